@@ -1,0 +1,64 @@
+"""Settings that MindSpore keeps in its context: the mode, the device, and what only a graph compiler reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .backend import device_target, set_device
+
+__all__ = ["GRAPH_MODE", "PYNATIVE_MODE", "get_context", "set_context"]
+
+GRAPH_MODE = 0
+PYNATIVE_MODE = 1
+
+_settings: dict[str, Any] = {"mode": PYNATIVE_MODE, "device_id": 0}
+# Settings of MindSpore's graph compiler and of other devices: kept and readable, without effect on eager execution.
+_KEPT = frozenset(
+    (
+        "deterministic", "enable_graph_kernel", "enable_reduce_precision", "grad_for_scalar", "graph_kernel_flags",
+        "jit_config", "jit_level", "jit_syntax_level", "max_call_depth", "max_device_memory", "memory_optimize_level",
+        "mempool_block_size", "op_timeout", "precompile_only", "print_file_path", "pynative_synchronize",
+        "runtime_num_threads", "save_graphs", "save_graphs_path", "variable_memory_max_size", "enable_compile_cache",
+        "compile_cache_path", "inter_op_parallel_num", "reserve_class_name_in_scope", "ascend_config", "gpu_config",
+        "exec_order", "debug_level", "enable_dump", "check_bprop", "env_config_path", "device_id",
+    )
+)  # fmt: skip
+
+
+def set_context(**kwargs: Any) -> None:
+    """Change settings.
+
+    Args:
+        mode: PYNATIVE_MODE, or GRAPH_MODE, which is kept and runs eagerly here.
+        device_target: "CPU" or "GPU"; see ``set_device``.
+        **kwargs: settings of the graph compiler are kept and readable.
+
+    Raises:
+        ValueError: a setting that does not exist, or a value that is not allowed.
+    """
+    for key, value in kwargs.items():
+        if key == "mode":
+            if value not in (GRAPH_MODE, PYNATIVE_MODE):
+                raise ValueError(f"For 'set_context', 'mode' must be GRAPH_MODE (0) or PYNATIVE_MODE (1), but got {value!r}")
+            _settings["mode"] = value
+        elif key == "device_target":
+            set_device(value)
+        elif key in _KEPT:
+            _settings[key] = value
+        else:
+            raise ValueError(f"For 'set_context', there is no setting '{key}'")
+
+
+def get_context(attr_key: str) -> Any:
+    """The value of a setting.
+
+    Raises:
+        ValueError: a setting that does not exist.
+    """
+    if attr_key == "device_target":
+        return device_target()
+    if attr_key in _settings:
+        return _settings[attr_key]
+    if attr_key in _KEPT:
+        return None
+    raise ValueError(f"For 'get_context', there is no setting '{attr_key}'")

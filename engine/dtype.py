@@ -1,0 +1,199 @@
+"""MindSpore's dtypes (``ms.float32`` and friends) over NumPy's, and the rules by which they combine.
+
+A ``DType`` is a name and a NumPy dtype. bfloat16 comes from ml_dtypes, which is imported when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "DType",
+    "bfloat16",
+    "bool_",
+    "complex64",
+    "complex128",
+    "default_dtype_of",
+    "dtype_of",
+    "dtype_to_nptype",
+    "float16",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "numpy_dtype",
+    "promote",
+    "promote_scalar",
+    "pytype_to_dtype",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]
+
+
+class DType:
+    """The element type of a tensor. ``str(dtype)`` is MindSpore's name for it, such as ``Float32``."""
+
+    __slots__ = ("_numpy", "name")
+
+    def __init__(self, name: str, numpy_name: str | None = None) -> None:
+        self.name = name
+        self._numpy: np.dtype[Any] | None = None if numpy_name is None else np.dtype(numpy_name)
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """The NumPy dtype of the same elements."""
+        if self._numpy is None:
+            import ml_dtypes
+
+            self._numpy = np.dtype(ml_dtypes.bfloat16)
+        return self._numpy
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return 2 if self._numpy is None else self._numpy.itemsize
+
+    @property
+    def is_floating_point(self) -> bool:
+        """Whether the elements are real floating-point numbers."""
+        return self.name in _FLOAT_RANK
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether the elements are complex numbers."""
+        return self.name.startswith("Complex")
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _by_name, (self.name,)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+bool_ = DType("Bool", "bool")
+int8 = DType("Int8", "int8")
+int16 = DType("Int16", "int16")
+int32 = DType("Int32", "int32")
+int64 = DType("Int64", "int64")
+uint8 = DType("UInt8", "uint8")
+uint16 = DType("UInt16", "uint16")
+uint32 = DType("UInt32", "uint32")
+uint64 = DType("UInt64", "uint64")
+float16 = DType("Float16", "float16")
+float32 = DType("Float32", "float32")
+float64 = DType("Float64", "float64")
+bfloat16 = DType("BFloat16")
+complex64 = DType("Complex64", "complex64")
+complex128 = DType("Complex128", "complex128")
+
+DTYPES = (
+    bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+    float16, bfloat16, float32, float64, complex64, complex128,
+)  # fmt: skip
+_NAMES = {dtype.name: dtype for dtype in DTYPES}
+_FROM_NUMPY: dict[np.dtype[Any], DType] = {d.numpy: d for d in DTYPES if d is not bfloat16}
+_FLOAT_RANK = {"Float16": 0, "BFloat16": 1, "Float32": 2, "Float64": 3}
+_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32, complex: complex64}
+
+
+def _by_name(name: str) -> DType:
+    return _NAMES[name]
+
+
+def dtype_of(numpy_like: Any) -> DType:
+    """The DType of a NumPy dtype.
+
+    Raises:
+        TypeError: MindSpore has no such element type (strings, objects, dates).
+    """
+    found = _FROM_NUMPY.get(numpy_like)
+    if found is None:
+        described = np.dtype(numpy_like)
+        found = bfloat16 if described.name == "bfloat16" else _FROM_NUMPY.get(described)
+        if found is None:
+            raise TypeError(f"a tensor cannot hold elements of NumPy dtype '{described}'")
+        _FROM_NUMPY[described] = found
+    return found
+
+
+def to_dtype(value: Any, argument: str = "dtype") -> DType:
+    """A DType from what a user may write: a DType, a NumPy dtype or its name, or a Python number type."""
+    if isinstance(value, DType):
+        return value
+    if value in _PYTHON:
+        return _PYTHON[value]
+    try:
+        return dtype_of(np.dtype(value))
+    except TypeError:
+        raise TypeError(
+            f"'{argument}' must be a MindSpore dtype such as mindspore.float32, but got {value!r}"
+        ) from None
+
+
+def numpy_dtype(value: Any) -> np.dtype[Any]:
+    """The NumPy dtype of a DType or of anything NumPy takes for one."""
+    return value.numpy if isinstance(value, DType) else to_dtype(value).numpy
+
+
+def dtype_to_nptype(type_: DType) -> type[Any]:
+    """MindSpore's ``dtype_to_nptype``: the NumPy scalar type of a DType."""
+    return type_.numpy.type
+
+
+def pytype_to_dtype(obj: Any) -> DType:
+    """MindSpore's ``pytype_to_dtype``: the DType for a Python number type or a NumPy dtype."""
+    return to_dtype(obj, "obj")
+
+
+def default_dtype_of(value: bool | int | float | complex) -> DType:
+    """The dtype of the tensor that MindSpore makes of a bare Python number."""
+    return _PYTHON[type(value)]
+
+
+def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of an operation on two tensors.
+
+    As in MindSpore: a floating dtype wins over any integer whatever its width (int64 with float16 gives float16);
+    among integers NumPy's rule holds (uint8 with int8 gives int16); float16 with bfloat16 gives float32.
+    """
+    if a == b:
+        return a
+    rank_a, rank_b = _kind_rank(a), _kind_rank(b)
+    if rank_a != rank_b and max(rank_a, rank_b) == 2:
+        return a if rank_a > rank_b else b
+    if {dtype_of(a).name, dtype_of(b).name} == {"Float16", "BFloat16"}:
+        return float32.numpy
+    if rank_a == rank_b == 2:
+        return a if _FLOAT_RANK[dtype_of(a).name] > _FLOAT_RANK[dtype_of(b).name] else b
+    if rank_a == rank_b == 1 and np.uint64 in (a.type, b.type) and "i" in (a.kind, b.kind):
+        return int64.numpy
+    return np.promote_types(a, b)
+
+
+def promote_scalar(dtype: np.dtype[Any], scalar: Any) -> np.dtype[Any]:
+    """The dtype of an operation on a tensor and a Python number: the tensor's, unless the number's kind is higher."""
+    if isinstance(scalar, bool):
+        return dtype
+    rank = _kind_rank(dtype)
+    if isinstance(scalar, int):
+        return dtype if rank >= 1 else int64.numpy
+    if isinstance(scalar, float):
+        return dtype if rank >= 2 else float32.numpy
+    return dtype if rank == 3 else (complex128.numpy if dtype == np.float64 else complex64.numpy)
+
+
+def _kind_rank(dtype: np.dtype[Any]) -> int:
+    """0 bool, 1 integer, 2 floating, 3 complex (bfloat16 has the NumPy kind 'V')."""
+    return {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}[dtype.kind]

@@ -1,0 +1,300 @@
+"""Gradients of functions and cells: ``grad``, ``value_and_grad``, ``vjp``, ``jvp``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import taps
+from .cpu.array_module import array_module
+from .parameter import Parameter
+from .recording import Recording
+from .tensor import Tensor
+
+__all__ = ["get_grad", "grad", "jvp", "value_and_grad", "vjp"]
+
+
+def grad(
+    fn: Callable[..., Any],
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable[..., Any]:
+    """A function that returns the gradients of ``fn``.
+
+    Args:
+        fn: a function of tensors, or a cell; its output (the first one with ``has_aux``) is summed.
+        grad_position: which positional arguments to take gradients of; an int gives a bare tensor, as does a tuple of
+            one; a tuple of more gives a tuple. None: of none.
+        weights: the parameters to take gradients of: one gives a bare tensor, a list or tuple gives a tuple.
+        has_aux: the outputs of ``fn`` after the first take no part and are returned beside the gradients.
+        return_ids: each gradient comes as ``(position or parameter name, gradient)``.
+        sens_param: the last argument of the returned function is the gradient that arrives at the output.
+
+    Returns:
+        a function; with positions and weights its result is ``(gradients of inputs, gradients of weights)``.
+
+    Raises:
+        ValueError: neither positions nor weights, or a position twice or negative.
+        TypeError: an argument of the wrong kind.
+    """
+    compute = _gradient_function(fn, grad_position, weights, has_aux, return_ids, sens_param, "grad")
+
+    def gradients_of(*args: Any, **kwargs: Any) -> Any:
+        output, gradients = compute(args, kwargs)
+        return (gradients, tuple(output[1:])) if has_aux else gradients
+
+    return gradients_of
+
+
+def value_and_grad(
+    fn: Callable[..., Any],
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable[..., Any]:
+    """Like ``grad``; the returned function gives ``(output of fn, gradients)``."""
+    compute = _gradient_function(fn, grad_position, weights, has_aux, return_ids, sens_param, "value_and_grad")
+    return lambda *args, **kwargs: compute(args, kwargs)
+
+
+def _gradient_function(
+    fn: Any, grad_position: Any, weights: Any, has_aux: bool, return_ids: bool, sens_param: bool, name: str
+) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, Any]]:
+    if not callable(fn):
+        raise TypeError(f"For '{name}', 'fn' must be a function or a Cell, but got {type(fn).__name__}")
+    positions = _positions(grad_position, name)
+    parameters = _parameters(weights, name)
+    if positions is None and parameters is None:
+        raise ValueError(f"For '{name}', 'grad_position' and 'weights' must not both be None")
+
+    def compute(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        sens = None
+        if sens_param:
+            *rest, sens = args
+            args = tuple(rest)
+        output, of_inputs, of_weights = differentiate(fn, args, kwargs, positions or (), parameters, has_aux, sens, name)
+        parts: list[Any] = []
+        if positions is not None:
+            named: Any = [(p, g) for p, g in zip(positions, of_inputs, strict=True)] if return_ids else of_inputs
+            parts.append(named[0] if len(named) == 1 else tuple(named))
+        if parameters is not None:
+            named = [(p.name, g) for p, g in zip(parameters, of_weights, strict=True)] if return_ids else of_weights
+            parts.append(named[0] if isinstance(weights, Parameter) else tuple(named))
+        return output, parts[0] if len(parts) == 1 else tuple(parts)
+
+    return compute
+
+
+def _positions(grad_position: Any, name: str) -> tuple[int, ...] | None:
+    if grad_position is None:
+        return None
+    given = (grad_position,) if isinstance(grad_position, int) else grad_position
+    if not isinstance(given, tuple) or not all(isinstance(p, int) and not isinstance(p, bool) for p in given):
+        raise TypeError(f"For '{name}', 'grad_position' must be an int or a tuple of ints, but got {grad_position!r}")
+    if any(p < 0 for p in given) or len(set(given)) != len(given) or not given:
+        raise ValueError(
+            f"For '{name}', 'grad_position' must be positions from 0 on, each once, but got {grad_position!r}"
+        )
+    return given
+
+
+def _parameters(weights: Any, name: str) -> list[Parameter] | None:
+    if weights is None:
+        return None
+    given = [weights] if isinstance(weights, Parameter) else weights
+    if not isinstance(given, list | tuple) and hasattr(given, "__iter__") and not isinstance(given, Tensor):
+        given = list(given)
+    if not isinstance(given, list | tuple):
+        raise TypeError(
+            f"For '{name}', 'weights' must be a Parameter or a list or tuple of them, but got {type(weights).__name__}"
+        )
+    for place, one in enumerate(given):
+        if not isinstance(one, Parameter):
+            raise TypeError(f"For '{name}', entry {place} of 'weights' must be a Parameter, but got {type(one).__name__}")
+    return list(given)
+
+
+def differentiate(
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    positions: Sequence[int],
+    weights: Sequence[Parameter] | None,
+    has_aux: bool = False,
+    sens: Any = None,
+    name: str = "grad",
+) -> tuple[Any, list[Tensor], list[Tensor]]:
+    """Run ``fn`` in a recording and walk back: its output, the gradients of the positions and of the weights."""
+    for position in positions:
+        if position >= len(args):
+            raise RuntimeError(
+                f"For '{name}', position {position} is beyond the {len(args)} positional arguments of the function"
+            )
+        if not isinstance(args[position], Tensor):
+            raise TypeError(
+                f"For '{name}', argument {position} must be a Tensor to have a gradient, "
+                f"but got {type(args[position]).__name__}"
+            )
+    args = _apart(args)
+    # As in MindSpore, with any position asked for, every floating tensor argument is followed: a backward hook on
+    # the function's first cell then sees all the gradients that leave it.
+    leaves = [a for a in args if isinstance(a, Tensor) and (a._array.dtype.kind in "fcV")] if positions else []
+    asked = [args[p] for p in positions]
+    followed = [*leaves, *(a for a in asked if all(a is not x for x in leaves)), *(weights or ())]
+    recording = Recording(t._array for t in followed)
+    starts = [t._array for t in (weights or ())]
+    for t in followed:
+        if t._gradient_hooks:
+            recording.hooked[id(t._array)] = t._run_gradient_hooks
+    with recording:
+        output = fn(*args, **kwargs)
+    targets = _tensors_of(output[0] if has_aux else output)
+    if not targets:
+        raise TypeError(
+            f"For '{name}', the function must return a Tensor or a tuple of Tensors, but got {type(output).__name__}"
+        )
+    gradients = _walk_back(recording, targets, sens, name)
+    of_inputs = [_gradient_of(a._array, gradients) for a in asked]
+    of_weights = [_gradient_of(array, gradients) for array in starts]
+    if taps.cell_taps and weights:
+        taps.tell_parameter_gradients(list(zip(weights, of_weights, strict=True)))
+    return output, of_inputs, of_weights
+
+
+def _apart(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments, with a tensor whose array came already made into one of its own: each place has its gradient."""
+    seen: set[int] = set()
+    found = []
+    for argument in args:
+        if isinstance(argument, Tensor):
+            if id(argument._array) in seen:
+                from .ops.shape import identity
+
+                argument = identity(argument)
+            seen.add(id(argument._array))
+        found.append(argument)
+    return tuple(found)
+
+
+def _tensors_of(output: Any) -> list[Tensor]:
+    """The tensors in an output, through tuples, lists and dictionaries."""
+    if isinstance(output, Tensor):
+        return [output]
+    if isinstance(output, dict):
+        output = tuple(output.values())
+    return [t for part in output for t in _tensors_of(part)] if isinstance(output, tuple | list) else []
+
+
+def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str) -> dict[int, Any]:
+    from .operator import backward_functions
+
+    functions = backward_functions()
+    arriving = [None] * len(targets) if sens is None else _tensors_of(sens)
+    if len(arriving) != len(targets):
+        raise ValueError(
+            f"For '{name}', {len(targets)} gradients must arrive, one for each output, but got {len(arriving)}"
+        )
+    seeds = []
+    for target, given in zip(targets, arriving, strict=True):
+        if id(target._array) not in recording.tracked:
+            continue
+        array = array_module(target._array).ones(target.shape, target._array.dtype) if given is None else given._array
+        if array.shape != target.shape:
+            raise ValueError(
+                f"For '{name}', the gradient that arrives must have the output's shape {target.shape}, "
+                f"but got {array.shape}"
+            )
+        seeds.append((target._array, Tensor._wrap(array) if functions.wraps else array))
+    return recording.backward(seeds, functions)
+
+
+def _gradient_of(array: Any, gradients: dict[int, Any]) -> Tensor:
+    gradient = gradients.get(id(array))
+    if gradient is None:
+        return Tensor._wrap(array_module(array).zeros(array.shape, array.dtype))
+    if isinstance(gradient, Tensor):
+        return gradient
+    found = np.asarray(gradient) if isinstance(gradient, np.generic) else gradient
+    return Tensor._wrap(found)
+
+
+def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Any = None, has_aux: bool = False) -> Any:
+    """The output of ``fn`` and a function that takes the gradient arriving at it back to the inputs (and weights).
+
+    Returns:
+        ``(output, vjp_fn)``, or ``(output, vjp_fn, aux)`` with ``has_aux``; ``vjp_fn`` always returns a tuple.
+    """
+    parameters = _parameters(weights, "vjp")
+    args = _apart(inputs)
+    leaves = [*args, *(parameters or ())]
+    recording = Recording(t._array for t in leaves)
+    with recording:
+        output = fn(*args)
+    value = output[0] if has_aux else output
+    targets = _tensors_of(value)
+
+    def vjp_fn(*sens: Any) -> tuple[Any, ...]:
+        gradients = _walk_back(recording, targets, sens, "vjp")
+        of_inputs = tuple([_gradient_of(a._array, gradients) for a in args])
+        if parameters is None:
+            return of_inputs
+        of_weights = tuple([_gradient_of(p._array, gradients) for p in parameters])
+        return (of_inputs[0] if len(of_inputs) == 1 else of_inputs), of_weights
+
+    return (value, vjp_fn, tuple(output[1:])) if has_aux else (value, vjp_fn)
+
+
+def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> Any:
+    """The output of ``fn`` and its derivative in the direction ``v``.
+
+    Reverse mode twice: the vjp of ``fn`` is linear in what arrives, and the derivative of that linear map is the jvp.
+    """
+    args = inputs if isinstance(inputs, tuple) else (inputs,)
+    directions = v if isinstance(v, tuple) else (v,)
+    if len(args) != len(directions) or any(a.shape != d.shape for a, d in zip(args, directions, strict=False)):
+        raise ValueError("For 'jvp', 'v' must have one tensor for each of 'inputs', of the same shape")
+    first = fn(*args)
+    value = first[0] if has_aux else first
+    dummies = tuple([Tensor._wrap(array_module(t._array).zeros(t.shape, t._array.dtype)) for t in _tensors_of(value)])
+
+    def back(*arriving: Tensor) -> tuple[Any, ...]:
+        recording = Recording(a._array for a in args)
+        with recording:
+            output = fn(*args)
+        targets = _tensors_of(output[0] if has_aux else output)
+        gradients = _walk_back(recording, targets, arriving, "jvp")
+        return tuple([_gradient_of(a._array, gradients) for a in args])
+
+    _, derivative, _ = differentiate(back, dummies, {}, range(len(dummies)), None, sens=directions, name="jvp")
+    found = derivative[0] if isinstance(value, Tensor) else tuple(derivative)
+    return (value, found, tuple(first[1:])) if has_aux else (value, found)
+
+
+def get_grad(gradients: Any, identifier: Any) -> Tensor:
+    """The gradient for a position, a parameter or its name among gradients made with ``return_ids=True``.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    wanted = identifier.name if isinstance(identifier, Parameter) else identifier
+    found = _find(gradients, wanted)
+    if found is None:
+        raise RuntimeError(f"For 'get_grad', there is no gradient for {wanted!r}")
+    return found
+
+
+def _find(gradients: Any, wanted: Any) -> Tensor | None:
+    if not isinstance(gradients, tuple):
+        return None
+    if len(gradients) == 2 and isinstance(gradients[1], Tensor) and not isinstance(gradients[0], Tensor | tuple):
+        return gradients[1] if gradients[0] == wanted else None
+    return next((g for g in (_find(part, wanted) for part in gradients) if g is not None), None)
+
+

@@ -1,0 +1,103 @@
+"""Hooks: the handle that removes one, the check of a hook's arity, and the switch that ``jit`` turns off."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["HookEntry", "HookHandle", "check_arity", "explain_hook_error", "hooks_enabled", "hooks_off"]
+
+_ids = itertools.count()
+
+
+class HookHandle:
+    """What registering a hook returns. ``remove()`` takes the hook off again; more than once is the same as once."""
+
+    def __init__(self, entries: dict[int, Any], entry: Any, prepend: bool = False) -> None:
+        self.id = next(_ids)
+        self._entries: dict[int, Any] | None = entries
+        if prepend:
+            others = list(entries.items())
+            entries.clear()
+            entries[self.id] = entry
+            entries.update(others)
+        else:
+            entries[self.id] = entry
+
+    def remove(self) -> None:
+        """Take the hook off."""
+        if self._entries is not None:
+            self._entries.pop(self.id, None)
+            self._entries = None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> HookHandle:
+        # A copied network has hooks of its own, and a handle among its attributes removes those.
+        copied = object.__new__(HookHandle)
+        memo[id(self)] = copied
+        copied.id, copied._entries = self.id, copy.deepcopy(self._entries, memo)
+        return copied
+
+
+class HookEntry:
+    """One registered hook: the function and how it wants to be called."""
+
+    __slots__ = ("always_call", "function", "with_kwargs")
+
+    def __init__(self, function: Callable[..., Any], with_kwargs: bool = False, always_call: bool = False) -> None:
+        self.function = function
+        self.with_kwargs = with_kwargs
+        self.always_call = always_call
+
+
+class _Local(threading.local):
+    off = 0
+
+
+_local = _Local()
+
+
+def hooks_enabled() -> bool:
+    """Whether cell hooks run: not inside a function decorated by ``jit``."""
+    return not _local.off
+
+
+@contextmanager
+def hooks_off() -> Iterator[None]:
+    """Cell hooks do not run inside the block."""
+    _local.off += 1
+    try:
+        yield
+    finally:
+        _local.off -= 1
+
+
+def check_arity(hook: Any, count: int, method: str, expected: str) -> None:
+    """Refuse what cannot be called with ``count`` positional arguments.
+
+    Raises:
+        TypeError: the text has the expected signature.
+    """
+    if not callable(hook):
+        raise TypeError(f"For '{method}', expected a callable hook function {expected}, but got {type(hook).__name__}")
+    try:
+        signature = inspect.signature(hook)
+    except (TypeError, ValueError):
+        return  # Built-ins without a signature are taken at their word.
+    try:
+        signature.bind(*range(count))
+    except TypeError:
+        name = getattr(hook, "__name__", type(hook).__name__)
+        raise TypeError(
+            f"For '{method}', the hook must take {count} arguments, as {expected}, but got {name}{signature}"
+        ) from None
+
+
+def explain_hook_error(error: Exception, kind: str, hook: Callable[..., Any], where: str) -> None:
+    """Add to an error from a hook which hook it was, of which cell."""
+    name = getattr(hook, "__qualname__", type(hook).__name__)
+    error.add_note(f"raised by the {kind} hook '{name}' of cell {where}")

@@ -1,0 +1,85 @@
+"""Marks: identities on the tape that let hooks see and change the gradients that pass.
+
+A cell with backward hooks gets two marks: one on its inputs, one on its outputs. The mark on the outputs sees the
+gradient that arrives, the mark on the inputs the gradient that leaves. MindSpore's order around a cell is forward-pre
+hooks, input mark, construct, forward hooks, output mark: operators that a forward hook adds are inside what a backward
+hook sees, those of a forward-pre hook outside. ``HookBackward`` is one mark by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .recording import Array, state
+from .tensor import Tensor
+
+__all__ = ["Mark", "checked_gradients"]
+
+Gradients = tuple[Tensor | None, ...]
+
+
+class Mark:
+    """One identity on the tape.
+
+    Args:
+        name: shown in errors and in the debugger.
+        at_gradients: gets the gradients that arrive, one for each tensor, None where none came; returns those to go
+            on with.
+        always: run also where no gradient arrives.
+    """
+
+    __slots__ = ("at_gradients", "name", "runs_without_gradient")
+
+    def __init__(self, name: str, at_gradients: Callable[[Gradients], Gradients], always: bool = False) -> None:
+        self.name = name
+        self.at_gradients = at_gradients
+        self.runs_without_gradient = always
+
+    def put_on(self, tensors: list[Tensor]) -> list[Tensor]:
+        """The same values under new identities, which the open recordings follow as this mark's outputs."""
+        inputs = tuple([t._array for t in tensors])
+        outputs = tuple([array.view() for array in inputs])
+        for recording in state.recordings:
+            followed = [id(o) for i, o in zip(inputs, outputs, strict=True) if id(i) in recording.tracked]
+            if followed or self.runs_without_gradient:
+                recording.nodes.append((self, inputs, outputs, {}))
+                recording.tracked.update(followed)
+        return [Tensor._wrap(array) for array in outputs]
+
+    def backward(
+        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
+    ) -> list[tuple[Array, Any]]:
+        """Let the hooks see and change the gradients, then hand them to the inputs that are followed."""
+        changed = self.at_gradients(tuple([_as_tensor(g) for g in gradient]))
+        pairs = zip(inputs, changed, strict=True)
+        return [(x, g if functions.wraps else g._array) for x, g in pairs if g is not None and id(x) in tracked]
+
+
+def _as_tensor(gradient: Any) -> Tensor | None:
+    if gradient is None or isinstance(gradient, Tensor):
+        return gradient
+    return Tensor._wrap(np.asarray(gradient) if isinstance(gradient, np.generic) else gradient)
+
+
+def checked_gradients(returned: Any, current: Gradients, what: str) -> Gradients:
+    """What a hook returned, made into one gradient for each of ``current``.
+
+    None keeps them. A bare tensor stands for the only one.
+
+    Raises:
+        TypeError: a list, another number of gradients, or an entry that is no tensor.
+    """
+    if returned is None:
+        return current
+    given = (returned,) if isinstance(returned, Tensor) else returned
+    if not isinstance(given, tuple):
+        raise TypeError(f"{what} must return None, a tensor or a tuple of tensors, but got {type(given).__name__}")
+    if len(given) != len(current):
+        raise TypeError(f"{what} must return {len(current)} gradients, but got {len(given)}")
+    for place, (new, old) in enumerate(zip(given, current, strict=True)):
+        if not isinstance(new, Tensor) and (new is not None or old is not None):
+            raise TypeError(f"{what} must return tensors, but entry {place} is {type(new).__name__}")
+    return given

@@ -1,0 +1,32 @@
+"""Checks of constructor arguments, with MindSpore's exception classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["check_bool", "check_positive_int"]
+
+
+def check_positive_int(value: Any, layer: str, argument: str) -> int:
+    """``value`` if it is an int above 0.
+
+    Raises:
+        TypeError: it is no int.
+        ValueError: it is not above 0.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"For '{layer}', '{argument}' must be an int, but got {type(value).__name__}")
+    if value <= 0:
+        raise ValueError(f"For '{layer}', '{argument}' must be above 0, but got {value}")
+    return value
+
+
+def check_bool(value: Any, layer: str, argument: str) -> bool:
+    """``value`` if it is a bool.
+
+    Raises:
+        TypeError: it is not.
+    """
+    if not isinstance(value, bool):
+        raise TypeError(f"For '{layer}', '{argument}' must be a bool, but got {type(value).__name__}")
+    return value

@@ -1,0 +1,170 @@
+"""A cell with its own ``bprop``: ``construct`` runs unrecorded, one node stands for it, and the walk back calls ``bprop``."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import taps
+from ..cpu.array_module import array_module
+from ..parameter import Parameter
+from ..recording import Array, no_recording, record, state
+from ..tensor import Tensor
+
+if TYPE_CHECKING:
+    from .cell import Cell
+
+__all__ = ["call_with_bprop"]
+
+
+def call_with_bprop(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run ``construct`` and put its one node on the tape."""
+    from .calling import replaced, tensors_in
+
+    with no_recording():
+        output = cell.construct(*args, **kwargs)
+    if not state.recordings:
+        return output
+    arguments = _positional(cell, args, kwargs)
+    weights = _internal_params(cell)
+    inputs = tuple([t._array for t in [*tensors_in(arguments), *weights]])
+    tensors = [Tensor._wrap(t._array.view()) for t in tensors_in(output)]
+    if not tensors:
+        return output
+    passed_on = replaced(output, list(tensors))
+    node = _CustomBprop(cell, arguments, weights, passed_on)
+    record(node, inputs, tuple([t._array for t in tensors]), {})
+    return passed_on
+
+
+def _positional(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """All arguments of ``construct`` in order: defaults and keyword arguments come to the end, as in MindSpore."""
+    bound = inspect.signature(cell.construct).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return (*bound.args, *bound.kwargs.values())
+
+
+def _internal_params(cell: Cell) -> list[Parameter]:
+    listed = getattr(cell, "internal_params", None) or []
+    for place, one in enumerate(listed):
+        if not isinstance(one, Parameter):
+            raise TypeError(
+                f"'internal_params' of {_named(cell)} must list Parameters, but entry {place} is {type(one).__name__}"
+            )
+    return list(listed)
+
+
+def _named(cell: Cell) -> str:
+    from .calling import described
+
+    return f"cell {described(cell)}"
+
+
+class _CustomBprop:
+    """The node: calls the user's ``bprop`` and checks what it returns."""
+
+    name = "bprop"
+    runs_without_gradient = False
+
+    def __init__(self, cell: Cell, arguments: tuple[Any, ...], weights: list[Parameter], output: Any) -> None:
+        self.cell = cell
+        self.arguments = arguments
+        self.weights = weights
+        self.output = output
+
+    def backward(
+        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
+    ) -> list[tuple[Array, Any]]:
+        """Gradients for the inputs and the listed weights that are followed."""
+        from .calling import replaced, tensors_in
+
+        arriving = [_whole(g, array) for g, array in zip(gradient, output, strict=True)]
+        dout = replaced(self.output, arriving)
+        returned = taps.run_bprop(self.cell, self.cell.bprop, (*self.arguments, self.output, dout))
+        of_inputs, of_weights = self._split(returned)
+        places = tensors_in(self.arguments)
+        found: list[Any] = []
+        for place, (argument, slot) in enumerate(zip(self.arguments, of_inputs, strict=False)):
+            found += self._fitted(argument, slot, f"gradient {place}")
+        for weight in self.weights:
+            found += self._fitted(weight, of_weights[weight], f"the gradient of '{weight.name}'")
+        assert len(found) == len(places) + len(self.weights)
+        return [
+            (array, g if functions.wraps else g._array)
+            for array, g in zip(inputs, found, strict=True)
+            if g is not None and id(array) in tracked
+        ]
+
+    def _split(self, returned: Any) -> tuple[list[Any], dict[Parameter, Any]]:
+        """Gradients of the inputs, and by parameter those of the weights."""
+        who = f"the bprop of {_named(self.cell)}"
+        if returned is None:
+            raise TypeError(f"{who} must return a gradient for each input, but returned None")
+        of_weights: dict[Parameter, Any] = {}
+        if self.weights:
+            if not (isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict)):
+                raise TypeError(
+                    f"{who} must return (gradients of the inputs, {{parameter: gradient}}), because "
+                    f"'internal_params' is set"
+                )
+            returned, of_weights = returned
+            for weight in self.weights:
+                if weight not in of_weights:
+                    raise RuntimeError(f"{who} returned no gradient for '{weight.name}', which 'internal_params' lists")
+        elif isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict):
+            # Without internal_params MindSpore takes the tuple and leaves the dictionary alone.
+            returned = returned[0]
+        of_inputs = list(returned) if isinstance(returned, tuple | list) else [returned]
+        if len(of_inputs) < len(self.arguments):
+            raise RuntimeError(
+                f"{who} returned {len(of_inputs)} gradients for {len(self.arguments)} inputs; "
+                "return one for each input of construct, None where there is none"
+            )
+        return of_inputs, of_weights
+
+    def _fitted(self, argument: Any, gradient: Any, what: str) -> list[Tensor | None]:
+        """The gradient(s) for one argument, in its dtype; none for an argument that is no tensor."""
+        if isinstance(argument, tuple | list):
+            slots = gradient if isinstance(gradient, tuple | list) else [gradient] * len(argument)
+            return [g for a, s in zip(argument, slots, strict=False) for g in self._fitted(a, s, what)]
+        if isinstance(argument, dict):
+            slots = gradient if isinstance(gradient, dict) else {}
+            return [g for key, a in argument.items() for g in self._fitted(a, slots.get(key), what)]
+        if not isinstance(argument, Tensor):
+            return []
+        if gradient is None:
+            return [None]
+        given = gradient if isinstance(gradient, Tensor) else _number(gradient, self.cell, what)
+        if given.shape != argument.shape:
+            if given.ndim:
+                raise RuntimeError(
+                    f"the bprop of {_named(self.cell)} returned {what} of shape {given.shape}, "
+                    f"but the input has shape {argument.shape}"
+                )
+            from ..ops.shape import broadcast_to
+
+            given = broadcast_to(given, argument.shape)
+        if given._array.dtype != argument._array.dtype:
+            from ..ops.shape import cast
+
+            given = cast(given, argument.dtype)
+        return [given]
+
+
+def _number(gradient: Any, cell: Cell, what: str) -> Tensor:
+    if not isinstance(gradient, int | float | np.ndarray) or isinstance(gradient, bool):
+        raise TypeError(
+            f"the bprop of {_named(cell)} returned {what} as {type(gradient).__name__}; it must be a Tensor or None"
+        )
+    return Tensor(gradient)
+
+
+def _whole(gradient: Any, array: Array) -> Tensor:
+    """The gradient that arrives at an output; zeros where none does."""
+    if isinstance(gradient, Tensor):
+        return gradient
+    if gradient is None:
+        return Tensor._wrap(array_module(array).zeros(array.shape, array.dtype))
+    return Tensor._wrap(np.asarray(gradient) if isinstance(gradient, np.generic) else gradient)

@@ -1,0 +1,186 @@
+"""What a call of a cell does when somebody looks on: hooks, taps, a custom ``bprop``.
+
+The order is MindSpore's: forward-pre hooks, mark on the inputs, construct, forward hooks, mark on the outputs. Taps see
+the whole of it from outside, after the forward-pre hooks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .. import taps
+from ..hooks import explain_hook_error, hooks_enabled
+from ..marks import Gradients, Mark, checked_gradients
+from ..recording import Region, state
+from ..tensor import Tensor
+from .bprop import call_with_bprop
+
+if TYPE_CHECKING:
+    from .cell import Cell
+
+__all__ = ["call_observed", "described"]
+
+
+def described(cell: Cell) -> str:
+    """A cell for messages: its path and class."""
+    return f"'{cell._path}' ({type(cell).__name__})" if cell._path else f"'{type(cell).__name__}'"
+
+
+def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a cell that has hooks or a custom bprop, or while taps are attached."""
+    hooking = hooks_enabled()
+    if hooking and cell._hooks["forward_pre"]:
+        args, kwargs = _run_forward_pre(cell, args, kwargs)
+    call = taps.begin_call(cell, args, kwargs) if taps.cell_taps else None
+    if call is None:
+        return _run(cell, args, kwargs, hooking)
+    regions = []
+    for recording in state.recordings:
+        region = Region(call, [t._array for t in tensors_in(args)])
+        recording.marks.append((len(recording.nodes), region, False))
+        regions.append((recording, region))
+    try:
+        output = _run(cell, args, kwargs, hooking)
+    except BaseException as error:
+        taps.fail_call(call, error)
+        raise
+    for recording, region in regions:
+        region.outputs = [t._array for t in tensors_in(output)]
+        recording.marks.append((len(recording.nodes), region, True))
+    taps.end_call(call, output)
+    return output
+
+
+def tensors_in(value: Any) -> list[Tensor]:
+    """The tensors in a value, through tuples, lists and dictionaries, in order."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [t for part in value for t in tensors_in(part)] if isinstance(value, tuple | list) else []
+
+
+def replaced(value: Any, tensors: list[Tensor]) -> Any:
+    """The value with its tensors replaced in order, taken off the front of ``tensors``."""
+    if isinstance(value, Tensor):
+        return tensors.pop(0)
+    if isinstance(value, dict):
+        return type(value)((key, replaced(part, tensors)) for key, part in value.items())
+    if isinstance(value, tuple | list):
+        parts = [replaced(part, tensors) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    return value
+
+
+def _run(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any], hooking: bool) -> Any:
+    watching = hooking and state.recordings and (cell._hooks["backward"] or cell._hooks["backward_pre"])
+    marks = _BackwardMarks(cell) if watching else None
+    if marks is not None:
+        args = marks.on_inputs(args)
+    if cell.has_custom_bprop:
+        # As in MindSpore, a forward hook on a cell with its own bprop is not called.
+        output = call_with_bprop(cell, args, kwargs)
+    else:
+        output = _construct_with_forward_hooks(cell, args, kwargs, hooking)
+    return output if marks is None else marks.on_outputs(output)
+
+
+def _construct_with_forward_hooks(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any], hooking: bool) -> Any:
+    if not (hooking and cell._hooks["forward"]):
+        return cell.construct(*args, **kwargs)
+    try:
+        output = cell.construct(*args, **kwargs)
+    except Exception:
+        for entry in tuple(cell._hooks["forward"].values()):
+            if entry.always_call:
+                _run_forward(cell, entry, args, kwargs, None)
+        raise
+    for entry in tuple(cell._hooks["forward"].values()):
+        output = _run_forward(cell, entry, args, kwargs, output)
+    return output
+
+
+def _run_forward(cell: Cell, entry: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> Any:
+    given = (args, kwargs, output) if entry.with_kwargs else (args, output)
+    returned = _call_hook(cell, "forward", entry.function, *given)
+    return output if returned is None else returned
+
+
+def _run_forward_pre(
+    cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    for entry in tuple(cell._hooks["forward_pre"].values()):
+        if not entry.with_kwargs:
+            returned = _call_hook(cell, "forward_pre", entry.function, args)
+            if returned is not None:
+                args = returned if isinstance(returned, tuple) else (returned,)
+            continue
+        returned = _call_hook(cell, "forward_pre", entry.function, args, kwargs)
+        if returned is None:
+            continue
+        if not (isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict)):
+            raise RuntimeError(
+                f"the forward_pre hook of cell {described(cell)} was registered with_kwargs and must return None or "
+                f"a pair (args, kwargs), but got {returned!r}"
+            )
+        args, kwargs = returned
+        if not isinstance(args, tuple):
+            args = (args,)
+    return args, kwargs
+
+
+def _call_hook(cell: Cell, kind: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return function(cell, *arguments)
+    except Exception as error:
+        explain_hook_error(error, kind, function, described(cell))
+        raise
+
+
+class _BackwardMarks:
+    """The two marks of one call, and the gradient that arrived, which the second hook wants to see too."""
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell = cell
+        self.arrived: Gradients | None = None
+        self.slots: list[int | None] = []
+
+    def on_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Mark the tensors among the positional arguments."""
+        tensors = [a for a in args if isinstance(a, Tensor)]
+        places = iter(range(len(tensors)))
+        # A list has a slot in grad_input too, always None, as in MindSpore; other values have none.
+        self.slots = [next(places) if isinstance(a, Tensor) else None for a in args if isinstance(a, Tensor | list | tuple)]
+        marked = Mark("backward_hook", self._leaving, always=True).put_on(tensors)
+        return tuple([marked.pop(0) if isinstance(a, Tensor) else a for a in args])
+
+    def on_outputs(self, output: Any) -> Any:
+        """Mark the tensors of the output."""
+        tensors = tensors_in(output)
+        return replaced(output, Mark("backward_pre_hook", self._arriving).put_on(tensors)) if tensors else output
+
+    def _arriving(self, gradients: Gradients) -> Gradients:
+        for entry in tuple(self.cell._hooks["backward_pre"].values()):
+            returned = _call_hook(self.cell, "backward_pre", entry.function, gradients)
+            gradients = self._checked(returned, gradients, "backward_pre", entry.function)
+        self.arrived = gradients
+        return gradients
+
+    def _leaving(self, gradients: Gradients) -> Gradients:
+        if self.arrived is None:
+            return gradients
+        seen: Gradients = tuple([None if slot is None else gradients[slot] for slot in self.slots])
+        for entry in tuple(self.cell._hooks["backward"].values()):
+            returned = _call_hook(self.cell, "backward", entry.function, seen, self.arrived)
+            seen = self._checked(returned, seen, "backward", entry.function)
+        self.arrived = None
+        found = list(gradients)
+        for slot, gradient in zip(self.slots, seen, strict=True):
+            if slot is not None:
+                found[slot] = gradient
+        return tuple(found)
+
+    def _checked(self, returned: Any, current: Gradients, kind: str, function: Callable[..., Any]) -> Gradients:
+        name = getattr(function, "__qualname__", type(function).__name__)
+        return checked_gradients(returned, current, f"the {kind} hook '{name}' of cell {described(self.cell)}")

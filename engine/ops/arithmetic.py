@@ -1,0 +1,310 @@
+"""Elementwise operators: arithmetic, comparison, logic, and the usual functions of one number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..backend import is_array
+from ..cpu import fused
+from ..cpu.array_module import array_module
+from ..dtype import float32, promote, promote_scalar
+from ..operator import Operator
+from ..tensor import Tensor
+
+__all__ = [
+    "abs", "absolute", "add", "ceil", "clamp", "clip", "cos", "cosh", "div", "divide", "eq", "equal", "erf", "exp",
+    "expm1", "floor", "floor_divide", "fmod", "ge", "greater", "greater_equal", "gt", "isfinite", "isinf", "isnan", "le",
+    "less", "less_equal", "log", "log1p", "log2", "logical_and", "logical_not", "logical_or", "logical_xor", "lt",
+    "maximum", "minimum", "mul", "multiply", "ne", "neg", "negative", "not_equal", "pow", "reciprocal", "remainder",
+    "round", "rsqrt", "select", "sign", "sin", "sinh", "sqrt", "square", "sub", "subtract", "tan", "true_divide",
+    "trunc", "where", "xlogy",
+]  # fmt: skip
+
+
+def fit(F: Any, g: Any, x: Any) -> Any:
+    """A gradient summed over the axes along which ``x`` was broadcast."""
+    return g if g.shape == x.shape else F.sum_to(g, shape=tuple(x.shape))
+
+
+def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
+    added = x.ndim - len(shape)
+    axes = tuple(range(added)) + tuple(i + added for i, n in enumerate(shape) if n == 1 and x.shape[i + added] != 1)
+    return x.sum(axis=axes, keepdims=True).reshape(shape) if axes else x
+
+
+_sum_to_operator = Operator(
+    "sum_to", _sum_to, (lambda F, g, out, x, shape: F.broadcast_to(g, shape=tuple(x.shape)),)
+)
+_broadcast_to_operator = Operator(
+    "broadcast_to",
+    lambda x, shape: array_module(x).broadcast_to(x, shape),
+    (lambda F, g, out, x, shape: fit(F, g, x),),
+)
+
+
+def cast_array(x: Any, dtype: np.dtype[Any]) -> Any:
+    """``x`` with another element type, itself where it has it already."""
+    return x.astype(dtype, copy=False)
+
+
+cast_operator = Operator("cast", cast_array, (lambda F, g, out, x, dtype: F.cast(g, dtype=_np_dtype(x)),))
+
+
+def _np_dtype(x: Any) -> np.dtype[Any]:
+    return x._array.dtype if isinstance(x, Tensor) else x.dtype
+
+
+class Binary(Operator):
+    """An operator on two tensors, or a tensor and a number, that broadcasts and combines dtypes as MindSpore does."""
+
+    def __init__(self, *args: Any, integers_to_float: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.integers_to_float = integers_to_float
+
+    def __call__(self, input: Any, other: Any) -> Any:
+        if type(input) is Tensor and type(other) is Tensor and input._array.dtype is other._array.dtype:
+            if not self.integers_to_float or input._array.dtype.kind == "f":
+                return Operator.__call__(self, input, other)
+        x, y = self._operands(input, other)
+        return Operator.__call__(self, x, y)
+
+    def _operands(self, input: Any, other: Any) -> tuple[Any, Any]:
+        x, y = _operand(self.name, "input", input), _operand(self.name, "other", other)
+        if isinstance(x, Tensor):
+            mine = x._array.dtype
+            wanted = promote(mine, y._array.dtype) if isinstance(y, Tensor) else promote_scalar(mine, y)
+        elif isinstance(y, Tensor):
+            wanted = promote_scalar(y._array.dtype, x)
+        else:
+            x = Tensor(x)
+            wanted = promote_scalar(x._array.dtype, y)
+        if self.integers_to_float and wanted.kind in "biu":
+            wanted = float32.numpy
+        return _as(x, wanted), _as(y, wanted)
+
+
+def _operand(name: str, argument: str, value: Any) -> Any:
+    if isinstance(value, Tensor | bool | int | float | complex):
+        return value
+    if is_array(value) or isinstance(value, list | tuple):
+        return Tensor(value)
+    raise TypeError(
+        f"For '{name}', '{argument}' must be a Tensor or a number, but got {type(value).__name__}"
+    )
+
+
+def _as(value: Any, dtype: np.dtype[Any]) -> Any:
+    if isinstance(value, Tensor):
+        return value if value._array.dtype == dtype else cast_operator(value, dtype=dtype)
+    return value if dtype.kind in "fcV" or not isinstance(value, float) else int(value)
+
+
+def _halves(F: Any, g: Any, mine: Any, other: Any, wins: Any) -> Any:
+    """A gradient of max or min: all to the winner, and half to each where they tie."""
+    share = F.cast(wins, dtype=_np_dtype(g)) + F.cast(mine == other, dtype=_np_dtype(g)) * 0.5
+    return fit(F, g * share, mine)
+
+
+add = Binary(
+    "add", np.add, (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, g, y)), doc="x + y."
+)
+sub = Binary(
+    "sub", np.subtract, (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -g, y)), doc="x - y."
+)
+mul = Binary(
+    "mul",
+    np.multiply,
+    (lambda F, g, out, x, y: fit(F, g * y, x), lambda F, g, out, x, y: fit(F, g * x, y)),
+    doc="x * y.",
+)
+div = Binary(
+    "div",
+    np.true_divide,
+    (lambda F, g, out, x, y: fit(F, g / y, x), lambda F, g, out, x, y: fit(F, -(g * out / y), y)),
+    integers_to_float=True,
+    doc="x / y; integers give Float32.",
+)
+floor_divide = Binary("floor_divide", np.floor_divide, doc="The greatest integer not above x / y.")
+remainder = Binary(
+    "remainder",
+    np.remainder,
+    (
+        lambda F, g, out, x, y: fit(F, g, x),
+        lambda F, g, out, x, y: fit(F, -(g * F.floor_divide(x, y)), y),
+    ),
+    doc="x - floor(x / y) * y, with the sign of y.",
+)
+fmod = Binary("fmod", np.fmod, (lambda F, g, out, x, y: fit(F, g, x), None), doc="The remainder with the sign of x.")
+
+
+def _pow_base(F: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
+    return fit(F, g * (y * x ** (y - 1)), x)
+
+
+def _pow_exponent(F: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
+    positive = x > 0
+    return fit(F, g * F.where(positive, out * F.log(F.where(positive, x, 1.0)), 0.0), y)
+
+
+pow = Binary("pow", np.power, (_pow_base, _pow_exponent), doc="x to the power y.")
+maximum = Binary(
+    "maximum",
+    np.maximum,
+    (
+        lambda F, g, out, x, y: _halves(F, g, x, y, x > y),
+        lambda F, g, out, x, y: _halves(F, g, y, x, y > x),
+    ),
+    doc="The larger of x and y; NaN where either is NaN.",
+)
+minimum = Binary(
+    "minimum",
+    np.minimum,
+    (
+        lambda F, g, out, x, y: _halves(F, g, x, y, x < y),
+        lambda F, g, out, x, y: _halves(F, g, y, x, y < x),
+    ),
+    doc="The smaller of x and y; NaN where either is NaN.",
+)
+eq = Binary("eq", np.equal, doc="x == y.")
+ne = Binary("ne", np.not_equal, doc="x != y.")
+lt = Binary("lt", np.less, doc="x < y.")
+le = Binary("le", np.less_equal, doc="x <= y.")
+gt = Binary("gt", np.greater, doc="x > y.")
+ge = Binary("ge", np.greater_equal, doc="x >= y.")
+logical_and = Binary("logical_and", np.logical_and, doc="x and y, elementwise.")
+logical_or = Binary("logical_or", np.logical_or, doc="x or y, elementwise.")
+logical_xor = Binary("logical_xor", np.logical_xor, doc="Whether one of x and y holds, and not both.")
+bitwise_and = Binary("bitwise_and", np.bitwise_and, doc="x & y.")
+bitwise_or = Binary("bitwise_or", np.bitwise_or, doc="x | y.")
+bitwise_xor = Binary("bitwise_xor", np.bitwise_xor, doc="x ^ y.")
+
+subtract, multiply, divide, true_divide = sub, mul, div, div
+equal, not_equal, less, less_equal, greater, greater_equal = eq, ne, lt, le, gt, ge
+
+
+class Unary(Operator):
+    """An operator on one tensor; where it gives fractions, integers become Float32 first."""
+
+    def __init__(self, *args: Any, integers_to_float: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.integers_to_float = integers_to_float
+
+    def __call__(self, input: Any) -> Any:
+        x = _operand(self.name, "input", input)
+        if not isinstance(x, Tensor):
+            x = Tensor(x)
+        if self.integers_to_float and x._array.dtype.kind in "biu":
+            x = cast_operator(x, dtype=float32.numpy)
+        return Operator.__call__(self, x)
+
+
+def _unary(name: str, kernel: Callable[..., Any], rule: Callable[..., Any] | None, doc: str, **kwargs: Any) -> Unary:
+    return Unary(name, kernel, () if rule is None else (rule,), doc=doc, **kwargs)
+
+
+def _function(name: str, kernel: Callable[..., Any], rule: Callable[..., Any], doc: str) -> Unary:
+    """A function of a real number."""
+    return _unary(name, kernel, rule, doc, integers_to_float=True)
+
+
+neg = _unary("neg", np.negative, lambda F, g, out, x: -g, "-x.")
+abs = _unary("abs", np.abs, lambda F, g, out, x: g * F.sign(x), "The absolute value; its gradient at 0 is 0.")
+sign = _unary("sign", np.sign, lambda F, g, out, x: g * 0, "-1, 0 or 1.")
+square = _unary("square", np.square, lambda F, g, out, x: g * (x * 2), "x * x.")
+exp = _function("exp", np.exp, lambda F, g, out, x: g * out, "e to the power x.")
+expm1 = _function("expm1", np.expm1, lambda F, g, out, x: g * (out + 1), "exp(x) - 1, exact near 0.")
+log = _function("log", np.log, lambda F, g, out, x: g / x, "The natural logarithm.")
+log1p = _function("log1p", np.log1p, lambda F, g, out, x: g / (x + 1), "log(1 + x), exact near 0.")
+log2 = _function("log2", np.log2, lambda F, g, out, x: g / (x * float(np.log(2.0))), "The logarithm to base 2.")
+sqrt = _function("sqrt", np.sqrt, lambda F, g, out, x: g / (out * 2), "The square root.")
+rsqrt = _function(
+    "rsqrt", lambda x: 1 / array_module(x).sqrt(x), lambda F, g, out, x: g * (out / x) * -0.5, "1 / sqrt(x)."
+)
+reciprocal = _function("reciprocal", lambda x: 1 / x, lambda F, g, out, x: -(g * out * out), "1 / x.")
+sin = _function("sin", np.sin, lambda F, g, out, x: g * F.cos(x), "The sine.")
+cos = _function("cos", np.cos, lambda F, g, out, x: -(g * F.sin(x)), "The cosine.")
+tan = _function("tan", np.tan, lambda F, g, out, x: g * (out * out + 1), "The tangent.")
+sinh = _function("sinh", np.sinh, lambda F, g, out, x: g * F.cosh(x), "The hyperbolic sine.")
+cosh = _function("cosh", np.cosh, lambda F, g, out, x: g * F.sinh(x), "The hyperbolic cosine.")
+erf = _function(
+    "erf",
+    fused.erf,
+    lambda F, g, out, x: g * F.exp(-(x * x)) * float(2 / np.sqrt(np.pi)),
+    "The error function.",
+)
+floor = _unary("floor", np.floor, lambda F, g, out, x: g * 0, "The greatest integer not above x.")
+ceil = _unary("ceil", np.ceil, lambda F, g, out, x: g * 0, "The smallest integer not below x.")
+round = _unary("round", np.rint, lambda F, g, out, x: g * 0, "The nearest integer, halves to the even one.")
+trunc = _unary("trunc", np.trunc, lambda F, g, out, x: g * 0, "The integer part.")
+isnan = _unary("isnan", np.isnan, None, "Whether an element is NaN.")
+isinf = _unary("isinf", np.isinf, None, "Whether an element is infinite.")
+isfinite = _unary("isfinite", np.isfinite, None, "Whether an element is a finite number.")
+logical_not = _unary("logical_not", np.logical_not, None, "Whether an element is zero or False.")
+bitwise_not = _unary("bitwise_not", np.invert, None, "~x.")
+absolute, negative = abs, neg
+
+
+_where_operator = Operator(
+    "where",
+    lambda condition, x, y: array_module(condition).where(condition, x, y),
+    (
+        None,
+        lambda F, g, out, condition, x, y: fit(F, F.where(condition, g, g * 0), x),
+        lambda F, g, out, condition, x, y: fit(F, F.where(condition, g * 0, g), y),
+    ),
+)
+
+
+def where(condition: Any, input: Any, other: Any) -> Tensor:
+    """``input`` where ``condition`` holds, ``other`` elsewhere; the three broadcast."""
+    chosen = _operand("where", "condition", condition)
+    x, y = add._operands(input, other)
+    if not isinstance(x, Tensor):
+        x = Tensor(x, y.dtype)
+    if not isinstance(y, Tensor):
+        y = Tensor(y, x.dtype)
+    if not isinstance(chosen, Tensor):
+        chosen = Tensor(chosen)
+    result: Tensor = _where_operator(_as(chosen, np.dtype(bool)), x, y)
+    return result
+
+
+def select(condition: Any, input: Any, other: Any) -> Tensor:
+    """``input`` where ``condition`` holds, ``other`` elsewhere.
+
+    Raises:
+        TypeError: neither ``input`` nor ``other`` is a Tensor.
+    """
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+        raise TypeError(
+            "For 'select', at least one of 'input' and 'other' must be a Tensor, "
+            f"but got {type(input).__name__} and {type(other).__name__}"
+        )
+    return where(condition, input, other)
+
+
+def clamp(input: Any, min: Any = None, max: Any = None) -> Tensor:
+    """Elements limited to [min, max].
+
+    Raises:
+        ValueError: neither limit is given.
+    """
+    if min is None and max is None:
+        raise ValueError("For 'clamp', at least one of 'min' and 'max' must be given")
+    result = input
+    if min is not None:
+        result = maximum(result, min) if isinstance(min, Tensor) else where(result >= min, result, min)
+    if max is not None:
+        result = minimum(result, max) if isinstance(max, Tensor) else where(result <= max, result, max)
+    return result  # type: ignore[no-any-return]
+
+
+clip = clamp
+
+
+def xlogy(input: Any, other: Any) -> Tensor:
+    """input * log(other), and 0 where ``input`` is 0."""
+    return where(eq(input, 0), 0.0, mul(input, log(where(eq(input, 0), 1.0, other))))

@@ -1,0 +1,149 @@
+"""New tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import random
+from ..backend import to_device
+from ..cpu.array_module import array_module
+from ..dtype import float32, int64, numpy_dtype
+from ..parameter import Parameter
+from ..tensor import Tensor
+from .loss import one_hot_array
+from .shape import ints_of
+
+__all__ = [
+    "arange", "assign", "eye", "fill", "full", "full_like", "linspace", "normal", "one_hot", "ones", "ones_like",
+    "rand", "randn", "zeros", "zeros_like",
+]  # fmt: skip
+
+
+def _filled(shape: Any, value: Any, dtype: Any, name: str) -> Tensor:
+    wanted = ints_of(shape, name, "size")
+    if any(n < 0 for n in wanted):
+        raise ValueError(f"For '{name}', 'size' must not be negative, but got {wanted}")
+    return Tensor._wrap(to_device(np.full(wanted, value, numpy_dtype(dtype))))
+
+
+def zeros(size: Any, dtype: Any = None) -> Tensor:
+    """Zeros of shape ``size``; Float32 without ``dtype``."""
+    return _filled(size, 0, dtype or float32, "zeros")
+
+
+def ones(size: Any, dtype: Any = None) -> Tensor:
+    """Ones of shape ``size``; Float32 without ``dtype``."""
+    return _filled(size, 1, dtype or float32, "ones")
+
+
+def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
+    """``fill_value`` everywhere."""
+    return _filled(size, fill_value, dtype or Tensor(fill_value).dtype, "full")
+
+
+def fill(type: Any, shape: Any, value: Any) -> Tensor:
+    """``value`` everywhere; ``type`` is the dtype."""
+    return _filled(shape, value, type, "fill")
+
+
+def _like(x: Tensor, value: Any, dtype: Any, name: str) -> Tensor:
+    if not isinstance(x, Tensor):
+        raise TypeError(f"For '{name}', 'input' must be a Tensor, but got {type_name(x)}")
+    wanted = x._array.dtype if dtype is None else numpy_dtype(dtype)
+    return Tensor._wrap(array_module(x._array).full(x.shape, value, wanted))
+
+
+def type_name(x: Any) -> str:
+    """The name of a value's class."""
+    return type(x).__name__
+
+
+def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
+    """Zeros of the input's shape, dtype and device."""
+    return _like(input, 0, dtype, "zeros_like")
+
+
+def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:
+    """Ones of the input's shape, dtype and device."""
+    return _like(input, 1, dtype, "ones_like")
+
+
+def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
+    """``fill_value`` in the input's shape, dtype and device."""
+    return _like(input, fill_value, dtype, "full_like")
+
+
+def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
+    """start, start + step, ... before ``end``; Int64 for ints, Float32 for floats.
+
+    Raises:
+        ValueError: ``step`` is 0.
+    """
+    if end is None:
+        start, end = 0, start
+    values = [x.item() if isinstance(x, Tensor) else x for x in (start, end, step)]
+    if values[2] == 0:
+        raise ValueError("For 'arange', 'step' must not be 0")
+    wanted = dtype or (float32 if any(isinstance(x, float) for x in values) else int64)
+    return Tensor._wrap(to_device(np.arange(*values).astype(numpy_dtype(wanted))))
+
+
+def linspace(start: float, end: float, steps: int) -> Tensor:
+    """``steps`` numbers evenly spaced from ``start`` to ``end``, both included."""
+    return Tensor._wrap(to_device(np.linspace(start, end, steps, dtype=np.float32)))
+
+
+def eye(n: int, m: int | None = None, dtype: Any = None) -> Tensor:
+    """Ones on the diagonal."""
+    return Tensor._wrap(to_device(np.eye(n, m, dtype=numpy_dtype(dtype or float32))))
+
+
+def one_hot(indices: Tensor, depth: int, on_value: Any = 1, off_value: Any = 0, axis: int = -1) -> Tensor:
+    """``on_value`` where the last axis (or ``axis``) is the index, ``off_value`` elsewhere."""
+    if not isinstance(indices, Tensor):
+        raise TypeError(f"For 'one_hot', 'indices' must be a Tensor, but got {type_name(indices)}")
+    on = on_value if isinstance(on_value, Tensor) else Tensor(on_value)
+    off = off_value if isinstance(off_value, Tensor) else Tensor(off_value, on.dtype)
+    hot = one_hot_array(indices._array, depth, np.bool_)
+    xp = array_module(hot)
+    placed = hot if axis == -1 else xp.moveaxis(hot, -1, axis)
+    return Tensor._wrap(xp.where(placed, on._array, off._array))
+
+
+def rand(*size: int, dtype: Any = None) -> Tensor:
+    """Numbers evenly spread over [0, 1)."""
+    return Tensor._wrap(to_device(random.uniform(size).astype(numpy_dtype(dtype or float32))))
+
+
+def randn(*size: int, dtype: Any = None) -> Tensor:
+    """Numbers of the normal distribution with mean 0 and deviation 1."""
+    return Tensor._wrap(to_device(random.normal(size).astype(numpy_dtype(dtype or float32))))
+
+
+def normal(shape: Any, mean: float, stddev: float, seed: int | None = None) -> Tensor:
+    """Numbers of the normal distribution with ``mean`` and deviation ``stddev``."""
+    drawn = random.normal(ints_of(shape, "normal", "shape"), seed)
+    return Tensor._wrap(to_device(drawn * np.float32(stddev) + np.float32(mean)))
+
+
+def assign(variable: Parameter, value: Any) -> Parameter:
+    """Give a parameter new values, cast to its dtype.
+
+    Raises:
+        TypeError: ``variable`` is no Parameter.
+        ValueError: the shapes differ.
+    """
+    if not isinstance(variable, Parameter):
+        raise TypeError(f"For 'assign', 'variable' must be a Parameter, but got {type_name(variable)}")
+    new = value if isinstance(value, Tensor) else Tensor(value)
+    if new.shape != variable.shape and new.size != 1:
+        raise ValueError(f"For 'assign', 'value' must have the shape {variable.shape}, but got {new.shape}")
+    from .arithmetic import cast_operator
+    from .shape import broadcast_to, identity
+
+    same = new if new.shape == variable.shape else broadcast_to(new, variable.shape)
+    cast = cast_operator(same, dtype=variable._array.dtype)
+    variable._rebind((identity(cast) if cast._array is same._array else cast)._array)
+    return variable

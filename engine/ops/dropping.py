@@ -1,0 +1,81 @@
+"""Dropout: the mask is a function of seed and counter, the same on every device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import random
+from ..cpu import fused
+from ..cpu.array_module import array_module
+from ..operator import Operator
+from ..tensor import Tensor
+from .shape import _check
+
+__all__ = ["dropout", "dropout2d"]
+
+
+def _dropout_rule(
+    F: Any, needs: list[bool], g: Any, out: Any, x: Any, p: float, seed: int, offset: int
+) -> list[Any]:
+    return [F.dropout_grad(g[0], out[1], p=p)]
+
+
+_dropout = Operator("dropout", fused.dropout, joint_vjp=_dropout_rule)
+_dropout_grad = Operator(
+    "dropout_grad", fused.dropout_grad, (lambda F, gg, out, g, mask, p: F.dropout_grad(gg, mask, p=p), None)
+)
+
+
+def _dropout2d_kernel(x: Any, keep_prob: float, seed: int, offset: int) -> tuple[Any, Any]:
+    xp = array_module(x)
+    channels = x.shape[:2] + (1,) * (x.ndim - 2)
+    _, kept = fused.dropout(xp.ones(channels, np.float32), 1.0 - keep_prob, seed, offset)
+    mask = xp.broadcast_to(kept, x.shape).copy()
+    scaled = x * (1.0 / keep_prob) if keep_prob else x
+    return xp.where(mask, scaled, 0).astype(x.dtype, copy=False), mask
+
+
+_dropout2d = Operator(
+    "dropout2d",
+    _dropout2d_kernel,
+    joint_vjp=lambda F, needs, g, out, x, keep_prob, seed, offset: [F.dropout_grad(g[0], out[1], p=1.0 - keep_prob)],
+)
+
+
+def _probability(p: Any, name: str, argument: str = "p") -> float:
+    if isinstance(p, bool) or not isinstance(p, int | float):
+        raise TypeError(f"For '{name}', '{argument}' must be a number, but got {type(p).__name__}")
+    if not 0.0 <= p <= 1.0:
+        raise ValueError(f"For '{name}', '{argument}' must be in [0, 1], but got {p}")
+    return float(p)
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | None = None) -> Tensor:
+    """Each element is set to 0 with probability ``p`` and divided by 1 - p otherwise; the input itself in predict mode.
+
+    Raises:
+        ValueError: ``p`` is not in [0, 1].
+    """
+    x = _check(input, "dropout")
+    chance = _probability(p, "dropout")
+    if not training or chance == 0.0:
+        return x
+    stream, offset = random.draw(x.size) if seed is None else (seed, 0)
+    return _dropout(x, p=chance, seed=stream, offset=offset)[0]  # type: ignore[no-any-return]
+
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
+    """Like ``dropout``, for whole channels."""
+    if not training:
+        return input
+    return dropout2d_with_mask(input, 1.0 - _probability(p, "dropout2d"))[0]
+
+
+def dropout2d_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
+    """The input with whole channels set to 0 with probability 1 - keep_prob, and the mask of what was kept."""
+    if _check(x, "Dropout2D", "x").ndim != 4:
+        raise ValueError(f"For 'Dropout2D', 'x' must have 4 axes, but got shape {x.shape}")
+    stream, offset = random.draw(x.shape[0] * x.shape[1])
+    return _dropout2d(x, keep_prob=keep_prob, seed=stream, offset=offset)  # type: ignore[no-any-return]

@@ -1,0 +1,49 @@
+"""``ops.HookBackward``: a hook on the gradient at any place of a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..hooks import check_arity
+from ..marks import Gradients, Mark, checked_gradients
+from ..recording import state
+from ..tensor import Tensor
+from .creation import zeros_like
+
+__all__ = ["HookBackward"]
+
+
+class HookBackward:
+    """Passes its inputs on unchanged; on the way back calls ``hook_fn`` with the tuple of their gradients.
+
+    What the hook returns (a tensor, or a tuple of as many) replaces the gradients; None keeps them.
+
+    Raises:
+        TypeError: ``hook_fn`` cannot be called with one argument.
+    """
+
+    def __init__(self, hook_fn: Callable[[tuple[Tensor, ...]], Any], cell_id: str = "") -> None:
+        check_arity(hook_fn, 1, "HookBackward", "hook_fn(grad_out)")
+        if not isinstance(cell_id, str):
+            raise TypeError(f"For 'HookBackward', 'cell_id' must be a str, but got {type(cell_id).__name__}")
+        self.hook_fn = hook_fn
+        self.cell_id = cell_id
+
+    def __repr__(self) -> str:
+        return "Prim[HookBackward]"
+
+    def __call__(self, *inputs: Tensor) -> Any:
+        for place, x in enumerate(inputs):
+            if not isinstance(x, Tensor):
+                raise TypeError(f"For 'HookBackward', input {place} must be a Tensor, but got {type(x).__name__}")
+        passed = list(inputs)
+        if state.recordings:
+
+            def at_gradients(gradients: Gradients) -> Gradients:
+                # An input that did not take part further on has a gradient of zeros.
+                whole = tuple([zeros_like(x) if g is None else g for g, x in zip(gradients, inputs, strict=True)])
+                return checked_gradients(self.hook_fn(whole), whole, "the hook function of HookBackward")
+
+            passed = Mark("HookBackward", at_gradients).put_on(passed)
+        return passed[0] if len(passed) == 1 else tuple(passed)

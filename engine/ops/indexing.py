@@ -1,0 +1,128 @@
+"""Reading and writing parts of a tensor, with every index NumPy knows.
+
+Writing never changes an array that somebody else may hold: it makes a new one, or writes in place when the tensor is
+its only owner. While a recording follows the values, the write is an operator of its own and has a gradient.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ..backend import is_array
+from ..cpu.array_module import array_module
+from ..operator import Operator
+from ..recording import state
+from ..tensor import Tensor
+from .arithmetic import cast_operator, fit
+
+__all__ = ["assigned", "getitem"]
+
+
+def _put_kernel(x: Any, value: Any, index: Any) -> Any:
+    changed = x.copy()
+    changed[index] = value
+    return changed
+
+
+def _scatter_add_kernel(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
+    xp = array_module(g)
+    spread = xp.zeros(shape, g.dtype)
+    if _is_basic(index):
+        spread[index] = g
+    else:
+        xp.add.at(spread, index, g)
+    return spread
+
+
+_getitem = Operator(
+    "getitem",
+    lambda x, index: x[index],
+    (lambda F, g, out, x, index: F.scatter_add(g, index=index, shape=tuple(x.shape)),),
+)
+_scatter_add = Operator(
+    "scatter_add", _scatter_add_kernel, (lambda F, g, out, x, index, shape: F.getitem(g, index=index),)
+)
+_setitem = Operator(
+    "setitem",
+    _put_kernel,
+    (
+        lambda F, g, out, x, value, index: F.setitem(g, 0, index=index),
+        lambda F, g, out, x, value, index: fit(F, F.getitem(g, index=index), value),
+    ),
+)
+
+
+def _plain(index: Any) -> Any:
+    """An index without tensors in it."""
+    if isinstance(index, tuple):
+        return tuple([_plain(part) for part in index])
+    if isinstance(index, Tensor):
+        return index._array
+    if isinstance(index, list):
+        return np.asarray([_plain(part) for part in index]) if index else np.zeros(0, np.int64)
+    if isinstance(index, slice):
+        return slice(*(int(n) if isinstance(n, Tensor) else n for n in (index.start, index.stop, index.step)))
+    return index
+
+
+def _is_basic(index: Any) -> bool:
+    """Whether an index cannot name an element twice."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(p is None or p is Ellipsis or isinstance(p, int | np.integer | slice) for p in parts)
+
+
+def _checked(x: Tensor, index: Any) -> Any:
+    plain = _plain(index)
+    for part in plain if isinstance(plain, tuple) else (plain,):
+        if not (part is None or part is Ellipsis or isinstance(part, int | np.integer | slice) or is_array(part)):
+            raise TypeError(
+                "a tensor is indexed by ints, slices, None, ..., lists, arrays and tensors, "
+                f"but got {type(part).__name__}"
+            )
+    return plain
+
+
+def getitem(input: Tensor, index: Any) -> Tensor:
+    """``input[index]``.
+
+    Raises:
+        IndexError: an index out of range, or more of them than axes.
+        TypeError: what cannot be an index.
+    """
+    result: Tensor = _getitem(input, index=_checked(input, index))
+    return result
+
+
+def assigned(target: Tensor, index: Any, value: Any) -> Any:
+    """The array of ``target`` after ``target[index] = value``."""
+    plain = _checked(target, index)
+    array = target._array
+    if isinstance(value, list | tuple) or is_array(value):
+        value = Tensor(value)
+    if isinstance(value, Tensor) and value._array.dtype != array.dtype:
+        value = cast_operator(value, dtype=array.dtype)
+    if state.recordings:
+        return _setitem(target, value, index=plain)._array
+    raw = value._array if isinstance(value, Tensor) else value
+    # Held by the tensor, by `array` here and by the call: one more means that somebody else sees this array.
+    mine = isinstance(array, np.ndarray) and array.base is None and array.flags.writeable
+    written = array if mine and sys.getrefcount(array) <= _OWN_REFERENCES else array.copy()
+    try:
+        written[plain] = raw
+    except (ValueError, TypeError) as error:
+        raise type(error)(f"For 'Tensor.__setitem__', the value does not fit into the index: {error}") from None
+    return written
+
+
+def _count_own_references() -> int:
+    class Owner:
+        array = np.zeros(1)
+
+    array = Owner.array
+    return sys.getrefcount(array)
+
+
+_OWN_REFERENCES = _count_own_references()

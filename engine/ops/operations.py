@@ -1,0 +1,186 @@
+"""Primitive classes (``mindspore.ops.operations``): the same operators, configured when made, called on tensors.
+
+Each class is a row: its name, the function it calls, and the parameters of its constructor with their defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import activation, arithmetic, convolution, creation, dropping, linalg, loss, reduction, shape
+from .hook_backward import HookBackward
+
+__all__ = ["HookBackward", "Primitive", "PrimitiveWithInfer"]
+
+
+class Primitive:
+    """Base of the primitive classes."""
+
+    name = ""
+    _function: Callable[..., Any]
+    _parameters: tuple[tuple[str, Any], ...] = ()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        names = [name for name, _ in self._parameters]
+        if len(args) > len(names):
+            raise TypeError(f"For '{self.name}', at most {len(names)} arguments are allowed, but got {len(args)}")
+        values = dict(self._parameters)
+        values.update(zip(names, args, strict=False))
+        for key, value in kwargs.items():
+            if key not in values:
+                raise TypeError(f"For '{self.name}', there is no argument '{key}'; allowed are {names}")
+            values[key] = value
+        self._values = values
+        self.__dict__.update(values)
+
+    def __repr__(self) -> str:
+        described = ", ".join(f"{key}={value}" for key, value in self._values.items())
+        return f"Prim[{self.name}]<{described}>" if described else f"Prim[{self.name}]"
+
+    def __call__(self, *inputs: Any) -> Any:
+        return type(self)._function(*inputs, **self._values)
+
+    def set_device(self, device_target: str) -> Primitive:
+        """Kept for readers: an operator runs where its tensors are."""
+        self.device_target = device_target
+        return self
+
+    def add_prim_attr(self, name: str, value: Any) -> Primitive:
+        """Keep an attribute."""
+        self.__dict__[name] = value
+        return self
+
+
+PrimitiveWithInfer = Primitive
+_REQUIRED = object()
+
+
+def _conv2d(x: Any, weight: Any, **how: Any) -> Any:
+    return convolution.conv2d(
+        x, weight, None, how["stride"], how["pad_mode"], how["pad"], how["dilation"], how["group"]
+    )
+
+
+def _pool(function: Callable[..., Any]) -> Callable[..., Any]:
+    def pooled(x: Any, kernel_size: Any, strides: Any, pad_mode: str, data_format: str) -> Any:
+        return function(x, kernel_size, strides, pad_mode=pad_mode)
+
+    return pooled
+
+
+def _transpose_batch(x: Any, y: Any, transpose_a: bool, transpose_b: bool) -> Any:
+    return linalg.matmul(x, y, transpose_a, transpose_b)
+
+
+def _softmax_cross_entropy(logits: Any, labels: Any) -> Any:
+    losses = loss.cross_entropy(logits, labels, reduction="none")
+    return losses, arithmetic.sub(activation.softmax(logits, 1), labels)
+
+
+_ROWS: tuple[tuple[str, Callable[..., Any], tuple[tuple[str, Any], ...]], ...] = (
+    ("Abs", arithmetic.abs, ()),
+    ("Add", arithmetic.add, ()),
+    ("ArgMaxWithValue", lambda x, axis, keep_dims: reduction.max(x, axis, keep_dims)[::-1], (("axis", 0), ("keep_dims", False))),
+    ("Argmax", lambda x, axis, output_type: reduction.argmax(x, axis), (("axis", -1), ("output_type", None))),
+    ("Assign", creation.assign, ()),
+    ("BatchMatMul", _transpose_batch, (("transpose_a", False), ("transpose_b", False))),
+    ("BiasAdd", lambda x, b, data_format: convolution.bias_add(x, b), (("data_format", "NCHW"),)),
+    ("BroadcastTo", shape.broadcast_to, (("shape", _REQUIRED),)),
+    ("Cast", shape.cast, ()),
+    ("Concat", shape.concat, (("axis", 0),)),
+    (
+        "Conv2D",
+        _conv2d,
+        (
+            ("out_channel", _REQUIRED), ("kernel_size", _REQUIRED), ("mode", 1), ("pad_mode", "valid"), ("pad", 0),
+            ("stride", 1), ("dilation", 1), ("group", 1), ("data_format", "NCHW"),
+        ),
+    ),
+    ("Cos", arithmetic.cos, ()),
+    ("Div", arithmetic.div, ()),
+    ("Dropout2D", dropping.dropout2d_with_mask, (("keep_prob", 0.5),)),
+    ("Equal", arithmetic.eq, ()),
+    ("Erf", arithmetic.erf, ()),
+    ("Exp", arithmetic.exp, ()),
+    ("ExpandDims", shape.expand_dims, ()),
+    ("Fill", creation.fill, ()),
+    ("Flatten", shape.flatten, ()),
+    ("Floor", arithmetic.floor, ()),
+    ("FloorDiv", arithmetic.floor_divide, ()),
+    ("GeLU", lambda x: activation.gelu(x, "tanh"), ()),
+    ("Greater", arithmetic.gt, ()),
+    ("GreaterEqual", arithmetic.ge, ()),
+    ("Identity", shape.identity, ()),
+    ("IsNan", arithmetic.isnan, ()),
+    ("Less", arithmetic.lt, ()),
+    ("LessEqual", arithmetic.le, ()),
+    ("Log", arithmetic.log, ()),
+    ("LogSoftmax", activation.log_softmax, (("axis", -1),)),
+    ("LogicalAnd", arithmetic.logical_and, ()),
+    ("LogicalNot", arithmetic.logical_not, ()),
+    ("LogicalOr", arithmetic.logical_or, ()),
+    ("MatMul", linalg.matmul, (("transpose_a", False), ("transpose_b", False))),
+    ("MaxPool", _pool(convolution.max_pool2d), (("kernel_size", 1), ("strides", 1), ("pad_mode", "valid"), ("data_format", "NCHW"))),
+    ("AvgPool", _pool(convolution.avg_pool2d), (("kernel_size", 1), ("strides", 1), ("pad_mode", "valid"), ("data_format", "NCHW"))),
+    ("Maximum", arithmetic.maximum, ()),
+    ("Minimum", arithmetic.minimum, ()),
+    ("Mul", arithmetic.mul, ()),
+    ("Neg", arithmetic.neg, ()),
+    ("NotEqual", arithmetic.ne, ()),
+    ("OneHot", lambda i, depth, on, off, axis: creation.one_hot(i, depth, on, off, axis), (("axis", -1),)),
+    ("OnesLike", creation.ones_like, ()),
+    ("Pow", arithmetic.pow, ()),
+    ("ReLU", activation.relu, ()),
+    ("ReLU6", activation.relu6, ()),
+    ("RealDiv", arithmetic.div, ()),
+    ("Reciprocal", arithmetic.reciprocal, ()),
+    ("ReduceMax", lambda x, axis=(), *, keep_dims: reduction.reduce_max(x, axis, keep_dims), (("keep_dims", False),)),
+    ("ReduceMean", lambda x, axis=(), *, keep_dims: reduction.mean(x, axis, keep_dims), (("keep_dims", False),)),
+    ("ReduceMin", lambda x, axis=(), *, keep_dims: reduction.reduce_min(x, axis, keep_dims), (("keep_dims", False),)),
+    ("ReduceSum", lambda x, axis=(), *, keep_dims: reduction.reduce_sum(x, axis, keep_dims), (("keep_dims", False),)),
+    ("Reshape", shape.reshape, ()),
+    ("Rsqrt", arithmetic.rsqrt, ()),
+    ("Select", arithmetic.select, ()),
+    ("Sigmoid", activation.sigmoid, ()),
+    ("Sign", arithmetic.sign, ()),
+    ("Sin", arithmetic.sin, ()),
+    ("Softmax", activation.softmax, (("axis", -1),)),
+    ("SoftmaxCrossEntropyWithLogits", _softmax_cross_entropy, ()),
+    ("Softplus", activation.softplus, ()),
+    ("Split", lambda x, axis, output_num: shape.chunk(x, output_num, axis), (("axis", 0), ("output_num", 1))),
+    ("Sqrt", arithmetic.sqrt, ()),
+    ("Square", arithmetic.square, ()),
+    ("Squeeze", shape.squeeze, (("axis", ()),)),
+    ("Stack", shape.stack, (("axis", 0),)),
+    ("Sub", arithmetic.sub, ()),
+    ("Tanh", activation.tanh, ()),
+    ("Tile", shape.tile, ()),
+    ("Transpose", shape.transpose, ()),
+    ("ZerosLike", creation.zeros_like, ()),
+)  # fmt: skip
+
+
+def _class_of(name: str, function: Callable[..., Any], parameters: tuple[tuple[str, Any], ...]) -> type[Primitive]:
+    required = [key for key, default in parameters if default is _REQUIRED]
+
+    def __init__(self: Primitive, *args: Any, **kwargs: Any) -> None:
+        Primitive.__init__(self, *args, **kwargs)
+        missing = [key for key in required if self._values[key] is _REQUIRED]
+        if missing:
+            raise TypeError(f"For '{name}', the arguments {missing} are missing")
+
+    body = {
+        "__doc__": function.__doc__,
+        "__module__": __name__,
+        "__init__": __init__,
+        "name": name,
+        "_function": staticmethod(function),
+        "_parameters": parameters,
+    }
+    return type(name, (Primitive,), body)
+
+
+for _row in _ROWS:
+    globals()[_row[0]] = _class_of(*_row)
+    __all__.append(_row[0])  # noqa: PYI056 - the names are those of the rows

@@ -1,0 +1,245 @@
+"""Operators that reduce axes: sums, means, extremes, norms, positions of extremes."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+
+from ..cpu.array_module import array_module
+from ..dtype import float32, int64, numpy_dtype
+from ..operator import Operator
+from ..tensor import Tensor
+from .arithmetic import _as, _np_dtype, mul, sqrt, square, sub
+
+__all__ = [
+    "all", "any", "argmax", "argmin", "cumsum", "logsumexp", "max", "mean", "min", "norm", "prod", "reduce_max",
+    "reduce_mean", "reduce_min", "reduce_sum", "std", "sum", "var",
+]  # fmt: skip
+
+Axis = int | tuple[int, ...] | list[int] | None
+
+
+def axes_of(axis: Axis, ndim: int, name: str) -> tuple[int, ...] | None:
+    """``axis`` as non-negative numbers, None for all axes.
+
+    Raises:
+        ValueError: an axis outside [-ndim, ndim) or named twice.
+        TypeError: an axis that is no int.
+    """
+    if axis is None or axis == ():
+        return None
+    given = (axis,) if isinstance(axis, int) else tuple(axis)
+    found = []
+    for one in given:
+        if isinstance(one, bool) or not isinstance(one, int | np.integer):
+            raise TypeError(f"For '{name}', 'axis' must be an int or a tuple of ints, but got {type(one).__name__}")
+        if not -builtins.max(ndim, 1) <= one < builtins.max(ndim, 1):
+            raise ValueError(f"For '{name}', 'axis' must be in [{-ndim}, {ndim}), but got {one}")
+        found.append(int(one) % builtins.max(ndim, 1))
+    if len(set(found)) != len(found):
+        raise ValueError(f"For '{name}', 'axis' names an axis twice: {given}")
+    return tuple(found) if ndim else None
+
+
+def _kept(x: Any, axis: tuple[int, ...] | None) -> tuple[int, ...]:
+    """The shape of ``x`` with the reduced axes kept as 1."""
+    return tuple(1 if axis is None or i in axis else n for i, n in enumerate(x.shape))
+
+
+def _spread(F: Any, g: Any, x: Any, axis: tuple[int, ...] | None) -> Any:
+    """A gradient of a reduction, back over the reduced axes."""
+    return F.broadcast_to(F.reshape(g, shape=_kept(x, axis)), shape=tuple(x.shape))
+
+
+def _sum_kernel(x: Any, axis: Any, keepdims: bool) -> Any:
+    return x.sum(axis=axis, keepdims=keepdims, dtype=x.dtype if x.dtype.kind not in "b" else None)
+
+
+_sum = Operator("sum", _sum_kernel, (lambda F, g, out, x, axis, keepdims: _spread(F, g, x, axis),))
+_mean = Operator(
+    "mean",
+    lambda x, axis, keepdims: x.mean(axis=axis, keepdims=keepdims),
+    (lambda F, g, out, x, axis, keepdims: _spread(F, g * (1.0 / _count(x, axis)), x, axis),),
+)
+
+
+def _count(x: Any, axis: tuple[int, ...] | None) -> int:
+    return builtins.max(1, math.prod(n for i, n in enumerate(x.shape) if axis is None or i in axis))
+
+
+def _extreme_rule(F: Any, g: Any, out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+    """The gradient goes to the elements that are the extreme, in equal shares where several tie."""
+    kept = _kept(x, axis)
+    hit = F.cast(x == F.reshape(out, shape=kept), dtype=_np_dtype(g))
+    return F.reshape(g, shape=kept) * (hit / F.sum(hit, axis=axis, keepdims=True))
+
+
+_max = Operator("amax", lambda x, axis, keepdims: x.max(axis=axis, keepdims=keepdims), (_extreme_rule,))
+_min = Operator("amin", lambda x, axis, keepdims: x.min(axis=axis, keepdims=keepdims), (_extreme_rule,))
+_all = Operator("all", lambda x, axis, keepdims: x.all(axis=axis, keepdims=keepdims))
+_any = Operator("any", lambda x, axis, keepdims: x.any(axis=axis, keepdims=keepdims))
+_argmax = Operator("argmax", lambda x, axis, keepdims: _positions(x.argmax(axis=axis, keepdims=keepdims)))
+_argmin = Operator("argmin", lambda x, axis, keepdims: _positions(x.argmin(axis=axis, keepdims=keepdims)))
+
+
+def _positions(found: Any) -> Any:
+    return array_module(found).asarray(found, dtype=np.int64)
+
+
+def _cumsum_rule(F: Any, g: Any, out: Any, x: Any, axis: int) -> Any:
+    return F.flip(F.cumsum(F.flip(g, axes=(axis,)), axis=axis), axes=(axis,))
+
+
+_cumsum = Operator("cumsum", lambda x, axis: x.cumsum(axis=axis, dtype=x.dtype), (_cumsum_rule,))
+_prod = Operator(
+    "prod",
+    lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims),
+    (lambda F, g, out, x, axis, keepdims: _spread(F, g * out, x, axis) / x,),
+)
+
+
+def _tensor(x: Any, name: str) -> Tensor:
+    if not isinstance(x, Tensor):
+        raise TypeError(f"For '{name}', 'input' must be a Tensor, but got {type(x).__name__}")
+    return x
+
+
+def _reduce(operator: Operator, name: str, x: Any, axis: Axis, keepdims: bool) -> Any:
+    return operator(_tensor(x, name), axis=axes_of(axis, x.ndim, name), keepdims=bool(keepdims))
+
+
+def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum over ``dim`` (all axes without it). Integers and bools are summed as Int64."""
+    x = _tensor(input, "sum")
+    if dtype is not None:
+        x = _as(x, numpy_dtype(dtype))
+    elif x._array.dtype.kind in "biu":
+        x = _as(x, int64.numpy)
+    return _reduce(_sum, "sum", x, dim, keepdim)  # type: ignore[no-any-return]
+
+
+def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+    """The mean over ``axis`` (all axes without it)."""
+    return _reduce(_mean, "mean", x, axis, keep_dims)  # type: ignore[no-any-return]
+
+
+def max(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Any:
+    """The largest element and where it is: ``(values, index)``, as in MindSpore."""
+    return _extreme(_max, _argmax, "max", input, axis, keepdims)
+
+
+def min(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Any:
+    """The smallest element and where it is: ``(values, index)``, as in MindSpore."""
+    return _extreme(_min, _argmin, "min", input, axis, keepdims)
+
+
+def _extreme(values: Operator, positions: Operator, name: str, x: Any, axis: int | None, keepdims: bool) -> Any:
+    if axis is None:
+        return _reduce(values, name, x, None, False), Tensor(0, int64)
+    found = axes_of(axis, _tensor(x, name).ndim, name)
+    index = positions(x, axis=0 if found is None else found[0], keepdims=keepdims)
+    return values(x, axis=found, keepdims=keepdims), index
+
+
+def reduce_max(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The largest element over ``axis``."""
+    return _reduce(_max, "max", x, axis, keepdims)  # type: ignore[no-any-return]
+
+
+def reduce_min(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The smallest element over ``axis``."""
+    return _reduce(_min, "min", x, axis, keepdims)  # type: ignore[no-any-return]
+
+
+def reduce_sum(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The sum over ``axis`` in the tensor's own dtype."""
+    return _reduce(_sum, "sum", x, axis, keepdims)  # type: ignore[no-any-return]
+
+
+reduce_mean = mean
+
+
+def all(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+    """Whether all elements hold."""
+    return _reduce(_all, "all", input, axis, keep_dims)  # type: ignore[no-any-return]
+
+
+def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+    """Whether any element holds."""
+    return _reduce(_any, "any", input, axis, keep_dims)  # type: ignore[no-any-return]
+
+
+def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+    """The product over ``axis``; its gradient is not defined where an element is 0."""
+    return _reduce(_prod, "prod", input, axis, keep_dims)  # type: ignore[no-any-return]
+
+
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """Where the largest element is, as Int64; in the flattened tensor without ``dim``."""
+    return _position(_argmax, "argmax", input, dim, keepdim)
+
+
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """Where the smallest element is, as Int64; in the flattened tensor without ``dim``."""
+    return _position(_argmin, "argmin", input, dim, keepdim)
+
+
+def _position(operator: Operator, name: str, x: Any, dim: int | None, keepdim: bool) -> Tensor:
+    found = axes_of(dim, _tensor(x, name).ndim, name)
+    result: Tensor = operator(x, axis=None if found is None else found[0], keepdims=keepdim and dim is not None)
+    return result
+
+
+def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
+    """Running sums along ``axis``."""
+    found = axes_of(axis, _tensor(x, "cumsum").ndim, "cumsum")
+    given = x if dtype is None else _as(x, numpy_dtype(dtype))
+    result: Tensor = _cumsum(given, axis=0 if found is None else found[0])
+    return result
+
+
+def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
+    """The variance over ``axis``, divided by n - ddof."""
+    found = axes_of(axis, _tensor(input, "var").ndim, "var")
+    x = _as(input, float32.numpy) if input._array.dtype.kind in "biu" else input
+    count = _count(x, found)
+    apart = square(sub(x, mean(x, axis, True)))
+    return mul(mean(apart, axis, keepdims), count / builtins.max(count - int(ddof), 0) if count > ddof else math.nan)  # type: ignore[no-any-return]
+
+
+def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
+    """The standard deviation over ``axis``: the square root of ``var``."""
+    return sqrt(var(input, axis, ddof, keepdims))  # type: ignore[no-any-return]
+
+
+def norm(A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False) -> Tensor:
+    """The 2-norm of the elements over ``dim`` (or the 1- or inf-norm, by ``ord``).
+
+    Raises:
+        ValueError: another ``ord``.
+    """
+    from .arithmetic import abs as absolute
+
+    if ord in (None, 2, "fro"):
+        return sqrt(reduce_sum(square(A), dim, keepdim))  # type: ignore[no-any-return]
+    if ord == 1:
+        return reduce_sum(absolute(A), dim, keepdim)
+    if ord == math.inf:
+        return reduce_max(absolute(A), dim, keepdim)
+    raise ValueError(f"For 'norm', 'ord' must be None, 1, 2, 'fro' or inf, but got {ord!r}")
+
+
+def logsumexp(input: Tensor, axis: Axis, keep_dims: bool = False) -> Tensor:
+    """log(sum(exp(input))) over ``axis``, without overflow."""
+    from .arithmetic import add, exp, log
+    from .shape import reshape, stop_gradient
+
+    top = stop_gradient(reduce_max(input, axis, True))
+    total = reduce_sum(exp(sub(input, top)), axis, True)
+    found = add(log(total), top)
+    return found if keep_dims else reshape(found, reduce_sum(input, axis, False).shape)  # type: ignore[no-any-return]
+
+

@@ -1,0 +1,322 @@
+"""Operators that move elements without computing: shape, order, joining, splitting, element type, identity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..cpu.array_module import array_module
+from ..dtype import DType, numpy_dtype
+from ..operator import Operator
+from ..tensor import Tensor
+from .arithmetic import _broadcast_to_operator, _np_dtype, cast_operator
+from .reduction import axes_of
+
+__all__ = [
+    "broadcast_to", "cast", "cat", "chunk", "concat", "expand_dims", "flatten", "flip", "identity", "pad", "permute",
+    "reshape", "split", "squeeze", "stack", "stop_gradient", "swapaxes", "tile", "transpose", "unsqueeze",
+]  # fmt: skip
+
+_reshape = Operator(
+    "reshape", lambda x, shape: x.reshape(shape), (lambda F, g, out, x, shape: F.reshape(g, shape=tuple(x.shape)),)
+)
+_transpose = Operator(
+    "transpose",
+    lambda x, axes: x.transpose(axes),
+    (lambda F, g, out, x, axes: F.transpose(g, axes=tuple(int(i) for i in np.argsort(axes))),),
+)
+_flip = Operator(
+    "flip",
+    lambda x, axes: array_module(x).flip(x, axes),
+    (lambda F, g, out, x, axes: F.flip(g, axes=axes),),
+)
+identity = Operator("identity", lambda x: x.view(), (lambda F, g, out, x: g,), doc="The same values, a new tensor.")
+_slice = Operator(
+    "slice_axis",
+    lambda x, axis, start, stop: x[(slice(None),) * axis + (slice(start, stop),)],
+    (
+        lambda F, g, out, x, axis, start, stop: F.pad_axis(
+            g, axis=axis, before=start, after=x.shape[axis] - stop
+        ),
+    ),
+)
+
+
+def _pad_axis_kernel(x: Any, axis: int, before: int, after: int) -> Any:
+    return array_module(x).pad(x, [(before, after) if i == axis else (0, 0) for i in range(x.ndim)])
+
+
+_pad_axis = Operator(
+    "pad_axis",
+    _pad_axis_kernel,
+    (
+        lambda F, g, out, x, axis, before, after: F.slice_axis(
+            g, axis=axis, start=before, stop=before + x.shape[axis]
+        ),
+    ),
+)
+
+
+def _concat_rule(F: Any, needs: list[bool], g: Any, out: Any, *parts: Any, axis: int) -> list[Any]:
+    found, start = [], 0
+    for part, needed in zip(parts, needs, strict=True):
+        stop = start + part.shape[axis]
+        found.append(F.slice_axis(g, axis=axis, start=start, stop=stop) if needed else None)
+        start = stop
+    return found
+
+
+_concat = Operator(
+    "concat", lambda *parts, axis: array_module(parts[0]).concatenate(parts, axis=axis), joint_vjp=_concat_rule
+)
+
+
+def _pad_kernel(x: Any, widths: tuple[tuple[int, int], ...], mode: str, value: float) -> Any:
+    xp = array_module(x)
+    return xp.pad(x, widths, mode=mode, **({"constant_values": value} if mode == "constant" else {}))
+
+
+def _pad_rule(F: Any, g: Any, out: Any, x: Any, widths: Any, mode: str, value: float) -> Any:
+    if mode != "constant":
+        raise NotImplementedError(f"For 'pad', mode {mode!r} has no gradient; use mode 'constant'")
+    for axis, (before, _) in enumerate(widths):
+        g = F.slice_axis(g, axis=axis, start=before, stop=before + x.shape[axis])
+    return g
+
+
+_pad = Operator("pad", _pad_kernel, (_pad_rule,))
+
+
+def _check(x: Any, name: str, argument: str = "input") -> Tensor:
+    if not isinstance(x, Tensor):
+        raise TypeError(f"For '{name}', '{argument}' must be a Tensor, but got {type(x).__name__}")
+    return x
+
+
+def ints_of(value: Any, name: str, argument: str) -> tuple[int, ...]:
+    """An int, a sequence of ints or an integer tensor as a tuple of ints.
+
+    Raises:
+        TypeError: anything else.
+    """
+    if isinstance(value, Tensor):
+        value = value.tolist()
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return (int(value),)
+    if isinstance(value, list | tuple) and all(
+        isinstance(n, int | np.integer | Tensor) and not isinstance(n, bool) for n in value
+    ):
+        return tuple(int(n) for n in value)
+    raise TypeError(f"For '{name}', '{argument}' must be an int or a tuple of ints, but got {value!r}")
+
+
+def reshape(input: Tensor, shape: Any) -> Tensor:
+    """The elements in their order in another shape; one axis may be -1.
+
+    Raises:
+        ValueError: the number of elements does not fit.
+    """
+    wanted = ints_of(shape, "reshape", "shape")
+    _check(input, "reshape")
+    known = math.prod(n for n in wanted if n != -1)
+    if wanted.count(-1) > 1 or (known != input.size if -1 not in wanted else (known == 0 or input.size % known)):
+        raise ValueError(f"For 'reshape', {input.size} elements of shape {input.shape} do not fit into {wanted}")
+    return _reshape(input, shape=wanted)  # type: ignore[no-any-return]
+
+
+def transpose(input: Tensor, dims: Any = None) -> Tensor:
+    """The axes in the order of ``dims``; reversed without it.
+
+    Raises:
+        ValueError: ``dims`` is no order of all axes.
+    """
+    _check(input, "transpose")
+    wanted = tuple(reversed(range(input.ndim))) if dims is None else ints_of(dims, "transpose", "dims")
+    order = tuple(n % input.ndim if -input.ndim <= n < input.ndim else n for n in wanted)
+    if sorted(order) != list(range(input.ndim)):
+        raise ValueError(f"For 'transpose', 'dims' must order the {input.ndim} axes of 'input', but got {wanted}")
+    return _transpose(input, axes=order)  # type: ignore[no-any-return]
+
+
+permute = transpose
+
+
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """Two axes exchanged."""
+    order = list(range(_check(input, "swapaxes").ndim))
+    order[axis0], order[axis1] = order[axis1], order[axis0]
+    return transpose(input, tuple(order))
+
+
+def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
+    """The axes from ``start_dim`` to ``end_dim`` as one.
+
+    Raises:
+        ValueError: ``order`` other than "C" or "F", or axes that are not there.
+    """
+    if order not in ("C", "F"):
+        raise ValueError(f"For 'flatten', 'order' must be 'C' or 'F', but got {order!r}")
+    x = _check(input, "flatten")
+    if order == "F":
+        return flatten(transpose(x), start_dim=start_dim, end_dim=end_dim)
+    if x.ndim < 2 and start_dim == 1:
+        return reshape(x, (x.size,))
+    first, last = (axes_of(d, x.ndim, "flatten") for d in (start_dim, end_dim))
+    start, stop = (first or (0,))[0], (last or (0,))[0]
+    if start > stop:
+        raise ValueError(f"For 'flatten', 'start_dim' {start_dim} must not come after 'end_dim' {end_dim}")
+    return reshape(x, (*x.shape[:start], math.prod(x.shape[start : stop + 1]), *x.shape[stop + 1 :]))
+
+
+def squeeze(input: Tensor, axis: Any = None) -> Tensor:
+    """Without the axes of length 1 (those of ``axis``, which must have length 1)."""
+    x = _check(input, "squeeze")
+    dropped = axes_of(axis, x.ndim, "squeeze")
+    for one in dropped or ():
+        if x.shape[one] != 1:
+            raise ValueError(f"For 'squeeze', axis {one} of shape {x.shape} must have length 1")
+    kept = [n for i, n in enumerate(x.shape) if (n != 1 if dropped is None else i not in dropped)]
+    return reshape(x, tuple(kept))
+
+
+def expand_dims(input_x: Tensor, axis: int) -> Tensor:
+    """One more axis of length 1 at ``axis``."""
+    x = _check(input_x, "expand_dims", "input_x")
+    place = axes_of(axis, x.ndim + 1, "expand_dims")
+    at = (place or (0,))[0]
+    return reshape(x, (*x.shape[:at], 1, *x.shape[at:]))
+
+
+unsqueeze = expand_dims
+
+
+def broadcast_to(input: Tensor, shape: Any) -> Tensor:
+    """Repeated along axes of length 1 to fill ``shape``; -1 keeps an axis."""
+    x = _check(input, "broadcast_to")
+    wanted = ints_of(shape, "broadcast_to", "shape")
+    offset = len(wanted) - x.ndim
+    filled = tuple(x.shape[i - offset] if n == -1 and i >= offset else n for i, n in enumerate(wanted))
+    return _broadcast_to_operator(x, shape=filled)  # type: ignore[no-any-return]
+
+
+def tile(input: Tensor, dims: Any) -> Tensor:
+    """The tensor repeated ``dims[i]`` times along axis i."""
+    x = _check(input, "tile")
+    times = ints_of(dims, "tile", "dims")
+    shape = (1,) * (len(times) - x.ndim) + x.shape
+    times = (1,) * (len(shape) - len(times)) + times
+    spread = reshape(x, tuple(n for pair in zip((1,) * len(shape), shape, strict=True) for n in pair))
+    full = broadcast_to(spread, tuple(n for pair in zip(times, shape, strict=True) for n in pair))
+    return reshape(full, tuple(t * n for t, n in zip(times, shape, strict=True)))
+
+
+def flip(input: Tensor, dims: Any) -> Tensor:
+    """The order reversed along ``dims``."""
+    axes = axes_of(ints_of(dims, "flip", "dims"), _check(input, "flip").ndim, "flip")
+    return _flip(input, axes=axes)  # type: ignore[no-any-return]
+
+
+def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """Tensors joined along an axis they have.
+
+    Raises:
+        TypeError: ``tensors`` is no list or tuple of tensors.
+        ValueError: it is empty, or shapes differ elsewhere than along ``axis``.
+    """
+    parts = _sequence(tensors, "concat")
+    at = axes_of(axis, parts[0].ndim, "concat")
+    first = parts[0]
+    for part in parts:
+        if part._array.dtype != first._array.dtype:
+            from ..dtype import promote
+
+            common = first._array.dtype
+            for other in parts:
+                common = promote(common, other._array.dtype)
+            parts = [p if p._array.dtype == common else cast_operator(p, dtype=common) for p in parts]
+            break
+    return _concat(*parts, axis=(at or (0,))[0])  # type: ignore[no-any-return]
+
+
+cat = concat
+
+
+def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """Tensors of one shape joined along a new axis."""
+    parts = _sequence(tensors, "stack")
+    for place, part in enumerate(parts):
+        if part.shape != parts[0].shape:
+            raise ValueError(
+                f"For 'stack', all tensors must have the shape {parts[0].shape}, but entry {place} has {part.shape}"
+            )
+    return concat([expand_dims(part, axis) for part in parts], axis)
+
+
+def _sequence(tensors: Any, name: str) -> list[Tensor]:
+    if not isinstance(tensors, list | tuple):
+        raise TypeError(f"For '{name}', 'tensors' must be a list or tuple of Tensors, but got {type(tensors).__name__}")
+    if not tensors:
+        raise ValueError(f"For '{name}', 'tensors' must not be empty")
+    return [_check(t, name, f"tensors[{i}]") for i, t in enumerate(tensors)]
+
+
+def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+    """Parts along ``axis``: each of one size (the last may be smaller), or of the sizes given."""
+    x = _check(tensor, "split", "tensor")
+    at = (axes_of(axis, x.ndim, "split") or (0,))[0]
+    length = x.shape[at]
+    if isinstance(split_size_or_sections, int):
+        if split_size_or_sections <= 0:
+            raise ValueError(f"For 'split', the size of a part must be positive, but got {split_size_or_sections}")
+        sizes = [split_size_or_sections] * (length // split_size_or_sections)
+        sizes += [length % split_size_or_sections] if length % split_size_or_sections else []
+    else:
+        sizes = list(ints_of(split_size_or_sections, "split", "split_size_or_sections"))
+        if sum(sizes) != length:
+            raise ValueError(f"For 'split', the sizes {sizes} must add up to {length}, the length of axis {axis}")
+    parts, start = [], 0
+    for size in sizes:
+        parts.append(_slice(x, axis=at, start=start, stop=start + size))
+        start += size
+    return tuple(parts)
+
+
+def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
+    """At most ``chunks`` parts of equal size along ``axis``; the last may be smaller."""
+    if not isinstance(chunks, int) or chunks <= 0:
+        raise ValueError(f"For 'chunk', 'chunks' must be a positive int, but got {chunks!r}")
+    return split(input, max(1, -(-input.shape[axis] // chunks)), axis)
+
+
+def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: float | None = None) -> Tensor:
+    """Elements added at the ends of the last axes: ``padding`` is (before, after) pairs, last axis first."""
+    x = _check(input_x, "pad", "input_x")
+    given = ints_of(padding, "pad", "padding")
+    if len(given) % 2 or len(given) > 2 * x.ndim:
+        raise ValueError(f"For 'pad', 'padding' must be pairs for at most {x.ndim} axes, but got {given}")
+    if mode not in ("constant", "reflect", "edge"):
+        mode = {"replicate": "edge", "circular": "wrap"}.get(mode, mode)
+    pairs = list(zip(given[::2], given[1::2], strict=True))
+    widths = ((0, 0),) * (x.ndim - len(pairs)) + tuple(reversed(pairs))
+    return _pad(x, widths=widths, mode=mode, value=0 if value is None else value)  # type: ignore[no-any-return]
+
+
+def cast(input: Any, dtype: DType) -> Tensor:
+    """The elements as another dtype.
+
+    Raises:
+        TypeError: ``dtype`` is no dtype.
+    """
+    x = input if isinstance(input, Tensor) else Tensor(input)
+    wanted = numpy_dtype(dtype)
+    return x if _np_dtype(x) == wanted else cast_operator(x, dtype=wanted)
+
+
+def stop_gradient(value: Any) -> Any:
+    """The same values (of a tensor, or of the tensors in a tuple), through which no gradient passes."""
+    if isinstance(value, tuple | list):
+        return type(value)([stop_gradient(v) for v in value])
+    return Tensor._wrap(value._array.view()) if isinstance(value, Tensor) else value

@@ -1,0 +1,164 @@
+"""Parameter, a tensor that training changes, and ParameterTuple."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from typing import Any
+
+from .dtype import dtype_of, int32
+from .initializer import initializer
+from .tensor import Tensor
+
+__all__ = ["Parameter", "ParameterTuple"]
+
+
+class Parameter(Tensor):
+    """A tensor that a cell owns and an optimizer updates.
+
+    Args:
+        default_input: its first value: a Tensor, an array, a number, a list, or what ``initializer`` returns.
+        name: its name; a cell that takes it in without a name gives it the attribute's.
+        requires_grad: whether ``trainable_params`` lists it.
+        layerwise_parallel, parallel_optimizer, storage_format, device: kept for readers; one device does not need them.
+
+    Raises:
+        TypeError: ``name`` is no string, ``requires_grad`` no bool, or ``default_input`` holds no numbers.
+        ValueError: ``name`` is empty or contains a character that the checkpoint format cannot hold.
+    """
+
+    def __init__(
+        self,
+        default_input: Any,
+        name: str | None = None,
+        requires_grad: bool = True,
+        layerwise_parallel: bool = False,
+        parallel_optimizer: bool = True,
+        storage_format: str = "",
+        device: str | None = None,
+    ) -> None:
+        if default_input is None or isinstance(default_input, str):
+            raise TypeError(
+                "For 'Parameter', 'default_input' must be a Tensor, a numpy.ndarray, a number or a list, "
+                f"but got {type(default_input).__name__}"
+            )
+        # As in MindSpore, a bare int makes an Int32 parameter, though Tensor(3) is Int64.
+        super().__init__(default_input, int32 if type(default_input) is int else None)
+        self._requires_grad = True
+        self.name = name  # type: ignore[assignment]
+        self.requires_grad = requires_grad
+        self.layerwise_parallel = layerwise_parallel
+        self.parallel_optimizer = parallel_optimizer
+        self.storage_format = storage_format
+
+    @property
+    def name(self) -> str:
+        """The parameter's name; unique within a network."""
+        return self._name
+
+    @name.setter
+    def name(self, value: str | None) -> None:
+        if value is None:
+            value = "Parameter"
+        if not isinstance(value, str):
+            raise TypeError(f"For 'Parameter', 'name' must be a str, but got {type(value).__name__}")
+        if not value or value.isspace():
+            raise ValueError("For 'Parameter', 'name' must not be empty")
+        self._name = value
+
+    @property
+    def param_info(self) -> Parameter:
+        """MindSpore keeps name and flags in an object apart; here the parameter is that object."""
+        return self
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether ``trainable_params`` lists this parameter."""
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(f"For 'Parameter', 'requires_grad' must be a bool, but got {type(value).__name__}")
+        self._requires_grad = value
+
+    def __repr__(self) -> str:
+        return (
+            f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, "
+            f"requires_grad={self.requires_grad})"
+        )
+
+    __str__ = __repr__
+
+    def value(self) -> Tensor:
+        """The values as a tensor that follows this parameter's gradient."""
+        return Tensor._wrap(self._array)
+
+    def set_data(self, data: Any, slice_shape: bool = False) -> Parameter:
+        """Take new values, cast to this parameter's dtype; as in MindSpore another shape is taken over too.
+
+        Raises:
+            TypeError: ``data`` is no tensor and no number, or a float for an integer parameter.
+        """
+        if not isinstance(data, Tensor | int | float):
+            raise TypeError(
+                f"For 'Parameter.set_data', 'data' must be a Tensor, an int or a float, but got {type(data).__name__}"
+            )
+        new = data._array if isinstance(data, Tensor) else Tensor(data)._array
+        if new.dtype.kind in "fcV" and self._array.dtype.kind in "biu":
+            raise TypeError(
+                f"For 'Parameter.set_data', 'data' of {dtype_of(new.dtype)} cannot be put into '{self.name}' of "
+                f"{self.dtype} without loss; cast it first"
+            )
+        self._rebind(new.view() if new.dtype == self._array.dtype else new.astype(self._array.dtype))
+        return self
+
+    def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:
+        """This parameter; its values are made when it is made."""
+        return self
+
+    def clone(self, init: Any = "same") -> Parameter:
+        """A parameter of the same name and flags with its own values: these (``"same"``) or newly initialised ones."""
+        values = self.data if isinstance(init, str) and init == "same" else initializer(init, self.shape, self.dtype)
+        cloned = Parameter(values, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
+        cloned._array = cloned._array.copy()
+        return cloned
+
+    def __copy__(self) -> Parameter:
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        cloned = self.clone()
+        memo[id(self)] = cloned
+        return cloned
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Parameter, (Tensor(self), self.name, self.requires_grad)
+
+
+class ParameterTuple(tuple[Parameter, ...]):
+    """A tuple of parameters.
+
+    Raises:
+        TypeError: an entry is no Parameter.
+    """
+
+    def __new__(cls, iterable: Iterable[Parameter]) -> ParameterTuple:
+        given = tuple(iterable)
+        for place, entry in enumerate(given):
+            if not isinstance(entry, Parameter):
+                raise TypeError(
+                    f"For 'ParameterTuple', every entry must be a Parameter, but entry {place} is {type(entry).__name__}"
+                )
+        return super().__new__(cls, given)
+
+    def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
+        """Parameters of their own named ``prefix.name``."""
+        if not isinstance(prefix, str):
+            raise TypeError(f"For 'ParameterTuple.clone', 'prefix' must be a str, but got {type(prefix).__name__}")
+        cloned = []
+        for parameter in self:
+            one = copy.copy(parameter) if isinstance(init, str) and init == "same" else parameter.clone(init)
+            one.name = f"{prefix}.{parameter.name}" if prefix else parameter.name
+            cloned.append(one)
+        return ParameterTuple(cloned)

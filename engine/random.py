@@ -1,0 +1,66 @@
+"""The random numbers of the engine: Philox, a pure function of (seed, counter), the same on CPU and GPU.
+
+There is one global stream: a seed and a counter that each use moves on by the number of elements drawn. Setting the
+seed sets the counter back, so a run is repeated exactly, and a dropout mask is the same wherever it is drawn.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from typing import Any
+
+import numpy as np
+
+from .cpu import philox
+
+__all__ = ["draw", "get_seed", "normal", "set_seed", "uniform"]
+
+_lock = threading.Lock()
+_seed: int | None = None
+_stream_seed = secrets.randbits(32)
+_offset = 0
+
+
+def set_seed(seed: int) -> None:
+    """Start the engine's and NumPy's global random numbers over from ``seed``.
+
+    Raises:
+        TypeError: ``seed`` is no int.
+        ValueError: ``seed`` is negative.
+    """
+    global _seed, _stream_seed, _offset
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise TypeError(f"For 'set_seed', 'seed' must be an int, but got {type(seed).__name__}")
+    if seed < 0:
+        raise ValueError(f"For 'set_seed', 'seed' must not be negative, but got {seed}")
+    with _lock:
+        _seed = _stream_seed = seed
+        _offset = 0
+    np.random.seed(seed % 2**32)
+
+
+def get_seed() -> int | None:
+    """The seed that ``set_seed`` was given; None before."""
+    return _seed
+
+
+def draw(count: int) -> tuple[int, int]:
+    """The seed and the first of ``count`` counters that nobody else will use."""
+    global _offset
+    with _lock:
+        offset = _offset
+        _offset += count
+        return _stream_seed, offset
+
+
+def uniform(shape: tuple[int, ...], seed: int | None = None) -> np.ndarray[Any, Any]:
+    """Float32 numbers evenly spread over [0, 1)."""
+    stream, offset = draw(int(np.prod(shape))) if seed is None else (seed, 0)
+    return np.asarray(philox.uniform(stream, offset, shape))
+
+
+def normal(shape: tuple[int, ...], seed: int | None = None) -> np.ndarray[Any, Any]:
+    """Float32 numbers of the normal distribution with mean 0 and deviation 1."""
+    stream, offset = draw(int(np.prod(shape))) if seed is None else (seed, 0)
+    return np.asarray(philox.normal(stream, offset, shape))

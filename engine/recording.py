@@ -1,0 +1,175 @@
+"""The tape: what happened between the start and the end of a request for gradients, and the walk back over it.
+
+The one idea: arrays are immutable, so **an array object is a value**, and ``id(array)`` names it. A recording is a
+flat list of nodes ``(operator, inputs, output, attrs)`` in execution order, holding arrays, never tensors; because the
+nodes keep their arrays alive, no id is used twice. An in-place operation on a tensor rebinds the tensor to a new array
+and is one more node. Nothing else is needed: no flag on tensors, no graph, no version counter.
+
+Recordings nest. An operation is put on every open recording that follows one of its inputs. The walk back over a
+recording happens after it was closed; if another one is still open around it, the walk computes with tensors, whose
+operations that outer recording follows, and so second and higher derivatives come about. With none open, the walk
+computes with bare arrays: no wrapping, no recording.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+__all__ = ["Differentiable", "Recording", "no_recording", "record", "recording_active", "state"]
+
+Array = Any  # numpy.ndarray or cupy.ndarray
+
+
+class _State(threading.local):
+    """Of each thread: the open recordings, outermost first (a tuple, replaced as a whole)."""
+
+    recordings: tuple[Recording, ...] = ()
+
+
+state = _State()
+
+
+class Differentiable(Protocol):
+    """What the first entry of a node can do."""
+
+    runs_without_gradient: bool
+
+    def backward(
+        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
+    ) -> Iterable[tuple[Array, Any]]:
+        """Pairs of an input array and a gradient that reaches it."""
+        ...
+
+
+Node = tuple[Any, tuple[Any, ...], Any, dict[str, Any]]
+
+
+class Region:
+    """What one watched cell call recorded: the arrays that entered it and the arrays that left it."""
+
+    __slots__ = ("arrived", "call", "entered", "inputs", "outputs")
+
+    def __init__(self, call: Any, inputs: list[Array]) -> None:
+        self.call = call
+        self.inputs = inputs
+        self.outputs: list[Array] = []
+        self.arrived: dict[int, Any] = {}
+        self.entered = False
+
+
+class Recording:
+    """One request for gradients: the nodes, the ids of the arrays that depend on its leaves, and hooks on values.
+
+    ``marks`` are where watched cell calls began and ended: ``(number of nodes by then, region, ended)``.
+    """
+
+    __slots__ = ("hooked", "leaves", "marks", "nodes", "tracked")
+
+    def __init__(self, leaves: Iterable[Array]) -> None:
+        self.leaves = list(leaves)
+        self.nodes: list[Node] = []
+        self.tracked = {id(array) for array in self.leaves}
+        self.hooked: dict[int, Any] = {}
+        self.marks: list[tuple[int, Region, bool]] = []
+
+    def __enter__(self) -> Recording:
+        state.recordings = (*state.recordings, self)
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        state.recordings = tuple(r for r in state.recordings if r is not self)
+
+    def follow(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
+        """Append a node and track what it made."""
+        self.nodes.append((operator, inputs, output, attrs))
+        if type(output) is tuple:
+            self.tracked.update(map(id, output))
+        else:
+            self.tracked.add(id(output))
+
+    def backward(self, seeds: Iterable[tuple[Array, Any]], functions: Any) -> dict[int, Any]:
+        """Walk the nodes backwards.
+
+        Args:
+            seeds: pairs of an output array and the gradient that arrives at it.
+            functions: the operators the rules compute with, on arrays or on tensors.
+
+        Returns:
+            the gradient of each leaf that was reached, by the id of its array.
+        """
+        gradients: dict[int, Any] = {}
+        for array, gradient in seeds:
+            _accumulate(gradients, id(array), gradient)
+        if self.marks:
+            from ._watched_backward import watched_backward
+
+            watched_backward(self, gradients, functions)
+        else:
+            tracked, hooked = self.tracked, self.hooked
+            for node in reversed(self.nodes):
+                for array, gradient in node_backward(node, gradients, functions, tracked, hooked):
+                    _accumulate(gradients, id(array), gradient)
+        for array in self.leaves:
+            key = id(array)
+            if key in self.hooked and key in gradients:
+                gradients[key] = self.hooked[key](gradients[key])
+        return gradients
+
+
+def node_backward(
+    node: Node, gradients: dict[int, Any], functions: Any, tracked: set[int], hooked: dict[int, Callable[[Any], Any]]
+) -> Iterable[tuple[Array, Any]]:
+    """The gradients that one node sends to its inputs, taking those of its outputs out of ``gradients``."""
+    operator, inputs, output, attrs = node
+    if type(output) is tuple:
+        gradient: Any = tuple([gradients.pop(id(array), None) for array in output])
+        if hooked:
+            gradient = tuple([_hooked(hooked, array, g) for array, g in zip(output, gradient, strict=True)])
+        missing = all(g is None for g in gradient)
+    else:
+        gradient = gradients.pop(id(output), None)
+        if hooked:
+            gradient = _hooked(hooked, output, gradient)
+        missing = gradient is None
+    if missing and not operator.runs_without_gradient:
+        return ()
+    return operator.backward(functions, tracked, gradient, output, inputs, attrs)  # type: ignore[no-any-return]
+
+
+def _hooked(hooked: dict[int, Callable[[Any], Any]], array: Array, gradient: Any) -> Any:
+    hook = hooked.get(id(array))
+    return gradient if hook is None or gradient is None else hook(gradient)
+
+
+def _accumulate(gradients: dict[int, Any], key: int, gradient: Any) -> None:
+    held = gradients.get(key)
+    gradients[key] = gradient if held is None else held + gradient
+
+
+def recording_active() -> bool:
+    """Whether gradients have been asked for in this thread."""
+    return bool(state.recordings)
+
+
+def record(operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
+    """Put an operation on each open recording that follows one of its inputs."""
+    for recording in state.recordings:
+        tracked = recording.tracked
+        for array in inputs:
+            if id(array) in tracked:
+                recording.follow(operator, inputs, output, attrs)
+                break
+
+
+@contextmanager
+def no_recording() -> Iterator[None]:
+    """Nothing is recorded in this thread inside the block."""
+    saved = state.recordings
+    state.recordings = ()
+    try:
+        yield
+    finally:
+        state.recordings = saved

@@ -1,0 +1,341 @@
+"""Tensor: one array and MindSpore's face on it.
+
+The array is never changed in place while anybody else holds it: ``tensor[0] = 1`` and the like rebind or copy first.
+So holding a reference to an array is holding a value, which is what makes a debugger's capture free and right.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import backend
+from ._printing import tensor_repr, tensor_str
+from .dtype import DType, bfloat16, dtype_of, numpy_dtype
+from .recording import state
+
+__all__ = ["Tensor"]
+
+
+class Tensor:
+    """An n-dimensional array of one dtype.
+
+    Args:
+        input_data: a Tensor, a NumPy array, a Python number, or a list or tuple of them.
+        dtype: the element type; that of ``input_data`` without it, where Python floats are Float32 and ints Int64.
+        shape: only together with ``init``, or to broadcast nothing: the shape that ``init`` fills.
+        init: an Initializer that fills ``shape`` with ``dtype``.
+
+    Raises:
+        TypeError: ``input_data`` is nothing that a tensor can hold.
+        ValueError: ``init`` without ``shape`` and ``dtype``.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_array")
+    __array_ufunc__ = None  # numpy_array + tensor is Tensor.__radd__, not an array of objects
+    __hash__ = object.__hash__
+    _gradient_hooks: dict[int, Callable[..., Any]] | None = None
+    _array: Any
+
+    def __init__(
+        self,
+        input_data: Any = None,
+        dtype: Any = None,
+        shape: Any = None,
+        init: Any = None,
+        const_arg: bool = False,
+        device: str | None = None,
+    ) -> None:
+        if init is not None:
+            if shape is None or dtype is None:
+                raise ValueError("For 'Tensor', 'init' needs 'shape' and 'dtype' beside it")
+            from .initializer import initializer
+
+            input_data = initializer(init, shape, dtype)
+        elif input_data is None:
+            raise ValueError("For 'Tensor', 'input_data' is missing: give data, or 'init' with 'shape' and 'dtype'")
+        self._array = _array_from(input_data, dtype)
+        self.const_arg = const_arg
+
+    @classmethod
+    def _wrap(cls, array: Any) -> Tensor:
+        """A tensor around an array as it is: no copy, no check."""
+        tensor = object.__new__(Tensor)
+        tensor._array = array
+        return tensor
+
+    @staticmethod
+    def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+        """A tensor of a NumPy array's values; later writes to the array do not show in it."""
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"For 'from_numpy', 'array' must be a numpy.ndarray, but got {type(array).__name__}")
+        return Tensor(array)
+
+    # What it is
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape."""
+        return self._array.shape  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return dtype_of(self._array.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self._array.ndim  # type: ignore[no-any-return]
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._array.size  # type: ignore[no-any-return]
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._array.itemsize  # type: ignore[no-any-return]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self._array.nbytes  # type: ignore[no-any-return]
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next along each axis."""
+        return self._array.strides  # type: ignore[no-any-return]
+
+    @property
+    def device(self) -> str:
+        """Where the elements are: "CPU" or "GPU:<number>"."""
+        return "CPU" if isinstance(self._array, np.ndarray) else f"GPU:{self._array.device.id}"
+
+    @property
+    def data(self) -> Tensor:
+        """The values, as a tensor apart: gradients do not pass."""
+        return Tensor._wrap(self._array.view())
+
+    def dim(self) -> int:
+        """The number of axes."""
+        return self.ndim
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return self.size
+
+    # To Python and NumPy
+
+    def asnumpy(self) -> np.ndarray[Any, Any]:
+        """The values as a NumPy array of the caller's own."""
+        host = backend.to_host(self._array)
+        return np.array(host) if host is self._array else host
+
+    numpy = asnumpy
+
+    def item(self, index: Any = None) -> Any:
+        """The one element (or that at ``index``) as a Python number.
+
+        Raises:
+            ValueError: without ``index`` on a tensor of more or less than one element.
+        """
+        host = backend.to_host(self._array)
+        if index is not None:
+            return host.item(index)
+        if host.size != 1:
+            raise ValueError(f"For 'Tensor.item', the tensor must have one element, but its shape is {self.shape}")
+        return host.item()
+
+    def tolist(self) -> Any:
+        """The values as nested Python lists."""
+        return backend.to_host(self._array).tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        array = self.asnumpy()
+        return array if dtype is None else array.astype(dtype)
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError(
+                f"The truth value of a tensor of shape {self.shape} is ambiguous: it needs exactly one element"
+            )
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self._one("int"))
+
+    def __float__(self) -> float:
+        return float(self._one("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._one("complex"))
+
+    def __index__(self) -> int:
+        if self._array.dtype.kind not in "iub":
+            raise TypeError(f"only integer tensors can be an index, not {self.dtype}")
+        return int(self._one("index"))
+
+    def _one(self, what: str) -> Any:
+        if self.size != 1:
+            raise ValueError(f"only a tensor of one element can become {what}, but the shape is {self.shape}")
+        return self.item()
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a 0-d tensor")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return tensor_repr(self._array, self.dtype)
+
+    def __str__(self) -> str:
+        return tensor_str(self._array)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec else str(self)
+
+    def __copy__(self) -> Tensor:
+        return Tensor._wrap(self._array.view())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        copied = Tensor._wrap(self._array.copy())
+        memo[id(self)] = copied
+        return copied
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tensor, (self.asnumpy(), self.dtype)
+
+    # In place: rebinding, never writing into an array that somebody else may hold
+
+    def _rebind(self, array: Any) -> None:
+        self._array = array
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        from .ops.indexing import assigned
+
+        self._rebind(assigned(self, index, value))
+
+    def assign_value(self, value: Any) -> Tensor:
+        """Take the values of ``value``, cast to this tensor's dtype."""
+        other = value if isinstance(value, Tensor) else Tensor(value)
+        self._rebind(other._array.astype(self._array.dtype))
+        return self
+
+    # Gradient hooks
+
+    def register_hook(self, hook: Callable[[Tensor], Any]) -> Any:
+        """Call ``hook(gradient)`` when this tensor's whole gradient is known; what it returns replaces the gradient.
+
+        Raises:
+            TypeError: ``hook`` cannot be called with one argument.
+        """
+        from .hooks import HookHandle, check_arity
+
+        check_arity(hook, 1, "Tensor.register_hook", "hook(grad)")
+        if self._gradient_hooks is None:
+            self._gradient_hooks = {}
+        handle = HookHandle(self._gradient_hooks, hook)
+        for recording in state.recordings:
+            if id(self._array) in recording.tracked:
+                recording.hooked[id(self._array)] = self._run_gradient_hooks
+        return handle
+
+    def _run_gradient_hooks(self, gradient: Any) -> Any:
+        """The gradient after this tensor's hooks; it comes and goes as array or as tensor."""
+        as_array = not isinstance(gradient, Tensor)
+        value = Tensor._wrap(np.asarray(gradient) if isinstance(gradient, np.generic) else gradient) if as_array else gradient
+        for hook in tuple((self._gradient_hooks or {}).values()):
+            returned = hook(value)
+            if returned is not None:
+                value = returned
+        return value._array if as_array else value
+
+    if TYPE_CHECKING:
+        # The methods that are operators are bound in methods.py from one table.
+        def __getattr__(self, name: str) -> Any: ...
+        def __getitem__(self, index: Any) -> Tensor: ...
+        def __add__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __pow__(self, other: Any) -> Tensor: ...
+        def __neg__(self) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __lt__(self, other: Any) -> Tensor: ...
+
+
+def sole_owner(array: Any, references: int) -> bool:
+    """Whether nothing but ``references`` known references holds an array, so that it may be written into."""
+    return array.base is None and sys.getrefcount(array) <= references + 1
+
+
+def _array_from(data: Any, dtype: Any) -> Any:
+    """A new array (an identity of its own) of what a user gave."""
+    wanted = None if dtype is None else numpy_dtype(dtype)
+    if isinstance(data, Tensor):
+        array = data._array
+        return array.view() if wanted is None or array.dtype == wanted else array.astype(wanted)
+    if backend.is_array(data):
+        _check_elements(data)
+        array = data.copy() if wanted is None else data.astype(wanted)
+        return backend.to_device(np.asarray(array) if isinstance(array, np.generic) else array)
+    if isinstance(data, bool | int | float | complex):
+        return backend.to_device(np.array(data, _dtype_of_python(data) if wanted is None else wanted))
+    if isinstance(data, list | tuple):
+        plain = _plain(data)
+        try:
+            array = np.array(plain)
+        except ValueError as error:
+            raise ValueError(f"For 'Tensor', 'input_data' is not rectangular: {error}") from None
+        _check_elements(array)
+        if wanted is not None:
+            array = array.astype(wanted)
+        elif array.dtype == np.float64 and not _has_numpy(data):
+            array = array.astype(np.float32)
+        elif array.dtype == np.complex128 and not _has_numpy(data):
+            array = array.astype(np.complex64)
+        return backend.to_device(array)
+    raise TypeError(
+        "For 'Tensor', 'input_data' must be a Tensor, a numpy.ndarray, a number, or a list or tuple of them, "
+        f"but got {type(data).__name__}"
+    )
+
+
+def _dtype_of_python(number: Any) -> np.dtype[Any]:
+    from .dtype import default_dtype_of
+
+    return default_dtype_of(number).numpy
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, Tensor):
+        return backend.to_host(data._array)
+    return [_plain(x) for x in data] if isinstance(data, list | tuple) else data
+
+
+def _has_numpy(data: Any) -> bool:
+    if isinstance(data, list | tuple):
+        return any(_has_numpy(x) for x in data)
+    return isinstance(data, np.ndarray | np.generic | Tensor)
+
+
+def _check_elements(array: Any) -> None:
+    if array.dtype.kind not in "biufc" and array.dtype != bfloat16.numpy:
+        raise TypeError(f"For 'Tensor', elements of NumPy dtype '{array.dtype}' cannot be held; give numbers or bools")
+
+

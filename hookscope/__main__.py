@@ -1,0 +1,83 @@
+"""The command line: `python -m hookscope run | install | report`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="hookscope", description="A Jupyter kernel and neural network debugger."
+    )
+    parser.add_argument("--version", action="version", version=f"hookscope {version('hookscope')}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    run = commands.add_parser(
+        "run",
+        help="run a script written for MindSpore",
+        description="Run a script in which `import mindspore` gives Hookscope's engine.",
+    )
+    run.add_argument("script", help="the Python file")
+    run.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script finds in sys.argv")
+    run.set_defaults(function=_run)
+
+    install = commands.add_parser(
+        "install",
+        help="tell Jupyter about the kernel",
+        description="Install the kernelspec for this interpreter.",
+    )
+    place = install.add_mutually_exclusive_group()
+    place.add_argument("--user", action="store_true", help="for this user")
+    place.add_argument("--prefix", help="under PREFIX/share/jupyter/kernels")
+    place.add_argument(
+        "--sys-prefix", action="store_const", const=sys.prefix, dest="prefix", help="for this environment"
+    )
+    install.add_argument("--name", default="hookscope", help="the kernel's name (default: hookscope)")
+    install.set_defaults(function=_install)
+
+    report = commands.add_parser("report", help="say which devices and kernels are in use, and why")
+    report.set_defaults(function=_report)
+    return parser
+
+
+def _run(options: argparse.Namespace) -> None:
+    from hookscope.kernel.alias import install_as_mindspore
+
+    if not os.path.isfile(options.script):
+        sys.exit(f"hookscope run: there is no file {options.script!r}")
+    install_as_mindspore()
+    # What `python script.py` sets up.
+    sys.argv = [options.script, *options.arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(options.script))
+    runpy.run_path(options.script, run_name="__main__")
+
+
+def _install(options: argparse.Namespace) -> None:
+    from hookscope.kernel.install import install_kernelspec
+
+    try:
+        folder = install_kernelspec(options.name, options.prefix, options.user)
+    except (OSError, ValueError) as error:
+        hint = "; --user or --sys-prefix needs no such right" if isinstance(error, PermissionError) else ""
+        sys.exit(f"hookscope install: {error}{hint}")
+    print(f"Installed the kernel {options.name!r} in {folder}")
+
+
+def _report(options: argparse.Namespace) -> None:
+    import hookscope
+
+    print(hookscope.device_report())
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = _parser().parse_args(arguments)
+    options.function(options)
+
+
+if __name__ == "__main__":
+    main()
