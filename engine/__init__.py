@@ -6,15 +6,16 @@ from . import backend as _backend
 from . import common, context, dtype, initializer, nn, ops, parameter, serialization, tensor
 from . import methods as _methods
 from . import random as _random
-from .backend import set_device
-from .context import GRAPH_MODE, PYNATIVE_MODE, get_context, set_context
+from .backend import device_report as device_report
+from .backend import set_device as set_device
+from .context import *
 from .dtype import *
-from .grad import get_grad, grad, jvp, value_and_grad, vjp
-from .jit import jit
-from .parameter import Parameter, ParameterTuple
-from .random import get_seed, set_seed
-from .serialization import load_checkpoint, load_param_into_net, save_checkpoint
-from .tensor import Tensor
+from .grad import *
+from .jit import *
+from .parameter import *
+from .random import *
+from .serialization import *
+from .tensor import Tensor as Tensor
 
 __version__ = "2.10.0"
 """The version of MindSpore whose behaviour the engine follows."""

@@ -1,4 +1,4 @@
-"""How tensors print: ``str`` is NumPy's of the array, ``repr`` is MindSpore's ``Tensor(shape=..., dtype=..., value=...)``."""
+"""How tensors print: ``str`` is NumPy's, ``repr`` is MindSpore's ``Tensor(shape=..., dtype=..., value=...)``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,12 @@ def tensor_repr(array: Any, dtype_name: object) -> str:
         width = digits + 7
         formatter = {"float_kind": lambda v: f"{v: .{digits}e}".rjust(width)}
     text = np.array2string(
-        values, separator=", ", threshold=_THRESHOLD, edgeitems=_EDGE, formatter=formatter, max_line_width=10**9
+        values,
+        separator=", ",
+        threshold=_THRESHOLD,
+        edgeitems=_EDGE,
+        formatter=formatter,
+        max_line_width=10**9,
     )
     text = text.replace(", ..., ", " ... ")
     while "\n\n" in text:

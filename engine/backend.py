@@ -18,7 +18,16 @@ import numpy as np
 if TYPE_CHECKING:
     from .operator import Operator
 
-__all__ = ["DeviceReport", "device_report", "device_target", "is_array", "kernel_for", "set_device", "to_device", "to_host"]
+__all__ = [
+    "DeviceReport",
+    "device_report",
+    "device_target",
+    "is_array",
+    "kernel_for",
+    "set_device",
+    "to_device",
+    "to_host",
+]
 
 
 def is_array(value: Any) -> bool:

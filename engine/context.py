@@ -39,7 +39,9 @@ def set_context(**kwargs: Any) -> None:
     for key, value in kwargs.items():
         if key == "mode":
             if value not in (GRAPH_MODE, PYNATIVE_MODE):
-                raise ValueError(f"For 'set_context', 'mode' must be GRAPH_MODE (0) or PYNATIVE_MODE (1), but got {value!r}")
+                raise ValueError(
+                    f"For 'set_context', 'mode' must be GRAPH_MODE (0) or PYNATIVE_MODE (1), but got {value!r}"
+                )
             _settings["mode"] = value
         elif key == "device_target":
             set_device(value)

@@ -79,7 +79,9 @@ def _gradient_function(
         if sens_param:
             *rest, sens = args
             args = tuple(rest)
-        output, of_inputs, of_weights = differentiate(fn, args, kwargs, positions or (), parameters, has_aux, sens, name)
+        output, of_inputs, of_weights = differentiate(
+            fn, args, kwargs, positions or (), parameters, has_aux, sens, name
+        )
         parts: list[Any] = []
         if positions is not None:
             named: Any = [(p, g) for p, g in zip(positions, of_inputs, strict=True)] if return_ids else of_inputs
@@ -117,7 +119,9 @@ def _parameters(weights: Any, name: str) -> list[Parameter] | None:
         )
     for place, one in enumerate(given):
         if not isinstance(one, Parameter):
-            raise TypeError(f"For '{name}', entry {place} of 'weights' must be a Parameter, but got {type(one).__name__}")
+            raise TypeError(
+                f"For '{name}', entry {place} of 'weights' must be a Parameter, but got {type(one).__name__}"
+            )
     return list(given)
 
 
@@ -296,5 +300,3 @@ def _find(gradients: Any, wanted: Any) -> Tensor | None:
     if len(gradients) == 2 and isinstance(gradients[1], Tensor) and not isinstance(gradients[0], Tensor | tuple):
         return gradients[1] if gradients[0] == wanted else None
     return next((g for g in (_find(part, wanted) for part in gradients) if g is not None), None)
-
-

@@ -124,9 +124,7 @@ class XavierNormal(Initializer):
 class _He(Initializer):
     def __init__(self, negative_slope: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu") -> None:
         if mode not in ("fan_in", "fan_out"):
-            raise ValueError(
-                f"For '{type(self).__name__}', 'mode' must be 'fan_in' or 'fan_out', but got {mode!r}"
-            )
+            raise ValueError(f"For '{type(self).__name__}', 'mode' must be 'fan_in' or 'fan_out', but got {mode!r}")
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
         self._gain = _gain(nonlinearity, negative_slope)
 
@@ -182,9 +180,7 @@ def _gain(nonlinearity: str, negative_slope: float) -> float:
     if nonlinearity == "leaky_relu":
         return math.sqrt(2.0 / (1.0 + negative_slope**2))
     if nonlinearity not in _GAINS:
-        raise ValueError(
-            f"'nonlinearity' must be 'leaky_relu' or one of {sorted(_GAINS)}, but got {nonlinearity!r}"
-        )
+        raise ValueError(f"'nonlinearity' must be 'leaky_relu' or one of {sorted(_GAINS)}, but got {nonlinearity!r}")
     return _GAINS[nonlinearity]
 
 
@@ -248,6 +244,7 @@ def initializer(init: Any, shape: int | Sequence[int] | None = None, dtype: DTyp
         init = Constant(init)
     if not isinstance(init, Initializer):
         raise TypeError(
-            f"For 'initializer', 'init' must be an Initializer, a name, a number or a Tensor, but got {type(init).__name__}"
+            f"For 'initializer', 'init' must be an Initializer, a name, a number or a Tensor, "
+            f"but got {type(init).__name__}"
         )
     return Tensor._wrap(to_device(init.values(wanted).astype(numpy_dtype(dtype))))

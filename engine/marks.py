@@ -50,7 +50,13 @@ class Mark:
         return [Tensor._wrap(array) for array in outputs]
 
     def backward(
-        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
+        self,
+        functions: Any,
+        tracked: set[int],
+        gradient: Any,
+        output: Any,
+        inputs: tuple[Any, ...],
+        attrs: Any,
     ) -> list[tuple[Array, Any]]:
         """Let the hooks see and change the gradients, then hand them to the inputs that are followed."""
         changed = self.at_gradients(tuple([_as_tensor(g) for g in gradient]))

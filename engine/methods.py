@@ -63,7 +63,6 @@ def _type_as(self: Tensor, other: Tensor) -> Tensor:
     return shape.cast(self, other.dtype)
 
 
-
 def _invert(self: Tensor) -> Tensor:
     function = arithmetic.logical_not if self.dtype is bool_ else arithmetic.bitwise_not
     return function(self)  # type: ignore[no-any-return]

@@ -94,7 +94,13 @@ class Operator:
         return np.asarray(output) if isinstance(output, np.generic) else output
 
     def backward(
-        self, functions: Any, tracked: set[int], g: Any, output: Any, inputs: tuple[Any, ...], attrs: dict[str, Any]
+        self,
+        functions: Any,
+        tracked: set[int],
+        g: Any,
+        output: Any,
+        inputs: tuple[Any, ...],
+        attrs: dict[str, Any],
     ) -> Iterable[tuple[Array, Any]]:
         """The gradients for the inputs that ``tracked`` follows."""
         arguments: Any = inputs

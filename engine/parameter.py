@@ -45,7 +45,7 @@ class Parameter(Tensor):
         # As in MindSpore, a bare int makes an Int32 parameter, though Tensor(3) is Int64.
         super().__init__(default_input, int32 if type(default_input) is int else None)
         self._requires_grad = True
-        self.name = name  # type: ignore[assignment]
+        self.name = name
         self.requires_grad = requires_grad
         self.layerwise_parallel = layerwise_parallel
         self.parallel_optimizer = parallel_optimizer
@@ -84,8 +84,7 @@ class Parameter(Tensor):
 
     def __repr__(self) -> str:
         return (
-            f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, "
-            f"requires_grad={self.requires_grad})"
+            f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, requires_grad={self.requires_grad})"
         )
 
     __str__ = __repr__
@@ -148,7 +147,8 @@ class ParameterTuple(tuple[Parameter, ...]):
         for place, entry in enumerate(given):
             if not isinstance(entry, Parameter):
                 raise TypeError(
-                    f"For 'ParameterTuple', every entry must be a Parameter, but entry {place} is {type(entry).__name__}"
+                    f"For 'ParameterTuple', every entry must be a Parameter, "
+                    f"but entry {place} is {type(entry).__name__}"
                 )
         return super().__new__(cls, given)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from .cpu import philox
 
-__all__ = ["draw", "get_seed", "normal", "set_seed", "uniform"]
+__all__ = ["get_seed", "set_seed"]
 
 _lock = threading.Lock()
 _seed: int | None = None

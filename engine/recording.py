@@ -38,7 +38,13 @@ class Differentiable(Protocol):
     runs_without_gradient: bool
 
     def backward(
-        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
+        self,
+        functions: Any,
+        tracked: set[int],
+        gradient: Any,
+        output: Any,
+        inputs: tuple[Any, ...],
+        attrs: Any,
     ) -> Iterable[tuple[Array, Any]]:
         """Pairs of an input array and a gradient that reaches it."""
         ...
@@ -120,7 +126,11 @@ class Recording:
 
 
 def node_backward(
-    node: Node, gradients: dict[int, Any], functions: Any, tracked: set[int], hooked: dict[int, Callable[[Any], Any]]
+    node: Node,
+    gradients: dict[int, Any],
+    functions: Any,
+    tracked: set[int],
+    hooked: dict[int, Callable[[Any], Any]],
 ) -> Iterable[tuple[Array, Any]]:
     """The gradients that one node sends to its inputs, taking those of its outputs out of ``gradients``."""
     operator, inputs, output, attrs = node

@@ -203,7 +203,9 @@ def load_checkpoint(
 def _prefixes(given: Any, argument: str) -> tuple[str, ...]:
     prefixes = (given,) if isinstance(given, str) else tuple(given)
     if not all(isinstance(p, str) and p for p in prefixes):
-        raise ValueError(f"For 'load_checkpoint', '{argument}' must be a str or strs that are not empty, but got {given!r}")
+        raise ValueError(
+            f"For 'load_checkpoint', '{argument}' must be a str or strs that are not empty, but got {given!r}"
+        )
     return prefixes
 
 
@@ -246,7 +248,10 @@ def _parsed(body: bytes, path: str) -> dict[str, Tensor]:
 
 
 def load_param_into_net(
-    net: Cell, parameter_dict: dict[str, Parameter], strict_load: bool = False, remove_redundancy: bool = False
+    net: Cell,
+    parameter_dict: dict[str, Parameter],
+    strict_load: bool = False,
+    remove_redundancy: bool = False,
 ) -> tuple[list[str], list[str]]:
     """Give a network's parameters values by name. All shapes are checked before the first value changes.
 
@@ -265,9 +270,7 @@ def load_param_into_net(
         )
     for name, value in parameter_dict.items():
         if not isinstance(value, Parameter):
-            raise TypeError(
-                f"For 'load_param_into_net', '{name}' must be a Parameter, but got {type(value).__name__}"
-            )
+            raise TypeError(f"For 'load_param_into_net', '{name}' must be a Parameter, but got {type(value).__name__}")
     mine = {p.name: p for p in net.get_parameters()}
     pairs = [(mine[name], value) for name, value in parameter_dict.items() if name in mine]
     for parameter, value in pairs:

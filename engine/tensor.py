@@ -253,7 +253,11 @@ class Tensor:
     def _run_gradient_hooks(self, gradient: Any) -> Any:
         """The gradient after this tensor's hooks; it comes and goes as array or as tensor."""
         as_array = not isinstance(gradient, Tensor)
-        value = Tensor._wrap(np.asarray(gradient) if isinstance(gradient, np.generic) else gradient) if as_array else gradient
+        value = (
+            Tensor._wrap(np.asarray(gradient) if isinstance(gradient, np.generic) else gradient)
+            if as_array
+            else gradient
+        )
         for hook in tuple((self._gradient_hooks or {}).values()):
             returned = hook(value)
             if returned is not None:
@@ -337,5 +341,3 @@ def _has_numpy(data: Any) -> bool:
 def _check_elements(array: Any) -> None:
     if array.dtype.kind not in "biufc" and array.dtype != bfloat16.numpy:
         raise TypeError(f"For 'Tensor', elements of NumPy dtype '{array.dtype}' cannot be held; give numbers or bools")
-
-

@@ -1,6 +1,7 @@
 """CPU kernels of convolution and pooling: sliding windows as a strided view, then matrix products or reductions.
 
-Written against the array module, so that they serve CuPy arrays too. Layout is NCHW; pads are (top, bottom, left, right).
+Written against the array module, so that they serve CuPy arrays too. Layout is NCHW; pads are (top, bottom, left,
+right).
 """
 
 from __future__ import annotations
@@ -59,15 +60,14 @@ def conv2d(x: Array, weight: Array, stride: Pair, pads: Pads, dilation: Pair, gr
     return (kernels @ columns).reshape(x.shape[0], weight.shape[0], oh, ow)
 
 
-def conv2d_weight_grad(
-    g: Array, x: Array, kernel: Pair, stride: Pair, pads: Pads, dilation: Pair, group: int
-) -> Array:
+def conv2d_weight_grad(g: Array, x: Array, kernel: Pair, stride: Pair, pads: Pads, dilation: Pair, group: int) -> Array:
     """The gradient of ``conv2d`` with respect to its weight."""
     columns, _ = _columns(x, kernel, stride, pads, dilation, group)
     n, k = g.shape[:2]
     arrived = g.reshape(n, group, k // group, -1)
     products = arrived @ columns.swapaxes(-1, -2)
-    return products.sum(axis=0).reshape(k, x.shape[1] // group, *kernel)
+    total: Array = products.sum(axis=0).reshape(k, x.shape[1] // group, *kernel)
+    return total
 
 
 def conv2d_input_grad(

@@ -1,7 +1,7 @@
 """``mindspore.nn``: cells, layers, losses and optimizers."""
 
 from .activation import *
-from .cell import Cell
+from .cell import *
 from .container import *
 from .conv import *
 from .dropout import *

@@ -1,4 +1,4 @@
-"""A cell with its own ``bprop``: ``construct`` runs unrecorded, one node stands for it, and the walk back calls ``bprop``."""
+"""A cell with its own ``bprop``: ``construct`` runs unrecorded as one node, and the walk back calls ``bprop``."""
 
 from __future__ import annotations
 
@@ -75,7 +75,13 @@ class _CustomBprop:
         self.output = output
 
     def backward(
-        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
+        self,
+        functions: Any,
+        tracked: set[int],
+        gradient: Any,
+        output: Any,
+        inputs: tuple[Any, ...],
+        attrs: Any,
     ) -> list[tuple[Array, Any]]:
         """Gradients for the inputs and the listed weights that are followed."""
         from .calling import replaced, tensors_in
@@ -130,8 +136,8 @@ class _CustomBprop:
             slots = gradient if isinstance(gradient, tuple | list) else [gradient] * len(argument)
             return [g for a, s in zip(argument, slots, strict=False) for g in self._fitted(a, s, what)]
         if isinstance(argument, dict):
-            slots = gradient if isinstance(gradient, dict) else {}
-            return [g for key, a in argument.items() for g in self._fitted(a, slots.get(key), what)]
+            by_key = gradient if isinstance(gradient, dict) else {}
+            return [g for key, a in argument.items() for g in self._fitted(a, by_key.get(key), what)]
         if not isinstance(argument, Tensor):
             return []
         if gradient is None:

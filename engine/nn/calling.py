@@ -151,7 +151,9 @@ class _BackwardMarks:
         tensors = [a for a in args if isinstance(a, Tensor)]
         places = iter(range(len(tensors)))
         # A list has a slot in grad_input too, always None, as in MindSpore; other values have none.
-        self.slots = [next(places) if isinstance(a, Tensor) else None for a in args if isinstance(a, Tensor | list | tuple)]
+        self.slots = [
+            next(places) if isinstance(a, Tensor) else None for a in args if isinstance(a, Tensor | list | tuple)
+        ]
         marked = Mark("backward_hook", self._leaving, always=True).put_on(tensors)
         return tuple([marked.pop(0) if isinstance(a, Tensor) else a for a in args])
 

@@ -37,6 +37,16 @@ class Cell:
     """
 
     _plain = True
+    _cells: OrderedDict[str, Cell]
+    _params: OrderedDict[str, Parameter]
+    _buffers: OrderedDict[str, Tensor | None]
+    _hooks: dict[str, dict[int, HookEntry]]
+    _auto_prefix: bool
+    _path: str
+    _training: bool
+    _phase: str
+    _requires_grad: bool
+    _bprop_debug: bool
 
     def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:
         state = self.__dict__
@@ -172,10 +182,8 @@ class Cell:
                 found[name] = cell
         return found
 
-    def cells_and_names(
-        self, cells: set[Cell] | None = None, name_prefix: str = ""
-    ) -> Iterator[tuple[str, Cell]]:
-        """This cell and all below it with their dotted paths, each cell once; this cell's own path is ``name_prefix``."""
+    def cells_and_names(self, cells: set[Cell] | None = None, name_prefix: str = "") -> Iterator[tuple[str, Cell]]:
+        """This cell and all below it with their dotted paths, each once; this cell's own path is ``name_prefix``."""
         seen = set() if cells is None else cells
         if self in seen:
             return
@@ -254,9 +262,7 @@ class Cell:
             if held is not None and not isinstance(held, Parameter):
                 raise KeyError(f"For 'insert_param_to_cell', '{param_name}' is an attribute already")
         if not isinstance(param, Parameter):
-            raise TypeError(
-                f"For 'insert_param_to_cell', 'param' must be a Parameter, but got {type(param).__name__}"
-            )
+            raise TypeError(f"For 'insert_param_to_cell', 'param' must be a Parameter, but got {type(param).__name__}")
         if param.name in _UNNAMED:
             param.name = param_name
         self._params[param_name] = param
@@ -414,7 +420,12 @@ class Cell:
     # Hooks
 
     def register_forward_pre_hook(
-        self, hook_fn: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, replace: bool = False
+        self,
+        hook_fn: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        replace: bool = False,
     ) -> HookHandle:
         """Call ``hook_fn(cell, inputs)`` before ``construct``; what it returns replaces the inputs.
 
@@ -477,7 +488,7 @@ class Cell:
                 if name is not None and getattr(held.function, "__qualname__", None) == name:
                     del hooks[key]
         handle = HookHandle(hooks, entry, prepend)
-        # A cell that had hooks goes on being looked at; the empty look is cheap, and `remove` stays independent of cells.
+        # From now on calls look for hooks; `remove` need not know the cell to undo that.
         self.__dict__["_plain"] = False
         return handle
 

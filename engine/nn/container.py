@@ -39,7 +39,7 @@ class _Indexed(Cell):
     def __getitem__(self, index: Any) -> Any:
         cells = list(self._cells.values())
         if isinstance(index, slice):
-            return type(self)(*cells[index]) if type(self) is not CellList else CellList(cells[index])
+            return SequentialCell(*cells[index]) if isinstance(self, SequentialCell) else CellList(*cells[index])
         return cells[self._place(index)]
 
     def __setitem__(self, index: int, cell: Cell) -> None:
@@ -152,7 +152,7 @@ class CellDict(Cell):
     def __getitem__(self, key: str) -> Cell:
         if key not in self._cells:
             raise KeyError(f"For 'CellDict', there is no cell '{key}'")
-        return self._cells[key]  # type: ignore[no-any-return]
+        return self._cells[key]
 
     def __setitem__(self, key: str, cell: Cell) -> None:
         if not isinstance(key, str):

@@ -8,7 +8,7 @@ from typing import Any
 from .. import ops
 from ..dtype import DType, float32
 from ..initializer import HeUniform, Uniform, initializer
-from ..ops.convolution import pair_of, pads_of
+from ..ops.convolution import pads_of, pair_of
 from ..parameter import Parameter
 from ..tensor import Tensor
 from ._checks import check_bool, check_positive_int
@@ -61,7 +61,8 @@ class Conv2d(Cell):
         self.has_bias = check_bool(has_bias, "Conv2d", "has_bias")
         if in_channels % group or out_channels % group:
             raise ValueError(
-                f"For 'Conv2d', 'group' {group} must divide 'in_channels' {in_channels} and 'out_channels' {out_channels}"
+                f"For 'Conv2d', 'group' {group} must divide 'in_channels' {in_channels} "
+                f"and 'out_channels' {out_channels}"
             )
         if data_format != "NCHW":
             raise ValueError(f"For 'Conv2d', 'data_format' must be 'NCHW', but got {data_format!r}")
@@ -71,7 +72,8 @@ class Conv2d(Cell):
         self.weight_init, self.bias_init = weight_init, bias_init
         shape = (out_channels, in_channels // group, *self.kernel_size)
         self.weight = Parameter(
-            initializer(HeUniform(math.sqrt(5)) if weight_init is None else weight_init, shape, dtype), "weight"
+            initializer(HeUniform(math.sqrt(5)) if weight_init is None else weight_init, shape, dtype),
+            "weight",
         )
         self.bias: Parameter | None = None
         if has_bias:

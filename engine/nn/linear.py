@@ -53,7 +53,8 @@ class Dense(Cell):
         if isinstance(weight_init, Tensor) and weight_init.shape != shape:
             raise ValueError(f"For 'Dense', 'weight_init' must have the shape {shape}, but got {weight_init.shape}")
         self.weight = Parameter(
-            initializer(HeUniform(math.sqrt(5)) if weight_init is None else weight_init, shape, dtype), "weight"
+            initializer(HeUniform(math.sqrt(5)) if weight_init is None else weight_init, shape, dtype),
+            "weight",
         )
         self.bias: Parameter | None = None
         if has_bias:
@@ -69,12 +70,10 @@ class Dense(Cell):
     def construct(self, x: Tensor) -> Tensor:
         """x (..., in_channels) to (..., out_channels)."""
         y = dense_op(x, self.weight, self.bias)
-        return y if self.activation is None else self.activation(y)  # type: ignore[no-any-return]
+        return y if self.activation is None else self.activation(y)
 
     def extend_repr(self) -> str:
-        text = (
-            f"input_channels={self.in_channels}, output_channels={self.out_channels}, has_bias={self.has_bias}"
-        )
+        text = f"input_channels={self.in_channels}, output_channels={self.out_channels}, has_bias={self.has_bias}"
         return text + (f", activation={self.activation}" if self.activation is not None else "")
 
 
@@ -124,9 +123,7 @@ class Embedding(Cell):
         table = initializer(embedding_table, (vocab_size, embedding_size), dtype)
         if padding_idx is not None:
             if not 0 <= padding_idx < vocab_size:
-                raise ValueError(
-                    f"For 'Embedding', 'padding_idx' must be in [0, {vocab_size}), but got {padding_idx}"
-                )
+                raise ValueError(f"For 'Embedding', 'padding_idx' must be in [0, {vocab_size}), but got {padding_idx}")
             table[padding_idx] = 0
         self.embedding_table = Parameter(table, "embedding_table")
 

@@ -74,9 +74,7 @@ class CrossEntropyLoss(LossBase):
         self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return ops.cross_entropy(
-            logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing
-        )
+        return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
 
 
 class NLLLoss(LossBase):

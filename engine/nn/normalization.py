@@ -66,7 +66,14 @@ class _BatchNorm(Cell):
             )
         training = self.training if self.use_batch_statistics is None else self.use_batch_statistics
         return ops.batch_norm(
-            x, self.moving_mean, self.moving_variance, self.gamma, self.beta, training, 1 - self.momentum, self.eps
+            x,
+            self.moving_mean,
+            self.moving_variance,
+            self.gamma,
+            self.beta,
+            training,
+            1 - self.momentum,
+            self.eps,
         )
 
     def extend_repr(self) -> str:
@@ -112,12 +119,17 @@ class LayerNorm(Cell):
         super().__init__()
         if not isinstance(normalized_shape, tuple | list):
             raise TypeError(
-                f"For 'LayerNorm', 'normalized_shape' must be a tuple or list, but got {type(normalized_shape).__name__}"
+                f"For 'LayerNorm', 'normalized_shape' must be a tuple or list, "
+                f"but got {type(normalized_shape).__name__}"
             )
         if not normalized_shape:
             raise ValueError("For 'LayerNorm', 'normalized_shape' must not be empty")
         self.normalized_shape = tuple(normalized_shape)
-        self.begin_norm_axis, self.begin_params_axis, self.epsilon = begin_norm_axis, begin_params_axis, epsilon
+        self.begin_norm_axis, self.begin_params_axis, self.epsilon = (
+            begin_norm_axis,
+            begin_params_axis,
+            epsilon,
+        )
         self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), "gamma")
         self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), "beta")
 

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from ..cpu import fused
 from ..initializer import initializer
 from ..operator import Operator
 from ..parameter import Parameter, ParameterTuple
 from ..recording import no_recording
 from ..tensor import Tensor
-from ..cpu import fused
 from .cell import Cell
 
-__all__ = ["Adam", "AdamWeightDecay", "Momentum", "Optimizer", "SGD"]
+__all__ = ["SGD", "Adam", "AdamWeightDecay", "Momentum", "Optimizer"]
 
 _adam = Operator("adam", fused.adam)
 
@@ -38,9 +38,7 @@ class Optimizer(Cell):
         ValueError: no parameters, a negative number, or a name twice.
     """
 
-    def __init__(
-        self, learning_rate: Any, parameters: Any, weight_decay: float = 0.0, loss_scale: float = 1.0
-    ) -> None:
+    def __init__(self, learning_rate: Any, parameters: Any, weight_decay: float = 0.0, loss_scale: float = 1.0) -> None:
         super().__init__(auto_prefix=False)
         name = type(self).__name__
         given = _parameters_of(parameters, name)
@@ -59,7 +57,9 @@ class Optimizer(Cell):
             raise TypeError(f"For '{name}', '{argument}' must be a number, but got {type(value).__name__}")
         number = _float(value)
         if number < least or (above and number == least):
-            raise ValueError(f"For '{name}', '{argument}' must be {'above' if above else 'at least'} {least}, but got {value}")
+            raise ValueError(
+                f"For '{name}', '{argument}' must be {'above' if above else 'at least'} {least}, but got {value}"
+            )
 
     def construct(self, gradients: Sequence[Tensor]) -> bool:
         """Change the parameters by their gradients, given in the same order.
@@ -134,7 +134,9 @@ def _parameters_of(parameters: Any, name: str) -> list[Parameter]:
     seen: set[str] = set()
     for place, one in enumerate(given):
         if not isinstance(one, Parameter):
-            raise TypeError(f"For '{name}', entry {place} of the parameters must be a Parameter, but got {type(one).__name__}")
+            raise TypeError(
+                f"For '{name}', entry {place} of the parameters must be a Parameter, but got {type(one).__name__}"
+            )
         if one.name in seen:
             raise ValueError(f"For '{name}', two parameters are named '{one.name}': names must differ")
         seen.add(one.name)
@@ -142,7 +144,7 @@ def _parameters_of(parameters: Any, name: str) -> list[Parameter]:
 
 
 class SGD(Optimizer):
-    """v = momentum * v + (1 - dampening) * g; p = p - lr * v (Sutskever et al. 2013), or p - lr * g without momentum."""
+    """v = momentum * v + (1 - dampening) * g; p = p - lr * v (Sutskever et al. 2013); p - lr * g without momentum."""
 
     def __init__(
         self,

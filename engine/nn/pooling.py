@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
-from ..ops.convolution import pair_of, pads_of
+from ..ops.convolution import pads_of, pair_of
 from ..tensor import Tensor
 from .cell import Cell
 
@@ -18,7 +18,12 @@ class _Pool(Cell):
         name = type(self).__name__
         pads_of(pad_mode, padding, (1, 1), pair_of(kernel_size, name, "kernel_size"), (1, 1), (1, 1), name)
         pair_of(stride, name, "stride")
-        self.kernel_size, self.stride, self.pad_mode, self.padding = kernel_size, stride, pad_mode.upper(), padding
+        self.kernel_size, self.stride, self.pad_mode, self.padding = (
+            kernel_size,
+            stride,
+            pad_mode.upper(),
+            padding,
+        )
 
     def extend_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"

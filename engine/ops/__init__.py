@@ -1,14 +1,14 @@
 """``mindspore.ops``: functions on tensors, and the primitive classes of ``ops.operations``."""
 
-from ..grad import grad, jvp, value_and_grad, vjp
-from . import operations
+from ..grad import *
+from . import operations as operations
 from .activation import *
 from .arithmetic import *
 from .convolution import *
 from .creation import *
 from .dropping import *
-from .hook_backward import HookBackward
-from .indexing import getitem
+from .hook_backward import *
+from .indexing import *
 from .linalg import *
 from .loss import *
 from .normalization import *

@@ -20,9 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 relu_operator = _unary("relu", fused.relu, lambda F, g, out, x: F.relu_grad(g, out), "max(x, 0).")
-_relu_grad = Operator(
-    "relu_grad", fused.relu_grad, (lambda F, gg, out, g, y: F.relu_grad(gg, y), None)
-)
+_relu_grad = Operator("relu_grad", fused.relu_grad, (lambda F, gg, out, g, y: F.relu_grad(gg, y), None))
 sigmoid = _unary(
     "sigmoid",
     fused.sigmoid,
@@ -36,7 +34,11 @@ _sigmoid_grad = Operator(
     (lambda F, gg, out, g, y: F.sigmoid_grad(gg, y), lambda F, gg, out, g, y: gg * g * (1 - y * 2)),
 )
 tanh = _unary(
-    "tanh", np.tanh, lambda F, g, out, x: F.tanh_grad(g, out), "The hyperbolic tangent.", integers_to_float=True
+    "tanh",
+    np.tanh,
+    lambda F, g, out, x: F.tanh_grad(g, out),
+    "The hyperbolic tangent.",
+    integers_to_float=True,
 )
 _tanh_grad = Operator(
     "tanh_grad",
@@ -175,5 +177,3 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     scaled = mul(input, beta)
     soft = (log1p(exp(-absolute(scaled))) + maximum(scaled, 0.0)) / beta
     return where(scaled > threshold, input, soft)
-
-

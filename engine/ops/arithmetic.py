@@ -16,7 +16,8 @@ from ..tensor import Tensor
 
 __all__ = [
     "abs", "absolute", "add", "ceil", "clamp", "clip", "cos", "cosh", "div", "divide", "eq", "equal", "erf", "exp",
-    "expm1", "floor", "floor_divide", "fmod", "ge", "greater", "greater_equal", "gt", "isfinite", "isinf", "isnan", "le",
+    "expm1", "floor", "floor_divide", "fmod", "ge", "greater", "greater_equal", "gt", "isfinite", "isinf", "isnan",
+    "le",
     "less", "less_equal", "log", "log1p", "log2", "logical_and", "logical_not", "logical_or", "logical_xor", "lt",
     "maximum", "minimum", "mul", "multiply", "ne", "neg", "negative", "not_equal", "pow", "reciprocal", "remainder",
     "round", "rsqrt", "select", "sign", "sin", "sinh", "sqrt", "square", "sub", "subtract", "tan", "true_divide",
@@ -35,9 +36,7 @@ def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
     return x.sum(axis=axes, keepdims=True).reshape(shape) if axes else x
 
 
-_sum_to_operator = Operator(
-    "sum_to", _sum_to, (lambda F, g, out, x, shape: F.broadcast_to(g, shape=tuple(x.shape)),)
-)
+_sum_to_operator = Operator("sum_to", _sum_to, (lambda F, g, out, x, shape: F.broadcast_to(g, shape=tuple(x.shape)),))
 _broadcast_to_operator = Operator(
     "broadcast_to",
     lambda x, shape: array_module(x).broadcast_to(x, shape),
@@ -54,7 +53,8 @@ cast_operator = Operator("cast", cast_array, (lambda F, g, out, x, dtype: F.cast
 
 
 def _np_dtype(x: Any) -> np.dtype[Any]:
-    return x._array.dtype if isinstance(x, Tensor) else x.dtype
+    dtype: np.dtype[Any] = x._array.dtype if isinstance(x, Tensor) else x.dtype
+    return dtype
 
 
 class Binary(Operator):
@@ -65,9 +65,13 @@ class Binary(Operator):
         self.integers_to_float = integers_to_float
 
     def __call__(self, input: Any, other: Any) -> Any:
-        if type(input) is Tensor and type(other) is Tensor and input._array.dtype is other._array.dtype:
-            if not self.integers_to_float or input._array.dtype.kind == "f":
-                return Operator.__call__(self, input, other)
+        if (
+            type(input) is Tensor
+            and type(other) is Tensor
+            and input._array.dtype is other._array.dtype
+            and (not self.integers_to_float or input._array.dtype.kind == "f")
+        ):
+            return Operator.__call__(self, input, other)
         x, y = self._operands(input, other)
         return Operator.__call__(self, x, y)
 
@@ -91,9 +95,7 @@ def _operand(name: str, argument: str, value: Any) -> Any:
         return value
     if is_array(value) or isinstance(value, list | tuple):
         return Tensor(value)
-    raise TypeError(
-        f"For '{name}', '{argument}' must be a Tensor or a number, but got {type(value).__name__}"
-    )
+    raise TypeError(f"For '{name}', '{argument}' must be a Tensor or a number, but got {type(value).__name__}")
 
 
 def _as(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -108,11 +110,12 @@ def _halves(F: Any, g: Any, mine: Any, other: Any, wins: Any) -> Any:
     return fit(F, g * share, mine)
 
 
-add = Binary(
-    "add", np.add, (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, g, y)), doc="x + y."
-)
+add = Binary("add", np.add, (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, g, y)), doc="x + y.")
 sub = Binary(
-    "sub", np.subtract, (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -g, y)), doc="x - y."
+    "sub",
+    np.subtract,
+    (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -g, y)),
+    doc="x - y.",
 )
 mul = Binary(
     "mul",

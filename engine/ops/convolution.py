@@ -75,9 +75,7 @@ _conv2d_input_grad = Operator(
     windows.conv2d_input_grad,
     (
         lambda F, gg, out, g, weight, shape, **how: F.conv2d(gg, weight, **how),
-        lambda F, gg, out, g, weight, shape, **how: F.conv2d_weight_grad(
-            g, gg, kernel=tuple(weight.shape[2:]), **how
-        ),
+        lambda F, gg, out, g, weight, shape, **how: F.conv2d_weight_grad(g, gg, kernel=tuple(weight.shape[2:]), **how),
     ),
 )
 _conv2d_weight_grad = Operator(
@@ -113,7 +111,8 @@ def conv2d(
         )
     if x.shape[1] != weight.shape[1] * groups or weight.shape[0] % groups:
         raise RuntimeError(
-            f"For 'Conv2D', 'input' has {x.shape[1]} channels, but 'weight' of shape {weight.shape} with groups {groups} "
+            f"For 'Conv2D', 'input' has {x.shape[1]} channels, but 'weight' of shape {weight.shape} with groups "
+            f"{groups} "
             f"takes {weight.shape[1] * groups}"
         )
     strides, dilations = pair_of(stride, "Conv2D", "stride"), pair_of(dilation, "Conv2D", "dilation")

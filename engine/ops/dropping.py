@@ -16,9 +16,7 @@ from .shape import _check
 __all__ = ["dropout", "dropout2d"]
 
 
-def _dropout_rule(
-    F: Any, needs: list[bool], g: Any, out: Any, x: Any, p: float, seed: int, offset: int
-) -> list[Any]:
+def _dropout_rule(F: Any, needs: list[bool], g: Any, out: Any, x: Any, p: float, seed: int, offset: int) -> list[Any]:
     return [F.dropout_grad(g[0], out[1], p=p)]
 
 

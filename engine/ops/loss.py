@@ -9,8 +9,8 @@ from ..cpu.array_module import array_module
 from ..operator import Operator
 from ..tensor import Tensor
 from .activation import log_softmax
-from .arithmetic import add, cast_operator, div, mul, where
 from .arithmetic import abs as absolute
+from .arithmetic import add, cast_operator, div, mul, where
 from .indexing import getitem
 from .reduction import mean, reduce_sum
 from .shape import reshape, transpose
@@ -20,9 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _sparse_rule(
-    F: Any, needs: list[bool], g: Any, out: Any, logits: Any, labels: Any, ignore_index: int
-) -> list[Any]:
+def _sparse_rule(F: Any, needs: list[bool], g: Any, out: Any, logits: Any, labels: Any, ignore_index: int) -> list[Any]:
     if not F.wraps:
         found = F.sparse_softmax_cross_entropy_grad(g[0], logits, labels, out[1], ignore_index=ignore_index)
         return [found, None]

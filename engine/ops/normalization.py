@@ -16,7 +16,15 @@ __all__ = ["batch_norm", "layer_norm"]
 
 
 def _layer_norm_rule(
-    F: Any, needs: list[bool], g: Any, out: Any, x: Any, gamma: Any, beta: Any, begin_norm_axis: int, epsilon: float
+    F: Any,
+    needs: list[bool],
+    g: Any,
+    out: Any,
+    x: Any,
+    gamma: Any,
+    beta: Any,
+    begin_norm_axis: int,
+    epsilon: float,
 ) -> Any:
     arrived = g[0]
     if not F.wraps:
@@ -56,9 +64,7 @@ def layer_norm(
     x = _check(input, "layer_norm")
     last = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if not last or x.shape[-len(last) :] != last:
-        raise ValueError(
-            f"For 'layer_norm', 'normalized_shape' {last} must be the end of the input's shape {x.shape}"
-        )
+        raise ValueError(f"For 'layer_norm', 'normalized_shape' {last} must be the end of the input's shape {x.shape}")
     xp = array_module(x._array)
     dtype = x._array.dtype
     gamma = weight if weight is not None else Tensor._wrap(xp.ones(last, dtype))
@@ -126,7 +132,12 @@ def batch_norm(
     """
     x = _check(input_x, "batch_norm", "input_x")
     channels = x.shape[1] if x.ndim > 1 else None
-    for name, one in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+    for name, one in (
+        ("running_mean", running_mean),
+        ("running_var", running_var),
+        ("weight", weight),
+        ("bias", bias),
+    ):
         if channels is None or one.shape != (channels,):
             raise ValueError(
                 f"For 'BatchNorm', '{name}' must have one number for each channel (axis 1) of the input of shape "

@@ -78,10 +78,12 @@ def _softmax_cross_entropy(logits: Any, labels: Any) -> Any:
     return losses, arithmetic.sub(activation.softmax(logits, 1), labels)
 
 
+_POOLING = (("kernel_size", 1), ("strides", 1), ("pad_mode", "valid"), ("data_format", "NCHW"))
 _ROWS: tuple[tuple[str, Callable[..., Any], tuple[tuple[str, Any], ...]], ...] = (
     ("Abs", arithmetic.abs, ()),
     ("Add", arithmetic.add, ()),
-    ("ArgMaxWithValue", lambda x, axis, keep_dims: reduction.max(x, axis, keep_dims)[::-1], (("axis", 0), ("keep_dims", False))),
+    ("ArgMaxWithValue", lambda x, axis, keep_dims: reduction.max(x, axis, keep_dims)[::-1],
+     (("axis", 0), ("keep_dims", False))),
     ("Argmax", lambda x, axis, output_type: reduction.argmax(x, axis), (("axis", -1), ("output_type", None))),
     ("Assign", creation.assign, ()),
     ("BatchMatMul", _transpose_batch, (("transpose_a", False), ("transpose_b", False))),
@@ -121,8 +123,8 @@ _ROWS: tuple[tuple[str, Callable[..., Any], tuple[tuple[str, Any], ...]], ...] =
     ("LogicalNot", arithmetic.logical_not, ()),
     ("LogicalOr", arithmetic.logical_or, ()),
     ("MatMul", linalg.matmul, (("transpose_a", False), ("transpose_b", False))),
-    ("MaxPool", _pool(convolution.max_pool2d), (("kernel_size", 1), ("strides", 1), ("pad_mode", "valid"), ("data_format", "NCHW"))),
-    ("AvgPool", _pool(convolution.avg_pool2d), (("kernel_size", 1), ("strides", 1), ("pad_mode", "valid"), ("data_format", "NCHW"))),
+    ("MaxPool", _pool(convolution.max_pool2d), _POOLING),
+    ("AvgPool", _pool(convolution.avg_pool2d), _POOLING),
     ("Maximum", arithmetic.maximum, ()),
     ("Minimum", arithmetic.minimum, ()),
     ("Mul", arithmetic.mul, ()),
@@ -164,7 +166,7 @@ _ROWS: tuple[tuple[str, Callable[..., Any], tuple[tuple[str, Any], ...]], ...] =
 def _class_of(name: str, function: Callable[..., Any], parameters: tuple[tuple[str, Any], ...]) -> type[Primitive]:
     required = [key for key, default in parameters if default is _REQUIRED]
 
-    def __init__(self: Primitive, *args: Any, **kwargs: Any) -> None:
+    def initialise(self: Primitive, *args: Any, **kwargs: Any) -> None:
         Primitive.__init__(self, *args, **kwargs)
         missing = [key for key in required if self._values[key] is _REQUIRED]
         if missing:
@@ -173,7 +175,7 @@ def _class_of(name: str, function: Callable[..., Any], parameters: tuple[tuple[s
     body = {
         "__doc__": function.__doc__,
         "__module__": __name__,
-        "__init__": __init__,
+        "__init__": initialise,
         "name": name,
         "_function": staticmethod(function),
         "_parameters": parameters,
@@ -183,4 +185,4 @@ def _class_of(name: str, function: Callable[..., Any], parameters: tuple[tuple[s
 
 for _row in _ROWS:
     globals()[_row[0]] = _class_of(*_row)
-    __all__.append(_row[0])  # noqa: PYI056 - the names are those of the rows
+    __all__.append(_row[0])

@@ -67,7 +67,8 @@ _mean = Operator(
 
 
 def _count(x: Any, axis: tuple[int, ...] | None) -> int:
-    return builtins.max(1, math.prod(n for i, n in enumerate(x.shape) if axis is None or i in axis))
+    count: int = math.prod(n for i, n in enumerate(x.shape) if axis is None or i in axis)
+    return builtins.max(1, count)
 
 
 def _extreme_rule(F: Any, g: Any, out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
@@ -240,6 +241,4 @@ def logsumexp(input: Tensor, axis: Axis, keep_dims: bool = False) -> Tensor:
     top = stop_gradient(reduce_max(input, axis, True))
     total = reduce_sum(exp(sub(input, top)), axis, True)
     found = add(log(total), top)
-    return found if keep_dims else reshape(found, reduce_sum(input, axis, False).shape)  # type: ignore[no-any-return]
-
-
+    return found if keep_dims else reshape(found, reduce_sum(input, axis, False).shape)

@@ -21,7 +21,9 @@ __all__ = [
 ]  # fmt: skip
 
 _reshape = Operator(
-    "reshape", lambda x, shape: x.reshape(shape), (lambda F, g, out, x, shape: F.reshape(g, shape=tuple(x.shape)),)
+    "reshape",
+    lambda x, shape: x.reshape(shape),
+    (lambda F, g, out, x, shape: F.reshape(g, shape=tuple(x.shape)),),
 )
 _transpose = Operator(
     "transpose",
@@ -37,11 +39,7 @@ identity = Operator("identity", lambda x: x.view(), (lambda F, g, out, x: g,), d
 _slice = Operator(
     "slice_axis",
     lambda x, axis, start, stop: x[(slice(None),) * axis + (slice(start, stop),)],
-    (
-        lambda F, g, out, x, axis, start, stop: F.pad_axis(
-            g, axis=axis, before=start, after=x.shape[axis] - stop
-        ),
-    ),
+    (lambda F, g, out, x, axis, start, stop: F.pad_axis(g, axis=axis, before=start, after=x.shape[axis] - stop),),
 )
 
 
@@ -52,11 +50,7 @@ def _pad_axis_kernel(x: Any, axis: int, before: int, after: int) -> Any:
 _pad_axis = Operator(
     "pad_axis",
     _pad_axis_kernel,
-    (
-        lambda F, g, out, x, axis, before, after: F.slice_axis(
-            g, axis=axis, start=before, stop=before + x.shape[axis]
-        ),
-    ),
+    (lambda F, g, out, x, axis, before, after: F.slice_axis(g, axis=axis, start=before, stop=before + x.shape[axis]),),
 )
 
 
@@ -70,7 +64,9 @@ def _concat_rule(F: Any, needs: list[bool], g: Any, out: Any, *parts: Any, axis:
 
 
 _concat = Operator(
-    "concat", lambda *parts, axis: array_module(parts[0]).concatenate(parts, axis=axis), joint_vjp=_concat_rule
+    "concat",
+    lambda *parts, axis: array_module(parts[0]).concatenate(parts, axis=axis),
+    joint_vjp=_concat_rule,
 )
 
 

@@ -1,0 +1,24 @@
+"""Which array library an array belongs to, so that one kernel text serves NumPy and CuPy.
+
+CuPy is looked up in `sys.modules`: whoever made a CuPy array has imported it, and nobody else pays for it.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+# CuPy has no type stubs; a CuPy array is used here only through what it shares with NumPy's.
+Array: TypeAlias = npt.NDArray[Any]
+
+
+def array_module(array: object) -> Any:
+    """Return the module (`numpy` or `cupy`) whose functions work on `array`."""
+    if isinstance(array, np.ndarray | np.generic):
+        return np
+    if type(array).__module__.partition(".")[0] == "cupy":
+        return sys.modules["cupy"]
+    raise TypeError(f"array must be a NumPy or CuPy array, got {type(array).__name__}")
