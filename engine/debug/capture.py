@@ -1,0 +1,184 @@
+"""Captures: values seen while a network ran, kept in a ring that is bounded by bytes and by count.
+
+Arrays in tensors are never changed in place, so a capture is a reference to the array, in a tensor of its
+own. Values that share memory (a layer's output is the next one's input, a reshape is a view) are counted
+once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .statistics import Statistics, statistics
+
+if TYPE_CHECKING:
+    from hookscope.engine.tensor import Tensor
+
+__all__ = ["Capture", "CaptureRing", "cell_name", "pick_slot"]
+
+
+def cell_name(path: str) -> str:
+    """A path as people read it: the root's own path is empty."""
+    return path or "(root)"
+
+
+@dataclass(eq=False)
+class Capture:
+    """One value that passed.
+
+    Attributes:
+        index: running number in its session.
+        step: the number of root calls by then.
+        path: the cell's dotted path ("" for the root).
+        cell_type: the cell's class name.
+        call: the number of this call among the cell's calls in the step, from 0.
+        direction: "forward" or "backward".
+        slot: "input[0]", "output", "output[1]", "grad_output[0]", "grad_input[0]", ...
+        value: a tensor around the array that passed.
+        origin: "tap", or "hook" if a hook of the session saw it.
+        hits: the names of the conditions that held, of those that were switched on.
+    """
+
+    index: int
+    step: int
+    path: str
+    cell_type: str
+    call: int
+    direction: str
+    slot: str
+    value: Tensor
+    origin: str = "tap"
+    hits: list[str] = field(default_factory=list)
+    _statistics: Statistics | None = field(default=None, repr=False)
+
+    @property
+    def array(self) -> Any:
+        """The NumPy or CuPy array; it never changes."""
+        return self.value._array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the value."""
+        return tuple(self.array.shape)
+
+    @property
+    def dtype(self) -> str:
+        """The element type, by NumPy's name."""
+        return str(self.array.dtype.name)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the elements."""
+        return int(self.array.nbytes)
+
+    @property
+    def key(self) -> str:
+        """What it is, in words: ``conv1#0 forward output``."""
+        return f"{cell_name(self.path)}#{self.call} {self.direction} {self.slot}"
+
+    def statistics(self) -> Statistics:
+        """The figures of the value, computed when first asked for."""
+        if self._statistics is None:
+            self._statistics = statistics(self.value)
+        return self._statistics
+
+
+class CaptureRing:
+    """The newest captures, oldest first: at most ``max_captures``, in at most ``max_bytes`` of arrays.
+
+    Attributes:
+        dropped: how many captures had to go to stay within the bounds.
+        bytes: the memory that the captures keep alive.
+    """
+
+    def __init__(self, max_bytes: int, max_captures: int) -> None:
+        for name, bound in (("max_bytes", max_bytes), ("max_captures", max_captures)):
+            if isinstance(bound, bool) or not isinstance(bound, int) or bound < 1:
+                raise ValueError(f"{name} must be a positive integer, got {bound!r}")
+        self.max_bytes = max_bytes
+        self.max_captures = max_captures
+        self.dropped = 0
+        self.bytes = 0
+        self._items: deque[Capture] = deque()
+        self._users: dict[int, int] = {}  # by id of an array that owns memory; the captures keep the ids valid
+        self._lock = threading.Lock()
+
+    def append(self, capture: Capture) -> None:
+        """Keep a capture, and drop the oldest ones as the bounds demand."""
+        with self._lock:
+            self._items.append(capture)
+            owner = _owner(capture.array)
+            users = self._users.get(id(owner), 0)
+            self._users[id(owner)] = users + 1
+            if not users:
+                self.bytes += owner.nbytes
+            while self._items and (len(self._items) > self.max_captures or self.bytes > self.max_bytes):
+                self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        owner = _owner(self._items.popleft().array)
+        self.dropped += 1
+        self._users[id(owner)] -= 1
+        if not self._users[id(owner)]:
+            del self._users[id(owner)]
+            self.bytes -= owner.nbytes
+
+    def clear(self) -> None:
+        """Forget every capture; they do not count as dropped."""
+        with self._lock:
+            self._items.clear()
+            self._users.clear()
+            self.bytes = 0
+
+    def latest(self, path: str, slot: str, direction: str) -> Capture | None:
+        """The newest capture of this cell, slot and direction."""
+        for capture in reversed(self._snapshot()):
+            if capture.path == path and capture.slot == slot and capture.direction == direction:
+                return capture
+        return None
+
+    @property
+    def oldest_index(self) -> int | None:
+        """The running number of the oldest capture that is kept; None if there is none."""
+        with self._lock:
+            return self._items[0].index if self._items else None
+
+    def _snapshot(self) -> list[Capture]:
+        with self._lock:
+            return list(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[Capture]:
+        return iter(self._snapshot())
+
+    def __getitem__(self, index: int) -> Capture:
+        with self._lock:
+            return self._items[index]
+
+    def __repr__(self) -> str:
+        return f"CaptureRing({len(self)} captures, {self.bytes} bytes, {self.dropped} dropped)"
+
+
+def _owner(array: Any) -> Any:
+    """The array whose memory ``array`` keeps alive."""
+    while type(array.base) is type(array):
+        array = array.base
+    return array
+
+
+def pick_slot(name: str, value: object, tensor: type) -> Iterator[tuple[str, Any]]:
+    """The tensors in a value by slot: ``output``, or ``output[1][0]`` inside tuples, lists and dictionaries."""
+    if isinstance(value, tensor):
+        yield name, value
+    elif isinstance(value, tuple | list):
+        for position, item in enumerate(value):
+            yield from pick_slot(f"{name}[{position}]", item, tensor)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from pick_slot(f"{name}[{key}]", item, tensor)

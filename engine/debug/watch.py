@@ -1,0 +1,73 @@
+"""Which cells to watch: ``PATTERN[:forward|backward|all]``.
+
+PATTERN is matched on the dotted path as file names are (``fnmatch``: ``*``, ``?``, ``[...]``; ``*`` also
+crosses dots). An empty pattern is every leaf cell; ``.`` is the root alone, whose own path is empty. A cell
+with its own ``bprop`` counts as a leaf: gradients do not visit the cells inside it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+__all__ = ["DIRECTIONS", "ROOT", "Watch", "check_matches", "matches", "nearest", "suggestion"]
+
+DIRECTIONS = ("forward", "backward", "all")
+ROOT = "."
+
+
+@dataclass(frozen=True)
+class Watch:
+    """One watch: a pattern of paths and a direction."""
+
+    pattern: str
+    direction: str = "all"
+
+    @classmethod
+    def parse(cls, text: str) -> Watch:
+        """Read ``PATTERN[:forward|backward|all]``.
+
+        Raises:
+            ValueError: an unknown direction.
+        """
+        pattern, colon, direction = text.strip().partition(":")
+        if not colon:
+            return cls(pattern)
+        if direction not in DIRECTIONS:
+            raise ValueError(f"watch {text!r}: the part after ':' must be forward, backward or all, got {direction!r}")
+        return cls(pattern, direction)
+
+    def covers(self, path: str, leaf: bool, direction: str) -> bool:
+        """Whether values of this cell in this direction are wanted."""
+        if self.direction not in ("all", direction):
+            return False
+        return leaf if self.pattern == "" else matches(self.pattern, path)
+
+
+def matches(pattern: str, path: str) -> bool:
+    """Whether a pattern that is not empty matches a cell's path."""
+    return path == "" if pattern == ROOT else fnmatchcase(path, pattern)
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is spelled most alike; None if there is none."""
+    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)
+    return found[0] if found else None
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """``; the nearest is '...'``, or nothing where nothing is known."""
+    found = nearest(name, known)
+    return "" if found is None else f"; the nearest is {found!r}"
+
+
+def check_matches(pattern: str, paths: Sequence[str], what: str) -> None:
+    """See that a pattern matches one of the paths.
+
+    Raises:
+        ValueError: it matches none; the text names the nearest path.
+    """
+    if pattern and not any(matches(pattern, path) for path in paths):
+        raise ValueError(f"{what} {pattern!r} matches no cell{suggestion(pattern, [p or ROOT for p in paths])}")

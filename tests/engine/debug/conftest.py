@@ -1,0 +1,21 @@
+"""After every test, nothing of the debugger is left in the engine."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hookscope.engine import taps
+from hookscope.engine.recording import recording_active
+
+sys.path.insert(0, str(Path(__file__).parent))  # for debug_networks: pytest's importlib mode adds no folder
+
+
+@pytest.fixture(autouse=True)
+def _no_tap_is_left() -> Iterator[None]:
+    yield
+    assert (taps.cell_taps, taps.operator_taps, taps.bprop_taps) == ([], [], [])
+    assert not recording_active()
