@@ -1,5 +1,6 @@
 """The engine: eager tensors, gradients, cells and hooks with MindSpore's names. This module is ``mindspore`` itself."""
 
+import sys as _sys
 from typing import Any as _Any
 
 from . import backend as _backend
@@ -19,6 +20,8 @@ from .tensor import Tensor as Tensor
 
 __version__ = "2.10.0"
 """The version of MindSpore whose behaviour the engine follows."""
+__hookscope__: str = _sys.modules[__name__.rpartition(".")[0]].__version__
+"""The version of Hookscope. Looked up, not imported: the package above imports rooms that the engine must not know."""
 
 _methods.bind()
 _backend.choose_from_environment()

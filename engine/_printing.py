@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,42 +12,60 @@ from .backend import to_host
 
 __all__ = ["tensor_repr", "tensor_str"]
 
-_DIGITS = {"float16": 4, "bfloat16": 4, "float32": 8, "float64": 8}
+_DIGITS = {"float16": 4, "float32": 8, "float64": 8}
 _THRESHOLD, _EDGE = 1000, 3
 
 
 def tensor_str(array: Any) -> str:
-    """NumPy's text of the values."""
-    return str(_printable(array))
+    """NumPy's text of the values; bfloat16, which is not NumPy's own, with six decimals as in MindSpore."""
+    values = np.asarray(to_host(array))
+    if values.dtype.name != "bfloat16":
+        return str(values)
+    wide = values.astype(np.float32)
+    return np.array2string(wide, formatter={"float_kind": "{:f}".format}) if wide.ndim else f"{wide:f}"
 
 
 def tensor_repr(array: Any, dtype_name: object) -> str:
     """MindSpore's text of the values with shape and dtype."""
-    values = _printable(array)
-    head = f"Tensor(shape={list(array.shape)}, dtype={dtype_name}, value="
+    values = np.asarray(to_host(array))
+    digits = _DIGITS.get(values.dtype.name)
+    if values.dtype.name == "bfloat16":
+        values = values.astype(np.float32)
+    head = f"Tensor(shape={list(values.shape)}, dtype={dtype_name}, value="
     if values.ndim == 0:
-        return f"{head} {values})"
-    formatter: Any = None
-    digits = _DIGITS.get(array.dtype.name)
+        return f"{head} {_short(values[()])})"
+    if values.size == 0:
+        return f"{head} )" if values.ndim == 1 else f"{head}\n)"
     if digits is not None:
         width = digits + 7
-        formatter = {"float_kind": lambda v: f"{v: .{digits}e}".rjust(width)}
+        text = _text(values, lambda v: f"{v: .{digits}e}".rjust(width))
+    elif values.dtype.kind == "f":
+        text = _text(values, _short)
+        widest = max(map(len, re.findall(r"[^\s,\[\]]+", text.replace("...", ""))))
+        text = _text(values, lambda v: _short(v).rjust(widest))
+    else:
+        text = _text(values, _short if values.dtype.kind == "c" else None)
+    return f"{head} {text})" if values.ndim == 1 else f"{head}\n{text})"
+
+
+def _short(value: Any) -> str:
+    """One number as C++ streams print it: at most six digits."""
+    if value.dtype.kind == "c":
+        return f"{value.real:g}{value.imag:+g}j"
+    return f"{value:g}" if value.dtype.kind == "f" else str(value)
+
+
+def _text(values: np.ndarray[Any, Any], show: Callable[[Any], str] | None) -> str:
+    """NumPy's lay-out, without the empty lines and the comma after an ellipsis."""
     text = np.array2string(
         values,
         separator=", ",
         threshold=_THRESHOLD,
         edgeitems=_EDGE,
-        formatter=formatter,
+        formatter=None if show is None else {"float_kind": show, "complex_kind": show},
         max_line_width=10**9,
     )
-    text = text.replace(", ..., ", " ... ")
+    text = text.replace("...,", "...").replace(", ...", " ...")
     while "\n\n" in text:
         text = text.replace("\n\n", "\n")
-    if values.size == 0:
-        text = ""
-    return f"{head} {text})" if values.ndim == 1 else f"{head}\n{text})"
-
-
-def _printable(array: Any) -> np.ndarray[Any, Any]:
-    host = np.asarray(to_host(array))
-    return host.astype(np.float32) if host.dtype.name == "bfloat16" else host
+    return text

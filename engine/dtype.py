@@ -105,7 +105,7 @@ DTYPES = (
 _NAMES = {dtype.name: dtype for dtype in DTYPES}
 _FROM_NUMPY: dict[np.dtype[Any], DType] = {d.numpy: d for d in DTYPES if d is not bfloat16}
 _FLOAT_RANK = {"Float16": 0, "BFloat16": 1, "Float32": 2, "Float64": 3}
-_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32, complex: complex64}
+_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32, complex: complex128}
 
 
 def _by_name(name: str) -> DType:

@@ -30,7 +30,8 @@ def grad(
         fn: a function of tensors, or a cell; its output (the first one with ``has_aux``) is summed.
         grad_position: which positional arguments to take gradients of; an int gives a bare tensor, as does a tuple of
             one; a tuple of more gives a tuple. None: of none.
-        weights: the parameters to take gradients of: one gives a bare tensor, a list or tuple gives a tuple.
+        weights: the parameters to take gradients of: one gives a bare tensor, a list or tuple gives a tuple. Where
+            ``requires_grad`` is off, the gradient is zeros.
         has_aux: the outputs of ``fn`` after the first take no part and are returned beside the gradients.
         return_ids: each gradient comes as ``(position or parameter name, gradient)``.
         sens_param: the last argument of the returned function is the gradient that arrives at the output.
@@ -39,7 +40,7 @@ def grad(
         a function; with positions and weights its result is ``(gradients of inputs, gradients of weights)``.
 
     Raises:
-        ValueError: neither positions nor weights, or a position twice or negative.
+        ValueError: neither positions nor weights, a position twice or negative, or ``has_aux`` and one output.
         TypeError: an argument of the wrong kind.
     """
     compute = _gradient_function(fn, grad_position, weights, has_aux, return_ids, sens_param, "grad")
@@ -151,22 +152,30 @@ def differentiate(
     # the function's first cell then sees all the gradients that leave it.
     leaves = [a for a in args if isinstance(a, Tensor) and (a._array.dtype.kind in "fcV")] if positions else []
     asked = [args[p] for p in positions]
-    followed = [*leaves, *(a for a in asked if all(a is not x for x in leaves)), *(weights or ())]
+    # A weight without requires_grad has a gradient of zeros, as in MindSpore.
+    trained = [w for w in weights or () if w.requires_grad]
+    followed = [*leaves, *(a for a in asked if all(a is not x for x in leaves)), *trained]
     recording = Recording(t._array for t in followed)
-    starts = [t._array for t in (weights or ())]
+    # The function may change its arguments and weights: a gradient is that of the value at the start.
+    inputs_at_start, weights_at_start = [t._array for t in asked], [t._array for t in weights or ()]
     for t in followed:
         if t._gradient_hooks:
             recording.hooked[id(t._array)] = t._run_gradient_hooks
     with recording:
         output = fn(*args, **kwargs)
+    if has_aux and not (isinstance(output, tuple) and len(output) > 1):
+        raise ValueError(
+            f"For '{name}', with 'has_aux' the function must return a tuple of more than one output, "
+            f"but got {type(output).__name__}"
+        )
     targets = _tensors_of(output[0] if has_aux else output)
     if not targets:
         raise TypeError(
             f"For '{name}', the function must return a Tensor or a tuple of Tensors, but got {type(output).__name__}"
         )
     gradients = _walk_back(recording, targets, sens, name)
-    of_inputs = [_gradient_of(a._array, gradients) for a in asked]
-    of_weights = [_gradient_of(array, gradients) for array in starts]
+    of_inputs = [_gradient_of(array, gradients) for array in inputs_at_start]
+    of_weights = [_gradient_of(array, gradients) for array in weights_at_start]
     if taps.cell_taps and weights:
         taps.tell_parameter_gradients(list(zip(weights, of_weights, strict=True)))
     return output, of_inputs, of_weights
@@ -237,8 +246,9 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Any = None, has_aux: b
     """
     parameters = _parameters(weights, "vjp")
     args = _apart(inputs)
-    leaves = [*args, *(parameters or ())]
+    leaves = [*args, *(p for p in parameters or () if p.requires_grad)]
     recording = Recording(t._array for t in leaves)
+    inputs_at_start, weights_at_start = [a._array for a in args], [p._array for p in parameters or ()]
     with recording:
         output = fn(*args)
     value = output[0] if has_aux else output
@@ -246,10 +256,10 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Any = None, has_aux: b
 
     def vjp_fn(*sens: Any) -> tuple[Any, ...]:
         gradients = _walk_back(recording, targets, sens, "vjp")
-        of_inputs = tuple([_gradient_of(a._array, gradients) for a in args])
+        of_inputs = tuple([_gradient_of(array, gradients) for array in inputs_at_start])
         if parameters is None:
             return of_inputs
-        of_weights = tuple([_gradient_of(p._array, gradients) for p in parameters])
+        of_weights = tuple([_gradient_of(array, gradients) for array in weights_at_start])
         return (of_inputs[0] if len(of_inputs) == 1 else of_inputs), of_weights
 
     return (value, vjp_fn, tuple(output[1:])) if has_aux else (value, vjp_fn)
@@ -269,12 +279,13 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
     dummies = tuple([Tensor._wrap(array_module(t._array).zeros(t.shape, t._array.dtype)) for t in _tensors_of(value)])
 
     def back(*arriving: Tensor) -> tuple[Any, ...]:
-        recording = Recording(a._array for a in args)
+        at_start = [a._array for a in args]
+        recording = Recording(at_start)
         with recording:
             output = fn(*args)
         targets = _tensors_of(output[0] if has_aux else output)
         gradients = _walk_back(recording, targets, arriving, "jvp")
-        return tuple([_gradient_of(a._array, gradients) for a in args])
+        return tuple([_gradient_of(array, gradients) for array in at_start])
 
     _, derivative, _ = differentiate(back, dummies, {}, range(len(dummies)), None, sens=directions, name="jvp")
     found = derivative[0] if isinstance(value, Tensor) else tuple(derivative)

@@ -117,9 +117,20 @@ class Operator:
                 for x, rule in zip(inputs, self.vjps, strict=False)
                 if rule is not None and id(x) in tracked
             ]
+        pairs = [(x, _in_dtype_of(x, gx, functions)) for x, gx in pairs]
         if taps.operator_taps:
             taps.operator_went_back(self.name, g, [gx for _, gx in pairs], attrs)
         return pairs
+
+
+def _in_dtype_of(array: Array, gradient: Any, functions: Any) -> Any:
+    """A gradient in the element type of the array it belongs to.
+
+    A rule may compute wider: NumPy widens bfloat16, which is not its own, beside a Python number, and statistics of
+    half precision are kept in single.
+    """
+    dtype = gradient._array.dtype if functions.wraps else gradient.dtype
+    return gradient if dtype == array.dtype else functions.cast(gradient, dtype=array.dtype)
 
 
 def _wrapped(value: Any) -> Any:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterable
 from typing import Any
 
-from .dtype import dtype_of, int32
+import numpy as np
+
+from .dtype import int32
 from .initializer import initializer
 from .tensor import Tensor
 
@@ -23,8 +26,8 @@ class Parameter(Tensor):
         layerwise_parallel, parallel_optimizer, storage_format, device: kept for readers; one device does not need them.
 
     Raises:
-        TypeError: ``name`` is no string, ``requires_grad`` no bool, or ``default_input`` holds no numbers.
-        ValueError: ``name`` is empty or contains a character that the checkpoint format cannot hold.
+        TypeError: ``requires_grad`` is no bool, or ``default_input`` holds no numbers.
+        ValueError: ``name`` is no string or empty, or ``default_input`` is a bool.
     """
 
     def __init__(
@@ -37,7 +40,9 @@ class Parameter(Tensor):
         storage_format: str = "",
         device: str | None = None,
     ) -> None:
-        if default_input is None or isinstance(default_input, str):
+        if isinstance(default_input, bool):
+            raise ValueError("For 'Parameter', 'default_input' must not be a bool; give Tensor(value)")
+        if not isinstance(default_input, Tensor | np.ndarray | int | float | list):
             raise TypeError(
                 "For 'Parameter', 'default_input' must be a Tensor, a numpy.ndarray, a number or a list, "
                 f"but got {type(default_input).__name__}"
@@ -61,7 +66,7 @@ class Parameter(Tensor):
         if value is None:
             value = "Parameter"
         if not isinstance(value, str):
-            raise TypeError(f"For 'Parameter', 'name' must be a str, but got {type(value).__name__}")
+            raise ValueError(f"For 'Parameter', 'name' must be a str, but got {type(value).__name__}")
         if not value or value.isspace():
             raise ValueError("For 'Parameter', 'name' must not be empty")
         self._name = value
@@ -97,18 +102,15 @@ class Parameter(Tensor):
         """Take new values, cast to this parameter's dtype; as in MindSpore another shape is taken over too.
 
         Raises:
-            TypeError: ``data`` is no tensor and no number, or a float for an integer parameter.
+            TypeError: ``data`` is no tensor and no number, or a Python float for an integer parameter.
         """
         if not isinstance(data, Tensor | int | float):
             raise TypeError(
                 f"For 'Parameter.set_data', 'data' must be a Tensor, an int or a float, but got {type(data).__name__}"
             )
+        if isinstance(data, float) and self._array.dtype.kind in "biu":
+            raise TypeError(f"For 'Parameter.set_data', '{self.name}' is {self.dtype}, but 'data' is the float {data}")
         new = data._array if isinstance(data, Tensor) else Tensor(data)._array
-        if new.dtype.kind in "fcV" and self._array.dtype.kind in "biu":
-            raise TypeError(
-                f"For 'Parameter.set_data', 'data' of {dtype_of(new.dtype)} cannot be put into '{self.name}' of "
-                f"{self.dtype} without loss; cast it first"
-            )
         self._rebind(new.view() if new.dtype == self._array.dtype else new.astype(self._array.dtype))
         return self
 
@@ -140,6 +142,7 @@ class ParameterTuple(tuple[Parameter, ...]):
 
     Raises:
         TypeError: an entry is no Parameter.
+        ValueError: two parameters have the same name; the same one twice is allowed.
     """
 
     def __new__(cls, iterable: Iterable[Parameter]) -> ParameterTuple:
@@ -150,15 +153,24 @@ class ParameterTuple(tuple[Parameter, ...]):
                     f"For 'ParameterTuple', every entry must be a Parameter, "
                     f"but entry {place} is {type(entry).__name__}"
                 )
+        by_name: dict[str, Parameter] = {}
+        for entry in given:
+            if by_name.setdefault(entry.name, entry) is not entry:
+                raise ValueError(f"For 'ParameterTuple', two parameters are named '{entry.name}': names must differ")
         return super().__new__(cls, given)
 
     def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
         """Parameters of their own named ``prefix.name``."""
         if not isinstance(prefix, str):
             raise TypeError(f"For 'ParameterTuple.clone', 'prefix' must be a str, but got {type(prefix).__name__}")
+        if not re.fullmatch(r"\w[\w.]*", prefix, re.ASCII):
+            raise ValueError(
+                "For 'ParameterTuple.clone', 'prefix' must be letters, digits, dots and underscores, "
+                f"but got {prefix!r}"
+            )
         cloned = []
         for parameter in self:
             one = copy.copy(parameter) if isinstance(init, str) and init == "same" else parameter.clone(init)
-            one.name = f"{prefix}.{parameter.name}" if prefix else parameter.name
+            one.name = f"{prefix}.{parameter.name}"
             cloned.append(one)
         return ParameterTuple(cloned)

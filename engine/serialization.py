@@ -27,6 +27,7 @@ __all__ = ["load_checkpoint", "load_param_into_net", "save_checkpoint"]
 _CRC_MARK = b"crc_num"
 _CRC_BYTES = 10
 _DTYPES = {dtype.name: dtype for dtype in DTYPES}
+_TEXT, _TEXT_CODE = "str", "utf-32-le"  # how MindSpore keeps a string of append_dict; its dims are [0]
 
 
 @cache
@@ -72,7 +73,7 @@ def save_checkpoint(
         save_obj: a cell, a dictionary of names and tensors, or a list of ``{"name": ..., "data": ...}``.
         ckpt_file_name: the path; ".ckpt" is added if it is missing.
         integrated_save, async_save: kept for callers; one device writes at once.
-        append_dict: more names with tensors or numbers.
+        append_dict: more names with tensors, numbers or strings.
         choice_func: called with each name; False leaves it out.
         crc_check: add a checksum, which ``load_checkpoint(crc_check=True)`` looks at.
         format: "ckpt".
@@ -87,8 +88,13 @@ def save_checkpoint(
     for name, tensor in [*_named_tensors(save_obj), *_appended(append_dict)]:
         if choice_func is not None and not choice_func(name):
             continue
-        array = np.asarray(to_host(tensor._array))
         entry = message.value.add(tag=name)
+        if isinstance(tensor, str):
+            entry.tensor.dims.append(0)
+            entry.tensor.tensor_type = _TEXT
+            entry.tensor.tensor_content = tensor.encode(_TEXT_CODE)
+            continue
+        array = np.asarray(to_host(tensor._array))
         entry.tensor.dims.extend(array.shape)
         entry.tensor.tensor_type = str(tensor.dtype)
         entry.tensor.tensor_content = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()
@@ -121,15 +127,15 @@ def _named_tensors(save_obj: Any) -> list[tuple[str, Tensor]]:
     return found
 
 
-def _appended(append_dict: dict[str, Any] | None) -> list[tuple[str, Tensor]]:
+def _appended(append_dict: dict[str, Any] | None) -> list[tuple[str, Tensor | str]]:
     found = []
     for name, value in (append_dict or {}).items():
-        if not isinstance(value, Tensor | int | float | bool):
+        if not isinstance(value, Tensor | int | float | bool | str):
             raise TypeError(
-                f"For 'save_checkpoint', '{name}' in 'append_dict' must be a number or a Tensor, "
+                f"For 'save_checkpoint', '{name}' in 'append_dict' must be a number, a string or a Tensor, "
                 f"but got {type(value).__name__}"
             )
-        found.append((name, value if isinstance(value, Tensor) else Tensor(value)))
+        found.append((name, value if isinstance(value, Tensor | str) else Tensor(value)))
     return found
 
 
@@ -158,7 +164,7 @@ def load_checkpoint(
     choice_func: Callable[[str], bool] | None = None,
     crc_check: bool = False,
     format: str = "ckpt",
-) -> dict[str, Parameter]:
+) -> dict[str, Any]:
     """Read parameters from a file.
 
     Args:
@@ -172,7 +178,7 @@ def load_checkpoint(
         format: "ckpt".
 
     Returns:
-        parameters by name.
+        parameters by name; what was saved as a string comes as a string.
 
     Raises:
         ValueError: the file is missing, broken, holds an unknown type, or nothing is left of it.
@@ -185,14 +191,16 @@ def load_checkpoint(
     with open(path, "rb") as file:
         body = file.read()
     parsed = _parsed(_checked_crc(body, path, crc_check), path)
-    chosen = {}
+    if not parsed:
+        raise ValueError(f"the checkpoint file '{path}' cannot be read: it holds nothing")
+    chosen: dict[str, Any] = {}
     for name, tensor in parsed.items():
-        if filter_prefix and name.startswith(_prefixes(filter_prefix, "filter_prefix")):
+        if filter_prefix is not None and name.startswith(_prefixes(filter_prefix, "filter_prefix")):
             continue
-        if specify_prefix and not name.startswith(_prefixes(specify_prefix, "specify_prefix")):
+        if specify_prefix is not None and not name.startswith(_prefixes(specify_prefix, "specify_prefix")):
             continue
         if choice_func is None or choice_func(name):
-            chosen[name] = Parameter(tensor, name)
+            chosen[name] = tensor if isinstance(tensor, str) else Parameter(tensor, name)
     if not chosen:
         raise ValueError(f"For 'load_checkpoint', no parameter is left of the file '{path}': check the prefixes")
     if net is not None:
@@ -222,7 +230,7 @@ def _checked_crc(body: bytes, path: str, wanted: bool) -> bytes:
     return body
 
 
-def _parsed(body: bytes, path: str) -> dict[str, Tensor]:
+def _parsed(body: bytes, path: str) -> dict[str, Tensor | str]:
     from google.protobuf.message import DecodeError
 
     broken = f"the checkpoint file '{path}' cannot be read: "
@@ -230,9 +238,14 @@ def _parsed(body: bytes, path: str) -> dict[str, Tensor]:
         message = _message().FromString(body)
     except DecodeError as error:
         raise ValueError(broken + "it is no checkpoint, or damaged") from error
-    found: dict[str, Tensor] = {}
+    found: dict[str, Tensor | str] = {}
     for entry in message.value:
         tensor = entry.tensor
+        if not isinstance(entry.tag, str) or not entry.tag.strip():
+            raise ValueError(broken + f"the name {entry.tag!r} is empty or no UTF-8 text")
+        if tensor.tensor_type == _TEXT:
+            found[entry.tag] = _text(tensor.tensor_content, broken + f"'{entry.tag}' is no UTF-32 text")
+            continue
         dtype = _DTYPES.get(tensor.tensor_type)
         if dtype is None:
             raise ValueError(broken + f"'{entry.tag}' has the unknown type {tensor.tensor_type!r}")
@@ -242,14 +255,24 @@ def _parsed(body: bytes, path: str) -> dict[str, Tensor]:
             raise ValueError(
                 broken + f"'{entry.tag}' has {len(tensor.tensor_content)} bytes, which is not {dims} of {dtype}"
             )
-        array = np.frombuffer(tensor.tensor_content, dtype.numpy.newbyteorder("<")).reshape(dims)
+        try:
+            array = np.frombuffer(tensor.tensor_content, dtype.numpy.newbyteorder("<")).reshape(dims)
+        except ValueError as error:  # more axes, or longer empty ones, than an array can have
+            raise ValueError(broken + f"'{entry.tag}' has a shape that no array can have: {error}") from None
         found[entry.tag] = Tensor._wrap(to_device(array.astype(dtype.numpy)))
     return found
 
 
+def _text(content: bytes, otherwise: str) -> str:
+    try:
+        return content.decode(_TEXT_CODE)
+    except UnicodeDecodeError:
+        raise ValueError(otherwise) from None
+
+
 def load_param_into_net(
     net: Cell,
-    parameter_dict: dict[str, Parameter],
+    parameter_dict: dict[str, Any],
     strict_load: bool = False,
     remove_redundancy: bool = False,
 ) -> tuple[list[str], list[str]]:
@@ -269,11 +292,13 @@ def load_param_into_net(
             f"For 'load_param_into_net', 'parameter_dict' must be a dict, but got {type(parameter_dict).__name__}"
         )
     for name, value in parameter_dict.items():
-        if not isinstance(value, Parameter):
+        if not isinstance(value, Parameter | str):
             raise TypeError(f"For 'load_param_into_net', '{name}' must be a Parameter, but got {type(value).__name__}")
     mine = {p.name: p for p in net.get_parameters()}
     pairs = [(mine[name], value) for name, value in parameter_dict.items() if name in mine]
     for parameter, value in pairs:
+        if isinstance(value, str):
+            raise TypeError(f"For 'load_param_into_net', '{parameter.name}' must be a Parameter, but got str")
         if parameter.shape != value.shape:
             raise RuntimeError(
                 f"For 'load_param_into_net', '{parameter.name}' has the shape {parameter.shape}, "

@@ -61,7 +61,11 @@ class Tap:
         """A cell raised."""
 
     def backward_enter(self, call: CellCall, grad_output: tuple[Tensor | None, ...]) -> None:
-        """The gradients that arrive at a cell: one for each tensor in its output, None where none came."""
+        """The gradients that arrive at a cell: one for each tensor in its output, None where none came.
+
+        A cell that returns its very input has no value of its own: what is shown is the whole gradient of that value,
+        also from others who use it. Telling them apart would take a new tensor, and so change what runs.
+        """
 
     def backward_exit(self, call: CellCall, grad_input: tuple[Tensor | None, ...]) -> None:
         """The gradients that leave a cell: one for each tensor among its arguments."""

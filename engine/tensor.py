@@ -30,7 +30,7 @@ class Tensor:
         init: an Initializer that fills ``shape`` with ``dtype``.
 
     Raises:
-        TypeError: ``input_data`` is nothing that a tensor can hold.
+        TypeError: ``input_data`` is missing or nothing that a tensor can hold.
         ValueError: ``init`` without ``shape`` and ``dtype``.
     """
 
@@ -56,7 +56,7 @@ class Tensor:
 
             input_data = initializer(init, shape, dtype)
         elif input_data is None:
-            raise ValueError("For 'Tensor', 'input_data' is missing: give data, or 'init' with 'shape' and 'dtype'")
+            raise TypeError("For 'Tensor', 'input_data' is missing: give data, or 'init' with 'shape' and 'dtype'")
         self._array = _array_from(input_data, dtype)
         self.const_arg = const_arg
 
@@ -305,14 +305,12 @@ def _array_from(data: Any, dtype: Any) -> Any:
         try:
             array = np.array(plain)
         except ValueError as error:
-            raise ValueError(f"For 'Tensor', 'input_data' is not rectangular: {error}") from None
+            raise TypeError(f"For 'Tensor', 'input_data' is not rectangular: {error}") from None
         _check_elements(array)
         if wanted is not None:
             array = array.astype(wanted)
         elif array.dtype == np.float64 and not _has_numpy(data):
             array = array.astype(np.float32)
-        elif array.dtype == np.complex128 and not _has_numpy(data):
-            array = array.astype(np.complex64)
         return backend.to_device(array)
     raise TypeError(
         "For 'Tensor', 'input_data' must be a Tensor, a numpy.ndarray, a number, or a list or tuple of them, "

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .array_module import Array, array_module
+from .masking import kept
 
 __all__ = [
     "avg_pool2d", "avg_pool2d_grad", "conv2d", "conv2d_input_grad", "conv2d_weight_grad", "max_pool2d",
@@ -22,6 +23,11 @@ Pair = tuple[int, int]
 def output_length(length: int, kernel: int, stride: int, dilation: int, pads: int) -> int:
     """How many windows fit into an axis that has ``pads`` elements added."""
     return (length + pads - dilation * (kernel - 1) - 1) // stride + 1
+
+
+def _widen(x: Array) -> Array:
+    """Half precision as single: NumPy multiplies matrices of halves without BLAS and adds up in half precision."""
+    return x if x.dtype.itemsize >= 4 else x.astype("float32")
 
 
 def _padded(x: Array, pads: Pads, value: float = 0) -> Array:
@@ -55,19 +61,20 @@ def _columns(x: Array, kernel: Pair, stride: Pair, pads: Pads, dilation: Pair, g
 
 def conv2d(x: Array, weight: Array, stride: Pair, pads: Pads, dilation: Pair, group: int) -> Array:
     """Cross-correlation of x (N, C, H, W) with weight (K, C/group, KH, KW): (N, K, OH, OW)."""
-    columns, (oh, ow) = _columns(x, weight.shape[2:], stride, pads, dilation, group)
-    kernels = weight.reshape(group, weight.shape[0] // group, -1)
-    return (kernels @ columns).reshape(x.shape[0], weight.shape[0], oh, ow)
+    columns, (oh, ow) = _columns(_widen(x), weight.shape[2:], stride, pads, dilation, group)
+    kernels = _widen(weight).reshape(group, weight.shape[0] // group, -1)
+    products = (kernels @ columns).reshape(x.shape[0], weight.shape[0], oh, ow)
+    return products.astype(x.dtype, copy=False)
 
 
 def conv2d_weight_grad(g: Array, x: Array, kernel: Pair, stride: Pair, pads: Pads, dilation: Pair, group: int) -> Array:
     """The gradient of ``conv2d`` with respect to its weight."""
-    columns, _ = _columns(x, kernel, stride, pads, dilation, group)
+    columns, _ = _columns(_widen(x), kernel, stride, pads, dilation, group)
     n, k = g.shape[:2]
-    arrived = g.reshape(n, group, k // group, -1)
+    arrived = _widen(g).reshape(n, group, k // group, -1)
     products = arrived @ columns.swapaxes(-1, -2)
     total: Array = products.sum(axis=0).reshape(k, x.shape[1] // group, *kernel)
-    return total
+    return total.astype(g.dtype, copy=False)
 
 
 def conv2d_input_grad(
@@ -77,10 +84,10 @@ def conv2d_input_grad(
     n, c, h, w = shape
     k, kernel = weight.shape[0], weight.shape[2:]
     oh, ow = g.shape[2:]
-    kernels = weight.reshape(group, k // group, -1)
-    columns = kernels.swapaxes(-1, -2) @ g.reshape(n, group, k // group, oh * ow)
+    kernels = _widen(weight).reshape(group, k // group, -1)
+    columns = kernels.swapaxes(-1, -2) @ _widen(g).reshape(n, group, k // group, oh * ow)
     parts = columns.reshape(n, c, *kernel, oh, ow)
-    return _folded(parts, (n, c, h, w), stride, pads, dilation)
+    return _folded(parts, (n, c, h, w), stride, pads, dilation).astype(g.dtype, copy=False)
 
 
 def _folded(parts: Array, shape: tuple[int, ...], stride: Pair, pads: Pads, dilation: Pair) -> Array:
@@ -101,17 +108,19 @@ def max_pool2d(x: Array, kernel: Pair, stride: Pair, pads: Pads, dilation: Pair)
     """The largest element of each window (N, C, OH, OW) and its place in the window, row by row."""
     lowest = -float("inf") if x.dtype.kind in "fV" else 0
     view = _windows(_padded(x, pads, lowest), kernel, stride, dilation)
-    n, c, kh, kw, oh, ow = view.shape
-    best: Any = view[:, :, 0, 0]
-    places = array_module(x).zeros((n, c, oh, ow), "int32")
+    _, _, kh, kw, _, _ = view.shape
     xp = array_module(x)
-    for place in range(1, kh * kw):
-        candidate = view[:, :, place // kw, place % kw]
-        # `not (best >= candidate)` lets a NaN win and stay, as NumPy's maximum does.
-        better = ~(best >= candidate) & (best == best)
-        best = xp.where(better, candidate, best)
-        places[better] = place
-    return xp.ascontiguousarray(best), places
+    candidates = [view[:, :, place // kw, place % kw] for place in range(kh * kw)]
+    best: Any = xp.array(candidates[0])
+    for candidate in candidates[1:]:
+        best = xp.maximum(best, candidate)  # a NaN wins and stays
+    # The first place that has the largest is the number of places before it.
+    places = xp.zeros(best.shape, "int32")
+    found = xp.zeros(best.shape, bool)
+    for candidate in candidates:
+        found |= (candidate == best) | (candidate != candidate)
+        places += ~found
+    return best, places
 
 
 def max_pool2d_grad(
@@ -121,7 +130,7 @@ def max_pool2d_grad(
     n, c, oh, ow = g.shape
     parts = array_module(g).zeros((n, c, *kernel, oh, ow), g.dtype)
     for place in range(kernel[0] * kernel[1]):
-        parts[:, :, place // kernel[1], place % kernel[1]] = g * (places == place)
+        parts[:, :, place // kernel[1], place % kernel[1]] = kept(g, places == place)
     return _folded(parts, shape, stride, pads, dilation)
 
 

@@ -84,19 +84,17 @@ class _CustomBprop:
         attrs: Any,
     ) -> list[tuple[Array, Any]]:
         """Gradients for the inputs and the listed weights that are followed."""
-        from .calling import replaced, tensors_in
+        from .calling import replaced
 
         arriving = [_whole(g, array) for g, array in zip(gradient, output, strict=True)]
         dout = replaced(self.output, arriving)
         returned = taps.run_bprop(self.cell, self.cell.bprop, (*self.arguments, self.output, dout))
         of_inputs, of_weights = self._split(returned)
-        places = tensors_in(self.arguments)
         found: list[Any] = []
         for place, (argument, slot) in enumerate(zip(self.arguments, of_inputs, strict=False)):
             found += self._fitted(argument, slot, f"gradient {place}")
         for weight in self.weights:
             found += self._fitted(weight, of_weights[weight], f"the gradient of '{weight.name}'")
-        assert len(found) == len(places) + len(self.weights)
         return [
             (array, g if functions.wraps else g._array)
             for array, g in zip(inputs, found, strict=True)
@@ -132,9 +130,18 @@ class _CustomBprop:
 
     def _fitted(self, argument: Any, gradient: Any, what: str) -> list[Tensor | None]:
         """The gradient(s) for one argument, in its dtype; none for an argument that is no tensor."""
+        from .calling import tensors_in
+
         if isinstance(argument, tuple | list):
-            slots = gradient if isinstance(gradient, tuple | list) else [gradient] * len(argument)
-            return [g for a, s in zip(argument, slots, strict=False) for g in self._fitted(a, s, what)]
+            if gradient is None or not tensors_in(argument):
+                return [None] * len(tensors_in(argument))
+            slots = gradient if isinstance(gradient, tuple | list) else [gradient]
+            if len(slots) != len(argument):
+                raise RuntimeError(
+                    f"the bprop of {_named(self.cell)} returned {what} with {len(slots)} entries, "
+                    f"but the input has {len(argument)}"
+                )
+            return [g for a, s in zip(argument, slots, strict=True) for g in self._fitted(a, s, what)]
         if isinstance(argument, dict):
             by_key = gradient if isinstance(gradient, dict) else {}
             return [g for key, a in argument.items() for g in self._fitted(a, by_key.get(key), what)]
@@ -144,14 +151,10 @@ class _CustomBprop:
             return [None]
         given = gradient if isinstance(gradient, Tensor) else _number(gradient, self.cell, what)
         if given.shape != argument.shape:
-            if given.ndim:
-                raise RuntimeError(
-                    f"the bprop of {_named(self.cell)} returned {what} of shape {given.shape}, "
-                    f"but the input has shape {argument.shape}"
-                )
-            from ..ops.shape import broadcast_to
-
-            given = broadcast_to(given, argument.shape)
+            raise RuntimeError(
+                f"the bprop of {_named(self.cell)} returned {what} of shape {given.shape}, "
+                f"but the input has shape {argument.shape}"
+            )
         if given._array.dtype != argument._array.dtype:
             from ..ops.shape import cast
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..cpu import fused
+from ..cpu.array_module import array_module
 from ..initializer import initializer
 from ..operator import Operator
 from ..parameter import Parameter, ParameterTuple
@@ -61,6 +62,12 @@ class Optimizer(Cell):
                 f"For '{name}', '{argument}' must be {'above' if above else 'at least'} {least}, but got {value}"
             )
 
+    def _check_adam(self, beta1: float, beta2: float, eps: float) -> None:
+        for argument, beta in (("beta1", beta1), ("beta2", beta2)):
+            if not 0 < beta < 1:
+                raise ValueError(f"For '{type(self).__name__}', '{argument}' must be between 0 and 1, but got {beta}")
+        self._check_number(eps, "eps", 0.0, above=True)
+
     def construct(self, gradients: Sequence[Tensor]) -> bool:
         """Change the parameters by their gradients, given in the same order.
 
@@ -91,7 +98,7 @@ class Optimizer(Cell):
                 if self.weight_decay and self.decays(parameter):
                     g = g + parameter._array * self.weight_decay
                 new = self.updated(place, parameter._array, g.astype(parameter._array.dtype, copy=False), rate, step)
-                parameter._rebind(new)
+                _take(parameter, new)
             self.global_step._rebind(self.global_step._array + np.int32(1))
         return True
 
@@ -116,6 +123,11 @@ class Optimizer(Cell):
             for p in self.parameters
         ]
         return ParameterTuple(made)
+
+
+def _take(parameter: Parameter, new: Any) -> None:
+    """Rebind to a new array in the parameter's dtype: beside a Python number NumPy widens bfloat16."""
+    parameter._rebind(new.astype(parameter._array.dtype, copy=False))
 
 
 def _float(number: Any) -> float:
@@ -173,7 +185,7 @@ class SGD(Optimizer):
             kept = self.accum[place]
             first = step == 1
             new = gradient if first else kept._array * self.momentum + gradient * (1 - self.dampening)
-            kept._rebind(new + 0 if first else new)
+            _take(kept, new + 0 if first else new)
             gradient = gradient + new * self.momentum if self.nesterov else new
         return value - gradient * rate
 
@@ -199,7 +211,9 @@ class Momentum(Optimizer):
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
         momentum = float(self.momentum._array)
         kept = self.moments[place]
-        kept._rebind(kept._array * momentum + gradient)
+        moment = kept._array * momentum
+        moment += gradient
+        _take(kept, moment)
         step_by = gradient + kept._array * momentum if self.use_nesterov else kept._array
         return value - step_by * rate
 
@@ -221,10 +235,7 @@ class Adam(Optimizer):
         loss_scale: float = 1.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        for argument, beta in (("beta1", beta1), ("beta2", beta2)):
-            if not 0 < beta < 1:
-                raise ValueError(f"For 'Adam', '{argument}' must be between 0 and 1, but got {beta}")
-        self._check_number(eps, "eps", 0.0, above=True)
+        self._check_adam(beta1, beta2, eps)
         self.beta1, self.beta2, self.eps, self.use_nesterov = beta1, beta2, eps, use_nesterov
         self.beta1_power = Parameter(Tensor(np.float32(1.0)), "beta1_power", requires_grad=False)
         self.beta2_power = Parameter(Tensor(np.float32(1.0)), "beta2_power", requires_grad=False)
@@ -232,8 +243,9 @@ class Adam(Optimizer):
         self.moment2 = self._like_parameters("moment2")
 
     def before_step(self, step: int) -> None:
-        self.beta1_power._rebind(np.asarray(self.beta1_power._array * np.float32(self.beta1)))
-        self.beta2_power._rebind(np.asarray(self.beta2_power._array * np.float32(self.beta2)))
+        for power, beta in ((self.beta1_power, self.beta1), (self.beta2_power, self.beta2)):
+            xp = array_module(power._array)
+            power._rebind(xp.asarray(power._array * np.float32(beta)))
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
         corrected = rate * math.sqrt(1 - self.beta2**step) / (1 - self.beta1**step)
@@ -260,14 +272,16 @@ class AdamWeightDecay(Optimizer):
         weight_decay: float = 0.0,
     ) -> None:
         super().__init__(learning_rate, params)
+        self._check_adam(beta1, beta2, eps)
+        self._check_number(weight_decay, "weight_decay", 0.0)
         self.beta1, self.beta2, self.eps, self.decay = beta1, beta2, eps, float(weight_decay)
         self.moments1 = self._like_parameters("adam_m")
         self.moments2 = self._like_parameters("adam_v")
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
         m, v = self.moments1[place], self.moments2[place]
-        m._rebind(m._array * self.beta1 + gradient * (1 - self.beta1))
-        v._rebind(v._array * self.beta2 + gradient * gradient * (1 - self.beta2))
+        _take(m, m._array * self.beta1 + gradient * (1 - self.beta1))
+        _take(v, v._array * self.beta2 + gradient * gradient * (1 - self.beta2))
         step_by = m._array / (v._array**0.5 + self.eps)
         if self.decay and self.decays(self.parameters[place]):
             step_by = step_by + value * self.decay

@@ -156,7 +156,7 @@ def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
 
 def relu6(x: Tensor) -> Tensor:
     """min(max(x, 0), 6)."""
-    return clamp(x, 0, 6)
+    return clamp(relu(x), max=6)
 
 
 def hardsigmoid(input: Tensor) -> Tensor:

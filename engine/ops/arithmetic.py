@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -57,6 +58,9 @@ def _np_dtype(x: Any) -> np.dtype[Any]:
     return dtype
 
 
+_REAL = frozenset((int, float))
+
+
 class Binary(Operator):
     """An operator on two tensors, or a tensor and a number, that broadcasts and combines dtypes as MindSpore does."""
 
@@ -65,13 +69,15 @@ class Binary(Operator):
         self.integers_to_float = integers_to_float
 
     def __call__(self, input: Any, other: Any) -> Any:
-        if (
-            type(input) is Tensor
-            and type(other) is Tensor
-            and input._array.dtype is other._array.dtype
-            and (not self.integers_to_float or input._array.dtype.kind == "f")
-        ):
-            return Operator.__call__(self, input, other)
+        # Benchmarked as "add of two small tensors": what needs no conversion goes first.
+        if type(input) is Tensor:
+            dtype = input._array.dtype
+            if type(other) is Tensor:
+                fits = other._array.dtype is dtype and (not self.integers_to_float or dtype.kind == "f")
+            else:
+                fits = dtype.kind == "f" and type(other) in _REAL
+            if fits:
+                return Operator.__call__(self, input, other)
         x, y = self._operands(input, other)
         return Operator.__call__(self, x, y)
 
@@ -101,7 +107,9 @@ def _operand(name: str, argument: str, value: Any) -> Any:
 def _as(value: Any, dtype: np.dtype[Any]) -> Any:
     if isinstance(value, Tensor):
         return value if value._array.dtype == dtype else cast_operator(value, dtype=dtype)
-    return value if dtype.kind in "fcV" or not isinstance(value, float) else int(value)
+    if dtype.kind == "V":
+        return np.asarray(value, dtype)  # beside a bare number NumPy widens bfloat16, which is not its own
+    return value if dtype.kind in "fc" or not isinstance(value, float) else int(value)
 
 
 def _halves(F: Any, g: Any, mine: Any, other: Any, wins: Any) -> Any:
@@ -140,7 +148,12 @@ remainder = Binary(
     ),
     doc="x - floor(x / y) * y, with the sign of y.",
 )
-fmod = Binary("fmod", np.fmod, (lambda F, g, out, x, y: fit(F, g, x), None), doc="The remainder with the sign of x.")
+fmod = Binary(
+    "fmod",
+    np.fmod,
+    (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -(g * F.trunc(x / y)), y)),
+    doc="The remainder with the sign of x.",
+)
 
 
 def _pow_base(F: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
@@ -148,6 +161,8 @@ def _pow_base(F: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
 
 
 def _pow_exponent(F: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
+    if isinstance(x, int | float):
+        return fit(F, g * out * math.log(x) if x > 0 else g * 0, y)
     positive = x > 0
     return fit(F, g * F.where(positive, out * F.log(F.where(positive, x, 1.0)), 0.0), y)
 
@@ -224,9 +239,12 @@ log1p = _function("log1p", np.log1p, lambda F, g, out, x: g / (x + 1), "log(1 + 
 log2 = _function("log2", np.log2, lambda F, g, out, x: g / (x * float(np.log(2.0))), "The logarithm to base 2.")
 sqrt = _function("sqrt", np.sqrt, lambda F, g, out, x: g / (out * 2), "The square root.")
 rsqrt = _function(
-    "rsqrt", lambda x: 1 / array_module(x).sqrt(x), lambda F, g, out, x: g * (out / x) * -0.5, "1 / sqrt(x)."
+    "rsqrt",
+    lambda x: x.dtype.type(1) / array_module(x).sqrt(x),
+    lambda F, g, out, x: g * (out / x) * -0.5,
+    "1 / sqrt(x).",
 )
-reciprocal = _function("reciprocal", lambda x: 1 / x, lambda F, g, out, x: -(g * out * out), "1 / x.")
+reciprocal = _function("reciprocal", lambda x: x.dtype.type(1) / x, lambda F, g, out, x: -(g * out * out), "1 / x.")
 sin = _function("sin", np.sin, lambda F, g, out, x: g * F.cos(x), "The sine.")
 cos = _function("cos", np.cos, lambda F, g, out, x: -(g * F.sin(x)), "The cosine.")
 tan = _function("tan", np.tan, lambda F, g, out, x: g * (out * out + 1), "The tangent.")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..cpu import windows
+from ..cpu.array_module import array_module
+from ..cpu.masking import kept
 from ..operator import Operator
 from ..tensor import Tensor
 from .arithmetic import add
@@ -155,10 +157,10 @@ def _max_pool_grad_rule(F: Any, gg: Any, out: Any, g: Any, places: Any, shape: A
 def _max_pool_pick_kernel(x: Any, places: Any, kernel: Pair, stride: Pair, pads: Pads, dilation: Pair) -> Any:
     """The elements that ``places`` names in the windows of x."""
     view = windows._windows(windows._padded(x, pads), kernel, stride, dilation)
-    picked = view[:, :, 0, 0] * 0
+    picked = array_module(x).zeros(places.shape, x.dtype)
     for place in range(kernel[0] * kernel[1]):
-        picked = picked + view[:, :, place // kernel[1], place % kernel[1]] * (places == place)
-    return picked.astype(x.dtype, copy=False)
+        picked += kept(view[:, :, place // kernel[1], place % kernel[1]], places == place)
+    return picked
 
 
 _max_pool2d_grad = Operator("max_pool2d_grad", windows.max_pool2d_grad, (_max_pool_grad_rule, None))

@@ -17,6 +17,7 @@ from ..operator import Operator
 from ..recording import state
 from ..tensor import Tensor
 from .arithmetic import cast_operator, fit
+from .shape import reshape
 
 __all__ = ["assigned", "getitem"]
 
@@ -78,7 +79,7 @@ def _checked(x: Tensor, index: Any) -> Any:
     plain = _plain(index)
     for part in plain if isinstance(plain, tuple) else (plain,):
         if not (part is None or part is Ellipsis or isinstance(part, int | np.integer | slice) or is_array(part)):
-            raise TypeError(
+            raise IndexError(
                 "a tensor is indexed by ints, slices, None, ..., lists, arrays and tensors, "
                 f"but got {type(part).__name__}"
             )
@@ -89,8 +90,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     """``input[index]``.
 
     Raises:
-        IndexError: an index out of range, or more of them than axes.
-        TypeError: what cannot be an index.
+        IndexError: an index out of range, more of them than axes, or what cannot be an index.
     """
     result: Tensor = _getitem(input, index=_checked(input, index))
     return result
@@ -102,8 +102,13 @@ def assigned(target: Tensor, index: Any, value: Any) -> Any:
     array = target._array
     if isinstance(value, list | tuple) or is_array(value):
         value = Tensor(value)
-    if isinstance(value, Tensor) and value._array.dtype != array.dtype:
-        value = cast_operator(value, dtype=array.dtype)
+    if isinstance(value, Tensor):
+        if value._array.dtype != array.dtype:
+            value = cast_operator(value, dtype=array.dtype)
+        if value.shape[:1] == (1,):
+            # Leading axes of length 1 broadcast anyway, but NumPy refuses them where the index names one element.
+            kept = next((i for i, n in enumerate(value.shape) if n != 1), value.ndim)
+            value = reshape(value, value.shape[kept:])
     if state.recordings:
         return _setitem(target, value, index=plain)._array
     raw = value._array if isinstance(value, Tensor) else value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -33,16 +34,12 @@ def _layer_norm_rule(
     axes = tuple(range(begin_norm_axis, x.ndim))
     apart = x - F.mean(x, axis=axes, keepdims=True)
     rstd = F.rsqrt(F.mean(apart * apart, axis=axes, keepdims=True) + epsilon)
-    return _normalised_gradients(F, arrived, apart * rstd, rstd, gamma, axes, tuple(range(begin_norm_axis)))
-
-
-def _normalised_gradients(F: Any, g: Any, xhat: Any, rstd: Any, gamma: Any, axes: Any, others: Any) -> list[Any]:
-    """Ba et al. 2016, Ioffe and Szegedy 2015: dx = rstd * (gy - mean(gy) - xhat * mean(gy * xhat)), gy = g * gamma."""
-    gy = g * gamma
+    # Ba et al. 2016: dx = rstd * (gy - mean(gy) - xhat * mean(gy * xhat)), gy = g * gamma.
+    xhat, gy, others = apart * rstd, arrived * gamma, tuple(range(begin_norm_axis))
     dx = rstd * (gy - F.mean(gy, axis=axes, keepdims=True) - xhat * F.mean(gy * xhat, axis=axes, keepdims=True))
     if not others:
-        return [dx, g * xhat, g]
-    return [dx, F.sum(g * xhat, axis=others, keepdims=False), F.sum(g, axis=others, keepdims=False)]
+        return [dx, arrived * xhat, arrived]
+    return [dx, F.sum(arrived * xhat, axis=others, keepdims=False), F.sum(arrived, axis=others, keepdims=False)]
 
 
 _layer_norm = Operator("layer_norm", fused.layer_norm, joint_vjp=_layer_norm_rule)
@@ -98,9 +95,14 @@ def _batch_norm_rule(
     apart = x - mean
     if var is None:
         var = F.mean(apart * apart, axis=axes, keepdims=True)
+    # Ioffe and Szegedy 2015: dx = gamma * rstd * (g - mean(g) - xhat * mean(g * xhat)).
     rstd = F.rsqrt(var + epsilon)
-    spread = F.reshape(gamma, shape=per_channel)
-    return _normalised_gradients(F, g[0], apart * rstd, rstd, spread, axes, axes)
+    xhat = apart * rstd
+    of_gamma = F.sum(g[0] * xhat, axis=axes, keepdims=True)
+    of_beta = F.sum(g[0], axis=axes, keepdims=True)
+    share = x.shape[1] / max(1, math.prod(x.shape))
+    dx = (g[0] - (xhat * (of_gamma * share) + of_beta * share)) * (F.reshape(gamma, shape=per_channel) * rstd)
+    return [dx, F.reshape(of_gamma, shape=(x.shape[1],)), F.reshape(of_beta, shape=(x.shape[1],))]
 
 
 _batch_norm = Operator("batch_norm", _batch_norm_kernel, joint_vjp=_batch_norm_rule)

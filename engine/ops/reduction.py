@@ -95,11 +95,22 @@ def _cumsum_rule(F: Any, g: Any, out: Any, x: Any, axis: int) -> Any:
 
 
 _cumsum = Operator("cumsum", lambda x, axis: x.cumsum(axis=axis, dtype=x.dtype), (_cumsum_rule,))
-_prod = Operator(
-    "prod",
-    lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims),
-    (lambda F, g, out, x, axis, keepdims: _spread(F, g * out, x, axis) / x,),
-)
+
+
+def _prod_rule(F: Any, g: Any, out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+    """The product of the other elements; for higher orders by division, which is not defined where an element is 0."""
+    if F.wraps:
+        return _spread(F, g * out, x, axis) / x
+    xp = array_module(x)
+    zero = x == 0
+    whole = xp.where(zero, 1, x)
+    others = whole.prod(axis=axis, keepdims=True)
+    zeros = zero.sum(axis=axis, keepdims=True)
+    share = xp.where(zero, xp.where(zeros == 1, others, 0), xp.where(zeros == 0, others / whole, 0))
+    return g.reshape(_kept(x, axis)) * share
+
+
+_prod = Operator("prod", lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims), (_prod_rule,))
 
 
 def _tensor(x: Any, name: str) -> Tensor:
@@ -174,7 +185,7 @@ def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
 
 
 def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-    """The product over ``axis``; its gradient is not defined where an element is 0."""
+    """The product over ``axis``; its second derivative is not defined where an element is 0."""
     return _reduce(_prod, "prod", input, axis, keep_dims)  # type: ignore[no-any-return]
 
 

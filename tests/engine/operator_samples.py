@@ -1,0 +1,457 @@
+"""For each operator with a gradient: what it computes, in plain Python or NumPy, and the inputs it is tried on.
+
+An operator that gets a vjp rule and no row here fails test_operators.py.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import window_references as windows
+
+__all__ = ["ROWS", "Row", "Sample"]
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Operands in order (float64 arrays have gradients, everything else has none) and attributes."""
+
+    operands: tuple[Any, ...]
+    attrs: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What an operator computes: ``reference`` takes a sample's operands and attributes and gives its first output."""
+
+    reference: Callable[..., Any]
+    samples: list[Sample]
+
+
+_numbers = np.random.default_rng(20)
+
+
+def normal(*shape: int) -> Array:
+    return np.asarray(_numbers.standard_normal(shape))
+
+
+def positive(*shape: int) -> Array:
+    return np.asarray(_numbers.uniform(0.3, 2.0, shape))
+
+
+def between_integers(*shape: int) -> Array:
+    """Numbers of both signs at which neither a sign nor a rounding changes."""
+    return np.asarray(_numbers.integers(-3, 3, shape) + _numbers.uniform(0.15, 0.45, shape))
+
+
+def distinct(*shape: int) -> Array:
+    """Numbers far enough apart that the largest stays the largest."""
+    return _numbers.permutation(math.prod(shape)).reshape(shape) * 0.37 - 1.0
+
+
+SHAPES = ((), (5,), (2, 3), (0,), (2, 0, 3))
+PAIRS = (((3,), (3,)), ((2, 3), (3,)), ((2, 1, 3), (4, 1)), ((), (2, 2)), ((1,), (0,)), ((2, 3), ()))
+
+
+def unary(function: Callable[[float], float], draw: Callable[..., Array] = normal, **attrs: Any) -> Row:
+    """A function of one number, tried on all SHAPES."""
+    reference = np.vectorize(function, otypes=[np.float64])
+    return Row(lambda x, **_: reference(x), [Sample((draw(*shape),), attrs) for shape in SHAPES])
+
+
+def binary(function: Callable[[float, float], float], draw: Callable[..., Array] = normal) -> Row:
+    """A function of two numbers, tried on all PAIRS of shapes and with a Python number on either side."""
+    samples = [Sample((draw(*a), draw(*b))) for a, b in PAIRS]
+    samples += [Sample((draw(2, 2), 1.7)), Sample((1.7, draw(2, 2)))]
+    return Row(np.vectorize(function, otypes=[np.float64]), samples)
+
+
+def slope(function: Callable[[float, float], float], draw: Callable[..., Array] = normal, **attrs: Any) -> Row:
+    """A gradient operator: ``function(g, y)`` on two tensors of one shape."""
+    reference = np.vectorize(function, otypes=[np.float64])
+    return Row(lambda g, y, **_: reference(g, y), [Sample((normal(*s), draw(*s)), attrs) for s in SHAPES])
+
+
+def along(function: Callable[..., Any], *sets: dict[str, Any], draw: Callable[..., Array] = normal) -> Row:
+    """A function of one (2, 3, 2) tensor and attributes."""
+    return Row(function, [Sample((draw(2, 3, 2),), attrs) for attrs in sets])
+
+
+def sigmoid(v: float) -> float:
+    return 1 / (1 + math.exp(-v))
+
+
+def gelu(v: float) -> float:
+    return v * 0.5 * (1 + math.erf(v / math.sqrt(2)))
+
+
+def gelu_tanh(v: float) -> float:
+    return v * 0.5 * (1 + math.tanh(math.sqrt(2 / math.pi) * (v + 0.044715 * v**3)))
+
+
+def derivative(function: Callable[[float], float]) -> Callable[[float, float], float]:
+    """g times the slope of ``function``, by Richardson's extrapolation of two central differences."""
+
+    def difference(x: float, step: float) -> float:
+        return (function(x + step) - function(x - step)) / (2 * step)
+
+    return lambda g, x: g * (4 * difference(x, 1e-4) - difference(x, 2e-4)) / 3
+
+
+def softmax(x: Array, axis: int) -> Array:
+    powers = np.exp(x)
+    return powers / powers.sum(axis, keepdims=True)
+
+
+def log_softmax(x: Array, axis: int) -> Array:
+    return np.log(softmax(x, axis))
+
+
+def sum_to(x: Array, shape: tuple[int, ...]) -> Array:
+    out = np.zeros(shape)
+    for place, value in np.ndenumerate(x):
+        kept = place[x.ndim - len(shape) :]
+        out[tuple(0 if n == 1 else i for i, n in zip(kept, shape, strict=True))] += value
+    return out
+
+
+def written(x: Array, value: Any, index: Any) -> Array:
+    out = x.copy()
+    out[index] = value
+    return out
+
+
+def scattered(g: Array, index: Any, shape: tuple[int, ...]) -> Array:
+    places = np.arange(math.prod(shape)).reshape(shape)[index]
+    out = np.zeros(math.prod(shape))
+    for place, value in zip(places.ravel(), g.ravel(), strict=True):
+        out[place] += value
+    return out.reshape(shape)
+
+
+def picked(x: Array, places: Array, kernel: Any, stride: Any, pads: Any, dilation: Any) -> Array:
+    padded = np.pad(x, ((0, 0), (0, 0), pads[:2], pads[2:]))
+    out = np.zeros(places.shape)
+    for n, c, i, j in np.ndindex(places.shape):
+        a, b = divmod(int(places[n, c, i, j]), kernel[1])
+        out[n, c, i, j] = padded[n, c, i * stride[0] + a * dilation[0], j * stride[1] + b * dilation[1]]
+    return out
+
+
+def transposed(
+    function: Callable[..., Array], shape: tuple[int, ...], *arguments: Any, **how: Any
+) -> Callable[..., Any]:
+    """The transpose of a linear function, from its values on every unit vector."""
+
+    def back(g: Array) -> Array:
+        out = np.zeros(shape)
+        for place in np.ndindex(shape):
+            unit = np.zeros(shape)
+            unit[place] = 1.0
+            out[place] = (function(unit, *arguments, **how) * g).sum()
+        return out
+
+    return back
+
+
+def layer_norm(x: Array, gamma: Array, beta: Array, begin_norm_axis: int, epsilon: float) -> Array:
+    axes = tuple(range(begin_norm_axis, x.ndim))
+    mean, var = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
+    return (x - mean) / np.sqrt(var + epsilon) * gamma + beta
+
+
+def batch_norm(x: Array, gamma: Array, beta: Array, epsilon: float) -> Array:
+    out = np.empty_like(x)
+    for c in range(x.shape[1]):
+        channel = x[:, c]
+        out[:, c] = (channel - channel.mean()) / math.sqrt(channel.var() + epsilon) * gamma[c] + beta[c]
+    return out
+
+
+def linear(x: Array, weight: Array, bias: Array | None, activation: str | None) -> Array:
+    y = np.einsum("...k,nk->...n", x, weight) + (0.0 if bias is None else bias)
+    functions: dict[str | None, Callable[[float], float]] = {
+        None: float, "relu": lambda v: max(v, 0.0), "gelu": gelu, "gelu_tanh": gelu_tanh,
+        "silu": lambda v: v * sigmoid(v), "sigmoid": sigmoid, "tanh": math.tanh,
+    }  # fmt: skip
+    return np.vectorize(functions[activation], otypes=[np.float64])(y)
+
+
+def cross_entropy(logits: Array, labels: Array, ignore_index: int) -> Array:
+    losses = [
+        0.0 if label == ignore_index else math.log(sum(math.exp(v) for v in row)) - row[label]
+        for row, label in zip(logits, labels, strict=True)
+    ]
+    return np.array(losses)
+
+
+def kept_by_mask(g: Array, mask: Array, p: float) -> Array:
+    return np.array([v / (1 - p) if m else 0.0 for v, m in zip(g.ravel(), mask.ravel(), strict=True)]).reshape(g.shape)
+
+
+# Conv and pooling: (stride, pads, dilation, group) that differ by axis, so that no two can be mistaken.
+PLAIN = {"stride": (1, 1), "pads": (0, 0, 0, 0), "dilation": (1, 1), "group": 1}
+UNEVEN = {"stride": (2, 1), "pads": (1, 0, 2, 1), "dilation": (1, 2), "group": 2}
+POOL = {"kernel": (2, 3), "stride": (2, 1), "pads": (1, 0, 0, 1)}
+DILATED = {**POOL, "dilation": (2, 1)}
+
+
+def conv_shapes(how: dict[str, Any]) -> tuple[Array, Array, Array]:
+    """An input, a kernel, and a gradient of the output's shape."""
+    x, weight = normal(2, 2, 4, 5), normal(2, 2 // how["group"], 2, 2)
+    return x, weight, normal(*windows.conv2d(x, weight, **how).shape)
+
+
+def _conv_rows() -> dict[str, Row]:
+    forward, inputs, weights = [], [], []
+    for how in (PLAIN, UNEVEN):
+        x, weight, g = conv_shapes(how)
+        forward.append(Sample((x, weight), how))
+        inputs.append(Sample((g, weight), {"shape": x.shape, **how}))
+        weights.append(Sample((g, x), {"kernel": (2, 2), **how}))
+
+    def input_grad(g: Array, weight: Array, shape: Any, **how: Any) -> Array:
+        return transposed(lambda x: windows.conv2d(x, weight, **how), shape)(g)
+
+    def weight_grad(g: Array, x: Array, kernel: Any, **how: Any) -> Array:
+        shape = (g.shape[1], x.shape[1] // how["group"], *kernel)
+        return transposed(lambda w: windows.conv2d(x, w, **how), shape)(g)
+
+    return {
+        "conv2d": Row(windows.conv2d, forward),
+        "conv2d_input_grad": Row(input_grad, inputs),
+        "conv2d_weight_grad": Row(weight_grad, weights),
+    }
+
+
+def _pool_rows() -> dict[str, Row]:
+    shape = (1, 2, 4, 4)
+    pooled = windows.max_pool2d(np.zeros(shape), **DILATED).shape
+    places = _numbers.integers(0, 6, pooled).astype(np.int32)
+    averaged = windows.avg_pool2d(np.zeros(shape), **POOL).shape
+
+    def max_grad(g: Array, places: Array, shape: Any, **how: Any) -> Array:
+        return transposed(picked, shape, places, **how)(g)
+
+    def avg_grad(g: Array, shape: Any, **how: Any) -> Array:
+        return transposed(windows.avg_pool2d, shape, **how)(g)
+
+    return {
+        "max_pool2d": Row(windows.max_pool2d, [Sample((distinct(*shape),), DILATED)]),
+        "max_pool2d_grad": Row(max_grad, [Sample((normal(*pooled), places), {"shape": shape, **DILATED})]),
+        "max_pool2d_pick": Row(picked, [Sample((normal(*shape), places), DILATED)]),
+        "avg_pool2d": Row(windows.avg_pool2d, [Sample((normal(*shape),), POOL)]),
+        "avg_pool2d_grad": Row(avg_grad, [Sample((normal(*averaged),), {"shape": shape, **POOL})]),
+    }
+
+
+def _matmul_rows() -> dict[str, Row]:
+    def product(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
+        return np.matmul(a.swapaxes(-1, -2) if transpose_a else a, b.swapaxes(-1, -2) if transpose_b else b)
+
+    shapes = [
+        ((2, 3), (3, 4), False, False), ((3, 2), (3, 4), True, False), ((2, 3), (4, 3), False, True),
+        ((3, 2), (4, 3), True, True), ((3,), (3,), False, False), ((2, 3), (3,), False, False),
+        ((3,), (3, 2), False, False), ((2, 1, 2, 3), (3, 3, 2), False, False), ((2, 2, 3), (3,), False, False),
+        ((3,), (2, 3, 2), False, False), ((0, 3), (3, 2), False, False), ((2, 0), (0, 2), False, False),
+    ]  # fmt: skip
+    samples = [Sample((normal(*a), normal(*b)), {"transpose_a": ta, "transpose_b": tb}) for a, b, ta, tb in shapes]
+    names = (None, "relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh")
+    layers = [Sample((normal(2, 3), normal(4, 3), normal(4)), {"activation": name}) for name in names]
+    layers += [Sample((normal(2, 2, 3), normal(4, 3), None), {"activation": None})]
+    layers += [Sample((normal(3), normal(4, 3), normal(4)), {"activation": None})]
+    layers += [Sample((normal(0, 3), normal(4, 3), normal(4)), {"activation": None})]
+    return {"matmul": Row(product, samples), "linear": Row(linear, layers)}
+
+
+AXES: tuple[dict[str, Any], ...] = tuple(
+    {"axis": axis, "keepdims": keep} for axis in (None, (1,), (0, 2)) for keep in (False, True)
+)
+LABELS = np.array([2, 0, -100, 1])
+MASK = np.array([[True, False, True], [False, True, True]])
+INDEXES: tuple[Any, ...] = (
+    1,
+    slice(None, None, 2),
+    (Ellipsis, 0),
+    (None, 1),
+    np.array([0, 0, 1]),
+    (0, np.array([2, 2])),
+)
+
+
+def dropped(x: Array, p: float, seed: int, offset: int) -> Array:
+    """From the documented rule: kept where the uniform number of the element's counter is at least p."""
+    from hookscope.engine.cpu.philox import philox_uniform
+
+    return kept_by_mask(x, philox_uniform(seed, np.arange(x.size) + offset) >= np.float32(p), p)
+
+
+def channels_dropped(x: Array, keep_prob: float, seed: int, offset: int) -> Array:
+    ones = dropped(np.ones(x.shape[:2]), 1 - keep_prob, seed, offset)
+    return x * ones[:, :, None, None]
+
+
+ROWS: dict[str, Row] = {
+    # Functions of one number.
+    "neg": unary(operator.neg),
+    "abs": unary(abs, between_integers),
+    "sign": unary(lambda v: math.copysign(1.0, v), between_integers),
+    "square": unary(lambda v: v * v),
+    "exp": unary(math.exp),
+    "expm1": unary(math.expm1),
+    "log": unary(math.log, positive),
+    "log1p": unary(math.log1p, positive),
+    "log2": unary(math.log2, positive),
+    "sqrt": unary(math.sqrt, positive),
+    "rsqrt": unary(lambda v: v**-0.5, positive),
+    "reciprocal": unary(lambda v: 1 / v, positive),
+    "sin": unary(math.sin),
+    "cos": unary(math.cos),
+    "tan": unary(math.tan, lambda *shape: np.asarray(positive(*shape) * 0.6)),
+    "sinh": unary(math.sinh),
+    "cosh": unary(math.cosh),
+    "erf": unary(math.erf),
+    "floor": unary(math.floor, between_integers),
+    "ceil": unary(math.ceil, between_integers),
+    "round": unary(round, between_integers),
+    "trunc": unary(math.trunc, between_integers),
+    "relu": unary(lambda v: max(v, 0.0), between_integers),
+    "sigmoid": unary(sigmoid),
+    "tanh": unary(math.tanh),
+    "silu": unary(lambda v: v * sigmoid(v)),
+    "identity": unary(float),
+    "relu_grad": slope(lambda g, y: g if y > 0 else 0.0, between_integers),
+    "sigmoid_grad": slope(lambda g, y: g * y * (1 - y)),
+    "tanh_grad": slope(lambda g, y: g * (1 - y * y)),
+    "silu_grad": slope(derivative(lambda v: v * sigmoid(v))),
+    "gelu": Row(
+        lambda x, approximate: np.vectorize(gelu_tanh if approximate == "tanh" else gelu, otypes=[np.float64])(x),
+        [Sample((normal(*shape),), {"approximate": form}) for shape in SHAPES for form in ("none", "tanh")],
+    ),
+    "gelu_grad": Row(
+        lambda g, x, approximate: np.vectorize(
+            derivative(gelu_tanh if approximate == "tanh" else gelu), otypes=[np.float64]
+        )(g, x),
+        [
+            Sample((normal(*shape), normal(*shape)), {"approximate": form})
+            for shape in SHAPES
+            for form in ("none", "tanh")
+        ],
+    ),
+    # Functions of two numbers.
+    "add": binary(operator.add),
+    "sub": binary(operator.sub),
+    "mul": binary(operator.mul),
+    "div": binary(operator.truediv, positive),
+    "remainder": binary(lambda x, y: x - math.floor(x / y) * y, positive),
+    "fmod": binary(math.fmod, positive),
+    "pow": binary(math.pow, positive),
+    "maximum": binary(max),
+    "minimum": binary(min),
+    "where": Row(
+        np.where,
+        [
+            Sample((MASK, normal(2, 3), normal(2, 3))),
+            Sample((MASK, normal(3), normal(2, 1))),
+            Sample((np.array(True), normal(), normal(2))),
+            Sample((np.zeros((0, 3), bool), normal(3), normal())),
+        ],
+    ),
+    # Shape.
+    "sum_to": Row(
+        sum_to, [Sample((normal(2, 3, 4),), {"shape": s}) for s in ((3, 4), (2, 1, 4), (), (1, 1), (2, 3, 4))]
+    ),
+    "broadcast_to": Row(
+        lambda x, shape: x + np.zeros(shape),
+        [Sample((normal(3, 1),), {"shape": (2, 3, 4)}), Sample((normal(),), {"shape": (2, 2)})],
+    ),
+    "cast": Row(lambda x, dtype: x, [Sample((normal(2, 3),), {"dtype": np.dtype(np.float64)})]),
+    "reshape": along(lambda x, shape: np.array(x.ravel()).reshape(shape), {"shape": (3, 4)}, {"shape": (12,)}),
+    "transpose": along(lambda x, axes: np.einsum(x, [0, 1, 2], list(axes)), {"axes": (2, 0, 1)}, {"axes": (0, 1, 2)}),
+    "flip": along(lambda x, axes: x[:, ::-1, ::-1] if axes == (1, 2) else x[::-1], {"axes": (1, 2)}, {"axes": (0,)}),
+    "slice_axis": along(lambda x, axis, start, stop: x[:, start:stop], {"axis": 1, "start": 1, "stop": 3}),
+    "pad_axis": along(
+        lambda x, axis, before, after: np.concatenate([np.zeros((2, before, 2)), x, np.zeros((2, after, 2))], 1),
+        {"axis": 1, "before": 1, "after": 2},
+    ),
+    "pad": along(
+        lambda x, widths, mode, value: np.pad(x, widths, mode, constant_values=value),
+        {"widths": ((0, 0), (1, 0), (0, 2)), "mode": "constant", "value": 1.5},
+    ),
+    "concat": Row(
+        lambda *parts, axis: np.concatenate(parts, axis),
+        [Sample((normal(2, 1), normal(2, 3), normal(2, 0)), {"axis": 1}), Sample((normal(2),), {"axis": 0})],
+    ),
+    "getitem": Row(
+        lambda x, index: x[index], [Sample((normal(2, 3),), {"index": index}) for index in (*INDEXES, MASK)]
+    ),
+    "scatter_add": Row(
+        scattered,
+        [Sample((normal(2, 3)[index],), {"index": index, "shape": (2, 3)}) for index in (*INDEXES, MASK)],
+    ),
+    "setitem": Row(
+        written,
+        [
+            Sample((normal(2, 3), normal(3)), {"index": 1}),
+            Sample((normal(2, 3), normal(2, 1)), {"index": (slice(None), slice(1, None))}),
+            Sample((normal(2, 3), 4.0), {"index": (0, 0)}),
+            Sample((normal(2, 3), normal()), {"index": MASK}),
+        ],
+    ),
+    # Reductions.
+    "sum": along(lambda x, axis, keepdims: np.add.reduce(x, axis, keepdims=keepdims), *AXES),
+    "mean": along(
+        lambda x, axis, keepdims: np.average(x, axis, keepdims=keepdims),
+        *AXES,
+    ),
+    "amax": along(lambda x, axis, keepdims: np.maximum.reduce(x, axis, keepdims=keepdims), *AXES, draw=distinct),
+    "amin": along(lambda x, axis, keepdims: -np.maximum.reduce(-x, axis, keepdims=keepdims), *AXES, draw=distinct),
+    "prod": along(
+        lambda x, axis, keepdims: np.exp(np.add.reduce(np.log(x), axis, keepdims=keepdims)), *AXES, draw=positive
+    ),
+    "cumsum": along(
+        lambda x, axis: np.stack([x.take(range(i + 1), axis).sum(axis) for i in range(x.shape[axis])], axis),
+        {"axis": 0},
+        {"axis": 1},
+    ),
+    "softmax": along(softmax, {"axis": 1}, {"axis": 2}),
+    "log_softmax": along(log_softmax, {"axis": 1}, {"axis": 2}),
+    "softmax_grad": Row(
+        lambda g, y, axis: y * (g - (g * y).sum(axis, keepdims=True)),
+        [Sample((normal(2, 3), normal(2, 3)), {"axis": axis}) for axis in (0, 1)],
+    ),
+    "log_softmax_grad": Row(
+        lambda g, y, axis: g - np.exp(y) * g.sum(axis, keepdims=True),
+        [Sample((normal(2, 3), normal(2, 3)), {"axis": axis}) for axis in (0, 1)],
+    ),
+    # Layers.
+    **_matmul_rows(),
+    **_conv_rows(),
+    **_pool_rows(),
+    "layer_norm": Row(
+        layer_norm,
+        [
+            Sample((normal(2, 3), normal(3), normal(3)), {"begin_norm_axis": 1, "epsilon": 1e-3}),
+            Sample((normal(2, 2, 3), normal(2, 3), normal(2, 3)), {"begin_norm_axis": 1, "epsilon": 1e-3}),
+            Sample((normal(4), normal(4), normal(4)), {"begin_norm_axis": 0, "epsilon": 1e-3}),
+        ],
+    ),
+    "batch_norm": Row(
+        batch_norm,
+        [
+            Sample((normal(4, 2), normal(2), normal(2)), {"epsilon": 1e-3}),
+            Sample((normal(2, 2, 2, 2), normal(2), normal(2)), {"epsilon": 1e-3}),
+        ],
+    ),
+    "sparse_softmax_cross_entropy": Row(cross_entropy, [Sample((normal(4, 3), LABELS), {"ignore_index": -100})]),
+    "dropout": Row(dropped, [Sample((normal(3, 4),), {"p": 0.4, "seed": 7, "offset": 3})]),
+    "dropout_grad": Row(kept_by_mask, [Sample((normal(2, 3), MASK), {"p": 0.4})]),
+    "dropout2d": Row(channels_dropped, [Sample((normal(2, 4, 1, 2),), {"keep_prob": 0.6, "seed": 7, "offset": 3})]),
+}

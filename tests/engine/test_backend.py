@@ -1,0 +1,275 @@
+"""Where an operator runs: by where its arrays live, and what is said when no GPU can be used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import fake_cupy
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope import triton_kernels
+from hookscope.engine import Parameter, Tensor, backend, nn, ops, value_and_grad
+from hookscope.engine.operator import OPERATORS
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(autouse=True)
+def cpu_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Choices made in a test end with it."""
+    for name in ("_device", "_device_reason", "_kernels"):
+        monkeypatch.setattr(backend, name, getattr(backend, name))
+
+
+def probe_says(monkeypatch: pytest.MonkeyPatch, mode: str, reason: str) -> None:
+    found = triton_kernels.Probe(mode, reason, {})  # type: ignore[arg-type]
+    monkeypatch.setattr(triton_kernels, "probe", lambda: found)
+    monkeypatch.setattr(backend, "_kernels", backend._UNKNOWN)
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The fake CuPy in place, new tensors on it, no Triton."""
+    cupy = fake_cupy.make()
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    probe_says(monkeypatch, "cupy", "a fake for tests")
+    ms.set_device("GPU")
+    return cupy
+
+
+# Choosing a device
+
+
+def test_without_a_gpu_asking_for_one_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe_says(monkeypatch, "none", "cupy is not installed")
+    with pytest.raises(
+        RuntimeError, match="For 'set_device', the GPU cannot be used: cupy is not installed; use 'CPU'"
+    ):
+        ms.set_device("GPU")
+    assert ms.get_context("device_target") == "CPU"
+
+
+@pytest.mark.parametrize("wanted", ["Ascend", "", None, 3])
+def test_another_device_is_refused(wanted: Any) -> None:
+    with pytest.raises(ValueError, match="'device_target' must be 'CPU' or 'GPU', but got"):
+        ms.set_device(wanted)
+
+
+def test_auto_takes_the_cpu_where_no_gpu_runs_and_keeps_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe_says(monkeypatch, "none", "CuPy finds no CUDA device")
+    ms.set_device("auto")
+    assert "new tensors  CPU (CuPy finds no CUDA device)" in str(ms.device_report())
+
+
+def test_the_environment_chooses(run_python: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOOKSCOPE_DEVICE", "no such")
+    result = run_python("import hookscope.engine", check=False)
+    assert result.returncode != 0
+    assert "'device_target' must be 'CPU' or 'GPU', but got 'no such'" in result.stderr
+    monkeypatch.setenv("HOOKSCOPE_DEVICE", "cpu")
+    assert run_python("import hookscope.engine as ms; print(ms.get_context('device_target'))").stdout == "CPU\n"
+
+
+def test_set_context_chooses_too(gpu: Any) -> None:
+    ms.set_context(device_target="CPU")
+    assert isinstance(Tensor([1.0])._array, np.ndarray)
+    ms.set_context(device_target="GPU")
+    assert Tensor([1.0]).device == "GPU:0"
+
+
+# Choosing a kernel
+
+
+class Noted:
+    """A kernel of the Triton table that notes its calls."""
+
+    def __init__(self, qualifies: bool) -> None:
+        self.calls: list[str] = []
+        self.qualifies = lambda *inputs, **attrs: qualifies
+
+    def function(self, *inputs: Any, **attrs: Any) -> Any:
+        self.calls.append("triton")
+        return inputs[0]
+
+
+@pytest.mark.parametrize("qualifies", [True, False])
+def test_a_triton_kernel_runs_where_it_qualifies_and_cupys_function_elsewhere(
+    gpu: Any, qualifies: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted = Noted(qualifies)
+    probe_says(monkeypatch, "triton", "a fake for tests")
+    monkeypatch.setattr(triton_kernels, "kernels", lambda: {"add": noted})
+    gpu.add = lambda x, y: (noted.calls.append("cupy"), x)[1]
+    x = Tensor([1.0])
+    ops.add(x, x)
+    assert noted.calls == ["triton" if qualifies else "cupy"]
+
+
+def test_an_operator_without_a_triton_kernel_runs_on_cupy(gpu: Any) -> None:
+    x = Tensor([1.0, 2.0])
+    assert backend.kernel_for(OPERATORS["sin"], (x._array,), {}).function is np.sin  # type: ignore[attr-defined]
+    assert backend.kernel_for(OPERATORS["reshape"], (x._array,), {"shape": (2, 1)}) is OPERATORS["reshape"].kernel
+
+
+def test_numpy_arrays_stay_on_the_cpu_also_while_new_tensors_go_to_the_gpu(gpu: Any) -> None:
+    here = Tensor([1.0]).move_to("CPU")
+    assert isinstance((here + here)._array, np.ndarray)
+
+
+def test_without_cupy_the_operators_own_kernel_runs() -> None:
+    x = np.ones(2)
+    assert backend.kernel_for(OPERATORS["add"], (x, x), {}) is np.add
+
+
+def test_arrays_of_two_devices_do_not_mix(gpu: Any) -> None:
+    there = Tensor([1.0])
+    with pytest.raises(TypeError, match="For 'add', the inputs .* do not fit"):
+        there + there.move_to("CPU")
+
+
+# The engine on arrays of a device
+
+
+class Network(nn.Cell):
+    """One of each kind of layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(1, 4, 3, has_bias=True)
+        self.norm = nn.BatchNorm2d(4)
+        self.pool = nn.MaxPool2d(2, 2)
+        self.flat = nn.Flatten()
+        self.dense = nn.Dense(16, 6, activation="gelu")
+        self.layer_norm = nn.LayerNorm((6,))
+        self.drop = nn.Dropout(p=0.3)
+        self.head = nn.Dense(6, 3)
+
+    def construct(self, x: Tensor) -> Tensor:
+        x = self.pool(ops.relu(self.norm(self.conv(x))))
+        return self.head(self.drop(self.layer_norm(self.dense(self.flat(x)))))
+
+
+def trained(optimizer: Callable[[Any], nn.Optimizer]) -> tuple[list[Any], set[type]]:
+    """Losses and parameters of three steps, and what kinds of arrays the parameters are."""
+    ms.set_seed(4)
+    net = Network().set_train()
+    update = optimizer(net.trainable_params())
+    numbers = np.random.default_rng(0)
+    x = Tensor(numbers.standard_normal((5, 1, 4, 4)).astype(np.float32))
+    y = Tensor(numbers.integers(0, 3, 5))
+    step = value_and_grad(lambda: nn.CrossEntropyLoss()(net(x), y), None, net.trainable_params())
+    found = []
+    for _ in range(3):
+        loss, gradients = step()
+        update(gradients)
+        found.append(loss.asnumpy())
+    everything = [*net.get_parameters(), *update.get_parameters()]
+    return [*found, *(p.asnumpy() for p in net.get_parameters())], {type(p._array) for p in everything}
+
+
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        lambda ps: nn.SGD(ps, 0.1, 0.9),
+        lambda ps: nn.Momentum(ps, 0.1, 0.9, weight_decay=0.1),
+        lambda ps: nn.Adam(ps, 0.01),
+        lambda ps: nn.AdamWeightDecay(ps, 0.01, weight_decay=0.1),
+    ],
+    ids=["sgd", "momentum", "adam", "adamw"],
+)
+def test_training_stays_on_the_device_and_gives_the_cpus_numbers(gpu: Any, optimizer: Any) -> None:
+    on_gpu, kinds = trained(optimizer)
+    assert kinds == {fake_cupy.ndarray}
+    ms.set_device("CPU")
+    on_cpu, kinds = trained(optimizer)
+    assert kinds == {np.ndarray}
+    for there, here in zip(on_gpu, on_cpu, strict=True):
+        np.testing.assert_allclose(there, here, rtol=1e-5, atol=1e-6)
+
+
+def test_second_derivatives_hooks_and_bprops_stay_on_the_device(gpu: Any) -> None:
+    class Cube(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return x * x * x
+
+        def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> Any:
+            return (dout * x * x * 3.0,)
+
+    net = Cube()
+    kinds: set[type] = set()
+    net.register_backward_hook(lambda cell, into, out: kinds.update(type(g._array) for g in (*into, *out)))
+    x = Tensor([2.0])
+    x.register_hook(lambda g: kinds.add(type(g._array)))
+    assert ms.grad(ms.grad(net))(x).asnumpy().tolist() == [12.0]
+    assert kinds == {fake_cupy.ndarray}
+
+
+def test_writing_on_the_device_never_changes_what_is_held(gpu: Any) -> None:
+    p = Parameter(Tensor([1.0, 2.0, 3.0]), "p")
+    held = p._array
+    p[1] = 9.0
+    p[2:] = Tensor([7.0])
+    assert (p.asnumpy().tolist(), held.get().tolist()) == ([1.0, 9.0, 7.0], [1.0, 2.0, 3.0])
+
+
+def test_values_come_to_the_host_when_they_are_looked_at(gpu: Any) -> None:
+    x = Tensor([1.0, 2.0])
+    assert repr(x) == "Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00])"
+    assert (x.tolist(), x[1].item(), float(x[0]), bool(x[0] < x[1])) == ([1.0, 2.0], 2.0, 1.0, True)
+    assert isinstance(x.asnumpy(), np.ndarray)
+
+
+def test_a_checkpoint_moves_between_devices(gpu: Any, tmp_path: Any) -> None:
+    net = nn.Dense(2, 1)
+    ms.save_checkpoint(net, tmp_path / "x.ckpt")
+    ms.set_device("CPU")
+    other = nn.Dense(2, 1)
+    ms.load_checkpoint(tmp_path / "x.ckpt", other)
+    np.testing.assert_array_equal(other.weight.asnumpy(), net.weight.asnumpy())
+    assert isinstance(other.weight._array, np.ndarray)
+
+
+# The report
+
+
+def test_the_report_tells_the_device_the_reasons_and_where_operators_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = triton_kernels.Probe("triton", "the self-test passed", {"triton": "3.9.0", "cupy": "13.6.0"})
+    monkeypatch.setattr(triton_kernels, "probe", lambda: found)
+    monkeypatch.setattr(triton_kernels, "kernels", lambda: {"add": None, "softmax": None})
+    ms.set_device("CPU")
+    lines = str(ms.device_report()).splitlines()
+    assert lines[:5] == [
+        "new tensors  CPU (chosen by the user)",
+        "GPU          Triton kernels (the self-test passed)",
+        "cupy         13.6.0",
+        f"numpy        {np.__version__}",
+        "triton       3.9.0",
+    ]
+    assert lines[6] == "Triton: add, softmax"
+    assert set(lines[5].removeprefix("CuPy: ").split(", ")) == set(OPERATORS) - {"add", "softmax"}
+
+
+def test_the_report_without_a_gpu_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe_says(monkeypatch, "none", "cupy is not installed")
+    report = ms.device_report()
+    assert (report.gpu, report.gpu_reason) == ("none", "cupy is not installed")
+    assert set(report.kernels.values()) == {"NumPy"}
+
+
+# Settings
+
+
+def test_settings_of_the_graph_compiler_are_kept_and_others_refused() -> None:
+    ms.set_context(mode=ms.PYNATIVE_MODE, jit_level="O1")
+    assert (ms.get_context("mode"), ms.get_context("jit_level"), ms.get_context("save_graphs")) == (1, "O1", None)
+    with pytest.raises(ValueError, match="For 'set_context', there is no setting 'speed'"):
+        ms.set_context(speed=3)
+    with pytest.raises(ValueError, match="For 'get_context', there is no setting 'speed'"):
+        ms.get_context("speed")
+    with pytest.raises(ValueError, match=r"'mode' must be GRAPH_MODE \(0\) or PYNATIVE_MODE \(1\), but got 2"):
+        ms.set_context(mode=2)

@@ -1,0 +1,306 @@
+"""Cells with their own ``bprop``: what it is given, what it may return, and every error of what it must not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Parameter, Tensor, grad, nn, ops
+
+X = Tensor([2.0, 3.0])
+
+
+class Doubling(nn.Cell):
+    """x * x, whose bprop returns what it is told to."""
+
+    def __init__(self, back: Callable[..., Any], internal_params: Any = None) -> None:
+        super().__init__()
+        self.back = back
+        if internal_params is not None:
+            self.internal_params = internal_params
+
+    def construct(self, x: Tensor) -> Tensor:
+        return x * x
+
+    def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> Any:
+        return self.back(x, out, dout)
+
+
+class Product(nn.Cell):
+    """x * y * scale with a bprop that notes what it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.given: list[Any] = []
+
+    def construct(self, x: Tensor, y: Tensor, scale: float = 1.0) -> Tensor:
+        return x * y * scale
+
+    def bprop(self, x: Tensor, y: Tensor, scale: float, out: Tensor, dout: Tensor) -> Any:
+        self.given.append((x.tolist(), y.tolist(), scale, out.tolist(), dout.tolist()))
+        return dout * y * scale, dout * x * scale, None
+
+
+class Linear(nn.Cell):
+    """x * w, whose bprop gives w's gradient ten times too large, to be told from the automatic one."""
+
+    def __init__(self, listed: bool = True) -> None:
+        super().__init__()
+        self.w = Parameter(Tensor([4.0, 5.0]), "w")
+        if listed:
+            self.internal_params = [self.w]
+
+    def construct(self, x: Tensor) -> Tensor:
+        return x * self.w
+
+    def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> Any:
+        return (dout * self.w,), {self.w: dout * x * 10.0}
+
+
+# What replaces the automatic gradient
+
+
+def test_bprop_replaces_the_automatic_gradient() -> None:
+    assert grad(Doubling(lambda x, out, dout: (dout * 100.0,)))(X).tolist() == [100.0, 100.0]
+
+
+def test_bprop_gets_inputs_defaults_output_and_the_gradient_that_arrives() -> None:
+    net = Product()
+    of_x, of_y = grad(lambda x, y: net(x, y) * 3.0, (0, 1))(X, Tensor([5.0, 7.0]))
+    assert net.given == [([2.0, 3.0], [5.0, 7.0], 1.0, [10.0, 21.0], [3.0, 3.0])]
+    assert (of_x.tolist(), of_y.tolist()) == ([15.0, 21.0], [6.0, 9.0])
+
+
+def test_keyword_arguments_come_in_their_place() -> None:
+    net = Product()
+    grad(lambda x, y: net(x, scale=2.0, y=y))(X, Tensor([5.0, 7.0]))
+    assert net.given[0][1:3] == ([5.0, 7.0], 2.0)
+
+
+def test_a_bare_tensor_or_a_list_stands_for_the_gradients() -> None:
+    for back in (lambda x, out, dout: dout * 7.0, lambda x, out, dout: [dout * 7.0]):
+        assert grad(Doubling(back))(X).tolist() == [7.0, 7.0]
+
+
+def test_none_stands_for_zeros_and_more_gradients_than_inputs_are_left_alone() -> None:
+    assert grad(Doubling(lambda x, out, dout: (None,)))(X).tolist() == [0.0, 0.0]
+    assert grad(Doubling(lambda x, out, dout: (dout, dout, dout)))(X).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.float64, ms.int32])
+def test_a_gradient_is_cast_to_the_inputs_dtype(dtype: ms.DType) -> None:
+    found = grad(Doubling(lambda x, out, dout: (dout.astype(dtype),)))(X)
+    assert (found.dtype, found.tolist()) == (ms.float32, [1.0, 1.0])
+
+
+def test_a_number_is_the_gradient_of_a_scalar() -> None:
+    assert grad(Doubling(lambda x, out, dout: (3.0,)))(Tensor(2.0)).item() == 3.0
+
+
+def test_a_tuple_argument_has_a_tuple_of_gradients() -> None:
+    class Pair(nn.Cell):
+        def construct(self, pair: Any) -> Tensor:
+            return pair[0] * pair[1]
+
+        def bprop(self, pair: Any, out: Tensor, dout: Tensor) -> Any:
+            return ((dout * 10.0, dout * 20.0),)
+
+    of_x, of_y = grad(lambda x, y: Pair()((x, y)), (0, 1))(X, Tensor([5.0, 7.0]))
+    assert (of_x.tolist(), of_y.tolist()) == ([10.0, 10.0], [20.0, 20.0])
+
+
+def test_several_outputs_have_several_gradients_zeros_where_none_came() -> None:
+    class Two(nn.Cell):
+        given: Any = None
+
+        def construct(self, x: Tensor) -> Any:
+            return x * 2.0, x * 3.0
+
+        def bprop(self, x: Tensor, out: Any, dout: Any) -> Any:
+            self.given = [[t.tolist() for t in pair] for pair in (out, dout)]
+            return (dout[1] * 3.0,)
+
+    net = Two()
+    assert grad(lambda x: net(x)[1])(X).tolist() == [3.0, 3.0]
+    assert net.given == [[[4.0, 6.0], [6.0, 9.0]], [[0.0, 0.0], [1.0, 1.0]]]
+
+
+def test_construct_runs_unrecorded_so_inner_bprops_and_weights_that_are_not_listed_have_no_part() -> None:
+    class Around(nn.Cell):
+        def __init__(self, inner: nn.Cell) -> None:
+            super().__init__()
+            self.inner = inner
+
+        def construct(self, x: Tensor) -> Tensor:
+            return self.inner(x)
+
+        def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> Any:
+            return (dout * 7.0,)
+
+    inner = Product()
+    assert grad(Around(Doubling(lambda *_: inner.given.append("inner"))))(X).tolist() == [7.0, 7.0]
+    assert inner.given == []
+    net = Around(Linear())
+    assert grad(net, None, net.trainable_params())(X)[0].tolist() == [0.0, 0.0]
+
+
+def test_a_bprop_may_be_assigned_and_taken_off() -> None:
+    class Plain(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return x * x
+
+    net = Plain()
+    assert not net.has_custom_bprop
+    net.bprop = lambda x, out, dout: (dout * 9.0,)
+    assert net.has_custom_bprop
+    assert grad(net)(X).tolist() == [9.0, 9.0]
+    del net.bprop
+    assert grad(net)(X).tolist() == [4.0, 6.0]
+
+
+def test_outside_a_recording_only_construct_runs() -> None:
+    net = Product()
+    assert net(X, X).tolist() == [4.0, 9.0]
+    assert net.given == []
+
+
+# internal_params
+
+
+def test_listed_parameters_take_their_gradients_from_the_dictionary() -> None:
+    net = Linear()
+    of_x, (of_w,) = grad(net, 0, net.trainable_params())(X)
+    assert (of_x.tolist(), of_w.tolist()) == ([4.0, 5.0], [20.0, 30.0])
+
+
+def test_without_internal_params_the_dictionary_has_no_part() -> None:
+    net = Linear(listed=False)
+    of_x, (of_w,) = grad(net, 0, net.trainable_params())(X)
+    assert (of_x.tolist(), of_w.tolist()) == ([4.0, 5.0], [0.0, 0.0])
+
+
+def test_the_gradient_of_a_listed_parameter_adds_to_that_of_its_other_uses() -> None:
+    net = Linear()
+    assert grad(lambda x: net(x) + net.w, None, net.w)(X).tolist() == [21.0, 31.0]
+
+
+# Hooks and second order
+
+
+def test_hooks_around_a_bprop_a_forward_hook_is_not_called() -> None:
+    net, seen = Doubling(lambda x, out, dout: (dout * 5.0,)), []
+    net.register_forward_pre_hook(lambda cell, inputs: seen.append("forward_pre"))
+    net.register_forward_hook(lambda cell, inputs, output: seen.append("forward"))
+    net.register_backward_pre_hook(lambda cell, out: (seen.append("backward_pre"), (out[0] * 2.0,))[1])
+    net.register_backward_hook(lambda cell, into, out: seen.append((into[0].tolist(), out[0].tolist())))
+    assert grad(net)(X).tolist() == [10.0, 10.0]
+    assert seen == ["forward_pre", "backward_pre", ([10.0, 10.0], [2.0, 2.0])]
+
+
+def test_second_order_goes_through_the_bprop() -> None:
+    net = Doubling(lambda x, out, dout: (dout * x * x * x,))
+    assert grad(net)(X).tolist() == [8.0, 27.0]
+    assert grad(grad(net))(X).tolist() == [12.0, 27.0]
+
+
+def test_second_order_sees_the_gradient_that_arrives() -> None:
+    net = Doubling(lambda x, out, dout: (dout * x * 2.0,))
+    # (x**2)**2: the third derivative is 24 x.
+    assert grad(grad(grad(lambda x: net(net(x)))))(X).tolist() == [48.0, 72.0]
+
+
+def test_second_order_of_listed_parameters() -> None:
+    net = Linear()
+    # The bprop's gradient for w is 10 x; its derivative for x is 10.
+    assert grad(lambda x: grad(net, None, net.w)(x))(X).tolist() == [10.0, 10.0]
+
+
+# Errors
+
+
+def returning(value: Any) -> nn.Cell:
+    return Doubling(lambda x, out, dout: value)
+
+
+@pytest.mark.parametrize(
+    ("returned", "error", "text"),
+    [
+        (None, TypeError, "the bprop of cell 'Doubling' must return a gradient for each input, but returned None"),
+        (
+            (),
+            RuntimeError,
+            "returned 0 gradients for 1 inputs; return one for each input of construct, None where there",
+        ),
+        ((ops.ones((3,)),), RuntimeError, r"returned gradient 0 of shape \(3,\), but the input has shape \(2,\)"),
+        ((Tensor(1.0),), RuntimeError, r"returned gradient 0 of shape \(\), but the input has shape \(2,\)"),
+        ((1.0,), RuntimeError, r"returned gradient 0 of shape \(\), but the input has shape \(2,\)"),
+        (("a",), TypeError, "returned gradient 0 as str; it must be a Tensor or None"),
+        ((True,), TypeError, "returned gradient 0 as bool; it must be a Tensor or None"),
+    ],
+)
+def test_what_is_no_gradient_is_refused(returned: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        grad(returning(returned))(X)
+
+
+def test_an_error_names_the_cells_path() -> None:
+    net = nn.SequentialCell(nn.SequentialCell(returning(None)))
+    with pytest.raises(TypeError, match=r"the bprop of cell '0\.0' \(Doubling\) must return"):
+        grad(net)(X)
+
+
+def test_a_tuple_argument_wants_as_many_gradients() -> None:
+    class Pair(nn.Cell):
+        def construct(self, pair: Any) -> Tensor:
+            return pair[0] * pair[1]
+
+        def bprop(self, pair: Any, out: Tensor, dout: Tensor) -> Any:
+            return ((dout,),)
+
+    with pytest.raises(RuntimeError, match="returned gradient 0 with 1 entries, but the input has 2"):
+        grad(lambda x: Pair()((x, x)))(X)
+
+
+def test_with_internal_params_a_pair_must_be_returned() -> None:
+    w = Parameter(Tensor([1.0]), "w")
+    net = Doubling(lambda x, out, dout: (dout,), [w])
+    expected = r"must return \(gradients of the inputs, \{parameter: gradient\}\), because 'internal_params' is set"
+    with pytest.raises(TypeError, match=expected):
+        grad(net)(X)
+
+
+def test_a_listed_parameter_must_have_a_gradient() -> None:
+    w = Parameter(Tensor([1.0]), "w")
+    net = Doubling(lambda x, out, dout: ((dout,), {}), [w])
+    with pytest.raises(RuntimeError, match="returned no gradient for 'w', which 'internal_params' lists"):
+        grad(net)(X)
+
+
+def test_a_listed_parameters_gradient_must_fit() -> None:
+    w = Parameter(Tensor([1.0]), "w")
+    net = Doubling(lambda x, out, dout: ((dout,), {w: dout}), [w])
+    with pytest.raises(
+        RuntimeError, match=r"returned the gradient of 'w' of shape \(2,\), but the input has shape \(1,\)"
+    ):
+        grad(net)(X)
+
+
+def test_internal_params_lists_parameters() -> None:
+    net = Doubling(lambda x, out, dout: (dout,), ["w"])
+    with pytest.raises(
+        TypeError, match="'internal_params' of cell 'Doubling' must list Parameters, but entry 0 is str"
+    ):
+        grad(net)(X)
+
+
+def test_an_exception_inside_passes_through_and_leaves_nothing_open() -> None:
+    def failing(x: Tensor, out: Tensor, dout: Tensor) -> Any:
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        grad(Doubling(failing))(X)
+    np.testing.assert_array_equal(grad(lambda x: x * x)(X).asnumpy(), [4.0, 6.0])

@@ -1,0 +1,474 @@
+"""Cells: parameters and their names, children, mode, buffers, printing, and what an assignment means."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Parameter, ParameterTuple, Tensor, nn
+
+
+class Leaf(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = Parameter(Tensor([1.0]))
+
+    def construct(self, x: Tensor) -> Tensor:
+        return x * self.w
+
+
+class Tree(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.left = Leaf()
+        self.own = Parameter(Tensor([2.0]))
+        self.right = nn.SequentialCell(Leaf(), nn.ReLU())
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.right(self.left(x)) * self.own
+
+
+# Calling
+
+
+def test_a_cell_without_construct_says_so() -> None:
+    with pytest.raises(AttributeError, match="For 'Cell', the method 'construct' is not defined"):
+        nn.Cell()(Tensor(1.0))
+
+
+def test_arguments_of_every_kind_reach_construct() -> None:
+    class Echo(nn.Cell):
+        def construct(self, *args: Any, **kwargs: Any) -> Any:
+            return args, kwargs
+
+    assert Echo()(1, "a", key=None) == ((1, "a"), {"key": None})
+
+
+# Parameters
+
+
+def test_parameters_are_named_by_their_path_own_ones_first() -> None:
+    net = Tree()
+    assert [name for name, _ in net.parameters_and_names()] == ["own", "left.w", "right.0.w"]
+    assert [p.name for p in net.get_parameters()] == ["own", "left.w", "right.0.w"]
+    assert list(net.parameters_dict()) == ["own", "left.w", "right.0.w"]
+    assert [p.name for p in net.get_parameters(expand=False)] == ["own"]
+
+
+def test_attaching_renames_inserting_does_not() -> None:
+    net, leaf = nn.Cell(), Leaf()
+    net.insert_child_to_cell("child", leaf)
+    assert leaf.w.name == "w"
+    net.other = leaf
+    assert leaf.w.name == "other.w"
+
+
+def test_without_auto_prefix_names_stay() -> None:
+    net = nn.Cell(auto_prefix=False)
+    net.child = Leaf()
+    assert net.child.w.name == "w"
+
+
+def test_a_shared_parameter_is_listed_once_under_its_first_path() -> None:
+    net = nn.Cell()
+    net.a, net.b = Leaf(), Leaf()
+    net.b.w = net.a.w
+    assert [name for name, _ in net.parameters_and_names()] == ["a.w"]
+
+
+def test_trainable_follows_requires_grad() -> None:
+    net = Tree()
+    net.own.requires_grad = False
+    assert [p.name for p in net.trainable_params()] == ["left.w", "right.0.w"]
+    assert [p.name for p in net.untrainable_params()] == ["own"]
+    assert net.trainable_params(recurse=False) == []
+
+
+def test_check_names_finds_two_of_one_name() -> None:
+    net = Tree()
+    net.check_names()
+    net.own.name = "left.w"
+    with pytest.raises(ValueError, match="the parameter 'left.w' is named 'left.w', as another one is"):
+        net.check_names()
+
+
+def test_a_parameter_tuple_registers_its_parameters() -> None:
+    net = nn.Cell()
+    net.pair = ParameterTuple([Parameter(Tensor([1.0]), "a"), Parameter(Tensor([2.0]), "b")])
+    assert [p.name for p in net.get_parameters()] == ["a", "b"]
+    assert net.pair[1].item() == 2.0
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error", "text"),
+    [
+        ("", Parameter(Tensor([1.0])), KeyError, "'param_name' must not be empty"),
+        ("a.b", Parameter(Tensor([1.0])), KeyError, "must not hold a dot"),
+        ("construct_count", Parameter(Tensor([1.0])), KeyError, "is an attribute already"),
+        ("w", Tensor([1.0]), TypeError, "'param' must be a Parameter, but got Tensor"),
+    ],
+)
+def test_insert_param_refuses(name: str, value: Any, error: type[Exception], text: str) -> None:
+    net = nn.Cell()
+    net.construct_count = 1
+    with pytest.raises(error, match=text):
+        net.insert_param_to_cell(name, value)
+
+
+# Assignment
+
+
+def test_a_tensor_assigned_to_a_parameter_is_its_new_value() -> None:
+    leaf = Leaf()
+    parameter = leaf.w
+    leaf.w = Tensor([7.0])
+    assert leaf.w is parameter
+    assert parameter.item() == 7.0
+
+
+def test_a_parameter_becomes_a_parameter_a_tensor_or_none() -> None:
+    leaf = Leaf()
+    with pytest.raises(
+        TypeError, match="'w' is a parameter and can become a Parameter, a Tensor or None, but got float"
+    ):
+        leaf.w = 3.0
+    leaf.w = None
+    assert leaf.w is None
+    assert list(leaf.get_parameters()) == []
+
+
+def test_a_child_replaced_by_something_else_is_gone() -> None:
+    net = Tree()
+    net.left = 3
+    assert [name for name, _ in net.cells_and_names()] == ["", "right", "right.0", "right.1"]
+
+
+def test_a_deleted_attribute_is_gone_from_the_lists() -> None:
+    net = Tree()
+    del net.own
+    del net.left
+    assert [p.name for p in net.get_parameters()] == ["right.0.w"]
+    with pytest.raises(AttributeError):
+        net.left  # noqa: B018  # the access is what is tested
+
+
+def test_super_init_comes_first() -> None:
+    class Early(nn.Cell):
+        def __init__(self) -> None:
+            self.child = Leaf()
+
+    with pytest.raises(AttributeError, match=r"For 'Early', call super\(\).__init__\(\) before 'child' is assigned"):
+        Early()
+
+
+def test_a_misspelt_attribute_names_the_nearest() -> None:
+    with pytest.raises(AttributeError, match="'Tree' object has no attribute 'rigth'; did you mean 'right'"):
+        Tree().rigth  # noqa: B018
+
+
+# Children
+
+
+def test_cells_come_with_their_paths_each_once() -> None:
+    net = Tree()
+    net.again = net.left
+    assert [path for path, _ in net.cells_and_names()] == ["", "left", "right", "right.0", "right.1"]
+    assert list(net.name_cells()) == ["left", "right"]
+    assert list(net.cells()) == [net.left, net.right]
+
+
+def test_a_cell_knows_its_path() -> None:
+    net = nn.SequentialCell(Tree())
+    assert net[0].right[0].param_prefix == "0.right.0"
+    assert net.param_prefix == ""
+
+
+def test_get_sub_cell_follows_a_path() -> None:
+    net = Tree()
+    assert net.get_sub_cell("right.0") is net.right[0]
+    assert net.get_sub_cell("") is net
+    with pytest.raises(AttributeError, match=r"'Tree' has no cell 'rigth' \(in 'rigth.0'\); did you mean 'right.0'"):
+        net.get_sub_cell("rigth.0")
+    with pytest.raises(AttributeError, match="'own' .* is not a Cell, but Parameter"):
+        net.get_sub_cell("own")
+
+
+@pytest.mark.parametrize(
+    ("name", "child", "error", "text"),
+    [
+        (3, Leaf(), TypeError, "'child_name' must be a str, but got int"),
+        ("a", 3, TypeError, "'child_cell' must be a Cell, but got int"),
+        ("", Leaf(), KeyError, "must not be empty or hold a dot"),
+        ("a.b", Leaf(), KeyError, "must not be empty or hold a dot"),
+        ("left", Leaf(), KeyError, "the name 'left' is taken"),
+    ],
+)
+def test_insert_child_refuses(name: Any, child: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        Tree().insert_child_to_cell(name, child)
+
+
+def test_apply_reaches_children_before_parents() -> None:
+    net, seen = Tree(), []
+    assert net.apply(lambda cell: seen.append(type(cell).__name__)) is net
+    assert seen == ["Leaf", "Leaf", "ReLU", "SequentialCell", "Tree"]
+
+
+def test_a_deep_copy_shares_nothing() -> None:
+    net = Tree()
+    copied = copy.deepcopy(net)
+    copied.own.set_data(Tensor([9.0]))
+    copied.left.w[0] = 9.0
+    assert [p.item() for p in net.get_parameters()] == [2.0, 1.0, 1.0]
+    assert [p.name for p in copied.get_parameters()] == ["own", "left.w", "right.0.w"]
+    assert copied.left.w is copied._params.get("w", copied.left.w)
+    assert copied(Tensor([1.0])).item() == 81.0
+
+
+# Mode
+
+
+def test_set_train_reaches_all_below_the_phase_only_the_cell() -> None:
+    net = Tree()
+    assert (net.training, net.phase) == (False, "train")
+    assert net.set_train() is net
+    assert all(cell.training for _, cell in net.cells_and_names())
+    net.set_train(False)
+    assert not any(cell.training for _, cell in net.cells_and_names())
+    assert (net.phase, net.left.phase) == ("predict", "train")
+    with pytest.raises(TypeError, match="'mode' must be a bool, but got int"):
+        net.set_train(1)  # type: ignore[arg-type]
+
+
+def test_phase_is_a_string() -> None:
+    with pytest.raises(TypeError, match="'phase' must be a str, but got int"):
+        Leaf().phase = 1  # type: ignore[assignment]
+
+
+def test_set_grad_reaches_below_only_in_a_sequential_cell() -> None:
+    tree, sequence = Tree(), nn.SequentialCell(Leaf(), Leaf())
+    tree.set_grad()
+    sequence.set_grad()
+    assert (tree.requires_grad, tree.left.requires_grad) == (True, False)
+    assert [cell.requires_grad for cell in sequence] == [True, True]
+
+
+def test_flags_are_attributes() -> None:
+    net = nn.Cell(flags={"fast": True})
+    net.add_flags(level=2)
+    assert (net.fast, net.level, net.get_flags()) == (True, 2, {"fast": True, "level": 2})
+    tree = Tree().add_flags_recursive(mark=1)
+    assert all(cell.mark == 1 for _, cell in tree.cells_and_names())
+
+
+def test_bprop_debug_is_a_bool() -> None:
+    leaf = Leaf()
+    leaf.bprop_debug = True
+    assert leaf.bprop_debug
+    with pytest.raises(TypeError, match="'bprop_debug' must be a bool, but got int"):
+        leaf.bprop_debug = 1  # type: ignore[assignment]
+
+
+# Buffers
+
+
+def test_buffers_are_listed_by_path_and_changed_in_place_only() -> None:
+    net = Tree()
+    net.left.register_buffer("count", Tensor([0]))
+    net.register_buffer("empty", None)
+    assert [name for name, _ in net.named_buffers()] == ["left.count"]
+    assert list(net.buffers(recurse=False)) == []
+    with pytest.raises(TypeError, match="'count' is a buffer; change its values with assign_value"):
+        net.left.count = Tensor([1])
+    net.left.count.assign_value(Tensor([5]))
+    assert net.left.count.item() == 5
+    net.left.count = None
+    assert list(net.buffers()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error", "text"),
+    [
+        (3, Tensor([1]), TypeError, "'name' must be a str, but got int"),
+        ("", Tensor([1]), KeyError, "must not be empty or hold a dot"),
+        ("left", Tensor([1]), KeyError, "the name 'left' is taken"),
+        ("b", 3, TypeError, "'tensor' must be a Tensor, but got int"),
+    ],
+)
+def test_register_buffer_refuses(name: Any, value: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        Tree().register_buffer(name, value)
+
+
+# Printing. The text is what MindSpore 2.10.0 prints, but for an initialiser's address that it shows as weight_init.
+
+
+def test_a_network_prints_as_in_mindspore() -> None:
+    net = nn.SequentialCell(nn.Conv2d(1, 2, 3), nn.SequentialCell(nn.ReLU(), nn.Flatten()), nn.Dense(4, 2))
+    assert repr(net) == (
+        "SequentialCell(\n"
+        "  (0): Conv2d(input_channels=1, output_channels=2, kernel_size=(3, 3), stride=(1, 1), pad_mode=same, "
+        "padding=0, dilation=(1, 1), group=1, has_bias=False, weight_init=None, bias_init=None, format=NCHW)\n"
+        "  (1): SequentialCell(\n"
+        "    (0): ReLU()\n"
+        "    (1): Flatten()\n"
+        "  )\n"
+        "  (2): Dense(input_channels=4, output_channels=2, has_bias=True)\n"
+        ")"
+    )
+
+
+# Containers
+
+
+def test_a_sequential_cell_is_a_list_of_cells() -> None:
+    a, b, c = Leaf(), nn.ReLU(), Leaf()
+    net = nn.SequentialCell([a, b])
+    net.append(c)
+    assert (len(net), list(net), net[-1], net[1:][0]) == (3, [a, b, c], c, b)
+    assert isinstance(net[:2], nn.SequentialCell)
+    del net[0]
+    assert [p.name for p in net.get_parameters()] == ["1.w"]
+    net[0] = Leaf()
+    assert [p.name for p in net.get_parameters()] == ["0.w", "1.w"]
+
+
+def test_an_ordered_dictionary_names_the_cells() -> None:
+    from collections import OrderedDict
+
+    net = nn.SequentialCell(OrderedDict(first=Leaf(), second=nn.ReLU()))
+    assert [p.name for p in net.get_parameters()] == ["first.w"]
+    assert net(Tensor([-2.0])).item() == 0.0
+
+
+def test_a_cell_list_grows_and_is_not_called() -> None:
+    cells = nn.CellList([Leaf()])
+    cells.extend([nn.ReLU(), Leaf()])
+    cells.insert(0, nn.Tanh())
+    assert [type(cell).__name__ for cell in cells] == ["Tanh", "Leaf", "ReLU", "Leaf"]
+    assert [p.name for p in cells.get_parameters()] == ["1.w", "3.w"]
+    assert isinstance(cells[1:], nn.CellList)
+    with pytest.raises(AttributeError):
+        cells(Tensor(1.0))
+
+
+def test_an_empty_container_is_falsy_and_passed_over() -> None:
+    net = nn.Cell()
+    net.empty = nn.CellList()
+    assert not net.empty
+    assert [path for path, _ in net.cells_and_names()] == [""]
+
+
+def test_a_cell_dict_is_a_dictionary_of_cells() -> None:
+    cells = nn.CellDict({"a": Leaf(), "b": nn.ReLU()})
+    cells["c"] = Leaf()
+    assert (list(cells), len(cells), "b" in cells) == (["a", "b", "c"], 3, True)
+    assert [p.name for p in cells.get_parameters()] == ["a.w", "c.w"]
+    taken = cells.pop("a")
+    assert isinstance(taken, Leaf)
+    assert list(cells.keys()) == ["b", "c"]
+    cells.clear()
+    assert len(cells) == 0
+
+
+@pytest.mark.parametrize(
+    ("action", "error", "text"),
+    [
+        (lambda: nn.SequentialCell(3), TypeError, "For 'SequentialCell', entry 0 must be a Cell, but got int"),
+        (lambda: nn.SequentialCell(Leaf())[1], IndexError, r"the index must be in \[-1, 1\), but got 1"),
+        (lambda: nn.SequentialCell(Leaf())["a"], TypeError, "an index must be an int or a slice, but got str"),
+        (lambda: nn.CellList([3]), TypeError, "For 'CellList', what is appended must be a Cell, but got int"),
+        (lambda: nn.CellList().extend(3), TypeError, "'cells' must be a list or tuple of Cells, but got int"),  # type: ignore[arg-type]
+        (lambda: nn.CellList().insert(1, Leaf()), IndexError, r"the index must be in \[0, 0\], but got 1"),
+        (lambda: nn.CellDict({"a": 3}), TypeError, "entry 'a' must be a Cell, but got int"),
+        (lambda: nn.CellDict({3: Leaf()}), TypeError, "a key must be a str, but got int"),
+        (lambda: nn.CellDict({"a.b": Leaf()}), KeyError, "must not be empty or hold a dot"),
+        (lambda: nn.CellDict()["a"], KeyError, "there is no cell 'a'"),
+    ],
+)
+def test_containers_refuse(action: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        action()
+
+
+# Parameter
+
+
+def test_parameter_dtypes_are_mindspores() -> None:
+    assert Parameter(3).dtype is ms.int32
+    assert Parameter(2.5).dtype is ms.float32
+    assert Parameter([1, 2]).dtype is ms.int64
+
+
+def test_set_data_casts_keeps_the_object_and_leaves_the_source_alone() -> None:
+    p, source = Parameter(Tensor([1.0, 2.0]), "p"), Tensor([5, 6])
+    held = p._array
+    assert p.set_data(source) is p
+    source[0] = 9
+    p[1] = 7.0
+    assert (p.tolist(), p.dtype, held.tolist(), source.tolist()) == ([5.0, 7.0], ms.float32, [1.0, 2.0], [9, 6])
+
+
+def test_set_data_shares_no_memory_with_a_source_of_the_same_dtype() -> None:
+    p, source = Parameter(Tensor([1.0, 2.0]), "p"), Tensor([5.0, 6.0])
+    p.set_data(source)
+    source[0] = 9.0
+    p[1] = 7.0
+    assert (p.tolist(), source.tolist()) == ([5.0, 7.0], [9.0, 6.0])
+
+
+def test_set_data_of_a_python_float_into_integers_is_refused_a_tensor_is_cast() -> None:
+    p = Parameter(Tensor([1, 2], ms.int32), "p")
+    with pytest.raises(TypeError, match="'p' is Int32, but 'data' is the float 1.5"):
+        p.set_data(1.5)
+    with pytest.raises(TypeError, match="'data' must be a Tensor, an int or a float, but got list"):
+        p.set_data([1, 2])
+    assert p.set_data(Tensor([1.7, 2.7])).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ((None,), TypeError, "'default_input' must be a Tensor, .* but got NoneType"),
+        (("abc",), TypeError, "but got str"),
+        (((1, 2),), TypeError, "but got tuple"),
+        ((True,), ValueError, "must not be a bool"),
+        (([1.0], 3), ValueError, "'name' must be a str, but got int"),
+        (([1.0], " "), ValueError, "'name' must not be empty"),
+        (([1.0], "a", 1), TypeError, "'requires_grad' must be a bool, but got int"),
+    ],
+)
+def test_parameter_refuses(arguments: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=f"For 'Parameter', .*{text}|For 'Parameter', {text}"):
+        Parameter(*arguments)
+
+
+def test_copies_of_a_parameter_are_parameters_of_their_own() -> None:
+    p = Parameter(Tensor([1.0, 2.0]), "p", requires_grad=False)
+    for copied in (p.clone(), copy.copy(p), copy.deepcopy(p)):
+        assert isinstance(copied, Parameter)
+        assert (copied.name, copied.requires_grad) == ("p", False)
+        copied[0] = 9.0
+    assert p.tolist() == [1.0, 2.0]
+    assert p.clone("zeros").tolist() == [0.0, 0.0]
+
+
+def test_parameter_tuple_refuses_names_twice_but_takes_one_parameter_twice() -> None:
+    a, b = Parameter(Tensor([1.0]), "a"), Parameter(Tensor([2.0]), "b")
+    assert len(ParameterTuple([a, a, b])) == 3
+    with pytest.raises(ValueError, match="two parameters are named 'a': names must differ"):
+        ParameterTuple([a, Parameter(Tensor([2.0]), "a")])
+    with pytest.raises(TypeError, match="every entry must be a Parameter, but entry 1 is Tensor"):
+        ParameterTuple([a, Tensor([1.0])])  # type: ignore[list-item]
+
+
+def test_parameter_tuple_clones_under_a_prefix() -> None:
+    pair = ParameterTuple([Parameter(Tensor([1.0]), "a"), Parameter(Tensor([2.0]), "b")])
+    cloned = pair.clone("m", "zeros")
+    assert [(p.name, p.item()) for p in cloned] == [("m.a", 0.0), ("m.b", 0.0)]
+    for prefix, error in ((3, TypeError), ("a b", ValueError), ("", ValueError)):
+        with pytest.raises(error, match="'prefix' must be"):
+            pair.clone(prefix)  # type: ignore[arg-type]

@@ -1,0 +1,126 @@
+"""Dtypes: their names, what they are made from, and how two of them combine."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import DType, Tensor
+from hookscope.engine.dtype import DTYPES, to_dtype
+
+BY_NAME = {str(dtype): dtype for dtype in DTYPES}
+INTEGERS = ["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"]
+FLOATS = ["Float16", "BFloat16", "Float32", "Float64"]
+
+
+def combined(a: str, b: str) -> str:
+    return str((Tensor([1], BY_NAME[a]) + Tensor([1], BY_NAME[b])).dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_a_dtype_survives_numpy_copying_and_pickling(dtype: DType) -> None:
+    assert ms.dtype.dtype_of(dtype.numpy) is dtype
+    assert copy.deepcopy(dtype) is dtype
+    assert pickle.loads(pickle.dumps(dtype)) is dtype
+    assert dtype.itemsize == dtype.numpy.itemsize
+
+
+def test_kinds() -> None:
+    assert [str(d) for d in DTYPES if d.is_floating_point] == ["Float16", "BFloat16", "Float32", "Float64"]
+    assert [str(d) for d in DTYPES if d.is_complex] == ["Complex64", "Complex128"]
+
+
+@pytest.mark.parametrize(
+    ("written", "dtype"),
+    [
+        (float, ms.float32), (int, ms.int64), (bool, ms.bool_), (complex, ms.complex128), ("float16", ms.float16),
+        (np.int8, ms.int8), (np.dtype("u2"), ms.uint16), (ms.float64, ms.float64), (ml_dtypes.bfloat16, ms.bfloat16),
+    ],
+)  # fmt: skip
+def test_what_a_user_may_write_for_a_dtype(written: Any, dtype: DType) -> None:
+    assert to_dtype(written) is dtype
+
+
+@pytest.mark.parametrize("written", ["no such", object, np.dtype("U3"), np.dtype("datetime64[s]")])
+def test_what_is_no_dtype_is_refused(written: Any) -> None:
+    with pytest.raises(TypeError, match="'dtype' must be a MindSpore dtype such as mindspore.float32, but got"):
+        to_dtype(written)
+
+
+def test_conversions_of_mindspores_own_names() -> None:
+    assert ms.dtype_to_nptype(ms.float16) is np.float16
+    assert ms.pytype_to_dtype(float) is ms.float32
+
+
+# The table: rows as MindSpore 2.10.0 gave them for `Tensor([1], a) + Tensor([1], b)`, where it has such a kernel.
+RECORDED = {
+    "Bool": "Bool Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float16 BFloat16 Float32 Float64",
+    "Int8": "Int8 Int8 Int16 Int32 Int64 Int16 . . . . . . .",
+    "Int16": "Int16 Int16 Int16 Int32 Int64 Int16 . . . . . Float32 Float64",
+    "Int32": "Int32 Int32 Int32 Int32 Int64 Int32 . . . . . . .",
+    "Int64": "Int64 Int64 Int64 Int64 Int64 Int64 . . . Float16 BFloat16 Float32 Float64",
+    "UInt8": "UInt8 Int16 Int16 Int32 Int64 UInt8 . . . . . Float32 Float64",
+    "BFloat16": "BFloat16 BFloat16 BFloat16 BFloat16 BFloat16 BFloat16 . . . . . Float32 Float64",
+    "Float32": "Float32 Float32 Float32 Float32 Float32 Float32 . . . Float32 Float32 Float32 Float64",
+    "Float64": "Float64 Float64 Float64 Float64 Float64 Float64 . . . . . Float64 Float64",
+}
+COLUMNS = ["Bool", *INTEGERS, *FLOATS]
+
+
+@pytest.mark.parametrize("row", RECORDED)
+def test_two_dtypes_combine_as_in_mindspore(row: str) -> None:
+    want = dict(zip(COLUMNS, RECORDED[row].split(), strict=True))
+    assert {c: combined(row, c) for c in COLUMNS if want[c] != "."} == {c: w for c, w in want.items() if w != "."}
+
+
+@pytest.mark.parametrize(("a", "b"), list(itertools.product(map(str, DTYPES), repeat=2)))
+def test_combining_does_not_depend_on_the_order(a: str, b: str) -> None:
+    assert combined(a, b) == combined(b, a)
+
+
+@pytest.mark.parametrize(("integer", "floating"), list(itertools.product(INTEGERS, FLOATS)))
+def test_a_float_wins_over_any_integer(integer: str, floating: str) -> None:
+    assert combined(integer, floating) == floating
+
+
+def test_the_two_halves_meet_in_single() -> None:
+    assert combined("Float16", "BFloat16") == "Float32"
+
+
+# A Python number: the columns are True, 2 and 2.5.
+SCALARS = {
+    "Bool": "Bool Int64 Float32",
+    **{name: f"{name} {name} Float32" for name in INTEGERS},
+    **{name: f"{name} {name} {name}" for name in [*FLOATS, "Complex64", "Complex128"]},
+}
+
+
+@pytest.mark.parametrize("name", SCALARS)
+def test_a_python_number_keeps_the_tensors_dtype_unless_its_kind_is_higher(name: str) -> None:
+    tensor = Tensor([1], BY_NAME[name])
+    assert [str((tensor + number).dtype) for number in (True, 2, 2.5)] == SCALARS[name].split()
+    assert [str((number * tensor).dtype) for number in (True, 2, 2.5)] == SCALARS[name].split()
+
+
+def test_dividing_integers_gives_float32() -> None:
+    quotient = Tensor([3]) / Tensor([2])
+    assert (quotient.item(), quotient.dtype) == (1.5, ms.float32)
+
+
+def test_functions_of_integers_give_float32() -> None:
+    assert ms.ops.sqrt(Tensor([4])).dtype is ms.float32
+    assert ms.ops.exp(Tensor([True])).dtype is ms.float32
+
+
+def test_half_precision_stays_half_beside_numbers() -> None:
+    for dtype in (ms.float16, ms.bfloat16):
+        x = Tensor([1.0, 2.0], dtype)
+        results = [x * 2.5, 1 / x, x**2, x - 1, ms.ops.maximum(x, 1.5), ms.ops.where(x > 1, x, 0.5), ms.ops.rsqrt(x)]
+        assert {str(r.dtype) for r in results} == {str(dtype)}

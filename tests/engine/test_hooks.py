@@ -1,0 +1,466 @@
+"""Hooks on cells and tensors: their order, what they may change, how they leave, and what their errors say."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Parameter, Tensor, grad, nn, ops
+
+KINDS = ("forward_pre", "forward", "backward_pre", "backward")
+ARGUMENTS = {
+    "forward_pre": "cell, inputs",
+    "forward": "cell, inputs, output",
+    "backward_pre": "cell, grad_output",
+    "backward": "cell, grad_input, grad_output",
+}
+
+
+class Square(nn.Cell):
+    def construct(self, x: Tensor) -> Tensor:
+        return x * x
+
+
+class Outer(nn.Cell):
+    """b(a(x)) with a and b squares."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a = Square()
+        self.b = Square()
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.b(self.a(x))
+
+
+class Product(nn.Cell):
+    def construct(self, x: Tensor, y: Any, scale: Any = 1.0) -> Tensor:
+        return x * y * scale
+
+
+X = Tensor([2.0, 3.0])
+
+
+def register(cell: nn.Cell, kind: str, hook: Any, **how: Any) -> Any:
+    return getattr(cell, f"register_{kind}_hook")(hook, **how)
+
+
+def values(gradients: Any) -> list[Any]:
+    return [None if g is None else g.tolist() for g in gradients]
+
+
+# Order
+
+
+def test_order_around_nested_cells() -> None:
+    net, seen = Outer(), []
+    for name, cell in (("outer", net), ("a", net.a), ("b", net.b)):
+        for kind in KINDS:
+            register(cell, kind, lambda *_, event=f"{kind} {name}": seen.append(event))
+    grad(net)(X)
+    assert seen == [
+        "forward_pre outer", "forward_pre a", "forward a", "forward_pre b", "forward b", "forward outer",
+        "backward_pre outer", "backward_pre b", "backward b", "backward_pre a", "backward a", "backward outer",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["forward_pre", "forward"])
+def test_hooks_of_one_kind_run_in_the_order_of_registering_prepended_ones_first(kind: str) -> None:
+    net, seen = Square(), []
+    register(net, kind, lambda *_: seen.append(1))
+    register(net, kind, lambda *_: seen.append(2))
+    register(net, kind, lambda *_: seen.append(0), prepend=True)
+    net(X)
+    assert seen == [0, 1, 2]
+
+
+def test_operators_of_a_forward_hook_are_inside_what_backward_hooks_see_those_of_a_pre_hook_outside() -> None:
+    net, seen = Square(), []
+    net.register_forward_pre_hook(lambda cell, inputs: (inputs[0] * 10.0,))
+    net.register_forward_hook(lambda cell, inputs, output: output * 3.0)
+    net.register_backward_hook(lambda cell, into, out: seen.append((values(into), values(out))))
+    gradient = grad(net)(Tensor([1.0]))
+    # Inside: 3 u**2 at u = 10, which is 60; outside it: u = 10 x.
+    assert seen == [([[60.0]], [[1.0]])]
+    assert gradient.tolist() == [600.0]
+
+
+# What hooks see and change
+
+
+def test_forward_pre_replaces_inputs_and_forward_replaces_the_output() -> None:
+    net, seen = Square(), []
+    net.register_forward_pre_hook(lambda cell, inputs: inputs[0] + 1.0)
+    net.register_forward_hook(lambda cell, inputs, output: (seen.append(values(inputs)), output * 10.0)[1])
+    assert net(X).tolist() == [90.0, 160.0]
+    assert seen == [[[3.0, 4.0]]]
+
+
+def test_with_kwargs_hooks_see_and_replace_keywords() -> None:
+    net = Product()
+    net.register_forward_pre_hook(lambda cell, args, kwargs: (args, {"scale": 5.0}), with_kwargs=True)
+    seen: list[Any] = []
+    net.register_forward_hook(lambda cell, args, kwargs, output: seen.append(kwargs), with_kwargs=True)
+    assert net(X, X, scale=2.0).tolist() == [20.0, 45.0]
+    assert seen == [{"scale": 5.0}]
+
+
+def test_a_with_kwargs_pre_hook_returns_a_pair() -> None:
+    net = Product()
+    net.register_forward_pre_hook(lambda cell, args, kwargs: args, with_kwargs=True)
+    with pytest.raises(RuntimeError, match=r"must return None or a pair \(args, kwargs\)"):
+        net(X, X)
+
+
+def test_always_call_runs_also_when_construct_raised() -> None:
+    class Failing(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            raise ZeroDivisionError
+
+    net, seen = Failing(), []
+    net.register_forward_hook(lambda cell, inputs, output: seen.append(output), always_call=True)
+    net.register_forward_hook(lambda cell, inputs, output: seen.append("not this one"))
+    with pytest.raises(ZeroDivisionError):
+        net(X)
+    assert seen == [None]
+
+
+def test_backward_pre_replaces_what_arrives_and_backward_what_leaves() -> None:
+    net = Square()
+    net.register_backward_pre_hook(lambda cell, out: (out[0] * 10.0,))
+    net.register_backward_hook(lambda cell, into, out: into[0] + out[0])
+    # 2 x * 10 leaves, and the 10 that arrived is added.
+    assert grad(net)(X).tolist() == [50.0, 70.0]
+
+
+def test_backward_hooks_chain() -> None:
+    net = Square()
+    for factor in (2.0, 3.0):
+        net.register_backward_hook(lambda cell, into, out, factor=factor: (into[0] * factor,))
+    assert grad(net)(X).tolist() == [24.0, 36.0]
+
+
+def test_grad_input_has_a_slot_for_each_tensor_and_list_and_none_for_numbers() -> None:
+    net, seen = Product(), []
+    net.register_backward_hook(lambda cell, into, out: seen.append(values(into)))
+    grad(lambda x, y: net(x, y, 2.0), (0, 1))(X, X)
+    grad(lambda x: net(x, 3.0))(X)
+    grad(lambda x: net(x, Tensor([2.0, 3.0]), scale=Tensor([1.0, 1.0])))(X)
+    assert seen == [[[4.0, 6.0], [4.0, 6.0]], [[3.0, 3.0]], [[2.0, 3.0], None]]
+
+
+def test_the_gradient_of_a_list_is_none_and_passes_on() -> None:
+    class Sum(nn.Cell):
+        def construct(self, pair: Any, x: Tensor) -> Tensor:
+            return pair[0] * pair[1] * x
+
+    net, seen = Sum(), []
+    net.register_backward_hook(lambda cell, into, out: seen.append(values(into)))
+    assert grad(lambda x: net([x, x], x))(X).tolist() == [12.0, 27.0]
+    assert seen == [[None, [4.0, 9.0]]]
+
+
+def test_unused_outputs_are_none() -> None:
+    class Two(nn.Cell):
+        def construct(self, x: Tensor) -> Any:
+            return x * 2.0, x * 3.0
+
+    net, seen = Two(), []
+    net.register_backward_pre_hook(lambda cell, out: seen.append(values(out)))
+    assert grad(lambda x: net(x)[1])(X).tolist() == [3.0, 3.0]
+    assert seen == [[None, [1.0, 1.0]]]
+
+
+def test_a_cell_called_twice_has_its_hooks_called_for_each() -> None:
+    net, seen = Square(), []
+    net.register_backward_hook(lambda cell, into, out: seen.append((values(into), values(out))))
+    assert grad(lambda x: net(net(x)))(Tensor([2.0])).tolist() == [32.0]
+    assert seen == [([[8.0]], [[1.0]]), ([[32.0]], [[8.0]])]
+
+
+def test_hooks_do_not_change_bits() -> None:
+    ms.set_seed(1)
+    net = nn.SequentialCell(nn.Dense(5, 7), nn.Tanh(), nn.Dense(7, 3))
+    x = Tensor(np.random.default_rng(0).standard_normal((4, 5)).astype(np.float32))
+    plain = grad(net, 0, net.trainable_params())(x)
+    for _, cell in net.cells_and_names():
+        for kind in KINDS:
+            register(cell, kind, lambda *_: None)
+    hooked = grad(net, 0, net.trainable_params())(x)
+    assert [g.asnumpy().tobytes() for g in (plain[0], *plain[1])] == [
+        g.asnumpy().tobytes() for g in (hooked[0], *hooked[1])
+    ]
+
+
+def test_a_hook_on_a_parameterised_cell_sees_the_gradient_of_its_input_though_only_weights_are_asked_for() -> None:
+    net, seen = nn.Dense(2, 1, weight_init="ones"), []
+    net.register_backward_hook(lambda cell, into, out: seen.append(values(out)))
+    grad(net, None, net.trainable_params())(Tensor([[1.0, 2.0]]))
+    assert seen == [[[[1.0]]]]
+
+
+def test_backward_hooks_take_part_in_second_derivatives() -> None:
+    net = Square()
+    net.register_backward_hook(lambda cell, into, out: (into[0] * into[0],))
+    # The first derivative is (2 x)**2, so the second is 8 x.
+    assert grad(grad(net))(X).tolist() == [16.0, 24.0]
+
+
+# Leaving
+
+
+def test_remove_is_idempotent_and_ends_the_calls() -> None:
+    for kind in KINDS:
+        net, seen = Square(), []
+        handle = register(net, kind, lambda *_, seen=seen: seen.append(1))
+        grad(net)(X)
+        handle.remove()
+        handle.remove()
+        grad(net)(X)
+        assert seen == [1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_hook_may_remove_itself_while_it_runs(kind: str) -> None:
+    net, seen = Square(), []
+
+    def once(*_: Any) -> None:
+        seen.append("once")
+        handle.remove()
+
+    handle = register(net, kind, once)
+    register(net, kind, lambda *_: seen.append("always"))
+    for _ in range(2):
+        grad(net)(X)
+    assert seen == ["once", "always", "always"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_replace_takes_off_the_hook_of_the_same_name(kind: str) -> None:
+    net, seen = Square(), []
+
+    def cell_of_a_notebook(version: int) -> None:
+        def watch(*_: Any) -> None:
+            seen.append(version)
+
+        register(net, kind, watch, replace=True)
+
+    register(net, kind, lambda *_: seen.append("other"))
+    cell_of_a_notebook(1)
+    cell_of_a_notebook(2)
+    grad(net)(X)
+    assert seen == ["other", 2]
+
+
+def test_a_copied_network_has_hooks_of_its_own() -> None:
+    net, seen = Outer(), []
+    net.a.register_backward_hook(lambda cell, into, out: seen.append(cell))
+    copied = copy.deepcopy(net)
+    grad(copied)(X)
+    assert seen == [copied.a]
+    assert copied.a is not net.a
+
+
+def test_a_handle_kept_in_a_copied_network_removes_the_copys_hook() -> None:
+    class Keeping(Square):
+        def __init__(self, seen: list[int]) -> None:
+            super().__init__()
+            self.handle = self.register_forward_hook(lambda *_: seen.append(1))
+
+    seen: list[int] = []
+    net = Keeping(seen)
+    copied = copy.deepcopy(net)
+    copied.handle.remove()
+    copied(X)
+    assert seen == []
+    net(X)
+    assert seen == [1]
+
+
+# Arity and errors
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_hook_of_the_wrong_arity_is_refused_with_the_expected_signature(kind: str) -> None:
+    net = Square()
+
+    def alone(cell: Any) -> None: ...
+
+    count = len(ARGUMENTS[kind].split())
+    expected = (
+        rf"register_{kind}_hook', the hook must take {count} arguments, as hook\({ARGUMENTS[kind]}\), but got alone"
+    )
+    with pytest.raises(TypeError, match=expected):
+        register(net, kind, alone)
+    with pytest.raises(TypeError, match="expected a callable hook function"):
+        register(net, kind, "no function")
+    assert net(X).tolist() == [4.0, 9.0]
+
+
+@pytest.mark.parametrize(("kind", "count"), [("forward_pre", 3), ("forward", 4)])
+def test_with_kwargs_asks_for_one_argument_more(kind: str, count: int) -> None:
+    with pytest.raises(TypeError, match=f"must take {count} arguments"):
+        register(Square(), kind, lambda cell: None, with_kwargs=True)
+
+
+def test_callables_of_every_kind_are_hooks() -> None:
+    class Hook:
+        def __call__(self, cell: Any, inputs: Any) -> None: ...
+
+        def method(self, cell: Any, inputs: Any, optional: int = 0) -> None: ...
+
+    net = Square()
+    for hook in (Hook(), Hook().method, lambda *anything: None):
+        net.register_forward_pre_hook(hook)
+    net(X)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_error_in_a_hook_names_the_kind_the_function_and_the_cells_path(kind: str) -> None:
+    net = nn.SequentialCell(Square(), Outer())
+
+    def broken(*_: Any) -> None:
+        raise ZeroDivisionError("inside")
+
+    register(net[1].b, kind, broken)
+    with pytest.raises(ZeroDivisionError, match="inside") as caught:
+        grad(net)(X)
+    (note,) = caught.value.__notes__
+    assert note.startswith(f"raised by the {kind} hook '")
+    assert "broken' of cell '1.b' (Square)" in note
+
+
+@pytest.mark.parametrize(
+    ("returned", "text"),
+    [
+        (lambda g: [g], "must return None, a tensor or a tuple of tensors, but got list"),
+        (lambda g: (g, g), "must return 1 gradients, but got 2"),
+        (lambda g: (None,), "must return tensors, but entry 0 is NoneType"),
+        (lambda g: 3.0, "but got float"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["backward_pre", "backward"])
+def test_a_backward_hook_that_returns_no_gradients_is_refused(kind: str, returned: Any, text: str) -> None:
+    net = Outer()
+    register(net.b, kind, lambda cell, *gradients: returned(gradients[0][0]))
+    with pytest.raises(TypeError, match=f"the {kind} hook .* of cell 'b' \\(Square\\) .*{text}"):
+        grad(net)(X)
+
+
+# jit
+
+
+def test_jit_turns_cell_hooks_off_inside_and_on_again_after() -> None:
+    net, seen = Square(), []
+    for kind in KINDS:
+        register(net, kind, lambda *_: seen.append(1))
+
+    @ms.jit
+    def compiled(x: Tensor) -> Tensor:
+        return net(x)
+
+    assert grad(compiled)(X).tolist() == [4.0, 6.0]
+    assert seen == []
+    net(X)
+    assert seen == [1, 1]
+
+
+def test_jit_takes_options_and_wants_a_function() -> None:
+    assert ms.jit(jit_level="O0")(lambda x: x * 2.0)(X).tolist() == [4.0, 6.0]
+    with pytest.raises(TypeError, match="'function' must be callable, but got int"):
+        ms.jit(3)  # type: ignore[arg-type]
+
+
+# HookBackward
+
+
+def test_hook_backward_sees_a_tuple_and_replaces_it() -> None:
+    seen: list[Any] = []
+
+    def doubled(gradients: Any) -> Any:
+        seen.append(values(gradients))
+        return gradients[0] * 2.0, gradients[1]
+
+    hook = ops.HookBackward(doubled)
+
+    def function(x: Tensor, y: Tensor) -> Tensor:
+        x, y = hook(x, y)
+        return x * y
+
+    of_x, of_y = grad(function, (0, 1))(X, Tensor([5.0, 7.0]))
+    assert seen == [[[5.0, 7.0], [2.0, 3.0]]]
+    assert (of_x.tolist(), of_y.tolist()) == ([10.0, 14.0], [2.0, 3.0])
+
+
+def test_hook_backward_passes_values_on_outside_a_recording() -> None:
+    hook = ops.HookBackward(lambda gradients: None)
+    assert hook(X) is X
+
+
+def test_hook_backward_refuses_what_it_cannot_use() -> None:
+    with pytest.raises(TypeError, match=r"'HookBackward', the hook must take 1 arguments, as hook_fn\(grad_out\)"):
+        ops.HookBackward(lambda: None)  # type: ignore[arg-type, misc]
+    with pytest.raises(TypeError, match="'cell_id' must be a str, but got int"):
+        ops.HookBackward(lambda g: None, 3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="input 0 must be a Tensor, but got float"):
+        ops.HookBackward(lambda g: None)(1.0)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the hook function of HookBackward must return 1 gradients, but got 2"):
+        grad(ops.HookBackward(lambda g: (g[0], g[0])))(X)
+
+
+# Tensor.register_hook
+
+
+def test_a_tensor_hook_sees_the_whole_gradient_once_and_replaces_it() -> None:
+    seen: list[Any] = []
+
+    def function(x: Tensor) -> Tensor:
+        y = x * 2.0
+        y.register_hook(lambda g: (seen.append(g.tolist()), g * 10.0)[1])
+        return y * y + y
+
+    assert grad(function)(X).tolist() == [2 * 10 * 9.0, 2 * 10 * 13.0]
+    assert seen == [[9.0, 13.0]]
+
+
+def test_tensor_hooks_chain_and_none_keeps_the_gradient() -> None:
+    def function(x: Tensor) -> Tensor:
+        y = x * 1.0
+        y.register_hook(lambda g: None)
+        y.register_hook(lambda g: g + 1.0)
+        y.register_hook(lambda g: g * 2.0)
+        return y
+
+    assert grad(function)(X).tolist() == [4.0, 4.0]
+
+
+def test_hooks_on_inputs_and_parameters_stay_until_removed() -> None:
+    w, x = Parameter(Tensor([4.0, 6.0]), "w"), Tensor([2.0, 3.0])
+    handles = [w.register_hook(lambda g: g * 10.0), x.register_hook(lambda g: g * 100.0)]
+    request = grad(lambda t: t * w, 0, [w])
+    for _ in range(2):
+        of_x, (of_w,) = request(x)
+        assert (of_x.tolist(), of_w.tolist()) == ([400.0, 600.0], [20.0, 30.0])
+    for handle in handles:
+        handle.remove()
+    of_x, (of_w,) = request(x)
+    assert (of_x.tolist(), of_w.tolist()) == ([4.0, 6.0], [2.0, 3.0])
+
+
+def test_a_tensor_hook_takes_one_argument() -> None:
+    with pytest.raises(TypeError, match=r"must take 1 arguments, as hook\(grad\)"):
+        X.register_hook(lambda: None)  # type: ignore[arg-type, misc]
+
+
+def test_tensor_hooks_take_part_in_second_derivatives() -> None:
+    def function(x: Tensor) -> Tensor:
+        y = x * x
+        y.register_hook(lambda g: g * g * 3.0)
+        return y * 2.0
+
+    # The first derivative is 3 * 2**2 * 2 x.
+    assert grad(grad(function))(X).tolist() == [24.0, 24.0]

@@ -1,0 +1,172 @@
+"""Initialisers: their distributions, their names, and that a seed repeats them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor
+from hookscope.engine.initializer import (
+    Constant,
+    HeNormal,
+    HeUniform,
+    Identity,
+    Initializer,
+    Normal,
+    One,
+    Orthogonal,
+    TruncatedNormal,
+    Uniform,
+    XavierNormal,
+    XavierUniform,
+    Zero,
+    initializer,
+)  # fmt: skip
+
+SHAPE = (300, 200)
+COUNT = 300 * 200
+
+
+def drawn(init: Any, shape: tuple[int, ...] = SHAPE) -> Any:
+    ms.set_seed(5)
+    return initializer(init, shape, ms.float64).asnumpy()
+
+
+@pytest.mark.parametrize(
+    ("init", "value"), [(Zero(), 0.0), (One(), 1.0), (Constant(2.5), 2.5), (0.25, 0.25), (3, 3.0), ("zeros", 0.0)]
+)
+def test_constants(init: Any, value: float) -> None:
+    np.testing.assert_array_equal(drawn(init, (2, 3)), np.full((2, 3), value))
+
+
+@pytest.mark.parametrize(
+    ("init", "bound"),
+    [
+        (Uniform(0.3), 0.3),
+        (XavierUniform(2.0), 2.0 * math.sqrt(6 / 500)),
+        (HeUniform(math.sqrt(5)), 1 / math.sqrt(200)),
+        (HeUniform(mode="fan_out", nonlinearity="relu"), math.sqrt(6 / 300)),
+    ],
+)
+def test_uniform_ones_fill_their_interval_evenly(init: Initializer, bound: float) -> None:
+    values = drawn(init)
+    assert np.abs(values).max() <= bound * (1 + 1e-6)
+    assert np.abs(values).max() > 0.999 * bound
+    # A uniform number has the deviation bound / sqrt(3); the mean of COUNT of them that over sqrt(COUNT).
+    assert abs(values.mean()) < 5 * bound / math.sqrt(3 * COUNT)
+    assert abs(values.std() * math.sqrt(3) / bound - 1) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("init", "deviation", "mean"),
+    [
+        (Normal(0.5, 2.0), 0.5, 2.0),
+        (XavierNormal(), math.sqrt(2 / 500), 0.0),
+        (HeNormal(), math.sqrt(2 / 200), 0.0),
+        (HeNormal(mode="fan_out", nonlinearity="tanh"), 5 / 3 / math.sqrt(300), 0.0),
+    ],
+)
+def test_normal_ones_have_their_deviation(init: Initializer, deviation: float, mean: float) -> None:
+    values = drawn(init)
+    assert abs(values.mean() - mean) < 5 * deviation / math.sqrt(COUNT)
+    assert abs(values.std() / deviation - 1) < 5 / math.sqrt(2 * COUNT)
+    assert 0.67 < (np.abs(values - mean) < deviation).mean() < 0.70
+
+
+def test_fans_count_the_places_of_a_kernel() -> None:
+    assert np.abs(drawn(XavierUniform(), (8, 4, 3, 3))).max() <= math.sqrt(6 / (4 * 9 + 8 * 9))
+
+
+def test_a_truncated_normal_stays_inside() -> None:
+    values = drawn(TruncatedNormal(0.5, 1.0, -1.0, 2.0))
+    assert values.min() >= 1.0 - 0.5 - 1e-6
+    assert values.max() <= 1.0 + 1.0 + 1e-6
+    # The mean of a standard normal cut to [-1, 2] is (pdf(-1) - pdf(2)) / (cdf(2) - cdf(-1)).
+    assert abs(values.mean() - (1.0 + 0.5 * 0.22964)) < 0.01
+
+
+@pytest.mark.parametrize("shape", [(4, 6), (6, 4), (3, 2, 2)])
+def test_an_orthogonal_matrix_has_orthogonal_rows_or_columns(shape: tuple[int, ...]) -> None:
+    matrix = drawn(Orthogonal(2.0), shape).reshape(shape[0], -1)
+    product = matrix @ matrix.T if matrix.shape[0] <= matrix.shape[1] else matrix.T @ matrix
+    np.testing.assert_allclose(product, 4 * np.eye(len(product)), atol=1e-5)
+
+
+def test_identity() -> None:
+    np.testing.assert_array_equal(drawn(Identity(), (2, 3)), np.eye(2, 3))
+    with pytest.raises(ValueError, match=r"For 'Identity', the shape must have 2 axes, but got \(2,\)"):
+        drawn(Identity(), (2,))
+
+
+@pytest.mark.parametrize("name", ["normal", "uniform", "he_uniform", "HeNormal", "xavier_uniform", "truncatedNormal"])
+def test_a_seed_repeats_the_values_and_two_draws_differ(name: str) -> None:
+    ms.set_seed(3)
+    first = [initializer(name, (4, 4)).tolist() for _ in range(2)]
+    ms.set_seed(3)
+    second = [initializer(name, (4, 4)).tolist() for _ in range(2)]
+    assert first == second
+    assert first[0] != first[1]
+
+
+def test_the_seed_is_kept_and_checked() -> None:
+    ms.set_seed(17)
+    assert ms.get_seed() == 17
+    with pytest.raises(TypeError, match="'seed' must be an int, but got float"):
+        ms.set_seed(1.0)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'seed' must not be negative, but got -1"):
+        ms.set_seed(-1)
+    assert ms.get_seed() == 17
+
+
+def test_set_seed_sets_numpys_global_seed_too() -> None:
+    ms.set_seed(17)
+    first = np.random.rand()  # the global generator is what is tested
+    ms.set_seed(17)
+    assert np.random.rand() == first
+
+
+def test_dtype_and_shape_are_those_asked_for() -> None:
+    made = initializer("ones", 3, ms.float16)
+    assert (made.shape, made.dtype) == ((3,), ms.float16)
+    assert initializer(Tensor([1, 2]), (2,), ms.float32).dtype is ms.float32
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        (("no such", (2,)), ValueError, "'init' must be one of .* but got 'no such'"),
+        ((None, (2,)), TypeError, "'init' must be an Initializer, a name, a number or a Tensor, but got NoneType"),
+        (("ones", (-1,)), ValueError, r"'shape' must be axes that are not negative, but got \(-1,\)"),
+        (("ones",), ValueError, "'shape' must be axes that are not negative, but got None"),
+        ((Tensor([1.0]), (2,)), ValueError, r"'shape' \(2,\) is not the shape \(1,\) of the tensor 'init'"),
+        (("he_uniform", (2,)), ValueError, r"For 'HeUniform', the shape must have at least 2 axes to have fans"),
+    ],
+)
+def test_initializer_refuses(arguments: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        initializer(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: HeUniform(mode="in"), "'mode' must be 'fan_in' or 'fan_out', but got 'in'"),
+        (lambda: HeUniform(nonlinearity="no"), "'nonlinearity' must be 'leaky_relu' or one of"),
+        (lambda: TruncatedNormal(a=1.0, b=1.0), "'a' must be below 'b', but got a=1.0, b=1.0"),
+    ],
+)
+def test_initialisers_refuse(make: Any, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        make()
+
+
+def test_an_initialiser_of_ones_own() -> None:
+    class Rows(Initializer):
+        def values(self, shape: tuple[int, ...]) -> Any:
+            return np.arange(math.prod(shape), dtype=np.float64).reshape(shape)
+
+    assert initializer(Rows(), (2, 2)).tolist() == [[0.0, 1.0], [2.0, 3.0]]

@@ -1,0 +1,192 @@
+"""Losses against formulas in float64, with every reduction, weights, ignored labels and smoothing."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hookscope.engine import Tensor, grad, nn, ops
+
+Array = np.ndarray[Any, Any]
+NUMBERS = np.random.default_rng(4)
+LOGITS = NUMBERS.standard_normal((5, 4))
+LABELS = np.array([3, 0, -100, 1, 3])
+WEIGHT = np.array([0.5, 2.0, 1.0, 0.3])
+REDUCTIONS = ["mean", "sum", "none"]
+
+
+def log_softmax(x: Array) -> Array:
+    return np.array([[v - math.log(sum(math.exp(u) for u in row)) for v in row] for row in x])
+
+
+def class_losses(log_p: Array, labels: Array, weight: Array, smoothing: float) -> tuple[Array, Array]:
+    """Row by row, the loss and the weight it counts with."""
+    losses, counts = [], []
+    for row, label in zip(log_p, labels, strict=True):
+        kept = label != -100
+        own = -row[label] * weight[label] if kept else 0.0
+        spread = -(row * weight).sum() / len(row) if kept else 0.0
+        losses.append((1 - smoothing) * own + smoothing * spread)
+        counts.append(weight[label] if kept else 0.0)
+    return np.array(losses), np.array(counts)
+
+
+def reduced(losses: Array, counts: Array, reduction: str) -> Any:
+    return {"mean": losses.sum() / counts.sum(), "sum": losses.sum(), "none": losses}[reduction]
+
+
+def assert_slope(function: Any, x: Array) -> None:
+    """The gradient of the sum of a loss, by central differences."""
+    want = np.zeros(x.shape)
+    for place in np.ndindex(x.shape):
+        values = []
+        for sign in (1, -1):
+            moved = x.copy()
+            moved[place] += sign * 1e-6
+            values.append(function(Tensor(moved)).asnumpy().sum())
+        want[place] = (values[0] - values[1]) / 2e-6
+    np.testing.assert_allclose(grad(function)(Tensor(x)).asnumpy(), want, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_cross_entropy_with_class_numbers(reduction: str, weighted: bool, smoothing: float) -> None:
+    weight = WEIGHT if weighted else np.ones(4)
+    loss = nn.CrossEntropyLoss(Tensor(WEIGHT) if weighted else None, reduction=reduction, label_smoothing=smoothing)
+    want = reduced(*class_losses(log_softmax(LOGITS), LABELS, weight, smoothing), reduction)
+    np.testing.assert_allclose(loss(Tensor(LOGITS), Tensor(LABELS)).asnumpy(), want, rtol=1e-10)
+    assert_slope(lambda x: loss(x, Tensor(LABELS)), LOGITS)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_nll_loss(reduction: str, weighted: bool) -> None:
+    weight = WEIGHT if weighted else np.ones(4)
+    loss = nn.NLLLoss(Tensor(WEIGHT) if weighted else None, reduction=reduction)
+    want = reduced(*class_losses(LOGITS, LABELS, weight, 0.0), reduction)
+    np.testing.assert_allclose(loss(Tensor(LOGITS), Tensor(LABELS)).asnumpy(), want, rtol=1e-10)
+    assert_slope(lambda x: loss(x, Tensor(LABELS)), LOGITS)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_cross_entropy_with_probabilities(reduction: str) -> None:
+    target = NUMBERS.dirichlet(np.ones(4), 5)
+    losses = -(log_softmax(LOGITS) * target * WEIGHT).sum(1)
+    loss = nn.CrossEntropyLoss(Tensor(WEIGHT), reduction=reduction)
+    want = reduced(losses, np.ones(5), reduction)
+    np.testing.assert_allclose(loss(Tensor(LOGITS), Tensor(target)).asnumpy(), want, rtol=1e-10)
+    assert_slope(lambda x: loss(x, Tensor(target)), LOGITS)
+
+
+def test_cross_entropy_takes_axes_after_the_classes() -> None:
+    x, labels = NUMBERS.standard_normal((2, 3, 4, 5)), NUMBERS.integers(0, 3, (2, 4, 5))
+    got = ops.cross_entropy(Tensor(x), Tensor(labels), reduction="none").asnumpy()
+    assert got.shape == (2, 4, 5)
+    for place in np.ndindex(labels.shape):
+        row = x[place[0], :, place[1], place[2]]
+        np.testing.assert_allclose(got[place], math.log(np.exp(row).sum()) - row[labels[place]], rtol=1e-10)
+
+
+def test_cross_entropy_is_exact_for_large_logits() -> None:
+    assert ops.cross_entropy(Tensor([[1000.0, 0.0]]), Tensor([1])).item() == 1000.0
+
+
+def test_a_batch_in_which_nothing_counts_has_the_mean_nan() -> None:
+    assert math.isnan(ops.cross_entropy(Tensor(LOGITS[:1]), Tensor([-100])).item())
+
+
+def test_the_second_derivative_of_cross_entropy_is_that_of_softmax() -> None:
+    direction = NUMBERS.standard_normal((5, 4))
+    labels = Tensor(np.abs(LABELS) % 4)
+
+    def slope(x: Any) -> Any:
+        return grad(lambda t: ops.cross_entropy(t, labels, reduction="sum"))(x)
+
+    got = grad(lambda t: (slope(t) * Tensor(direction)).sum())(Tensor(LOGITS)).asnumpy()
+    p = np.exp(log_softmax(LOGITS))
+    np.testing.assert_allclose(got, p * (direction - (p * direction).sum(1, keepdims=True)), rtol=1e-9, atol=1e-12)
+
+
+def test_softmax_cross_entropy_with_logits_takes_numbers_or_one_hot_rows() -> None:
+    labels = np.abs(LABELS) % 4
+    want = -log_softmax(LOGITS)[np.arange(5), labels]
+    sparse = nn.SoftmaxCrossEntropyWithLogits(sparse=True)(Tensor(LOGITS), Tensor(labels))
+    dense = nn.SoftmaxCrossEntropyWithLogits()(Tensor(LOGITS), Tensor(np.eye(4)[labels]))
+    np.testing.assert_allclose(sparse.asnumpy(), want, rtol=1e-10)
+    np.testing.assert_allclose(dense.asnumpy(), want, rtol=1e-10)
+
+
+def huber(d: float, beta: float) -> float:
+    return 0.5 * d * d / beta if abs(d) < beta else abs(d) - 0.5 * beta
+
+
+def entropy(x: float, label: float) -> float:
+    p = 1 / (1 + math.exp(-x))
+    return -(label * math.log(p) + (1 - label) * math.log(1 - p))
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize(
+    ("loss", "formula"),
+    [
+        (nn.MSELoss, lambda x, y: (x - y) ** 2),
+        (nn.L1Loss, lambda x, y: abs(x - y)),
+        (lambda reduction: nn.SmoothL1Loss(0.7, reduction), lambda x, y: huber(x - y, 0.7)),
+        (nn.BCEWithLogitsLoss, entropy),
+    ],
+    ids=["mse", "l1", "smooth l1", "bce"],
+)
+def test_elementwise_losses(loss: Any, formula: Any, reduction: str) -> None:
+    x, y = NUMBERS.standard_normal((3, 4)), NUMBERS.uniform(0, 1, (3, 4))
+    layer = loss(reduction=reduction)
+    want = reduced(np.vectorize(formula)(x, y), np.ones(12), reduction)
+    np.testing.assert_allclose(layer(Tensor(x), Tensor(y)).asnumpy(), want, rtol=1e-10)
+    assert_slope(lambda t: layer(t, Tensor(y)), x)
+
+
+def test_binary_cross_entropy_does_not_overflow_and_takes_weights() -> None:
+    x, y = Tensor([1000.0, -1000.0]), Tensor([0.0, 1.0])
+    assert ops.binary_cross_entropy_with_logits(x, y, reduction="none").tolist() == [1000.0, 1000.0]
+    assert nn.BCEWithLogitsLoss(weight=Tensor([1.0, 3.0]))(x, y).item() == 2000.0
+
+
+@pytest.mark.parametrize(
+    ("action", "error", "text"),
+    [
+        (lambda: nn.MSELoss("average"), ValueError, "For 'MSELoss', 'reduction' must be 'mean', 'sum' or 'none'"),
+        (lambda: ops.mse_loss(Tensor([1.0]), Tensor([1.0]), "no"), ValueError, "For 'mse_loss', 'reduction' must be"),
+        (lambda: ops.cross_entropy(Tensor(LOGITS), [1]), TypeError, "'target' must be a Tensor, but got list"),  # type: ignore[arg-type]
+        (
+            lambda: ops.cross_entropy(Tensor(LOGITS), Tensor([1, 2])),
+            ValueError,
+            r"class numbers in 'target' must have the shape \(5,\) for 'input' of shape \(5, 4\), but got \(2,\)",
+        ),
+        (
+            lambda: ops.cross_entropy(Tensor(LOGITS), Tensor(LOGITS[:2])),
+            ValueError,
+            r"probabilities in 'target' must have the shape \(5, 4\), but got \(2, 4\)",
+        ),
+        (
+            lambda: ops.cross_entropy(Tensor(LOGITS), Tensor([0, 1, 2, 3, 4])),
+            ValueError,
+            r"labels must lie in \[0, 4\) or equal ignore_index, got 4 in row 4",
+        ),
+        (
+            lambda: ops.nll_loss(Tensor(LOGITS), Tensor([0, 1, 2, 3, -1])),
+            ValueError,
+            r"the class numbers in 'target' must be in \[0, 4\) or -100",
+        ),
+        (
+            lambda: ops.cross_entropy(Tensor(LOGITS), Tensor(LABELS), label_smoothing=2.0),
+            ValueError,
+            r"'label_smoothing' must be in \[0, 1\], but got 2.0",
+        ),
+    ],
+)
+def test_losses_refuse(action: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        action()

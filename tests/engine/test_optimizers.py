@@ -1,0 +1,226 @@
+"""Optimizers against their published formulas in float64, and what a step promises beside its numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Parameter, Tensor, grad, nn
+
+Array = np.ndarray[Any, Any]
+START = np.array([1.0, -2.0, 0.5])
+GRADIENTS = np.random.default_rng(8).standard_normal((6, 3))
+RATE = 0.05
+
+
+def parameter(values: Any = START, dtype: Any = ms.float64, name: str = "w") -> Parameter:
+    return Parameter(Tensor(np.asarray(values), dtype), name)
+
+
+def sgd(momentum: float, dampening: float, decay: float, nesterov: bool) -> Array:
+    p, v = START.copy(), None
+    for gradient in GRADIENTS:
+        g = gradient + decay * p
+        if momentum:
+            v = g if v is None else momentum * v + (1 - dampening) * g
+            g = g + momentum * v if nesterov else v
+        p = p - RATE * g
+    return p
+
+
+def momentum(factor: float, decay: float, scale: float, nesterov: bool) -> Array:
+    p, v = START.copy(), np.zeros(3)
+    for gradient in GRADIENTS:
+        g = gradient / scale + decay * p
+        v = factor * v + g
+        p = p - RATE * (g + factor * v if nesterov else v)
+    return p
+
+
+def adam(decay: float, nesterov: bool) -> Array:
+    p, m, v = START.copy(), np.zeros(3), np.zeros(3)
+    for t, gradient in enumerate(GRADIENTS, 1):
+        g = gradient + decay * p
+        m, v = 0.8 * m + 0.2 * g, 0.9 * v + 0.1 * g * g
+        rate = RATE * math.sqrt(1 - 0.9**t) / (1 - 0.8**t)
+        p = p - rate * (0.8 * m + 0.2 * g if nesterov else m) / (np.sqrt(v) + 1e-6)
+    return p
+
+
+def adam_weight_decay(decay: float) -> Array:
+    p, m, v = START.copy(), np.zeros(3), np.zeros(3)
+    for g in GRADIENTS:
+        m, v = 0.8 * m + 0.2 * g, 0.9 * v + 0.1 * g * g
+        p = p - RATE * (m / (np.sqrt(v) + 1e-6) + decay * p)
+    return p
+
+
+Make = Callable[[list[Parameter]], nn.Optimizer]
+BETAS = {"beta1": 0.8, "beta2": 0.9, "eps": 1e-6}
+CASES: dict[str, tuple[Make, Array]] = {
+    "sgd": (lambda p: nn.SGD(p, RATE), sgd(0, 0, 0, False)),
+    "sgd, decay": (lambda p: nn.SGD(p, RATE, weight_decay=0.1), sgd(0, 0, 0.1, False)),
+    "sgd, momentum": (lambda p: nn.SGD(p, RATE, 0.9, 0.2), sgd(0.9, 0.2, 0, False)),
+    "sgd, nesterov": (lambda p: nn.SGD(p, RATE, 0.9, nesterov=True), sgd(0.9, 0, 0, True)),
+    "momentum": (lambda p: nn.Momentum(p, RATE, 0.9), momentum(0.9, 0, 1, False)),
+    "momentum, scaled": (lambda p: nn.Momentum(p, RATE, 0.9, 0.1, 8.0), momentum(0.9, 0.1, 8, False)),
+    "momentum, nesterov": (lambda p: nn.Momentum(p, RATE, 0.9, use_nesterov=True), momentum(0.9, 0, 1, True)),
+    "adam": (lambda p: nn.Adam(p, RATE, **BETAS), adam(0, False)),
+    "adam, decay": (lambda p: nn.Adam(p, RATE, **BETAS, weight_decay=0.1), adam(0.1, False)),
+    "adam, nesterov": (lambda p: nn.Adam(p, RATE, **BETAS, use_nesterov=True), adam(0, True)),
+    "adamw": (lambda p: nn.AdamWeightDecay(p, RATE, **BETAS), adam_weight_decay(0)),
+    "adamw, decay": (lambda p: nn.AdamWeightDecay(p, RATE, **BETAS, weight_decay=0.1), adam_weight_decay(0.1)),
+}
+each = pytest.mark.parametrize("make", [make for make, _ in CASES.values()], ids=list(CASES))
+
+
+@pytest.mark.parametrize(("make", "want"), CASES.values(), ids=list(CASES))
+def test_six_steps_are_those_of_the_formula(make: Make, want: Array) -> None:
+    w = parameter()
+    optimizer = make([w])
+    for gradient in GRADIENTS:
+        assert optimizer((Tensor(gradient),)) is True
+    # The learning rate and Momentum's factor are kept as Float32, as in MindSpore.
+    np.testing.assert_allclose(w.asnumpy(), want, rtol=1e-6)
+    assert optimizer.global_step.item() == 6
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float32], ids=str)
+@each
+def test_a_step_keeps_the_dtype_of_parameters_and_state(make: Make, dtype: ms.DType) -> None:
+    w = parameter(dtype=dtype)
+    optimizer = make([w])
+    before = {p.name: p.dtype for p in optimizer.get_parameters()}
+    for gradient in GRADIENTS[:2]:
+        optimizer((Tensor(gradient, dtype),))
+    assert w.dtype is dtype
+    assert {p.name: p.dtype for p in optimizer.get_parameters()} == before
+
+
+@each
+def test_a_step_changes_no_value_that_is_held_elsewhere(make: Make) -> None:
+    w = parameter()
+    optimizer = make([w])
+    gradient = Tensor(GRADIENTS[0])
+    optimizer((gradient,))
+    held = [w._array, w.data, gradient._array, *(p._array for p in optimizer.get_parameters())]
+    copies = [np.array(x) for x in held]
+    optimizer((gradient,))
+    for now, before in zip(held, copies, strict=True):
+        np.testing.assert_array_equal(np.asarray(now), before)
+
+
+@each
+def test_a_step_is_not_recorded(make: Make) -> None:
+    w = parameter()
+    optimizer = make([w])
+
+    def training_inside(x: Tensor) -> Tensor:
+        y = x * w
+        optimizer((Tensor(GRADIENTS[0]),))
+        return y
+
+    assert grad(training_inside)(Tensor(START)).tolist() == START.tolist()
+
+
+@each
+def test_training_makes_the_loss_smaller(make: Make) -> None:
+    ms.set_seed(0)
+    net = nn.SequentialCell(nn.Dense(3, 8, activation="tanh"), nn.Dense(8, 1))
+    x = np.random.default_rng(0).standard_normal((32, 3)).astype(np.float32)
+    y = Tensor(np.sin(x.sum(1, keepdims=True)))
+    optimizer = make(net.trainable_params())
+    step = ms.value_and_grad(lambda t: nn.MSELoss()(net(t), y), None, optimizer.parameters)
+    losses = []
+    for _ in range(30):
+        loss, gradients = step(Tensor(x))
+        optimizer(gradients)
+        losses.append(loss.item())
+    assert losses[-1] < 0.8 * losses[0]
+
+
+@pytest.mark.parametrize(
+    ("make", "spared"),
+    [
+        (lambda ps: nn.Momentum(ps, 0.1, 0.0, weight_decay=1.0), True),
+        (lambda ps: nn.Adam(ps, 0.1, weight_decay=1.0), True),
+        (lambda ps: nn.AdamWeightDecay(ps, 0.1, weight_decay=1.0), True),
+        (lambda ps: nn.SGD(ps, 0.1, weight_decay=1.0), False),
+    ],
+)
+def test_which_parameters_decay(make: Make, spared: bool) -> None:
+    names = ["layer.weight", "layer.bias", "norm.gamma", "norm.beta"]
+    parameters = [parameter(name=name) for name in names]
+    make(parameters)([Tensor(np.zeros(3))] * 4)
+    moved = [not np.array_equal(p.asnumpy(), START) for p in parameters]
+    assert moved == [True, not spared, not spared, not spared]
+
+
+def test_the_state_is_named_after_the_parameters() -> None:
+    w = parameter(name="layer.w")
+    assert [p.name for p in nn.Adam([w]).get_parameters()] == [
+        "layer.w", "global_step", "learning_rate", "beta1_power", "beta2_power", "moment1.layer.w", "moment2.layer.w",
+    ]  # fmt: skip
+    assert [p.name for p in nn.Momentum([w], 0.1, 0.9).moments] == ["moments.layer.w"]
+
+
+def test_the_learning_rate_can_be_read_and_set() -> None:
+    w = parameter()
+    optimizer = nn.SGD([w], 0.5)
+    assert optimizer.get_lr().item() == 0.5
+    optimizer.learning_rate.set_data(0.25)
+    optimizer((Tensor(np.ones(3)),))
+    np.testing.assert_allclose(w.asnumpy(), START - 0.25)
+
+
+def test_a_bare_gradient_stands_for_the_only_one() -> None:
+    w = parameter()
+    nn.SGD([w], 0.5)(Tensor(np.ones(3)))
+    np.testing.assert_allclose(w.asnumpy(), START - 0.5)
+
+
+W = parameter()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: nn.SGD(W), TypeError, r"must be a list such as net.trainable_params\(\), but got Parameter"),
+        (lambda: nn.SGD(3), TypeError, "but got int"),
+        (lambda: nn.SGD([]), ValueError, "the list of parameters is empty"),
+        (lambda: nn.SGD([Tensor([1.0])]), TypeError, "entry 0 of the parameters must be a Parameter, but got Tensor"),
+        (lambda: nn.SGD([W, parameter()]), ValueError, "two parameters are named 'w'"),
+        (lambda: nn.SGD([W], -1.0), ValueError, "'learning_rate' must be at least 0.0, but got -1.0"),
+        (lambda: nn.SGD([W], "fast"), TypeError, "'learning_rate' must be a number, but got str"),
+        (lambda: nn.SGD([W], loss_scale=0), ValueError, "'loss_scale' must be above 0.0, but got 0"),
+        (lambda: nn.SGD([W], nesterov=True), ValueError, "'nesterov' needs 'momentum' above 0 and 'dampening' 0"),
+        (lambda: nn.SGD([W], weight_decay=-0.1), ValueError, "'weight_decay' must be at least 0.0"),
+        (lambda: nn.Adam([W], beta1=1.0), ValueError, "'beta1' must be between 0 and 1, but got 1.0"),
+        (lambda: nn.Adam([W], eps=0.0), ValueError, "'eps' must be above 0.0"),
+        (lambda: nn.AdamWeightDecay([W], beta2=1.5), ValueError, "'beta2' must be between 0 and 1, but got 1.5"),
+        (lambda: nn.Momentum([W], 0.1, -1.0), ValueError, "'momentum' must be at least 0.0"),
+    ],
+)
+def test_optimizers_refuse(make: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=f"For '(SGD|Adam|Momentum|AdamWeightDecay)', .*{text}"):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("gradients", "text"),
+    [
+        ((), "one gradient for each of the 1 parameters, but got 0"),
+        ((Tensor(np.ones(2)),), r"the gradient of 'w' must have the shape \(3,\), but got \(2,\)"),
+    ],
+)
+def test_a_step_with_gradients_that_do_not_fit_changes_nothing(gradients: Any, text: str) -> None:
+    w = parameter()
+    optimizer = nn.SGD([w], 0.5)
+    with pytest.raises(ValueError, match=text):
+        optimizer(gradients)
+    assert (w.tolist(), optimizer.global_step.item()) == (START.tolist(), 0)
