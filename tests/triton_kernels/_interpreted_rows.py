@@ -1,0 +1,139 @@
+"""Checks of the kernels that work on rows (softmax, layer norm, cross-entropy) in Triton's interpreter.
+
+Run by test_interpreter.py in its own process. Where pieces are set to 16 values, rows are read in several.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from _comparison import DTYPES, close, normal, wide
+
+from hookscope.engine.cpu import fused
+from hookscope.triton_kernels import _launch, cross_entropy, kernels
+
+
+@pytest.fixture(params=["whole rows", "pieces"])
+def rows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "pieces":
+        for name in ("MAX_ROW", "MAX_PAIR_ROW", "PIECE"):
+            monkeypatch.setattr(_launch, name, 16)
+        monkeypatch.setattr(cross_entropy, "_MAX_BLOCK", 16)
+
+
+def run(name: str, *arguments: Any) -> Any:
+    kernel = kernels()[name]
+    assert kernel.qualifies(*arguments)
+    return kernel.function(*arguments)
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize(("shape", "axis"), [((7, 37), 1), ((5, 3, 33), 1), ((40,), 0), ((3, 1), -1), ((3, 64), -1)])
+def test_softmax_and_log_softmax(shape: tuple[int, ...], axis: int, dtype: Any) -> None:
+    x, g = (3 * normal(*shape)).astype(dtype), normal(*shape, dtype=dtype, seed=1)
+    shifted = wide(x) - wide(x).max(axis, keepdims=True)
+    want = np.exp(shifted) / np.exp(shifted).sum(axis, keepdims=True)
+    y = run("softmax", x, axis)
+    close(y, want, dtype)
+    close(run("softmax_grad", g, y, axis), fused.softmax_grad(*wide(g, y), axis), dtype)
+    y = run("log_softmax", x, axis)
+    close(y, np.log(want), dtype)
+    close(run("log_softmax_grad", g, y, axis), fused.log_softmax_grad(*wide(g, y), axis), dtype)
+
+
+@pytest.mark.usefixtures("rows")
+def test_softmax_with_minus_infinity_and_nan() -> None:
+    x = normal(4, 37)
+    x[0, :20] = -np.inf
+    x[1] = -np.inf
+    x[2, 30] = np.nan
+    with np.errstate(invalid="ignore"):
+        for name in ("softmax", "log_softmax"):
+            want = getattr(fused, name)(x, 1)
+            np.testing.assert_allclose(run(name, x, 1), want, rtol=1e-6, atol=1e-6)
+            assert np.isnan(run(name, x, 1)).all(axis=1).tolist() == [False, True, True, False]
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize(("shape", "begin"), [((7, 37), 1), ((3, 5, 9), -2), ((45, 16), -1), ((6,), 0), ((5, 1), 1)])
+def test_layer_norm(shape: tuple[int, ...], begin: int, dtype: Any) -> None:
+    x, g = (5 + 2 * normal(*shape)).astype(dtype), normal(*shape, dtype=dtype, seed=1)
+    gamma, beta = normal(*shape[begin:], dtype=dtype, seed=2), normal(*shape[begin:], dtype=dtype, seed=3)
+    axes = tuple(range(begin % len(shape), len(shape)))
+    exact = wide(x)
+    mean, variance = exact.mean(axes, keepdims=True), exact.var(axes, keepdims=True)
+    want = (exact - mean) / np.sqrt(variance + 1e-5) * wide(gamma) + wide(beta)
+    y, got_mean, got_rstd = run("layer_norm", x, gamma, beta, begin, 1e-5)
+    close(y, want, dtype)
+    close(got_mean, mean, np.float32)
+    np.testing.assert_allclose(got_rstd, (variance + 1e-5) ** -0.5, rtol=1e-5)
+    assert got_mean.shape == got_rstd.shape == mean.shape
+    got = run("layer_norm_grad", g, x, gamma, got_mean, got_rstd, begin)
+    wanted = fused.layer_norm_grad(*wide(g, x, gamma, got_mean, got_rstd), begin)
+    for result, reference in zip(got, wanted, strict=True):
+        close(result, reference, dtype)
+
+
+def test_layer_norm_gradients_sum_over_several_shares_of_the_rows() -> None:
+    x, g, gamma = normal(150, 3), normal(150, 3, seed=1), normal(3, seed=2)
+    _, mean, rstd = fused.layer_norm(x, gamma, gamma, 1, 1e-5)
+    got = run("layer_norm_grad", g, x, gamma, mean, rstd, 1)
+    for result, want in zip(got, fused.layer_norm_grad(*wide(g, x, gamma, mean, rstd), 1), strict=True):
+        np.testing.assert_allclose(result, want, rtol=1e-5, atol=1e-5)
+
+
+def test_layer_norm_with_parameters_of_another_dtype() -> None:
+    x, gamma, beta = normal(4, 8, dtype=np.float16), normal(8, seed=1), normal(8, seed=2)
+    y, mean, rstd = run("layer_norm", x, gamma, beta, 1, 1e-5)
+    close(y, fused.layer_norm(*wide(x, gamma, beta), 1, 1e-5)[0], np.float16)
+    dx, dgamma, dbeta = run("layer_norm_grad", x, x, gamma, mean, rstd, 1)
+    assert [array.dtype.name for array in (dx, dgamma, dbeta)] == ["float16", "float32", "float32"]
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("label_dtype", [np.int32, np.int64])
+def test_cross_entropy(dtype: Any, label_dtype: Any) -> None:
+    logits = (3 * normal(6, 37)).astype(dtype)
+    labels = np.array([0, 36, -100, 5, 17, 16], dtype=label_dtype)
+    want_loss, want_lse = fused.sparse_softmax_cross_entropy(wide(logits), labels, -100)
+    loss, lse = run("sparse_softmax_cross_entropy", logits, labels, -100)
+    close(loss, want_loss, dtype)
+    close(lse, want_lse, np.float32)
+    g = normal(6, dtype=dtype, seed=1)
+    want = fused.sparse_softmax_cross_entropy_grad(*wide(g, logits), labels, want_lse, -100)
+    close(run("sparse_softmax_cross_entropy_grad", g, logits, labels, lse, -100), want, dtype)
+
+
+def test_a_label_out_of_range_gives_nan_and_reads_nothing_outside() -> None:
+    logits, labels = normal(3, 5), np.array([1, 5, -1])
+    loss, lse = run("sparse_softmax_cross_entropy", logits, labels, -100)
+    assert np.isnan(loss).tolist() == [False, True, True]
+    g = np.ones(3, np.float32)
+    d = run("sparse_softmax_cross_entropy_grad", g, logits, labels, lse, -100)
+    assert np.isnan(d).all(axis=1).tolist() == [False, True, True]
+
+
+def test_non_contiguous_rows() -> None:
+    x = normal(37, 12).T[::2]
+    np.testing.assert_allclose(run("softmax", x, 1), fused.softmax(x, 1), rtol=1e-6)
+    gamma = normal(74)[::2]
+    np.testing.assert_allclose(
+        run("layer_norm", x, gamma, gamma, 1, 1e-5)[0],
+        fused.layer_norm(x, gamma, gamma, 1, 1e-5)[0],
+        atol=1e-5,
+    )
+
+
+def test_what_does_not_qualify() -> None:
+    x, labels = normal(4, 5), np.array([0, 1, 2, 3])
+    assert not kernels()["softmax"].qualifies(x, 2), "an axis out of range"
+    assert not kernels()["softmax"].qualifies(x.astype(np.float64), 1), "float64"
+    assert not kernels()["softmax_grad"].qualifies(x, x[:2], 1), "two shapes"
+    assert not kernels()["layer_norm"].qualifies(x, x, x[0], 1, 1e-5), "parameters of another shape"
+    assert not kernels()["sparse_softmax_cross_entropy"].qualifies(x, labels / 2, -100), "fractional labels"
+    assert not kernels()["sparse_softmax_cross_entropy"].qualifies(x, labels[:3], -100), "too few labels"

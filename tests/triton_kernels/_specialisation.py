@@ -1,0 +1,13 @@
+"""Triton's own specialisation of integers, as JSON; run by test_launch.py in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from triton.backends.nvidia.compiler import CUDABackend
+from triton.runtime.jit import native_specialize_impl
+
+FLAGS = (False, True, True)  # not constant, specialise on the value, specialise on the alignment
+values = json.loads(sys.argv[1])
+print(json.dumps([native_specialize_impl(CUDABackend, value, *FLAGS) for value in values]))

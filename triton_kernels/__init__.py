@@ -1,0 +1,33 @@
+"""GPU kernels in Triton over CuPy arrays, without PyTorch.
+
+`probe()` tells, once, what runs here and why; `kernels()` gives every kernel by the name of its operator,
+with the test that says whether it suits the arrays at hand. A caller that finds it does not suit uses CuPy
+instead.
+
+One family of kernels a file. This package imports Triton and CuPy on use only, and nothing of the engine: the
+engine's `cpu.fused` has the same names and signatures on NumPy. `TRITON_INTERPRET=1`, set before Triton is
+imported, runs the same kernels on NumPy arrays in Triton's interpreter; the tests do that.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Mapping
+
+from hookscope.triton_kernels._launch import Kernel
+from hookscope.triton_kernels._probe import Probe, probe
+
+__all__ = ["Kernel", "Probe", "kernels", "probe"]
+
+_FAMILIES = ("adam", "cross_entropy", "dropout", "elementwise", "layer_norm", "matmul", "softmax")
+
+
+@functools.cache
+def kernels() -> Mapping[str, Kernel]:
+    """Every kernel by the name of its operator; imports Triton."""
+    return {
+        name: kernel
+        for family in _FAMILIES
+        for name, kernel in importlib.import_module(f"{__name__}.{family}").KERNELS.items()
+    }

@@ -1,0 +1,88 @@
+"""What can run here, found out once: Triton kernels on a GPU, CuPy alone, or nothing; and why."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Literal
+
+Mode = Literal["triton", "cupy", "none", "interpreter"]
+
+# Below compute capability 8.0 there is no bfloat16 and no TF32, which the kernels use.
+_OLDEST_CAPABILITY = (8, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What runs here, the reason in one sentence, and the versions of the libraries that were found."""
+
+    mode: Mode
+    reason: str
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+@functools.cache
+def probe() -> Probe:
+    """Look for CuPy, a GPU and a working Triton. HOOKSCOPE_TRITON=0 leaves Triton out.
+
+    "triton" means that a kernel was compiled, launched and gave the right result; "cupy" that there is a GPU
+    but no usable Triton; "none" that there is no GPU to use; "interpreter" that TRITON_INTERPRET=1 asks for
+    Triton's interpreter on NumPy arrays.
+    """
+    versions: dict[str, str] = {}
+    if os.environ.get("TRITON_INTERPRET", "").lower() in ("1", "true", "yes", "on"):
+        if (fault := _import("triton", versions)) is not None:
+            return Probe("none", fault, versions)
+        return Probe("interpreter", "TRITON_INTERPRET=1", versions)
+    if (fault := _import("cupy", versions)) is not None:
+        return Probe("none", fault, versions)
+    cupy = importlib.import_module("cupy")
+    if not cupy.cuda.is_available():
+        return Probe("none", "CuPy finds no CUDA device", versions)
+    if os.environ.get("HOOKSCOPE_TRITON", "1") == "0":
+        return Probe("cupy", "HOOKSCOPE_TRITON=0", versions)
+    properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.runtime.getDevice())
+    capability = (properties["major"], properties["minor"])
+    if capability < _OLDEST_CAPABILITY:
+        found = ".".join(map(str, capability))
+        return Probe("cupy", f"the GPU has compute capability {found}, and the kernels need 8.0", versions)
+    if (fault := _import("triton", versions)) is not None:
+        return Probe("cupy", fault, versions)
+    if (fault := _self_test(cupy)) is not None:
+        return Probe("cupy", fault, versions)
+    return Probe("triton", "the self-test passed", versions)
+
+
+def _import(name: str, versions: dict[str, str]) -> str | None:
+    """Import a library and note its version; the reason where that cannot be done."""
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name == name:
+            return f"{name} is not installed"
+        return f"{name} cannot be imported: {error}"
+    except Exception as error:  # whatever a broken installation raises means that it cannot be used
+        return f"{name} cannot be imported: {type(error).__name__}: {error}"
+    versions[name] = str(module.__version__)
+    return None
+
+
+def _self_test(cupy: ModuleType) -> str | None:
+    """Install the driver and run one kernel; the reason where the result is not as it should be."""
+    try:
+        from triton.runtime import driver  # type: ignore[import-untyped]  # Triton ships no types
+
+        from hookscope.triton_kernels import _driver
+
+        driver.set_active(_driver.make_cupy_driver(cupy))
+        _driver.keep_torch_out()
+        from hookscope.triton_kernels import elementwise
+
+        x = cupy.arange(300, dtype=cupy.float32)
+        right = bool((elementwise.KERNELS["add"].function(x, x) == 2 * x).all())
+    except Exception as error:  # no compiler, no headers, an old GPU driver: each its own class, all mean the same
+        return f"Triton's self-test failed: {type(error).__name__}: {error}"
+    return None if right else "Triton's self-test gave a wrong result"

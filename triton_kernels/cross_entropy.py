@@ -1,0 +1,131 @@
+"""Cross-entropy of rows of logits with the index of each row's class, without storing a softmax.
+
+The forward kernel reads each row once and keeps its log-sum-exp; the gradient needs no more. A label that is
+neither a class nor `ignore_index` gives NaN: a kernel cannot raise, and must not read outside the row.
+"""
+
+# mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
+# Reason: Triton ships no types, and annotations on a kernel's parameters are instructions to its compiler.
+# ruff: noqa: N803  # capital letters for compile-time constants are Triton's custom
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import triton
+import triton.language as tl
+
+from hookscope.triton_kernels._launch import (
+    MAX_PROGRAMS,
+    Array,
+    Kernel,
+    array_module,
+    cdiv,
+    is_float,
+    launch,
+    next_power_of_2,
+    warps_for,
+)
+from hookscope.triton_kernels.softmax import running_sum
+
+_MAX_BLOCK = 8192
+
+
+@triton.jit
+def cross_entropy_kernel(logits_ptr, labels_ptr, loss_ptr, lse_ptr, classes, ignore_index, BLOCK: tl.constexpr):
+    """A program for each row."""
+    row = tl.program_id(0).to(tl.int64)
+    logits_ptr += row * classes
+    largest, total = running_sum(logits_ptr, classes, BLOCK)
+    lse = largest + tl.log(total)
+    label = tl.load(labels_ptr + row).to(tl.int64)
+    valid = (label >= 0) & (label < classes)
+    picked = tl.load(logits_ptr + tl.where(valid, label, 0)).to(tl.float32)
+    loss = tl.where(valid, lse - picked, float("nan"))
+    loss = tl.where(label == ignore_index, 0.0, loss)
+    tl.store(loss_ptr + row, loss.to(loss_ptr.dtype.element_ty))
+    tl.store(lse_ptr + row, lse)
+
+
+@triton.jit
+def cross_entropy_grad_kernel(
+    g_ptr, logits_ptr, labels_ptr, lse_ptr, d_ptr, classes, pieces, ignore_index, BLOCK: tl.constexpr
+):
+    """A program for each piece of a row."""
+    row = (tl.program_id(0) // pieces).to(tl.int64)
+    column = (tl.program_id(0) % pieces) * BLOCK + tl.arange(0, BLOCK)
+    mask = column < classes
+    label = tl.load(labels_ptr + row).to(tl.int64)
+    g = tl.load(g_ptr + row).to(tl.float32)
+    g = tl.where((label >= 0) & (label < classes), g, float("nan"))
+    logits = tl.load(logits_ptr + row * classes + column, mask=mask, other=0.0).to(tl.float32)
+    softmax = tl.exp(logits - tl.load(lse_ptr + row))
+    d = (softmax - tl.where(column == label, 1.0, 0.0)) * g
+    d = tl.where(label == ignore_index, 0.0, d)
+    tl.store(d_ptr + row * classes + column, d.to(d_ptr.dtype.element_ty), mask=mask)
+
+
+def sparse_softmax_cross_entropy(logits: Array, labels: Array, ignore_index: int) -> tuple[Array, Array]:
+    xp = array_module(logits)
+    logits, labels = xp.ascontiguousarray(logits), xp.ascontiguousarray(labels)
+    rows, classes = logits.shape
+    loss: Array = xp.empty(rows, dtype=logits.dtype)
+    lse: Array = xp.empty(rows, dtype=np.float32)
+    block = _block(classes)
+    launch(
+        cross_entropy_kernel,
+        rows,
+        (logits, labels, loss, lse),
+        (classes, int(ignore_index)),
+        {"BLOCK": block},
+        num_warps=warps_for(block),
+    )
+    return loss, lse
+
+
+def sparse_softmax_cross_entropy_grad(g: Array, logits: Array, labels: Array, lse: Array, ignore_index: int) -> Array:
+    xp = array_module(logits)
+    g, logits, labels, lse = (xp.ascontiguousarray(array) for array in (g, logits, labels, lse))
+    rows, classes = logits.shape
+    d: Array = xp.empty_like(logits)
+    block = _block(classes)
+    pieces = cdiv(classes, block)
+    launch(
+        cross_entropy_grad_kernel,
+        rows * pieces,
+        (g, logits, labels, lse, d),
+        (classes, pieces, int(ignore_index)),
+        {"BLOCK": block},
+        num_warps=warps_for(block),
+    )
+    return d
+
+
+def _block(classes: int) -> int:
+    return min(next_power_of_2(classes), _MAX_BLOCK)
+
+
+def _forward_qualifies(logits: Any, labels: Any, ignore_index: int) -> bool:
+    return (
+        is_float(logits)
+        and logits.ndim == 2
+        and labels.dtype.kind in "iu"
+        and labels.shape == logits.shape[:1]
+        and logits.shape[0] * cdiv(logits.shape[1], _MAX_BLOCK) <= MAX_PROGRAMS
+    )
+
+
+def _backward_qualifies(g: Any, logits: Any, labels: Any, lse: Any, ignore_index: int) -> bool:
+    return (
+        _forward_qualifies(logits, labels, ignore_index)
+        and is_float(g)
+        and lse.dtype == np.float32
+        and g.shape == lse.shape == labels.shape
+    )
+
+
+KERNELS = {
+    "sparse_softmax_cross_entropy": Kernel(sparse_softmax_cross_entropy, _forward_qualifies),
+    "sparse_softmax_cross_entropy_grad": Kernel(sparse_softmax_cross_entropy_grad, _backward_qualifies),
+}
