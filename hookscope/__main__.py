@@ -7,14 +7,13 @@ import os
 import runpy
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
+
+from hookscope import __version__
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="hookscope", description="A Jupyter kernel and neural network debugger."
-    )
-    parser.add_argument("--version", action="version", version=f"hookscope {version('hookscope')}")
+    parser = argparse.ArgumentParser(prog="hookscope", description="A Jupyter kernel and neural network debugger.")
+    parser.add_argument("--version", action="version", version=f"hookscope {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     run = commands.add_parser(

@@ -1,0 +1,40 @@
+"""What `%load_ext hookscope` does. The Hookscope kernel does it by itself when it starts.
+
+Nothing of the engine is imported here, so that a kernel starts as fast as a plain one.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .late_import import when_imported
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Register the magics in `shell` and, once the debugger is imported, the kernel's pauser with it."""
+    from .magics import HookscopeMagics
+
+    if not isinstance(shell.magics_manager.registry.get(HookscopeMagics.__name__), HookscopeMagics):
+        shell.register_magics(HookscopeMagics)
+    if hasattr(shell, "kernel"):  # not in a terminal: there the debugger asks at its own prompt
+        when_imported("hookscope.engine.debug", _use_kernel_pauser)
+
+
+def _use_kernel_pauser(debug: Any) -> None:
+    from .pausing import KernelPauser
+
+    debug.set_default_pauser(KernelPauser())
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Take the magics away again, and give the debugger its terminal prompt back."""
+    from .magics import HookscopeMagics
+
+    magics = shell.magics_manager.registry.pop(HookscopeMagics.__name__, None)
+    for kind, names in HookscopeMagics.magics.items() if magics is not None else ():
+        for name in names:
+            shell.magics_manager.magics[kind].pop(name, None)
+    debug = sys.modules.get("hookscope.engine.debug")
+    if debug is not None:
+        debug.set_default_pauser(None)

@@ -1,0 +1,123 @@
+"""The options of the magics, and their errors: one line, what came and the nearest thing that exists."""
+
+from __future__ import annotations
+
+import argparse
+import keyword
+import shlex
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any, NoReturn
+
+from IPython.core.error import UsageError
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """ "; the nearest is 'x'", or what to say when there is nothing near."""
+    found = get_close_matches(name, list(names), n=1, cutoff=0.0)
+    return f"; the nearest is {found[0]!r}" if found else "; there is none"
+
+
+def one_line(error: object) -> str:
+    return " ".join(str(error).split())
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse without its exit: every complaint is a UsageError of one line."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog=prog, add_help=False, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{self.prog}: {one_line(message)}")
+
+    def parse_line(self, line: str) -> argparse.Namespace:
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError as error:
+            self.error(f"{error} in {line.strip()!r}")
+        options, unknown = self.parse_known_args(words)
+        for word in unknown:
+            if word.startswith("-") and len(word) > 1:
+                name = word.partition("=")[0]
+                self.error(f"there is no option {name!r}{nearest(name, self._option_string_actions)}")
+        if unknown:
+            self.error(f"unexpected {unknown[0]!r} after {words[words.index(unknown[0]) - 1]!r}")
+        return options
+
+
+def _count(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}") from None
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more, got {number}")
+    return number
+
+
+def _variable(text: str) -> str:
+    if not text.isidentifier() or keyword.iskeyword(text):
+        raise argparse.ArgumentTypeError(f"must be the name of a variable, got {text!r}")
+    return text
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _cell_parser() -> _Parser:
+    parser = _Parser("%%cell")
+    parser.add_argument("net", nargs="?")
+    parser.add_argument("-w", "--watch", action="append", default=[], metavar="PATTERN")
+    parser.add_argument("-b", "--break", action="append", default=[], dest="breaks", metavar="BREAKPOINT")
+    parser.add_argument("--step", action="store_true")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--train", action="store_const", const=True, dest="mode")
+    mode.add_argument("--eval", action="store_const", const=False, dest="mode")
+    parser.add_argument("--stop-on", type=_names, action="extend", default=[], metavar="CONDITION,...")
+    parser.add_argument("--every", type=_count, default=1, metavar="N")
+    parser.add_argument("--device", type=str.lower, choices=["cpu", "gpu"])
+    parser.add_argument("-o", "--output", type=_variable, default="_session", metavar="NAME")
+    parser.add_argument("--no-panel", action="store_false", dest="panel")
+    return parser
+
+
+def _net_parser(prog: str) -> _Parser:
+    parser = _Parser(prog)
+    parser.add_argument("net", metavar="NET")
+    return parser
+
+
+def _train_parser() -> _Parser:
+    parser = _net_parser("%train")
+    parser.add_argument("mode", choices=["on", "off"])
+    parser.add_argument("pattern", nargs="?", default=".", metavar="PATTERN")  # "." is NET itself
+    return parser
+
+
+CELL = _cell_parser()
+OPEN = _net_parser("%cell")
+PARAMS = _net_parser("%params")
+HOOKS = _net_parser("%hooks")
+TRAIN = _train_parser()
+BPROP = _net_parser("%bprop")
+
+
+def find_cell(name: str, namespace: dict[str, Any], magic: str) -> Any:
+    """The Cell that `net` or `net.block.relu` means; a UsageError naming the nearest when there is none."""
+    from hookscope.engine.nn import Cell
+
+    head, _, path = name.partition(".")
+    net = namespace.get(head)
+    if not isinstance(net, Cell):
+        cells = [key for key, value in namespace.items() if isinstance(value, Cell) and key[0] != "_"]
+        what = f"is a {type(net).__name__}, not a Cell" if head in namespace else "is not defined"
+        known = nearest(head, cells) if cells else "; no variable here is a Cell"
+        raise UsageError(f"{magic}: {head!r} {what}{known}")
+    if not path:
+        return net
+    paths: dict[str, Any] = dict(net.cells_and_names())
+    if path not in paths:
+        raise UsageError(f"{magic}: {head} has no cell {path!r}{nearest(path, filter(None, paths))}")
+    return paths[path]

@@ -1,0 +1,209 @@
+"""The magics: `%%cell`, `%cell`, `%params`, `%hooks`, `%train`, `%bprop`.
+
+They hold no logic of their own: each opens a session, a panel or a table. The engine is imported when one
+is used.
+"""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
+
+from . import magic_options as options_of
+from . import running
+from .magic_options import find_cell, one_line
+from .running import show
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import DebugSession
+    from hookscope.engine.nn import Cell
+
+
+@magics_class
+class HookscopeMagics(Magics):
+    """What `%load_ext hookscope` adds."""
+
+    shell: Any
+
+    def __init__(self, shell: Any) -> None:
+        super().__init__(shell)
+        self._open: list[tuple[DebugSession, Any]] = []  # what %cell opened: the session and its panel
+
+    @no_var_expand
+    @line_cell_magic
+    def cell(self, line: str, cell: str | None = None) -> None:
+        """Run a cell under the debugger, or open a network's panel.
+
+        %%cell [NET] [options]    run the body; NET is a Cell, made before or by the body. Without
+                                  it, every root Cell that the body calls is watched.
+        %cell NET                 open the panel of NET; it follows what later cells do.
+
+        -w, --watch PATTERN[:forward|backward|all]   what to capture (default: every leaf cell, all)
+        -b, --break 'PATH[:MOMENT] [if EXPRESSION]'  where to pause
+        --step                    pause at the first line of every bprop
+        --train | --eval          NET's mode while the body runs; then each cell's mode as before
+        --stop-on CONDITION,...   pause when one is met, for example nan
+        --every N                 capture every Nth step
+        --device cpu|gpu          where new tensors are put while the body runs
+        -o, --output NAME         the variable that gets the DebugSession (default: _session)
+        --no-panel                show no panel
+        """
+        if cell is None:
+            self._open_panel(line)
+        else:
+            options = options_of.CELL.parse_line(line)
+            body = running.Body(self.shell, cell)
+            error = self._run_under_debugger(options, body) if body.is_valid else body.run()
+            if error is not None:
+                running.fail_cell(self.shell, error)
+
+    def _open_panel(self, line: str) -> None:
+        net = find_cell(options_of.OPEN.parse_line(line).net, self.shell.user_ns, "%cell")
+        from hookscope.engine.debug import DebugSession
+        from hookscope.widgets import DebuggerPanel
+
+        for entry in [entry for entry in self._open if entry[0].roots == [net]]:
+            session, panel = entry
+            session.detach()  # run again, the magic replaces what it opened: nothing piles up
+            panel.close()
+            self._open.remove(entry)
+        session = DebugSession(net)
+        session.attach()
+        panel = DebuggerPanel(session)
+        self._open.append((session, panel))
+        self.shell.user_ns["_session"] = session
+        show(panel)
+
+    def _run_under_debugger(self, options: argparse.Namespace, body: running.Body) -> BaseException | None:
+        name, namespace = options.net, self.shell.user_ns
+        made_by_body = name is not None and name.partition(".")[0] in body.names
+        net = None if name is None or made_by_body else find_cell(name, namespace, "%%cell")
+        if net is None and options.mode is not None:
+            raise UsageError("%%cell: --train and --eval need a NET that exists before the body runs")
+        session = _session(net, options)
+        with ExitStack() as stack:
+            if options.device is not None:
+                stack.enter_context(running.device(options.device))
+            if net is not None:
+                stack.enter_context(running.modes_kept(net))
+                if options.mode is not None:
+                    net.set_train(options.mode)
+            namespace[options.output] = session
+            stack.enter_context(running.ended(session))
+            if options.panel:
+                stack.enter_context(running.panel(session))
+            session.attach()
+            error = body.run()
+        if error is None and made_by_body:
+            find_cell(name, namespace, "%%cell")
+        return error
+
+    @line_magic
+    def params(self, line: str) -> None:
+        """%params NET: the parameters of NET as a table."""
+        net = find_cell(options_of.PARAMS.parse_line(line).net, self.shell.user_ns, "%params")
+        from hookscope.widgets import ParameterTable
+
+        show(ParameterTable(net))
+
+    @line_magic
+    def hooks(self, line: str) -> None:
+        """%hooks NET: every hook registered in NET as a table."""
+        net = find_cell(options_of.HOOKS.parse_line(line).net, self.shell.user_ns, "%hooks")
+        from hookscope.engine.debug import DebugSession
+        from hookscope.widgets import HookTable
+
+        show(HookTable(DebugSession(net)))
+
+    @no_var_expand
+    @line_magic
+    def train(self, line: str) -> None:
+        """%train NET on|off [PATTERN]: set the mode of NET, or of the cells in it that PATTERN matches."""
+        options = options_of.TRAIN.parse_line(line)
+        net = find_cell(options.net, self.shell.user_ns, "%train")
+        from hookscope.engine.debug.watch import check_matches, matches
+
+        cells: dict[str, Cell] = dict(net.cells_and_names())
+        try:
+            check_matches(options.pattern, list(cells), "%train: pattern")
+        except ValueError as error:
+            raise UsageError(one_line(error)) from None
+        for path, cell in cells.items():
+            if matches(options.pattern, path):
+                cell.set_train(options.mode == "on")
+        training = sum(cell.training for cell in cells.values())
+        print(f"{options.net}: {training} of {len(cells)} cells in training mode")
+
+    @line_magic
+    def bprop(self, line: str) -> Any:
+        """%bprop NET.path: step through a cell's own bprop with the inputs and the gradient captured last.
+
+        The cell runs forward once more to get there. The value is what the bprop returned.
+        """
+        name = options_of.BPROP.parse_line(line).net
+        cell = find_cell(name, self.shell.user_ns, "%bprop")
+        if not cell.has_custom_bprop:
+            raise UsageError(f"%bprop: {name} has no bprop of its own; its gradient is automatic")
+        inputs, gradients = self._last_captured(name, cell)
+        from hookscope.engine import vjp
+        from hookscope.engine.debug import DebugSession
+
+        session = self.shell.user_ns["_session"] = DebugSession(cell, step=True)
+        with running.ended(session), running.panel(session), session:
+            _, pull_back = vjp(cell, *inputs)
+            return pull_back(*gradients)
+
+    def _last_captured(self, name: str, cell: Cell) -> tuple[list[Any], list[Any]]:
+        """The inputs and the gradients of a cell's newest call, from the first session that has them."""
+        from hookscope.engine.debug import DebugSession
+
+        namespace = self.shell.user_ns
+        for session in [namespace.get("_session"), *reversed(list(namespace.values()))]:
+            if isinstance(session, DebugSession):
+                path = _path_in(session, cell)
+                inputs = [] if path is None else _values(session, path, "input", "forward")
+                gradients = [] if path is None else _values(session, path, "grad_output", "backward")
+                if inputs and gradients:
+                    return inputs, gradients
+        head, _, path = name.partition(".")
+        raise UsageError(
+            f"%bprop: no session has captured {name} forward and backward; run it first under %%cell {head}"
+            + (f" --watch '{path}'" if path else "")
+        )
+
+
+def _session(net: Cell | None, options: argparse.Namespace) -> DebugSession:
+    from hookscope.engine.debug import DebugSession
+
+    try:
+        return DebugSession(
+            net,
+            watch=options.watch,
+            breaks=options.breaks,
+            step=options.step,
+            stop_on=options.stop_on,
+            every=options.every,
+            name=options.net or "session",
+        )
+    except ValueError as error:
+        raise UsageError(f"%%cell: {one_line(error)}") from None
+
+
+def _path_in(session: DebugSession, cell: Cell) -> str | None:
+    for root in session.roots[:1]:
+        for path, known in root.cells_and_names():
+            if known is cell:
+                return path
+    return None
+
+
+def _values(session: DebugSession, path: str, slot: str, direction: str) -> list[Any]:
+    """The newest captures in slot[0], slot[1] and so on."""
+    values: list[Any] = []
+    while (capture := session.captures.latest(path, f"{slot}[{len(values)}]", direction)) is not None:
+        values.append(capture.value)
+    return values

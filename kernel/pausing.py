@@ -1,0 +1,95 @@
+"""Pausing as users and the debugger see it: `pause()`, `resume()` and the debugger's pauser."""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .kernel import HookscopeKernel
+
+_open_ended: list[threading.Event] = []
+"""One event for each `pause()` that waits for `resume()` or its button."""
+
+
+def running_kernel() -> HookscopeKernel | None:
+    """The Hookscope kernel that this process runs, if it does. Does not import ipykernel to find out."""
+    module = sys.modules.get("hookscope.kernel.kernel")
+    if module is None or not module.HookscopeKernel.initialized():
+        return None
+    kernel: HookscopeKernel = module.HookscopeKernel.instance()
+    return kernel
+
+
+def unavailable() -> str | None:
+    """Why nobody can answer a pause, as one clause; None when somebody can."""
+    kernel = running_kernel()
+    if kernel is None:
+        return "this is not the Hookscope kernel"
+    if not kernel.allow_stdin:
+        return "this front end takes no input (it runs the notebook from start to end)"
+    return None
+
+
+class KernelPauser:
+    """The debugger's pauser (`hookscope.engine.debug.Pauser`) in the Hookscope kernel."""
+
+    def unavailable(self) -> str | None:
+        return unavailable()
+
+    def wait(self, until: Callable[[], bool]) -> None:
+        kernel = running_kernel()
+        if kernel is None:
+            raise RuntimeError("cannot pause: this is not the Hookscope kernel")
+        kernel.pump.pause(until)
+
+
+def pause(until: Callable[[], bool] | None = None, timeout: float | None = None) -> bool:
+    """Pause the running cell while its widgets stay live.
+
+    It goes on when `until()` is true; without `until`, when somebody presses the button shown here or
+    code calls `resume()`. True then; False when `timeout` seconds passed first, or, with one line that
+    says why, where a pause is not possible: then this returns at once.
+    """
+    if until is not None and not callable(until):
+        raise TypeError(f"pause: until must be a function without arguments or None, got {type(until).__name__}")
+    if timeout is not None and (
+        isinstance(timeout, bool) or not isinstance(timeout, int | float) or math.isnan(timeout) or timeout < 0
+    ):
+        raise ValueError(f"pause: timeout must be seconds, zero or more, or None, got {timeout!r}")
+    reason = unavailable()
+    kernel = running_kernel()
+    if reason is not None or kernel is None:
+        print(f"hookscope: not pausing, because {reason}.", file=sys.stderr)
+        return False
+    if until is not None:
+        return kernel.pump.pause(until, timeout)
+    return _pause_with_button(kernel, timeout)
+
+
+def resume() -> None:
+    """End every `pause()` that was given no `until`. Any thread may call it, or a widget's callback."""
+    for event in list(_open_ended):
+        event.set()
+    kernel = running_kernel()
+    if kernel is not None:
+        kernel.pump.wake()
+
+
+def _pause_with_button(kernel: HookscopeKernel, timeout: float | None) -> bool:
+    from IPython.display import display
+    from ipywidgets import Button
+
+    event = threading.Event()
+    button = Button(description="Continue", icon="play", tooltip="Let the paused cell go on")
+    button.on_click(lambda _: event.set())
+    display(button)  # type: ignore[no-untyped-call]
+    _open_ended.append(event)
+    try:
+        return kernel.pump.pause(event.is_set, timeout)
+    finally:
+        _open_ended.remove(event)
+        button.close()

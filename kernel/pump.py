@@ -1,0 +1,365 @@
+"""The pause pump: how a paused cell keeps its widgets alive.
+
+A kernel runs cells in its main thread. While a cell waits there, nothing else is handled and no widget
+moves. The idea, whole:
+
+1. The shell-channel thread, which alone owns the shell socket, puts comm messages and queries into an
+   inbox. Every other request, `execute_request` above all, takes ipykernel's own way to the main thread
+   and so waits behind the running cell.
+2. While the main thread is free, one wake-up frame in its ordinary queue makes it empty the inbox. The frame
+   stands where the messages would have stood, so their order beside `execute_request`s is kept. There is
+   one frame for each run of messages: the queue to the main thread is bounded, and a sender that blocks
+   on it would stop the whole kernel.
+3. While a thread is paused, that thread empties the inbox, whichever thread it is.
+
+So there is no nested event loop, nothing re-entered, and no socket used by a paused thread: replies go back
+through the shell-channel thread. It does not matter whether the front end knows subshells.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+Frames = list[Any]
+"""One message as it came from the socket: a list of zmq frames."""
+
+COMMS = frozenset({"comm_open", "comm_msg", "comm_close"})
+QUERIES = frozenset(
+    {
+        "comm_info_request",
+        "complete_request",
+        "connect_request",
+        "history_request",
+        "inspect_request",
+        "is_complete_request",
+        "kernel_info_request",
+    }
+)
+
+POLL_SECONDS = 0.1
+"""How long a paused thread sleeps at most: `until` may become true, or a signal arrive, without a message."""
+
+_WAKE_UP = b"hookscope-pump "
+
+
+class KernelEnding(BaseException):
+    """Unwinds a paused cell when the kernel is told to restart or shut down."""
+
+    def _render_traceback_(self) -> list[str]:
+        """IPython shows these lines in place of a traceback."""
+        return [str(self)]
+
+
+class Inbox:
+    """Messages that wait to be handled, numbered by run; a run ends where another request came between.
+
+    The lock is taken by `with` on the bare lock, never through a Condition's own `__enter__`: a
+    KeyboardInterrupt inside that Python function would leave the lock held for ever.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+        self._messages: deque[tuple[int, Frames]] = deque()
+        self._run = 0
+        self._announced: int | None = None
+
+    def put(self, message: Frames) -> int | None:
+        """Add a message; the number of its run when the main thread must be woken for it, else None."""
+        with self._lock:
+            self._messages.append((self._run, message))
+            self._changed.notify_all()
+            if self._announced == self._run:
+                return None
+            self._announced = self._run
+            return self._run
+
+    def end_run(self) -> None:
+        """Another request passes: what is put from now on stands behind it."""
+        with self._lock:
+            self._run += 1
+
+    def answered(self, run: int) -> None:
+        """The wake-up for `run` has arrived, so a message of that run that comes later needs another one."""
+        with self._lock:
+            if self._announced == run:
+                self._announced = None
+
+    def last_run(self) -> int | None:
+        """The run of the newest message, None when the inbox is empty."""
+        with self._lock:
+            return self._messages[-1][0] if self._messages else None
+
+    def take(self, up_to_run: int | None = None) -> Frames | None:
+        """The oldest message, if there is one and its run is not after `up_to_run`."""
+        with self._lock:
+            if self._messages and (up_to_run is None or self._messages[0][0] <= up_to_run):
+                return self._messages.popleft()[1]
+            return None
+
+    def wait(self, seconds: float) -> None:
+        """Sleep until something is put, `wake` is called or the time is over."""
+        with self._lock:
+            self._changed.wait(seconds)
+
+    def wake(self) -> None:
+        """Make every waiting thread look again."""
+        with self._lock:
+            self._changed.notify_all()
+
+
+class _Replies:
+    """Stands in for the shell socket: replies leave through the thread that owns it."""
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+
+    def send_multipart(self, parts: list[Any], flags: int = 0, copy: bool = True, track: bool = False) -> None:
+        loop, stream = self._kernel.shell_channel_thread.io_loop, self._kernel.shell_stream
+        loop.add_callback(stream.send_multipart, [bytes(part) for part in parts])
+
+
+class Pump:
+    """The inbox of one kernel, and every way it is emptied.
+
+    `kernel` is the HookscopeKernel; it is Any here because ipykernel's methods have no types.
+    """
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+        self._replies = _Replies(kernel)
+        self._inbox = Inbox()
+        self._pauses: list[object] = []  # innermost last: that one empties the inbox
+        self._here = threading.local()  # .depth: how many pauses this thread is in
+        self._lock = threading.Lock()
+        self._active = 0  # requests being processed, in all threads
+        self._interrupts = 0  # how many there were: a pause ends when it sees another one
+        self._main_is_waiting = False  # main is in a pause and no callback is running in it
+        self._ending = False
+
+    # In the shell-channel thread
+
+    def accept(self, message: Frames) -> bool:
+        """Whether the message now lies in the inbox; if not, it takes ipykernel's own way."""
+        session = self._kernel.session
+        try:
+            _, frames = session.feed_identities(message, copy=False)
+            header = session.deserialize(frames, content=False, copy=False)["header"]
+            kind, subshell = header["msg_type"], header.get("subshell_id")
+        except Exception:  # whatever is wrong with a message from outside, ipykernel reports it
+            return False
+        # A comm belongs to the kernel, not to a shell; a query to a subshell is answered by that subshell.
+        if kind in COMMS or (kind in QUERIES and subshell is None):
+            run = self._inbox.put(message)
+            if run is not None:
+                self._send_wake_up(run)
+            return True
+        if subshell is None:
+            self._inbox.end_run()
+        return False
+
+    def _send_wake_up(self, run: int) -> None:
+        manager = self._kernel.shell_channel_thread.manager
+        manager.get_shell_channel_to_subshell_socket(None).send(_WAKE_UP + str(run).encode(), copy=False)
+
+    # In the main thread, while no cell blocks it
+
+    @staticmethod
+    def wake_up_run(message: Frames) -> int | None:
+        """The run that a wake-up frame announces; None for any other message."""
+        if len(message) != 1:
+            return None
+        frame = bytes(message[0].buffer)
+        return int(frame.removeprefix(_WAKE_UP)) if frame.startswith(_WAKE_UP) else None
+
+    def drain(self, run: int) -> None:
+        """Handle what came before the end of `run`, unless another thread is paused: then that one does."""
+        self._inbox.answered(run)
+        # Not ipykernel's pre_handler_hook: an async cell that awaits has its handler saved in there.
+        handler = signal.signal(signal.SIGINT, self.on_interrupt)
+        try:
+            while not self._pauses and (message := self._inbox.take(run)) is not None:
+                self._handle(message)
+        except KeyboardInterrupt:  # a callback was interrupted; the kernel goes on
+            self._kernel.log.error("KeyboardInterrupt caught in kernel.")
+            self._wake_main()
+        finally:
+            signal.signal(signal.SIGINT, handler)
+
+    def _wake_main(self) -> None:
+        """Announce what is still in the inbox, from any thread."""
+        run = self._inbox.last_run()
+        if run is not None:
+            self._kernel.shell_channel_thread.io_loop.add_callback(self._send_wake_up, run)
+
+    # In any thread
+
+    @property
+    def paused_here(self) -> bool:
+        """Whether the calling thread is inside a pause."""
+        return getattr(self._here, "depth", 0) > 0
+
+    def pause(self, until: Callable[[], bool], timeout: float | None = None) -> bool:
+        """Block this thread until `until()` is true, with comms and queries answered meanwhile.
+
+        False when `timeout` seconds passed first. KeyboardInterrupt when the user interrupts,
+        KernelEnding when the kernel restarts or shuts down.
+        """
+        _flush_output()
+        seen = self._interrupts
+        deadline = None if timeout is None else time.monotonic() + timeout
+        with self._paused() as this:
+            while not until():
+                if self._ending:
+                    raise KernelEnding("The kernel was told to stop while this cell was paused.")
+                if self._interrupts != seen:
+                    raise _interruption()
+                left = POLL_SECONDS if deadline is None else deadline - time.monotonic()
+                if left <= 0:
+                    return False
+                message = self._inbox.take() if self._pauses[-1] is this else None
+                if message is None:
+                    self._inbox.wait(min(left, POLL_SECONDS))
+                else:
+                    self._handle(message)
+            return True
+
+    @contextmanager
+    def _paused(self) -> Iterator[object]:
+        this = object()
+        in_main = threading.current_thread() is threading.main_thread()
+        # An async cell runs under another handler, one that could not end a pause.
+        handler = signal.signal(signal.SIGINT, self.on_interrupt) if in_main else None
+        waiting, self._main_is_waiting = self._main_is_waiting, in_main or self._main_is_waiting
+        self._here.depth = getattr(self._here, "depth", 0) + 1
+        with self._lock:
+            self._pauses.append(this)
+        try:
+            yield this
+        finally:
+            with self._lock:
+                self._pauses.remove(this)
+            self._here.depth -= 1
+            if in_main:
+                self._main_is_waiting = waiting
+                signal.signal(signal.SIGINT, handler)
+            self._inbox.wake()  # a pause further out takes over
+            self._wake_main()  # or the main thread does, which may have ignored its wake-up meanwhile
+
+    def wake(self) -> None:
+        """Make every paused thread look at its `until()` again, now rather than at the next poll."""
+        self._inbox.wake()
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Around every request being processed, so that "busy" is told rightly and an end waits for it."""
+        with self._lock:
+            self._active += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._active -= 1
+
+    def _handle(self, message: Frames) -> None:
+        """Process one message as its own request, then put everything back for the cell that is paused."""
+        kernel, session = self._kernel, self._kernel.session
+        try:
+            idents, frames = session.feed_identities(message, copy=False)
+            request = session.deserialize(frames, content=True, copy=False)
+        except Exception:  # a repeated or forged message: say so as ipykernel does, and go on
+            kernel.log.error("Invalid Message", exc_info=True)
+            return
+        parent = kernel.get_parent("shell")
+        parent_idents = kernel._get_shell_context_var(kernel._shell_parent_ident)
+        try:
+            with self.working():
+                contextvars.copy_context().run(self._answer, idents, request)
+        finally:
+            kernel.set_parent(parent_idents, parent, channel="shell")
+            if self._active:  # front ends believe the last status they saw, and a cell is still running
+                kernel._publish_status("busy", "shell", parent=parent)
+
+    def _answer(self, idents: list[bytes], request: dict[str, Any]) -> None:
+        kernel = self._kernel
+        kernel.set_parent(idents, request, channel="shell")
+        kernel._publish_status("busy", "shell", parent=request)
+        handler = kernel.shell_handlers[request["header"]["msg_type"]]
+        in_main = threading.current_thread() is threading.main_thread()
+        waiting = self._main_is_waiting
+        try:
+            if in_main:  # a callback that hangs must be interruptible
+                self._main_is_waiting = False
+            result = handler(self._replies, idents, request)
+            if inspect.isawaitable(result):
+                self._finish(result, request["header"]["msg_type"])
+        except Exception:  # the user's callback may raise anything; the pause must outlive it
+            kernel.log.error("Exception in message handler:", exc_info=True)
+        finally:
+            if in_main:
+                self._main_is_waiting = waiting
+            _flush_output()
+            kernel._publish_status("idle", "shell", parent=request)
+
+    def _finish(self, result: Awaitable[object], kind: str) -> None:
+        """Run a handler's coroutine to its end. ipykernel's handlers are `async def` but await nothing."""
+        coroutine: Any = result
+        try:
+            coroutine.send(None)
+        except StopIteration:
+            return
+        coroutine.close()
+        self._kernel.log.error("The handler of %s waits for something else; it was dropped.", kind)
+
+    # Interrupt and end
+
+    def on_interrupt(self, signum: int, frame: FrameType | None) -> None:
+        """SIGINT while a request is processed. A waiting pause raises by itself, where it is safe to."""
+        self._interrupts += 1
+        if not self._main_is_waiting:
+            signal.default_int_handler(signum, frame)
+
+    def on_idle_interrupt(self, signum: int, frame: FrameType | None) -> None:
+        """SIGINT while the main thread is free: only paused worker threads care."""
+        self._interrupts += 1
+
+    async def end(self, patience_seconds: float) -> None:
+        """End every pause, now and from now on, and give the paused cells time to unwind."""
+        self._ending = True
+        self.wake()
+        deadline = time.monotonic() + patience_seconds
+        while self._active and time.monotonic() < deadline:
+            await asyncio.sleep(0.01)
+
+
+def _interruption() -> BaseException:
+    """What an interrupted pause raises.
+
+    A KeyboardInterrupt that leaves a task which the user started would end the kernel's event loop, and
+    the kernel with it; such a task is cancelled instead.
+    """
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no event loop in this thread
+        task = None
+    coroutine = "" if task is None else getattr(task.get_coro(), "__name__", "")
+    if coroutine in {"", "shell_main", "run_cell_async"}:  # the kernel's own, where IPython catches it
+        return KeyboardInterrupt()
+    return asyncio.CancelledError("interrupted while paused")
+
+
+def _flush_output() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()

@@ -1,0 +1,152 @@
+"""What surrounds the body of a `%%cell`: each thing is put back when the body ends, however it ends."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import symtable
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.error import UsageError
+from IPython.display import display
+
+from .magic_options import one_line
+from .pausing import running_kernel
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import DebugSession
+    from hookscope.engine.nn import Cell
+
+
+def show(value: object) -> None:
+    """Display a value in the running cell's output."""
+    display(value)  # type: ignore[no-untyped-call]  # IPython has no types here
+
+
+class Body:
+    """The code below a `%%cell` line.
+
+    Attributes:
+        names: the variables that it binds.
+        is_valid: whether it can be parsed; if not, it says so itself when it runs.
+    """
+
+    def __init__(self, shell: Any, text: str) -> None:
+        self._shell = shell
+        self._text = text
+        self.names: set[str] = set()
+        self.is_valid = True
+        self._is_silent = False
+        try:
+            code = shell.transform_cell(text)
+            compile(code, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | ast.PyCF_ONLY_AST)
+        except SyntaxError:
+            self.is_valid = False
+            return
+        if _loop_is_running() and shell.should_run_async(text, transformed_cell=code):
+            raise UsageError("%%cell: the body cannot use `await` outside a function; await in another cell")
+        table = symtable.symtable(code, "<cell>", "exec")
+        self.names = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned()}
+        # The display hook looks for a closing semicolon in the cell it knows, which is the one with the magic.
+        self._is_silent = bool(DisplayHook.semicolon_at_end_of_expression(code))  # type: ignore[no-untyped-call]
+
+    def run(self) -> BaseException | None:
+        """Run it as a cell of its own, so that its traceback and the display of its last line are usual."""
+        interactivity = self._shell.ast_node_interactivity
+        if self._is_silent:
+            self._shell.ast_node_interactivity = "none"
+        try:
+            result = self._shell.run_cell(self._text)
+        finally:
+            self._shell.ast_node_interactivity = interactivity
+        error: BaseException | None = result.error_before_exec or result.error_in_exec
+        return error
+
+
+def _loop_is_running() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+@contextmanager
+def device(name: str) -> Iterator[None]:
+    """Put new tensors there meanwhile."""
+    from hookscope.engine.backend import device_target, set_device
+
+    before = device_target()
+    try:
+        set_device(name)
+    except RuntimeError as error:
+        raise UsageError(f"%%cell: --device {name}: {one_line(error)}") from None
+    try:
+        yield
+    finally:
+        set_device(before)
+
+
+@contextmanager
+def modes_kept(net: Cell) -> Iterator[None]:
+    """Give every cell its training mode back, whatever happened to the modes in between."""
+    before = [(cell, cell.training) for _, cell in net.cells_and_names()]
+    try:
+        yield
+    finally:
+        for cell, training in before:
+            cell.training = training
+
+
+@contextmanager
+def ended(session: DebugSession) -> Iterator[None]:
+    """Take the session's taps and hooks away again: %%cell leaves nothing behind in the network."""
+    try:
+        yield
+    finally:
+        session.detach()
+        for row in session.hooks():
+            if row.by_session:
+                session.detach_hook(row.path, row.kind)
+
+
+@contextmanager
+def panel(session: DebugSession) -> Iterator[None]:
+    """Show the panel from before the body runs; when it ends, renew what a saved notebook keeps of it.
+
+    Where nobody can answer, nobody looks at it meanwhile: there only its static forms are shown, at the end.
+    """
+    from hookscope.widgets import DebuggerPanel
+
+    view = DebuggerPanel(session)
+    kernel = running_kernel()
+    handle: Any = None
+    if kernel is None or kernel.allow_stdin:
+        handle = display(view, display_id=True)  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        if handle is not None:
+            handle.update(view)
+        else:
+            static = {"text/plain": repr(view), "text/html": view.snapshot_html()}
+            display(static, raw=True)  # type: ignore[no-untyped-call]
+            view.close()
+
+
+def fail_cell(shell: Any, error: BaseException) -> None:
+    """Let the surrounding cell count as failed, so that "run all" stops, without a second traceback."""
+
+    def fail(result: Any) -> None:
+        forget()
+        result.error_in_exec = error
+
+    def forget(*_: object) -> None:
+        shell.events.unregister("post_run_cell", fail)
+        shell.events.unregister("pre_run_cell", forget)
+
+    shell.events.register("post_run_cell", fail)
+    shell.events.register("pre_run_cell", forget)  # a silent cell ends without the first event

@@ -1,0 +1,27 @@
+"""Fixtures of the kernel tests: one real kernel a test module, found free and answering after each test."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from kernel_driver import Kernel
+
+
+@pytest.fixture(scope="module")
+def shared_kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    with Kernel(env={"IPYTHONDIR": str(tmp_path_factory.mktemp("ipython"))}) as kernel:
+        yield kernel
+
+
+@pytest.fixture
+def kernel(shared_kernel: Kernel) -> Iterator[Kernel]:
+    """The module's kernel; a test must leave it free and answering."""
+    yield shared_kernel
+    assert shared_kernel.run("print('alive')").text == "alive\n"
+    shared_kernel.iopub.clear()

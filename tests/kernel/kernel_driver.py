@@ -1,0 +1,192 @@
+"""Drives a real kernel process through jupyter_client: send anything at any time, look at what came back."""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import KernelManager
+
+Message = dict[str, Any]
+TIMEOUT = 30.0
+
+HOOKSCOPE = ["-m", "hookscope.kernel", "-f", "{connection_file}"]
+
+
+@dataclass
+class Result:
+    """What one execute_request came to."""
+
+    reply: Message
+    messages: list[Message] = field(default_factory=list)
+
+    @property
+    def status(self) -> str:
+        return str(self.reply["content"]["status"])
+
+    def stream(self, name: str) -> str:
+        return "".join(
+            m["content"]["text"] for m in self.messages if m["msg_type"] == "stream" and m["content"]["name"] == name
+        )
+
+    @property
+    def text(self) -> str:
+        return self.stream("stdout")
+
+    @property
+    def errors(self) -> str:
+        return self.stream("stderr")
+
+    @property
+    def error_names(self) -> list[str]:
+        return [m["content"]["ename"] for m in self.messages if m["msg_type"] == "error"]
+
+    def of_type(self, kind: str) -> list[Message]:
+        return [m for m in self.messages if m["msg_type"] == kind]
+
+
+class Kernel:
+    """A kernel process and one client of it. Every wait has a time-out; none is a fixed sleep."""
+
+    def __init__(self, argv: list[str] | None = None, env: dict[str, str] | None = None, cwd: Path | None = None):
+        self.manager = KernelManager()
+        # The spec is given here, so that nothing depends on what is installed.
+        self.manager._kernel_spec = KernelSpec(argv=[sys.executable, *(argv or HOOKSCOPE)], language="python")
+        self.manager.start_kernel(
+            env={**os.environ, **(env or {})}, cwd=str(cwd) if cwd else None, stderr=subprocess.DEVNULL
+        )
+        self.client = self.manager.client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=TIMEOUT)
+        self.iopub: list[Message] = []
+        self.replies: dict[str, Message] = {}
+
+    def __enter__(self) -> Kernel:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.client.stop_channels()
+        if self.manager.has_kernel:
+            self.manager.shutdown_kernel(now=True)
+
+    # Sending
+
+    def execute(self, code: str, allow_stdin: bool = True, **options: Any) -> str:
+        """Send a cell without waiting; its message id."""
+        return str(self.client.execute(code, allow_stdin=allow_stdin, **options))
+
+    def send(self, kind: str, content: Message, subshell: str | None = None, control: bool = False) -> str:
+        message = self.client.session.msg(kind, content)
+        if subshell is not None:
+            message["header"]["subshell_id"] = subshell
+        (self.client.control_channel if control else self.client.shell_channel).send(message)
+        return str(message["header"]["msg_id"])
+
+    def comm(self, comm_id: str, data: Message, subshell: str | None = None) -> str:
+        return self.send("comm_msg", {"comm_id": comm_id, "data": data}, subshell)
+
+    def click(self, comm_id: str) -> str:
+        """Press an ipywidgets button."""
+        return self.comm(comm_id, {"method": "custom", "content": {"event": "click"}})
+
+    def interrupt(self, way: str) -> None:
+        """By "signal", as a local Jupyter server does, or by "message", as a remote one does."""
+        if way == "signal":
+            self.manager.interrupt_kernel()
+        else:
+            self.send("interrupt_request", {}, control=True)
+
+    def restart(self) -> None:
+        """As a front end does: ask, wait for the process to end, start another one."""
+        self.manager.restart_kernel()
+        self.collect()  # what the old process said at its end
+        self.client.wait_for_ready(timeout=TIMEOUT)
+
+    # Receiving
+
+    def collect(self) -> None:
+        """Take in what has arrived, waiting a moment if nothing has."""
+        for get, keep in (
+            (self.client.get_iopub_msg, self.iopub.append),
+            (self.client.get_shell_msg, self._keep_reply),
+        ):
+            wait = 0.02
+            while True:
+                try:
+                    keep(get(timeout=wait))
+                except queue.Empty:
+                    break
+                wait = 0
+
+    def _keep_reply(self, message: Message) -> None:
+        self.replies[message["parent_header"]["msg_id"]] = message
+
+    def until(self, condition: Callable[[], Any], what: str, timeout: float = TIMEOUT) -> Any:
+        """What `condition` gives once it is true, with messages coming in meanwhile."""
+        end = time.monotonic() + timeout
+        while not (found := condition()):
+            if time.monotonic() > end:
+                seen = [(m["msg_type"], m["content"]) for m in self.iopub[-10:]]
+                raise TimeoutError(f"waited {timeout} s for {what}; the last messages were {seen}")
+            self.collect()
+        return found
+
+    def result(self, message_id: str) -> Result:
+        """Wait until the request is answered and its last output is here."""
+        self.until(lambda: message_id in self.replies, "a reply")
+        self.until(lambda: self.is_idle(message_id), "idle")
+        return Result(self.replies[message_id], self.children(message_id))
+
+    def run(self, code: str, **options: Any) -> Result:
+        return self.result(self.execute(code, **options))
+
+    def query(self, kind: str, content: Message, subshell: str | None = None) -> Message:
+        message_id = self.send(kind, content, subshell)
+        reply: Message = self.until(lambda: self.replies.get(message_id), f"a reply to {kind}")
+        return reply
+
+    def control_reply(self, message_id: str) -> Message:
+        while True:
+            reply: Message = self.client.get_control_msg(timeout=TIMEOUT)
+            if reply["parent_header"]["msg_id"] == message_id:
+                return reply
+
+    def children(self, message_id: str) -> list[Message]:
+        return [m for m in self.iopub if m["parent_header"].get("msg_id") == message_id]
+
+    def states(self, message_id: str) -> list[str]:
+        return [m["content"]["execution_state"] for m in self.children(message_id) if m["msg_type"] == "status"]
+
+    def is_idle(self, message_id: str) -> bool:
+        return "idle" in self.states(message_id)
+
+    def wait_for_text(self, text: str, message_id: str | None = None) -> None:
+        """Wait until the kernel has printed `text`."""
+        self.until(lambda: text in self.printed(message_id), f"the output {text!r}")
+
+    def printed(self, message_id: str | None = None) -> str:
+        messages = self.iopub if message_id is None else self.children(message_id)
+        return "".join(m["content"]["text"] for m in messages if m["msg_type"] == "stream")
+
+    def comm_opened(self, message_id: str, model: str | None = None) -> str:
+        """The id of the first comm (of a widget of class `model`) that the cell opened."""
+
+        def find() -> str | None:
+            for m in self.children(message_id):
+                state = m["content"].get("data", {}).get("state", {})
+                if m["msg_type"] == "comm_open" and (model is None or state.get("_model_name") == model):
+                    return str(m["content"]["comm_id"])
+            return None
+
+        return str(self.until(find, f"a comm {model or ''}"))

@@ -1,0 +1,194 @@
+"""`import mindspore` gives the engine: what it binds, what it refuses, that the engine stays as it was."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hookscope.kernel.alias import TABLE
+
+REAL = '__version__ = "2.10.0"\n'
+
+
+def python(code: str, *arguments: str, path: Path | None = None) -> str:
+    """Run code in a new Python and return what it printed; its traceback fails the test."""
+    environment = {**os.environ, **({"PYTHONPATH": str(path)} if path else {})}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=60, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def real_mindspore(tmp_path: Path) -> Path:
+    """A folder with an installed package called mindspore."""
+    (tmp_path / "mindspore").mkdir()
+    (tmp_path / "mindspore" / "__init__.py").write_text(REAL)
+    return tmp_path
+
+
+INSTALL = "from hookscope.kernel import install_as_mindspore, uninstall; install_as_mindspore()\n"
+
+
+def test_every_row_of_the_table_gives_the_engines_own_module() -> None:
+    code = (
+        INSTALL
+        + f"""
+import importlib
+for alias, target in {TABLE!r}.items():
+    alias = f"mindspore.{{alias}}".rstrip(".")
+    module = importlib.import_module(alias)
+    if target is None:
+        continue
+    target = f"hookscope.engine.{{target}}".rstrip(".")
+    assert module is importlib.import_module(target), alias
+    assert module.__name__ == module.__spec__.name == target, alias
+"""
+    )
+    python(code)
+
+
+def test_the_usual_imports_work() -> None:
+    python(
+        INSTALL
+        + """
+import mindspore as ms
+import mindspore.nn as nn
+import mindspore.ops as ops
+from mindspore import Parameter, Tensor, context, nn as nn2, ops as ops2
+import mindspore.common.dtype as mstype
+from mindspore.common import initializer
+from mindspore.common.initializer import Normal, initializer as make
+from mindspore.ops import operations as P, functional as F
+from mindspore.train.serialization import load_checkpoint
+import hookscope.engine
+assert ms is hookscope.engine and nn is nn2 is ms.nn and ops is ops2 is ms.ops
+assert initializer is make and mstype.float32 is ms.float32 and callable(Normal)
+assert callable(P.Add()) and callable(F.add)
+"""
+    )
+
+
+def test_aliasing_changes_no_name_of_the_engine() -> None:
+    code = """
+import sys
+import hookscope.engine
+def names():
+    return {(name, key): id(value) for name, module in list(sys.modules.items())
+            if name.startswith("hookscope.engine") for key, value in vars(module).items()}
+before = names()
+import mindspore.common.initializer, mindspore.common.dtype, mindspore.ops.functional, mindspore.train.serialization
+after = names()
+print([key for key in before if after[key] != before[key]])
+"""
+    assert python(INSTALL + code) == "[]\n"
+
+
+def test_the_version_tells_who_answers() -> None:
+    code = "import mindspore, hookscope.engine as e; print(mindspore.__hookscope__ == e.__hookscope__)\n"
+    assert python(INSTALL + code + "print(mindspore.__version__ == e.__version__)") == "True\nTrue\n"
+
+
+def test_the_alias_works_without_ipython() -> None:
+    foreign = "('IPython', 'ipykernel', 'ipywidgets')"
+    code = f"import mindspore.nn, sys; print([m for m in {foreign} if m in sys.modules])"
+    assert python(INSTALL + code) == "[]\n"
+
+
+def test_installing_imports_no_engine() -> None:
+    assert python(INSTALL + "import sys; print('hookscope.engine' in sys.modules, 'numpy' in sys.modules)") == (
+        "False False\n"
+    )
+
+
+def test_installing_twice_is_installing_once() -> None:
+    code = "import sys; before = list(sys.meta_path); install_as_mindspore(); print(sys.meta_path == before)"
+    assert python(INSTALL + code) == "True\n"
+
+
+def test_it_refuses_when_mindspore_itself_is_imported(real_mindspore: Path) -> None:
+    code = """
+import mindspore
+from hookscope.kernel import install_as_mindspore
+try: install_as_mindspore()
+except ImportError as error: print(error)
+print(mindspore.__version__)
+"""
+    assert python(code, path=real_mindspore) == (
+        "hookscope cannot stand in for mindspore: MindSpore 2.10.0 is already imported. Restart Python and "
+        "install the alias before the first `import mindspore`.\n2.10.0\n"
+    )
+
+
+def test_it_goes_before_an_installed_mindspore_and_uninstall_gives_that_back(real_mindspore: Path) -> None:
+    code = """
+import mindspore, hookscope.engine
+assert mindspore is hookscope.engine
+uninstall()
+import mindspore
+print(mindspore.__version__, hookscope.engine.__name__)
+"""
+    assert python(INSTALL + code, path=real_mindspore) == "2.10.0 hookscope.engine\n"
+
+
+def test_a_module_it_does_not_have_is_named_with_the_nearest() -> None:
+    code = """
+try: import mindspore.nn.cel
+except ModuleNotFoundError as error: print(error, error.name, sep="|")
+"""
+    assert python(INSTALL + code) == (
+        "hookscope, which stands in for mindspore here, has no module 'mindspore.nn.cel'; the nearest is "
+        "'mindspore.nn.cell'|mindspore.nn.cel\n"
+    )
+
+
+def test_no_file_of_the_engine_loads_a_second_time_under_its_alias() -> None:
+    code = """
+import mindspore.nn, pkgutil, sys
+for module in pkgutil.iter_modules(mindspore.nn.__path__):
+    try: __import__("mindspore.nn." + module.name)
+    except ModuleNotFoundError: pass
+print([name for name, module in sys.modules.items() if module.__name__.startswith("mindspore")
+       and getattr(module, "__file__", None)])
+"""
+    assert python(INSTALL + code) == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("installed", "answer"), [("package", "True\n"), ("folder", "False\n"), ("nothing", "False\n")]
+)
+def test_installed_means_a_package_not_just_a_folder_of_that_name(tmp_path: Path, installed: str, answer: str) -> None:
+    if installed != "nothing":
+        (tmp_path / "mindspore").mkdir()
+    if installed == "package":
+        (tmp_path / "mindspore" / "__init__.py").write_text(REAL)
+    code = "import sys; from hookscope.kernel.alias import mindspore_is_installed as f; print(f())"
+    assert python(code, path=tmp_path) == answer
+
+
+PLUGIN_TEST = """
+import mindspore
+def test_who(): assert mindspore.__name__ == "hookscope.engine"
+"""
+
+
+@pytest.mark.parametrize(("options", "outcome"), [(["--alias-mindspore"], "1 passed"), ([], "1 failed")])
+def test_the_pytest_option_decides_who_answers(real_mindspore: Path, options: list[str], outcome: str) -> None:
+    (real_mindspore / "conftest.py").write_text("import mindspore\n")
+    (real_mindspore / "test_who.py").write_text(PLUGIN_TEST)
+    # The plugin is named here, so that nothing depends on what is installed.
+    plugin = ["-p", "hookscope.kernel.pytest_plugin", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", *plugin, *options, "test_who.py"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=real_mindspore,
+        env={**os.environ, "PYTHONPATH": str(real_mindspore), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )
+    assert outcome in done.stdout, done.stdout + done.stderr

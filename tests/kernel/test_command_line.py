@@ -1,0 +1,76 @@
+"""`python -m hookscope`, as a person runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+
+def hookscope(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hookscope", *arguments], capture_output=True, text=True, timeout=60, cwd=cwd
+    )
+
+
+def test_run_runs_a_script_as_python_would_with_the_alias(tmp_path: Path) -> None:
+    (tmp_path / "beside.py").write_text("word = 'beside'\n")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys, mindspore, beside\n"
+        "print(__name__, __file__ == sys.argv[0], sys.argv[1:], mindspore.__name__, beside.word)\n"
+    )
+    done = hookscope("run", str(script), "--lr", "0.1", "-v")
+    assert done.stdout == "__main__ True ['--lr', '0.1', '-v'] hookscope.engine beside\n", done.stderr
+
+
+def test_run_gives_the_scripts_own_exit_status_and_traceback(tmp_path: Path) -> None:
+    (tmp_path / "exits.py").write_text("raise SystemExit(3)\n")
+    (tmp_path / "fails.py").write_text("raise ValueError('from the script')\n")
+    assert hookscope("run", "exits.py", cwd=tmp_path).returncode == 3
+    done = hookscope("run", "fails.py", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.endswith("ValueError: from the script\n")
+
+
+def test_run_names_a_script_that_is_not_there(tmp_path: Path) -> None:
+    done = hookscope("run", "nothing.py", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == "hookscope run: there is no file 'nothing.py'\n"
+
+
+def test_install_writes_this_interpreter_and_the_logos(tmp_path: Path) -> None:
+    done = hookscope("install", "--prefix", str(tmp_path), "--name", "mine")
+    folder = tmp_path / "share" / "jupyter" / "kernels" / "mine"
+    assert done.stdout == f"Installed the kernel 'mine' in {folder}\n", done.stderr
+    spec = json.loads((folder / "kernel.json").read_text())
+    assert spec["argv"] == [sys.executable, "-m", "hookscope.kernel", "-f", "{connection_file}"]
+    assert (spec["display_name"], spec["language"]) == ("Hookscope (mine)", "python")
+    assert {"logo-svg.svg", "logo-32x32.png", "logo-64x64.png"} <= {file.name for file in folder.iterdir()}
+
+
+def test_install_names_what_is_wrong(tmp_path: Path) -> None:
+    done = hookscope("install", "--prefix", str(tmp_path), "--name", "my kernel")
+    assert done.returncode == 1
+    assert done.stderr == ("hookscope install: a kernel's name has only letters, digits and . _ -, got 'my kernel'\n")
+    (tmp_path / "share").write_text("a file where a folder must be")
+    done = hookscope("install", "--prefix", str(tmp_path))
+    assert done.returncode == 1
+    assert done.stderr.startswith("hookscope install: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_version_is_the_distributions() -> None:
+    assert hookscope("--version").stdout == f"hookscope {version('hookscope')}\n"
+
+
+def test_report_tells_where_tensors_are_put() -> None:
+    assert "new tensors" in hookscope("report").stdout
+
+
+def test_a_wrong_command_names_the_right_ones() -> None:
+    done = hookscope("start")
+    assert done.returncode == 2
+    assert "'run', 'install', 'report'" in done.stderr

@@ -1,0 +1,351 @@
+"""The magics in a real kernel: what they do, what they leave behind, and what they say to bad input."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from kernel_driver import Kernel, Result
+
+SETUP = """
+import comm
+import numpy as np
+import mindspore as ms
+from mindspore import Tensor, nn
+
+class Double(nn.Cell):
+    def construct(self, x):
+        return x * 2
+
+    def bprop(self, x, out, dout):
+        grad = dout * 2
+        return (grad,)
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(3, 2)
+        self.relu = nn.ReLU()
+        self.double = Double()
+
+    def construct(self, x):
+        return self.double(self.relu(self.dense(x)))
+
+net = Net()
+x = Tensor(np.ones((4, 3), np.float32))
+gradient = ms.grad(net, 0)
+
+heard = []
+link = comm.create_comm(target_name="test")
+def act(message):
+    heard.append(message["content"]["data"])
+    exec(message["content"]["data"], globals())
+link.on_msg(act)
+
+def state():
+    modes = [cell.training for _, cell in net.cells_and_names()]
+    hooks = [len(entries) for _, cell in net.cells_and_names() for entries in cell._hooks.values()]
+    return modes, hooks
+"""
+
+
+@pytest.fixture
+def link(kernel: Kernel) -> str:
+    """A comm whose messages the kernel executes; its id. The network is made anew for each test."""
+    cell = kernel.execute(SETUP)
+    assert kernel.result(cell).status == "ok", kernel.result(cell).error_names
+    return kernel.comm_opened(cell)
+
+
+def text_plain(result: Result) -> list[str]:
+    kinds = ("display_data", "execute_result")
+    return [m["content"]["data"]["text/plain"] for m in result.messages if m["msg_type"] in kinds]
+
+
+BAD_CELLS = [
+    ("nett", "%%cell: 'nett' is not defined; the nearest is 'net'"),
+    ("x", "%%cell: 'x' is a Tensor, not a Cell; the nearest is 'net'"),
+    ("net.rulu", "%%cell: net has no cell 'rulu'; the nearest is 'relu'"),
+    ("net --wach relu", "%%cell: there is no option '--wach'; the nearest is '--watch'"),
+    ("net more", "%%cell: unexpected 'more' after 'net'"),
+    ("net --every 0", "%%cell: argument --every: must be 1 or more, got 0"),
+    ("net --every two", "%%cell: argument --every: must be a whole number, got 'two'"),
+    ("net --device tpu", "%%cell: argument --device: invalid choice: 'tpu' (choose from 'cpu', 'gpu')"),
+    ("net -o 2x", "%%cell: argument -o/--output: must be the name of a variable, got '2x'"),
+    ("net --train --eval", "%%cell: argument --eval: not allowed with argument --train"),
+    ("--train", "%%cell: --train and --eval need a NET that exists before the body runs"),
+    ("net -w", "%%cell: argument -w/--watch: expected one argument"),
+    ("net -w 'relu", '%%cell: No closing quotation in "net -w \'relu"'),
+    ("net -w rulu", "%%cell: watch 'rulu' matches no cell; the nearest is 'relu'"),
+    ("net -w relu:sideways", "%%cell: watch 'relu:sideways': "),
+    ("net -b rulu", "'relu'"),
+    ("net -b relu:nowhere", "%%cell: breakpoint 'relu': moment must be one of "),
+    ("net -b 'relu if value >'", "%%cell: breakpoint 'relu': "),
+    ("net --stop-on nann", "%%cell: stop_on 'nann': no such condition; the nearest is 'nan'"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), BAD_CELLS)
+def test_bad_input_is_one_line_and_the_body_does_not_run(kernel: Kernel, link: str, line: str, message: str) -> None:
+    result = kernel.run(f"%%cell {line}\nprint('ran')")
+    assert result.errors.startswith("UsageError: ")
+    assert message in result.errors
+    assert len(result.errors.splitlines()) == 1
+    assert (result.text, result.error_names, result.status) == ("", [], "error")
+
+
+BAD_LINES = [
+    ("%cell", "%cell: the following arguments are required: NET"),
+    ("%cell nett", "%cell: 'nett' is not defined; the nearest is 'net'"),
+    ("%params nett", "%params: 'nett' is not defined; the nearest is 'net'"),
+    ("%hooks net.rulu", "%hooks: net has no cell 'rulu'; the nearest is 'relu'"),
+    ("%train net maybe", "%train: argument mode: invalid choice: 'maybe' (choose from 'on', 'off')"),
+    ("%train net on rulu", "%train: pattern 'rulu' matches no cell; the nearest is 'relu'"),
+    ("%bprop net.relu", "%bprop: net.relu has no bprop of its own; its gradient is automatic"),
+    (
+        "%bprop net.double",
+        "%bprop: no session has captured net.double forward and backward; "
+        "run it first under %%cell net --watch 'double'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), BAD_LINES)
+def test_bad_input_of_a_line_magic_is_one_line(kernel: Kernel, link: str, line: str, message: str) -> None:
+    kernel.run("_session = None")
+    result = kernel.run(line)
+    assert result.errors == f"UsageError: {message}\n"
+    assert (result.error_names, result.status) == ([], "error")
+
+
+def test_a_body_that_awaits_is_refused(kernel: Kernel, link: str) -> None:
+    result = kernel.run("%%cell net\nimport asyncio\nprint('ran')\nawait asyncio.sleep(0)")
+    assert result.errors == (
+        "UsageError: %%cell: the body cannot use `await` outside a function; await in another cell\n"
+    )
+    assert result.text == ""
+
+
+def test_the_device_of_a_machine_without_a_gpu_is_refused_with_the_reason(kernel: Kernel, link: str) -> None:
+    result = kernel.run("%%cell net --device gpu\nprint('ran')")
+    if result.text == "ran\n":
+        pytest.skip("this machine has a GPU")
+    assert result.errors.startswith("UsageError: %%cell: --device gpu: ")
+    assert len(result.errors.splitlines()) == 1
+
+
+def test_the_body_is_captured_and_its_last_value_shown(kernel: Kernel, link: str) -> None:
+    result = kernel.run("%%cell net --no-panel\nnet(x).shape")
+    assert text_plain(result) == ["(4, 2)"]
+    paths = kernel.run("print(sorted({c.path for c in _session.captures}))").text
+    assert paths == "['dense', 'double', 'relu']\n"
+
+
+def test_a_semicolon_silences_the_last_value(kernel: Kernel, link: str) -> None:
+    assert text_plain(kernel.run("%%cell net --no-panel\nnet(x).shape;")) == []
+
+
+def test_options_reach_the_session(kernel: Kernel, link: str) -> None:
+    kernel.run(
+        "%%cell net -w relu:forward -w dense:backward --every 2 -o dbg --no-panel\nfor _ in range(4): gradient(x)"
+    )
+    seen = kernel.run(
+        "print(sorted({(c.path, c.direction) for c in dbg.captures}), len({c.step for c in dbg.captures}))"
+    )
+    assert seen.text == "[('dense', 'backward'), ('relu', 'forward')] 2\n"
+
+
+def test_the_panel_is_shown_before_the_body_runs_and_renewed_after(kernel: Kernel, link: str) -> None:
+    result = kernel.run("%%cell net\nprint('body'); net(x);")
+    shown = [m for m in result.messages if m["msg_type"] in ("display_data", "stream", "update_display_data")]
+    assert [m["msg_type"] for m in shown] == ["display_data", "stream", "update_display_data"]
+    before, _, after = (m["content"].get("data", {}) for m in shown)
+    assert "application/vnd.jupyter.widget-view+json" in before
+    assert "0 captures" in before["text/plain"]
+    assert "0 captures" not in after["text/plain"]
+    assert "<" in after["text/html"]
+
+
+def test_where_nobody_looks_the_panel_is_shown_once_as_static_forms(kernel: Kernel, link: str) -> None:
+    result = kernel.run("%%cell net\nprint('body'); net(x);", allow_stdin=False)
+    shown = result.of_type("display_data")
+    assert len(shown) == 1
+    assert sorted(shown[0]["content"]["data"]) == ["text/html", "text/plain"]
+    assert not result.of_type("update_display_data")
+
+
+def test_an_error_in_the_body_is_one_traceback_and_leaves_the_network_as_it_was(kernel: Kernel, link: str) -> None:
+    kernel.run("before = state()")
+    first = kernel.execute("%%cell net --train\n_session.attach_hook('relu', 'forward')\nnet(x)\n1 / 0")
+    second = kernel.execute("print('next')")
+    result = kernel.result(first)
+    assert (result.status, result.reply["content"]["ename"]) == ("error", "ZeroDivisionError")
+    assert result.error_names == ["ZeroDivisionError"]
+    assert not result.errors
+    assert kernel.result(second).status == "aborted", "run all stops here"
+    assert kernel.run("print(state() == before)").text == "True\n"
+    assert kernel.run("n = len(_session.captures); net(x); print(len(_session.captures) == n)").text == "True\n"
+
+
+def test_a_syntax_error_in_the_body_is_shown_as_usual(kernel: Kernel, link: str) -> None:
+    result = kernel.run("%%cell net\nnet(x))")
+    assert result.error_names == ["SyntaxError"]
+    assert result.status == "error"
+    assert not result.of_type("display_data"), "no panel for a body that cannot run"
+
+
+def traceback_of(result: Result) -> str:
+    """The one traceback, without its colours."""
+    (error,) = result.of_type("error")
+    return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(error["content"]["traceback"]))
+
+
+def test_a_hook_that_raises_is_one_clear_traceback_of_the_users_frames(kernel: Kernel, link: str) -> None:
+    kernel.run("def bad(cell, inputs, output):\n    1 / 0\nnet.relu.register_forward_hook(bad)")
+    result = kernel.run("%%cell net --no-panel\nnet(x)")
+    assert result.status == "error"
+    text = traceback_of(result)
+    assert "File" not in text
+    assert text.index("net(x)") < text.index("self.double(self.relu") < text.index("1 / 0")
+    assert "ZeroDivisionError" in text.splitlines()[-1] or "relu" in text.splitlines()[-1]
+
+
+def test_an_error_that_the_engine_raised_shows_where(kernel: Kernel, link: str) -> None:
+    text = traceback_of(kernel.run("net(Tensor(np.ones((4, 5), np.float32)))"))
+    files = re.findall(r"File (\S+)", text)
+    assert len(files) == 1
+    assert "/engine/" in files[0]
+    kernel.run("%config HookscopeShell.hide_engine_frames = False")
+    assert len(re.findall(r"File ", traceback_of(kernel.run("net(Tensor(np.ones((4, 5), np.float32)))")))) > 1
+    kernel.run("%config HookscopeShell.hide_engine_frames = True")
+
+
+@pytest.mark.parametrize(("option", "mode"), [("--train", "True"), ("--eval", "False")])
+def test_the_mode_holds_for_the_body_and_every_cells_own_comes_back(
+    kernel: Kernel, link: str, option: str, mode: str
+) -> None:
+    kernel.run("net.set_train(True); net.relu.set_train(False); before = state()")
+    result = kernel.run(f"%%cell net {option} --no-panel\nprint({{c.training for _, c in net.cells_and_names()}})")
+    assert result.text == f"{{{mode}}}\n"
+    assert kernel.run("print(state() == before)").text == "True\n"
+
+
+def test_a_network_made_by_the_body_is_watched(kernel: Kernel, link: str) -> None:
+    kernel.run("del net")
+    result = kernel.run("%%cell net --no-panel\nnet = Net()\nnet(x);")
+    assert result.status == "ok", result.errors
+    assert kernel.run("print(_session.roots == [net], len(_session.captures) > 0)").text == "True True\n"
+
+
+def test_a_body_that_makes_something_else_of_that_name_is_told(kernel: Kernel, link: str) -> None:
+    result = kernel.run("%%cell mine --no-panel\nmine = 3")
+    assert result.errors == "UsageError: %%cell: 'mine' is a int, not a Cell; the nearest is 'net'\n"
+
+
+def test_without_a_name_every_root_that_runs_is_watched(kernel: Kernel, link: str) -> None:
+    kernel.run("%%cell --no-panel\nnet(x); other = nn.ReLU(); other(x);")
+    assert kernel.run("print(_session.roots == [net, other])").text == "True\n"
+
+
+def test_a_breakpoint_pauses_until_a_widget_answers(kernel: Kernel, link: str) -> None:
+    cell = kernel.execute("%%cell net -b relu -o dbg --no-panel\nprint(net(x).shape)")
+    kernel.comm(link, "print(dbg.paused.kind, dbg.paused.path)")
+    kernel.wait_for_text("breakpoint relu")
+    assert not kernel.is_idle(cell)
+    kernel.comm(link, "dbg.resume()")
+    assert kernel.result(cell).text == "(4, 2)\n"
+
+
+def test_the_panels_button_resumes_a_breakpoint(kernel: Kernel, link: str) -> None:
+    cell = kernel.execute("%%cell net -b relu -o dbg\nprint(net(x).shape)")
+    kernel.comm(link, "print('at', dbg.paused.path)")
+    kernel.wait_for_text("at relu")
+    content = {"type": "resume", "command": "continue"}
+    kernel.comm(kernel.comm_opened(cell, "AnyModel"), {"method": "custom", "content": content})
+    assert kernel.result(cell).text == "(4, 2)\n"
+
+
+def test_step_stops_at_the_lines_of_a_bprop(kernel: Kernel, link: str) -> None:
+    cell = kernel.execute("%%cell net --step -o dbg --no-panel\nprint(gradient(x).shape)")
+    kernel.comm(link, "print(dbg.paused.lines[dbg.paused.line - dbg.paused.first_line].strip())")
+    kernel.wait_for_text("grad = dout * 2")
+    kernel.comm(link, "dbg.resume('over')")
+    kernel.comm(link, "print('then', sorted(dbg.paused.changed))")
+    kernel.wait_for_text("then ['grad']")
+    kernel.comm(link, "dbg.resume()")
+    assert kernel.result(cell).text == "(4, 3)\n"
+
+
+def test_abort_leaves_the_network_as_it_was(kernel: Kernel, link: str) -> None:
+    kernel.run("before = state()")
+    cell = kernel.execute("%%cell net --train -b relu -o dbg --no-panel\nnet(x)\nprint('went on')")
+    kernel.comm(link, "dbg.resume('abort')")
+    result = kernel.result(cell)
+    assert result.error_names == ["DebugAbort"]
+    assert result.text == ""
+    assert kernel.run("print(state() == before)").text == "True\n"
+
+
+def test_an_interrupt_at_a_breakpoint_leaves_the_network_as_it_was(kernel: Kernel, link: str) -> None:
+    kernel.run("before = state()")
+    cell = kernel.execute("%%cell net --train -b relu -o dbg --no-panel\nnet(x)")
+    kernel.comm(link, "print('at', dbg.paused.path)")
+    kernel.wait_for_text("at relu")
+    kernel.interrupt("message")
+    result = kernel.result(cell)
+    assert (result.error_names, result.status) == (["KeyboardInterrupt"], "error")
+    assert kernel.run("print(state() == before, dbg.paused)").text == "True None\n"
+
+
+def test_where_nobody_can_answer_the_run_goes_on_and_says_so_once(kernel: Kernel, link: str) -> None:
+    result = kernel.run(
+        "%%cell net -b relu -o dbg --no-panel\nnet(x); net(x)\nprint(len(dbg.skipped_pauses))",
+        allow_stdin=False,
+    )
+    assert result.text == "2\n"
+    assert len(result.errors.splitlines()) == 1
+    assert "this front end takes no input" in result.errors
+
+
+def test_a_session_made_by_hand_pauses_in_this_kernel_too(kernel: Kernel, link: str) -> None:
+    cell = kernel.execute(
+        "from hookscope.engine.debug import DebugSession\n"
+        "with DebugSession(net, breaks=['relu']) as dbg: print(net(x).shape)"
+    )
+    kernel.comm(link, "print('at', dbg.paused.path); dbg.resume()")
+    assert kernel.result(cell).text == "(4, 2)\n"
+
+
+def test_cell_opens_a_panel_that_follows_later_cells_and_does_not_pile_up(kernel: Kernel, link: str) -> None:
+    for _ in range(3):
+        result = kernel.run("%cell net")
+        assert "application/vnd.jupyter.widget-view+json" in result.of_type("display_data")[0]["content"]["data"]
+        kernel.run("opened = [*globals().get('opened', []), _session]")
+    kernel.run("net(x)")
+    assert kernel.run("print([len(session.captures) for session in opened])").text == "[0, 0, 6]\n"
+    kernel.run("_session.detach()")
+
+
+def test_params_and_hooks_are_tables(kernel: Kernel, link: str) -> None:
+    assert "dense.weight" in text_plain(kernel.run("%params net"))[0]
+    kernel.run("def look(cell, inputs): pass\nnet.relu.register_forward_pre_hook(look)")
+    table = text_plain(kernel.run("%hooks net"))[0]
+    assert "relu" in table
+    assert "look" in table
+
+
+def test_train_sets_the_mode_of_what_the_pattern_matches(kernel: Kernel, link: str) -> None:
+    assert kernel.run("%train net on").text == "net: 4 of 4 cells in training mode\n"
+    assert kernel.run("%train net off 're*'").text == "net: 3 of 4 cells in training mode\n"
+    assert kernel.run("print(net.relu.training, net.dense.training)").text == "False True\n"
+
+
+def test_bprop_steps_through_a_bprop_with_what_was_captured(kernel: Kernel, link: str) -> None:
+    kernel.run("%%cell net --no-panel\nexpected = gradient(x)")
+    cell = kernel.execute("%bprop net.double")
+    kernel.comm(link, "print('line', _session.paused.lines[_session.paused.line - _session.paused.first_line])")
+    kernel.wait_for_text("grad = dout * 2")
+    kernel.comm(link, "_session.resume()")
+    result = kernel.result(cell)
+    assert result.status == "ok"
+    assert "Tensor(shape=[4, 2]" in result.of_type("execute_result")[0]["content"]["data"]["text/plain"]
