@@ -1,0 +1,177 @@
+"""A session made of plain data: what a panel reads and calls of a DebugSession, without an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+
+class PlainTensor:
+    """An array with the two attributes that a view reads."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self._array = array
+        self.dtype = array.dtype
+
+
+def plain_statistics(array: np.ndarray) -> SimpleNamespace:
+    """The figures of a finite float array, by NumPy itself."""
+    finite = array[np.isfinite(array)]
+    counts, edges = np.histogram(finite, 64)
+    return SimpleNamespace(
+        count=array.size, minimum=float(finite.min()), maximum=float(finite.max()), mean=float(finite.mean()),
+        std=float(finite.std()), norm=float(np.linalg.norm(finite)), zeros=int((array == 0).sum()),
+        nan=int(np.isnan(array).sum()), positive_inf=int(np.isposinf(array).sum()),
+        negative_inf=int(np.isneginf(array).sum()), histogram=counts, edges=edges,
+    )  # fmt: skip
+
+
+@dataclass
+class PlainCapture:
+    index: int
+    path: str
+    value: PlainTensor
+    direction: str = "forward"
+    slot: str = "output"
+    origin: str = "tap"
+    step: int = 1
+    call: int = 0
+    hits: list[str] = field(default_factory=list)
+    computed: int = 0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value._array.shape
+
+    @property
+    def dtype(self) -> object:
+        return self.value.dtype
+
+    @property
+    def key(self) -> str:
+        return f"{self.path}#{self.call} {self.direction} {self.slot}"
+
+    def statistics(self) -> SimpleNamespace:
+        self.computed += 1
+        return plain_statistics(self.value._array)
+
+
+class PlainRing(list[PlainCapture]):
+    dropped = 0
+
+
+def plain_node(path: str, depth: int, kind: str, **more: Any) -> SimpleNamespace:
+    values = {
+        "path": path, "name": path.rpartition(".")[2] or kind, "type": kind, "depth": depth, "parameters": 6,
+        "training": True, "has_bprop": False, "hooks": {}, "attached": set(), "shape": "2x3",
+    }  # fmt: skip
+    return SimpleNamespace(**{**values, **more})
+
+
+class Net:
+    """Stands for a network: a panel shows only its type's name."""
+
+
+class PlainSession:
+    """What a panel sees of a DebugSession, without an engine behind it."""
+
+    def __init__(self) -> None:
+        self.roots: list[object] = [Net()]
+        self.captures = PlainRing()
+        self.breakpoints: list[Any] = []
+        self.attached = False
+        self.paused: Any = None
+        self.skipped_pauses: list[Any] = []
+        self.observers: list[Callable[[str], None]] = []
+        self.commands: list[str] = []
+        self.trees_made = 0
+        self.nodes = [
+            plain_node("", 0, "Net"),
+            plain_node("block", 1, "Block"),
+            plain_node("block.relu", 2, "LeakyReLU", has_bprop=True, parameters=0),
+        ]
+        weight = np.array([[1.0, -2.0], [3.0, 4.0]])
+        self.rows = [
+            SimpleNamespace(
+                name="block.weight", shape=(2, 2), dtype=weight.dtype, requires_grad=True, size=4,
+                statistics=plain_statistics(weight), gradient_norm=None,
+            )
+        ]  # fmt: skip
+
+    def tree(self) -> list[Any]:
+        self.trees_made += 1
+        return self.nodes
+
+    def parameters(self) -> list[Any]:
+        return self.rows
+
+    def hooks(self) -> list[Any]:
+        return []
+
+    def node(self, path: str) -> Any:
+        found = [node for node in self.nodes if node.path == path]
+        if not found:
+            raise ValueError(f"no cell {path!r}; the nearest is 'block'")
+        return found[0]
+
+    def attach_hook(self, path: str, kind: str) -> None:
+        self.node(path).attached.add(kind)
+        self.node(path).hooks[kind] = 1
+
+    def detach_hook(self, path: str, kind: str) -> None:
+        self.node(path).attached.discard(kind)
+        self.node(path).hooks[kind] = 0
+
+    def set_train(self, path: str, mode: bool) -> None:
+        self.node(path).training = mode
+
+    def set_requires_grad(self, name: str, value: bool) -> None:
+        next(row for row in self.rows if row.name == name).requires_grad = value
+
+    def resume(self, command: str = "continue") -> None:
+        self.commands.append(command)
+        self.paused = None
+
+    def evaluate(self, expression: str) -> object:
+        return eval(expression, {}, dict(self.paused.locals))
+
+    def observe(self, callback: Callable[[str], None]) -> Callable[[], None]:
+        self.observers.append(callback)
+        return lambda: self.observers.remove(callback)
+
+    def emit(self, event: str) -> None:
+        for callback in list(self.observers):
+            callback(event)
+
+    def capture(self, path: str = "block", **more: Any) -> PlainCapture:
+        """Record one value, as a running network does."""
+        index = self.captures[-1].index + 1 if self.captures else 0
+        array = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+        self.captures.append(PlainCapture(index, path, PlainTensor(array), **more))
+        self.emit("captured")
+        return self.captures[-1]
+
+    def pause(self, **more: Any) -> None:
+        values = {
+            "kind": "bprop", "reason": "A breakpoint stops every bprop of block.relu.", "path": "block.relu",
+            "moment": "bprop", "filename": "cell.py", "function": "bprop", "first_line": 10,
+            "lines": ["def bprop(self, x, out, dout):\n", "    return (dout,)\n"], "line": 11,
+            "locals": {"x": PlainTensor(np.ones((2, 2))), "n": 3}, "changed": {"n"},
+            "operators": [SimpleNamespace(name="Mul", inputs=(PlainTensor(np.ones(2)), 2), outputs=None)],
+            "stack": ["bprop, line 11"], "exception": None,
+        }  # fmt: skip
+        self.paused = SimpleNamespace(**{**values, **more})
+        self.emit("paused")
+
+
+class FakeClock:
+    """A clock that moves only when told to."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now

@@ -1,0 +1,331 @@
+"""The panel as a person meets it: drawn by Chromium, used by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from panel_page import PanelPage
+from plain_session import PlainSession, plain_node
+from playwright.sync_api import Browser, Locator, sync_playwright
+
+HOSTILE = "<img src=x onerror=\"document.title='broken'\">"
+
+# The lowest contrast of any visible text with what is behind it (WCAG 2.2, 1.4.3), disabled controls aside.
+CONTRAST = """() => {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 1;
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  const rgba = (text) => {
+    context.clearRect(0, 0, 1, 1);
+    context.fillStyle = text;
+    context.fillRect(0, 0, 1, 1);
+    return [...context.getImageData(0, 0, 1, 1).data];
+  };
+  const over = (top, below) => [0, 1, 2].map((k) => (top[k] * top[3] + below[k] * (255 - top[3])) / 255);
+  const luminance = (color) => {
+    const linear = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = color.map((v) => linear(v / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const backdrop = (element) => {
+    if (!element) return rgba("Canvas").slice(0, 3);
+    return over(rgba(getComputedStyle(element).backgroundColor), backdrop(element.parentElement));
+  };
+  let worst = [21, ""];
+  for (const element of document.querySelectorAll(".hs *")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    if (!own || !element.checkVisibility() || element.disabled) continue;
+    const behind = backdrop(element);
+    const [a, b] = [luminance(over(rgba(getComputedStyle(element).color), behind)), luminance(behind)];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < worst[0]) worst = [ratio, `${element.className}: ${element.textContent}`];
+  }
+  return worst;
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    names = (os.environ.get("HOOKSCOPE_CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
+    path = next((found for name in names if name and (found := shutil.which(name))), None)
+    if path is None:
+        skip = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
+        skip("no Chromium was found; install it, or name one in HOOKSCOPE_CHROMIUM")
+    with sync_playwright() as playwright:
+        arguments = ["--no-sandbox", "--disable-quic", "--disable-background-networking", "--no-first-run"]
+        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def shown(browser: Browser, session: PlainSession, sent: list[Any]) -> Iterator[PanelPage]:
+    """A panel on a page; an error in its JavaScript fails the test."""
+    page = browser.new_page(viewport={"width": 1000, "height": 640})
+    panel_page = PanelPage(page, session, sent)
+    yield panel_page
+    assert panel_page.errors == []
+    page.close()
+
+
+def button(shown: PanelPage, name: str) -> Locator:
+    return shown.page.get_by_role("button", name=name, exact=True)
+
+
+def tab(shown: PanelPage, name: str) -> None:
+    shown.page.get_by_role("tab", name=name).click()
+    assert shown.page.get_by_role("tabpanel", name=name).is_visible()
+
+
+def focused(shown: PanelPage) -> str:
+    return shown.page.evaluate("document.activeElement.getAttribute('aria-label')")
+
+
+def status(shown: PanelPage) -> str:
+    return shown.page.get_by_role("status").inner_text()
+
+
+@pytest.mark.parametrize("kind", ["forward_pre", "forward", "backward_pre", "backward"])
+def test_a_click_attaches_a_hook_and_the_model_answers(shown: PanelPage, session: PlainSession, kind: str) -> None:
+    toggle = button(shown, f"{kind} hook on block.relu")
+    assert toggle.get_attribute("aria-pressed") == "false"
+    toggle.click()
+    shown.until(lambda: toggle.get_attribute("aria-pressed") == "true")
+    assert session.node("block.relu").attached == {kind}
+
+
+def test_the_train_switch_and_the_breakpoint_follow_a_click(shown: PanelPage, session: PlainSession) -> None:
+    switch = shown.page.get_by_role("switch", name="train mode of block.relu")
+    switch.click()
+    shown.until(lambda: switch.get_attribute("aria-checked") == "false")
+    stop = button(shown, "pause in bprop of block.relu")
+    stop.click()
+    shown.until(lambda: stop.get_attribute("aria-pressed") == "true")
+    assert button(shown, "pause in bprop of block").count() == 0
+    assert [point.path for point in session.breakpoints] == ["block.relu"]
+
+
+def test_the_tree_is_walked_with_the_arrow_keys(shown: PanelPage, session: PlainSession) -> None:
+    keyboard = shown.page.keyboard
+    shown.page.get_by_role("tab", name="Cells").focus()
+    keyboard.press("Tab")
+    assert focused(shown) == "(root), Net"
+    keyboard.press("ArrowDown")
+    assert focused(shown) == "block, Block"
+    keyboard.press("ArrowLeft")
+    block = shown.page.get_by_role("treeitem", name="block, Block")
+    assert block.get_attribute("aria-expanded") == "false"
+    assert shown.page.get_by_role("treeitem").count() == 2
+    keyboard.press("ArrowRight")
+    keyboard.press("ArrowRight")
+    assert focused(shown) == "block.relu, LeakyReLU"
+    keyboard.press("Tab")
+    assert focused(shown) == "forward_pre hook on block.relu"
+    keyboard.press("Space")
+    shown.until(lambda: session.node("block.relu").attached == {"forward_pre"})
+    keyboard.press("Escape")
+    assert focused(shown) == "block.relu, LeakyReLU"
+
+
+def test_a_network_of_thousands_of_cells_draws_only_what_is_open(shown: PanelPage, session: PlainSession) -> None:
+    session.nodes += [plain_node(f"block.c{k}", 2, "Dense") for k in range(5000)]
+    shown.panel._do_sync()
+    items = shown.page.get_by_role("treeitem")
+    shown.until(lambda: items.count() == 2)
+    block = shown.page.get_by_role("treeitem", name="block, Block")
+    block.focus()
+    shown.page.keyboard.press("ArrowRight")
+    assert items.count() == 5003
+
+
+def test_thousands_of_captures_need_few_elements_and_scroll(shown: PanelPage, session: PlainSession) -> None:
+    for step in range(3000):
+        session.capture(step=step)
+    session.emit("finished")
+    tab(shown, "Captures")
+    grid = shown.page.get_by_role("grid", name="Captures")
+    shown.until(lambda: grid.get_attribute("aria-rowcount") == "3001")
+    assert grid.get_by_role("row").count() < 40
+    newest = button(shown, "Newest first")
+    newest.click()
+    first = grid.get_by_role("row").nth(1)
+    shown.until(lambda: first.inner_text().startswith("2999"))
+    newest.click()
+    shown.until(lambda: first.inner_text().startswith("0"))
+    grid.focus()
+    shown.page.keyboard.press("End")
+    shown.until(lambda: grid.locator("[aria-selected=true]").inner_text().startswith("2999"))
+    active = grid.get_attribute("aria-activedescendant")
+    assert shown.page.locator(f"#{active}").is_visible()
+
+
+def test_figures_left_out_while_training_come_when_they_are_looked_at(
+    shown: PanelPage, session: PlainSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hookscope.widgets.panel._IDLE_BUDGET", 0.0)
+    session.capture()
+    session.emit("finished")
+    tab(shown, "Captures")
+    row = shown.page.get_by_role("grid", name="Captures").get_by_role("row").nth(1)
+    shown.until(lambda: row.get_by_role("gridcell").nth(7).inner_text() == "5")
+
+
+def test_the_filter_keeps_rows_that_hold_every_word(shown: PanelPage, session: PlainSession) -> None:
+    for path in ("conv1", "conv2", "head"):
+        session.capture(path)
+        session.capture(path, direction="backward", slot="grad_input[0]")
+    session.emit("finished")
+    tab(shown, "Captures")
+    grid = shown.page.get_by_role("grid", name="Captures")
+    shown.until(lambda: grid.get_attribute("aria-rowcount") == "7")
+    shown.page.get_by_role("searchbox", name="Filter captures").fill("conv back")
+    shown.until(lambda: grid.get_attribute("aria-rowcount") == "3")
+
+
+def test_a_selected_capture_shows_its_histogram(shown: PanelPage, session: PlainSession) -> None:
+    session.capture(origin="hook")
+    session.emit("finished")
+    tab(shown, "Captures")
+    row = shown.page.get_by_role("grid", name="Captures").get_by_role("row").nth(1)
+    shown.until(row.is_visible)
+    assert "hook" in row.inner_text()
+    row.click()
+    drawn = shown.page.get_by_role("img", name="Histogram of block#0 forward output: 64 bins from 0 to 5")
+    shown.until(drawn.is_visible)
+    pixels = "canvas => new Set(canvas.getContext('2d').getImageData(0, 0, 200, 60).data).size > 1"
+    assert drawn.evaluate(pixels)
+
+
+def test_parameters_are_sorted_by_their_headers_and_frozen_by_their_box(
+    shown: PanelPage, session: PlainSession
+) -> None:
+    session.rows.append(type(session.rows[0])(**{**vars(session.rows[0]), "name": "a.bias", "size": 9}))
+    shown.panel._do_sync()
+    tab(shown, "Parameters")
+    grid = shown.page.get_by_role("grid", name="Parameters")
+    first = grid.get_by_role("row").nth(1).get_by_role("gridcell").nth(0)
+    shown.until(lambda: first.inner_text() == "block.weight")
+    button(shown, "size").click()
+    button(shown, "size").click()
+    shown.until(lambda: first.inner_text() == "a.bias")
+    assert grid.get_by_role("columnheader", name="size").get_attribute("aria-sort") == "descending"
+    box = shown.page.get_by_role("checkbox", name="requires_grad of block.weight")
+    box.click()
+    shown.until(lambda: not box.is_checked())
+    assert session.rows[0].requires_grad is False
+
+
+def test_a_pause_shows_the_stepper_and_the_keys_step(shown: PanelPage, session: PlainSession) -> None:
+    assert status(shown) == "ready"
+    session.pause()
+    step = button(shown, "Step over")
+    shown.until(step.is_enabled)
+    assert status(shown) == "paused in bprop of block.relu, line 11"
+    assert shown.page.locator("[aria-current=true]").inner_text().split() == ["11", "return", "(dout,)"]
+    step.focus()
+    keys = {"F10": "over", "F11": "into", "Shift+F11": "out", "F9": "continue"}
+    for key, command in keys.items():
+        session.pause()
+        shown.until(step.is_enabled)
+        shown.page.keyboard.press(key)
+        assert step.is_disabled()
+        shown.until(lambda command=command: session.commands[-1:] == [command])
+    assert session.commands == list(keys.values())
+    for name in ("Step over", "Step into", "Step out", "Continue", "Abort", "Evaluate"):
+        assert button(shown, name).is_disabled()
+
+
+def test_the_focus_survives_a_step(shown: PanelPage, session: PlainSession) -> None:
+    session.pause()
+    step = button(shown, "Step into")
+    shown.until(step.is_enabled)
+    step.focus()
+    shown.page.keyboard.press("Enter")
+    shown.until(lambda: session.commands == ["into"])
+    assert step.is_disabled()
+    session.pause(line=10)
+    shown.until(step.is_enabled)
+    assert step.evaluate("element => element === document.activeElement")
+
+
+def test_plain_keys_are_kept_from_jupyters_shortcuts_and_ctrl_is_not(shown: PanelPage) -> None:
+    # JupyterLab decides in a capturing listener on the document, by this attribute of the focused element.
+    shown.page.evaluate("""() => {
+        window.kept = [];
+        const note = (event) => kept.push(event.target.hasAttribute("data-lm-suppress-shortcuts"));
+        document.addEventListener("keydown", note, { capture: true });
+    }""")
+    shown.page.get_by_role("tab", name="Cells").focus()
+    for key in ("b", "ArrowDown", "Control+m"):
+        shown.page.keyboard.press(key)
+    assert shown.page.evaluate("kept") == [True, True, False, False]  # the last two: Control, then m
+
+
+def test_an_evaluation_answers_with_a_value_or_an_error(shown: PanelPage, session: PlainSession) -> None:
+    session.pause()
+    box = shown.page.get_by_role("textbox", name="Evaluate")
+    shown.until(box.is_enabled)
+    log = shown.page.get_by_role("log")
+    box.fill("n * 14")
+    box.press("Enter")
+    shown.until(lambda: "42" in log.inner_text())
+    box.fill("1 / 0")
+    button(shown, "Evaluate").click()
+    shown.until(lambda: "ZeroDivisionError: division by zero" in log.inner_text())
+    box.press("ArrowUp")
+    assert box.input_value() == "1 / 0"
+
+
+def test_a_reloaded_page_shows_the_same(shown: PanelPage, session: PlainSession) -> None:
+    for _ in range(5):
+        session.capture()
+    session.pause()
+    shown.until(button(shown, "Step over").is_enabled)
+    before = shown.page.locator(".hs").inner_text()
+    shown.page.evaluate("show()")
+    shown.until(button(shown, "Step over").is_enabled)
+    assert shown.page.locator(".hs").inner_text() == before
+    tab(shown, "Captures")
+    grid = shown.page.get_by_role("grid", name="Captures")
+    shown.until(lambda: grid.get_attribute("aria-rowcount") == "6")
+
+
+def test_a_panel_drawn_again_shows_the_tab_that_was_chosen(shown: PanelPage) -> None:
+    tab(shown, "Parameters")
+    shown.until(lambda: shown.panel.view == "parameters")
+    shown.page.evaluate("show()")
+    assert shown.page.get_by_role("tabpanel", name="Parameters").is_visible()
+
+
+def test_hostile_names_stay_text(shown: PanelPage, session: PlainSession) -> None:
+    session.nodes.append(plain_node(HOSTILE, 1, HOSTILE, shape=HOSTILE))
+    session.rows[0].name = HOSTILE
+    session.capture(HOSTILE, slot=HOSTILE, hits=[HOSTILE])
+    session.pause(path=HOSTILE, reason=HOSTILE, lines=[HOSTILE], locals={HOSTILE: 1}, stack=[HOSTILE, HOSTILE])
+    shown.until(button(shown, "Step over").is_enabled)
+    shown.panel._do_evaluate(f"{HOSTILE!r}")
+    shown.panel._do_select(0)
+    for name in ("Cells", "Captures", "Parameters", "Stepper"):
+        tab(shown, name)
+        shown.until(lambda name=name: HOSTILE in shown.page.get_by_role("tabpanel", name=name).inner_text())
+    assert shown.page.locator("img").count() == 0
+    assert shown.page.title() == "panel"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_a_contrast_of_4_5_in_light_and_dark(shown: PanelPage, session: PlainSession, scheme: Any) -> None:
+    shown.page.emulate_media(color_scheme=scheme)
+    session.capture(origin="hook", hits=["nan"])
+    session.pause(exception=ValueError("bad"))
+    shown.panel._received(None, {"type": "explode"}, [])
+    shown.panel._do_select(0)
+    shown.panel._do_evaluate("missing")
+    for name in ("Cells", "Captures", "Parameters", "Stepper"):
+        tab(shown, name)
+        shown.carry()
+        ratio, where = shown.page.evaluate(CONTRAST)
+        assert ratio >= 4.5, where

@@ -1,0 +1,362 @@
+"""The panel's conversation with the page: what it sends, and what it does when asked."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from plain_session import FakeClock, PlainSession, plain_node
+
+from hookscope.engine.debug import Breakpoint
+from hookscope.widgets import DebuggerPanel
+
+pytestmark = pytest.mark.usefixtures("sent")
+
+
+@pytest.fixture
+def panel(session: PlainSession, sent: list[Any], clock: FakeClock) -> DebuggerPanel:
+    return DebuggerPanel(session, clock=clock)
+
+
+def ask(panel: DebuggerPanel, **message: Any) -> None:
+    """Deliver a message as ipywidgets does."""
+    panel._handle_msg({"content": {"data": {"method": "custom", "content": message}}, "buffers": []})
+
+
+def custom(sent: list[Any], kind: str) -> list[tuple[dict[str, Any], list[Any]]]:
+    return [
+        (data["content"], buffers)
+        for _, data, buffers in sent
+        if data.get("method") == "custom" and data["content"]["type"] == kind
+    ]
+
+
+# What the page may ask for.
+
+
+@pytest.mark.parametrize("kind", ["forward_pre", "forward", "backward_pre", "backward"])
+def test_a_hook_is_attached_and_detached(panel: DebuggerPanel, session: PlainSession, kind: str) -> None:
+    ask(panel, type="hook", path="block.relu", kind=kind, on=True)
+    assert session.node("block.relu").attached == {kind}
+    assert panel.tree[2]["attached"] == [kind]
+    ask(panel, type="hook", path="block.relu", kind=kind, on=False)
+    assert panel.tree[2]["attached"] == []
+
+
+def test_train_mode_follows_the_switch(panel: DebuggerPanel) -> None:
+    ask(panel, type="train", path="block", on=False)
+    assert [node["training"] for node in panel.tree] == [True, False, True]
+
+
+def test_a_breakpoint_is_set_and_taken_away(panel: DebuggerPanel, session: PlainSession) -> None:
+    ask(panel, type="breakpoint", path="block.relu", on=True)
+    ask(panel, type="breakpoint", path="block.relu", on=True)
+    assert session.breakpoints == [Breakpoint("block.relu", "bprop")]
+    assert [node["breakpoint"] for node in panel.tree] == [False, False, True]
+    ask(panel, type="breakpoint", path="block.relu", on=False)
+    assert session.breakpoints == []
+
+
+def test_taking_a_cell_out_of_a_pattern_leaves_the_others_their_breakpoint(
+    panel: DebuggerPanel, session: PlainSession
+) -> None:
+    session.nodes.append(plain_node("block.gelu", 2, "GELU", has_bprop=True))
+    session.breakpoints = [Breakpoint("block.*", "bprop", "step > 2"), Breakpoint("block.relu", "forward")]
+    ask(panel, type="breakpoint", path="block.relu", on=False)
+    assert session.breakpoints == [
+        Breakpoint("block.relu", "forward"),
+        Breakpoint("block.gelu", "bprop", "step > 2"),
+    ]
+
+
+def test_requires_grad_follows_the_box(panel: DebuggerPanel, session: PlainSession) -> None:
+    before = panel.parameter_numbers
+    ask(panel, type="requires_grad", name="block.weight", on=False)
+    assert session.rows[0].requires_grad is False
+    assert panel.parameter_numbers != before
+
+
+def test_resume_passes_each_command_once(panel: DebuggerPanel, session: PlainSession) -> None:
+    for command in ("over", "into", "out", "continue", "abort"):
+        session.pause()
+        ask(panel, type="resume", command=command)
+    assert session.commands == ["over", "into", "out", "continue", "abort"]
+    assert panel.status["state"] == "running"
+
+
+def test_resume_while_running_is_refused(panel: DebuggerPanel, session: PlainSession) -> None:
+    ask(panel, type="resume", command="over")
+    assert session.commands == []
+    assert panel.status["error"] == "cannot do 'over': the run is not paused"
+
+
+def test_a_resume_that_fails_leaves_the_panel_paused(panel: DebuggerPanel, session: PlainSession) -> None:
+    def refuse(command: str) -> None:
+        raise RuntimeError("busy")
+
+    session.resume = refuse
+    session.pause()
+    ask(panel, type="resume", command="over")
+    assert panel.status["state"] == "paused"
+    assert panel.status["error"] == "RuntimeError: busy"
+
+
+def test_evaluate_answers_with_the_value_or_one_line_of_error(panel: DebuggerPanel, session: PlainSession) -> None:
+    session.pause()
+    ask(panel, type="evaluate", expression="n + 1")
+    ask(panel, type="evaluate", expression="missing")
+    assert panel.evaluations == [
+        {"expression": "n + 1", "text": "4", "failed": False},
+        {"expression": "missing", "text": "NameError: name 'missing' is not defined", "failed": True},
+    ]
+    assert panel.status["error"] == ""
+
+
+def test_evaluate_while_running_is_refused(panel: DebuggerPanel) -> None:
+    ask(panel, type="evaluate", expression="1")
+    assert panel.evaluations == []
+    assert panel.status["error"] == "cannot evaluate: the run is not paused"
+
+
+def test_only_the_last_20_evaluations_are_kept(panel: DebuggerPanel, session: PlainSession) -> None:
+    session.pause()
+    for k in range(25):
+        ask(panel, type="evaluate", expression=str(k))
+    assert [one["text"] for one in panel.evaluations] == [str(k) for k in range(5, 25)]
+
+
+def test_interrupting_an_evaluation_reaches_the_paused_run(panel: DebuggerPanel, session: PlainSession) -> None:
+    def interrupt(expression: str) -> object:
+        raise KeyboardInterrupt
+
+    session.evaluate = interrupt
+    session.pause()
+    with pytest.raises(KeyboardInterrupt):
+        panel._received(panel, {"type": "evaluate", "expression": "forever()"}, [])
+
+
+def test_selecting_a_capture_publishes_its_histogram(panel: DebuggerPanel, session: PlainSession) -> None:
+    session.capture()
+    ask(panel, type="select", index=0)
+    assert panel.selection["key"] == "block#0 forward output"
+    assert len(panel.histogram) == (64 + 65) * 8
+
+
+def test_selecting_a_dropped_capture_says_so(panel: DebuggerPanel) -> None:
+    ask(panel, type="select", index=7)
+    assert panel.selection == {}
+    assert panel.status["error"] == "capture 7 is no longer kept"
+
+
+def test_statistics_are_computed_for_what_is_looked_at(
+    panel: DebuggerPanel, session: PlainSession, sent: list[Any]
+) -> None:
+    captures = [session.capture() for _ in range(3)]
+    for capture in captures:
+        capture.computed = 0
+    ask(panel, type="statistics", indices=[1, 99])
+    assert [capture.computed for capture in captures] == [0, 1, 0]
+    ((_, buffers),) = custom(sent, "statistics")
+    assert len(buffers[0]) == 10 * 8
+
+
+# What it may not.
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ({"type": "explode"}, "unknown message 'explode'; known: hello, sync, show, hook, train, "),
+        ({"type": 3}, "a message must be an object with a type, got {'type': 3}"),
+        ({}, "a message must be an object with a type, got {}"),
+        ({"type": "hook", "path": "block", "kind": "forward"}, "message 'hook' needs on: bool, got nothing"),
+        ({"type": "train", "path": 3, "on": True}, "message 'train' needs path: str, got int"),
+        ({"type": "train", "path": "block", "on": 1}, "message 'train' needs on: bool, got int"),
+        (
+            {"type": "hook", "path": "block", "kind": "sideways", "on": True},
+            "unknown hook kind 'sideways'; it is one of",
+        ),
+        ({"type": "train", "path": "blok", "on": True}, "ValueError: no cell 'blok'; the nearest is 'block'"),
+        (
+            {"type": "resume", "command": "fly"},
+            "unknown command 'fly'; it is one of over, into, out, continue, abort",
+        ),
+        ({"type": "show", "view": "moon"}, "unknown view 'moon'; it is one of cells, captures, parameters, stepper"),
+        ({"type": "select", "index": True}, "message 'select' needs index: int, got bool"),
+        ({"type": "statistics", "indices": ["a"]}, "message 'statistics': indices must be a list of int"),
+    ],
+)
+def test_a_bad_message_is_one_line_in_the_status(panel: DebuggerPanel, message: dict[str, Any], line: str) -> None:
+    ask(panel, **message)
+    assert panel.status["error"].startswith(line)
+    assert "\n" not in panel.status["error"]
+
+
+@pytest.mark.parametrize("content", [None, 3, "hello", ["hello"]])
+def test_a_message_that_is_no_object_is_one_line_in_the_status(panel: DebuggerPanel, content: object) -> None:
+    panel._received(panel, content, [])
+    assert panel.status["error"].startswith("a message must be an object with a type, got ")
+
+
+def test_the_next_good_action_clears_the_error(panel: DebuggerPanel) -> None:
+    ask(panel, type="explode")
+    ask(panel, type="train", path="block", on=True)
+    assert panel.status["error"] == ""
+
+
+def test_what_the_page_asks_by_itself_leaves_the_error_in_place(panel: DebuggerPanel) -> None:
+    ask(panel, type="explode")
+    for message in ({"type": "sync"}, {"type": "hello"}, {"type": "statistics", "indices": []}):
+        ask(panel, **message)
+    assert panel.status["error"].startswith("unknown message 'explode'")
+
+
+def test_every_message_is_answered(panel: DebuggerPanel, sent: list[Any]) -> None:
+    ask(panel, type="explode")
+    ask(panel, type="hello")
+    assert [content["action"] for content, _ in custom(sent, "done")] == ["explode", "hello"]
+
+
+# What the session tells.
+
+
+def test_the_status_follows_the_run(panel: DebuggerPanel, session: PlainSession) -> None:
+    texts = [panel.status["text"]]
+    session.capture()
+    texts.append(panel.status["text"])
+    session.pause()
+    texts.append(panel.status["text"])
+    session.paused = None
+    for event in ("resumed", "finished"):
+        session.emit(event)
+        texts.append(panel.status["text"])
+    assert texts == ["ready", "running", "paused in bprop of block.relu, line 11", "running", "finished"]
+
+
+def test_pauses_that_nobody_could_answer_are_told_and_shown(panel: DebuggerPanel, session: PlainSession) -> None:
+    session.pause()
+    session.skipped_pauses, session.paused = [session.paused], None
+    session.emit("finished")
+    assert panel.status["text"] == "finished, 1 pause skipped: nobody could answer"
+    assert panel.stop["skipped"] is True
+    assert panel.stop["line"] == 11
+
+
+def test_live_updates_are_throttled_and_the_rest_is_sent_at_the_end(
+    session: PlainSession, sent: list[Any], clock: FakeClock
+) -> None:
+    panel = DebuggerPanel(session, clock=clock)
+    for tick in range(1000):
+        clock.now = tick / 1000
+        session.capture()
+    assert 24 <= len(custom(sent, "captures")) <= 26
+    session.emit("finished")
+    assert sum(content["count"] for content, _ in custom(sent, "captures")) == 1000
+    assert panel.status["text"] == "finished"
+
+
+def test_captures_held_back_by_the_throttle_come_with_the_next_sync(
+    panel: DebuggerPanel, session: PlainSession, sent: list[Any]
+) -> None:
+    for _ in range(10):
+        session.capture()
+    ask(panel, type="sync")
+    assert sum(content["count"] for content, _ in custom(sent, "captures")) == 10
+
+
+def test_a_capture_that_is_not_due_costs_nothing(session: PlainSession, clock: FakeClock, sent: list[Any]) -> None:
+    DebuggerPanel(session, clock=clock)
+    session.capture()
+    session.capture()
+    trees, messages = session.trees_made, len(sent)
+    for _ in range(100):
+        session.capture()
+    assert (session.trees_made, len(sent)) == (trees, messages)
+
+
+def test_a_fault_of_the_panel_never_reaches_the_users_run(
+    panel: DebuggerPanel, session: PlainSession, clock: FakeClock
+) -> None:
+    def broken() -> list[Any]:
+        raise RuntimeError("boom")
+
+    session.tree = broken
+    session.pause()
+    session.emit("finished")
+    del session.tree
+    ask(panel, type="sync")
+    assert panel.tree
+
+
+def test_a_reloaded_page_gets_everything_again(panel: DebuggerPanel, session: PlainSession, sent: list[Any]) -> None:
+    for _ in range(3):
+        session.capture()
+    session.pause()
+    ask(panel, type="evaluate", expression="n")
+    ask(panel, type="select", index=0)
+    sent.clear()
+    ask(panel, type="hello")
+    ((content, _),) = custom(sent, "captures")
+    assert (content["reset"], content["count"]) == (True, 3)
+    state = panel.get_state()
+    assert state["status"]["text"] == "paused in bprop of block.relu, line 11"
+    assert state["stop"]["locals"][1]["value"] == "3"
+    assert state["evaluations"][0]["text"] == "3"
+    assert state["selection"]["index"] == 0
+    assert [node["path"] for node in state["tree"]] == ["", "block", "block.relu"]
+    json.dumps({name: value for name, value in state.items() if not isinstance(value, bytes)})
+
+
+def test_a_panel_made_during_a_pause_shows_it(session: PlainSession, sent: list[Any]) -> None:
+    session.pause()
+    assert DebuggerPanel(session).status["state"] == "paused"
+
+
+def test_a_panel_over_something_else_is_refused() -> None:
+    with pytest.raises(TypeError, match="session must be a DebugSession, got int"):
+        DebuggerPanel(3)
+
+
+def test_a_closed_panel_hears_nothing(panel: DebuggerPanel, session: PlainSession) -> None:
+    panel.close()
+    assert session.observers == []
+
+
+# What the notebook keeps.
+
+
+def test_the_text_form_is_one_deterministic_line(panel: DebuggerPanel, session: PlainSession) -> None:
+    session.capture()
+    assert repr(panel) == "DebuggerPanel(Net, 3 cells, 1 captures)"
+
+
+def test_the_mimebundle_carries_all_three_forms(panel: DebuggerPanel) -> None:
+    data, _ = panel._repr_mimebundle_()
+    assert data["text/plain"] == "DebuggerPanel(Net, 3 cells, 0 captures)"
+    assert "block.relu" not in data["text/plain"]
+    assert "LeakyReLU" in data["text/html"]
+    assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == panel.model_id
+
+
+def test_freeze_replaces_the_widget_by_its_static_forms(
+    panel: DebuggerPanel, session: PlainSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    updates: list[tuple[dict[str, str], bool]] = []
+
+    class Handle:
+        def update(self, data: dict[str, str], raw: bool) -> None:
+            updates.append((data, raw))
+
+    monkeypatch.setattr("IPython.display.display", lambda *args, **keys: Handle())
+    panel.display()
+    session.capture()
+    panel.freeze()
+    ((data, raw),) = updates
+    assert raw
+    assert set(data) == {"text/plain", "text/html"}
+    assert "Captures: 1" in data["text/html"]
+
+
+def test_freezing_a_panel_that_was_never_shown_does_nothing(panel: DebuggerPanel) -> None:
+    panel.freeze()

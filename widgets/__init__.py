@@ -1,0 +1,33 @@
+"""The panels: views of one `DebugSession`, live in a notebook and static in a saved one.
+
+Nothing is imported before a name is asked for, so that `import hookscope` stays light.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hookscope.widgets.panel import DebuggerPanel
+    from hookscope.widgets.snapshot import cell_tree_html
+    from hookscope.widgets.tables import HookTable, ParameterTable
+
+__all__ = ["DebuggerPanel", "HookTable", "ParameterTable", "cell_tree_html"]
+
+_HOMES = {
+    "DebuggerPanel": "hookscope.widgets.panel",
+    "HookTable": "hookscope.widgets.tables",
+    "ParameterTable": "hookscope.widgets.tables",
+    "cell_tree_html": "hookscope.widgets.snapshot",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,316 @@
+"""The debugger panel: one widget over one `DebugSession`.
+
+State flows one way: the session changes, Python writes traits (and sends captures as they come), the
+browser draws them. Actions flow back as small messages `{"type": ..., ...}`, each checked against a row
+of `_ACTIONS`. A handler may run in the paused thread of a running cell, so none of them waits.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import anywidget
+import traitlets
+
+from hookscope.widgets import bundle, snapshot, views
+from hookscope.widgets.throttle import Throttle
+
+if TYPE_CHECKING:
+    from IPython.display import DisplayHandle
+
+    from hookscope.engine.debug import DebugSession
+
+# Seconds of statistics in one update: little while the user's code is held up, more when it waits anyway.
+_LIVE_BUDGET = 0.004
+_IDLE_BUDGET = 0.05
+_KEPT_EVALUATIONS = 20
+
+# The fields of every message from the browser, and their types.
+_ACTIONS: dict[str, dict[str, type]] = {
+    "hello": {},
+    "sync": {},
+    "show": {"view": str},
+    "hook": {"path": str, "kind": str, "on": bool},
+    "train": {"path": str, "on": bool},
+    "requires_grad": {"name": str, "on": bool},
+    "breakpoint": {"path": str, "on": bool},
+    "resume": {"command": str},
+    "evaluate": {"expression": str},
+    "select": {"index": int},
+    "statistics": {"indices": list},
+}
+# What the page asks by itself; it must not wipe away the answer to what a person asked.
+_BACKGROUND = ("hello", "sync", "show", "statistics")
+_VIEWS = ("cells", "captures", "parameters", "stepper")
+_COMMANDS = ("over", "into", "out", "continue", "abort")
+
+
+class DebuggerPanel(anywidget.AnyWidget):
+    """Cells, captures, parameters and the stepper of a session, live while the session runs."""
+
+    _esm: ClassVar[str] = bundle.bundle("panel.js")
+    _css: ClassVar[str] = (bundle.STATIC / "panel.css").read_text(encoding="utf-8")
+
+    title = traitlets.Unicode().tag(sync=True)
+    view = traitlets.Unicode(_VIEWS[0]).tag(sync=True)
+    status = traitlets.Dict().tag(sync=True)
+    tree: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    parameters = traitlets.Dict().tag(sync=True)
+    parameter_numbers = traitlets.Bytes().tag(sync=True)
+    selection = traitlets.Dict().tag(sync=True)
+    histogram = traitlets.Bytes().tag(sync=True)
+    stop = traitlets.Dict().tag(sync=True)
+    evaluations: traitlets.List[Any] = traitlets.List().tag(sync=True)
+
+    def __init__(self, session: DebugSession, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._unsubscribe: Callable[[], None] = _nothing
+        super().__init__()
+        if not hasattr(session, "observe"):
+            raise TypeError(f"session must be a DebugSession, got {type(session).__name__}")
+        self.session = session
+        self._state = "paused" if session.paused is not None else "running" if session.attached else "ready"
+        self._error = ""
+        self._feed = views.CaptureFeed(session)
+        # Two streams, so that the tables of a large network do not hold back the captures; together they
+        # take at most a tenth of the user's time.
+        self._captures_due = Throttle(clock)
+        self._tables_due = Throttle(clock)
+        self._publishing = threading.RLock()
+        self._display: DisplayHandle | None = None
+        self.on_msg(self._received)
+        self._unsubscribe = session.observe(self._observed)
+        self._publish(_IDLE_BUDGET)
+
+    # What the session tells.
+
+    def _observed(self, event: str) -> None:
+        """Follow the session, in whatever thread the user's code runs; never raise into it."""
+        if event == "captured" and self._state == "running" and not self._captures_due.due():
+            return
+        try:
+            with self._publishing:
+                self._follow(event)
+        except Exception as error:  # a fault of the panel must not stop the user's training
+            self._error = f"the panel could not be updated: {views.error_line(error)}"
+
+    def _follow(self, event: str) -> None:
+        if event == "paused":
+            self._state = "paused"
+            self.view = "stepper"
+            self._publish(_IDLE_BUDGET)
+        elif event == "finished":
+            self._state = "finished"
+            self._publish(_IDLE_BUDGET)
+        elif event == "resumed":
+            if self._state != "finished":  # a session that is detached while it is paused finishes first
+                self._state = "running"
+            self._publish_status()
+        elif event == "captured":
+            self._state = "running"
+            self._publish(_LIVE_BUDGET, live=True)
+        elif self._captures_due.due():
+            self._publish(_LIVE_BUDGET, live=True)
+
+    def _publish(self, budget: float, *, live: bool = False) -> None:
+        """Write what changed to the traits; `live` keeps the tables' share of the user's time small."""
+        with self._publishing:
+            with self._captures_due.spend(), self.hold_sync():
+                self._publish_status()
+                self._publish_stop()
+                self._publish_captures(budget)
+            if live and not self._tables_due.due():
+                return
+            with self._tables_due.spend(), self.hold_sync():
+                self.title = views.root_name(self.session)
+                self.tree = views.cell_rows(self.session)
+                rows = self.session.parameters()
+                self.parameters = views.parameter_texts(rows)
+                self.parameter_numbers = views.parameter_numbers(rows)
+
+    def _publish_status(self) -> None:
+        with self._publishing:
+            self.status = {"state": self._state, "text": self._status_text(), "error": self._error}
+
+    def _publish_captures(self, budget: float) -> None:
+        new = self._feed.take(budget)
+        if new is not None:
+            content, numbers = new
+            self.send(content, [numbers])
+
+    def _publish_stop(self) -> None:
+        point = self.session.paused
+        skipped = point is None and self._state == "finished" and bool(self.session.skipped_pauses)
+        if skipped:
+            point = self.session.skipped_pauses[-1]
+        if point is not None:
+            self.stop = views.stop_view(point, skipped)
+
+    def _status_text(self) -> str:
+        point = self.session.paused
+        if point is not None and self._state == "paused":
+            return f"paused in {views.stop_title(point)}"
+        missed = len(self.session.skipped_pauses)
+        if self._state == "finished" and missed:
+            return f"finished, {missed} {'pause' if missed == 1 else 'pauses'} skipped: nobody could answer"
+        return self._state
+
+    # What the browser asks.
+
+    def _received(self, _widget: object, content: object, _buffers: object) -> None:
+        """Do one action; whatever goes wrong becomes one line in the status."""
+        action = content.get("type") if isinstance(content, Mapping) else None
+        if action not in _BACKGROUND:
+            self._error = ""
+        try:
+            fields = _checked(content)
+            getattr(self, f"_do_{action}")(**fields)
+        except Exception as error:  # an error in a comm handler would be lost in the server's log
+            self._error = views.error_line(error) if not isinstance(error, _MessageError) else str(error)
+        self._publish_status()
+        self.send({"type": "done", "action": action if isinstance(action, str) else ""})
+
+    def _do_hello(self) -> None:
+        self._feed.restart()
+        self._publish(_IDLE_BUDGET)
+
+    def _do_sync(self) -> None:
+        self._publish(_IDLE_BUDGET)
+
+    def _do_show(self, view: str) -> None:
+        if view not in _VIEWS:
+            raise _MessageError(f"unknown view {view!r}; it is one of {', '.join(_VIEWS)}")
+        self.view = view
+
+    def _do_hook(self, path: str, kind: str, on: bool) -> None:
+        if kind not in views.KINDS:
+            raise _MessageError(f"unknown hook kind {kind!r}; it is one of {', '.join(views.KINDS)}")
+        (self.session.attach_hook if on else self.session.detach_hook)(path, kind)
+        self._publish_cells()
+
+    def _do_train(self, path: str, on: bool) -> None:
+        self.session.set_train(path, on)
+        self._publish_cells()
+
+    def _do_requires_grad(self, name: str, on: bool) -> None:
+        self.session.set_requires_grad(name, on)
+        self._publish(_LIVE_BUDGET)
+
+    def _do_breakpoint(self, path: str, on: bool) -> None:
+        from hookscope.engine.debug import Breakpoint
+
+        points = self.session.breakpoints
+        here = [point for point in points if point.applies(path, "bprop")]
+        if on and not here:
+            points.append(Breakpoint(path, "bprop"))
+        for point in () if on else here:
+            points.remove(point)
+            # A pattern stands for several cells: the others keep theirs.
+            points += [
+                Breakpoint(node.path, "bprop", point.expression)
+                for node in self.session.tree()
+                if node.has_bprop and node.path != path and point.applies(node.path, "bprop")
+            ]
+        self._publish_cells()
+
+    def _do_resume(self, command: str) -> None:
+        if command not in _COMMANDS:
+            raise _MessageError(f"unknown command {command!r}; it is one of {', '.join(_COMMANDS)}")
+        if self.session.paused is None:
+            raise _MessageError(f"cannot do {command!r}: the run is not paused")
+        # The state changes first: the run may reach its next stop before resume() returns.
+        self._state = "running"
+        self._publish_status()
+        try:
+            self.session.resume(command)
+        except Exception:  # whatever it was, the run still waits; _received reports it
+            self._state = "paused"
+            raise
+
+    def _do_evaluate(self, expression: str) -> None:
+        if self.session.paused is None:
+            raise _MessageError("cannot evaluate: the run is not paused")
+        try:
+            text, failed = views.value_text(self.session.evaluate(expression), 4000), False
+        except Exception as error:  # the user's expression may raise anything; it is the answer
+            text, failed = views.error_line(error), True
+        answer = {"expression": expression, "text": text, "failed": failed}
+        self.evaluations = [*self.evaluations, answer][-_KEPT_EVALUATIONS:]
+
+    def _do_select(self, index: int) -> None:
+        found = self._feed.find([index])
+        if not found:
+            raise _MessageError(f"capture {index} is no longer kept")
+        with self._publishing, self.hold_sync():
+            self.selection, self.histogram = views.selection_view(found[0])
+
+    def _do_statistics(self, indices: list[Any]) -> None:
+        if not all(isinstance(index, int) for index in indices):
+            raise _MessageError("message 'statistics': indices must be a list of int")
+        self.send({"type": "statistics"}, [self._feed.statistics(indices)])
+
+    def _publish_cells(self) -> None:
+        with self._publishing:
+            self.tree = views.cell_rows(self.session)
+
+    # What the notebook keeps.
+
+    def __repr__(self) -> str:
+        cells, captures = len(self.session.tree()), len(self.session.captures)
+        return f"DebuggerPanel({views.root_name(self.session)}, {cells} cells, {captures} captures)"
+
+    def snapshot_html(self) -> str:
+        """Return the whole panel as static HTML: what a saved notebook shows without a kernel."""
+        return snapshot.panel_html(self.session)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        bundle_, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
+        return {**bundle_, **self._static_forms()}, metadata
+
+    def _static_forms(self) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self.snapshot_html()}
+
+    def display(self) -> None:
+        """Show the panel in the running cell's output, remembered so that `freeze` can replace it."""
+        from IPython.display import display
+
+        self._display = display(self, display_id=True)  # type: ignore[no-untyped-call]  # IPython is untyped here
+
+    def freeze(self) -> None:
+        """Replace the displayed widget by its static forms: a reopened notebook has no widget to show."""
+        if self._display is not None:
+            forms = self._static_forms()
+            self._display.update(forms, raw=True)  # type: ignore[no-untyped-call]  # as above
+
+    def close(self) -> None:
+        """Stop following the session and remove the widget from the page."""
+        self._unsubscribe()
+        self._unsubscribe = _nothing  # ipywidgets closes a widget again when it is collected
+        super().close()
+
+
+def _nothing() -> None:
+    """Be what a closed panel has left to unsubscribe."""
+
+
+class _MessageError(ValueError):
+    """A message from the browser that asks for something impossible; its text is the whole answer."""
+
+
+def _checked(content: object) -> dict[str, Any]:
+    """Return the fields of a message, or raise an error that names what is wrong with it."""
+    if not isinstance(content, Mapping) or not isinstance(content.get("type"), str):
+        raise _MessageError(f"a message must be an object with a type, got {views.one_line(repr(content), 80)}")
+    action = content["type"]
+    if action not in _ACTIONS:
+        raise _MessageError(f"unknown message {views.one_line(action, 40)!r}; known: {', '.join(_ACTIONS)}")
+    fields = {}
+    for name, kind in _ACTIONS[action].items():
+        value = content.get(name)
+        if type(value) is not kind:
+            got = "nothing" if name not in content else type(value).__name__
+            raise _MessageError(f"message {action!r} needs {name}: {kind.__name__}, got {got}")
+        fields[name] = value
+    return fields

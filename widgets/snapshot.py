@@ -1,0 +1,198 @@
+"""The panel without JavaScript: static HTML for saved notebooks and for pages that run no script.
+
+Code hosts remove <style>, classes and scripts, so the markup must read well bare: real tables with captions
+and header cells, indentation by characters. The style only helps where it survives, and takes its colours
+from the page so that light and dark both work. All text passes through `html.escape`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from hookscope.engine.debug.capture import cell_name
+from hookscope.widgets import views
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import Capture, CaptureRing, CellNode, DebugSession, ParameterRow, PausePoint
+
+MAX_ROWS = 200
+
+# Characters that reorder or hide the text around them are shown as their code instead.
+_INVISIBLE = {
+    code: f"\\u{code:04x}"
+    for first, last in (
+        (0x00, 0x1F),
+        (0x7F, 0x9F),
+        (0x061C, 0x061C),
+        (0x200B, 0x200F),
+        (0x2028, 0x202E),
+        (0x2060, 0x2069),
+        (0xFEFF, 0xFEFF),
+    )
+    for code in range(first, last + 1)
+    if chr(code) not in "\t\n"
+}
+
+STYLE = """<style>
+.hs-static{font:13px/1.45 system-ui,sans-serif;color:inherit;overflow-x:auto}
+.hs-static table{border-collapse:collapse;margin:6px 0 14px;font-size:12px}
+.hs-static caption{text-align:left;font-weight:600;padding:4px 0}
+.hs-static th,.hs-static td{padding:2px 10px;text-align:left;white-space:nowrap;border:0}
+.hs-static tr{background:none;border-bottom:1px solid rgba(128,128,128,.3)}
+.hs-static th{font-weight:600}
+.hs-static .hs-n{text-align:right;font-variant-numeric:tabular-nums}
+.hs-static .hs-n,.hs-static pre{font-family:ui-monospace,Menlo,Consolas,monospace}
+.hs-static pre{font-size:12px;line-height:1.5;color:inherit;background:none;margin:4px 0}
+.hs-static mark{background:rgba(245,164,66,.25);color:inherit}
+</style>"""
+
+
+def text(value: object) -> str:
+    """Escape any text for HTML, with invisible and reordering characters made visible."""
+    return escape(str(value).translate(_INVISIBLE), quote=True)
+
+
+def number(value: float) -> str:
+    """Write a statistic with five significant digits."""
+    return f"{value:.5g}"
+
+
+def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]], numeric: Iterable[str] = ()) -> str:
+    """Return an HTML table; `numeric` names the columns that are right-aligned."""
+    align = [_align(name in set(numeric)) for name in columns]
+    head = _cells('th scope="col"', columns, align)
+    body = "\n".join(f"<tr>{_cells('td', row, align)}</tr>" for row in rows)
+    return (
+        f"<table><caption>{text(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>"
+    )
+
+
+def _cells(tag: str, cells: Sequence[object], align: Sequence[str]) -> str:
+    name = tag.split()[0]
+    return "".join(f"<{tag}{how}>{text(cell)}</{name}>" for cell, how in zip(cells, align, strict=True))
+
+
+def _align(right: bool) -> str:
+    # The attribute survives where classes and styles are removed.
+    return ' class="hs-n" align="right"' if right else ' align="left"'
+
+
+def page(*parts: str) -> str:
+    """Wrap parts into one self-contained block."""
+    return f'{STYLE}\n<div class="hs-static">\n' + "\n".join(part for part in parts if part) + "\n</div>"
+
+
+def cell_tree_html(nodes: Sequence[CellNode]) -> str:
+    """Return the cell tree as a table, children indented under their parents."""
+    columns = ("cell", "type", "parameters", "output", "mode", "hooks")
+    rows = [
+        (
+            "\u2003" * node.depth + ("└ " if node.depth else "") + node.name,
+            node.type + (" (own bprop)" if node.has_bprop else ""),
+            f"{node.parameters:,}" if node.parameters else "",
+            node.shape,
+            "train" if node.training else "eval",
+            hooks_text(node),
+        )
+        for node in nodes
+    ]
+    return table("Cells", columns, rows, numeric=("parameters",))
+
+
+def hooks_text(node: CellNode) -> str:
+    """Write a cell's hooks as `forward, 2 backward`."""
+    counts = [(kind, node.hooks.get(kind, 0)) for kind in views.KINDS]
+    return ", ".join(kind if count == 1 else f"{count} {kind}" for kind, count in counts if count)
+
+
+def captures_html(captures: CaptureRing) -> str:
+    """Return the first captures as a table, and say how many are not shown."""
+    rows = [_capture_row(capture) for capture in islice(captures, MAX_ROWS)]
+    size = len(captures)
+    caption = f"Captures: {size}" if size <= MAX_ROWS else f"Captures: the first {MAX_ROWS} of {size}"
+    if captures.dropped:
+        caption += f" ({captures.dropped} older ones dropped)"
+    figures = ("min", "max", "mean", "std", "NaN", "inf")
+    columns = ("step", "cell", "direction", "value", "shape", "dtype", *figures, "marks")
+    return table(caption, columns, rows, numeric=("step", *figures))
+
+
+def _capture_row(capture: Capture) -> tuple[object, ...]:
+    statistics = capture.statistics()
+    figures = (statistics.minimum, statistics.maximum, statistics.mean, statistics.std)
+    marks = [*(["hook"] if capture.origin == "hook" else []), *capture.hits]
+    cell = cell_name(capture.path)
+    return (
+        capture.step,
+        f"{cell} #{capture.call}" if capture.call else cell,
+        capture.direction,
+        capture.slot,
+        views.shape_text(capture.shape),
+        views.dtype_text(capture.dtype),
+        *map(number, figures),
+        statistics.nan,
+        statistics.positive_inf + statistics.negative_inf,
+        ", ".join(marks),
+    )
+
+
+def parameters_html(rows: Sequence[ParameterRow]) -> str:
+    """Return the parameters as a table."""
+    columns = ("name", "shape", "dtype", "requires_grad", "mean", "std", "norm", "gradient norm")
+    cells = [parameter_cells(row) for row in rows]
+    return table(f"Parameters: {len(rows)}", columns, cells, numeric=("mean", "std", "norm", "gradient norm"))
+
+
+def parameter_cells(row: ParameterRow) -> tuple[str, ...]:
+    """Write one parameter as the cells of a text or HTML table."""
+    figures = row.statistics
+    return (
+        row.name,
+        views.shape_text(row.shape),
+        views.dtype_text(row.dtype),
+        "yes" if row.requires_grad else "no",
+        number(figures.mean),
+        number(figures.std),
+        number(figures.norm),
+        "" if row.gradient_norm is None else number(row.gradient_norm),
+    )
+
+
+def stop_html(point: PausePoint, skipped: bool) -> str:
+    """Return one stop: where, why, the source with its line marked, the locals and the operators."""
+    view = views.stop_view(point, skipped)
+    lines = [_source_line(view["first_line"] + k, line, view["line"]) for k, line in enumerate(view["lines"])]
+    values = [(item["name"], item["value"], "changed" if item["changed"] else "") for item in view["locals"]]
+    operators = [(item["name"], item["inputs"], item["outputs"]) for item in view["operators"]]
+    title = ("Skipped pause: " if skipped else "Paused: ") + view["title"]
+    return "\n".join(
+        [
+            f"<p><b>{text(title)}</b><br>{text(view['reason'])}</p>",
+            f"<p>{text(view['exception'])}</p>" if view["exception"] else "",
+            f"<pre>{''.join(lines)}</pre>" if lines else "",
+            table("Locals", ("name", "value", ""), values) if values else "",
+            table("Operators run", ("operator", "inputs", "outputs"), operators) if operators else "",
+        ]
+    )
+
+
+def _source_line(line: int, source: str, current: int) -> str:
+    body = f"{'→' if line == current else ' '} {line:>4}  {text(source)}"
+    return (f"<mark>{body}</mark>" if line == current else body) + "\n"
+
+
+def panel_html(session: DebugSession) -> str:
+    """Return everything a session knows, as one static block."""
+    root = views.root_name(session)
+    skipped = session.paused is None and bool(session.skipped_pauses)
+    point = session.skipped_pauses[-1] if skipped else session.paused
+    return page(
+        f"<p><b>{text(root)}</b></p>",
+        stop_html(point, skipped) if point is not None else "",
+        cell_tree_html(session.tree()),
+        captures_html(session.captures),
+        parameters_html(session.parameters()),
+    )

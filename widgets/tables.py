@@ -1,0 +1,89 @@
+"""`%params` and `%hooks`: two tables that need no widget, as text and as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from hookscope.engine.debug.capture import cell_name
+from hookscope.widgets import snapshot
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import DebugSession
+    from hookscope.engine.nn import Cell
+
+
+class _Table:
+    """One table with a text form and an HTML form of the same rows."""
+
+    title: str
+    columns: tuple[str, ...]
+    numeric: tuple[str, ...] = ()
+
+    def __init__(self, source: Cell | DebugSession) -> None:
+        self._session = _session_of(source)
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return the table's cells as text, one tuple a row."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        rows = self.rows()
+        if not rows:
+            return f"{self.title}: none"
+        return text_table(self.columns, rows, self.numeric)
+
+    def _repr_mimebundle_(self, **_kwargs: Any) -> dict[str, str]:
+        rows = self.rows()
+        html = snapshot.table(f"{self.title}: {len(rows)}", self.columns, rows, self.numeric)
+        return {"text/plain": repr(self), "text/html": snapshot.page(html)}
+
+
+class ParameterTable(_Table):
+    """Every parameter of a network with the figures that tell healthy from sick."""
+
+    title = "Parameters"
+    columns = ("name", "shape", "dtype", "requires_grad", "mean", "std", "norm", "gradient norm")
+    numeric = ("mean", "std", "norm", "gradient norm")
+
+    def rows(self) -> list[tuple[str, ...]]:
+        return [snapshot.parameter_cells(row) for row in self._session.parameters()]
+
+
+class HookTable(_Table):
+    """Every hook registered on a network's cells, and who registered it."""
+
+    title = "Hooks"
+    columns = ("cell", "kind", "function", "from")
+
+    def rows(self) -> list[tuple[str, ...]]:
+        return [
+            (cell_name(row.path), row.kind, row.function, "panel" if row.by_session else "you")
+            for row in self._session.hooks()
+        ]
+
+
+def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[str] = ()) -> str:
+    """Lay out cells in columns of characters; numbers to the right."""
+    cells = [list(columns), *[[cell.replace("\n", " ") for cell in row] for row in rows]]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(columns))]
+    lines = []
+    for row in cells:
+        padded = [
+            cell.rjust(width) if name in numeric else cell.ljust(width)
+            for name, cell, width in zip(columns, row, widths, strict=True)
+        ]
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines)
+
+
+def _session_of(source: Cell | DebugSession) -> DebugSession:
+    """Return the session to read from; for a bare network, one that is never attached."""
+    from hookscope.engine.debug import DebugSession
+    from hookscope.engine.nn import Cell
+
+    if isinstance(source, DebugSession):
+        return source
+    if isinstance(source, Cell):
+        return DebugSession(source)
+    raise TypeError(f"expected a Cell or a DebugSession, got {type(source).__name__}")
