@@ -1,0 +1,66 @@
+# Every target works as the first command on a fresh clone; the second time none of them needs a network.
+#   make demo    run the tour without a browser, print what the debugger captured, write an HTML page
+#   make lab     open the tour in JupyterLab
+#   make test    every test, the notebooks and the browser's among them
+#   make bench   the measurements behind the README's tables
+#   make lint    ruff, mypy and the import rules
+#   make lock    pin the newest versions that pyproject.toml allows (the one target that wants the network)
+#   make clean   remove .venv and build/
+PYTHON ?= python3
+WORKERS ?= 2
+LAB_OPTIONS ?=  # for example --no-browser --port=8890
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock
+# JupyterLab refuses to run as root, as whom one is in a container, unless told that it may.
+ROOT_ALLOWED := $(if $(filter 0,$(shell id -u)),--allow-root)
+# What an environment was made from: when one of these changes, pip is called again.
+SOURCES := pyproject.toml requirements.lock $(wildcard kernel/kernelspec/*)
+
+.DEFAULT_GOAL := demo
+.PHONY: demo lab test bench lint lock clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.lab
+	$(BIN)/python scripts/demo.py notebooks/01_tour.ipynb
+
+lab: $(VENV)/.lab
+	$(BIN)/jupyter lab $(ROOT_ALLOWED) $(LAB_OPTIONS) notebooks/01_tour.ipynb
+
+test: $(VENV)/.dev
+	$(BIN)/python tests/browser/chromium.py --install
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval tests notebooks
+
+bench: $(VENV)/.lab
+	$(BIN)/python -m benchmarks
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+lock: $(VENV)/.dev
+	$(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --all-extras \
+	  --no-annotate --no-emit-index-url --custom-compile-command "make lock" -o requirements.lock
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || { \
+	  echo "Hookscope needs Python 3.11, 3.12 or 3.13; '$(PYTHON)' is $$($(PYTHON) --version 2>&1)." \
+	    "Name another one: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "'$(PYTHON) -m venv' does not work. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+
+# Hatchling is installed first and used without build isolation, so that the lock covers it too.
+$(VENV)/.lab: $(SOURCES) | $(BIN)/python
+	$(PIP) hatchling editables
+	$(PIP) --no-build-isolation -e '.[lab]'
+	@touch $@
+
+$(VENV)/.dev: $(SOURCES) | $(BIN)/python
+	$(PIP) hatchling editables
+	$(PIP) --no-build-isolation -e '.[dev]'
+	@touch $@ $(VENV)/.lab

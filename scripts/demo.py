@@ -1,0 +1,111 @@
+"""`make demo`: run a notebook on the Hookscope kernel without a browser and show what the debugger captured.
+
+Leaves the executed notebook and an HTML page in build/demo. The page holds the panels' static forms and asks
+no server and no network for anything.
+
+    python scripts/demo.py notebooks/01_tour.ipynb
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+from jupyter_core.utils import run_sync
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbconvert import HTMLExporter
+from traitlets.config import Config
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Run in the notebook's kernel after its last cell: the table of the last debug session in its namespace.
+SHOW_CAPTURES = """
+from hookscope.engine.debug import DebugSession
+_sessions = [value for value in list(globals().values()) if isinstance(value, DebugSession)]
+print(_sessions[-1].table() if _sessions else "this notebook leaves no debug session behind")
+"""
+
+# The static form first: a widget view needs a running kernel, or a script from a CDN.
+DISPLAY_PRIORITY = ["text/html", "text/markdown", "image/svg+xml", "image/png", "image/jpeg", "text/plain"]
+
+# JupyterLab's page less what it takes from CDNs: RequireJS, jQuery, MathJax, Mermaid, the widget manager.
+TEMPLATE = """{%- extends 'lab/index.html.j2' -%}
+{%- block html_head_js -%}{%- endblock -%}
+{%- block html_head_js_mathjax -%}{%- endblock -%}
+{%- block html_head_js_mermaidjs -%}{%- endblock -%}
+{%- block jupyter_widgets -%}{%- endblock -%}
+{%- block footer -%}</html>{%- endblock -%}
+"""
+
+
+def run_notebook(path: Path) -> tuple[nbformat.NotebookNode, str]:
+    """The executed notebook, and the captures that it left behind as a text table."""
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(
+        notebook,
+        kernel_name="hookscope",
+        timeout=300,
+        extra_arguments=["--log-level=ERROR"],  # ipykernel warns at every start that local TCP is not encrypted
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    with client.setup_kernel():
+        for index, cell in enumerate(notebook.cells):
+            client.execute_cell(cell, index)
+        client.set_widgets_metadata()
+        table: list[str] = []
+
+        def collect(message: dict[str, object]) -> None:
+            content = message["content"]
+            if message["msg_type"] == "stream":
+                table.append(content["text"])
+            elif message["msg_type"] == "error":
+                table.append("\n".join(content["traceback"]))
+
+        ask = run_sync(client.kc.execute_interactive)
+        ask(SHOW_CAPTURES, store_history=False, output_hook=collect, timeout=60)
+    return notebook, "".join(table)
+
+
+def html_page(notebook: nbformat.NotebookNode, title: str) -> str:
+    """One HTML page without scripts, fonts or styles from elsewhere."""
+    settings = Config()
+    settings.NbConvertBase.display_data_priority = DISPLAY_PRIORITY
+    exporter = HTMLExporter(config=settings, raw_template=TEMPLATE)
+    body, _ = exporter.from_notebook_node(notebook, resources={"metadata": {"name": title}})
+    return str(body)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("notebook", type=Path)
+    parser.add_argument("--output", type=Path, default=ROOT / "build" / "demo", help="default: build/demo")
+    options = parser.parse_args()
+    if not options.notebook.is_file():
+        parser.error(f"there is no notebook {options.notebook}")
+
+    start = time.perf_counter()
+    print(f"running {options.notebook} on the Hookscope kernel ...", flush=True)
+    try:
+        notebook, table = run_notebook(options.notebook.resolve())
+    except CellExecutionError as error:
+        print(f"a cell of {options.notebook} failed:\n{error}", file=sys.stderr)
+        return 1
+    options.output.mkdir(parents=True, exist_ok=True)
+    executed = options.output / options.notebook.name
+    page = executed.with_suffix(".html")
+    nbformat.write(notebook, executed)
+    page.write_text(html_page(notebook, options.notebook.stem), encoding="utf-8")
+
+    print(f"\nwhat the debugger captured:\n\n{table}")
+    print(f"executed notebook  {executed}")
+    print(f"page               {page}   (opens without a server)")
+    print(f"done in {time.perf_counter() - start:.1f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

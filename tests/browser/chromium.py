@@ -1,0 +1,63 @@
+"""What the browser tests need of the system: a Chromium, and the library that Playwright's driver is linked with.
+
+`python tests/browser/chromium.py --install` is what `make test` calls: it installs Debian's packages where this
+user may. Where something is missing the tests in this folder are skipped and say so; with CI=true they fail, so
+that a broken set-up is not taken for a pass.
+"""
+
+from __future__ import annotations
+
+import ctypes.util
+import os
+import shutil
+import subprocess
+import sys
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def find_chromium() -> str | None:
+    """The path of a Chromium: HOOKSCOPE_CHROMIUM's, else the first on the PATH."""
+    named = os.environ.get("HOOKSCOPE_CHROMIUM")
+    if named:
+        return shutil.which(named)
+    return next((path for path in map(shutil.which, NAMES) if path), None)
+
+
+def missing_packages() -> list[str]:
+    """The Debian packages that the browser tests need and this machine lacks."""
+    missing = [] if find_chromium() else ["chromium"]
+    if ctypes.util.find_library("atomic") is None:
+        missing.append("libatomic1")  # Playwright's node; a minimal Debian is without it
+    return missing
+
+
+def how_to(missing: list[str]) -> str:
+    """One line that says what to do about them."""
+    named = "" if find_chromium() else ", or name a browser: HOOKSCOPE_CHROMIUM=/path/to/chromium"
+    return f"no {' and no '.join(missing)}. On Debian: apt-get install {' '.join(missing)}{named}"
+
+
+def install(packages: list[str]) -> None:
+    """Install Debian packages where apt-get is there and this user may use it."""
+    as_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    if shutil.which("apt-get") is None or (as_root and shutil.which("sudo") is None):
+        return
+    apt = [*as_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
+    for arguments in (["update"], ["install", "-y", "--no-install-recommends", *packages]):
+        if subprocess.run([*apt, *arguments], check=False, stdout=subprocess.DEVNULL).returncode:
+            return
+
+
+def main() -> int:
+    missing = missing_packages()
+    if missing and "--install" in sys.argv[1:]:
+        install(missing)
+        missing = missing_packages()
+    if missing:
+        print(f"the browser tests cannot run: {how_to(missing)}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

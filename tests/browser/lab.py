@@ -1,0 +1,296 @@
+"""Drive a real JupyterLab in Chromium: a server, a page, and a notebook opened in it.
+
+Commands go through `window.jupyterapp`, which JupyterLab offers with `expose_app_in_browser`; what a person
+looks at and clicks is reached through roles and accessible names with `Notebook.cell(i)`. Waiting is polling
+from Python with a deadline, never a fixed sleep.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page, Playwright
+
+# Root in a container has no sandbox; the others keep the browser from asking the outside for anything.
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+SERVER_SECONDS = 120  # a cold start on two busy cores takes about 20
+PAGE_SECONDS = 120
+STEP_SECONDS = 30
+
+
+def wait_until(what: str, condition: Callable[[], object], seconds: float = STEP_SECONDS) -> Any:
+    """Poll until `condition()` is true and return what it gave; after `seconds`, say what was waited for."""
+    deadline = time.monotonic() + seconds
+    while True:
+        result = condition()
+        if result:
+            return result
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"waited {seconds:g} s for {what}")
+        time.sleep(0.05)
+
+
+@dataclass
+class Server:
+    """A JupyterLab server on a free port of this machine, with its own settings and no token."""
+
+    root: Path
+    url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def get(self, path: str) -> Any:
+        with urllib.request.urlopen(f"{self.url}/{path}", timeout=10) as reply:
+            return json.load(reply)
+
+    def delete(self, path: str) -> None:
+        request = urllib.request.Request(f"{self.url}/{path}", method="DELETE")
+        with suppress(urllib.error.HTTPError), urllib.request.urlopen(request, timeout=30):
+            pass
+
+    def answers(self) -> bool:
+        if self.process.poll() is not None:
+            raise RuntimeError(f"JupyterLab's server ended by itself:\n{self.log.read_text()[-3000:]}")
+        try:
+            return bool(self.get("api"))
+        except OSError:
+            return False
+
+
+@contextmanager
+def lab_server(folder: Path) -> Iterator[Server]:
+    """JupyterLab on `folder`/notebooks; its settings, workspaces and log stay in `folder`."""
+    root = folder / "notebooks"
+    root.mkdir(parents=True, exist_ok=True)
+    log = folder / "server.log"
+    # Neither news nor updates: they ask other machines, and lay a dialog over the page.
+    settings = folder / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('{"checkForUpdates": false, "fetchNews": "false"}')
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    foreign = ("JUPYTER", "JPY_")
+    environment = {name: text for name, text in os.environ.items() if not name.startswith(foreign)}
+    environment |= {
+        "JUPYTER_CONFIG_DIR": str(folder / "config"),
+        "JUPYTER_DATA_DIR": str(folder / "data"),
+        "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+        "IPYTHONDIR": str(folder / "ipython"),
+        "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
+    }
+    command = [
+        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", f"--port={port}"),
+        *("--ServerApp.port_retries=0", "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"),
+        *(f"--ServerApp.root_dir={root}", "--LabApp.expose_app_in_browser=True"),
+        "--LabApp.extension_manager=readonly",
+    ]
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        server = Server(root, f"http://127.0.0.1:{port}", process, log)
+        try:
+            wait_until("JupyterLab's server", server.answers, SERVER_SECONDS)
+            yield server
+            for kernel in server.get("api/kernels"):
+                server.delete(f"api/kernels/{kernel['id']}")
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@dataclass
+class Window:
+    """A page of a fresh Chromium profile, and what went wrong or went out in it."""
+
+    page: Page
+    errors: list[str] = field(default_factory=list)
+    requests_outside: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.set_default_timeout(STEP_SECONDS * 1000)
+        self.page.on("pageerror", lambda error: self.errors.append(error.stack or str(error)))
+        self.page.on("request", lambda request: self._note(request.url))
+
+    def _note(self, url: str) -> None:
+        address = urllib.parse.urlsplit(url)
+        if address.scheme in {"http", "https", "ws", "wss"} and address.hostname != "127.0.0.1":
+            self.requests_outside.append(url)
+
+
+@contextmanager
+def browser_window(playwright: Playwright, chromium: str) -> Iterator[Window]:
+    browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_ARGUMENTS)
+    try:
+        context = browser.new_context(viewport={"width": 1400, "height": 1000})
+        yield Window(context.new_page())
+    finally:
+        browser.close()
+
+
+@dataclass
+class Notebook:
+    """One notebook, opened in JupyterLab."""
+
+    server: Server
+    page: Page
+    path: str
+
+    def open(self) -> None:
+        self.page.goto(f"{self.server.url}/lab/tree/{self.path}?reset", timeout=PAGE_SECONDS * 1000)
+        self.wait_ready()
+
+    def reload(self) -> None:
+        """Load the page again, as the browser's button does, and wait until the notebook is back."""
+        self.page.reload(timeout=PAGE_SECONDS * 1000)
+        self.wait_open()
+
+    def save(self) -> None:
+        save = "() => window.jupyterapp.shell.currentWidget.context.save().then(() => true)"
+        self.page.evaluate(save)
+
+    def shut_down(self) -> None:
+        """End the kernel, as "Shut Down Kernel" does."""
+        for session in self.server.get("api/sessions"):
+            self.server.delete(f"api/sessions/{session['id']}")
+
+    def close(self) -> None:
+        """Shut the kernel down and leave the page, so that the next notebook starts clean."""
+        self.shut_down()
+        self.page.goto("about:blank")
+
+    def wait_open(self) -> None:
+        """Until the notebook is the current document and its session is connected; its kernel may be busy."""
+        script = """async (path) => {
+            const widget = window.jupyterapp?.shell.currentWidget;
+            if (widget?.context?.path !== path) return false;
+            await widget.context.ready;
+            await widget.sessionContext.ready;
+            return widget.sessionContext.session?.kernel?.connectionStatus === 'connected';
+        }"""
+        wait_until(f"{self.path} to open", lambda: self.page.evaluate(script, self.path), PAGE_SECONDS)
+
+    def wait_ready(self) -> None:
+        self.wait_open()
+        self.wait_status("idle", PAGE_SECONDS)
+
+    def status(self) -> str:
+        """What the kernel does as JupyterLab sees it: idle, busy, restarting, ..."""
+        session = "window.jupyterapp.shell.currentWidget.sessionContext.session"
+        return str(self.page.evaluate(f"() => {session}?.kernel?.status ?? 'none'"))
+
+    def wait_status(self, status: str, seconds: float = STEP_SECONDS) -> None:
+        wait_until(f"the kernel to be {status}", lambda: self.status() == status, seconds)
+
+    def command(self, name: str, **arguments: object) -> None:
+        """Run one of JupyterLab's commands and do not wait for what it starts."""
+        script = "([name, args]) => { void window.jupyterapp.commands.execute(name, args); }"
+        self.page.evaluate(script, [name, arguments])
+
+    def run(self, index: int) -> None:
+        """Run one cell and do not wait for it."""
+        script = """(index) => {
+            const notebook = window.jupyterapp.shell.currentWidget.content;
+            notebook.deselectAll();
+            notebook.activeCellIndex = index;
+            void window.jupyterapp.commands.execute('notebook:run-cell');
+        }"""
+        self.page.evaluate(script, index)
+
+    def finish(self, index: int, seconds: float = STEP_SECONDS) -> str:
+        """Wait until the cell has run and its number stands beside it; its text output."""
+        script = """(index) => {
+            const model = window.jupyterapp.shell.currentWidget.content.widgets[index].model;
+            return model.executionState === 'idle' && model.executionCount !== null;
+        }"""
+        wait_until(f"cell {index} to finish", lambda: self.page.evaluate(script, index), seconds)
+        return self.text(index)
+
+    def running(self) -> int | None:
+        """The index of the cell that runs now."""
+        script = """() => window.jupyterapp.shell.currentWidget.content.widgets.findIndex(
+            (cell) => cell.model.type === 'code' && cell.model.executionState === 'running')"""
+        index = int(self.page.evaluate(script))
+        return None if index < 0 else index
+
+    def code_cells(self) -> list[int]:
+        """The indices of the code cells that have something in them."""
+        script = """() => window.jupyterapp.shell.currentWidget.content.widgets.flatMap((cell, index) =>
+            cell.model.type === 'code' && cell.model.sharedModel.source.trim() ? [index] : [])"""
+        return [int(index) for index in self.page.evaluate(script)]
+
+    def failed(self) -> list[int]:
+        """The indices of the cells that show an error."""
+        script = """() => window.jupyterapp.shell.currentWidget.content.widgets.flatMap((cell, index) =>
+            cell.model.toJSON().outputs?.some((output) => output.output_type === 'error') ? [index] : [])"""
+        return [int(index) for index in self.page.evaluate(script)]
+
+    def source(self, index: int) -> str:
+        cells = "window.jupyterapp.shell.currentWidget.content.widgets"
+        return str(self.page.evaluate(f"(index) => {cells}[index].model.sharedModel.source", index))
+
+    def find(self, text: str) -> int:
+        """The index of the first code cell whose source contains `text`."""
+        script = """(text) => window.jupyterapp.shell.currentWidget.content.widgets.findIndex(
+            (cell) => cell.model.type === 'code' && cell.model.sharedModel.source.includes(text))"""
+        index = int(self.page.evaluate(script, text))
+        if index < 0:
+            raise LookupError(f"no code cell of {self.path} contains {text!r}")
+        return index
+
+    def cell(self, index: int) -> Locator:
+        """The cell on the page, scrolled to: JupyterLab takes cells that are far away off the page."""
+        script = """async (index) => {
+            const notebook = window.jupyterapp.shell.currentWidget.content;
+            notebook.activeCellIndex = index;
+            await notebook.scrollToItem(index, 'smart');
+        }"""
+        self.page.evaluate(script, index)
+        return self.page.locator(f".jp-NotebookPanel .jp-Cell[data-windowed-list-index='{index}']")
+
+    def text(self, index: int) -> str:
+        """The cell's text outputs as the document holds them, streams and tracebacks among them."""
+        script = """(index) => JSON.stringify(
+            window.jupyterapp.shell.currentWidget.content.widgets[index].model.toJSON().outputs)"""
+        pieces: list[str] = []
+        for output in json.loads(self.page.evaluate(script, index)):
+            data = output.get("data", {}).get("text/plain", "")
+            for piece in (output.get("text", ""), data, *output.get("traceback", ())):
+                pieces.append("".join(piece))
+        return "\n".join(pieces)
+
+
+def write_notebook(path: Path, cells: list[str], kernel: str = "hookscope") -> None:
+    """A notebook of code cells for `kernel`."""
+    import nbformat
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    notebook = new_notebook(
+        cells=[new_code_cell(source) for source in cells],
+        metadata={"kernelspec": {"name": kernel, "display_name": kernel, "language": "python"}},
+    )
+    nbformat.write(notebook, path)

@@ -1,0 +1,82 @@
+"""The debugger panel as a person finds it: by roles and accessible names, never by class names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from playwright.sync_api import Locator, expect
+
+
+@dataclass
+class Panel:
+    """One panel, in the output of one notebook cell."""
+
+    root: Locator
+
+    @classmethod
+    def in_cell(cls, cell: Locator) -> Panel:
+        panel = cls(cell.get_by_role("group", name=re.compile("^Debugger of ")))
+        expect(panel.root).to_be_visible()
+        return panel
+
+    def button(self, name: str) -> Locator:
+        return self.root.get_by_role("button", name=name, exact=True)
+
+    def tab(self, name: str) -> None:
+        self.root.get_by_role("tab", name=name, exact=True).click()
+
+    def toggle_hook(self, kind: str, path: str) -> None:
+        """Attach a hook from the tree, or take it off again, and wait until the kernel has said so."""
+        self._toggle(self.button(f"{kind} hook on {path}"), "aria-pressed")
+
+    def toggle_train(self, path: str) -> None:
+        switch = self.root.get_by_role("switch", name=f"train mode of {path}", exact=True)
+        self._toggle(switch, "aria-checked")
+
+    def toggle_first(self, role: Literal["button", "switch"], what: str) -> str:
+        """Toggle the first control of the tree whose name begins with `what`; the path of its cell."""
+        control = self.root.get_by_role(role, name=re.compile(f"^{re.escape(what)} ")).first
+        self._toggle(control, "aria-pressed" if role == "button" else "aria-checked")
+        return (control.get_attribute("aria-label") or "").removeprefix(f"{what} ")
+
+    def _toggle(self, control: Locator, attribute: str) -> None:
+        before = control.get_attribute(attribute)
+        control.click()
+        expect(control).to_have_attribute(attribute, "false" if before == "true" else "true")
+
+    def expect_paused(self, where: str) -> None:
+        expect(self.root.get_by_role("status")).to_contain_text(re.compile(f"paused in .*{re.escape(where)}"))
+        expect(self.button("Step over")).to_be_enabled()
+
+    def expect_line(self, source: str) -> None:
+        """The current line of the stepper is the one with this source."""
+        expect(self.root.locator("[aria-current=true]")).to_contain_text(source)
+
+    def step_over_to(self, source: str) -> None:
+        self.button("Step over").click()
+        self.expect_line(source)
+
+    def line(self) -> str:
+        """The current line of the stepper, its number first."""
+        return self.root.locator("[aria-current=true]").inner_text()
+
+    def step_over(self) -> None:
+        """One line further: the stepper moves on and waits again."""
+        before = self.line()
+        self.button("Step over").click()
+        expect(self.root.locator("[aria-current=true]")).not_to_have_text(before)
+        expect(self.button("Step over")).to_be_enabled()
+
+    def expect_local(self, name: str, text: str | re.Pattern[str]) -> None:
+        header = self.root.page.get_by_role("rowheader", name=re.compile(rf"^{name}(\s*changed)?$"))
+        row = self.root.get_by_role("row").filter(has=header)
+        expect(row.get_by_role("cell")).to_contain_text(text)
+
+    def evaluate(self, expression: str, answer: str | re.Pattern[str]) -> None:
+        self.root.get_by_role("textbox", name="Evaluate").fill(expression)
+        self.button("Evaluate").click()
+        log = self.root.get_by_role("log", name="Evaluation results")
+        expect(log).to_contain_text(expression)
+        expect(log).to_contain_text(answer)

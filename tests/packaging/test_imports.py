@@ -1,0 +1,80 @@
+"""`import hookscope` is cheap, and the rooms import one another only along the arrows of docs/design.md."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+HEAVY = ("triton", "cupy", "numba", "IPython", "ipywidgets", "anywidget", "ipykernel")
+LOADED = f"import sys; print([name for name in {HEAVY!r} if name in sys.modules])"
+
+
+@pytest.mark.parametrize("module", ["hookscope", "hookscope.engine", "hookscope.engine.debug"])
+def test_importing_brings_no_heavy_library_with_it(module: str, run_python: Run) -> None:
+    assert run_python(f"import {module}; {LOADED}").stdout.strip() == "[]"
+
+
+def test_the_test_above_would_notice(run_python: Run) -> None:
+    assert run_python(f"import hookscope, ipywidgets; {LOADED}").stdout.strip() != "[]"
+
+
+def test_importing_starts_no_thread_and_leaves_import_hooks_alone(run_python: Run) -> None:
+    code = "import sys, threading; before = list(sys.meta_path); import hookscope"
+    state = "print(threading.active_count(), sys.meta_path == before)"
+    assert run_python(f"{code}; {state}").stdout.split() == ["1", "True"]
+
+
+def lint_imports(repository: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = Path(sys.executable).parent / "lint-imports"
+    return subprocess.run(
+        [str(command), "--no-cache", "--config", str(repository / "pyproject.toml"), *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_every_import_follows_the_arrows(repository: Path) -> None:
+    result = lint_imports(repository, repository)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "imported"),
+    [
+        ("widgets.panel", "hookscope.kernel"),
+        ("engine.tensor", "hookscope.widgets"),
+        ("engine.tensor", "hookscope.engine.debug"),
+        ("engine.cpu.fused", "hookscope.engine.tensor"),
+        ("engine.tensor", "IPython"),
+        ("triton_kernels.matmul", "hookscope.engine.dtype"),
+    ],
+)
+def test_an_import_against_the_arrows_is_found(module: str, imported: str, repository: Path, tmp_path: Path) -> None:
+    """A package of empty files in the same shape, with one wrong import in it."""
+    modules = [
+        *("kernel", "widgets", "widgets.panel", "triton_kernels", "triton_kernels.matmul"),
+        *("engine", "engine.tensor", "engine.dtype", "engine.debug", "engine.debug.session"),
+        *("engine.cpu", "engine.cpu.fused"),
+    ]
+    packages = {name.rpartition(".")[0] for name in modules}
+    for name in ["", *modules]:
+        path = tmp_path / "hookscope" / name.replace(".", "/")
+        path = path / "__init__.py" if name in packages or name == "kernel" else path.with_suffix(".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = ["from hookscope.engine import tensor, dtype"] if name == "engine" else []
+        lines += [f"import {imported}"] if name == module else []
+        path.write_text("\n".join(lines))
+    result = lint_imports(repository, tmp_path)
+    assert result.returncode == 1, result.stdout + result.stderr
+    assert "1 broken" in result.stdout
