@@ -1,11 +1,12 @@
 # Every target works as the first command on a fresh clone; the second time none of them needs a network.
-#   make demo    run the tour without a browser, print what the debugger captured, write an HTML page
-#   make lab     open the tour in JupyterLab
-#   make test    every test, the notebooks and the browser's among them
-#   make bench   the measurements behind the README's tables
-#   make lint    ruff, mypy and the import rules
-#   make lock    pin the newest versions that pyproject.toml allows (the one target that wants the network)
-#   make clean   remove .venv and build/
+#   make demo       run the tour without a browser, print what the debugger captured, write an HTML page
+#   make lab        open the tour in JupyterLab
+#   make test       every test, the notebooks and the browser's among them
+#   make bench      the measurements behind the README's tables
+#   make notebooks  run the tutorials and save their outputs
+#   make lint       ruff, mypy and the import rules
+#   make lock       pin the newest versions that pyproject.toml allows (the one target that wants the network)
+#   make clean      remove .venv and build/
 PYTHON ?= python3
 WORKERS ?= 2
 LAB_OPTIONS ?=  # for example --no-browser --port=8890
@@ -19,7 +20,7 @@ ROOT_ALLOWED := $(if $(filter 0,$(shell id -u)),--allow-root)
 SOURCES := pyproject.toml requirements.lock $(wildcard kernel/kernelspec/*)
 
 .DEFAULT_GOAL := demo
-.PHONY: demo lab test bench lint lock clean
+.PHONY: demo lab test bench notebooks lint lock clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.lab
@@ -34,6 +35,9 @@ test: $(VENV)/.dev
 
 bench: $(VENV)/.lab
 	$(BIN)/python -m benchmarks
+
+notebooks: $(VENV)/.lab
+	$(BIN)/python scripts/save_notebooks.py notebooks/*.ipynb
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
