@@ -107,10 +107,10 @@ def microseconds(cupy: Any, call: Callable[[], Any]) -> float:
     return statistics.median(times)
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--size", type=int, default=4096, help="rows and columns of the matrices (4096)")
-    size = parser.parse_args().size
+    size = parser.parse_args(arguments).size
     found = probe()
     if found.mode in ("none", "cupy"):
         print(f"no GPU kernels to check here: {found.reason}")

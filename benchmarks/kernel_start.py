@@ -41,10 +41,10 @@ def start_seconds(module: str) -> float:
         manager.shutdown_kernel(now=True)
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Kernel start beside plain python3's.")
     parser.add_argument("--repeats", type=int, default=10)
-    repeats = parser.parse_args().repeats
+    repeats = parser.parse_args(arguments).repeats
     times: dict[str, list[float]] = {name: [] for name in KERNELS}
     for module in KERNELS.values():  # fill the caches
         start_seconds(module)

@@ -1,0 +1,36 @@
+"""`make bench`: every measurement, one after the other.
+
+    python -m benchmarks [--quick] [NAME ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+from . import gpu_check, import_time, kernel_start
+
+# Name -> what runs it, with the arguments for a quick look and for a thorough one.
+BENCHMARKS: dict[str, tuple[Callable[[list[str]], object], list[str], list[str]]] = {
+    "import_time": (import_time.main, ["--repeats", "5"], []),
+    "kernel_start": (kernel_start.main, ["--repeats", "3"], []),
+    "gpu_check": (gpu_check.main, [], []),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="fewer repeats: under two minutes")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; default: all")
+    options = parser.parse_args()
+    unknown = [name for name in options.names if name not in BENCHMARKS]
+    if unknown:
+        parser.error(f"unknown benchmark {unknown[0]!r}; known are {', '.join(BENCHMARKS)}")
+    for name in options.names or BENCHMARKS:
+        run, quick, thorough = BENCHMARKS[name]
+        print(f"\n{name}\n{'-' * len(name)}", flush=True)
+        run(quick if options.quick else thorough)
+
+
+if __name__ == "__main__":
+    main()
