@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import taps
-from .recording import Recording, Region, _accumulate, node_backward
+from .recording import Recording, Region, accumulate, node_backward
 from .tensor import Tensor
 
 __all__ = ["watched_backward"]
@@ -33,11 +33,10 @@ def watched_backward(recording: Recording, gradients: dict[int, Any], functions:
         node = recording.nodes[index - 1]
         for array, gradient in node_backward(node, gradients, functions, recording.tracked, recording.hooked):
             key = id(array)
-            _accumulate(gradients, key, gradient)
+            accumulate(gradients, key, gradient, functions)
             for region in inside:
                 if key in region.arrived:
-                    held = region.arrived[key]
-                    region.arrived[key] = gradient if held is None else held + gradient
+                    accumulate(region.arrived, key, gradient, functions)
 
 
 def _enter(region: Region, gradients: dict[int, Any], inside: list[Region]) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from . import taps
 from .cpu.array_module import array_module
+from .nested import tensors_in
 from .parameter import Parameter
 from .recording import Recording
-from .tensor import Tensor
+from .tensor import Tensor, as_tensor
 
 __all__ = ["get_grad", "grad", "jvp", "value_and_grad", "vjp"]
 
@@ -168,14 +167,14 @@ def differentiate(
             f"For '{name}', with 'has_aux' the function must return a tuple of more than one output, "
             f"but got {type(output).__name__}"
         )
-    targets = _tensors_of(output[0] if has_aux else output)
+    targets = tensors_in(output[0] if has_aux else output)
     if not targets:
         raise TypeError(
             f"For '{name}', the function must return a Tensor or a tuple of Tensors, but got {type(output).__name__}"
         )
     gradients = _walk_back(recording, targets, sens, name)
-    of_inputs = [_gradient_of(array, gradients) for array in inputs_at_start]
-    of_weights = [_gradient_of(array, gradients) for array in weights_at_start]
+    of_inputs = [gradient_or_zeros(gradients.get(id(array)), array) for array in inputs_at_start]
+    of_weights = [gradient_or_zeros(gradients.get(id(array)), array) for array in weights_at_start]
     if taps.cell_taps and weights:
         taps.tell_parameter_gradients(list(zip(weights, of_weights, strict=True)))
     return output, of_inputs, of_weights
@@ -196,20 +195,11 @@ def _apart(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def _tensors_of(output: Any) -> list[Tensor]:
-    """The tensors in an output, through tuples, lists and dictionaries."""
-    if isinstance(output, Tensor):
-        return [output]
-    if isinstance(output, dict):
-        output = tuple(output.values())
-    return [t for part in output for t in _tensors_of(part)] if isinstance(output, tuple | list) else []
-
-
 def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str) -> dict[int, Any]:
     from .operator import backward_functions
 
     functions = backward_functions()
-    arriving = [None] * len(targets) if sens is None else _tensors_of(sens)
+    arriving = [None] * len(targets) if sens is None else tensors_in(sens)
     if len(arriving) != len(targets):
         raise ValueError(
             f"For '{name}', {len(targets)} gradients must arrive, one for each output, but got {len(arriving)}"
@@ -228,14 +218,11 @@ def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str
     return recording.backward(seeds, functions)
 
 
-def _gradient_of(array: Any, gradients: dict[int, Any]) -> Tensor:
-    gradient = gradients.get(id(array))
+def gradient_or_zeros(gradient: Any, array: Any) -> Tensor:
+    """A gradient of ``array``, as a tensor; zeros where none came."""
     if gradient is None:
         return Tensor._wrap(array_module(array).zeros(array.shape, array.dtype))
-    if isinstance(gradient, Tensor):
-        return gradient
-    found = np.asarray(gradient) if isinstance(gradient, np.generic) else gradient
-    return Tensor._wrap(found)
+    return as_tensor(gradient)
 
 
 def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Any = None, has_aux: bool = False) -> Any:
@@ -252,14 +239,14 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Any = None, has_aux: b
     with recording:
         output = fn(*args)
     value = output[0] if has_aux else output
-    targets = _tensors_of(value)
+    targets = tensors_in(value)
 
     def vjp_fn(*sens: Any) -> tuple[Any, ...]:
         gradients = _walk_back(recording, targets, sens, "vjp")
-        of_inputs = tuple([_gradient_of(array, gradients) for array in inputs_at_start])
+        of_inputs = tuple([gradient_or_zeros(gradients.get(id(array)), array) for array in inputs_at_start])
         if parameters is None:
             return of_inputs
-        of_weights = tuple([_gradient_of(array, gradients) for array in weights_at_start])
+        of_weights = tuple([gradient_or_zeros(gradients.get(id(array)), array) for array in weights_at_start])
         return (of_inputs[0] if len(of_inputs) == 1 else of_inputs), of_weights
 
     return (value, vjp_fn, tuple(output[1:])) if has_aux else (value, vjp_fn)
@@ -276,16 +263,16 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
         raise ValueError("For 'jvp', 'v' must have one tensor for each of 'inputs', of the same shape")
     first = fn(*args)
     value = first[0] if has_aux else first
-    dummies = tuple([Tensor._wrap(array_module(t._array).zeros(t.shape, t._array.dtype)) for t in _tensors_of(value)])
+    dummies = tuple([Tensor._wrap(array_module(t._array).zeros(t.shape, t._array.dtype)) for t in tensors_in(value)])
 
     def back(*arriving: Tensor) -> tuple[Any, ...]:
         at_start = [a._array for a in args]
         recording = Recording(at_start)
         with recording:
             output = fn(*args)
-        targets = _tensors_of(output[0] if has_aux else output)
+        targets = tensors_in(output[0] if has_aux else output)
         gradients = _walk_back(recording, targets, arriving, "jvp")
-        return tuple([_gradient_of(array, gradients) for array in at_start])
+        return tuple([gradient_or_zeros(gradients.get(id(array)), array) for array in at_start])
 
     _, derivative, _ = differentiate(back, dummies, {}, range(len(dummies)), None, sens=directions, name="jvp")
     found = derivative[0] if isinstance(value, Tensor) else tuple(derivative)

@@ -100,4 +100,4 @@ def check_arity(hook: Any, count: int, method: str, expected: str) -> None:
 def explain_hook_error(error: Exception, kind: str, hook: Callable[..., Any], where: str) -> None:
     """Add to an error from a hook which hook it was, of which cell."""
     name = getattr(hook, "__qualname__", type(hook).__name__)
-    error.add_note(f"raised by the {kind} hook '{name}' of cell {where}")
+    error.add_note(f"raised by the {kind} hook '{name}' of {where}")

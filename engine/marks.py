@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from .recording import Array, state
-from .tensor import Tensor
+from .tensor import Tensor, as_tensor
 
 __all__ = ["Mark", "checked_gradients"]
 
@@ -59,15 +57,9 @@ class Mark:
         attrs: Any,
     ) -> list[tuple[Array, Any]]:
         """Let the hooks see and change the gradients, then hand them to the inputs that are followed."""
-        changed = self.at_gradients(tuple([_as_tensor(g) for g in gradient]))
+        changed = self.at_gradients(tuple([None if g is None else as_tensor(g) for g in gradient]))
         pairs = zip(inputs, changed, strict=True)
         return [(x, g if functions.wraps else g._array) for x, g in pairs if g is not None and id(x) in tracked]
-
-
-def _as_tensor(gradient: Any) -> Tensor | None:
-    if gradient is None or isinstance(gradient, Tensor):
-        return gradient
-    return Tensor._wrap(np.asarray(gradient) if isinstance(gradient, np.generic) else gradient)
 
 
 def checked_gradients(returned: Any, current: Gradients, what: str) -> Gradients:

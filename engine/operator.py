@@ -18,6 +18,7 @@ import numpy as np
 
 from . import backend, taps
 from .recording import Array, record, state
+from .silence import restore, silence
 from .tensor import Tensor
 
 __all__ = ["ARRAY_FUNCTIONS", "OPERATORS", "TENSOR_FUNCTIONS", "Operator", "backward_functions"]
@@ -66,8 +67,11 @@ class Operator:
         return self if instance is None else types.MethodType(self, instance)
 
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
-        inputs = tuple([x._array if isinstance(x, Tensor) else x for x in operands])
-        output = self.on_arrays(*inputs, **attrs)
+        return self._run(operands, tuple([x._array if isinstance(x, Tensor) else x for x in operands]), attrs)
+
+    def _run(self, operands: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """The forward on tensors, whose arrays are ``inputs``."""
+        output = self._compute(inputs, attrs)
         if state.recordings and (self.vjps or self.joint_vjp):
             # A kernel may hand back an input itself; a value that the tape follows needs an identity of its own.
             output = _apart(output, inputs)
@@ -82,11 +86,18 @@ class Operator:
 
     def on_arrays(self, *inputs: Any, **attrs: Any) -> Any:
         """The forward on arrays, where the first of them lives; results are arrays also where NumPy gives scalars."""
+        return self._compute(inputs, attrs)
+
+    def _compute(self, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        # On the path of every operator, so the arguments come as they are, not packed anew.
         kernel = self.kernel if type(inputs[0]) is np.ndarray else backend.kernel_for(self, inputs, attrs)
+        before = silence()
         try:
             output = kernel(*inputs, **attrs)
         except (ValueError, TypeError, IndexError) as error:
             raise _explained(self, error, inputs) from error
+        finally:
+            restore(before)
         if type(output) is np.ndarray:
             return output
         if type(output) is tuple:
@@ -107,29 +118,39 @@ class Operator:
         if functions.wraps:
             arguments = [_wrapped(x) for x in inputs]
             output = tuple([Tensor._wrap(x) for x in output]) if type(output) is tuple else Tensor._wrap(output)
-        if self.joint_vjp is not None:
-            needs = [id(x) in tracked for x in inputs]
-            found = self.joint_vjp(functions, needs, g, output, *arguments, **attrs)
-            pairs = [(x, gx) for x, gx, n in zip(inputs, found, needs, strict=True) if n and gx is not None]
-        else:
-            pairs = [
-                (x, rule(functions, g, output, *arguments, **attrs))
-                for x, rule in zip(inputs, self.vjps, strict=False)
-                if rule is not None and id(x) in tracked
-            ]
-        pairs = [(x, _in_dtype_of(x, gx, functions)) for x, gx in pairs]
+        pairs = []
+        before = silence()
+        try:
+            if self.joint_vjp is not None:
+                needs = [id(x) in tracked for x in inputs]
+                found = self.joint_vjp(functions, needs, g, output, *arguments, **attrs)
+                for x, gx, needed in zip(inputs, found, needs, strict=True):
+                    if needed and gx is not None:
+                        pairs.append((x, _fitted(gx, x, functions)))
+            else:
+                for x, rule in zip(inputs, self.vjps, strict=False):
+                    if rule is not None and id(x) in tracked:
+                        gx = rule(functions, g, output, *arguments, **attrs)
+                        pairs.append((x, _fitted(gx, x, functions)))
+        finally:
+            restore(before)
         if taps.operator_taps:
             taps.operator_went_back(self.name, g, [gx for _, gx in pairs], attrs)
         return pairs
 
 
-def _in_dtype_of(array: Array, gradient: Any, functions: Any) -> Any:
-    """A gradient in the element type of the array it belongs to.
+def _fitted(gradient: Any, array: Array, functions: Any) -> Any:
+    """A gradient as an array (or a tensor) in the element type of the array it belongs to.
 
     A rule may compute wider: NumPy widens bfloat16, which is not its own, beside a Python number, and statistics of
-    half precision are kept in single.
+    half precision are kept in single. And Python's operators make NumPy's scalars of arrays without axes.
     """
-    dtype = gradient._array.dtype if functions.wraps else gradient.dtype
+    if functions.wraps:
+        dtype = gradient._array.dtype
+    else:
+        if isinstance(gradient, np.generic):
+            gradient = np.asarray(gradient)
+        dtype = gradient.dtype
     return gradient if dtype == array.dtype else functions.cast(gradient, dtype=array.dtype)
 
 

@@ -98,6 +98,7 @@ class Parameter(Tensor):
         """The values as a tensor that follows this parameter's gradient."""
         return Tensor._wrap(self._array)
 
+    @np.errstate(all="ignore")
     def set_data(self, data: Any, slice_shape: bool = False) -> Parameter:
         """Take new values, cast to this parameter's dtype; as in MindSpore another shape is taken over too.
 

@@ -108,7 +108,7 @@ class Recording:
         """
         gradients: dict[int, Any] = {}
         for array, gradient in seeds:
-            _accumulate(gradients, id(array), gradient)
+            accumulate(gradients, id(array), gradient, functions)
         if self.marks:
             from ._watched_backward import watched_backward
 
@@ -117,7 +117,7 @@ class Recording:
             tracked, hooked = self.tracked, self.hooked
             for node in reversed(self.nodes):
                 for array, gradient in node_backward(node, gradients, functions, tracked, hooked):
-                    _accumulate(gradients, id(array), gradient)
+                    accumulate(gradients, id(array), gradient, functions)
         for array in self.leaves:
             key = id(array)
             if key in self.hooked and key in gradients:
@@ -154,9 +154,10 @@ def _hooked(hooked: dict[int, Callable[[Any], Any]], array: Array, gradient: Any
     return gradient if hook is None or gradient is None else hook(gradient)
 
 
-def _accumulate(gradients: dict[int, Any], key: int, gradient: Any) -> None:
+def accumulate(gradients: dict[int, Any], key: int, gradient: Any, functions: Any) -> None:
+    """Add a gradient to those that reached the same array before."""
     held = gradients.get(key)
-    gradients[key] = gradient if held is None else held + gradient
+    gradients[key] = gradient if held is None else functions.add(held, gradient)
 
 
 def recording_active() -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import tempfile
 import zlib
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -140,6 +139,8 @@ def _appended(append_dict: dict[str, Any] | None) -> list[tuple[str, Tensor | st
 
 
 def _write_whole(path: str, body: bytes) -> None:
+    import tempfile
+
     folder = os.path.dirname(os.path.abspath(path))
     os.makedirs(folder, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=folder, prefix=".", suffix=".tmp")

@@ -7,6 +7,7 @@ look at a global in ``Cell.__call__`` and in the operator call. While a tap's me
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -187,7 +188,16 @@ def tell_parameter_gradients(pairs: list[tuple[Parameter, Tensor]]) -> None:
 
 
 def run_bprop(cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """Run a custom bprop, through the newest tap that wants to run it itself."""
-    if not bprop_taps or _local.muted:
-        return function(*args)
-    return bprop_taps[-1].run_bprop(cell, function, args)
+    """Run a custom bprop through every tap that wants to run it itself, the newest outermost."""
+    if not _local.muted:
+        for tap in bprop_taps:
+            function = _through(tap, cell, function)
+    return function(*args)
+
+
+def _through(tap: Tap, cell: Cell, function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)  # so that a stepper finds the user's function behind it
+    def run(*args: Any) -> Any:
+        return tap.run_bprop(cell, function, args)
+
+    return run

@@ -6,7 +6,6 @@ So holding a reference to an array is holding a value, which is what makes a deb
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,11 @@ from . import backend
 from ._printing import tensor_repr, tensor_str
 from .dtype import DType, bfloat16, dtype_of, numpy_dtype
 from .recording import state
+from .silence import restore, silence
 
 __all__ = ["Tensor"]
+
+_new = object.__new__  # looked up once: the result of every operator is made by it
 
 
 class Tensor:
@@ -57,13 +59,17 @@ class Tensor:
             input_data = initializer(init, shape, dtype)
         elif input_data is None:
             raise TypeError("For 'Tensor', 'input_data' is missing: give data, or 'init' with 'shape' and 'dtype'")
-        self._array = _array_from(input_data, dtype)
+        before = silence()
+        try:
+            self._array = _array_from(input_data, dtype)
+        finally:
+            restore(before)
         self.const_arg = const_arg
 
-    @classmethod
-    def _wrap(cls, array: Any) -> Tensor:
+    @staticmethod
+    def _wrap(array: Any) -> Tensor:
         """A tensor around an array as it is: no copy, no check."""
-        tensor = object.__new__(Tensor)
+        tensor = _new(Tensor)
         tensor._array = array
         return tensor
 
@@ -225,6 +231,7 @@ class Tensor:
 
         self._rebind(assigned(self, index, value))
 
+    @np.errstate(all="ignore")
     def assign_value(self, value: Any) -> Tensor:
         """Take the values of ``value``, cast to this tensor's dtype."""
         other = value if isinstance(value, Tensor) else Tensor(value)
@@ -252,17 +259,12 @@ class Tensor:
 
     def _run_gradient_hooks(self, gradient: Any) -> Any:
         """The gradient after this tensor's hooks; it comes and goes as array or as tensor."""
-        as_array = not isinstance(gradient, Tensor)
-        value = (
-            Tensor._wrap(np.asarray(gradient) if isinstance(gradient, np.generic) else gradient)
-            if as_array
-            else gradient
-        )
+        value = as_tensor(gradient)
         for hook in tuple((self._gradient_hooks or {}).values()):
             returned = hook(value)
             if returned is not None:
                 value = returned
-        return value._array if as_array else value
+        return value if isinstance(gradient, Tensor) else value._array
 
     if TYPE_CHECKING:
         # The methods that are operators are bound in methods.py from one table.
@@ -283,9 +285,9 @@ class Tensor:
         def __lt__(self, other: Any) -> Tensor: ...
 
 
-def sole_owner(array: Any, references: int) -> bool:
-    """Whether nothing but ``references`` known references holds an array, so that it may be written into."""
-    return array.base is None and sys.getrefcount(array) <= references + 1
+def as_tensor(gradient: Any) -> Tensor:
+    """A gradient on its way back, which is an array or for a higher order a tensor, as a tensor."""
+    return gradient if isinstance(gradient, Tensor) else Tensor._wrap(gradient)
 
 
 def _array_from(data: Any, dtype: Any) -> Any:

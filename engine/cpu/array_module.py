@@ -9,10 +9,9 @@ import sys
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 # CuPy has no type stubs; a CuPy array is used here only through what it shares with NumPy's.
-Array: TypeAlias = npt.NDArray[Any]
+Array: TypeAlias = np.ndarray[Any, Any]
 
 
 def array_module(array: object) -> Any:

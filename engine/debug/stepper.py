@@ -63,8 +63,9 @@ def is_user_code(code: CodeType) -> bool:
     """Whether a person wrote this code here: not the standard library, an installed package or Hookscope."""
     filename = code.co_filename
     if filename.startswith("<"):
-        # Typed at a prompt if its source is known, generated (as by dataclasses) if not.
-        return bool(linecache.getlines(filename))
+        # Typed at a prompt if its source is known. Not "<string>", the name of what dataclasses generates and of
+        # `python -c`, whose text is known from Python 3.13 on: the two cannot be told apart.
+        return filename != "<string>" and bool(linecache.getlines(filename))
     return _is_user_file(filename)
 
 
@@ -110,17 +111,26 @@ class Stepper:
         """Return ``function(*args)``, stopping on the way.
 
         One thread steps at a time; another one waits here. Calls may nest: the inner one stops by its own
-        commands.
+        commands, and where both are about one function, the outer one stops in it too.
 
         Raises:
             DebugAbort: a stop was answered with "abort".
         """
-        course = _Course(self._on_stop, self._user_code, _code_of(function))
+        root = _code_of(function)
+        course = _Course(self._on_stop, self._user_code, root)
         with _one_thread:
             try:
-                return _back_end(course).run(function, args)
+                if _running and _running[-1].waits_for(root):
+                    _running[-1].courses.append(course)
+                    return function(*args)
+                courses = _Courses(course, root)
+                _running.append(courses)
+                try:
+                    return _back_end(courses).run(function, args)
+                finally:
+                    _running.pop()
             finally:
-                course.forget()
+                course.end()
                 if course.aborted:  # also if the function itself swallowed the exception
                     raise DebugAbort("aborted from the debugger")
 
@@ -176,17 +186,54 @@ class _Course:
                 return
             frame = frame.f_back
 
-    def forget(self) -> None:
-        """Let go of the frames: they hold every local variable."""
+    def end(self) -> None:
+        """Stop no more, and let go of the frames: they hold every local variable."""
+        self.finished = True
         self._targets = set()
         self._root_frame = None
+
+
+class _Courses:
+    """Courses through one function: of one stepper, or of several that step it at once, each by its own commands."""
+
+    def __init__(self, first: _Course, root: CodeType | None) -> None:
+        self.courses = [first]
+        self._root = root
+        self._begun = False
+
+    def waits_for(self, root: CodeType | None) -> bool:
+        """Whether this function is the one that these courses are for, and it has not run a line yet."""
+        return root is not None and root is self._root and not self._begun
+
+    @property
+    def entering(self) -> bool:
+        """Whether one of them stops in the next frame of code that the user wrote."""
+        return any(course.entering and not course.finished for course in self.courses)
+
+    @property
+    def finished(self) -> bool:
+        """Whether none of them stops any more."""
+        return all(course.finished for course in self.courses)
+
+    def follows(self, code: CodeType) -> bool:
+        """Whether lines of this code are ever of interest to one of them."""
+        return any(course.follows(code) for course in self.courses)
+
+    def at_line(self, frame: FrameType) -> None:
+        """A followed frame is about to run a line: each of them may stop."""
+        self._begun = True
+        for course in self.courses:
+            course.at_line(frame)
+
+
+_running: list[_Courses] = []  # of the one thread, the innermost last
 
 
 class _SetTrace:
     """Lines from ``sys.settrace``, which sees every call in the thread while it is set."""
 
-    def __init__(self, course: _Course) -> None:
-        self._course = course
+    def __init__(self, courses: _Courses) -> None:
+        self._courses = courses
 
     def run(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         before = _gettrace()
@@ -197,16 +244,16 @@ class _SetTrace:
             _settrace(before)
 
     def _called(self, frame: FrameType, event: str, arg: Any) -> Any:
-        course = self._course
-        if course.entering and course.follows(frame.f_code):
+        courses = self._courses
+        if courses.entering and courses.follows(frame.f_code):
             return self._traced
         return None
 
     def _traced(self, frame: FrameType, event: str, arg: Any) -> Any:
         if event != "line":
             return self._traced
-        self._course.at_line(frame)
-        if not self._course.finished:
+        self._courses.at_line(frame)
+        if not self._courses.finished:
             return self._traced
         # Full speed again. A frame keeps its trace function until it is told otherwise, and loops then run
         # about 8 times slower.
@@ -226,8 +273,8 @@ if sys.version_info >= (3, 12):
         _stack: ClassVar[list[_Monitoring]] = []  # steppings that nest, all of one thread
         _tool = -1
 
-        def __init__(self, course: _Course) -> None:
-            self._course = course
+        def __init__(self, courses: _Courses) -> None:
+            self._courses = courses
             self._thread = threading.get_ident()
             # By id: code objects compare by content, and a cell that was run twice leaves two that are equal.
             self._armed: dict[int, CodeType] = {}
@@ -247,7 +294,7 @@ if sys.version_info >= (3, 12):
                 self._disarm()
                 stack.pop()
                 if stack:
-                    stack[-1]._watch_calls(stack[-1]._course.entering and not stack[-1]._course.finished)
+                    stack[-1]._watch_calls(stack[-1]._courses.entering and not stack[-1]._courses.finished)
                 else:
                     self._give_tool_back()
 
@@ -290,9 +337,9 @@ if sys.version_info >= (3, 12):
             if not _Monitoring._stack:  # another thread, in the moment in which the stepping ended
                 return None
             top = _Monitoring._stack[-1]
-            if not top._course.follows(code):
+            if not top._courses.follows(code):
                 return sys.monitoring.DISABLE
-            if threading.get_ident() == top._thread and top._course.entering:
+            if threading.get_ident() == top._thread and top._courses.entering:
                 top._arm(code)
             return None
 
@@ -301,19 +348,19 @@ if sys.version_info >= (3, 12):
             if not _Monitoring._stack:
                 return
             top = _Monitoring._stack[-1]
-            if threading.get_ident() != top._thread or top._course.finished:
+            if threading.get_ident() != top._thread or top._courses.finished:
                 return
-            entering = top._course.entering
+            entering = top._courses.entering
             try:
-                top._course.at_line(sys._getframe(1))
+                top._courses.at_line(sys._getframe(1))
             finally:
-                if top._course.finished:
+                if top._courses.finished:
                     top._watch_calls(False)
                     top._disarm()
-                elif top._course.entering != entering:  # set_events visits all code: only on a change
-                    top._watch_calls(top._course.entering)
+                elif top._courses.entering != entering:  # set_events visits all code: only on a change
+                    top._watch_calls(top._courses.entering)
 
-    _back_end: Callable[[_Course], _SetTrace | _Monitoring] = _Monitoring
+    _back_end: Callable[[_Courses], _SetTrace | _Monitoring] = _Monitoring
 else:
     _back_end = _SetTrace
 

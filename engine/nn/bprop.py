@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import taps
-from ..cpu.array_module import array_module
+from ..grad import gradient_or_zeros
+from ..nested import replaced, tensors_in
 from ..parameter import Parameter
 from ..recording import Array, no_recording, record, state
 from ..tensor import Tensor
@@ -16,13 +17,16 @@ from ..tensor import Tensor
 if TYPE_CHECKING:
     from .cell import Cell
 
-__all__ = ["call_with_bprop"]
+__all__ = ["call_with_bprop", "described"]
+
+
+def described(cell: Cell) -> str:
+    """A cell for messages: its path and class."""
+    return f"cell '{cell._path}' ({type(cell).__name__})" if cell._path else f"cell '{type(cell).__name__}'"
 
 
 def call_with_bprop(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run ``construct`` and put its one node on the tape."""
-    from .calling import replaced, tensors_in
-
     with no_recording():
         output = cell.construct(*args, **kwargs)
     if not state.recordings:
@@ -47,19 +51,14 @@ def _positional(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
 
 
 def _internal_params(cell: Cell) -> list[Parameter]:
-    listed = getattr(cell, "internal_params", None) or []
+    listed = cell.__dict__.get("internal_params", getattr(type(cell), "internal_params", None)) or []
     for place, one in enumerate(listed):
         if not isinstance(one, Parameter):
             raise TypeError(
-                f"'internal_params' of {_named(cell)} must list Parameters, but entry {place} is {type(one).__name__}"
+                f"'internal_params' of {described(cell)} must list Parameters, "
+                f"but entry {place} is {type(one).__name__}"
             )
     return list(listed)
-
-
-def _named(cell: Cell) -> str:
-    from .calling import described
-
-    return f"cell {described(cell)}"
 
 
 class _CustomBprop:
@@ -84,9 +83,7 @@ class _CustomBprop:
         attrs: Any,
     ) -> list[tuple[Array, Any]]:
         """Gradients for the inputs and the listed weights that are followed."""
-        from .calling import replaced
-
-        arriving = [_whole(g, array) for g, array in zip(gradient, output, strict=True)]
+        arriving = [gradient_or_zeros(g, array) for g, array in zip(gradient, output, strict=True)]
         dout = replaced(self.output, arriving)
         returned = taps.run_bprop(self.cell, self.cell.bprop, (*self.arguments, self.output, dout))
         of_inputs, of_weights = self._split(returned)
@@ -103,7 +100,7 @@ class _CustomBprop:
 
     def _split(self, returned: Any) -> tuple[list[Any], dict[Parameter, Any]]:
         """Gradients of the inputs, and by parameter those of the weights."""
-        who = f"the bprop of {_named(self.cell)}"
+        who = f"the bprop of {described(self.cell)}"
         if returned is None:
             raise TypeError(f"{who} must return a gradient for each input, but returned None")
         of_weights: dict[Parameter, Any] = {}
@@ -130,15 +127,13 @@ class _CustomBprop:
 
     def _fitted(self, argument: Any, gradient: Any, what: str) -> list[Tensor | None]:
         """The gradient(s) for one argument, in its dtype; none for an argument that is no tensor."""
-        from .calling import tensors_in
-
         if isinstance(argument, tuple | list):
             if gradient is None or not tensors_in(argument):
                 return [None] * len(tensors_in(argument))
             slots = gradient if isinstance(gradient, tuple | list) else [gradient]
             if len(slots) != len(argument):
                 raise RuntimeError(
-                    f"the bprop of {_named(self.cell)} returned {what} with {len(slots)} entries, "
+                    f"the bprop of {described(self.cell)} returned {what} with {len(slots)} entries, "
                     f"but the input has {len(argument)}"
                 )
             return [g for a, s in zip(argument, slots, strict=True) for g in self._fitted(a, s, what)]
@@ -152,7 +147,7 @@ class _CustomBprop:
         given = gradient if isinstance(gradient, Tensor) else _number(gradient, self.cell, what)
         if given.shape != argument.shape:
             raise RuntimeError(
-                f"the bprop of {_named(self.cell)} returned {what} of shape {given.shape}, "
+                f"the bprop of {described(self.cell)} returned {what} of shape {given.shape}, "
                 f"but the input has shape {argument.shape}"
             )
         if given._array.dtype != argument._array.dtype:
@@ -165,15 +160,6 @@ class _CustomBprop:
 def _number(gradient: Any, cell: Cell, what: str) -> Tensor:
     if not isinstance(gradient, int | float | np.ndarray) or isinstance(gradient, bool):
         raise TypeError(
-            f"the bprop of {_named(cell)} returned {what} as {type(gradient).__name__}; it must be a Tensor or None"
+            f"the bprop of {described(cell)} returned {what} as {type(gradient).__name__}; it must be a Tensor or None"
         )
     return Tensor(gradient)
-
-
-def _whole(gradient: Any, array: Array) -> Tensor:
-    """The gradient that arrives at an output; zeros where none does."""
-    if isinstance(gradient, Tensor):
-        return gradient
-    if gradient is None:
-        return Tensor._wrap(array_module(array).zeros(array.shape, array.dtype))
-    return Tensor._wrap(np.asarray(gradient) if isinstance(gradient, np.generic) else gradient)

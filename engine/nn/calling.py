@@ -12,19 +12,15 @@ from typing import TYPE_CHECKING, Any
 from .. import taps
 from ..hooks import explain_hook_error, hooks_enabled
 from ..marks import Gradients, Mark, checked_gradients
+from ..nested import replaced, tensors_in
 from ..recording import Region, state
 from ..tensor import Tensor
-from .bprop import call_with_bprop
+from .bprop import call_with_bprop, described
 
 if TYPE_CHECKING:
     from .cell import Cell
 
-__all__ = ["call_observed", "described"]
-
-
-def described(cell: Cell) -> str:
-    """A cell for messages: its path and class."""
-    return f"'{cell._path}' ({type(cell).__name__})" if cell._path else f"'{type(cell).__name__}'"
+__all__ = ["call_observed"]
 
 
 def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -50,27 +46,6 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         recording.marks.append((len(recording.nodes), region, True))
     taps.end_call(call, output)
     return output
-
-
-def tensors_in(value: Any) -> list[Tensor]:
-    """The tensors in a value, through tuples, lists and dictionaries, in order."""
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, dict):
-        value = list(value.values())
-    return [t for part in value for t in tensors_in(part)] if isinstance(value, tuple | list) else []
-
-
-def replaced(value: Any, tensors: list[Tensor]) -> Any:
-    """The value with its tensors replaced in order, taken off the front of ``tensors``."""
-    if isinstance(value, Tensor):
-        return tensors.pop(0)
-    if isinstance(value, dict):
-        return type(value)((key, replaced(part, tensors)) for key, part in value.items())
-    if isinstance(value, tuple | list):
-        parts = [replaced(part, tensors) for part in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
-    return value
 
 
 def _run(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any], hooking: bool) -> Any:
@@ -121,7 +96,7 @@ def _run_forward_pre(
             continue
         if not (isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict)):
             raise RuntimeError(
-                f"the forward_pre hook of cell {described(cell)} was registered with_kwargs and must return None or "
+                f"the forward_pre hook of {described(cell)} was registered with_kwargs and must return None or "
                 f"a pair (args, kwargs), but got {returned!r}"
             )
         args, kwargs = returned
@@ -185,4 +160,4 @@ class _BackwardMarks:
 
     def _checked(self, returned: Any, current: Gradients, kind: str, function: Callable[..., Any]) -> Gradients:
         name = getattr(function, "__qualname__", type(function).__name__)
-        return checked_gradients(returned, current, f"the {kind} hook '{name}' of cell {described(self.cell)}")
+        return checked_gradients(returned, current, f"the {kind} hook '{name}' of {described(self.cell)}")

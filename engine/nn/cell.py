@@ -7,7 +7,6 @@ that ``self.conv`` in a ``construct`` costs what any attribute costs. How a cell
 
 from __future__ import annotations
 
-import difflib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -83,7 +82,8 @@ class Cell:
     @property
     def has_custom_bprop(self) -> bool:
         """Whether the cell defines its own ``bprop``."""
-        return getattr(self, "bprop", None) is not None
+        # Not getattr on the cell: a miss would end in the search for similar names.
+        return self.__dict__.get("bprop", getattr(type(self), "bprop", None)) is not None
 
     def _refresh(self) -> None:
         """Find out whether a call needs more than ``construct``."""
@@ -149,8 +149,7 @@ class Cell:
             raise AttributeError(
                 f"'{type(self).__name__}' has no attribute '{name}': call super().__init__() in its __init__ first"
             )
-        near = difflib.get_close_matches(name, [n for n in dir(self) if not n.startswith("_")], 1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
+        hint = _hint(name, [n for n in dir(self) if not n.startswith("_")])
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
 
     def _adopt(self, name: str, child: Cell) -> None:
@@ -204,8 +203,7 @@ class Cell:
         for name in target.split(".") if target else ():
             child = getattr(cell, name, None) if name in cell.__dict__ or name in cell._cells else None
             if child is None:
-                near = difflib.get_close_matches(target, [n for n, _ in self.cells_and_names() if n], 1)
-                hint = f"; did you mean '{near[0]}'?" if near else ""
+                hint = _hint(target, [n for n, _ in self.cells_and_names() if n])
                 raise AttributeError(f"'{type(cell).__name__}' has no cell '{name}' (in '{target}'){hint}")
             if not isinstance(child, Cell):
                 raise AttributeError(f"'{name}' (in '{target}') is not a Cell, but {type(child).__name__}")
@@ -517,3 +515,11 @@ class Cell:
     def param_prefix(self) -> str:
         """The dotted path of the cell in its network; "" for a root."""
         return self._path
+
+
+def _hint(name: str, known: list[str]) -> str:
+    """``; did you mean '...'?``, or nothing where no known name is spelled alike."""
+    import difflib
+
+    near = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean '{near[0]}'?" if near else ""

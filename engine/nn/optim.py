@@ -87,7 +87,7 @@ class Optimizer(Cell):
                     f"For '{name}', the gradient of '{parameter.name}' must have the shape {parameter.shape}, "
                     f"but got {gradient.shape}"
                 )
-        with no_recording():
+        with no_recording(), np.errstate(all="ignore"):
             step = int(self.global_step._array[0]) + 1
             rate = float(self.learning_rate._array)
             self.before_step(step)

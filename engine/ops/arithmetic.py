@@ -71,13 +71,13 @@ class Binary(Operator):
     def __call__(self, input: Any, other: Any) -> Any:
         # Benchmarked as "add of two small tensors": what needs no conversion goes first.
         if type(input) is Tensor:
-            dtype = input._array.dtype
+            array = input._array
+            dtype = array.dtype
             if type(other) is Tensor:
-                fits = other._array.dtype is dtype and (not self.integers_to_float or dtype.kind == "f")
-            else:
-                fits = dtype.kind == "f" and type(other) in _REAL
-            if fits:
-                return Operator.__call__(self, input, other)
+                if other._array.dtype is dtype and (not self.integers_to_float or dtype.kind == "f"):
+                    return self._run((input, other), (array, other._array), {})
+            elif dtype.kind == "f" and type(other) in _REAL:
+                return self._run((input, other), (array, other), {})
         x, y = self._operands(input, other)
         return Operator.__call__(self, x, y)
 
@@ -211,12 +211,12 @@ class Unary(Operator):
         self.integers_to_float = integers_to_float
 
     def __call__(self, input: Any) -> Any:
-        x = _operand(self.name, "input", input)
+        x = input if type(input) is Tensor else _operand(self.name, "input", input)
         if not isinstance(x, Tensor):
             x = Tensor(x)
         if self.integers_to_float and x._array.dtype.kind in "biu":
             x = cast_operator(x, dtype=float32.numpy)
-        return Operator.__call__(self, x)
+        return self._run((x,), (x._array,), {})
 
 
 def _unary(name: str, kernel: Callable[..., Any], rule: Callable[..., Any] | None, doc: str, **kwargs: Any) -> Unary:

@@ -21,6 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@np.errstate(all="ignore")
 def _filled(shape: Any, value: Any, dtype: Any, name: str) -> Tensor:
     wanted = ints_of(shape, name, "size")
     if any(n < 0 for n in wanted):
@@ -48,6 +49,7 @@ def fill(type: Any, shape: Any, value: Any) -> Tensor:
     return _filled(shape, value, type, "fill")
 
 
+@np.errstate(all="ignore")
 def _like(x: Tensor, value: Any, dtype: Any, name: str) -> Tensor:
     if not isinstance(x, Tensor):
         raise TypeError(f"For '{name}', 'input' must be a Tensor, but got {type_name(x)}")
@@ -75,6 +77,7 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
     return _like(input, fill_value, dtype, "full_like")
 
 
+@np.errstate(all="ignore")
 def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
     """start, start + step, ... before ``end``; Int64 for ints, Float32 for floats.
 
@@ -90,6 +93,7 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
     return Tensor._wrap(to_device(np.arange(*values).astype(numpy_dtype(wanted))))
 
 
+@np.errstate(all="ignore")
 def linspace(start: float, end: float, steps: int) -> Tensor:
     """``steps`` numbers evenly spaced from ``start`` to ``end``, both included."""
     return Tensor._wrap(to_device(np.linspace(start, end, steps, dtype=np.float32)))
@@ -114,14 +118,15 @@ def one_hot(indices: Tensor, depth: int, on_value: Any = 1, off_value: Any = 0, 
 
 def rand(*size: int, dtype: Any = None) -> Tensor:
     """Numbers evenly spread over [0, 1)."""
-    return Tensor._wrap(to_device(random.uniform(size).astype(numpy_dtype(dtype or float32))))
+    return Tensor._wrap(to_device(random.uniform(ints_of(size, "rand", "size")).astype(numpy_dtype(dtype or float32))))
 
 
 def randn(*size: int, dtype: Any = None) -> Tensor:
     """Numbers of the normal distribution with mean 0 and deviation 1."""
-    return Tensor._wrap(to_device(random.normal(size).astype(numpy_dtype(dtype or float32))))
+    return Tensor._wrap(to_device(random.normal(ints_of(size, "randn", "size")).astype(numpy_dtype(dtype or float32))))
 
 
+@np.errstate(all="ignore")
 def normal(shape: Any, mean: float, stddev: float, seed: int | None = None) -> Tensor:
     """Numbers of the normal distribution with ``mean`` and deviation ``stddev``."""
     drawn = random.normal(ints_of(shape, "normal", "shape"), seed)

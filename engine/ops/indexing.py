@@ -15,6 +15,7 @@ from ..backend import is_array
 from ..cpu.array_module import array_module
 from ..operator import Operator
 from ..recording import state
+from ..silence import restore, silence
 from ..tensor import Tensor
 from .arithmetic import cast_operator, fit
 from .shape import reshape
@@ -115,10 +116,13 @@ def assigned(target: Tensor, index: Any, value: Any) -> Any:
     # Held by the tensor, by `array` here and by the call: one more means that somebody else sees this array.
     mine = isinstance(array, np.ndarray) and array.base is None and array.flags.writeable
     written = array if mine and sys.getrefcount(array) <= _OWN_REFERENCES else array.copy()
+    before = silence()
     try:
         written[plain] = raw
     except (ValueError, TypeError) as error:
         raise type(error)(f"For 'Tensor.__setitem__', the value does not fit into the index: {error}") from None
+    finally:
+        restore(before)
     return written
 
 

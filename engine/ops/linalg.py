@@ -13,11 +13,6 @@ from .arithmetic import _as, fit
 __all__ = ["batch_matmul", "bmm", "dense", "matmul", "mm"]
 
 
-def _swap(F: Any, x: Any) -> Any:
-    axes = (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)
-    return F.transpose(x, axes=axes)
-
-
 def _product(F: Any, a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     return F.matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 

@@ -11,6 +11,7 @@ from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..operator import Operator
 from ..tensor import Tensor
+from .reduction import mean_kernel
 from .shape import _check, reshape
 
 __all__ = ["batch_norm", "layer_norm"]
@@ -74,9 +75,9 @@ def _batch_norm_kernel(x: Any, gamma: Any, beta: Any, epsilon: float) -> tuple[A
     axes = (0, *range(2, x.ndim))
     per_channel = (1, -1) + (1,) * (x.ndim - 2)
     wide = x.astype(np.float32, copy=False) if x.dtype.itemsize < 4 else x
-    mean = wide.mean(axis=axes, keepdims=True)
+    mean = mean_kernel(wide, axes, True)
     apart = wide - mean
-    var = (apart * apart).mean(axis=axes, keepdims=True)
+    var = mean_kernel(apart * apart, axes, True)
     scale = gamma.reshape(per_channel) / array_module(x).sqrt(var + wide.dtype.type(epsilon))
     y = apart * scale + beta.reshape(per_channel)
     return y.astype(x.dtype, copy=False), mean.reshape(-1), var.reshape(-1)
@@ -158,6 +159,7 @@ def batch_norm(
     return (x - reshape(running_mean, per_channel)) * scale + reshape(bias, per_channel)
 
 
+@np.errstate(all="ignore")
 def update_running(running: Tensor, batch: Tensor, momentum: float, factor: float = 1.0) -> None:
     """running = (1 - momentum) * running + momentum * factor * batch, outside every recording."""
     old, new = running._array, batch._array

@@ -58,10 +58,15 @@ def _sum_kernel(x: Any, axis: Any, keepdims: bool) -> Any:
     return x.sum(axis=axis, keepdims=keepdims, dtype=x.dtype if x.dtype.kind not in "b" else None)
 
 
+def mean_kernel(x: Any, axis: Any, keepdims: bool) -> Any:
+    """The mean; NaN of no elements, of which NumPy's ``mean`` warns even where it is told to ignore."""
+    return x.mean(axis=axis, keepdims=keepdims) if x.size else x.sum(axis=axis, keepdims=keepdims) * math.nan
+
+
 _sum = Operator("sum", _sum_kernel, (lambda F, g, out, x, axis, keepdims: _spread(F, g, x, axis),))
 _mean = Operator(
     "mean",
-    lambda x, axis, keepdims: x.mean(axis=axis, keepdims=keepdims),
+    mean_kernel,
     (lambda F, g, out, x, axis, keepdims: _spread(F, g * (1.0 / _count(x, axis)), x, axis),),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from typing import Any
 
@@ -160,6 +161,17 @@ def test_a_bprop_may_be_assigned_and_taken_off() -> None:
     assert grad(net)(X).tolist() == [9.0, 9.0]
     del net.bprop
     assert grad(net)(X).tolist() == [4.0, 6.0]
+
+
+def test_no_call_looks_for_names_like_the_optional_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    def search(*args: Any) -> Any:
+        pytest.fail(f"searched for names like {args[0]!r}")
+
+    monkeypatch.setattr(difflib, "get_close_matches", search)
+    net = nn.SequentialCell(nn.Dense(2, 2), Doubling(lambda x, out, dout: (dout,)))
+    net.register_backward_hook(lambda cell, grad_input, grad_output: None)
+    assert [cell.has_custom_bprop for _, cell in net.cells_and_names()] == [False, False, True]
+    assert grad(net)(ops.ones((1, 2))).shape == (1, 2)
 
 
 def test_outside_a_recording_only_construct_runs() -> None:

@@ -104,10 +104,9 @@ def test_primitives_print_their_settings_and_run() -> None:
 
 
 def test_numbers_that_overflow_or_have_no_value_are_results_not_errors() -> None:
-    with np.errstate(all="ignore"):
-        assert ops.log(Tensor([0.0, -1.0])).tolist()[0] == -np.inf
-        assert np.isnan((Tensor([0.0]) / 0.0).asnumpy()).all()
-        assert ops.exp(Tensor([1000.0])).tolist() == [np.inf]
+    assert ops.log(Tensor([0.0, -1.0])).tolist()[0] == -np.inf
+    assert np.isnan((Tensor([0.0]) / 0.0).asnumpy()).all()
+    assert ops.exp(Tensor([1000.0])).tolist() == [np.inf]
 
 
 def test_an_error_in_construct_passes_through_with_hooks_and_taps_in_order() -> None:

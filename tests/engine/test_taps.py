@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -154,28 +155,35 @@ def test_operators_are_told_only_to_those_who_ask() -> None:
     assert quiet.events == []
 
 
-def test_the_newest_tap_that_asks_runs_the_bprop() -> None:
+def test_every_tap_that_asks_runs_the_bprop_the_newest_outermost() -> None:
     class Custom(nn.Cell):
         def construct(self, x: Tensor) -> Tensor:
             return x * x
 
         def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> Any:
+            seen.append("bprop")
             return (dout * 5.0,)
 
     class Runs(Tap):
         observes_bprop = True
 
-        def __init__(self) -> None:
-            self.cells: list[Any] = []
+        def __init__(self, name: str) -> None:
+            self.name = name
 
         def run_bprop(self, cell: Any, function: Any, args: Any) -> Any:
-            self.cells.append(cell)
-            return function(*args)
+            assert cell is net
+            assert inspect.unwrap(function).__func__ is Custom.bprop
+            assert list(inspect.signature(function).parameters) == ["x", "out", "dout"]
+            seen.append(f"{self.name} begins")
+            (gradient,) = function(*args)
+            seen.append(f"{self.name} ends")
+            return (gradient * 2.0,)
 
-    net, older, newer = Custom(), Runs(), Runs()
-    with watching(older), watching(newer):
-        assert grad(net)(X).tolist() == [5.0, 5.0]
-    assert (older.cells, newer.cells) == ([], [net])
+    net = Custom()
+    seen: list[str] = []
+    with watching(Runs("older")), watching(Runs("newer")):
+        assert grad(net)(X).tolist() == [20.0, 20.0]
+    assert seen == ["newer begins", "older begins", "bprop", "older ends", "newer ends"]
 
 
 def test_while_a_tap_runs_nothing_is_recorded_and_nobody_is_told() -> None:

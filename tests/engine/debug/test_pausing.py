@@ -178,6 +178,40 @@ def test_a_bprop_inside_a_bprop_is_stepped_by_itself_and_its_error_is_shown_once
     assert [point.path for point in script.points if point.exception is not None] == ["inner"]
 
 
+def test_two_sessions_both_step_a_bprop_and_see_its_operators() -> None:
+    net = SquareThenScale()
+    older, first = scripted(net, ["over"] * 9, step=True)
+    newer, second = scripted(net, ["over", "into", "continue"], step=True)
+    with older, newer:
+        assert run(net, 1.0) == [12.0]
+        assert run(net, 1.0) == [12.0]
+    assert first.places == ["bprop+1", "bprop+2", "bprop+3"] * 2
+    assert second.places == ["bprop+1", "bprop+2", "helper+1", "bprop+1"]
+    assert [len(point.operators) for point in first.points] == [0, 1, 2] * 2
+    assert [len(point.operators) for point in second.points] == [0, 1, 1, 0]
+    assert set(second.points[0].locals) == {"self", "x", "out", "dout"}
+
+
+def test_a_session_that_only_watches_leaves_the_bprop_to_the_one_that_steps() -> None:
+    net = SquareThenScale()
+    steps, script = scripted(net, ["over"] * 9, breaks=["scale:bprop if float(x.sum()) == 1"])
+    with steps, DebugSession(net) as watches:
+        assert run(net, 1.0) == [12.0]
+    assert script.places == ["bprop+1", "bprop+2", "bprop+3"]
+    assert watches.captures.latest("scale", "grad_input[0]", "backward") is not None
+    assert watches.skipped_pauses == []
+
+
+def test_an_error_in_a_bprop_is_shown_by_both_sessions() -> None:
+    net = SquareThenScale(Raising())
+    older, first = scripted(net, step=True)
+    newer, second = scripted(net, step=True)
+    with older, newer, pytest.raises(KeyError, match="missing"):
+        run(net, 1.0)
+    for script in (first, second):
+        assert [type(point.exception) for point in script.points] == [type(None), KeyError]
+
+
 def test_the_scope_at_a_line_of_a_bprop_is_that_of_python_and_the_debuggers_names_after_it() -> None:
     def look(session: DebugSession) -> None:
         assert float(session.evaluate("helper(dout).sum()")) == 4.0  # type: ignore[arg-type]  # a global

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import linecache
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +217,54 @@ def test_nested_stepping_has_commands_of_its_own_and_hands_back_to_the_outer() -
     assert inner_seen == ["helper+1", "helper+2"]
 
 
+def stepped_by_two(outer: list[str], inner: list[str]) -> tuple[Any, list[str]]:
+    """``caller(1)`` under two steppers, each with its commands; the stops of both in their order."""
+    seen: list[str] = []
+
+    def answers(name: str, commands: list[str]) -> Callable[[Stop], str]:
+        script = iter(commands)
+
+        def answer(stop: Stop) -> str:
+            seen.append(f"{name} {stop.frame.f_code.co_name}+{stop.line - stop.frame.f_code.co_firstlineno}")
+            return next(script, "continue")
+
+        return answer
+
+    through = functools.partial(Stepper(answers("inner", inner)).call, caller)
+
+    @functools.wraps(caller)
+    def wrapped(x: int) -> Any:
+        return through(x)
+
+    try:
+        return Stepper(answers("outer", outer), lambda code: code in USERS).call(wrapped, 1), seen
+    except DebugAbort:
+        return "aborted", seen
+
+
+USERS = (helper.__code__, caller.__code__)
+
+
+def test_two_steppers_of_one_function_both_stop_each_by_its_own_commands() -> None:
+    assert stepped_by_two(["over", "continue"], ["over"] * 3) == (
+        20,
+        ["outer caller+1", "inner caller+1", "outer caller+2", "inner caller+2", "inner caller+3"],
+    )
+    assert stepped_by_two(["continue"], ["into", "out"])[1] == [
+        "outer caller+1", "inner caller+1", "inner helper+1", "inner caller+2",
+    ]  # fmt: skip
+    assert stepped_by_two(["over", "into", "continue"], ["continue"])[1] == [
+        "outer caller+1", "inner caller+1", "outer caller+2", "outer helper+1",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("commands", [(["over", "abort"], ["over"] * 3), (["over"] * 3, ["over", "abort"])])
+def test_an_abort_in_either_of_two_steppers_ends_the_run(commands: tuple[list[str], list[str]]) -> None:
+    result, seen = stepped_by_two(*commands)
+    assert result == "aborted"
+    assert seen[-1].endswith("caller+2")
+
+
 def test_other_threads_run_on_without_stopping() -> None:
     results: list[int] = []
 
@@ -258,6 +309,24 @@ def test_user_code_is_neither_the_library_nor_installed_packages_nor_hookscope()
     assert not is_user_code(Stepper.call.__code__)
     assert not is_user_code(compile("1", "<generated>", "eval"))
     assert is_user_code(compile("1", str(Path("/tmp/ipykernel_7/123.py")), "exec"))
+
+
+def test_generated_code_is_not_the_users_also_where_the_text_of_python_c_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # As Python 3.13 leaves it for `python -c`, which is how pytest-xdist starts its workers.
+    text = "import example"
+    monkeypatch.setitem(linecache.cache, "<string>", (len(text), None, [text], "<string>"))
+
+    @dataclass
+    class Point:
+        x: int
+
+    def make() -> int:
+        point = Point(1)
+        return point.x
+
+    assert stops_of(make, commands=["into"] * 5) == (1, ["make+1", "make+2"])
 
 
 def test_user_frame_is_the_innermost_user_frame_of_an_error() -> None:
