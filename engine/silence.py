@@ -5,23 +5,32 @@ them. So the warnings are off around each kernel and each vjp rule, and on again
 hooks, a custom ``bprop``, the lines of ``construct``.
 
 ``numpy.errstate`` does the same, and takes three times as long as an addition of two small arrays. What it sets is a
-context variable, and setting that takes a fifth of the time. Away from the hot paths ``numpy.errstate`` is used.
+context variable, and setting that takes a fifth of the time. Away from the hot paths ``numpy.errstate`` is used. Where that
+variable lives is NumPy's own affair (2.0 to 2.5 agree); a NumPy that has it elsewhere gets ``numpy.seterr``.
 """
 
 from __future__ import annotations
 
 import contextvars
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 __all__ = ["restore", "silence"]
 
+silence: Callable[[], Any] = functools.partial(np.seterr, all="ignore")
+"""Switch the warnings off in this thread; returns what ``restore`` wants."""
+
+
+def restore(before: Any) -> None:
+    """Go back to what was before the call of ``silence`` that returned the argument."""
+    np.seterr(**before)
+
+
 _context = contextvars.Context()
 _context.run(np.seterr, all="ignore")
-((_error_state, _ignoring),) = _context.items()
-
-silence = functools.partial(_error_state.set, _ignoring)
-"""Switch the warnings off in this thread; returns what ``restore`` wants."""
-restore = _error_state.reset
-"""Go back to what was before the call of ``silence`` that returned the argument."""
+if len(_context) == 1:
+    ((_error_state, _ignoring),) = _context.items()
+    silence, restore = functools.partial(_error_state.set, _ignoring), _error_state.reset
