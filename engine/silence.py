@@ -5,8 +5,8 @@ them. So the warnings are off around each kernel and each vjp rule, and on again
 hooks, a custom ``bprop``, the lines of ``construct``.
 
 ``numpy.errstate`` does the same, and takes three times as long as an addition of two small arrays. What it sets is a
-context variable, and setting that takes a fifth of the time. Away from the hot paths ``numpy.errstate`` is used. Where that
-variable lives is NumPy's own affair (2.0 to 2.5 agree); a NumPy that has it elsewhere gets ``numpy.seterr``.
+context variable, and setting that takes a fifth of the time. Away from the hot paths ``numpy.errstate`` is used.
+Where the state lives is NumPy's own affair (2.0 to 2.5 agree); a NumPy that has it elsewhere gets ``numpy.seterr``.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ import numpy as np
 
 __all__ = ["restore", "silence"]
 
-silence: Callable[[], Any] = functools.partial(np.seterr, all="ignore")
-"""Switch the warnings off in this thread; returns what ``restore`` wants."""
 
-
-def restore(before: Any) -> None:
-    """Go back to what was before the call of ``silence`` that returned the argument."""
+def _restore(before: Any) -> None:
     np.seterr(**before)
 
+
+silence: Callable[[], Any] = functools.partial(np.seterr, all="ignore")
+"""Switch the warnings off in this thread; returns what ``restore`` wants."""
+restore: Callable[[Any], object] = _restore
+"""Go back to what was before the call of ``silence`` that returned the argument."""
 
 _context = contextvars.Context()
 _context.run(np.seterr, all="ignore")
