@@ -16,12 +16,16 @@ from traitlets import Bool, Enum, Type, default
 
 from hookscope import __version__
 
-from . import alias, extension
+from . import alias, extension, panels
 from .pump import Frames, Pump
 from .tracebacks import without_plumbing
 
 END_PATIENCE_SECONDS = 2.0
 """How long a restart waits for a paused cell to unwind. Jupyter kills the process after 5 s."""
+
+
+FREEZE_SECONDS = 1.0
+"""How long the panels may take to become static after that."""
 
 
 class _Events(EventManager):
@@ -74,8 +78,6 @@ class HookscopeKernel(IPythonKernel):
 
     def __init__(self, **kwargs: Any) -> None:
         self.pump = Pump(self)
-        self.allow_stdin = False
-        """Whether the front end of the last cell lets a person answer; nbclient and nbval do not."""
         super().__init__(**kwargs)  # type: ignore[no-untyped-call]  # nor has ipykernel
         wanted = self.alias_mindspore
         if wanted == "always" or (wanted == "auto" and not alias.mindspore_is_installed()):
@@ -112,7 +114,6 @@ class HookscopeKernel(IPythonKernel):
                 self.pump.drain(run)
 
     async def execute_request(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
-        self.allow_stdin = bool(parent["content"].get("allow_stdin", False))
         with self.pump.working():
             await super().execute_request(stream, ident, parent)  # type: ignore[no-untyped-call]
 
@@ -126,4 +127,5 @@ class HookscopeKernel(IPythonKernel):
 
     async def do_shutdown(self, restart: bool) -> Any:
         await self.pump.end(END_PATIENCE_SECONDS)
+        panels.freeze_all(FREEZE_SECONDS)
         return super().do_shutdown(restart)  # type: ignore[no-untyped-call]

@@ -14,7 +14,8 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 
 from . import magic_options as options_of
-from . import running
+from . import panels, running
+from .last_call import LastCall, last_call
 from .magic_options import find_cell, one_line
 from .running import show
 
@@ -31,7 +32,7 @@ class HookscopeMagics(Magics):
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
-        self._open: list[tuple[DebugSession, Any]] = []  # what %cell opened: the session and its panel
+        self._open: list[DebugSession] = []  # what %cell opened
 
     @no_var_expand
     @line_cell_magic
@@ -46,39 +47,49 @@ class HookscopeMagics(Magics):
         -b, --break 'PATH[:MOMENT] [if EXPRESSION]'  where to pause
         --step                    pause at the first line of every bprop
         --train | --eval          NET's mode while the body runs; then each cell's mode as before
+                                  (without them a mode that is set by the body or in the panel stays)
         --stop-on CONDITION,...   pause when one is met, for example nan
         --every N                 capture every Nth step
         --device cpu|gpu          where new tensors are put while the body runs
         -o, --output NAME         the variable that gets the DebugSession (default: _session)
         --no-panel                show no panel
+
+        Hooks that are attached in the panel while the body runs end with it. An aborted run leaves
+        NET's modes as they were. A panel is live as long as its DebugSession has a name: the next
+        %%cell gives _session to another one, and makes the panels without a name static.
         """
         if cell is None:
             self._open_panel(line)
+            return
+        options = options_of.CELL.parse_line(line)
+        body = running.Body(self.shell, cell)
+        if body.is_valid:
+            self._run_under_debugger(options, body)
         else:
-            options = options_of.CELL.parse_line(line)
-            body = running.Body(self.shell, cell)
-            error = self._run_under_debugger(options, body) if body.is_valid else body.run()
-            if error is not None:
-                running.fail_cell(self.shell, error)
+            body.run()
+        if body.error is not None:
+            running.fail_cell(self.shell, body.error)
 
     def _open_panel(self, line: str) -> None:
         net = find_cell(options_of.OPEN.parse_line(line).net, self.shell.user_ns, "%cell")
         from hookscope.engine.debug import DebugSession
-        from hookscope.widgets import DebuggerPanel
 
-        for entry in [entry for entry in self._open if entry[0].roots == [net]]:
-            session, panel = entry
-            session.detach()  # run again, the magic replaces what it opened: nothing piles up
-            panel.close()
-            self._open.remove(entry)
+        for opened in self._open:
+            if opened.roots == [net]:
+                opened.detach()  # run again, the magic replaces what it opened: nothing piles up
         session = DebugSession(net)
         session.attach()
-        panel = DebuggerPanel(session)
-        self._open.append((session, panel))
-        self.shell.user_ns["_session"] = session
-        show(panel)
+        self._open.append(session)
+        self._name(session)
+        panels.open_panel(session)
 
-    def _run_under_debugger(self, options: argparse.Namespace, body: running.Body) -> BaseException | None:
+    def _name(self, session: DebugSession, name: str = "_session") -> None:
+        """Give the session its variable. An earlier one may have lost its own by that."""
+        self.shell.user_ns[name] = session
+        self._open = [opened for opened in self._open if opened.attached]
+        panels.freeze_unreachable(self.shell.user_ns)
+
+    def _run_under_debugger(self, options: argparse.Namespace, body: running.Body) -> None:
         name, namespace = options.net, self.shell.user_ns
         made_by_body = name is not None and name.partition(".")[0] in body.names
         net = None if name is None or made_by_body else find_cell(name, namespace, "%%cell")
@@ -89,18 +100,15 @@ class HookscopeMagics(Magics):
             if options.device is not None:
                 stack.enter_context(running.device(options.device))
             if net is not None:
-                stack.enter_context(running.modes_kept(net))
-                if options.mode is not None:
-                    net.set_train(options.mode)
-            namespace[options.output] = session
+                stack.enter_context(running.modes_kept(net, body, options.mode))
+            self._name(session, options.output)
             stack.enter_context(running.ended(session))
             if options.panel:
-                stack.enter_context(running.panel(session))
+                stack.enter_context(panels.panel_around(session))
             session.attach()
-            error = body.run()
-        if error is None and made_by_body:
+            body.run()
+        if body.error is None and made_by_body:
             find_cell(name, namespace, "%%cell")
-        return error
 
     @line_magic
     def params(self, line: str) -> None:
@@ -148,32 +156,39 @@ class HookscopeMagics(Magics):
         cell = find_cell(name, self.shell.user_ns, "%bprop")
         if not cell.has_custom_bprop:
             raise UsageError(f"%bprop: {name} has no bprop of its own; its gradient is automatic")
-        inputs, gradients = self._last_captured(name, cell)
+        call = self._last_captured(name, cell)
         from hookscope.engine import vjp
         from hookscope.engine.debug import DebugSession
 
-        session = self.shell.user_ns["_session"] = DebugSession(cell, step=True)
-        with running.ended(session), running.panel(session), session:
-            _, pull_back = vjp(cell, *inputs)
-            return pull_back(*gradients)
+        def forward(*tensors: Any) -> Any:
+            by_place = len(call.inputs)
+            return cell(*tensors[:by_place], **dict(zip(call.keywords, tensors[by_place:], strict=True)))
 
-    def _last_captured(self, name: str, cell: Cell) -> tuple[list[Any], list[Any]]:
-        """The inputs and the gradients of a cell's newest call, from the first session that has them."""
+        session = DebugSession(cell, step=True, name=name)
+        self._name(session)
+        with running.ended(session), panels.panel_around(session), session:
+            _, pull_back = vjp(forward, *call.inputs, *call.keywords.values())
+            return pull_back(*call.gradients)
+
+    def _last_captured(self, name: str, cell: Cell) -> LastCall:
+        """The cell's newest call that a session has captured both ways, from the first session that has one."""
         from hookscope.engine.debug import DebugSession
 
         namespace = self.shell.user_ns
-        for session in [namespace.get("_session"), *reversed(list(namespace.values()))]:
-            if isinstance(session, DebugSession):
-                path = _path_in(session, cell)
-                inputs = [] if path is None else _values(session, path, "input", "forward")
-                gradients = [] if path is None else _values(session, path, "grad_output", "backward")
-                if inputs and gradients:
-                    return inputs, gradients
-        head, _, path = name.partition(".")
-        raise UsageError(
-            f"%bprop: no session has captured {name} forward and backward; run it first under %%cell {head}"
-            + (f" --watch '{path}'" if path else "")
-        )
+        candidates = [namespace.get("_session"), *reversed(list(namespace.values()))]
+        try:
+            call = last_call([one for one in candidates if isinstance(one, DebugSession)], cell)
+        except ValueError as error:
+            raise UsageError(f"%bprop: {name}: {one_line(error)}; step it with %%cell --step instead") from None
+        if call is None:
+            head, _, path = name.partition(".")
+            raise UsageError(
+                f"%bprop: no session has captured {name} forward and backward; run it first under %%cell {head}"
+                + (f" --watch '{path}'" if path else "")
+            )
+        if call.defaults:
+            print(f"%bprop: {name}: {', '.join(call.defaults)} not captured (no tensor), left at the default")
+        return call
 
 
 def _session(net: Cell | None, options: argparse.Namespace) -> DebugSession:
@@ -191,19 +206,3 @@ def _session(net: Cell | None, options: argparse.Namespace) -> DebugSession:
         )
     except ValueError as error:
         raise UsageError(f"%%cell: {one_line(error)}") from None
-
-
-def _path_in(session: DebugSession, cell: Cell) -> str | None:
-    for root in session.roots[:1]:
-        for path, known in root.cells_and_names():
-            if known is cell:
-                return path
-    return None
-
-
-def _values(session: DebugSession, path: str, slot: str, direction: str) -> list[Any]:
-    """The newest captures in slot[0], slot[1] and so on."""
-    values: list[Any] = []
-    while (capture := session.captures.latest(path, f"{slot}[{len(values)}]", direction)) is not None:
-        values.append(capture.value)
-    return values

@@ -24,12 +24,20 @@ def running_kernel() -> HookscopeKernel | None:
     return kernel
 
 
+def somebody_looks() -> bool:
+    """Whether a person at a front end can see a widget and answer; nbclient, nbval and a terminal have none."""
+    from IPython import get_ipython
+
+    # ipykernel keeps here what the front end said about the cell that runs: whether it takes input.
+    return bool(getattr(getattr(get_ipython(), "kernel", None), "_allow_stdin", False))
+
+
 def unavailable() -> str | None:
     """Why nobody can answer a pause, as one clause; None when somebody can."""
     kernel = running_kernel()
     if kernel is None:
         return "this is not the Hookscope kernel"
-    if not kernel.allow_stdin:
+    if not somebody_looks():
         return "this front end takes no input (it runs the notebook from start to end)"
     return None
 

@@ -14,7 +14,6 @@ from IPython.core.error import UsageError
 from IPython.display import display
 
 from .magic_options import one_line
-from .pausing import running_kernel
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
@@ -32,6 +31,7 @@ class Body:
     Attributes:
         names: the variables that it binds.
         is_valid: whether it can be parsed; if not, it says so itself when it runs.
+        error: what it raised, once it has run.
     """
 
     def __init__(self, shell: Any, text: str) -> None:
@@ -39,6 +39,7 @@ class Body:
         self._text = text
         self.names: set[str] = set()
         self.is_valid = True
+        self.error: BaseException | None = None
         self._is_silent = False
         try:
             code = shell.transform_cell(text)
@@ -53,7 +54,7 @@ class Body:
         # The display hook looks for a closing semicolon in the cell it knows, which is the one with the magic.
         self._is_silent = bool(DisplayHook.semicolon_at_end_of_expression(code))  # type: ignore[no-untyped-call]
 
-    def run(self) -> BaseException | None:
+    def run(self) -> None:
         """Run it as a cell of its own, so that its traceback and the display of its last line are usual."""
         interactivity = self._shell.ast_node_interactivity
         if self._is_silent:
@@ -62,8 +63,7 @@ class Body:
             result = self._shell.run_cell(self._text)
         finally:
             self._shell.ast_node_interactivity = interactivity
-        error: BaseException | None = result.error_before_exec or result.error_in_exec
-        return error
+        self.error = result.error_before_exec or result.error_in_exec
 
 
 def _loop_is_running() -> bool:
@@ -91,14 +91,22 @@ def device(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def modes_kept(net: Cell) -> Iterator[None]:
-    """Give every cell its training mode back, whatever happened to the modes in between."""
+def modes_kept(net: Cell, body: Body, mode: bool | None) -> Iterator[None]:
+    """Give every cell its training mode back, if one was asked for or the run is aborted.
+
+    Otherwise a mode that the body sets, or a person in the panel, stays, as after any `net.set_train()`.
+    """
+    from hookscope.engine.debug import DebugAbort
+
     before = [(cell, cell.training) for _, cell in net.cells_and_names()]
+    if mode is not None:
+        net.set_train(mode)
     try:
         yield
     finally:
-        for cell, training in before:
-            cell.training = training
+        if mode is not None or isinstance(body.error, DebugAbort):
+            for cell, training in before:
+                cell.training = training
 
 
 @contextmanager
@@ -111,30 +119,6 @@ def ended(session: DebugSession) -> Iterator[None]:
         for row in session.hooks():
             if row.by_session:
                 session.detach_hook(row.path, row.kind)
-
-
-@contextmanager
-def panel(session: DebugSession) -> Iterator[None]:
-    """Show the panel from before the body runs; when it ends, renew what a saved notebook keeps of it.
-
-    Where nobody can answer, nobody looks at it meanwhile: there only its static forms are shown, at the end.
-    """
-    from hookscope.widgets import DebuggerPanel
-
-    view = DebuggerPanel(session)
-    kernel = running_kernel()
-    handle: Any = None
-    if kernel is None or kernel.allow_stdin:
-        handle = display(view, display_id=True)  # type: ignore[no-untyped-call]
-    try:
-        yield
-    finally:
-        if handle is not None:
-            handle.update(view)
-        else:
-            static = {"text/plain": repr(view), "text/html": view.snapshot_html()}
-            display(static, raw=True)  # type: ignore[no-untyped-call]
-            view.close()
 
 
 def fail_cell(shell: Any, error: BaseException) -> None:

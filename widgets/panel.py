@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import anywidget
 import traitlets
+from IPython.display import display
 
 from hookscope.widgets import bundle, snapshot, views
 from hookscope.widgets.throttle import Throttle
@@ -71,7 +72,9 @@ class DebuggerPanel(anywidget.AnyWidget):
         if not hasattr(session, "observe"):
             raise TypeError(f"session must be a DebugSession, got {type(session).__name__}")
         self.session = session
-        self._state = "paused" if session.paused is not None else "running" if session.attached else "ready"
+        # A session that is attached already follows whatever runs: nobody tells when that has ended.
+        self._active = "watching" if session.attached else "running"
+        self._state = "paused" if session.paused is not None else "watching" if session.attached else "ready"
         self._error = ""
         self._feed = views.CaptureFeed(session)
         # Two streams, so that the tables of a large network do not hold back the captures; together they
@@ -88,7 +91,7 @@ class DebuggerPanel(anywidget.AnyWidget):
 
     def _observed(self, event: str) -> None:
         """Follow the session, in whatever thread the user's code runs; never raise into it."""
-        if event == "captured" and self._state == "running" and not self._captures_due.due():
+        if event == "captured" and self._state == self._active and not self._captures_due.due():
             return
         try:
             with self._publishing:
@@ -106,10 +109,10 @@ class DebuggerPanel(anywidget.AnyWidget):
             self._publish(_IDLE_BUDGET)
         elif event == "resumed":
             if self._state != "finished":  # a session that is detached while it is paused finishes first
-                self._state = "running"
+                self._state = self._active
             self._publish_status()
         elif event == "captured":
-            self._state = "running"
+            self._state = self._active
             self._publish(_LIVE_BUDGET, live=True)
         elif self._captures_due.due():
             self._publish(_LIVE_BUDGET, live=True)
@@ -221,7 +224,7 @@ class DebuggerPanel(anywidget.AnyWidget):
         if self.session.paused is None:
             raise _MessageError(f"cannot do {command!r}: the run is not paused")
         # The state changes first: the run may reach its next stop before resume() returns.
-        self._state = "running"
+        self._state = self._active
         self._publish_status()
         try:
             self.session.resume(command)
@@ -258,8 +261,7 @@ class DebuggerPanel(anywidget.AnyWidget):
     # What the notebook keeps.
 
     def __repr__(self) -> str:
-        cells, captures = len(self.session.tree()), len(self.session.captures)
-        return f"DebuggerPanel({views.root_name(self.session)}, {cells} cells, {captures} captures)"
+        return snapshot.summary(self.session)
 
     def snapshot_html(self) -> str:
         """Return the whole panel as static HTML: what a saved notebook shows without a kernel."""
@@ -267,27 +269,29 @@ class DebuggerPanel(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         bundle_, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        return {**bundle_, **self._static_forms()}, metadata
-
-    def _static_forms(self) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self.snapshot_html()}
+        return {**bundle_, **snapshot.static_forms(self.session)}, metadata
 
     def display(self) -> None:
-        """Show the panel in the running cell's output, remembered so that `freeze` can replace it."""
-        from IPython.display import display
-
-        self._display = display(self, display_id=True)  # type: ignore[no-untyped-call]  # IPython is untyped here
+        """Show the panel in the running cell's output; once more, renew what a saved notebook keeps of it there."""
+        if self._display is None:
+            self._display = display(self, display_id=True)  # type: ignore[no-untyped-call]  # IPython is untyped
+        else:
+            self._display.update(self)  # type: ignore[no-untyped-call]  # as above
 
     def freeze(self) -> None:
-        """Replace the displayed widget by its static forms: a reopened notebook has no widget to show."""
-        if self._display is not None:
-            forms = self._static_forms()
-            self._display.update(forms, raw=True)  # type: ignore[no-untyped-call]  # as above
+        """Put the static forms where `display` showed the panel, and close it."""
+        try:
+            if self._display is not None:
+                self._display.update(snapshot.static_forms(self.session), raw=True)  # type: ignore[no-untyped-call]
+        finally:
+            self.close()
 
     def close(self) -> None:
         """Stop following the session and remove the widget from the page."""
         self._unsubscribe()
         self._unsubscribe = _nothing  # ipywidgets closes a widget again when it is collected
+        if self.comm is not None:
+            self.layout.close()  # a widget of its own, which ipywidgets leaves open
         super().close()
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hookscope.engine.debug import Capture, CaptureRing, CellNode, DebugSession, ParameterRow, PausePoint
 
 MAX_ROWS = 200
+STATIC_COPY = "A static copy: run the cell again for the live panel."
 
 # Characters that reorder or hide the text around them are shown as their code instead.
 _INVISIBLE = {
@@ -190,9 +191,20 @@ def panel_html(session: DebugSession) -> str:
     skipped = session.paused is None and bool(session.skipped_pauses)
     point = session.skipped_pauses[-1] if skipped else session.paused
     return page(
-        f"<p><b>{text(root)}</b></p>",
+        f"<p><b>{text(root)}</b><br><small>{text(STATIC_COPY)}</small></p>",
         stop_html(point, skipped) if point is not None else "",
-        cell_tree_html(session.tree()),
+        cell_tree_html(views.cell_nodes(session)),
         captures_html(session.captures),
         parameters_html(session.parameters()),
     )
+
+
+def summary(session: DebugSession) -> str:
+    """Return the panel as one line of text, the same every time."""
+    cells, captures = len(session.tree()), len(session.captures)
+    return f"DebuggerPanel({views.root_name(session)}, {cells} cells, {captures} captures)"
+
+
+def static_forms(session: DebugSession) -> dict[str, str]:
+    """Return what a saved notebook keeps of a panel, by mime type."""
+    return {"text/plain": summary(session), "text/html": panel_html(session)}

@@ -16,7 +16,7 @@ import numpy as np
 from hookscope.engine.debug.capture import cell_name
 
 if TYPE_CHECKING:
-    from hookscope.engine.debug import Capture, DebugSession, ParameterRow, PausePoint, Statistics
+    from hookscope.engine.debug import Capture, CellNode, DebugSession, ParameterRow, PausePoint, Statistics
 
 Json = dict[str, Any]
 
@@ -76,6 +76,18 @@ def root_name(session: DebugSession) -> str:
     return ", ".join(names) if names else "no network yet"
 
 
+def cell_nodes(session: DebugSession) -> list[CellNode]:
+    """List the cells in the order of the tree, with every root at depth 0.
+
+    A path alone does not tell: the first root's is empty, a further root's is a name, as a child of the first has.
+    """
+    further = {session.paths.path_of(root) for root in session.roots[1:]}
+    return [
+        node._replace(depth=node.path.count(".")) if node.path.partition(".")[0] in further else node
+        for node in session.tree()
+    ]
+
+
 def cell_rows(session: DebugSession) -> list[Json]:
     """List the cells in the order of the tree, each with the state of its switches."""
     return [
@@ -93,7 +105,7 @@ def cell_rows(session: DebugSession) -> list[Json]:
             "hooks": {kind: int(node.hooks.get(kind, 0)) for kind in KINDS},
             "attached": [kind for kind in KINDS if kind in node.attached],
         }
-        for node in session.tree()
+        for node in cell_nodes(session)
     ]
 
 

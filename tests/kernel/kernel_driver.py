@@ -105,7 +105,7 @@ class Kernel:
         if way == "signal":
             self.manager.interrupt_kernel()
         else:
-            self.send("interrupt_request", {}, control=True)
+            self.control_reply(self.send("interrupt_request", {}, control=True))
 
     def restart(self) -> None:
         """As a front end does: ask, wait for the process to end, start another one."""

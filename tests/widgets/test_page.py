@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +10,9 @@ import pytest
 from panel_page import PanelPage
 from plain_session import PlainSession, plain_node
 from playwright.sync_api import Browser, Locator, sync_playwright
+
+from tests.browser.chromium import find_chromium, how_to, missing_packages
+from tests.browser.lab import CHROMIUM_ARGUMENTS
 
 HOSTILE = "<img src=x onerror=\"document.title='broken'\">"
 
@@ -50,14 +52,11 @@ CONTRAST = """() => {
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    names = (os.environ.get("HOOKSCOPE_CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
-    path = next((found for name in names if name and (found := shutil.which(name))), None)
-    if path is None:
-        skip = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
-        skip("no Chromium was found; install it, or name one in HOOKSCOPE_CHROMIUM")
+    path, missing = find_chromium(), missing_packages()
+    if path is None or missing:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(how_to(missing))
     with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-quic", "--disable-background-networking", "--no-first-run"]
-        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
         yield browser
         browser.close()
 
@@ -237,6 +236,36 @@ def test_a_pause_shows_the_stepper_and_the_keys_step(shown: PanelPage, session: 
     assert session.commands == list(keys.values())
     for name in ("Step over", "Step into", "Step out", "Continue", "Abort", "Evaluate"):
         assert button(shown, name).is_disabled()
+
+
+def test_what_changed_is_marked_beside_its_name_however_long_that_is(shown: PanelPage, session: PlainSession) -> None:
+    long = "a_very_long_name_that_does_not_fit_into_its_column"
+    session.pause(locals={"n": 3, long: 4, "same": 5}, changed={"n", long})
+    for name, mark in (("n changed", 1), (f"{long} changed", 1), ("same", 0)):
+        header = shown.page.get_by_role("rowheader", name=name, exact=True)
+        shown.until(header.is_visible)
+        assert header.get_by_role("img", name="changed").count() == mark
+        inside = """header => [...header.querySelectorAll("[role=img]")].every(
+            (mark) => mark.getBoundingClientRect().right <= header.getBoundingClientRect().right)"""
+        assert header.evaluate(inside)
+
+
+@pytest.mark.parametrize("name", ["Captures", "Parameters"])
+def test_a_table_needs_no_sideways_scrolling_in_a_panel_850_pixels_wide(
+    shown: PanelPage, session: PlainSession, name: str
+) -> None:
+    for k in range(40):
+        session.capture("encoder.block.conv", slot="grad_output[0]", direction="backward", origin="hook", hits=["nan"])
+        session.captures[k].value._array[:] *= -1.234567e-7
+    session.emit("finished")
+    shown.page.set_viewport_size({"width": 850 + 16, "height": 640})
+    tab(shown, name)
+    grid = shown.page.get_by_role("grid", name=name)
+    shown.until(grid.get_by_role("row").nth(1).is_visible)
+    assert grid.evaluate("grid => [grid.offsetWidth, grid.scrollWidth - grid.clientWidth]") == [848, 0]
+    cut = """grid => [...grid.querySelectorAll(".hs-number")]
+        .filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)"""
+    assert grid.evaluate(cut) == []
 
 
 def test_the_focus_survives_a_step(shown: PanelPage, session: PlainSession) -> None:

@@ -234,6 +234,25 @@ def test_the_status_follows_the_run(panel: DebuggerPanel, session: PlainSession)
     assert texts == ["ready", "running", "paused in bprop of block.relu, line 11", "running", "finished"]
 
 
+def test_a_session_that_was_attached_before_is_watching_not_running(
+    session: PlainSession, sent: list[Any], clock: FakeClock
+) -> None:
+    session.attached = True
+    panel = DebuggerPanel(session, clock=clock)
+    texts = [panel.status["text"]]
+    session.capture()
+    texts.append(panel.status["text"])
+    session.pause()
+    ask(panel, type="resume", command="continue")
+    session.emit("resumed")
+    texts.append(panel.status["text"])
+    assert texts == ["watching"] * 3
+    before = len(custom(sent, "captures"))
+    for _ in range(100):
+        session.capture()
+    assert len(custom(sent, "captures")) <= before + 1, "the throttle holds here too"
+
+
 def test_pauses_that_nobody_could_answer_are_told_and_shown(panel: DebuggerPanel, session: PlainSession) -> None:
     session.pause()
     session.skipped_pauses, session.paused = [session.paused], None
@@ -339,24 +358,49 @@ def test_the_mimebundle_carries_all_three_forms(panel: DebuggerPanel) -> None:
     assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == panel.model_id
 
 
-def test_freeze_replaces_the_widget_by_its_static_forms(
-    panel: DebuggerPanel, session: PlainSession, monkeypatch: pytest.MonkeyPatch
+class Handle:
+    """Stands for the place where a panel is displayed."""
+
+    def __init__(self) -> None:
+        self.updates: list[object] = []
+
+    def update(self, shown: object, raw: bool = False) -> None:
+        self.updates.append(set(shown) if raw else shown)
+
+
+@pytest.fixture
+def handle(monkeypatch: pytest.MonkeyPatch) -> Handle:
+    handle = Handle()
+    monkeypatch.setattr("hookscope.widgets.panel.display", lambda *args, **keys: handle)
+    return handle
+
+
+def test_freeze_replaces_the_widget_by_its_static_forms_and_closes_it(
+    panel: DebuggerPanel, session: PlainSession, handle: Handle
 ) -> None:
-    updates: list[tuple[dict[str, str], bool]] = []
-
-    class Handle:
-        def update(self, data: dict[str, str], raw: bool) -> None:
-            updates.append((data, raw))
-
-    monkeypatch.setattr("IPython.display.display", lambda *args, **keys: Handle())
     panel.display()
-    session.capture()
     panel.freeze()
-    ((data, raw),) = updates
-    assert raw
-    assert set(data) == {"text/plain", "text/html"}
-    assert "Captures: 1" in data["text/html"]
+    assert handle.updates == [{"text/plain", "text/html"}]
+    assert session.observers == []
+    assert panel.comm is panel.layout.comm is None
 
 
-def test_freezing_a_panel_that_was_never_shown_does_nothing(panel: DebuggerPanel) -> None:
+def test_displaying_a_panel_again_renews_the_one_that_is_shown(panel: DebuggerPanel, handle: Handle) -> None:
+    panel.display()
+    panel.display()
+    assert handle.updates == [panel]
+
+
+def test_freezing_a_panel_that_was_never_shown_closes_it(panel: DebuggerPanel, session: PlainSession) -> None:
     panel.freeze()
+    assert session.observers == []
+
+
+def test_a_panel_that_cannot_be_drawn_is_closed_all_the_same(
+    panel: DebuggerPanel, session: PlainSession, handle: Handle
+) -> None:
+    panel.display()
+    session.nodes[0] = None
+    with pytest.raises(AttributeError):
+        panel.freeze()
+    assert session.observers == []

@@ -61,6 +61,10 @@ def test_the_snapshot_shows_stop_cells_captures_and_parameters(full: PlainSessio
         assert any(expected in cell for cell in cells), expected
 
 
+def test_the_snapshot_says_that_it_is_one_and_how_to_get_the_panel(full: PlainSession) -> None:
+    assert "A static copy: run the cell again for the live panel." in snapshot.static_forms(full)["text/html"]
+
+
 def test_hostile_names_stay_text(full: PlainSession) -> None:
     full.nodes.append(plain_node(HOSTILE, 1, HOSTILE, shape=HOSTILE))
     full.rows[0].name = HOSTILE

@@ -7,6 +7,8 @@ import json
 import numpy as np
 from plain_session import PlainSession, PlainTensor
 
+from hookscope.engine import nn
+from hookscope.engine.debug import DebugSession
 from hookscope.widgets import views
 
 
@@ -23,6 +25,19 @@ def test_cells_carry_the_state_of_every_switch(session: PlainSession) -> None:
     assert relu["attached"] == ["backward"]
     assert relu["hooks"] == {"forward_pre": 0, "forward": 0, "backward_pre": 0, "backward": 1}
     json.dumps([root, block, relu])
+
+
+def test_every_root_is_at_the_top_of_the_tree() -> None:
+    class Loss(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.relu = nn.ReLU()
+
+    session = DebugSession()
+    for root in (nn.SequentialCell(nn.ReLU()), Loss(), nn.ReLU()):
+        session.paths.add_root(root)
+    depths = [(row["path"], row["depth"]) for row in views.cell_rows(session)]
+    assert depths == [("", 0), ("0", 1), ("Loss", 0), ("Loss.relu", 1), ("ReLU", 0)]
 
 
 def test_captures_come_once_with_their_numbers_as_float64_columns(session: PlainSession) -> None:

@@ -39,18 +39,18 @@ export function createCaptures(send) {
       timer = window.setTimeout(() => ask(visible), SETTLE);
     },
     columns: [
-      { key: "step", title: "step", width: "36px", number: true, value: (r) => r.step },
-      { key: "cell", title: "cell", width: "minmax(84px, 1.6fr)", value: (r) => (r.call ? `${r.cell} #${r.call}` : r.cell) },
-      { key: "direction", title: "direction", width: "92px", value: (r) => r.direction, draw: drawDirection },
-      { key: "slot", title: "value", width: "minmax(96px, 1fr)", value: (r) => r.slot },
-      { key: "shape", title: "shape", width: "minmax(76px, 0.9fr)", value: (r) => r.shape },
-      { key: "dtype", title: "dtype", width: "60px", value: (r) => r.dtype },
-      { key: "minimum", title: "min", width: "68px", number: true, value: (r) => r.minimum, text: (r) => statistic(r, r.minimum) },
-      { key: "maximum", title: "max", width: "68px", number: true, value: (r) => r.maximum, text: (r) => statistic(r, r.maximum) },
-      { key: "mean", title: "mean", width: "68px", number: true, value: (r) => r.mean, text: (r) => statistic(r, r.mean) },
-      { key: "std", title: "std", width: "68px", number: true, value: (r) => r.std, text: (r) => statistic(r, r.std) },
-      { key: "nan", title: "NaN", width: "38px", number: true, value: (r) => r.nan, draw: drawFault("nan") },
-      { key: "inf", title: "inf", width: "38px", number: true, value: (r) => r.inf, draw: drawFault("inf") },
+      { key: "step", title: "step", width: "32px", number: true, value: (r) => r.step },
+      { key: "cell", title: "cell", width: "minmax(76px, 1.6fr)", value: (r) => (r.call ? `${r.cell} #${r.call}` : r.cell) },
+      { key: "direction", title: "direction", width: "106px", value: (r) => r.direction, draw: drawDirection },
+      { key: "slot", title: "value", width: "minmax(94px, 1fr)", value: (r) => r.slot },
+      { key: "shape", title: "shape", width: "minmax(56px, 0.9fr)", value: (r) => r.shape },
+      { key: "dtype", title: "dtype", width: "54px", value: (r) => r.dtype },
+      { key: "minimum", title: "min", width: "66px", number: true, value: (r) => r.minimum, text: (r) => statistic(r, r.minimum) },
+      { key: "maximum", title: "max", width: "66px", number: true, value: (r) => r.maximum, text: (r) => statistic(r, r.maximum) },
+      { key: "mean", title: "mean", width: "66px", number: true, value: (r) => r.mean, text: (r) => statistic(r, r.mean) },
+      { key: "std", title: "std", width: "66px", number: true, value: (r) => r.std, text: (r) => statistic(r, r.std) },
+      { key: "nan", title: "NaN", width: "30px", number: true, value: (r) => r.nan, draw: drawFault("nan") },
+      { key: "inf", title: "inf", width: "30px", number: true, value: (r) => r.inf, draw: drawFault("inf") },
     ],
   });
 
@@ -183,7 +183,8 @@ function parseNumber(text) {
 function drawDirection(cell, row) {
   if (cell.dataset.drawn === `${row.direction} ${row.origin} ${row.hits}`) return;
   cell.dataset.drawn = `${row.direction} ${row.origin} ${row.hits}`;
-  cell.replaceChildren(make("span", { class: `hs-direction hs-${row.direction === "forward" ? "forward" : "backward"}`, text: row.direction }));
+  const [short, kind] = row.direction === "forward" ? ["fwd", "hs-forward"] : ["bwd", "hs-backward"];
+  cell.replaceChildren(make("abbr", { class: `hs-direction ${kind}`, text: short, title: row.direction }));
   if (row.origin === "hook") cell.append(make("span", { class: "hs-badge", text: "hook", title: "recorded by a hook" }));
   if (row.hits) cell.append(make("span", { class: "hs-badge hs-warn", text: "!", title: row.hits, "aria-label": `condition: ${row.hits}`, role: "img" }));
 }

@@ -46,8 +46,7 @@ export function createHistogram() {
         context.fillRect(k * step + 0.5, base - height, step - 1, height);
       });
     }
-    const ink = style.getPropertyValue("--hs-muted-ink") || style.color;
-    context.fillStyle = ink;
+    context.fillStyle = style.borderTopColor; // a colour that a canvas understands; panel.css puts the muted ink there
     context.globalAlpha = 0.5;
     context.fillRect(0, base, WIDTH, 1);
     context.globalAlpha = 1;

@@ -98,10 +98,10 @@ function render({ model, el }) {
   let asking = false;
   let quiet = 0;
   let state = "";
-  /** While a cell runs, the last updates may be held back by the throttle: fetch them once it is quiet. */
+  /** While code runs, the last updates may be held back by the throttle: fetch them once it is quiet. */
   function watch() {
     clearTimeout(quiet);
-    if (state !== "running" || asking) return;
+    if ((state !== "running" && state !== "watching") || asking) return;
     quiet = window.setTimeout(() => {
       asking = true;
       send({ type: "sync" });

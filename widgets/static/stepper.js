@@ -175,9 +175,9 @@ export function createStepper(send) {
 
   /** @param {import("./types.js").Local} local */
   function drawLocal(local) {
-    const name = make("th", { scope: "row", text: local.name });
-    if (local.changed) name.append(make("span", { class: "hs-changed", text: "changed" }));
-    return make("tr", { class: local.changed ? "hs-is-changed" : "" }, [name, make("td", { text: local.value, title: local.value })]);
+    const name = make("div", { class: "hs-local" }, [make("span", { class: "hs-local-name", text: local.name, title: local.name })]);
+    if (local.changed) name.append(" ", make("span", { class: "hs-changed", role: "img", "aria-label": "changed", title: "changed since the last stop", text: "●" }));
+    return make("tr", { class: local.changed ? "hs-is-changed" : "" }, [make("th", { scope: "row" }, [name]), make("td", { text: local.value, title: local.value })]);
   }
 
   /** @param {Evaluation[]} list */

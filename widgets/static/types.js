@@ -7,7 +7,7 @@
  *   shape: string, training: boolean, has_bprop: boolean, breakpoint: boolean,
  *   hooks: Record<HookKind, number>, attached: HookKind[]}} CellNode
  *
- * @typedef {{state: "ready" | "running" | "paused" | "finished", text: string, error: string}} Status
+ * @typedef {{state: "ready" | "watching" | "running" | "paused" | "finished", text: string, error: string}} Status
  *
  * @typedef {{name: string, value: string, changed: boolean}} Local
  * @typedef {{name: string, inputs: string, outputs: string}} OperatorRecord
