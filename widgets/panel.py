@@ -82,7 +82,7 @@ class DebuggerPanel(anywidget.AnyWidget):
         self._captures_due = Throttle(clock)
         self._tables_due = Throttle(clock)
         self._publishing = threading.RLock()
-        self._display: DisplayHandle | None = None
+        self._displays: tuple[DisplayHandle, DisplayHandle] | None = None
         self.on_msg(self._received)
         self._unsubscribe = session.observe(self._observed)
         self._publish(_IDLE_BUDGET)
@@ -272,17 +272,30 @@ class DebuggerPanel(anywidget.AnyWidget):
         return {**bundle_, **snapshot.static_forms(self.session)}, metadata
 
     def display(self) -> None:
-        """Show the panel in the running cell's output; once more, renew what a saved notebook keeps of it there."""
-        if self._display is None:
-            self._display = display(self, display_id=True)  # type: ignore[no-untyped-call]  # IPython is untyped
+        """Show the panel in the running cell's output; once more, renew what a saved notebook keeps of it there.
+
+        That is a static copy in an output of its own, which the page shows only where the panel is not live.
+        """
+        if self._displays is None:
+            live, metadata = self._repr_mimebundle_()
+            live = {**live, "text/plain": f"DebuggerPanel({views.root_name(self.session)})"}
+            del live["text/html"]
+            shown = display(live, metadata=metadata, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+            copy = display(self._copy(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
+            self._displays = shown, copy
         else:
-            self._display.update(self)  # type: ignore[no-untyped-call]  # as above
+            self._displays[1].update(self._copy(), raw=True)  # type: ignore[no-untyped-call]  # IPython is untyped
+
+    def _copy(self) -> dict[str, str]:
+        return snapshot.copy_behind_live(self.session)
 
     def freeze(self) -> None:
         """Put the static forms where `display` showed the panel, and close it."""
         try:
-            if self._display is not None:
-                self._display.update(snapshot.static_forms(self.session), raw=True)  # type: ignore[no-untyped-call]
+            if self._displays is not None:
+                live, copy = self._displays
+                live.update(snapshot.static_forms(self.session), raw=True)  # type: ignore[no-untyped-call]
+                copy.update({"text/plain": "", "text/html": ""}, raw=True)  # type: ignore[no-untyped-call]
         finally:
             self.close()
 

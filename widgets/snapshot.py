@@ -37,14 +37,15 @@ _INVISIBLE = {
     if chr(code) not in "\t\n"
 }
 
+# The doubled class outweighs the notebook's own rules for tables in outputs.
 STYLE = """<style>
 .hs-static{font:13px/1.45 system-ui,sans-serif;color:inherit;overflow-x:auto}
 .hs-static table{border-collapse:collapse;margin:6px 0 14px;font-size:12px}
 .hs-static caption{text-align:left;font-weight:600;padding:4px 0}
-.hs-static th,.hs-static td{padding:2px 10px;text-align:left;white-space:nowrap;border:0}
+.hs-static.hs-static table :is(th,td){padding:2px 10px;text-align:left;white-space:nowrap;border:0}
 .hs-static tr{background:none;border-bottom:1px solid rgba(128,128,128,.3)}
 .hs-static th{font-weight:600}
-.hs-static .hs-n{text-align:right;font-variant-numeric:tabular-nums}
+.hs-static.hs-static table .hs-n{text-align:right;font-variant-numeric:tabular-nums}
 .hs-static .hs-n,.hs-static pre{font-family:ui-monospace,Menlo,Consolas,monospace}
 .hs-static pre{font-size:12px;line-height:1.5;color:inherit;background:none;margin:4px 0}
 .hs-static mark{background:rgba(245,164,66,.25);color:inherit}
@@ -203,6 +204,20 @@ def summary(session: DebugSession) -> str:
     """Return the panel as one line of text, the same every time."""
     cells, captures = len(session.tree()), len(session.captures)
     return f"DebuggerPanel({views.root_name(session)}, {cells} cells, {captures} captures)"
+
+
+# Where a widget's kernel is gone, JupyterLab shows an error in place of the widget, whatever else the output offers.
+# So the copy is an output of its own behind the live panel's, and hides the error; or itself, while the panel lives.
+_BEHIND_LIVE_STYLE = """<style>
+.jp-OutputArea-child:has(.hs[role=group]) + .jp-OutputArea-child:has(.hs-behind-live){display:none}
+.jp-OutputArea-child:has(+ .jp-OutputArea-child .hs-behind-live) .jupyter-widgets:not(:has(*)){display:none}
+</style>"""
+
+
+def copy_behind_live(session: DebugSession) -> dict[str, str]:
+    """Return the static forms for an output right behind that of the live panel, to be seen when it is gone."""
+    html = f'{_BEHIND_LIVE_STYLE}\n<div class="hs-behind-live">{panel_html(session)}</div>'
+    return {"text/plain": summary(session), "text/html": html}
 
 
 def static_forms(session: DebugSession) -> dict[str, str]:

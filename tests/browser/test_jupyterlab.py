@@ -125,6 +125,21 @@ def test_a_finished_cell_keeps_its_captures_to_look_at(notebook: Notebook, take_
     take_screenshots(notebook, 2, "captures")
 
 
+def test_a_saved_notebook_shows_the_panel_without_a_kernel(notebook: Notebook) -> None:
+    pause(notebook).button("Continue").click()
+    notebook.finish(2)
+    output = notebook.cell(2)
+    copy = output.get_by_text("A static copy: run the cell again for the live panel.")
+    expect(copy).to_be_hidden()
+    notebook.save()
+    notebook.shut_down()
+    notebook.reload()
+    expect(output.get_by_text("Error displaying widget")).to_be_attached()
+    expect(output.get_by_text("Error displaying widget")).to_be_hidden()
+    expect(output.get_by_role("table", name="Captures")).to_be_visible()
+    expect(copy).to_be_visible()
+
+
 def test_a_reload_during_a_pause_restores_the_panel(notebook: Notebook) -> None:
     pause(notebook).step_over_to(SECOND_LINE)
     notebook.save()

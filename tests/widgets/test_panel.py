@@ -359,36 +359,63 @@ def test_the_mimebundle_carries_all_three_forms(panel: DebuggerPanel) -> None:
 
 
 class Handle:
-    """Stands for the place where a panel is displayed."""
+    """Stands for a place where something is displayed."""
 
-    def __init__(self) -> None:
-        self.updates: list[object] = []
+    def __init__(self, shown: dict[str, str]) -> None:
+        self.shown = shown
 
-    def update(self, shown: object, raw: bool = False) -> None:
-        self.updates.append(set(shown) if raw else shown)
+    def update(self, shown: dict[str, str], raw: bool = False) -> None:
+        assert raw
+        self.shown = shown
 
 
 @pytest.fixture
-def handle(monkeypatch: pytest.MonkeyPatch) -> Handle:
-    handle = Handle()
-    monkeypatch.setattr("hookscope.widgets.panel.display", lambda *args, **keys: handle)
-    return handle
+def handles(monkeypatch: pytest.MonkeyPatch) -> list[Handle]:
+    """What was displayed: the live panel and the copy behind it."""
+    handles: list[Handle] = []
+
+    def display(shown: dict[str, str], **keys: object) -> Handle:
+        handles.append(Handle(shown))
+        return handles[-1]
+
+    monkeypatch.setattr("hookscope.widgets.panel.display", display)
+    return handles
+
+
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+def test_a_displayed_panel_has_a_static_copy_behind_it(panel: DebuggerPanel, handles: list[Handle]) -> None:
+    panel.display()
+    live, copy = handles
+    assert set(live.shown) == {WIDGET_VIEW, "text/plain"}
+    assert set(copy.shown) == {"text/html", "text/plain"}
+    assert "<table" in copy.shown["text/html"]
 
 
 def test_freeze_replaces_the_widget_by_its_static_forms_and_closes_it(
-    panel: DebuggerPanel, session: PlainSession, handle: Handle
+    panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
 ) -> None:
     panel.display()
     panel.freeze()
-    assert handle.updates == [{"text/plain", "text/html"}]
+    live, copy = handles
+    assert set(live.shown) == {"text/html", "text/plain"}
+    assert "<table" in live.shown["text/html"]
+    assert set(copy.shown.values()) == {""}
     assert session.observers == []
     assert panel.comm is panel.layout.comm is None
 
 
-def test_displaying_a_panel_again_renews_the_one_that_is_shown(panel: DebuggerPanel, handle: Handle) -> None:
+def test_displaying_a_panel_again_renews_its_copy_alone(
+    panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
+) -> None:
     panel.display()
+    live = handles[0].shown
+    session.nodes = session.nodes[:1]
     panel.display()
-    assert handle.updates == [panel]
+    assert len(handles) == 2
+    assert handles[0].shown is live
+    assert "1 cells" in handles[1].shown["text/plain"]
 
 
 def test_freezing_a_panel_that_was_never_shown_closes_it(panel: DebuggerPanel, session: PlainSession) -> None:
@@ -397,7 +424,7 @@ def test_freezing_a_panel_that_was_never_shown_closes_it(panel: DebuggerPanel, s
 
 
 def test_a_panel_that_cannot_be_drawn_is_closed_all_the_same(
-    panel: DebuggerPanel, session: PlainSession, handle: Handle
+    panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
 ) -> None:
     panel.display()
     session.nodes[0] = None
