@@ -112,7 +112,7 @@ def find_cell(name: str, namespace: dict[str, Any], magic: str) -> Any:
     net = namespace.get(head)
     if not isinstance(net, Cell):
         cells = [key for key, value in namespace.items() if isinstance(value, Cell) and key[0] != "_"]
-        what = f"is a {type(net).__name__}, not a Cell" if head in namespace else "is not defined"
+        what = f"is of type {type(net).__name__}, not a Cell" if head in namespace else "is not defined"
         known = nearest(head, cells) if cells else "; no variable here is a Cell"
         raise UsageError(f"{magic}: {head!r} {what}{known}")
     if not path:

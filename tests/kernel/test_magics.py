@@ -64,7 +64,7 @@ def text_plain(result: Result) -> list[str]:
 
 BAD_CELLS = [
     ("nett", "%%cell: 'nett' is not defined; the nearest is 'net'"),
-    ("x", "%%cell: 'x' is a Tensor, not a Cell; the nearest is 'net'"),
+    ("x", "%%cell: 'x' is of type Tensor, not a Cell; the nearest is 'net'"),
     ("net.rulu", "%%cell: net has no cell 'rulu'; the nearest is 'relu'"),
     ("net --wach relu", "%%cell: there is no option '--wach'; the nearest is '--watch'"),
     ("net more", "%%cell: unexpected 'more' after 'net'"),
@@ -244,7 +244,7 @@ def test_a_network_made_by_the_body_is_watched(kernel: Kernel, link: str) -> Non
 
 def test_a_body_that_makes_something_else_of_that_name_is_told(kernel: Kernel, link: str) -> None:
     result = kernel.run("%%cell mine --no-panel\nmine = 3")
-    assert result.errors == "UsageError: %%cell: 'mine' is a int, not a Cell; the nearest is 'net'\n"
+    assert result.errors == "UsageError: %%cell: 'mine' is of type int, not a Cell; the nearest is 'net'\n"
 
 
 def test_without_a_name_every_root_that_runs_is_watched(kernel: Kernel, link: str) -> None:
