@@ -1,0 +1,9 @@
+"""Checkpoints: saved whole or not at all, checked whole before anything of a file reaches a network.
+
+One file format a file (``ckpt.py``, ``safetensors.py``), with the same two functions: ``write(path, values, crc)`` and
+``read(path, crc)``. Values are NumPy arrays, and strings, by name.
+"""
+
+from .converting import *
+from .loading import *
+from .saving import *

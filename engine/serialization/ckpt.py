@@ -1,0 +1,229 @@
+"""MindSpore's ``.ckpt`` format: a protobuf message with a list of named tensors, with an optional CRC32 behind it.
+
+The file is written and read one entry after the other, so that beside the arrays no more than one entry is held. A
+tensor above 512 MiB is several entries of the same name, dims and type, one behind the other, each with a part of the
+content. A string has the type ``str``, the dims [0] and UTF-32; a number has no dims, or [0] in older files.
+
+Nothing in a file is believed: a length is compared with what the file has left before anything is read, and dims with
+the length of the content before an array is made.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import zlib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..dtype import DTYPES, dtype_of
+
+__all__ = ["read", "write"]
+
+Value = Any  # numpy.ndarray or str
+
+_CRC_MARK = b"crc_num"
+_CRC_BYTES = 10
+_SLICE = 512 * 2**20
+_ENTRY = b"\x0a"  # field 1, with a length
+_DTYPES = {dtype.name: dtype for dtype in DTYPES}
+_TEXT, _TEXT_CODE = "str", "utf-32-le"
+_LONGEST_NAME = 2**16
+_MOST_AXES = 64
+
+
+@cache
+def _message() -> Any:
+    """The class of the checkpoint message, made from its description: no generated code to keep."""
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+    field = descriptor_pb2.FieldDescriptorProto
+    file = descriptor_pb2.FileDescriptorProto(name="hookscope_checkpoint.proto", package="hookscope", syntax="proto2")
+    root = file.message_type.add(name="Checkpoint")
+    value = root.nested_type.add(name="Value")
+    tensor = root.nested_type.add(name="Tensor")
+    rows: tuple[tuple[Any, str, int, int, int, str], ...] = (
+        (root, "value", 1, field.LABEL_REPEATED, field.TYPE_MESSAGE, ".hookscope.Checkpoint.Value"),
+        (value, "tag", 1, field.LABEL_REQUIRED, field.TYPE_STRING, ""),
+        (value, "tensor", 2, field.LABEL_OPTIONAL, field.TYPE_MESSAGE, ".hookscope.Checkpoint.Tensor"),
+        (tensor, "dims", 1, field.LABEL_REPEATED, field.TYPE_INT64, ""),
+        (tensor, "tensor_type", 2, field.LABEL_REQUIRED, field.TYPE_STRING, ""),
+        (tensor, "tensor_content", 3, field.LABEL_REQUIRED, field.TYPE_BYTES, ""),
+    )
+    for owner, name, number, label, kind, type_name in rows:
+        owner.field.add(name=name, number=number, label=label, type=kind, type_name=type_name or None)
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName("hookscope.Checkpoint"))
+
+
+# Writing
+
+
+def write(path: str, values: Mapping[str, Value], crc: bool) -> None:
+    """Write values by name."""
+    checksum = 0
+    with open(path, "wb") as file:
+        for name, value in values.items():
+            for dims, kind, content in _parts(value):
+                message = _message()()
+                entry = message.value.add(tag=name)
+                entry.tensor.dims.extend(dims)
+                entry.tensor.tensor_type = kind
+                entry.tensor.tensor_content = content
+                body = message.SerializeToString()
+                if crc:
+                    checksum = zlib.crc32(body, checksum)
+                file.write(body)
+        if crc:
+            file.write(_CRC_MARK + checksum.to_bytes(_CRC_BYTES, "big"))
+
+
+def _parts(value: Value) -> Iterable[tuple[Iterable[int], str, bytes]]:
+    """(dims, type, content) of each entry that a value takes."""
+    if isinstance(value, str):
+        # As MindSpore writes it, the empty string is one zero: no content would not be a string's.
+        yield (0,), _TEXT, value.encode(_TEXT_CODE) or bytes(4)
+        return
+    little = np.ascontiguousarray(value).astype(value.dtype.newbyteorder("<"), copy=False)
+    content = little.reshape(-1).view(np.uint8)
+    for begin in range(0, max(len(content), 1), _SLICE):
+        yield value.shape, dtype_of(value.dtype).name, content[begin : begin + _SLICE].tobytes()
+
+
+# Reading
+
+
+def read(path: str, crc: bool) -> dict[str, Value]:
+    """The values of a file by name.
+
+    Raises:
+        ValueError: the file does not hold together, or with ``crc`` has no checksum, or another one.
+    """
+    with open(path, "rb") as file:
+        end = _checked_end(file, path, crc)
+        file.seek(0)
+        reader = _Reader(file, end, f"the checkpoint file '{path}' cannot be read: ")
+        return reader.values()
+
+
+def _checked_end(file: BinaryIO, path: str, wanted: bool) -> int:
+    """Where the entries end, after the checksum was looked at."""
+    size = os.fstat(file.fileno()).st_size
+    tail = len(_CRC_MARK) + _CRC_BYTES
+    file.seek(max(0, size - tail))
+    found = file.read(tail)
+    if len(found) < tail or not found.startswith(_CRC_MARK):
+        if wanted:
+            raise ValueError(f"the checkpoint file '{path}' has no checksum; save it with crc_check=True")
+        return size
+    if wanted:
+        file.seek(0)
+        checksum, left = 0, size - tail
+        while left:
+            chunk = file.read(min(left, 2**20))
+            checksum, left = zlib.crc32(chunk, checksum), left - len(chunk)
+        if checksum != int.from_bytes(found[len(_CRC_MARK) :], "big"):
+            raise ValueError(f"the checksum of the checkpoint file '{path}' does not fit: the file is damaged")
+    return size - tail
+
+
+class _Reader:
+    """Reads the entries of an open file up to ``end``; ``broken`` begins every complaint."""
+
+    def __init__(self, file: BinaryIO, end: int, broken: str) -> None:
+        self.file = file
+        self.left = end
+        self.broken = broken
+
+    def values(self) -> dict[str, Value]:
+        found: dict[str, Value] = {}
+        while self.left:
+            name, tensor = self._entry()
+            if name in found:
+                raise self._error(f"it has '{name}' twice")
+            if tensor.tensor_type == _TEXT:
+                found[name] = self._text(name, tensor.tensor_content)
+            else:
+                found[name] = self._array(name, tensor)
+        return found
+
+    def _error(self, what: str) -> ValueError:
+        return ValueError(self.broken + what)
+
+    def _bytes(self, count: int) -> bytes:
+        content = self.file.read(count)
+        if len(content) < count:
+            raise self._error("it is no checkpoint, or damaged")
+        self.left -= count
+        return content
+
+    def _entry(self) -> tuple[str, Any]:
+        from google.protobuf.message import DecodeError
+
+        if self._bytes(1) != _ENTRY:
+            raise self._error("it is no checkpoint, or damaged")
+        length = shift = 0
+        while True:
+            byte = self._bytes(1)[0]
+            length |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+            if shift > 63:
+                raise self._error("it is no checkpoint, or damaged")
+        if length > self.left:
+            raise self._error("it is no checkpoint, or damaged")
+        try:
+            entry = _message().Value.FromString(self._bytes(length))
+        except DecodeError as error:
+            raise self._error("it is no checkpoint, or damaged") from error
+        if not isinstance(entry.tag, str) or not entry.tag.strip() or len(entry.tag) > _LONGEST_NAME:
+            raise self._error(f"the name {entry.tag[:40]!r} is empty, too long or no UTF-8 text")
+        return entry.tag, entry.tensor
+
+    def _text(self, name: str, content: bytes) -> str:
+        try:
+            return content.decode(_TEXT_CODE).rstrip("\0")
+        except UnicodeDecodeError:
+            raise self._error(f"'{name}' is no UTF-32 text") from None
+
+    def _array(self, name: str, tensor: Any) -> Any:
+        dtype = _DTYPES.get(tensor.tensor_type)
+        if dtype is None:
+            raise self._error(f"'{name}' has the unknown type {tensor.tensor_type[:40]!r}")
+        if len(tensor.dims) > _MOST_AXES:
+            raise self._error(f"'{name}' has a shape that no array can have: {len(tensor.dims)} axes")
+        dims, content = tuple(tensor.dims), tensor.tensor_content
+        if dims == (0,) and len(content) == dtype.itemsize:
+            dims = ()
+        # Python's integers do not overflow, so a hostile product of dims cannot pass for a small one.
+        wanted = -1 if any(n < 0 for n in dims) else math.prod(dims) * dtype.itemsize
+        if len(content) == _SLICE < wanted:
+            content = self._joined(name, dims, tensor, wanted)
+        if len(content) != wanted:
+            raise self._error(f"'{name}' has {len(content)} bytes, which is not {dims} of {dtype}")
+        try:
+            array = np.frombuffer(content, dtype.numpy.newbyteorder("<")).reshape(dims)
+        except ValueError as error:  # longer empty axes than an array can have
+            raise self._error(f"'{name}' has a shape that no array can have: {error}") from None
+        return array.astype(dtype.numpy, copy=False)
+
+    def _joined(self, name: str, dims: tuple[int, ...], first: Any, wanted: int) -> Any:
+        """The content of a tensor that takes several entries."""
+        if wanted - _SLICE > self.left:
+            raise self._error(f"'{name}' has fewer bytes than {dims} of {first.tensor_type}")
+        content = np.empty(wanted, np.uint8)
+        content[:_SLICE] = np.frombuffer(first.tensor_content, np.uint8)
+        filled = _SLICE
+        while filled < wanted:
+            tag, part = self._entry() if self.left else ("", first)
+            length = len(part.tensor_content)
+            if tag != name or part.tensor_type != first.tensor_type or not 0 < length <= wanted - filled:
+                raise self._error(f"'{name}' has {filled} bytes, which is not {dims} of {first.tensor_type}")
+            content[filled : filled + length] = np.frombuffer(part.tensor_content, np.uint8)
+            filled += length
+        return content

@@ -1,0 +1,78 @@
+"""From one file format to the other."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+from .atomic import replacing
+from .saving import FORMATS
+
+__all__ = ["ckpt_to_safetensors", "safetensors_to_ckpt"]
+
+
+def ckpt_to_safetensors(
+    file_path: str,
+    save_path: str | None = None,
+    name_map: dict[str, str] | None = None,
+    file_name_regex: str | None = None,
+    processes_num: int = 1,
+) -> None:
+    """Write the content of ``.ckpt`` files as ``.safetensors``.
+
+    Args:
+        file_path: a file, or a folder of folders whose names begin with "rank".
+        save_path: the folder to write to; without it, that of the file.
+        name_map: new names for parameters.
+        file_name_regex: in a folder, only files whose names hold this pattern.
+        processes_num: kept for callers; files are written one after the other.
+
+    Raises:
+        ValueError: no such file, or one of another format.
+    """
+    _convert("ckpt_to_safetensors", "ckpt", "safetensors", file_path, save_path, name_map, file_name_regex)
+
+
+def safetensors_to_ckpt(
+    file_path: str,
+    save_path: str | None = None,
+    name_map: dict[str, str] | None = None,
+    file_name_regex: str | None = None,
+    processes_num: int = 1,
+) -> None:
+    """The way back; arguments and errors are those of ``ckpt_to_safetensors``."""
+    _convert("safetensors_to_ckpt", "safetensors", "ckpt", file_path, save_path, name_map, file_name_regex)
+
+
+def _convert(
+    function: str, source: str, target: str, path: Any, save_path: Any, name_map: Any, pattern: str | None
+) -> None:
+    if not isinstance(path, str | os.PathLike) or not os.path.exists(path):
+        raise ValueError(f"For '{function}', 'file_path' must be a file or a folder, but got {path!r}")
+    given = os.fspath(path)
+    for file in _files(function, given, source, pattern):
+        below = os.path.relpath(os.path.dirname(file), given) if os.path.isdir(given) else ""
+        folder = os.path.join(save_path, below) if save_path else os.path.dirname(file)
+        os.makedirs(folder or ".", exist_ok=True)
+        values = FORMATS[source].read(file, False)
+        renamed = {(name_map or {}).get(name, name): value for name, value in values.items()}
+        stem = os.path.splitext(os.path.basename(file))[0]
+        with replacing(os.path.join(folder, f"{stem}.{target}")) as temporary:
+            FORMATS[target].write(temporary, renamed, False)
+
+
+def _files(function: str, path: str, source: str, pattern: str | None) -> list[str]:
+    if os.path.isfile(path):
+        if not path.endswith(f".{source}"):
+            raise ValueError(f"For '{function}', 'file_path' must end in '.{source}', but got '{path}'")
+        return [path]
+    folders = [os.path.join(path, name) for name in sorted(os.listdir(path)) if name.startswith("rank")]
+    if not any(map(os.path.isdir, folders)):
+        raise ValueError(f"For '{function}', '{path}' has no folders whose names begin with 'rank'")
+    return [
+        os.path.join(folder, name)
+        for folder in folders
+        for name in sorted(os.listdir(folder))
+        if name.endswith(f".{source}") and (pattern is None or re.search(pattern, name))
+    ]

@@ -1,0 +1,192 @@
+"""``load_checkpoint`` and ``load_param_into_net``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..backend import to_device
+from ..nn.cell import Cell
+from ..parameter import Parameter
+from ..tensor import Tensor
+from .atomic import wait_for_writer
+from .saving import check_bool, check_key, checked_format, checked_path
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+__all__ = ["load_checkpoint", "load_checkpoint_async", "load_param_into_net"]
+
+Prefixes = str | list[str] | tuple[str, ...] | None
+
+
+def load_checkpoint(
+    ckpt_file_name: str | os.PathLike[str],
+    net: Cell | None = None,
+    strict_load: bool = False,
+    filter_prefix: Prefixes = None,
+    dec_key: bytes | None = None,
+    dec_mode: str = "AES-GCM",
+    specify_prefix: Prefixes = None,
+    choice_func: Callable[[str], bool] | None = None,
+    crc_check: bool = False,
+    remove_redundancy: bool = False,
+    format: str = "ckpt",
+) -> dict[str, Any]:
+    """Read parameters from a file.
+
+    Args:
+        ckpt_file_name: the path, which ends in "." and the format.
+        net: a cell whose parameters get the values; nothing changes in it if the file is bad.
+        strict_load: with ``net``, nothing is cast, and no prefix is added to its names.
+        filter_prefix: names that begin with it are left out.
+        dec_key, dec_mode: files are not encrypted.
+        specify_prefix: only names that begin with it.
+        choice_func: called with each name; False leaves it out.
+        crc_check: check the checksum, which the file must have.
+        remove_redundancy: kept for callers; one device saves nothing twice.
+        format: "ckpt" or "safetensors".
+
+    Returns:
+        parameters by name; what was saved as a string comes as a string.
+
+    Raises:
+        ValueError: the file is missing, broken, holds an unknown type, or nothing is left of it.
+        TypeError: an argument of the wrong kind.
+        NotImplementedError: a ``dec_key``.
+    """
+    name = "load_checkpoint"
+    codec = checked_format(format, name)
+    path = checked_path(ckpt_file_name, name)
+    check_key(dec_key, "dec_key", name)
+    check_bool(crc_check, "crc_check", name, ValueError)
+    check_bool(remove_redundancy, "remove_redundancy", name, ValueError)
+    if choice_func is not None and not callable(choice_func):
+        raise ValueError(f"For '{name}', 'choice_func' must be a function, but got {type(choice_func).__name__}")
+    left_out, wanted = _prefixes(filter_prefix, "filter_prefix"), _prefixes(specify_prefix, "specify_prefix")
+    if not path.endswith(f".{format}"):
+        raise ValueError(f"For '{name}', 'ckpt_file_name' must end in '.{format}' as 'format' says, but got '{path}'")
+    wait_for_writer(path)
+    if not os.path.isfile(path):
+        raise ValueError(f"For '{name}', the checkpoint file '{path}' does not exist")
+    values: dict[str, Any] = codec.read(path, crc_check)
+    if not values:
+        raise ValueError(f"the checkpoint file '{path}' cannot be read: it holds nothing")
+    chosen: dict[str, Any] = {}
+    for key, value in values.items():
+        if (left_out and key.startswith(left_out)) or (wanted and not key.startswith(wanted)):
+            continue
+        if choice_func is None or choice_func(key):
+            chosen[key] = value if isinstance(value, str) else Parameter(Tensor._wrap(to_device(value)), key)
+    if not chosen:
+        raise ValueError(f"For '{name}', no parameter is left of the file '{path}': check the prefixes")
+    if net is not None:
+        load_param_into_net(net, chosen, strict_load)
+    return chosen
+
+
+def _prefixes(given: Any, argument: str) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    prefixes = (given,) if isinstance(given, str) else given
+    if not isinstance(prefixes, list | tuple) or not all(isinstance(p, str) for p in prefixes):
+        raise TypeError(f"For 'load_checkpoint', '{argument}' must be a str or a list of them, but got {given!r}")
+    if not prefixes or "" in prefixes:
+        raise ValueError(
+            f"For 'load_checkpoint', '{argument}' must be a str or strs that are not empty, but got {given!r}"
+        )
+    return tuple(prefixes)
+
+
+def load_checkpoint_async(
+    ckpt_file_name: str | os.PathLike[str],
+    net: Cell | None = None,
+    strict_load: bool = False,
+    filter_prefix: Prefixes = None,
+    dec_key: bytes | None = None,
+    dec_mode: str = "AES-GCM",
+    specify_prefix: Prefixes = None,
+    choice_func: Callable[[str], bool] | None = None,
+) -> Future[dict[str, Any]]:
+    """``load_checkpoint`` in a thread; ``result()`` of what is returned waits for it and gives what it gives."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    executor = ThreadPoolExecutor(1, "hookscope-load-checkpoint")
+    future = executor.submit(
+        load_checkpoint, ckpt_file_name, net, strict_load, filter_prefix, dec_key, dec_mode, specify_prefix, choice_func
+    )
+    executor.shutdown(wait=False)
+    return future
+
+
+def load_param_into_net(
+    net: Cell,
+    parameter_dict: dict[str, Any],
+    strict_load: bool = False,
+    remove_redundancy: bool = False,
+) -> tuple[list[str], list[str]]:
+    """Give a network's parameters values by name. Everything is checked before the first value changes.
+
+    Without ``strict_load``, parameters whose names are not found are looked for behind the prefix that the dictionary's
+    names have before one of theirs, such as "net.", and values are cast within their kind.
+
+    Returns:
+        the names of the network that got no value, and the names in ``parameter_dict`` that the network does not have.
+
+    Raises:
+        TypeError: ``net`` is no Cell, or an entry no Parameter.
+        RuntimeError: a shape or, with ``strict_load``, a dtype that does not fit.
+    """
+    name = "load_param_into_net"
+    if not isinstance(net, Cell):
+        raise TypeError(f"For '{name}', 'net' must be a Cell, but got {type(net).__name__}")
+    if not isinstance(parameter_dict, dict):
+        raise TypeError(f"For '{name}', 'parameter_dict' must be a dict, but got {type(parameter_dict).__name__}")
+    check_bool(strict_load, "strict_load", name, TypeError)
+    check_bool(remove_redundancy, "remove_redundancy", name, ValueError)
+    if remove_redundancy:
+        raise TypeError(f"For '{name}', 'remove_redundancy' needs several devices; one device saves nothing twice")
+    for key, value in parameter_dict.items():
+        if not isinstance(key, str) or not isinstance(value, Parameter | str):
+            raise TypeError(
+                f"For '{name}', '{key}' must be a Parameter, but got {type(key).__name__} and {type(value).__name__}"
+            )
+    mine = {p.name: p for p in net.get_parameters()}
+    found = {key: parameter_dict[key] for key in mine if key in parameter_dict}
+    if not strict_load:
+        missing = [key for key in mine if key not in found]
+        prefix = _prefix_of(missing, parameter_dict)
+        found |= {key: parameter_dict[prefix + key] for key in missing if prefix and prefix + key in parameter_dict}
+    pairs = [(mine[key], _fitting(mine[key], value, strict_load)) for key, value in found.items()]
+    for parameter, fitting in pairs:
+        parameter.set_data(fitting)
+    return [key for key in mine if key not in found], [key for key in parameter_dict if key not in mine]
+
+
+def _prefix_of(missing: list[str], given: dict[str, Any]) -> str:
+    """What the dictionary's names have before the longest of the names that are missing, or nothing."""
+    longest = max(missing, key=len, default="")
+    return next((key[: -len(longest)] for key in given if longest and key.endswith(f".{longest}")), "")
+
+
+def _fitting(parameter: Parameter, value: Any, strict: bool) -> Tensor:
+    """The value as the parameter takes it."""
+    name = parameter.name
+    if isinstance(value, str):
+        raise TypeError(f"For 'load_param_into_net', '{name}' must be a Parameter, but got str")
+    shape = parameter.shape
+    # Other devices of MindSpore's save a matrix with axes of length 1 behind its own.
+    if value.shape[: len(shape)] != shape or any(n != 1 for n in value.shape[len(shape) :]):
+        raise RuntimeError(
+            f"For 'load_param_into_net', '{name}' has the shape {shape}, but the value has {value.shape}"
+        )
+    if parameter.dtype != value.dtype and (strict or _kind(parameter) != _kind(value)):
+        raise RuntimeError(f"For 'load_param_into_net', '{name}' is {parameter.dtype}, but the value is {value.dtype}")
+    return Tensor._wrap(value._array.reshape(shape))
+
+
+def _kind(tensor: Tensor) -> str:
+    """Floats are cast into floats and integers into integers."""
+    kind: str = tensor._array.dtype.kind
+    return {"V": "f", "u": "i"}.get(kind, kind)

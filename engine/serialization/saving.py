@@ -1,0 +1,179 @@
+"""``save_checkpoint``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..backend import to_host
+from ..nn.cell import Cell
+from ..tensor import Tensor
+from . import ckpt, safetensors
+from .atomic import background_writers_running, replacing, write_in_background
+
+__all__ = ["async_ckpt_thread_status", "save_checkpoint"]
+
+FORMATS: dict[str, Any] = {"ckpt": ckpt, "safetensors": safetensors}
+
+
+def save_checkpoint(
+    save_obj: Any,
+    ckpt_file_name: str | os.PathLike[str],
+    integrated_save: bool = True,
+    async_save: bool | str = False,
+    append_dict: dict[str, Any] | None = None,
+    enc_key: bytes | None = None,
+    enc_mode: str = "AES-GCM",
+    choice_func: Callable[[str], bool] | None = None,
+    crc_check: bool = False,
+    format: str = "ckpt",
+    **kwargs: Any,
+) -> None:
+    """Write parameters to a file.
+
+    The file appears whole or not at all: it is written under another name, flushed to disk and renamed.
+
+    Args:
+        save_obj: a cell, a dictionary of names and values, a list of ``{"name": ..., "data": ...}``, or a list of
+            parameters.
+        ckpt_file_name: the path; "." and the format are added if they are missing.
+        integrated_save: kept for callers; there is one device.
+        async_save: True, "thread" or "process": the file is written in a thread, with the values of now.
+        append_dict: more names with tensors, numbers or strings; it wins where a name is in both.
+        enc_key, enc_mode: files are not encrypted.
+        choice_func: called with each name of ``save_obj``; False leaves it out.
+        crc_check: add a checksum, which ``load_checkpoint(crc_check=True)`` looks at.
+        format: "ckpt" or "safetensors".
+        kwargs: kept for callers.
+
+    Raises:
+        TypeError: something else than these.
+        ValueError: another format.
+        NotImplementedError: an ``enc_key``.
+    """
+    name = "save_checkpoint"
+    codec = checked_format(format, name)
+    path = checked_path(ckpt_file_name, name)
+    check_key(enc_key, "enc_key", name)
+    check_bool(integrated_save, "integrated_save", name, TypeError)
+    check_bool(crc_check, "crc_check", name, ValueError)
+    if not isinstance(async_save, bool | str):
+        raise TypeError(f"For '{name}', 'async_save' must be a bool or a str, but got {type(async_save).__name__}")
+    if isinstance(async_save, str) and async_save not in ("process", "thread"):
+        raise ValueError(f"For '{name}', 'async_save' must be 'process' or 'thread', but got {async_save!r}")
+    values = {key: value for key, value in _values_of(save_obj).items() if choice_func is None or choice_func(key)}
+    values.update(_appended(append_dict))
+    if path and not path.endswith(f".{format}"):
+        path += f".{format}"
+
+    def write() -> None:
+        with replacing(path) as temporary:
+            codec.write(temporary, values, crc_check)
+
+    if async_save:
+        write_in_background(path, write)
+    else:
+        write()
+
+
+def async_ckpt_thread_status() -> bool:
+    """Whether a file is still being written in the background."""
+    return background_writers_running()
+
+
+# Checks that loading makes too
+
+
+def checked_format(format: Any, name: str) -> Any:
+    """The module that reads and writes a format."""
+    if format not in FORMATS:
+        raise ValueError(f"For '{name}', 'format' must be 'ckpt' or 'safetensors', but got {format!r}")
+    return FORMATS[format]
+
+
+def checked_path(path: Any, name: str) -> str:
+    """A file name as a str."""
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+        raise TypeError(f"For '{name}', 'ckpt_file_name' must be a str or a path, but got {type(path).__name__}")
+    return os.fspath(path)
+
+
+def check_key(key: Any, argument: str, name: str) -> None:
+    """Encryption is asked for by a key."""
+    if key is None:
+        return
+    if not isinstance(key, bytes):
+        raise ValueError(f"For '{name}', '{argument}' must be bytes or None, but got {type(key).__name__}")
+    raise NotImplementedError(f"For '{name}', '{argument}' is not covered: keep the file on an encrypted disk")
+
+
+def check_bool(value: Any, argument: str, name: str, kind: type[Exception]) -> None:
+    """A flag; MindSpore raises TypeError for some and ValueError for others."""
+    if not isinstance(value, bool):
+        raise kind(f"For '{name}', '{argument}' must be a bool, but got {type(value).__name__}")
+
+
+# What is saved
+
+
+def _values_of(save_obj: Any) -> dict[str, Any]:
+    if isinstance(save_obj, Cell):
+        pairs: list[tuple[Any, Any]] = [(p.name, p) for p in save_obj.get_parameters()]
+    elif isinstance(save_obj, dict):
+        pairs = list(save_obj.items())
+    elif isinstance(save_obj, list):
+        pairs = [_pair(one) for one in save_obj]
+    else:
+        raise _wrong_object(save_obj)
+    return {_checked_name(key): _array(key, value, from_dict=isinstance(save_obj, dict)) for key, value in pairs}
+
+
+def _pair(one: Any) -> tuple[Any, Any]:
+    if isinstance(one, Tensor) and hasattr(one, "name"):
+        return one.name, one
+    if isinstance(one, dict) and {"name", "data"} <= set(one):
+        return one["name"], one["data"]
+    raise _wrong_object(one)
+
+
+def _wrong_object(given: Any) -> TypeError:
+    return TypeError(
+        "For 'save_checkpoint', 'save_obj' must be a Cell, a dict, a list of {'name', 'data'} or a list of parameters, "
+        f"but got {type(given).__name__}"
+    )
+
+
+def _checked_name(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"For 'save_checkpoint', every name must be a str, but got {type(name).__name__}")
+    return name
+
+
+def _array(name: Any, value: Any, from_dict: bool) -> Any:
+    """A tensor's array on the host. Arrays are never written into, so this is the value of now."""
+    if isinstance(value, Tensor):
+        return np.asarray(to_host(value._array))
+    if from_dict and isinstance(value, np.ndarray):
+        return np.asarray(Tensor(value)._array)
+    raise TypeError(f"For 'save_checkpoint', '{name}' must be a Tensor or a Parameter, but got {type(value).__name__}")
+
+
+def _appended(append_dict: Any) -> dict[str, Any]:
+    if append_dict is None:
+        return {}
+    if not isinstance(append_dict, dict):
+        raise TypeError(f"For 'save_checkpoint', 'append_dict' must be a dict, but got {type(append_dict).__name__}")
+    found: dict[str, Any] = {}
+    for name, value in append_dict.items():
+        if not isinstance(value, Tensor | int | float | str):
+            raise TypeError(
+                f"For 'save_checkpoint', '{name}' in 'append_dict' must be a number, a string or a Tensor, "
+                f"but got {type(value).__name__}"
+            )
+        if not isinstance(value, Tensor | str):
+            value = Tensor(value)
+        found[_checked_name(name)] = value if isinstance(value, str) else np.asarray(to_host(value._array))
+    return found

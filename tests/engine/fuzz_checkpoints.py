@@ -1,0 +1,101 @@
+"""Damaged checkpoint files by the thousand: each loads or is refused by one clear error.
+
+    python tests/engine/fuzz_checkpoints.py [--files 1000000] [--seed 0]
+
+Of a small file in each format: every byte changed in four ways, every truncation, and random splices of the file with
+itself and with noise. What loads without a checksum may hold other values; with one, it equals what was saved.
+``test_serialization_fuzz.py`` runs 12,000 of them in the suite.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor
+
+SEEDS: dict[str, dict[str, Any]] = {
+    "plain.ckpt": {},
+    "checksum.ckpt": {"crc_check": True},
+    "plain.safetensors": {"format": "safetensors"},
+    "checksum.safetensors": {"format": "safetensors", "crc_check": True},
+}
+PATTERNS = (0x01, 0x08, 0x80, 0xFF)
+
+
+def values() -> dict[str, Tensor]:
+    return {
+        "w": Tensor(np.arange(6, dtype=np.float32).reshape(2, 3)),
+        "half": Tensor([0.5, -1.5], ms.bfloat16),
+        "step": Tensor(7),
+        "none": Tensor(np.zeros((0, 2), np.int8)),
+    }
+
+
+def damaged(content: bytes, count: int, seed: int) -> Iterator[bytes]:
+    """``count`` damaged forms of a file: first the systematic ones, then random ones."""
+    made = 0
+    for place in range(len(content)):
+        for pattern in PATTERNS:
+            yield content[:place] + bytes([content[place] ^ pattern]) + content[place + 1 :]
+        yield content[:place]
+        made += len(PATTERNS) + 1
+    chance = random.Random(seed)
+    for _ in range(count - made):
+        changed = bytearray(content)
+        for _ in range(chance.randint(1, 4)):
+            begin = chance.randrange(len(changed) + 1)
+            end = min(len(changed), begin + chance.randint(0, 12))
+            source = chance.randrange(len(content))
+            piece = content[source : source + chance.randint(0, 24)]
+            changed[begin:end] = chance.choice((piece, chance.randbytes(chance.randint(0, 12)), b"\xff" * 9, b""))
+        yield bytes(changed)
+
+
+def protected(tensor: Tensor, name: str) -> Any:
+    """What the checksum of a format stands for: of a safetensors file, as MindSpore made it, not dtype and shape."""
+    content = tensor.asnumpy().tobytes()
+    return content if name.endswith(".safetensors") else (tensor.dtype, tensor.shape, content)
+
+
+def fuzz(folder: Path, files: int, seed: int = 0) -> dict[str, int]:
+    """How many files were tried, loaded, and refused.
+
+    Raises:
+        AssertionError: an error of another class, or other values than the checksum stands for.
+    """
+    counts = {"files": 0, "loaded": 0, "refused": 0}
+    for name, options in SEEDS.items():
+        good, bad = folder / f"good-{name}", folder / name
+        ms.save_checkpoint(values(), good, **options)
+        original = good.read_bytes()
+        for content in damaged(original, files // len(SEEDS), seed):
+            bad.write_bytes(content)
+            counts["files"] += 1
+            try:
+                found = ms.load_checkpoint(bad, **options)
+            except ValueError as error:
+                counts["refused"] += 1
+                assert name in str(error) and len(str(error)) < 2000, error  # noqa: PT017  # both outcomes are right
+                continue
+            counts["loaded"] += 1
+            if "crc_check" in options:
+                got = {key: protected(p, name) for key, p in found.items()}
+                assert got == {key: protected(p, name) for key, p in values().items()}, content
+    return counts
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--files", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        print(fuzz(Path(folder), options.files, options.seed))
