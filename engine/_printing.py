@@ -14,6 +14,7 @@ __all__ = ["tensor_repr", "tensor_str"]
 
 _DIGITS = {"float16": 4, "float32": 8, "float64": 8}
 _THRESHOLD, _EDGE = 1000, 3
+_LINE = {"f": 12, "b": 12}  # elements of a vector in a line; 24 of the other kinds
 
 
 def tensor_str(array: Any) -> str:
@@ -29,8 +30,10 @@ def tensor_repr(array: Any, dtype_name: object) -> str:
     """MindSpore's text of the values with shape and dtype."""
     values = np.asarray(to_host(array))
     digits = _DIGITS.get(values.dtype.name)
+    line = _LINE.get(values.dtype.kind, 24)
     if values.dtype.name == "bfloat16":
         values = values.astype(np.float32)
+        line = 24
     head = f"Tensor(shape={list(values.shape)}, dtype={dtype_name}, value="
     if values.ndim == 0:
         return f"{head} {_short(values[()])})"
@@ -45,7 +48,18 @@ def tensor_repr(array: Any, dtype_name: object) -> str:
         text = _text(values, lambda v: _short(v).rjust(widest))
     else:
         text = _text(values, _short if values.dtype.kind == "c" else None)
-    return f"{head} {text})" if values.ndim == 1 else f"{head}\n{text})"
+    return f"{head} {_lines(text, values.size, line)})" if values.ndim == 1 else f"{head}\n{text})"
+
+
+def _lines(text: str, size: int, count: int) -> str:
+    """A vector's text broken after every so many elements, also after the last one where it fills a line."""
+    if not count <= size <= _THRESHOLD:
+        return text
+    items = text[1:-1].split(", ")
+    broken = "".join(
+        item + (", " if i < len(items) else "") + ("\n " if i % count == 0 else "") for i, item in enumerate(items, 1)
+    )
+    return f"[{broken}]"
 
 
 def _short(value: Any) -> str:
@@ -60,7 +74,7 @@ def _text(values: np.ndarray[Any, Any], show: Callable[[Any], str] | None) -> st
     text = np.array2string(
         values,
         separator=", ",
-        threshold=_THRESHOLD,
+        threshold=_THRESHOLD if values.ndim == 1 else 0,  # an axis of a matrix is cut at six, a vector at 1000
         edgeitems=_EDGE,
         formatter=None if show is None else {"float_kind": show, "complex_kind": show},
         max_line_width=10**9,

@@ -70,6 +70,9 @@ class DType:
         return self.name.startswith("Complex")
 
     def __repr__(self) -> str:
+        return f"mindspore.{self.name.lower()}"
+
+    def __str__(self) -> str:
         return self.name
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -14,8 +14,8 @@ from .dtype import DType, float32, numpy_dtype
 from .tensor import Tensor
 
 __all__ = [
-    "Constant", "HeNormal", "HeUniform", "Identity", "Initializer", "Normal", "One", "Orthogonal", "TruncatedNormal",
-    "Uniform", "XavierNormal", "XavierUniform", "Zero", "initializer",
+    "Constant", "Dirac", "HeNormal", "HeUniform", "Identity", "Initializer", "Normal", "One", "Orthogonal", "Sparse",
+    "TruncatedNormal", "Uniform", "VarianceScaling", "XavierNormal", "XavierUniform", "Zero", "initializer",
 ]  # fmt: skip
 
 Array = np.ndarray[Any, Any]
@@ -164,6 +164,77 @@ class Orthogonal(Initializer):
         return (q.T if rows < columns else q).reshape(shape) * self.gain
 
 
+class Dirac(Initializer):
+    """Kernels (out, in, ...) that pass the first channels of each group on: a 1 in the middle, 0 elsewhere."""
+
+    def __init__(self, groups: int = 1) -> None:
+        if isinstance(groups, bool) or not isinstance(groups, int) or groups <= 0:
+            raise ValueError(f"For 'Dirac', 'groups' must be an int above 0, but got {groups!r}")
+        self.groups = groups
+
+    def values(self, shape: tuple[int, ...]) -> Array:
+        if len(shape) not in (3, 4, 5):
+            raise ValueError(f"For 'Dirac', the shape must have 3, 4 or 5 axes, but got {shape}")
+        if shape[0] % self.groups:
+            raise ValueError(f"For 'Dirac', 'groups' {self.groups} must divide the first length of {shape}")
+        found = np.zeros(shape)
+        per_group = shape[0] // self.groups
+        middle = tuple(n // 2 for n in shape[2:])
+        for group in range(self.groups):
+            for channel in range(min(per_group, shape[1])):
+                found[(group * per_group + channel, channel, *middle)] = 1
+        return found
+
+
+class Sparse(Initializer):
+    """Martens 2010: normal with deviation ``sigma``, and of each column the share ``sparsity`` set to 0."""
+
+    def __init__(self, sparsity: float, sigma: float = 0.01) -> None:
+        self.sparsity, self.sigma = sparsity, sigma
+
+    def values(self, shape: tuple[int, ...]) -> Array:
+        if len(shape) != 2:
+            raise ValueError(f"For 'Sparse', the shape must have 2 axes, but got {shape}")
+        found = random.normal(shape) * np.float32(self.sigma)
+        zeros = math.ceil(self.sparsity * shape[0])
+        order = random.uniform(shape).argsort(axis=0)[:zeros]
+        np.put_along_axis(found, order, 0, axis=0)
+        return found
+
+
+class VarianceScaling(Initializer):
+    """The variance ``scale / n``, with n by ``mode`` "fan_in", "fan_out" or "fan_avg".
+
+    Args:
+        distribution: "truncated_normal", "untruncated_normal" or "uniform".
+    """
+
+    def __init__(
+        self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal"
+    ) -> None:
+        if scale <= 0:
+            raise ValueError(f"For 'VarianceScaling', 'scale' must be above 0, but got {scale}")
+        if mode not in ("fan_in", "fan_out", "fan_avg"):
+            raise ValueError(f"For 'VarianceScaling', 'mode' must be 'fan_in', 'fan_out' or 'fan_avg', got {mode!r}")
+        if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
+            raise ValueError(
+                f"For 'VarianceScaling', 'distribution' must be 'uniform', 'truncated_normal' or 'untruncated_normal', "
+                f"but got {distribution!r}"
+            )
+        self.scale, self.mode, self.distribution = scale, mode, distribution
+
+    def values(self, shape: tuple[int, ...]) -> Array:
+        fan_in, fan_out = _fans(shape, "VarianceScaling")
+        count = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
+        variance = self.scale / max(1.0, count)
+        if self.distribution == "uniform":
+            return Uniform(math.sqrt(3 * variance)).values(shape)
+        if self.distribution == "untruncated_normal":
+            return Normal(math.sqrt(variance)).values(shape)
+        # The deviation of the normal distribution cut off at two deviations.
+        return TruncatedNormal(math.sqrt(variance) / 0.87962566103423978).values(shape)
+
+
 _GAINS = {
     "sigmoid": 1.0,
     "linear": 1.0,
@@ -211,7 +282,13 @@ _ALIASES: dict[str, type[Initializer]] = {
     "he_normal": HeNormal,
     "orthogonal": Orthogonal,
     "identity": Identity,
+    "dirac": Dirac,
+    "variancescaling": VarianceScaling,
+    "variance_scaling": VarianceScaling,
 }
+
+skipping = False
+"""Whether parameters are made without drawing their first values (``nn.utils.no_init_parameters``)."""
 
 
 def initializer(init: Any, shape: int | Sequence[int] | None = None, dtype: DType = float32) -> Tensor:
@@ -247,4 +324,7 @@ def initializer(init: Any, shape: int | Sequence[int] | None = None, dtype: DTyp
             f"For 'initializer', 'init' must be an Initializer, a name, a number or a Tensor, "
             f"but got {type(init).__name__}"
         )
-    return Tensor._wrap(to_device(init.values(wanted).astype(numpy_dtype(dtype))))
+    values = np.zeros(wanted) if skipping else init.values(wanted)
+    tensor = Tensor._wrap(to_device(values.astype(numpy_dtype(dtype))))
+    tensor.has_init = True
+    return tensor

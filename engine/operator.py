@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from . import backend, taps
+from . import backend, precision, taps
 from .recording import Array, record, state
-from .silence import restore, silence
+from .silence import quietly, restore, silence
 from .tensor import Tensor
 
 __all__ = ["ARRAY_FUNCTIONS", "OPERATORS", "TENSOR_FUNCTIONS", "Operator", "backward_functions"]
@@ -71,6 +71,9 @@ class Operator:
 
     def _run(self, operands: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """The forward on tensors, whose arrays are ``inputs``."""
+        if precision.scopes:
+            operands = precision.cast_operands(self.name, operands)
+            inputs = tuple([x._array if isinstance(x, Tensor) else x for x in operands])
         output = self._compute(inputs, attrs)
         if state.recordings and (self.vjps or self.joint_vjp):
             # A kernel may hand back an input itself; a value that the tape follows needs an identity of its own.
@@ -83,6 +86,15 @@ class Operator:
         if taps.operator_taps:
             taps.operator_ran(self.name, operands, result, attrs)
         return result
+
+    def as_method(self) -> Callable[..., Any]:
+        """This operator as a plain function, which costs less than an object to bind to a tensor."""
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            return self(*args, **kwargs)
+
+        method.__name__, method.__doc__ = self.name, self.__doc__
+        return method
 
     def on_arrays(self, *inputs: Any, **attrs: Any) -> Any:
         """The forward on arrays, where the first of them lives; results are arrays also where NumPy gives scalars."""
@@ -114,29 +126,81 @@ class Operator:
         attrs: dict[str, Any],
     ) -> Iterable[tuple[Array, Any]]:
         """The gradients for the inputs that ``tracked`` follows."""
-        arguments: Any = inputs
-        if functions.wraps:
-            arguments = [_wrapped(x) for x in inputs]
-            output = tuple([Tensor._wrap(x) for x in output]) if type(output) is tuple else Tensor._wrap(output)
-        pairs = []
         before = silence()
         try:
-            if self.joint_vjp is not None:
-                needs = [id(x) in tracked for x in inputs]
-                found = self.joint_vjp(functions, needs, g, output, *arguments, **attrs)
-                for x, gx, needed in zip(inputs, found, needs, strict=True):
-                    if needed and gx is not None:
-                        pairs.append((x, _fitted(gx, x, functions)))
-            else:
-                for x, rule in zip(inputs, self.vjps, strict=False):
-                    if rule is not None and id(x) in tracked:
-                        gx = rule(functions, g, output, *arguments, **attrs)
-                        pairs.append((x, _fitted(gx, x, functions)))
+            pairs = self.gradients(functions, tracked, g, output, inputs, attrs)
         finally:
             restore(before)
         if taps.operator_taps:
             taps.operator_went_back(self.name, g, [gx for _, gx in pairs], attrs)
         return pairs
+
+    def gradients(
+        self,
+        functions: Any,
+        tracked: set[int],
+        g: Any,
+        output: Any,
+        inputs: tuple[Any, ...],
+        attrs: dict[str, Any],
+    ) -> list[tuple[Array, Any]]:
+        """What ``backward`` gives, for a caller that has switched NumPy's warnings off and is watched by nobody."""
+        arguments: Any = inputs
+        if functions is not ARRAY_FUNCTIONS:
+            arguments = [_wrapped(x) for x in inputs]
+            output = tuple([Tensor._wrap(x) for x in output]) if type(output) is tuple else Tensor._wrap(output)
+        pairs = []
+        if self.joint_vjp is not None:
+            needs = [id(x) in tracked for x in inputs]
+            found = self.joint_vjp(functions, needs, g, output, *arguments, **attrs)
+            for x, gx, needed in zip(inputs, found, needs, strict=True):
+                if needed and gx is not None:
+                    pairs.append((x, _fitted(gx, x, functions)))
+            return pairs
+        for x, rule in zip(inputs, self.vjps):  # noqa: B905  # an input without a rule has no gradient
+            if id(x) in tracked and rule is not None:
+                gx = rule(functions, g, output, *arguments, **attrs)
+                if type(gx) is not np.ndarray or gx.dtype is not x.dtype:
+                    gx = _fitted(gx, x, functions)
+                pairs.append((x, gx))
+        return pairs
+
+
+def binary_method(operator: Operator, floats_only: bool) -> Callable[[Any, Any], Any]:
+    """An elementwise operator of two operands as the function behind ``a + b``.
+
+    Tensors of one dtype on the CPU, and a floating one beside a Python number, take the way that is written out here:
+    the same steps as ``Operator.__call__``, without its calls. Everything else, errors among it, goes that way.
+    """
+    kernel, array_type, recorded = operator.kernel, np.ndarray, bool(operator.vjps)
+    watchers, new, no_attrs = taps.operator_taps, object.__new__, dict[str, Any]()
+
+    def method(self: Any, other: Any) -> Any:
+        x = self._array
+        if isinstance(other, Tensor):
+            y = other._array
+            fits = type(y) is array_type and y.dtype is x.dtype
+        else:
+            y = other
+            fits = type(x) is array_type and (type(y) is float or type(y) is int) and x.dtype.kind == "f"
+        if not fits or watchers or precision.scopes or (floats_only and x.dtype.kind != "f"):
+            return operator(self, other)
+        try:
+            output = quietly(kernel, x, y)
+        except (TypeError, ValueError, RuntimeError):
+            return operator(self, other)  # which says what is wrong, if it is not that another thread is in there
+        if type(output) is not array_type:
+            output = np.asarray(output)
+        if recorded:
+            for recording in state.recordings:
+                if id(x) in recording.tracked or id(y) in recording.tracked:
+                    recording.follow(operator, (x, y), output, no_attrs)
+        result = new(Tensor)
+        result._array = output
+        return result
+
+    method.__name__, method.__doc__ = operator.name, operator.__doc__
+    return method
 
 
 def _fitted(gradient: Any, array: Array, functions: Any) -> Any:

@@ -54,6 +54,19 @@ def draw(count: int) -> tuple[int, int]:
         return _stream_seed, offset
 
 
+def position() -> tuple[int, int]:
+    """Where the stream stands: its seed and the counter of the next draw."""
+    with _lock:
+        return _stream_seed, _offset
+
+
+def go_to(place: tuple[int, int]) -> None:
+    """Draw from here on what was drawn from ``place`` on."""
+    global _stream_seed, _offset
+    with _lock:
+        _stream_seed, _offset = place
+
+
 def uniform(shape: tuple[int, ...], seed: int | None = None) -> np.ndarray[Any, Any]:
     """Float32 numbers evenly spread over [0, 1)."""
     stream, offset = draw(int(np.prod(shape))) if seed is None else (seed, 0)

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from .silence import restore, silence
+
 __all__ = ["Differentiable", "Recording", "no_recording", "record", "recording_active", "state"]
 
 Array = Any  # numpy.ndarray or cupy.ndarray
@@ -114,15 +116,46 @@ class Recording:
 
             watched_backward(self, gradients, functions)
         else:
-            tracked, hooked = self.tracked, self.hooked
-            for node in reversed(self.nodes):
-                for array, gradient in node_backward(node, gradients, functions, tracked, hooked):
-                    accumulate(gradients, id(array), gradient, functions)
+            self._walk(gradients, functions)
         for array in self.leaves:
             key = id(array)
             if key in self.hooked and key in gradients:
                 gradients[key] = self.hooked[key](gradients[key])
         return gradients
+
+    def _walk(self, gradients: dict[int, Any], functions: Any) -> None:
+        from . import taps
+        from .operator import Operator
+
+        tracked, hooked = self.tracked, self.hooked
+        plain = not (functions.wraps or hooked or taps.operator_taps)
+        before = silence() if plain else None
+        try:
+            for node in reversed(self.nodes):
+                operator, inputs, output, attrs = node
+                if plain and isinstance(operator, Operator) and type(output) is not tuple:
+                    # What follows the next two branches, written out: most nodes come here.
+                    gradient = gradients.pop(id(output), None)
+                    if gradient is None:
+                        continue
+                    for array, found in operator.gradients(functions, tracked, gradient, output, inputs, attrs):
+                        key = id(array)
+                        held = gradients.get(key)
+                        if held is not None:
+                            # Without axes, Python's operators make NumPy's scalars of arrays.
+                            found = held + found if held.ndim else functions.add(held, found)
+                        gradients[key] = found
+                    continue
+                if before is not None:  # code of the user's may run
+                    restore(before)
+                    before = None
+                for array, found in node_backward(node, gradients, functions, tracked, hooked):
+                    accumulate(gradients, id(array), found, functions)
+                if plain:
+                    before = silence()
+        finally:
+            if before is not None:
+                restore(before)
 
 
 def node_backward(

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["restore", "silence"]
+__all__ = ["quietly", "restore", "silence"]
 
 
 def _restore(before: Any) -> None:
@@ -30,8 +30,21 @@ silence: Callable[[], Any] = functools.partial(np.seterr, all="ignore")
 restore: Callable[[Any], object] = _restore
 """Go back to what was before the call of ``silence`` that returned the argument."""
 
+
+def _quietly(function: Callable[..., Any], *args: Any) -> Any:
+    before = silence()
+    try:
+        return function(*args)
+    finally:
+        restore(before)
+
+
+quietly: Callable[..., Any] = _quietly
+"""Call a NumPy function with the warnings off: cheaper than the pair, and a RuntimeError while another call is on."""
+
 _context = contextvars.Context()
 _context.run(np.seterr, all="ignore")
 if len(_context) == 1:
     ((_error_state, _ignoring),) = _context.items()
     silence, restore = functools.partial(_error_state.set, _ignoring), _error_state.reset
+    quietly = _context.run

@@ -17,7 +17,7 @@ from .dtype import DType, bfloat16, dtype_of, numpy_dtype
 from .recording import state
 from .silence import restore, silence
 
-__all__ = ["Tensor"]
+__all__ = ["Tensor", "tensor"]
 
 _new = object.__new__  # looked up once: the result of every operator is made by it
 
@@ -39,6 +39,8 @@ class Tensor:
     __slots__ = ("__dict__", "__weakref__", "_array")
     __array_ufunc__ = None  # numpy_array + tensor is Tensor.__radd__, not an array of objects
     __hash__ = object.__hash__
+    has_init = False
+    init = None
     _gradient_hooks: dict[int, Callable[..., Any]] | None = None
     _array: Any
 
@@ -57,6 +59,10 @@ class Tensor:
             from .initializer import initializer
 
             input_data = initializer(init, shape, dtype)
+            self.has_init = True
+        elif input_data is None and shape is not None and dtype is not None:
+            wanted = (shape,) if isinstance(shape, int) else tuple(shape)
+            input_data = np.zeros(wanted, numpy_dtype(dtype))
         elif input_data is None:
             raise TypeError("For 'Tensor', 'input_data' is missing: give data, or 'init' with 'shape' and 'dtype'")
         before = silence()
@@ -262,6 +268,10 @@ class Tensor:
         value = as_tensor(gradient)
         for hook in tuple((self._gradient_hooks or {}).values()):
             returned = hook(value)
+            if returned is not None and not isinstance(returned, Tensor):
+                raise RuntimeError(
+                    f"a hook on a tensor must return a Tensor or None, but got {type(returned).__name__}"
+                )
             if returned is not None:
                 value = returned
         return value if isinstance(gradient, Tensor) else value._array
@@ -283,6 +293,18 @@ class Tensor:
         def __neg__(self) -> Tensor: ...
         def __gt__(self, other: Any) -> Tensor: ...
         def __lt__(self, other: Any) -> Tensor: ...
+
+
+def tensor(
+    input_data: Any = None,
+    dtype: Any = None,
+    shape: Any = None,
+    init: Any = None,
+    const_arg: bool = False,
+    device: str | None = None,
+) -> Tensor:
+    """A new tensor: ``Tensor`` as a function."""
+    return Tensor(input_data, dtype, shape, init, const_arg, device)
 
 
 def as_tensor(gradient: Any) -> Tensor:

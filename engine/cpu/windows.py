@@ -1,23 +1,34 @@
-"""CPU kernels of convolution and pooling: sliding windows as a strided view, then matrix products or reductions.
+"""CPU kernels of convolution and pooling over one to three axes: sliding windows as a strided view, then products.
 
-Written against the array module, so that they serve CuPy arrays too. Layout is NCHW; pads are (top, bottom, left,
-right).
+Written against the array module, so that they serve CuPy arrays too. Arrays come and go as (N, C, *lengths); pads are
+(before, after) of each axis in turn, (top, bottom, left, right) of an image.
+
+Inside, the samples are the last axis: (C, *lengths, N). One row of windows is then one run of memory, which is copied
+and added at full speed however small the image is, and the whole batch is one matrix product. Results are handed back
+as views with the axes exchanged, and what follows (normalisation, activation, pooling, the next convolution) keeps the
+order, so that only the first layer of a network pays for a transposition.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from .array_module import Array, array_module
 from .masking import kept
 
 __all__ = [
-    "avg_pool2d", "avg_pool2d_grad", "conv2d", "conv2d_input_grad", "conv2d_weight_grad", "max_pool2d",
-    "max_pool2d_grad", "output_length",
+    "avg_pool", "avg_pool_grad", "conv", "conv_input_grad", "conv_weight_grad", "max_pool", "max_pool_grad",
+    "max_pool_pick", "output_length", "samples_first", "samples_last",
 ]  # fmt: skip
 
-Pads = tuple[int, int, int, int]
-Pair = tuple[int, int]
+Ints = tuple[int, ...]
+
+_BLOCK = 1 << 21
+"""Bytes of windows that are written out at once: they stay in the second-level cache until the product reads them."""
 
 
 def output_length(length: int, kernel: int, stride: int, dilation: int, pads: int) -> int:
@@ -25,124 +36,210 @@ def output_length(length: int, kernel: int, stride: int, dilation: int, pads: in
     return (length + pads - dilation * (kernel - 1) - 1) // stride + 1
 
 
+def samples_last(x: Array) -> Array:
+    """(N, C, ...) as (C, ..., N), in one piece."""
+    xp = array_module(x)
+    return xp.ascontiguousarray(xp.moveaxis(x, 0, -1))  # type: ignore[no-any-return]  # untyped cupy
+
+
+def samples_first(x: Array) -> Array:
+    """(C, ..., N) as (N, C, ...), a view."""
+    return array_module(x).moveaxis(x, -1, 0)  # type: ignore[no-any-return]  # untyped cupy
+
+
 def _widen(x: Array) -> Array:
     """Half precision as single: NumPy multiplies matrices of halves without BLAS and adds up in half precision."""
     return x if x.dtype.itemsize >= 4 else x.astype("float32")
 
 
-def _padded(x: Array, pads: Pads, value: float = 0) -> Array:
+def _padded(x: Array, pads: Ints, value: float = 0) -> Array:
+    """(N, C, *lengths) as (C, *lengths, N) with ``value`` around it."""
     if not any(pads):
-        return x
-    top, bottom, left, right = pads
-    n, c, h, w = x.shape
-    padded: Array = array_module(x).full((n, c, h + top + bottom, w + left + right), value, x.dtype)
-    padded[:, :, top : top + h, left : left + w] = x
+        return samples_last(x)
+    xp = array_module(x)
+    befores, afters = pads[::2], pads[1::2]
+    lengths = [n + b + a for n, b, a in zip(x.shape[2:], befores, afters, strict=True)]
+    shape = (x.shape[1], *lengths, x.shape[0])
+    padded: Array = xp.full(shape, value, x.dtype) if value else xp.zeros(shape, x.dtype)
+    padded[_inner(x.shape[2:], pads)] = xp.moveaxis(x, 0, -1)
     return padded
 
 
-def _windows(x: Array, kernel: Pair, stride: Pair, dilation: Pair) -> Array:
-    """The view (N, C, KH, KW, OH, OW) of all windows of a padded input."""
-    n, c, h, w = x.shape
-    oh = output_length(h, kernel[0], stride[0], dilation[0], 0)
-    ow = output_length(w, kernel[1], stride[1], dilation[1], 0)
-    sn, sc, sh, sw = x.strides
-    strides = (sn, sc, sh * dilation[0], sw * dilation[1], sh * stride[0], sw * stride[1])
-    xp = array_module(x)
-    view: Array = xp.lib.stride_tricks.as_strided(x, (n, c, *kernel, oh, ow), strides)
+def _inner(lengths: Ints, pads: Ints) -> tuple[slice, ...]:
+    return (slice(None), *(slice(before, before + n) for n, before in zip(lengths, pads[::2], strict=True)))
+
+
+def _windows(x: Array, kernel: Ints, stride: Ints, dilation: Ints) -> Array:
+    """The view (C, *kernel, *outputs, N) of all windows of a padded input."""
+    d = len(kernel)
+    lengths, steps = x.shape[1 : d + 1], x.strides[1 : d + 1]
+    outputs = [output_length(n, k, s, e, 0) for n, k, s, e in zip(lengths, kernel, stride, dilation, strict=True)]
+    within = [step * e for step, e in zip(steps, dilation, strict=True)]
+    between = [step * s for step, s in zip(steps, stride, strict=True)]
+    view: Array = array_module(x).lib.stride_tricks.as_strided(
+        x, (x.shape[0], *kernel, *outputs, x.shape[-1]), (x.strides[0], *within, *between, x.strides[-1])
+    )
     return view
 
 
-def _columns(x: Array, kernel: Pair, stride: Pair, pads: Pads, dilation: Pair, group: int) -> tuple[Array, Pair]:
-    """Windows as columns of a matrix for each sample and group: (N, G, C/G*KH*KW, OH*OW)."""
-    view = _windows(_padded(x, pads), kernel, stride, dilation)
-    n, c, kh, kw, oh, ow = view.shape
-    return view.reshape(n, group, c // group * kh * kw, oh * ow), (oh, ow)
+def _blocks(view: Array, kernel: Ints, group: int) -> Iterator[tuple[slice, Array]]:
+    """Windows as columns of a matrix for each group, (G, C/G * kernel, rows * ... * N), some rows at a time.
+
+    The memory of a block is used again for the next.
+    """
+    d = len(kernel)
+    rows, depth = view.shape[d + 1], view.shape[0] // group * math.prod(kernel)
+    row_length = math.prod(view.shape[d + 2 :])
+    if math.prod(kernel) == 1 and view.flags.c_contiguous:
+        yield slice(0, rows), view.reshape(group, depth, rows * row_length)
+        return
+    xp = array_module(view)
+    bytes_of_row = max(1, depth * group * row_length * view.dtype.itemsize)
+    step = min(rows, max(1, _BLOCK // bytes_of_row)) if xp is np else rows
+    memory = xp.empty(depth * group * step * row_length, view.dtype)
+    for start in range(0, rows, max(1, step)):
+        part = view[(slice(None),) * (d + 1) + (slice(start, start + step),)]
+        block = memory[: part.size].reshape(part.shape)
+        block[...] = part
+        yield slice(start, start + part.shape[d + 1]), block.reshape(group, depth, -1)
 
 
-def conv2d(x: Array, weight: Array, stride: Pair, pads: Pads, dilation: Pair, group: int) -> Array:
-    """Cross-correlation of x (N, C, H, W) with weight (K, C/group, KH, KW): (N, K, OH, OW)."""
-    columns, (oh, ow) = _columns(_widen(x), weight.shape[2:], stride, pads, dilation, group)
+def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, group: int) -> Array:
+    """Cross-correlation of x (N, C, *lengths) with weight (K, C/group, *kernel): (N, K, *outputs)."""
+    kernel = weight.shape[2:]
+    view = _windows(_padded(_widen(x), pads), kernel, stride, dilation)
+    outputs = view.shape[len(kernel) + 1 :]
     kernels = _widen(weight).reshape(group, weight.shape[0] // group, -1)
-    products = (kernels @ columns).reshape(x.shape[0], weight.shape[0], oh, ow)
-    return products.astype(x.dtype, copy=False)
-
-
-def conv2d_weight_grad(g: Array, x: Array, kernel: Pair, stride: Pair, pads: Pads, dilation: Pair, group: int) -> Array:
-    """The gradient of ``conv2d`` with respect to its weight."""
-    columns, _ = _columns(_widen(x), kernel, stride, pads, dilation, group)
-    n, k = g.shape[:2]
-    arrived = _widen(g).reshape(n, group, k // group, -1)
-    products = arrived @ columns.swapaxes(-1, -2)
-    total: Array = products.sum(axis=0).reshape(k, x.shape[1] // group, *kernel)
-    return total.astype(g.dtype, copy=False)
-
-
-def conv2d_input_grad(
-    g: Array, weight: Array, shape: tuple[int, ...], stride: Pair, pads: Pads, dilation: Pair, group: int
-) -> Array:
-    """The gradient of ``conv2d`` with respect to its input of ``shape``."""
-    n, c, h, w = shape
-    k, kernel = weight.shape[0], weight.shape[2:]
-    oh, ow = g.shape[2:]
-    kernels = _widen(weight).reshape(group, k // group, -1)
-    columns = kernels.swapaxes(-1, -2) @ _widen(g).reshape(n, group, k // group, oh * ow)
-    parts = columns.reshape(n, c, *kernel, oh, ow)
-    return _folded(parts, (n, c, h, w), stride, pads, dilation).astype(g.dtype, copy=False)
-
-
-def _folded(parts: Array, shape: tuple[int, ...], stride: Pair, pads: Pads, dilation: Pair) -> Array:
-    """Sum windows (N, C, KH, KW, OH, OW) back into the places they were taken from."""
-    n, c, h, w = shape
-    top, bottom, left, right = pads
-    kh, kw, oh, ow = parts.shape[2:]
-    total: Array = array_module(parts).zeros((n, c, h + top + bottom, w + left + right), parts.dtype)
-    for i in range(kh):
-        rows = slice(i * dilation[0], i * dilation[0] + stride[0] * (oh - 1) + 1, stride[0])
-        for j in range(kw):
-            places = slice(j * dilation[1], j * dilation[1] + stride[1] * (ow - 1) + 1, stride[1])
-            total[:, :, rows, places] += parts[:, :, i, j]
-    return total[:, :, top : top + h, left : left + w]
-
-
-def max_pool2d(x: Array, kernel: Pair, stride: Pair, pads: Pads, dilation: Pair) -> tuple[Array, Array]:
-    """The largest element of each window (N, C, OH, OW) and its place in the window, row by row."""
-    lowest = -float("inf") if x.dtype.kind in "fV" else 0
-    view = _windows(_padded(x, pads, lowest), kernel, stride, dilation)
-    _, _, kh, kw, _, _ = view.shape
     xp = array_module(x)
-    candidates = [view[:, :, place // kw, place % kw] for place in range(kh * kw)]
-    best: Any = xp.array(candidates[0])
-    for candidate in candidates[1:]:
-        best = xp.maximum(best, candidate)  # a NaN wins and stays
-    # The first place that has the largest is the number of places before it.
-    places = xp.zeros(best.shape, "int32")
-    found = xp.zeros(best.shape, bool)
-    for candidate in candidates:
-        found |= (candidate == best) | (candidate != candidate)
-        places += ~found
-    return best, places
+    y = xp.empty((group, kernels.shape[1], outputs[0], math.prod(outputs[1:])), xp.result_type(view, kernels))
+    for rows, block in _blocks(view, kernel, group):
+        part = y[:, :, rows].reshape(group, kernels.shape[1], -1)  # a view: rows of one run
+        xp.matmul(kernels, block, out=part)
+    return samples_first(y.reshape(weight.shape[0], *outputs)).astype(x.dtype, copy=False)
 
 
-def max_pool2d_grad(
-    g: Array, places: Array, shape: tuple[int, ...], kernel: Pair, stride: Pair, pads: Pads, dilation: Pair
+def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints, group: int) -> Array:
+    """The gradient of ``conv`` with respect to its weight."""
+    view = _windows(_padded(_widen(x), pads), kernel, stride, dilation)
+    k = g.shape[1]
+    arrived = samples_last(_widen(g)).reshape(group, k // group, g.shape[2], -1)
+    total: Any = 0
+    for rows, block in _blocks(view, kernel, group):
+        total = total + arrived[:, :, rows].reshape(group, k // group, -1) @ block.swapaxes(-1, -2)
+    return total.reshape(k, x.shape[1] // group, *kernel).astype(g.dtype, copy=False)  # type: ignore[no-any-return]
+
+
+def conv_input_grad(
+    g: Array, weight: Array, shape: Ints, stride: Ints, pads: Ints, dilation: Ints, group: int
 ) -> Array:
-    """The gradient of ``max_pool2d``: each goes to the element that was the largest."""
-    n, c, oh, ow = g.shape
-    parts = array_module(g).zeros((n, c, *kernel, oh, ow), g.dtype)
-    for place in range(kernel[0] * kernel[1]):
-        parts[:, :, place // kernel[1], place % kernel[1]] = kept(g, places == place)
-    return _folded(parts, shape, stride, pads, dilation)
+    """The gradient of ``conv`` with respect to its input of ``shape``."""
+    k, kernel = weight.shape[0], weight.shape[2:]
+    xp = array_module(g)
+    kernels = xp.ascontiguousarray(_widen(weight).reshape(group, k // group, -1).swapaxes(-1, -2))
+    arrived = samples_last(_widen(g)).reshape(group, k // group, g.shape[2], -1)
+    depth = group * kernels.shape[1]
+    total = _frame(shape, pads, arrived)
+    bytes_of_row = max(1, depth * arrived.shape[-1] * arrived.dtype.itemsize)
+    step = min(g.shape[2], max(1, _BLOCK // bytes_of_row)) if xp is np else g.shape[2]
+    for start in range(0, g.shape[2], max(1, step)):
+        part = arrived[:, :, start : start + step]
+        block = kernels @ part.reshape(group, k // group, -1)
+        windows = block.reshape(shape[1], *kernel, part.shape[2], *g.shape[3:], g.shape[0])
+        _add_windows(total[:, start * stride[0] :], windows, kernel, stride, dilation)
+    return samples_first(total[_inner(shape[2:], pads)]).astype(g.dtype, copy=False)
 
 
-def avg_pool2d(x: Array, kernel: Pair, stride: Pair, pads: Pads) -> Array:
+def _frame(shape: Ints, pads: Ints, like: Array) -> Array:
+    lengths = [n + b + a for n, b, a in zip(shape[2:], pads[::2], pads[1::2], strict=True)]
+    return array_module(like).zeros((shape[1], *lengths, shape[0]), like.dtype)  # type: ignore[no-any-return]
+
+
+def _place(position: Ints, outputs: Ints, stride: Ints, dilation: Ints) -> tuple[slice, ...]:
+    """Where the elements at one position of all windows are, in (C, *lengths, N)."""
+    starts = [p * e for p, e in zip(position, dilation, strict=True)]
+    return (
+        slice(None),
+        *(slice(b, b + s * (n - 1) + 1, s) for b, s, n in zip(starts, stride, outputs, strict=True)),
+    )
+
+
+def _add_windows(total: Array, windows: Array, kernel: Ints, stride: Ints, dilation: Ints) -> None:
+    """Add windows (C, *kernel, *outputs, N) to the places they were taken from."""
+    outputs = windows.shape[len(kernel) + 1 : -1]
+    for position in np.ndindex(*kernel):
+        total[_place(position, outputs, stride, dilation)] += windows[(slice(None), *position)]
+
+
+def max_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> tuple[Array, Array]:
+    """The largest element of each window (N, C, *outputs) and its place in the window, row by row."""
+    xp = array_module(x)
+    # bfloat16 has the kind "V".
+    lowest = -float("inf") if x.dtype.kind in "fV" else int(xp.iinfo(x.dtype).min) if x.dtype.kind in "iu" else 0
+    view = _windows(_padded(x, pads, lowest), kernel, stride, dilation)
+    count = math.prod(kernel)
+    small = count <= 256
+    best: Any = None
+    places: Any = None
+    for number, position in enumerate(np.ndindex(*kernel)):
+        candidate = view[(slice(None), *position)]
+        if best is None:
+            best = xp.array(candidate)
+            places = xp.zeros(best.shape, "uint8" if small else "int32")
+            continue
+        # Not "candidate > best": a NaN wins and stays. Numbers of places grow, so the largest is the last that won.
+        better = ~(candidate <= best)
+        better &= best == best
+        xp.maximum(best, candidate, out=best)
+        xp.maximum(places, xp.multiply(better, number, dtype=places.dtype), out=places)
+    return samples_first(best), samples_first(places)
+
+
+def max_pool_grad(
+    g: Array, places: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
+) -> Array:
+    """The gradient of ``max_pool``: each goes to the element that was the largest."""
+    arrived, chosen = samples_last(g), samples_last(places)
+    total = _frame(shape, pads, arrived)
+    apart = all(s >= k for s, k in zip(stride, kernel, strict=True)) and set(dilation) == {1}
+    for number, position in enumerate(np.ndindex(*kernel)):
+        part = kept(arrived, chosen == number)
+        place = _place(position, g.shape[2:], stride, dilation)
+        if apart:
+            total[place] = part
+        else:
+            total[place] += part
+    return samples_first(total[_inner(shape[2:], pads)])
+
+
+def max_pool_pick(x: Array, places: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Array:
+    """Of each window the element at ``places``: the transpose of ``max_pool_grad``."""
+    view = _windows(_padded(x, pads), kernel, stride, dilation)
+    chosen = samples_last(places)
+    picked = array_module(x).zeros(chosen.shape, x.dtype)
+    for number, position in enumerate(np.ndindex(*kernel)):
+        picked += kept(view[(slice(None), *position)], chosen == number)
+    return samples_first(picked)
+
+
+def avg_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints) -> Array:
     """The mean of each window, padding counted in."""
-    view = _windows(_padded(x, pads), kernel, stride, (1, 1))
-    return view.mean(axis=(2, 3), dtype=x.dtype)  # type: ignore[no-any-return]
+    view = _windows(_padded(_widen(x), pads), kernel, stride, (1,) * len(kernel))
+    total: Any = None
+    for position in np.ndindex(*kernel):
+        candidate = view[(slice(None), *position)]
+        if total is None:
+            total = array_module(x).array(candidate)
+        else:
+            total += candidate
+    total *= 1 / math.prod(kernel)
+    return samples_first(total).astype(x.dtype, copy=False)
 
 
-def avg_pool2d_grad(g: Array, shape: tuple[int, ...], kernel: Pair, stride: Pair, pads: Pads) -> Array:
-    """The gradient of ``avg_pool2d``: each is shared evenly by its window."""
-    n, c, oh, ow = g.shape
-    share = (g / (kernel[0] * kernel[1])).astype(g.dtype, copy=False)
-    parts = array_module(g).broadcast_to(share[:, :, None, None], (n, c, *kernel, oh, ow))
-    return _folded(parts, shape, stride, pads, (1, 1))
+def avg_pool_grad(g: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints) -> Array:
+    """The gradient of ``avg_pool``: each is shared evenly by its window."""
+    share = samples_last(_widen(g)) * (1 / math.prod(kernel))
+    total = _frame(shape, pads, share)
+    flat = (1,) * len(kernel)
+    for position in np.ndindex(*kernel):
+        total[_place(position, g.shape[2:], stride, flat)] += share
+    return samples_first(total[_inner(shape[2:], pads)]).astype(g.dtype, copy=False)

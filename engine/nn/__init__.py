@@ -1,12 +1,27 @@
 """``mindspore.nn``: cells, layers, losses and optimizers."""
 
+from ..names import on_first_use as _on_first_use
+from . import dynamic_lr as dynamic_lr
+from . import learning_rate_schedule as learning_rate_schedule
+from . import utils as utils
 from .activation import *
 from .cell import *
 from .container import *
 from .conv import *
 from .dropout import *
+from .dynamic_lr import *
+from .embedding import *
+from .learning_rate_schedule import *
 from .linear import *
 from .loss import *
+from .math import *
 from .normalization import *
 from .optim import *
+from .padding import *
 from .pooling import *
+from .rnn import *
+from .transformer import *
+from .utils import *
+from .wrap import *
+
+__getattr__ = _on_first_use(__name__)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import taps
-from ..grad import gradient_or_zeros
+from .. import random, taps
+from ..grad import differentiate, gradient_or_zeros, summed_to
 from ..nested import replaced, tensors_in
 from ..parameter import Parameter
 from ..recording import Array, no_recording, record, state
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["call_with_bprop", "described"]
 
+_TOLERANCE = 1e-3
+
 
 def described(cell: Cell) -> str:
     """A cell for messages: its path and class."""
@@ -27,6 +30,7 @@ def described(cell: Cell) -> str:
 
 def call_with_bprop(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run ``construct`` and put its one node on the tape."""
+    place = random.position()
     with no_recording():
         output = cell.construct(*args, **kwargs)
     if not state.recordings:
@@ -38,7 +42,7 @@ def call_with_bprop(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     if not tensors:
         return output
     passed_on = replaced(output, list(tensors))
-    node = _CustomBprop(cell, arguments, weights, passed_on)
+    node = _CustomBprop(cell, arguments, weights, passed_on, place)
     record(node, inputs, tuple([t._array for t in tensors]), {})
     return passed_on
 
@@ -67,8 +71,16 @@ class _CustomBprop:
     name = "bprop"
     runs_without_gradient = False
 
-    def __init__(self, cell: Cell, arguments: tuple[Any, ...], weights: list[Parameter], output: Any) -> None:
+    def __init__(
+        self,
+        cell: Cell,
+        arguments: tuple[Any, ...],
+        weights: list[Parameter],
+        output: Any,
+        place: tuple[int, int],
+    ) -> None:
         self.cell = cell
+        self.place = place
         self.arguments = arguments
         self.weights = weights
         self.output = output
@@ -92,11 +104,43 @@ class _CustomBprop:
             found += self._fitted(argument, slot, f"gradient {place}")
         for weight in self.weights:
             found += self._fitted(weight, of_weights[weight], f"the gradient of '{weight.name}'")
-        return [
-            (array, g if functions.wraps else g._array)
-            for array, g in zip(inputs, found, strict=True)
-            if g is not None and id(array) in tracked
-        ]
+        pairs = [(array, g) for array, g in zip(inputs, found, strict=True) if g is not None and id(array) in tracked]
+        if self.cell.bprop_debug and not functions.wraps:
+            self._compare({id(array): g for array, g in pairs}, dout)
+        return [(array, g if functions.wraps else g._array) for array, g in pairs]
+
+    def _compare(self, returned: dict[int, Tensor], dout: Any) -> None:
+        """Warn where what ``bprop`` returned is not the automatic gradient of ``construct``."""
+        arguments = [t for t in tensors_in(self.arguments) if t._array.dtype.kind in "fcV"]
+        tensors = [*arguments, *self.weights]
+        arrays = [t._array for t in tensors]
+        before = random.position()
+        random.go_to(self.place)  # the same random numbers as in the call that is compared
+
+        def construct(*values: Tensor) -> Any:
+            held = iter(values)
+            given = [next(held) if t._array.dtype.kind in "fcV" else t for t in tensors_in(self.arguments)]
+            return self.cell.construct(*replaced(self.arguments, given))
+
+        try:
+            _, found, of_weights = differentiate(
+                construct, tuple(arguments), {}, range(len(arguments)), self.weights, sens=dout, name="bprop_debug"
+            )
+        finally:
+            random.go_to(before)
+        for tensor, array, expected in zip(tensors, arrays, [*found, *of_weights], strict=True):
+            got = returned.get(id(array))
+            if got is None:
+                continue
+            exact, own = expected.asnumpy(), got.asnumpy()
+            difference = np.abs(exact.astype(np.complex128) - own.astype(np.complex128))
+            if difference.size and difference.max() > _TOLERANCE * max(1.0, float(np.abs(exact).max())):
+                what = f"'{tensor.name}'" if isinstance(tensor, Parameter) else f"an input of shape {tensor.shape}"
+                warnings.warn(
+                    f"the bprop of {described(self.cell)} differs from the automatic gradient of construct with "
+                    f"respect to {what}: largest difference {difference.max():.6g}",
+                    stacklevel=2,
+                )
 
     def _split(self, returned: Any) -> tuple[list[Any], dict[Parameter, Any]]:
         """Gradients of the inputs, and by parameter those of the weights."""
@@ -117,6 +161,8 @@ class _CustomBprop:
         elif isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict):
             # Without internal_params MindSpore takes the tuple and leaves the dictionary alone.
             returned = returned[0]
+        if isinstance(returned, dict):
+            raise TypeError(f"{who} must return gradients of the inputs, but returned a dict")
         of_inputs = list(returned) if isinstance(returned, tuple | list) else [returned]
         if len(of_inputs) < len(self.arguments):
             raise RuntimeError(
@@ -145,6 +191,7 @@ class _CustomBprop:
         if gradient is None:
             return [None]
         given = gradient if isinstance(gradient, Tensor) else _number(gradient, self.cell, what)
+        given = summed_to(given, argument.shape)
         if given.shape != argument.shape:
             raise RuntimeError(
                 f"the bprop of {described(self.cell)} returned {what} of shape {given.shape}, "
@@ -158,7 +205,7 @@ class _CustomBprop:
 
 
 def _number(gradient: Any, cell: Cell, what: str) -> Tensor:
-    if not isinstance(gradient, int | float | np.ndarray) or isinstance(gradient, bool):
+    if not isinstance(gradient, int | float) or isinstance(gradient, bool):
         raise TypeError(
             f"the bprop of {described(cell)} returned {what} as {type(gradient).__name__}; it must be a Tensor or None"
         )

@@ -1,4 +1,4 @@
-"""What a call of a cell does when somebody looks on: hooks, taps, a custom ``bprop``.
+"""What a call of a cell does when it is more than ``construct``: hooks, taps, a custom ``bprop``, recompute, precision.
 
 The order is MindSpore's: forward-pre hooks, mark on the inputs, construct, forward hooks, mark on the outputs. Taps see
 the whole of it from outside, after the forward-pre hooks.
@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .. import taps
+from .. import precision, taps
 from ..hooks import explain_hook_error, hooks_enabled
 from ..marks import Gradients, Mark, checked_gradients
 from ..nested import replaced, tensors_in
 from ..recording import Region, state
+from ..saved_tensors import saved_tensors_hooks
 from ..tensor import Tensor
 from .bprop import call_with_bprop, described
+from .recompute import run_to_recompute
 
 if TYPE_CHECKING:
     from .cell import Cell
@@ -24,7 +26,14 @@ __all__ = ["call_observed"]
 
 
 def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a cell that has hooks or a custom bprop, or while taps are attached."""
+    """Call a cell for the first time, or one that needs more than ``construct``, or while taps are attached."""
+    if not cell._names_checked:
+        cell.check_names_and_refresh_name()
+        cell.__dict__["_names_checked"] = True
+        cell._refresh()
+    if cell.mixed_precision_type is not None and precision.current() != cell.mixed_precision_type:
+        with precision.scope(cell.mixed_precision_type):
+            return call_observed(cell, args, kwargs)
     hooking = hooks_enabled()
     if hooking and cell._hooks["forward_pre"]:
         args, kwargs = _run_forward_pre(cell, args, kwargs)
@@ -63,9 +72,9 @@ def _run(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any], hooking: boo
 
 def _construct_with_forward_hooks(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any], hooking: bool) -> Any:
     if not (hooking and cell._hooks["forward"]):
-        return cell.construct(*args, **kwargs)
+        return _construct(cell, args, kwargs)
     try:
-        output = cell.construct(*args, **kwargs)
+        output = _construct(cell, args, kwargs)
     except Exception:
         for entry in tuple(cell._hooks["forward"].values()):
             if entry.always_call:
@@ -74,6 +83,15 @@ def _construct_with_forward_hooks(cell: Cell, args: tuple[Any, ...], kwargs: dic
     for entry in tuple(cell._hooks["forward"].values()):
         output = _run_forward(cell, entry, args, kwargs, output)
     return output
+
+
+def _construct(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if cell._recompute is not None:
+        return run_to_recompute(cell.construct, cell, cell._recompute, args, kwargs)
+    if cell._saved_tensors_hooks is not None:
+        with saved_tensors_hooks(*cell._saved_tensors_hooks):
+            return cell.construct(*args, **kwargs)
+    return cell.construct(*args, **kwargs)
 
 
 def _run_forward(cell: Cell, entry: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> Any:
@@ -94,14 +112,18 @@ def _run_forward_pre(
         returned = _call_hook(cell, "forward_pre", entry.function, args, kwargs)
         if returned is None:
             continue
-        if not (isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict)):
+        if not (isinstance(returned, tuple) and len(returned) == 2):
             raise RuntimeError(
                 f"the forward_pre hook of {described(cell)} was registered with_kwargs and must return None or "
                 f"a pair (args, kwargs), but got {returned!r}"
             )
         args, kwargs = returned
-        if not isinstance(args, tuple):
-            args = (args,)
+        if not isinstance(kwargs, dict):
+            raise TypeError(
+                f"the forward_pre hook of {described(cell)} must return a dict as kwargs, "
+                f"but got {type(kwargs).__name__}"
+            )
+        args = tuple(args) if isinstance(args, list | tuple) else (args,)
     return args, kwargs
 
 

@@ -1,29 +1,31 @@
-"""``nn.Cell``: a network or a part of one, with its parameters, its children, its mode and its hooks.
+"""``nn.Cell``: a network or a part of one, with its parameters and its children.
 
-Children and parameters are kept twice: by name in ``_cells`` and ``_params``, and as ordinary instance attributes, so
-that ``self.conv`` in a ``construct`` costs what any attribute costs. How a cell runs when hooks, taps or a custom
-``bprop`` are about is in ``calling.py``; with none of these a call is one check and ``construct``.
+Its state is in ``state.py``, its settings in ``settings.py``, its hooks in ``hooking.py``. How a cell runs when hooks,
+taps, a custom ``bprop`` and the like are about is in ``calling.py``; with none of these a call is one check and
+``construct``.
 """
 
 from __future__ import annotations
 
+import time
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from .. import taps
-from ..hooks import HookEntry, HookHandle, check_arity
-from ..parameter import Parameter, ParameterTuple
+from ..parameter import Parameter, ParameterTuple, is_generated_name
 from ..tensor import Tensor
 from .calling import call_observed
+from .hooking import HOOK_KINDS, CellHooks
+from .members import Members, hint
+from .settings import CellSettings
+from .state import STATE_HOOK_KINDS, CellState, register_cell_buffer_registration_hook
 
-__all__ = ["Cell"]
-
-HOOK_KINDS = ("forward_pre", "forward", "backward_pre", "backward")
-_UNNAMED = ("Parameter", "")
+__all__ = ["Cell", "register_cell_buffer_registration_hook"]
 
 
-class Cell:
+class Cell(CellHooks, CellState, CellSettings):
     """The building block of networks; subclasses define ``construct``.
 
     A subclass may define ``bprop(self, *inputs, out, dout)``, which then replaces the automatic gradient of
@@ -35,33 +37,36 @@ class Cell:
         flags: attributes to set on the cell.
     """
 
-    _plain = True
-    _cells: OrderedDict[str, Cell]
-    _params: OrderedDict[str, Parameter]
-    _buffers: OrderedDict[str, Tensor | None]
-    _hooks: dict[str, dict[int, HookEntry]]
-    _auto_prefix: bool
-    _path: str
-    _training: bool
-    _phase: str
-    _requires_grad: bool
-    _bprop_debug: bool
+    T_destination = TypeVar("T_destination", bound=dict[str, Any])
+    global_cells: ClassVar[weakref.WeakKeyDictionary[Cell, Any]] = weakref.WeakKeyDictionary()
+    """Cells that MindSpore's compiler inlines late: none here."""
 
     def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:
         state = self.__dict__
-        state["_cells"] = OrderedDict()
-        state["_params"] = OrderedDict()
-        state["_buffers"] = OrderedDict()
+        state["_cells"] = Members(self)
+        state["_params"] = Members(self)
+        state["_buffers"] = Members(self)
+        state["_unsaved_buffers"] = set()
         state["_hooks"] = {kind: {} for kind in HOOK_KINDS}
+        state["_state_hooks"] = {kind: {} for kind in STATE_HOOK_KINDS}
+        state["_saved_tensors_hooks"] = None
+        state["_recompute"] = None
         state["_auto_prefix"] = auto_prefix
         state["_path"] = ""
-        state["_training"] = False
+        state["_param_prefix"] = ""
+        state["_scope"] = None
         state["_phase"] = "train"
-        state["_requires_grad"] = False
-        state["_bprop_debug"] = False
+        state["_flags"] = {}
+        state["_unnamed"] = 0
+        state["_names_checked"] = False
+        state["_plain"] = False  # the first call checks the parameters' names
+        state["training"] = False
+        state["requires_grad"] = False
+        state["cell_type"] = None
+        state["mixed_precision_type"] = None
+        state["create_time"] = time.time_ns()
         if flags:
             self.add_flags(**flags)
-        self._refresh()
 
     # Running
 
@@ -85,9 +90,19 @@ class Cell:
         # Not getattr on the cell: a miss would end in the search for similar names.
         return self.__dict__.get("bprop", getattr(type(self), "bprop", None)) is not None
 
+    has_bprop = has_custom_bprop
+
     def _refresh(self) -> None:
         """Find out whether a call needs more than ``construct``."""
-        self.__dict__["_plain"] = not self.has_custom_bprop and not any(self._hooks.values())
+        state = self.__dict__
+        state["_plain"] = (
+            self._names_checked
+            and not self.has_custom_bprop
+            and not any(self._hooks.values())
+            and state["_recompute"] is None
+            and state["_saved_tensors_hooks"] is None
+            and state["mixed_precision_type"] is None
+        )
 
     # Attributes
 
@@ -99,47 +114,68 @@ class Cell:
                     f"For '{type(self).__name__}', call super().__init__() before '{name}' is assigned"
                 )
             object.__setattr__(self, name, value)
-            return
-        if isinstance(getattr(type(self), name, None), property):
+        elif isinstance(getattr(type(self), name, None), property):
             object.__setattr__(self, name, value)
         elif isinstance(value, Parameter):
-            self._forget(name)
+            if name not in self._cells and name not in self._buffers:
+                state.pop(name, None)
             self.insert_param_to_cell(name, value)
         elif isinstance(value, ParameterTuple):
-            self._forget(name)
             for parameter in value:
-                if parameter.name in _UNNAMED:
-                    raise ValueError(f"For 'Cell', the parameters in the ParameterTuple '{name}' must have names")
-                if parameter.name not in self._params:
-                    self._params[parameter.name] = parameter
+                if is_generated_name(parameter.name):
+                    state["_unnamed"] += 1
+                    parameter.name = f"Parameter${state['_unnamed']}"
+                self.insert_param_to_cell(parameter.name, parameter, check_name_contain_dot=False)
             state[name] = value
         elif isinstance(value, Cell):
-            self._forget(name)
+            if name not in self._params and name not in self._buffers:
+                state.pop(name, None)
             self._adopt(name, value)
-        elif isinstance(value, Tensor) and self._params.get(name) is not None:
-            self._params[name].set_data(value)
+        elif name in self._params:
+            if isinstance(value, Tensor) and self._params[name] is not None:
+                self._params[name].set_data(value)
+            elif value is None:
+                self._params[name] = None  # type: ignore[assignment]  # as in MindSpore, the name stays
+            else:
+                raise TypeError(
+                    f"For 'Cell', '{name}' is a parameter and can become a Parameter, a Tensor or None, "
+                    f"but got {type(value).__name__}"
+                )
+        elif name in self._cells:
+            if value is not None:
+                raise TypeError(
+                    f"For 'Cell', '{name}' is a child and can become a Cell or None, but got {type(value).__name__}; "
+                    f"`del cell.{name}` frees the name"
+                )
+            self._cells[name] = None  # type: ignore[assignment]
         elif name in self._buffers:
             if value is not None:
                 raise TypeError(f"For 'Cell', '{name}' is a buffer; change its values with assign_value")
-            self._buffers[name] = None
-            state[name] = None
-        elif name in self._params and value is not None:
-            raise TypeError(
-                f"For 'Cell', '{name}' is a parameter and can become a Parameter, a Tensor or None, "
-                f"but got {type(value).__name__}"
-            )
+            self._buffers[name] = None  # type: ignore[assignment]
         else:
-            self._forget(name)
+            if isinstance(value, list | tuple) and value and all(isinstance(one, Parameter) for one in value):
+                self._note_names(name, value)
             state[name] = value
-            if name == "bprop":
+            if name == "bprop" or name == "mixed_precision_type":
                 self._refresh()
 
-    def _forget(self, name: str) -> None:
-        for held in (self._cells, self._params, self._buffers):
-            held.pop(name, None)
+    def _note_names(self, name: str, parameters: list[Parameter] | tuple[Parameter, ...]) -> None:
+        """Refuse a name that another parameter in a list or tuple of this cell's has."""
+        for parameter in parameters:
+            if parameter in self.exist_objs:
+                continue
+            self.exist_objs.add(parameter)
+            if parameter.name in self.exist_names:
+                raise ValueError(
+                    f"For 'Cell', two parameters in '{name}' are named '{parameter.name}': names must differ"
+                )
+            self.exist_names.add(parameter.name)
 
     def __delattr__(self, name: str) -> None:
-        self._forget(name)
+        for held in (self._params, self._buffers, self._cells):
+            if name in held:
+                del held[name]
+                return
         object.__delattr__(self, name)
         if name == "bprop":
             self._refresh()
@@ -149,17 +185,14 @@ class Cell:
             raise AttributeError(
                 f"'{type(self).__name__}' has no attribute '{name}': call super().__init__() in its __init__ first"
             )
-        hint = _hint(name, [n for n in dir(self) if not n.startswith("_")])
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
+        found = hint(name, [n for n in dir(self) if not n.startswith("_")]) if not name.startswith("__") else ""
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{found}")
 
     def _adopt(self, name: str, child: Cell) -> None:
         """Take a child in under an attribute name; its parameters are named by their path from here."""
-        self._cells[name] = child
-        self.__dict__[name] = child
-        child._prepend_path(name)
         if self._auto_prefix:
-            for path, parameter in child.parameters_and_names():
-                parameter.name = f"{name}.{path}"
+            child.update_parameters_name(f"{name}.")
+        self.insert_child_to_cell(name, child)
 
     def _prepend_path(self, name: str) -> None:
         for path, cell in self.cells_and_names():
@@ -203,14 +236,14 @@ class Cell:
         for name in target.split(".") if target else ():
             child = getattr(cell, name, None) if name in cell.__dict__ or name in cell._cells else None
             if child is None:
-                hint = _hint(target, [n for n, _ in self.cells_and_names() if n])
-                raise AttributeError(f"'{type(cell).__name__}' has no cell '{name}' (in '{target}'){hint}")
+                near = hint(target, [n for n, _ in self.cells_and_names() if n])
+                raise AttributeError(f"'{type(cell).__name__}' has no cell '{name}' (in '{target}'){near}")
             if not isinstance(child, Cell):
                 raise AttributeError(f"'{name}' (in '{target}') is not a Cell, but {type(child).__name__}")
             cell = child
         return cell
 
-    def insert_child_to_cell(self, child_name: str, child_cell: Cell) -> None:
+    def insert_child_to_cell(self, child_name: str, child_cell: Cell | None) -> None:
         """Add a child under a name; unlike an assignment this does not rename its parameters.
 
         Raises:
@@ -221,17 +254,17 @@ class Cell:
             raise TypeError(
                 f"For 'insert_child_to_cell', 'child_name' must be a str, but got {type(child_name).__name__}"
             )
-        if not isinstance(child_cell, Cell):
+        if child_cell is not None and not isinstance(child_cell, Cell):
             raise TypeError(
                 f"For 'insert_child_to_cell', 'child_cell' must be a Cell, but got {type(child_cell).__name__}"
             )
         if not child_name or "." in child_name:
             raise KeyError(f"For 'insert_child_to_cell', 'child_name' must not be empty or hold a dot: {child_name!r}")
-        if child_name in self._cells or child_name in self.__dict__:
+        if child_name not in self._cells and (child_name in self.__dict__ or hasattr(type(self), child_name)):
             raise KeyError(f"For 'insert_child_to_cell', the name '{child_name}' is taken")
-        self._cells[child_name] = child_cell
-        self.__dict__[child_name] = child_cell
-        child_cell._prepend_path(child_name)
+        self._cells[child_name] = child_cell  # type: ignore[assignment]  # None keeps a name free
+        if child_cell is not None:
+            child_cell._prepend_path(f"{self._path}.{child_name}" if self._path else child_name)
 
     def apply(self, fn: Callable[[Cell], Any]) -> Cell:
         """Call ``fn`` on every cell below, then on this one."""
@@ -255,16 +288,13 @@ class Cell:
             raise KeyError("For 'insert_param_to_cell', 'param_name' must not be empty")
         if check_name_contain_dot and "." in param_name:
             raise KeyError(f"For 'insert_param_to_cell', 'param_name' must not hold a dot, but got '{param_name}'")
-        if param_name in self.__dict__ and param_name not in self._params:
-            held = self.__dict__[param_name]
-            if held is not None and not isinstance(held, Parameter):
-                raise KeyError(f"For 'insert_param_to_cell', '{param_name}' is an attribute already")
-        if not isinstance(param, Parameter):
+        if param_name not in self._params and (param_name in self.__dict__ or hasattr(type(self), param_name)):
+            raise KeyError(f"For 'insert_param_to_cell', '{param_name}' is an attribute already")
+        if param is not None and not isinstance(param, Parameter):
             raise TypeError(f"For 'insert_param_to_cell', 'param' must be a Parameter, but got {type(param).__name__}")
-        if param.name in _UNNAMED:
+        if param is not None and is_generated_name(param.name):
             param.name = param_name
         self._params[param_name] = param
-        self.__dict__[param_name] = param
 
     def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple[str, Parameter]]:
         """Parameters with their dotted paths: own ones, then the children's; each parameter once."""
@@ -307,188 +337,28 @@ class Cell:
                 )
             seen.add(parameter.name)
 
-    def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict[Parameter, Parameter]:
-        """The parameters; their values are made when they are made."""
-        return {p: p for p in self.get_parameters()}
-
-    # Buffers
-
-    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that belongs to the cell's state but is no parameter.
+    def check_names_and_refresh_name(self) -> None:
+        """Where two parameters share a name, name all by their paths; the first call of a cell does this too.
 
         Raises:
-            TypeError: the name is no str or the value no Tensor.
-            KeyError: the name is empty, holds a dot or is taken.
+            ValueError: two share one even so.
         """
-        if not isinstance(name, str):
-            raise TypeError(f"For 'register_buffer', 'name' must be a str, but got {type(name).__name__}")
-        if not name or "." in name:
-            raise KeyError(f"For 'register_buffer', 'name' must not be empty or hold a dot, but got {name!r}")
-        if hasattr(self, name) and name not in self._buffers:
-            raise KeyError(f"For 'register_buffer', the name '{name}' is taken")
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"For 'register_buffer', 'tensor' must be a Tensor, but got {type(tensor).__name__}")
-        self._buffers[name] = tensor
-        self.__dict__[name] = tensor
+        names = [parameter.name for parameter in self.get_parameters()]
+        if len(set(names)) < len(names):
+            self.update_parameters_name()
+            self.check_names()
 
-    def named_buffers(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Tensor]]:
-        """Buffers with their dotted paths, each once."""
-        seen: set[int] = set()
-        cells = self.cells_and_names(name_prefix=prefix) if recurse else iter([(prefix, self)])
-        for path, cell in cells:
-            for name, buffer in cell._buffers.items():
-                if buffer is not None and id(buffer) not in seen:
-                    seen.add(id(buffer))
-                    yield (f"{path}.{name}" if path else name), buffer
+    def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
+        """Name the parameters by ``prefix`` and their paths from here."""
+        if not isinstance(prefix, str):
+            raise TypeError(f"For 'update_parameters_name', 'prefix' must be a str, but got {type(prefix).__name__}")
+        for path, parameter in self.parameters_and_names(expand=recurse):
+            parameter.name = prefix + path
 
-    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """The buffers of this cell, and with ``recurse`` of all below it."""
-        for _, buffer in self.named_buffers(recurse=recurse):
-            yield buffer
-
-    # Mode and flags
-
-    @property
-    def training(self) -> bool:
-        """Whether the cell is in training mode; False at first."""
-        return self._training
-
-    @training.setter
-    def training(self, value: bool) -> None:
-        self.__dict__["_training"] = bool(value)
-
-    @property
-    def phase(self) -> str:
-        """The phase's name: "train" or "predict" by ``set_train``, or one of the user's."""
-        return self._phase
-
-    @phase.setter
-    def phase(self, value: str) -> None:
-        if not isinstance(value, str):
-            raise TypeError(f"For 'Cell', 'phase' must be a str, but got {type(value).__name__}")
-        self.__dict__["_phase"] = value
-
-    def set_train(self, mode: bool = True) -> Cell:
-        """Training mode (or with False predict mode) for this cell and all below; the phase is this cell's alone."""
-        if not isinstance(mode, bool):
-            raise TypeError(f"For 'set_train', 'mode' must be a bool, but got {type(mode).__name__}")
-        for _, cell in self.cells_and_names():
-            cell.__dict__["_training"] = mode
-        self.phase = "train" if mode else "predict"
-        return self
-
-    @property
-    def requires_grad(self) -> bool:
-        """The flag that ``set_grad`` sets."""
-        return self._requires_grad
-
-    def set_grad(self, requires_grad: bool = True) -> Cell:
-        """Set the cell's flag ``requires_grad``; gradients do not depend on it."""
-        self.__dict__["_requires_grad"] = requires_grad
-        return self
-
-    @property
-    def bprop_debug(self) -> bool:
-        """Whether a custom bprop is asked to be checked."""
-        return self._bprop_debug
-
-    @bprop_debug.setter
-    def bprop_debug(self, value: bool) -> None:
-        if not isinstance(value, bool):
-            raise TypeError(f"For 'Cell', 'bprop_debug' must be a bool, but got {type(value).__name__}")
-        self.__dict__["_bprop_debug"] = value
-
-    def add_flags(self, **flags: Any) -> Cell:
-        """Set attributes on this cell."""
-        for name, value in flags.items():
-            setattr(self, name, value)
-        self.__dict__.setdefault("_flags", {}).update(flags)
-        return self
-
-    def add_flags_recursive(self, **flags: Any) -> Cell:
-        """Set attributes on this cell and all below."""
-        for _, cell in self.cells_and_names():
-            cell.add_flags(**flags)
-        return self
-
-    def get_flags(self) -> dict[str, Any]:
-        """The attributes that ``add_flags`` set."""
-        return dict(self.__dict__.get("_flags", {}))
-
-    # Hooks
-
-    def register_forward_pre_hook(
-        self,
-        hook_fn: Callable[..., Any],
-        *,
-        prepend: bool = False,
-        with_kwargs: bool = False,
-        replace: bool = False,
-    ) -> HookHandle:
-        """Call ``hook_fn(cell, inputs)`` before ``construct``; what it returns replaces the inputs.
-
-        Args:
-            hook_fn: with ``with_kwargs`` called as ``hook_fn(cell, args, kwargs)`` and returning such a pair.
-            prepend: run before the hooks that are there.
-            replace: take off the hooks of this kind whose function has the same name first, so that running a
-                notebook cell again does not pile them up.
-
-        Raises:
-            TypeError: ``hook_fn`` cannot be called with these arguments.
-        """
-        expected = "hook(cell, args, kwargs)" if with_kwargs else "hook(cell, inputs)"
-        check_arity(hook_fn, 3 if with_kwargs else 2, "register_forward_pre_hook", expected)
-        return self._register("forward_pre", HookEntry(hook_fn, with_kwargs), prepend, replace)
-
-    def register_forward_hook(
-        self,
-        hook_fn: Callable[..., Any],
-        *,
-        prepend: bool = False,
-        with_kwargs: bool = False,
-        always_call: bool = False,
-        replace: bool = False,
-    ) -> HookHandle:
-        """Call ``hook_fn(cell, inputs, output)`` after ``construct``; what it returns replaces the output.
-
-        Args:
-            hook_fn: with ``with_kwargs`` called as ``hook_fn(cell, args, kwargs, output)``.
-            prepend: run before the hooks that are there.
-            always_call: run also when ``construct`` raised, with the output None.
-            replace: take off the hooks of this kind whose function has the same name first.
-
-        Raises:
-            TypeError: ``hook_fn`` cannot be called with these arguments.
-        """
-        expected = "hook(cell, args, kwargs, output)" if with_kwargs else "hook(cell, inputs, output)"
-        check_arity(hook_fn, 4 if with_kwargs else 3, "register_forward_hook", expected)
-        return self._register("forward", HookEntry(hook_fn, with_kwargs, always_call), prepend, replace)
-
-    def register_backward_pre_hook(self, hook_fn: Callable[..., Any], *, replace: bool = False) -> HookHandle:
-        """Call ``hook_fn(cell, grad_output)`` when the gradient arrives at the cell; what it returns replaces it."""
-        check_arity(hook_fn, 2, "register_backward_pre_hook", "hook(cell, grad_output)")
-        return self._register("backward_pre", HookEntry(hook_fn), False, replace)
-
-    def register_backward_hook(self, hook_fn: Callable[..., Any], *, replace: bool = False) -> HookHandle:
-        """Call ``hook_fn(cell, grad_input, grad_output)`` when the gradient leaves the cell.
-
-        ``grad_input`` is the gradient with respect to the cell's inputs, ``grad_output`` the one that arrived at its
-        outputs; both are tuples. What the hook returns replaces ``grad_input``.
-        """
-        check_arity(hook_fn, 3, "register_backward_hook", "hook(cell, grad_input, grad_output)")
-        return self._register("backward", HookEntry(hook_fn), False, replace)
-
-    def _register(self, kind: str, entry: HookEntry, prepend: bool, replace: bool) -> HookHandle:
-        hooks = self._hooks[kind]
-        if replace:
-            name = getattr(entry.function, "__qualname__", None)
-            for key, held in list(hooks.items()):
-                if name is not None and getattr(held.function, "__qualname__", None) == name:
-                    del hooks[key]
-        handle = HookHandle(hooks, entry, prepend)
-        # From now on calls look for hooks; `remove` need not know the cell to undo that.
-        self.__dict__["_plain"] = False
-        return handle
+    def update_cell_prefix(self) -> None:
+        """Let ``param_prefix`` of this cell and all below be their paths from here."""
+        for path, cell in self.cells_and_names():
+            cell.__dict__["_param_prefix"] = path
 
     # Printing
 
@@ -499,9 +369,9 @@ class Cell:
     def __repr__(self) -> str:
         extra = self.extend_repr()
         name = type(self).__name__
-        if not self._cells:
+        if not self._cells and "\n" not in extra:
             return f"{name}({extra})"
-        lines = [f"  {extra}"] if extra else []
+        lines = [f"  {line}" for line in extra.split("\n")] if extra else []
         for key, cell in self._cells.items():
             lines.append(f"  ({key}): " + "\n  ".join(repr(cell).split("\n")))
         return "\n".join([f"{name}(", *lines, ")"])
@@ -513,13 +383,5 @@ class Cell:
 
     @property
     def param_prefix(self) -> str:
-        """The dotted path of the cell in its network; "" for a root."""
-        return self._path
-
-
-def _hint(name: str, known: list[str]) -> str:
-    """``; did you mean '...'?``, or nothing where no known name is spelled alike."""
-    import difflib
-
-    near = difflib.get_close_matches(name, known, 1)
-    return f"; did you mean '{near[0]}'?" if near else ""
+        """The prefix that ``update_cell_prefix`` gave; "" before."""
+        return self.__dict__["_param_prefix"]  # type: ignore[no-any-return]

@@ -15,7 +15,7 @@ class _Indexed(Cell):
     """Children under the names "0", "1", ..., used like a list."""
 
     def _place(self, index: Any) -> int:
-        if not isinstance(index, int) or isinstance(index, bool):
+        if not isinstance(index, int):
             raise TypeError(
                 f"For '{type(self).__name__}', an index must be an int or a slice, but got {type(index).__name__}"
             )
@@ -24,12 +24,24 @@ class _Indexed(Cell):
             raise IndexError(f"For '{type(self).__name__}', the index must be in [{-count}, {count}), but got {index}")
         return index % count
 
+    def _prefix(self) -> str:
+        """What the parameters' names begin with before a child's own name: the path by which this was attached."""
+        for name, cell in self._cells.items():
+            for path, parameter in cell.parameters_and_names():
+                own = f"{name}.{path}"
+                return parameter.name.removesuffix(own) if parameter.name.endswith(own) else ""
+        return ""
+
+    def _put(self, name: str, cell: Cell, prefix: str) -> None:
+        if self._auto_prefix:
+            cell.update_parameters_name(f"{prefix}{name}.")
+        self.insert_child_to_cell(name, cell)
+
     def _renew(self, cells: list[Cell]) -> None:
-        for name in list(self._cells):
-            self.__dict__.pop(name, None)
+        prefix = self._prefix()
         self._cells.clear()
         for place, cell in enumerate(cells):
-            self._adopt(str(place), cell)
+            self._put(str(place), cell, prefix)
 
     def _checked(self, cell: Any, what: str) -> Cell:
         if not isinstance(cell, Cell):
@@ -39,13 +51,13 @@ class _Indexed(Cell):
     def __getitem__(self, index: Any) -> Any:
         cells = list(self._cells.values())
         if isinstance(index, slice):
-            return SequentialCell(*cells[index]) if isinstance(self, SequentialCell) else CellList(*cells[index])
+            return CellList(cells[index])
         return cells[self._place(index)]
 
     def __setitem__(self, index: int, cell: Cell) -> None:
         place = self._place(index)
         name = list(self._cells)[place]
-        self._adopt(name, self._checked(cell, "an entry"))
+        self._put(name, self._checked(cell, "an entry"), self._prefix())
 
     def __delitem__(self, index: Any) -> None:
         cells = list(self._cells.values())
@@ -60,10 +72,15 @@ class _Indexed(Cell):
     def __iter__(self) -> Iterator[Cell]:
         return iter(list(self._cells.values()))
 
-    def append(self, cell: Cell) -> Any:
+    def append(self, cell: Cell) -> None:
         """Add a cell at the end."""
-        self._adopt(str(len(self._cells)), self._checked(cell, "what is appended"))
-        return self
+        self._put(str(len(self._cells)), self._checked(cell, "what is appended"), self._prefix())
+
+    def set_grad(self, flag: bool = True) -> None:  # type: ignore[override]  # as in MindSpore
+        """Set the flag on this cell and, as in MindSpore for these containers alone, on all in it."""
+        for cell in self._cells.values():
+            cell.set_grad(flag)
+        super().set_grad(flag)
 
 
 class SequentialCell(_Indexed):
@@ -78,25 +95,31 @@ class SequentialCell(_Indexed):
 
     def __init__(self, *args: Any) -> None:
         super().__init__()
-        if len(args) == 1 and isinstance(args[0], list | tuple):
-            args = tuple(args[0])
-        if len(args) == 1 and isinstance(args[0], OrderedDict):
-            for name, cell in args[0].items():
-                self._adopt(name, self._checked(cell, f"entry '{name}'"))
-            return
-        for place, cell in enumerate(args):
-            self._adopt(str(place), self._checked(cell, f"entry {place}"))
+        if len(args) == 1 and not isinstance(args[0], Cell):
+            if not isinstance(args[0], list | OrderedDict):
+                raise TypeError(
+                    f"For '{type(self).__name__}', give Cells, a list or an OrderedDict of them, "
+                    f"but got {type(args[0]).__name__}"
+                )
+            args = args[0]  # type: ignore[assignment]
+        for name, cell in args.items() if isinstance(args, OrderedDict) else enumerate(args):
+            self._put(str(name), self._checked(cell, f"entry {name}"), "")
 
-    def construct(self, x: Any) -> Any:
-        for cell in self._cells.values():
-            x = cell(x)
-        return x
+    @property
+    def cell_list(self) -> list[Cell]:
+        """The cells."""
+        return list(self._cells.values())
 
-    def set_grad(self, requires_grad: bool = True) -> Cell:
-        """Set the flag on this cell and, as in MindSpore for this container alone, on all its cells."""
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            # The cells keep their names, as in MindSpore.
+            return type(self)(OrderedDict(list(self._cells.items())[index]))
+        return super().__getitem__(index)
+
+    def construct(self, input_data: Any) -> Any:
         for cell in self._cells.values():
-            cell.set_grad(requires_grad)
-        return super().set_grad(requires_grad)
+            input_data = cell(input_data)
+        return input_data
 
 
 class CellList(_Indexed):
@@ -108,16 +131,16 @@ class CellList(_Indexed):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(kwargs.get("auto_prefix", True))
-        if len(args) == 1 and isinstance(args[0], list | tuple | CellList):
-            self.extend(args[0])
-        else:
-            self.extend(args)
+        # MindSpore passes over several arguments in silence; they are taken as a list here.
+        self.extend(args[0] if len(args) == 1 else list(args))
 
     def extend(self, cells: Iterable[Cell]) -> CellList:
         """Add cells at the end."""
-        if not isinstance(cells, list | tuple | CellList):
-            raise TypeError(f"For 'CellList', 'cells' must be a list or tuple of Cells, but got {type(cells).__name__}")
+        if not isinstance(cells, list):
+            raise TypeError(f"For 'CellList', 'cells' must be a list of Cells, but got {type(cells).__name__}")
         for cell in cells:
+            if isinstance(cell, CellDict):
+                raise TypeError("For 'CellList', an entry must not be a CellDict")
             self.append(cell)
         return self
 
@@ -125,10 +148,23 @@ class CellList(_Indexed):
         """Put a cell before the place ``index``."""
         cells = list(self._cells.values())
         count = len(cells)
+        if not isinstance(index, int):
+            raise TypeError(f"For '{type(self).__name__}', an index must be an int, but got {type(index).__name__}")
         if not -count <= index <= count:
-            raise IndexError(f"For 'CellList', the index must be in [{-count}, {count}], but got {index}")
+            raise IndexError(f"For '{type(self).__name__}', the index must be in [{-count}, {count}], but got {index}")
         cells.insert(index, self._checked(cell, "what is inserted"))
         self._renew(cells)
+
+    def __iadd__(self, cells: Iterable[Cell]) -> CellList:
+        return self.extend(cells)
+
+    def construct(self, *inputs: Any) -> Any:
+        """Refused: a list is not called.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError("a CellList is not called: call the cells in it, or use nn.SequentialCell")
 
 
 class CellDict(Cell):
@@ -138,16 +174,25 @@ class CellDict(Cell):
         TypeError: an entry is no Cell.
     """
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__()
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(kwargs.get("auto_prefix", True))
         if args:
             self.update(args[0])
 
     def update(self, cells: Any) -> None:
         """Take in all entries of a mapping or of pairs."""
         pairs = cells.items() if isinstance(cells, Mapping | CellDict) else cells
-        for name, cell in pairs:
-            self[name] = cell
+        if not isinstance(pairs, Iterable):
+            raise TypeError(f"For 'CellDict.update', give a mapping or pairs, but got {type(cells).__name__}")
+        for place, pair in enumerate(pairs):
+            if not isinstance(pair, Iterable):
+                raise TypeError(f"For 'CellDict.update', entry {place} must be a pair, but got {type(pair).__name__}")
+            name_and_cell = tuple(pair)
+            if len(name_and_cell) != 2:
+                raise ValueError(
+                    f"For 'CellDict.update', entry {place} must be a pair, but has {len(name_and_cell)} parts"
+                )
+            self[name_and_cell[0]] = name_and_cell[1]
 
     def __getitem__(self, key: str) -> Cell:
         if key not in self._cells:
@@ -161,14 +206,19 @@ class CellDict(Cell):
             raise TypeError(f"For 'CellDict', entry '{key}' must be a Cell, but got {type(cell).__name__}")
         if not key or "." in key:
             raise KeyError(f"For 'CellDict', a key must not be empty or hold a dot, but got {key!r}")
+        if isinstance(cell, CellDict | CellList | SequentialCell):
+            raise TypeError(f"For 'CellDict', entry '{key}' must be a plain Cell, but got {type(cell).__name__}")
         self._adopt(key, cell)
 
     def __delitem__(self, key: str) -> None:
         self[key]
-        delattr(self, key)
+        del self._cells[key]
 
     def __len__(self) -> int:
         return len(self._cells)
+
+    def __bool__(self) -> bool:
+        return True  # also without cells, as in MindSpore
 
     def __iter__(self) -> Iterator[str]:
         return iter(list(self._cells))
@@ -198,3 +248,11 @@ class CellDict(Cell):
         """Take all cells out."""
         for key in list(self._cells):
             del self[key]
+
+    def construct(self, *inputs: Any) -> Any:
+        """Refused: a dictionary is not called.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError("a CellDict is not called: call the cells in it")

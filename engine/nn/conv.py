@@ -1,4 +1,7 @@
-"""Convolution layers."""
+"""Convolution layers over one to three axes, and their transposes.
+
+As in MindSpore, a layer over one axis is one over images of height 1: its weight has the shape (K, C, 1, length).
+"""
 
 from __future__ import annotations
 
@@ -8,32 +11,36 @@ from typing import Any
 from .. import ops
 from ..dtype import DType, float32
 from ..initializer import HeUniform, Uniform, initializer
-from ..ops.convolution import pads_of, pair_of
+from ..ops.convolution import convolve_transposed, ints_for, pads_for
 from ..parameter import Parameter
 from ..tensor import Tensor
 from ._checks import check_bool, check_positive_int
 from .cell import Cell
 
-__all__ = ["Conv2d"]
+__all__ = ["Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dTranspose", "Conv3d", "Conv3dTranspose"]
 
 
-class Conv2d(Cell):
-    """Cross-correlation of (N, in_channels, H, W) with learned kernels.
+class _Conv(Cell):
+    """Cross-correlation with learned kernels, or its transpose.
 
     Args:
         in_channels, out_channels: channels of input and output.
-        kernel_size, stride, dilation: an int, or (height, width).
+        kernel_size, stride, dilation: an int, or one for each axis.
         pad_mode: "same" (the output has ceil(length / stride)), "valid" (no padding) or "pad" (by ``padding``).
-        padding: an int, or (top, bottom, left, right); only with "pad".
+        padding: an int, or (before, after) of each axis in turn; only with "pad".
         group: channels are split into so many groups that do not see each other.
         has_bias: whether each output channel has a bias.
         weight_init, bias_init: first values; by default uniform with bound 1 / sqrt(fan_in).
-        data_format: "NCHW".
+        data_format: "NCHW" (or "NCDHW").
         dtype: element type of the parameters.
 
     Raises:
         TypeError, ValueError: an argument of the wrong kind; the text names it.
     """
+
+    _axes = 2
+    _format = "NCHW"
+    _transposed = False
 
     def __init__(
         self,
@@ -48,33 +55,37 @@ class Conv2d(Cell):
         has_bias: bool = False,
         weight_init: Any = None,
         bias_init: Any = None,
-        data_format: str = "NCHW",
+        data_format: str | None = None,
         dtype: DType = float32,
     ) -> None:
         super().__init__()
-        self.in_channels = check_positive_int(in_channels, "Conv2d", "in_channels")
-        self.out_channels = check_positive_int(out_channels, "Conv2d", "out_channels")
-        self.kernel_size = pair_of(kernel_size, "Conv2d", "kernel_size")
-        self.stride = pair_of(stride, "Conv2d", "stride")
-        self.dilation = pair_of(dilation, "Conv2d", "dilation")
-        self.group = check_positive_int(group, "Conv2d", "group")
-        self.has_bias = check_bool(has_bias, "Conv2d", "has_bias")
+        name, axes = type(self).__name__, self._axes
+        self.in_channels = check_positive_int(in_channels, name, "in_channels")
+        self.out_channels = check_positive_int(out_channels, name, "out_channels")
+        self.kernel_size = ints_for(kernel_size, axes, name, "kernel_size")
+        self.stride = ints_for(stride, axes, name, "stride")
+        self.dilation = ints_for(dilation, axes, name, "dilation")
+        self.group = check_positive_int(group, name, "group")
+        self.has_bias = check_bool(has_bias, name, "has_bias")
         if in_channels % group or out_channels % group:
             raise ValueError(
-                f"For 'Conv2d', 'group' {group} must divide 'in_channels' {in_channels} "
+                f"For '{name}', 'group' {group} must divide 'in_channels' {in_channels} "
                 f"and 'out_channels' {out_channels}"
             )
-        if data_format != "NCHW":
-            raise ValueError(f"For 'Conv2d', 'data_format' must be 'NCHW', but got {data_format!r}")
+        if data_format not in (None, self._format):
+            raise ValueError(f"For '{name}', 'data_format' must be '{self._format}', but got {data_format!r}")
         # Refuse a bad mode or padding now, not at the first call.
-        pads_of(pad_mode, padding, (1, 1), self.kernel_size, self.stride, self.dilation, "Conv2d")
-        self.pad_mode, self.padding, self.data_format = pad_mode.lower(), padding, data_format
+        pads_for(pad_mode, padding, (1,) * axes, self.kernel_size, self.stride, self.dilation, name)
+        self.pad_mode, self.padding, self.data_format = pad_mode.lower(), padding, self._format
         self.weight_init, self.bias_init = weight_init, bias_init
-        shape = (out_channels, in_channels // group, *self.kernel_size)
-        self.weight = Parameter(
-            initializer(HeUniform(math.sqrt(5)) if weight_init is None else weight_init, shape, dtype),
-            "weight",
-        )
+        if axes == 1:
+            self.kernel_size, self.stride = (1, *self.kernel_size), (1, *self.stride)
+            self.dilation = (1, *self.dilation)
+            self.padding = (0, 0, padding, padding) if isinstance(padding, int) else (0, 0, *(tuple(padding) * 2)[:2])
+        first, second = (in_channels, out_channels) if self._transposed else (out_channels, in_channels)
+        shape = (first, second // group, *self.kernel_size)
+        init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
+        self.weight = Parameter(initializer(init, shape, dtype), "weight")
         self.bias: Parameter | None = None
         if has_bias:
             bound = 1 / math.sqrt(math.prod(shape[1:]))
@@ -82,10 +93,22 @@ class Conv2d(Cell):
             self.bias = Parameter(initializer(init, (out_channels,), dtype), "bias")
 
     def construct(self, x: Tensor) -> Tensor:
-        """x (N, in_channels, H, W) to (N, out_channels, OH, OW)."""
-        return ops.conv2d(
+        """x (N, in_channels, ...) to (N, out_channels, ...)."""
+        if self._axes == 3:
+            function = ops.conv3d
+        else:
+            function = ops.conv2d
+        if self._axes == 1:
+            x = self._as_image(x)
+        found = function(
             x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group
         )
+        return ops.squeeze(found, 2) if self._axes == 1 else found
+
+    def _as_image(self, x: Tensor) -> Tensor:
+        if x.ndim != 3:
+            raise ValueError(f"For '{type(self).__name__}', the input must have 3 axes, but got shape {x.shape}")
+        return ops.expand_dims(x, 2)
 
     def extend_repr(self) -> str:
         return (
@@ -94,6 +117,161 @@ class Conv2d(Cell):
             f"group={self.group}, has_bias={self.has_bias}, weight_init={_init_name(self.weight_init)}, "
             f"bias_init={_init_name(self.bias_init)}, format={self.data_format}"
         )
+
+
+class Conv2d(_Conv):
+    __doc__ = (_Conv.__doc__ or "").replace("kernels, or its transpose", "kernels, of (N, in_channels, H, W)", 1)
+
+
+class Conv3d(_Conv):
+    """Cross-correlation of (N, in_channels, D, H, W); the arguments are those of ``Conv2d``."""
+
+    _axes = 3
+    _format = "NCDHW"
+
+
+class Conv1d(_Conv):
+    """Cross-correlation of (N, in_channels, L); the arguments are those of ``Conv2d``."""
+
+    _axes = 1
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        dtype: DType = float32,
+    ) -> None:
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
+            bias_init, None, dtype,
+        )  # fmt: skip
+
+
+class _ConvTranspose(_Conv):
+    _transposed = True
+    output_padding: Any = 0
+
+    def construct(self, x: Tensor) -> Tensor:
+        """x (N, in_channels, ...) to (N, out_channels, ...)."""
+        name = type(self).__name__
+        if self._axes == 1:
+            x = self._as_image(x)
+        axes = len(self.kernel_size)
+        more = ints_for(self.output_padding, axes, name, "output_padding", 0)
+        pads = [0] * (2 * axes)
+        if self.pad_mode == "pad":
+            pads = list(pads_for("pad", self.padding, (1,) * axes, self.kernel_size, (1,) * axes, (1,) * axes, name))
+        else:
+            # "same": length * stride comes out; "valid": at least that. What the windows span beyond is cut off.
+            grown = list(more)
+            for place, (k, s, d) in enumerate(zip(self.kernel_size, self.stride, self.dilation, strict=True)):
+                extra = d * (k - 1) + 1 - s
+                if extra < 0:
+                    grown[place] += -extra
+                elif self.pad_mode == "same":
+                    pads[2 * place : 2 * place + 2] = [extra // 2, extra - extra // 2]
+            more = tuple(grown)
+        found = convolve_transposed(
+            x, self.weight, self.bias, self.stride, tuple(pads), more, self.dilation, self.group, name
+        )
+        return ops.squeeze(found, 2) if self._axes == 1 else found
+
+
+class Conv1dTranspose(_ConvTranspose):
+    """The transpose of ``Conv1d``; the weight has the shape (in_channels, out_channels / group, 1, length)."""
+
+    _axes = 1
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        dtype: DType = float32,
+    ) -> None:
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
+            bias_init, None, dtype,
+        )  # fmt: skip
+
+
+class Conv2dTranspose(_ConvTranspose):
+    """The transpose of ``Conv2d``; ``output_padding`` is added at the ends, only with pad_mode "pad"."""
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        output_padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        dtype: DType = float32,
+    ) -> None:
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
+            bias_init, None, dtype,
+        )  # fmt: skip
+        self.output_padding = _output_padding(output_padding, self.pad_mode, "Conv2dTranspose")
+
+
+class Conv3dTranspose(_ConvTranspose):
+    """The transpose of ``Conv3d``; ``output_padding`` is added at the ends, only with pad_mode "pad"."""
+
+    _axes = 3
+    _format = "NCDHW"
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        output_padding: Any = 0,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        data_format: str = "NCDHW",
+        dtype: DType = float32,
+    ) -> None:
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
+            bias_init, data_format, dtype,
+        )  # fmt: skip
+        self.output_padding = _output_padding(output_padding, self.pad_mode, "Conv3dTranspose")
+
+
+def _output_padding(value: Any, pad_mode: str, name: str) -> Any:
+    if pad_mode != "pad" and (value if isinstance(value, int) else any(value)):
+        raise ValueError(f"For '{name}', 'output_padding' must be 0 with pad_mode '{pad_mode}', but got {value!r}")
+    return value
 
 
 def _init_name(init: Any) -> str:

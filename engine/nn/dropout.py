@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
+from ..cpu.array_module import array_module
 from ..dtype import DType, float32
 from ..tensor import Tensor
 from .cell import Cell
 
-__all__ = ["Dropout", "Dropout2d"]
+__all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout2dExt", "Dropout3d", "DropoutExt"]
 
 
 class Dropout(Cell):
@@ -42,16 +43,61 @@ class Dropout(Cell):
 
 
 class Dropout2d(Cell):
-    """Like ``Dropout``, for whole channels."""
+    """Like ``Dropout``, for whole channels of (N, C, H, W)."""
+
+    _axes: tuple[int, ...] = (4,)
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
+        name = type(self).__name__
+        if isinstance(p, bool) or not isinstance(p, int | float):
+            raise TypeError(f"For '{name}', 'p' must be a number, but got {type(p).__name__}")
         if not 0 <= p <= 1:
-            raise ValueError(f"For 'Dropout2d', 'p' must be in [0, 1], but got {p}")
-        self.p = p
+            raise ValueError(f"For '{name}', 'p' must be in [0, 1], but got {p}")
+        self.p = self.prob = p
 
     def construct(self, x: Tensor) -> Tensor:
-        return ops.dropout2d(x, self.p, self.training)
+        if not self.training or self.p == 0:
+            return x
+        if x.ndim not in self._axes:
+            raise ValueError(f"For '{type(self).__name__}', the input must have {self._axes} axes, but got {x.shape}")
+        batched = x.ndim == max(self._axes)
+        channels = x.shape[: 2 if batched else 1]
+        ones = Tensor._wrap(array_module(x._array).ones((*channels, *(1,) * (x.ndim - len(channels))), x._array.dtype))
+        return x * ops.dropout(ones, float(self.p))
 
     def extend_repr(self) -> str:
         return f"p={self.p}"
+
+
+class Dropout1d(Dropout2d):
+    """Like ``Dropout``, for whole channels of (N, C, L) or (C, L)."""
+
+    _axes = (2, 3)
+
+
+class Dropout3d(Dropout2d):
+    """Like ``Dropout``, for whole channels of (N, C, D, H, W)."""
+
+    _axes = (5,)
+
+
+class DropoutExt(Cell):
+    """``Dropout`` with PyTorch's arguments."""
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        self.p, self.inplace = p, inplace
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.dropout(x, self.p, self.training)
+
+
+class Dropout2dExt(Dropout2d):
+    """``Dropout2d`` with PyTorch's arguments."""
+
+    _axes = (3, 4)
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__(p)
+        self.inplace = inplace

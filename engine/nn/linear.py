@@ -1,4 +1,4 @@
-"""Dense, Flatten, Embedding, Identity: layers without windows, statistics or randomness."""
+"""Dense and its relatives, Flatten, Identity: layers without windows, statistics or randomness."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from ..dtype import DType, float32
 from ..initializer import HeUniform, Uniform, initializer
 from ..ops import dense as dense_op
-from ..ops import flatten, getitem, one_hot, reshape
+from ..ops import flatten, matmul, reduce_sum, reshape
 from ..parameter import Parameter
 from ..tensor import Tensor
 from ._checks import check_bool, check_positive_int
-from .activation import get_activation
+from .activation import LeakyReLU, get_activation
 from .cell import Cell
 
-__all__ = ["Dense", "Embedding", "Flatten", "Identity"]
+__all__ = ["BiDense", "Conv2dBnAct", "Dense", "DenseBnAct", "Flatten", "Identity", "Linear", "Unflatten"]
 
 
 class Dense(Cell):
@@ -73,7 +73,9 @@ class Dense(Cell):
         return y if self.activation is None else self.activation(y)
 
     def extend_repr(self) -> str:
-        text = f"input_channels={self.in_channels}, output_channels={self.out_channels}, has_bias={self.has_bias}"
+        text = f"input_channels={self.in_channels}, output_channels={self.out_channels}"
+        if self.has_bias:
+            text += ", has_bias=True"
         return text + (f", activation={self.activation}" if self.activation is not None else "")
 
 
@@ -95,47 +97,159 @@ class Identity(Cell):
         return x
 
 
-class Embedding(Cell):
-    """A row of a table for each index.
+class Linear(Dense):
+    """``Dense`` with PyTorch's arguments."""
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__(in_features, out_features, weight_init, bias_init, bias, None, dtype or float32)
+
+
+class BiDense(Cell):
+    """y[k] = x1 @ weight[k] @ x2 + bias[k].
 
     Args:
-        vocab_size: number of rows.
-        embedding_size: length of a row.
-        use_one_hot: compute as a product with one-hot rows.
-        embedding_table: first values of the table.
-        dtype: element type of the table.
-        padding_idx: a row that starts as zeros.
+        in1_channels, in2_channels: lengths of the last axes of the inputs.
+        out_channels: length of the last axis of the output.
+        weight_init, bias_init: first values; by default uniform with bound 1 / sqrt(in1_channels).
+        has_bias: whether there is a bias.
     """
 
     def __init__(
         self,
-        vocab_size: int,
-        embedding_size: int,
-        use_one_hot: bool = False,
-        embedding_table: Any = "normal",
+        in1_channels: int,
+        in2_channels: int,
+        out_channels: int,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        has_bias: bool = True,
         dtype: DType = float32,
-        padding_idx: int | None = None,
     ) -> None:
         super().__init__()
-        self.vocab_size = check_positive_int(vocab_size, "Embedding", "vocab_size")
-        self.embedding_size = check_positive_int(embedding_size, "Embedding", "embedding_size")
-        self.use_one_hot, self.padding_idx, self.dtype = use_one_hot, padding_idx, dtype
-        table = initializer(embedding_table, (vocab_size, embedding_size), dtype)
-        if padding_idx is not None:
-            if not 0 <= padding_idx < vocab_size:
-                raise ValueError(f"For 'Embedding', 'padding_idx' must be in [0, {vocab_size}), but got {padding_idx}")
-            table[padding_idx] = 0
-        self.embedding_table = Parameter(table, "embedding_table")
+        self.in1_channels = check_positive_int(in1_channels, "BiDense", "in1_channels")
+        self.in2_channels = check_positive_int(in2_channels, "BiDense", "in2_channels")
+        self.out_channels = check_positive_int(out_channels, "BiDense", "out_channels")
+        self.has_bias = check_bool(has_bias, "BiDense", "has_bias")
+        bound = Uniform(1 / math.sqrt(in1_channels))
+        shape = (out_channels, in1_channels, in2_channels)
+        self.weight = Parameter(initializer(bound if weight_init is None else weight_init, shape, dtype), "weight")
+        self.bias: Parameter | None = None
+        if has_bias:
+            first = initializer(bound if bias_init is None else bias_init, (out_channels,), dtype)
+            self.bias = Parameter(first, "bias")
 
-    def construct(self, ids: Tensor) -> Tensor:
-        """Integer ids of any shape to (*shape, embedding_size)."""
-        if not self.use_one_hot:
-            return getitem(self.embedding_table, ids)
-        rows = one_hot(reshape(ids, (-1,)), self.vocab_size, 1.0, 0.0).astype(self.dtype) @ self.embedding_table
-        return reshape(rows, (*ids.shape, self.embedding_size))
+    def construct(self, input1: Tensor, input2: Tensor) -> Tensor:
+        # (..., 1, i) @ (k, i, j) -> (..., k, 1, j); times (..., 1, 1, j), added up over j.
+        left = matmul(reshape(input1, (*input1.shape[:-1], 1, 1, input1.shape[-1])), self.weight)
+        product = left * reshape(input2, (*input2.shape[:-1], 1, 1, input2.shape[-1]))
+        y = reshape(reduce_sum(product, -1), (*input1.shape[:-1], self.out_channels))
+        return y if self.bias is None else y + self.bias
 
     def extend_repr(self) -> str:
         return (
-            f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, use_one_hot={self.use_one_hot}, "
-            f"embedding_table={self.embedding_table}, dtype={self.dtype}, padding_idx={self.padding_idx}"
+            f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}, "
+            f"output_channels={self.out_channels}, has_bias={self.has_bias}"
         )
+
+
+class Unflatten(Cell):
+    """One axis as several: ``unflattened_size`` are their lengths."""
+
+    def __init__(self, axis: int, unflattened_size: Any) -> None:
+        super().__init__()
+        if isinstance(axis, bool) or not isinstance(axis, int):
+            raise TypeError(f"For 'Unflatten', 'axis' must be an int, but got {type(axis).__name__}")
+        if not isinstance(unflattened_size, tuple | list):
+            raise TypeError(
+                f"For 'Unflatten', 'unflattened_size' must be a tuple, but got {type(unflattened_size).__name__}"
+            )
+        self.axis, self.unflattened_size = axis, tuple(unflattened_size)
+
+    def construct(self, input_x: Tensor) -> Tensor:
+        at = self.axis % input_x.ndim
+        return reshape(input_x, (*input_x.shape[:at], *self.unflattened_size, *input_x.shape[at + 1 :]))
+
+
+class Conv2dBnAct(Cell):
+    """A convolution, then batch normalisation if ``has_bn``, then an activation."""
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = "normal",
+        bias_init: Any = "zeros",
+        has_bn: bool = False,
+        momentum: float = 0.997,
+        eps: float = 1e-5,
+        activation: Any = None,
+        alpha: float = 0.2,
+        after_fake: bool = True,
+    ) -> None:
+        super().__init__()
+        from .conv import Conv2d
+        from .normalization import BatchNorm2d
+
+        self.conv = Conv2d(
+            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
+            bias_init,
+        )  # fmt: skip
+        self.has_bn = check_bool(has_bn, "Conv2dBnAct", "has_bn")
+        if has_bn:
+            self.batchnorm = BatchNorm2d(out_channels, eps, momentum)
+        self.has_act, self.after_fake = activation is not None, after_fake
+        self.activation = LeakyReLU(alpha) if activation == "leakyrelu" else get_activation(activation)
+
+    def construct(self, x: Tensor) -> Tensor:
+        x = self.conv(x)
+        if self.has_bn:
+            x = self.batchnorm(x)
+        return self.activation(x) if self.has_act else x
+
+
+class DenseBnAct(Cell):
+    """A ``Dense``, then batch normalisation if ``has_bn``, then an activation."""
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        weight_init: Any = "normal",
+        bias_init: Any = "zeros",
+        has_bias: bool = True,
+        has_bn: bool = False,
+        momentum: float = 0.9,
+        eps: float = 1e-5,
+        activation: Any = None,
+        alpha: float = 0.2,
+        after_fake: bool = True,
+    ) -> None:
+        super().__init__()
+        from .normalization import BatchNorm1d
+
+        self.dense = Dense(in_channels, out_channels, weight_init, bias_init, has_bias)
+        self.has_bn = check_bool(has_bn, "DenseBnAct", "has_bn")
+        if has_bn:
+            self.batchnorm = BatchNorm1d(out_channels, eps, momentum)
+        self.has_act, self.after_fake = activation is not None, after_fake
+        self.activation = LeakyReLU(alpha) if activation == "leakyrelu" else get_activation(activation)
+
+    def construct(self, x: Tensor) -> Tensor:
+        x = self.dense(x)
+        if self.has_bn:
+            x = self.batchnorm(x)
+        return self.activation(x) if self.has_act else x

@@ -1,17 +1,54 @@
 """``mindspore.ops``: functions on tensors, and the primitive classes of ``ops.operations``."""
 
 from ..grad import *
+from ..jit import constexpr
+from ..names import on_first_use as _on_first_use
+from ..transforms import *
 from . import operations as operations
 from .activation import *
 from .arithmetic import *
+from .attention import *
+from .complexes import *
+from .composite import *
+from .control import *
 from .convolution import *
 from .creation import *
+from .drawing import *
 from .dropping import *
+from .elementary import *
+from .gathering import *
 from .hook_backward import *
+from .image import *
 from .indexing import *
+from .layout import *
 from .linalg import *
 from .loss import *
+from .matrices import *
 from .normalization import *
 from .operations import *
+from .pooling import *
+from .products import *
+from .rare import *
+from .recurrent import *
 from .reduction import *
 from .shape import *
+from .sorting import *
+from .special import *
+from .statistics import *
+
+_COLLECTIVES = """
+AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC Barrier BatchISendIRecv Broadcast CollectiveGather
+CollectiveScatter NeighborExchange NeighborExchangeV2 Receive Reduce ReduceScatter ReduceScatterV Send all_gather
+all_gather_into_tensor all_reduce all_to_all all_to_all_single barrier batch_isend_irecv broadcast gather_into_tensor
+irecv isend recv reduce reduce_scatter reduce_scatter_tensor scatter_tensor send
+"""
+_SPARSE = "dense_to_sparse_coo dense_to_sparse_csr csr_to_coo csr_to_dense csr_mv csr_mm coo_add csr_add coo_concat"
+_KERNELS = "Custom kernel ms_kernel custom_info_register op_info_register"
+__getattr__ = _on_first_use(
+    __name__,
+    absent={
+        **dict.fromkeys(_COLLECTIVES.split(), "one process runs, so there is nobody to exchange with; leave it out"),
+        **dict.fromkeys(_SPARSE.split(), "keep values and indices in tensors of their own; use gather and scatter"),
+        **dict.fromkeys(_KERNELS.split(), "write the operator with ops functions, its gradient as a Cell with bprop"),
+    },
+)

@@ -6,17 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from .. import random
+from ..backend import to_device
 from ..cpu import fused
 from ..dtype import numpy_dtype
 from ..operator import Operator
 from ..tensor import Tensor
-from .arithmetic import _as, _unary, clamp, exp, maximum, mul, where
+from .arithmetic import _as, _unary, clamp, div, exp, expm1, log1p, maximum, minimum, mul, sub, where
+from .arithmetic import abs as absolute
 from .reduction import axes_of
-from .shape import _check
+from .shape import _check, reshape
 
 __all__ = [
-    "elu", "gelu", "hardsigmoid", "hardswish", "leaky_relu", "log_softmax", "relu", "relu6", "sigmoid", "silu",
-    "softmax", "softplus", "swish", "tanh",
+    "celu", "elu", "fast_gelu", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
+    "leaky_relu", "log_softmax", "logsigmoid", "mish", "prelu", "relu", "relu6", "rrelu", "selu", "sigmoid", "silu",
+    "softmax", "softmin", "softplus", "softshrink", "softsign", "swiglu", "swish", "tanh", "tanhshrink", "threshold",
 ]  # fmt: skip
 
 relu_operator = _unary("relu", fused.relu, lambda F, g, out, x: F.relu_grad(g, out), "max(x, 0).")
@@ -150,8 +154,28 @@ def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
 
 def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
     """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
-    below = where(input_x > 0, 0.0, input_x)
-    return where(input_x > 0, input_x, mul(exp(below) - 1.0, alpha))
+    below = where(_check(input_x, "elu", "input_x") > 0, 0.0, input_x)
+    return where(input_x > 0, input_x, mul(expm1(below), alpha))
+
+
+def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
+
+    Raises:
+        ValueError: ``alpha`` is 0.
+    """
+    if alpha == 0:
+        raise ValueError("For 'celu', 'alpha' must not be 0")
+    below = where(_check(x, "celu", "x") > 0, 0.0, x)
+    return where(x > 0, x, mul(expm1(below / alpha), alpha))
+
+
+_SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805  # Klambauer et al. 2017
+
+
+def selu(input_x: Tensor) -> Tensor:
+    """scale * x where it is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017)."""
+    return mul(elu(_check(input_x, "selu", "input_x"), _SELU_ALPHA), _SELU_SCALE)  # type: ignore[no-any-return]
 
 
 def relu6(x: Tensor) -> Tensor:
@@ -161,7 +185,7 @@ def relu6(x: Tensor) -> Tensor:
 
 def hardsigmoid(input: Tensor) -> Tensor:
     """min(max((x + 3) / 6, 0), 1)."""
-    return clamp(input / 6.0 + 0.5, 0.0, 1.0)
+    return clamp(_check(input, "hardsigmoid") / 6.0 + 0.5, 0.0, 1.0)
 
 
 def hardswish(input: Tensor) -> Tensor:
@@ -169,11 +193,135 @@ def hardswish(input: Tensor) -> Tensor:
     return mul(input, hardsigmoid(input))  # type: ignore[no-any-return]
 
 
-def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
-    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above ``threshold``."""
-    from .arithmetic import abs as absolute
-    from .arithmetic import log1p
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """min(max(x, min_val), max_val)."""
+    for argument, value in (("min_val", min_val), ("max_val", max_val)):
+        if not isinstance(value, int | float):
+            raise TypeError(f"For 'hardtanh', '{argument}' must be a number, but got {type(value).__name__}")
+    return clamp(_check(input, "hardtanh"), min_val, max_val)
 
+
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """x where |x| is above ``lambd``, 0 elsewhere."""
+    return where(absolute(_check(input, "hardshrink")) > lambd, input, 0.0)
+
+
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """x moved towards 0 by ``lambd``, and 0 where it is nearer than that."""
+    return where(_check(input, "softshrink") > lambd, input - lambd, where(input < -lambd, input + lambd, 0.0))
+
+
+def softsign(x: Tensor) -> Tensor:
+    """x / (1 + |x|)."""
+    return div(_check(x, "softsign", "x"), absolute(x) + 1.0)  # type: ignore[no-any-return]
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x)."""
+    return sub(_check(input, "tanhshrink"), tanh(input))  # type: ignore[no-any-return]
+
+
+def threshold(input: Tensor, thr: float, value: float) -> Tensor:
+    """x where it is above ``thr``, ``value`` elsewhere."""
+    for argument, number in (("thr", thr), ("value", value)):
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise TypeError(f"For 'threshold', '{argument}' must be a number, but got {type(number).__name__}")
+    return where(_check(input, "threshold") > thr, input, value)
+
+
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above ``threshold``."""
     scaled = mul(input, beta)
     soft = (log1p(exp(-absolute(scaled))) + maximum(scaled, 0.0)) / beta
     return where(scaled > threshold, input, soft)
+
+
+def logsigmoid(x: Tensor) -> Tensor:
+    """log(sigmoid(x)), without overflow."""
+    return minimum(_check(x, "logsigmoid", "x"), 0.0) - log1p(exp(-absolute(x)))  # type: ignore[no-any-return]
+
+
+def mish(x: Tensor) -> Tensor:
+    """x * tanh(softplus(x))."""
+    return mul(_check(x, "mish", "x"), tanh(softplus(x)))  # type: ignore[no-any-return]
+
+
+def fast_gelu(x: Tensor) -> Tensor:
+    """x * sigmoid(1.702 * x) (Hendrycks and Gimpel 2016)."""
+    return mul(_check(x, "fast_gelu", "x"), sigmoid(mul(x, 1.702)))  # type: ignore[no-any-return]
+
+
+def glu(x: Tensor, axis: int = -1) -> Tensor:
+    """The first half along ``axis`` times the sigmoid of the second.
+
+    Raises:
+        ValueError: the axis has no even length.
+    """
+    first, second = _halves_of(_check(x, "glu", "x"), axis, "glu")
+    return mul(first, sigmoid(second))  # type: ignore[no-any-return]
+
+
+def swiglu(input: Tensor, dim: int = -1) -> Tensor:
+    """silu of the first half along ``dim`` times the second."""
+    first, second = _halves_of(_check(input, "swiglu"), dim, "swiglu")
+    return mul(silu(first), second)  # type: ignore[no-any-return]
+
+
+def _halves_of(x: Tensor, axis: int, name: str) -> tuple[Tensor, ...]:
+    from .shape import split
+
+    at = _one_axis(axis, x, name)
+    if x.shape[at] % 2:
+        raise ValueError(f"For '{name}', axis {axis} must have an even length, but got shape {x.shape}")
+    return split(x, x.shape[at] // 2, at)
+
+
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """x where it is positive, weight * x elsewhere; ``weight`` has one number, or one for each channel (axis 1).
+
+    Raises:
+        TypeError: an argument is no Tensor.
+        ValueError: ``weight`` does not fit the channels.
+    """
+    x = _check(input, "prelu")
+    channels = x.shape[1] if x.ndim > 1 else 1
+    if _check(weight, "prelu", "weight").ndim != 1 or weight.shape[0] not in (1, channels):
+        raise ValueError(f"For 'prelu', 'weight' must have 1 or {channels} numbers, but got shape {weight.shape}")
+    slope = reshape(weight, (1, -1) + (1,) * (x.ndim - 2)) if x.ndim > 1 else weight
+    return where(x > 0, x, mul(x, slope))
+
+
+def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tensor:
+    """x where it is positive, elsewhere x times a slope drawn evenly from [lower, upper] for each element."""
+    for argument, number in (("lower", lower), ("upper", upper)):
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise TypeError(f"For 'rrelu', '{argument}' must be a number, but got {type(number).__name__}")
+    if lower > upper:
+        raise ValueError(f"For 'rrelu', 'lower' must not be above 'upper', but got {lower} and {upper}")
+    x = _check(input, "rrelu")
+    drawn = (random.uniform(x.shape) * (upper - lower) + lower).astype(x._array.dtype)
+    return where(x > 0, x, mul(x, Tensor._wrap(to_device(drawn))))
+
+
+def softmin(x: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
+    """softmax of -x."""
+    return softmax(-_check(x, "softmin", "x"), axis, dtype=dtype)
+
+
+def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, dim: int = -1) -> Tensor:
+    """A sample of the Gumbel-softmax distribution (Jang et al. 2017); one-hot with ``hard``, with the soft gradient.
+
+    Raises:
+        ValueError: ``tau`` is not above 0.
+    """
+    if not tau > 0:
+        raise ValueError(f"For 'gumbel_softmax', 'tau' must be above 0, but got {tau}")
+    x = _check(logits, "gumbel_softmax", "logits")
+    drawn = -np.log(-np.log(np.clip(random.uniform(x.shape), 1e-20, 1 - 1e-7)))
+    soft = softmax((x + Tensor._wrap(to_device(drawn.astype(x._array.dtype)))) / tau, dim)
+    if not hard:
+        return soft
+    from .shape import stop_gradient
+
+    top = soft._array == soft._array.max(axis=dim, keepdims=True)
+    return Tensor._wrap(top.astype(soft._array.dtype)) - stop_gradient(soft) + soft  # type: ignore[no-any-return]

@@ -12,7 +12,7 @@ from ..backend import is_array
 from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..dtype import float32, promote, promote_scalar
-from ..operator import Operator
+from ..operator import Operator, binary_method
 from ..tensor import Tensor
 
 __all__ = [
@@ -81,6 +81,10 @@ class Binary(Operator):
         x, y = self._operands(input, other)
         return Operator.__call__(self, x, y)
 
+    def as_method(self) -> Callable[..., Any]:
+        """The function behind Python's operator."""
+        return binary_method(self, self.integers_to_float)
+
     def _operands(self, input: Any, other: Any) -> tuple[Any, Any]:
         x, y = _operand(self.name, "input", input), _operand(self.name, "other", other)
         if isinstance(x, Tensor):
@@ -94,6 +98,15 @@ class Binary(Operator):
         if self.integers_to_float and wanted.kind in "biu":
             wanted = float32.numpy
         return _as(x, wanted), _as(y, wanted)
+
+
+class Equality(Binary):
+    """``==`` or ``!=``, which Python code also asks of a tensor and None, a string or a list: not equal."""
+
+    def __call__(self, input: Any, other: Any) -> Any:
+        if other is None or isinstance(other, str | list | tuple):
+            return self is not eq
+        return Binary.__call__(self, input, other)
 
 
 def _operand(name: str, argument: str, value: Any) -> Any:
@@ -131,7 +144,23 @@ mul = Binary(
     (lambda F, g, out, x, y: fit(F, g * y, x), lambda F, g, out, x, y: fit(F, g * x, y)),
     doc="x * y.",
 )
-div = Binary(
+
+
+class Division(Binary):
+    """``div``, whose result may be rounded."""
+
+    def __call__(self, input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+        if rounding_mode is None:
+            return Binary.__call__(self, input, other)
+        if rounding_mode == "floor":
+            return floor_divide(input, other)
+        if rounding_mode != "trunc":
+            raise ValueError(f"For 'div', 'rounding_mode' must be None, 'floor' or 'trunc', but got {rounding_mode!r}")
+        whole = [x for x in add._operands(input, other) if isinstance(x, Tensor)]
+        return cast_operator(trunc(Binary.__call__(self, input, other)), dtype=whole[0]._array.dtype)
+
+
+div = Division(
     "div",
     np.true_divide,
     (lambda F, g, out, x, y: fit(F, g / y, x), lambda F, g, out, x, y: fit(F, -(g * out / y), y)),
@@ -186,8 +215,8 @@ minimum = Binary(
     ),
     doc="The smaller of x and y; NaN where either is NaN.",
 )
-eq = Binary("eq", np.equal, doc="x == y.")
-ne = Binary("ne", np.not_equal, doc="x != y.")
+eq = Equality("eq", np.equal, doc="x == y.")
+ne = Equality("ne", np.not_equal, doc="x != y.")
 lt = Binary("lt", np.less, doc="x < y.")
 le = Binary("le", np.less_equal, doc="x <= y.")
 gt = Binary("gt", np.greater, doc="x > y.")
@@ -199,7 +228,7 @@ bitwise_and = Binary("bitwise_and", np.bitwise_and, doc="x & y.")
 bitwise_or = Binary("bitwise_or", np.bitwise_or, doc="x | y.")
 bitwise_xor = Binary("bitwise_xor", np.bitwise_xor, doc="x ^ y.")
 
-subtract, multiply, divide, true_divide = sub, mul, div, div
+multiply, divide, true_divide = mul, div, div
 equal, not_equal, less, less_equal, greater, greater_equal = eq, ne, lt, le, gt, ge
 
 
@@ -258,7 +287,7 @@ erf = _function(
 )
 floor = _unary("floor", np.floor, lambda F, g, out, x: g * 0, "The greatest integer not above x.")
 ceil = _unary("ceil", np.ceil, lambda F, g, out, x: g * 0, "The smallest integer not below x.")
-round = _unary("round", np.rint, lambda F, g, out, x: g * 0, "The nearest integer, halves to the even one.")
+_rint = _unary("round", np.rint, lambda F, g, out, x: g * 0, "The nearest integer, halves to the even one.")
 trunc = _unary("trunc", np.trunc, lambda F, g, out, x: g * 0, "The integer part.")
 isnan = _unary("isnan", np.isnan, None, "Whether an element is NaN.")
 isinf = _unary("isinf", np.isinf, None, "Whether an element is infinite.")
@@ -266,6 +295,19 @@ isfinite = _unary("isfinite", np.isfinite, None, "Whether an element is a finite
 logical_not = _unary("logical_not", np.logical_not, None, "Whether an element is zero or False.")
 bitwise_not = _unary("bitwise_not", np.invert, None, "~x.")
 absolute, negative = abs, neg
+
+
+def round(input: Any, *, decimals: int = 0) -> Any:
+    """The nearest number with ``decimals`` places, halves to the even one."""
+    if not decimals:
+        return _rint(input)
+    scale = 10.0**decimals
+    return div(_rint(mul(input, scale)), scale)
+
+
+def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """input - alpha * other."""
+    return sub(input, other if alpha == 1 and not isinstance(alpha, float) else mul(other, alpha))
 
 
 _where_operator = Operator(

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import random
 from ..backend import to_device
 from ..cpu.array_module import array_module
 from ..dtype import float32, int64, numpy_dtype
@@ -16,8 +15,9 @@ from .loss import one_hot_array
 from .shape import ints_of
 
 __all__ = [
-    "arange", "assign", "eye", "fill", "full", "full_like", "linspace", "normal", "one_hot", "ones", "ones_like",
-    "rand", "randn", "zeros", "zeros_like",
+    "arange", "assign", "assign_add", "assign_sub", "bartlett_window", "blackman_window", "eye", "fill", "full",
+    "full_like", "hamming_window", "hann_window", "kaiser_window", "linspace", "logspace", "one_hot", "ones",
+    "ones_like", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -99,6 +99,47 @@ def linspace(start: float, end: float, steps: int) -> Tensor:
     return Tensor._wrap(to_device(np.linspace(start, end, steps, dtype=np.float32)))
 
 
+@np.errstate(all="ignore")
+def logspace(start: float, end: float, steps: int, base: int = 10, *, dtype: Any = float32) -> Tensor:
+    """``base`` to the powers of ``steps`` numbers evenly spaced from ``start`` to ``end``."""
+    low, high = (x.item() if isinstance(x, Tensor) else x for x in (start, end))
+    return Tensor._wrap(to_device(np.logspace(low, high, steps, base=base).astype(numpy_dtype(dtype))))
+
+
+def _window(name: str, formula: Any, doc: str) -> Any:
+    def window(window_length: Any, periodic: bool = True, *shape: float, dtype: Any = None, **named: float) -> Tensor:
+        length = int(window_length)
+        if length < 0:
+            raise ValueError(f"For '{name}', 'window_length' must not be negative, but got {length}")
+        if length <= 1:
+            return ones((length,), dtype)
+        turn = np.arange(length) / (length if periodic else length - 1)
+        return Tensor._wrap(to_device(formula(turn, *shape, **named).astype(numpy_dtype(dtype or float32))))
+
+    window.__name__ = window.__qualname__ = name
+    window.__doc__ = doc
+    return window
+
+
+bartlett_window = _window("bartlett_window", lambda t: 1 - np.abs(2 * t - 1), "Bartlett's triangle.")
+blackman_window = _window(
+    "blackman_window",
+    lambda t: 0.42 - 0.5 * np.cos(2 * np.pi * t) + 0.08 * np.cos(4 * np.pi * t),
+    "Blackman's window.",
+)
+hamming_window = _window(
+    "hamming_window",
+    lambda t, alpha=0.54, beta=0.46: alpha - beta * np.cos(2 * np.pi * t),
+    "alpha - beta * cos(2 pi k / n).",
+)
+hann_window = _window("hann_window", lambda t: 0.5 - 0.5 * np.cos(2 * np.pi * t), "Hann's window.")
+kaiser_window = _window(
+    "kaiser_window",
+    lambda t, beta=12.0: np.i0(beta * np.sqrt(1 - (2 * t - 1) ** 2)) / np.i0(beta),
+    "Kaiser's window.",
+)
+
+
 def eye(n: int, m: int | None = None, dtype: Any = None) -> Tensor:
     """Ones on the diagonal."""
     return Tensor._wrap(to_device(np.eye(n, m, dtype=numpy_dtype(dtype or float32))))
@@ -116,32 +157,15 @@ def one_hot(indices: Tensor, depth: int, on_value: Any = 1, off_value: Any = 0, 
     return Tensor._wrap(xp.where(placed, on._array, off._array))
 
 
-def rand(*size: int, dtype: Any = None) -> Tensor:
-    """Numbers evenly spread over [0, 1)."""
-    return Tensor._wrap(to_device(random.uniform(ints_of(size, "rand", "size")).astype(numpy_dtype(dtype or float32))))
-
-
-def randn(*size: int, dtype: Any = None) -> Tensor:
-    """Numbers of the normal distribution with mean 0 and deviation 1."""
-    return Tensor._wrap(to_device(random.normal(ints_of(size, "randn", "size")).astype(numpy_dtype(dtype or float32))))
-
-
-@np.errstate(all="ignore")
-def normal(shape: Any, mean: float, stddev: float, seed: int | None = None) -> Tensor:
-    """Numbers of the normal distribution with ``mean`` and deviation ``stddev``."""
-    drawn = random.normal(ints_of(shape, "normal", "shape"), seed)
-    return Tensor._wrap(to_device(drawn * np.float32(stddev) + np.float32(mean)))
-
-
 def assign(variable: Parameter, value: Any) -> Parameter:
-    """Give a parameter new values, cast to its dtype.
+    """Give a parameter (or tensor) new values, cast to its dtype.
 
     Raises:
-        TypeError: ``variable`` is no Parameter.
+        TypeError: ``variable`` is no Parameter and no Tensor.
         ValueError: the shapes differ.
     """
-    if not isinstance(variable, Parameter):
-        raise TypeError(f"For 'assign', 'variable' must be a Parameter, but got {type_name(variable)}")
+    if not isinstance(variable, Tensor):
+        raise TypeError(f"For 'assign', 'variable' must be a Parameter or Tensor, but got {type_name(variable)}")
     new = value if isinstance(value, Tensor) else Tensor(value)
     if new.shape != variable.shape and new.size != 1:
         raise ValueError(f"For 'assign', 'value' must have the shape {variable.shape}, but got {new.shape}")
@@ -152,3 +176,13 @@ def assign(variable: Parameter, value: Any) -> Parameter:
     cast = cast_operator(same, dtype=variable._array.dtype)
     variable._rebind((identity(cast) if cast._array is same._array else cast)._array)
     return variable
+
+
+def assign_add(variable: Parameter, value: Any) -> Parameter:
+    """Add to a parameter."""
+    return assign(variable, variable + value)
+
+
+def assign_sub(variable: Parameter, value: Any) -> Parameter:
+    """Subtract from a parameter."""
+    return assign(variable, variable - value)

@@ -64,6 +64,13 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | No
     return _dropout(x, p=chance, seed=stream, offset=offset)[0]  # type: ignore[no-any-return]
 
 
+def dropout_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
+    """The input with elements set to 0 with probability 1 - keep_prob, and the mask of what was kept."""
+    given, chance = _check(x, "Dropout", "x"), 1.0 - _probability(keep_prob, "Dropout", "keep_prob")
+    stream, offset = random.draw(given.size)
+    return _dropout(given, p=chance, seed=stream, offset=offset)  # type: ignore[no-any-return]
+
+
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
     """Like ``dropout``, for whole channels."""
     if not training:

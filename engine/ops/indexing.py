@@ -60,7 +60,7 @@ _setitem = Operator(
 def _plain(index: Any) -> Any:
     """An index without tensors in it."""
     if isinstance(index, tuple):
-        return tuple([_plain(part) for part in index])
+        return tuple([_plain(list(part) if isinstance(part, tuple) else part) for part in index])
     if isinstance(index, Tensor):
         return index._array
     if isinstance(index, list):
@@ -103,6 +103,10 @@ def assigned(target: Tensor, index: Any, value: Any) -> Any:
     array = target._array
     if isinstance(value, list | tuple) or is_array(value):
         value = Tensor(value)
+    elif not isinstance(value, Tensor | bool | int | float | complex):
+        raise IndexError(
+            f"For 'Tensor.__setitem__', the value must be a number, a list or a Tensor, but got {type(value).__name__}"
+        )
     if isinstance(value, Tensor):
         if value._array.dtype != array.dtype:
             value = cast_operator(value, dtype=array.dtype)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
 
 from ..cpu import fused
 from ..cpu.array_module import array_module
@@ -10,13 +13,31 @@ from ..operator import Operator
 from ..tensor import Tensor
 from .activation import log_softmax
 from .arithmetic import abs as absolute
-from .arithmetic import add, cast_operator, div, mul, where
+from .arithmetic import (
+    add,
+    cast_operator,
+    div,
+    exp,
+    log,
+    log1p,
+    maximum,
+    minimum,
+    mul,
+    neg,
+    pow,
+    sqrt,
+    sub,
+    where,
+)  # fmt: skip
 from .indexing import getitem
 from .reduction import mean, reduce_sum
-from .shape import reshape, transpose
+from .shape import _check, concat, reshape, stack, stop_gradient, transpose
 
 __all__ = [
-    "binary_cross_entropy_with_logits", "cross_entropy", "l1_loss", "mse_loss", "nll_loss", "smooth_l1_loss",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cosine_similarity",
+    "cross_entropy", "ctc_loss", "gaussian_nll_loss", "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss",
+    "margin_ranking_loss", "mse_loss", "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss",
+    "nll_loss", "smooth_l1_loss", "soft_margin_loss", "triplet_margin_loss",
 ]  # fmt: skip
 
 
@@ -191,11 +212,310 @@ def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: 
     return reduced(where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta), reduction, "smooth_l1_loss")
 
 
-def binary_cross_entropy_with_logits(
-    logits: Tensor, label: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Tensor:
+    """0.5 * d**2 where d = |input - target| is at most ``delta``, delta * (d - 0.5 * delta) elsewhere."""
+    d = absolute(sub(input, target))
+    return reduced(where(d <= delta, d * d * 0.5, (d - 0.5 * delta) * delta), reduction, "huber_loss")
+
+
+def binary_cross_entropy(
+    logits: Tensor, labels: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """-(label * log(sigmoid(x)) + (1 - label) * log(1 - sigmoid(x))), without overflow."""
+    """-(y * log(p) + (1 - y) * log(1 - p)); a logarithm is at least -100, so that p may be 0 or 1.
+
+    Raises:
+        TypeError: an argument is no Tensor.
+        ValueError: shapes that differ.
+    """
+    _check_pair("binary_cross_entropy", logits, labels)
+    if logits.shape != labels.shape:
+        raise ValueError(
+            f"For 'binary_cross_entropy', 'logits' and 'labels' must have one shape, "
+            f"but got {logits.shape} and {labels.shape}"
+        )
+    hits, misses = (maximum(log(p), -100.0) for p in (logits, 1.0 - logits))
+    losses = neg(add(mul(labels, hits), mul(1.0 - labels, misses)))
+    return reduced(losses if weight is None else mul(losses, weight), reduction, "binary_cross_entropy")
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-(y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow; ``pos_weight`` is a factor on y."""
+    _check_pair("binary_cross_entropy_with_logits", input, target)
+    x, y = input, cast_operator(target, dtype=input._array.dtype)
+    soft = log1p(exp(neg(absolute(x))))  # log(1 + exp(-|x|))
+    if pos_weight is None:
+        losses = sub(add(maximum(x, 0.0), soft), mul(x, y))
+    else:
+        factor = add(mul(y, sub(pos_weight, 1.0)), 1.0)
+        losses = add(mul(1.0 - y, x), mul(factor, add(soft, maximum(neg(x), 0.0))))
+    return reduced(losses if weight is None else mul(losses, weight), reduction, "binary_cross_entropy_with_logits")
+
+
+def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
+    """labels * (log(labels) - logits), 0 where a label is 0; "batchmean" divides the sum by the first length.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
+    _check_pair("kl_div", logits, labels)
+    safe = where(labels > 0, labels, 1.0)
+    losses = where(labels > 0, mul(labels, sub(log(safe), logits)), 0.0)
+    if reduction == "batchmean":
+        return div(reduce_sum(losses), logits.shape[0])  # type: ignore[no-any-return]
+    return reduced(losses, reduction, "kl_div")
+
+
+def gaussian_nll_loss(
+    x: Tensor, target: Tensor, var: Tensor, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """0.5 * (log(var) + (x - target)**2 / var), with var at least ``eps``; ``full`` adds 0.5 * log(2 * pi).
+
+    Raises:
+        ValueError: a negative variance.
+    """
+    if _check(var, "gaussian_nll_loss", "var").size and float(var._array.min()) < 0:
+        raise ValueError("For 'gaussian_nll_loss', 'var' must not be negative")
+    wide = maximum(var, eps)
+    apart = sub(x, target)
+    losses = mul(add(log(wide), div(mul(apart, apart), wide)), 0.5)
+    if full:
+        losses = add(losses, 0.5 * math.log(2 * math.pi))
+    return reduced(losses, reduction, "gaussian_nll_loss")
+
+
+def hinge_embedding_loss(inputs: Tensor, targets: Tensor, margin: float = 1.0, reduction: str = "mean") -> Tensor:
+    """x where the target is 1, max(0, margin - x) where it is -1."""
+    if isinstance(margin, bool) or not isinstance(margin, int | float):
+        raise TypeError(f"For 'hinge_embedding_loss', 'margin' must be a number, but got {type(margin).__name__}")
+    _check_pair("hinge_embedding_loss", inputs, targets)
+    y = targets._array
+    zero = mul(inputs, 0.0)
+    near = where(Tensor._wrap(y != -1), inputs, zero)
+    far = where(Tensor._wrap(y != 1), maximum(sub(margin, inputs), 0.0), zero)
+    return reduced(add(near, far), reduction, "hinge_embedding_loss")
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    """max(0, -target * (input1 - input2) + margin)."""
+    _check_pair("margin_ranking_loss", input1, input2)
+    losses = maximum(add(neg(mul(target, sub(input1, input2))), margin), 0.0)
+    return reduced(losses, reduction, "margin_ranking_loss")
+
+
+def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """log(1 + exp(-target * input))."""
     from .activation import softplus
 
-    losses = softplus(logits) - logits * cast_operator(label, dtype=logits._array.dtype)
-    return reduced(losses if weight is None else mul(losses, weight), reduction, "binary_cross_entropy_with_logits")
+    _check_pair("soft_margin_loss", input, target)
+    return reduced(softplus(neg(mul(target, input)), 1, 1e9), reduction, "soft_margin_loss")
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between the vectors along ``dim``; norms are at least ``eps``."""
+    product = reduce_sum(mul(x1, x2), dim)
+    norms = [maximum(sqrt(reduce_sum(mul(x, x), dim)), eps) for x in (x1, x2)]
+    return div(product, mul(*norms))  # type: ignore[no-any-return]
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    """1 - cos where the target is 1, max(0, cos - margin) where it is -1.
+
+    Raises:
+        TypeError: ``margin`` is no number.
+        ValueError: ``margin`` is not in [-1, 1].
+    """
+    _check_pair("cosine_embedding_loss", input1, input2)
+    if not isinstance(margin, float):
+        raise TypeError(f"For 'cosine_embedding_loss', 'margin' must be a float, but got {type(margin).__name__}")
+    if not -1.0 <= margin <= 1.0:
+        raise ValueError(f"For 'cosine_embedding_loss', 'margin' must be in [-1, 1], but got {margin}")
+    cosine = cosine_similarity(input1, input2, input1.ndim - 1 if input1.ndim == 1 else 1)
+    y = target._array
+    zero = mul(cosine, 0.0)
+    losses = add(
+        where(Tensor._wrap(y == 1), sub(1.0, cosine), zero),
+        where(Tensor._wrap(y == -1), maximum(sub(cosine, margin), 0.0), zero),
+    )
+    return reduced(losses, reduction, "cosine_embedding_loss")
+
+
+def _distance(x: Tensor, y: Tensor, p: float, eps: float) -> Tensor:
+    apart = absolute(add(sub(x, y), eps))
+    return pow(reduce_sum(pow(apart, float(p)), -1), 1.0 / p)  # type: ignore[no-any-return]
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, |anchor - positive| - |anchor - negative| + margin), with the p-norm (Balntas et al. 2016)."""
+    near, far = _distance(anchor, positive, p, eps), _distance(anchor, negative, p, eps)
+    if swap:
+        far = minimum(far, _distance(positive, negative, p, eps))
+    return reduced(maximum(add(sub(near, far), margin), 0.0), reduction, "triplet_margin_loss")
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
+    """Binary cross-entropy of sigmoid(input) for each class, averaged over the classes."""
+    losses = binary_cross_entropy_with_logits(input, target, reduction="none")
+    weighted = losses if weight is None else mul(losses, weight)
+    return reduced(mean(weighted, -1), reduction, "multilabel_soft_margin_loss")
+
+
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean over classes of max(0, margin - x[target] + x[class]) ** p, the target's own left out.
+
+    Raises:
+        ValueError: ``p`` is not 1 or 2, or shapes that do not fit.
+    """
+    if p not in (1, 2):
+        raise ValueError(f"For 'multi_margin_loss', 'p' must be 1 or 2, but got {p}")
+    _check_pair("multi_margin_loss", input, target)
+    if input.ndim != 2 or target.shape != input.shape[:1]:
+        raise ValueError(
+            f"For 'multi_margin_loss', shapes must be (N, C) and (N,), but got {input.shape} and {target.shape}"
+        )
+    labels = target._array
+    xp = array_module(labels)
+    rows = Tensor._wrap(xp.arange(labels.shape[0]))
+    own = reshape(getitem(input, (rows, target)), (-1, 1))
+    apart = maximum(add(sub(input, own), margin), 0.0)
+    if p == 2:
+        apart = mul(apart, apart)
+    if weight is not None:
+        apart = mul(apart, reshape(getitem(weight, target), (-1, 1)))
+    others = Tensor._wrap((1 - one_hot_array(labels, input.shape[1], input._array.dtype)).astype(input._array.dtype))
+    return reduced(div(reduce_sum(mul(apart, others), 1), input.shape[1]), reduction, "multi_margin_loss")
+
+
+def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """For each sample the mean over (label, other class) of max(0, 1 - (x[label] - x[other])).
+
+    A row of ``target`` names labels up to the first -1.
+    """
+    _check_pair("multilabel_margin_loss", input, target)
+    if input.shape != target.shape or input.ndim not in (1, 2):
+        raise ValueError(
+            f"For 'multilabel_margin_loss', shapes must be equal with 1 or 2 axes, got {input.shape}, {target.shape}"
+        )
+    x = input if input.ndim == 2 else reshape(input, (1, -1))
+    labels = target._array.reshape(x.shape)
+    xp = array_module(labels)
+    named = xp.cumsum(labels < 0, axis=1) == 0
+    place = xp.where(named, labels, 0)
+    dtype = x._array.dtype
+    chosen = (one_hot_array(place, x.shape[1], dtype) * named[..., None]).max(axis=1)
+    rows = Tensor._wrap(xp.arange(x.shape[0])[:, None])
+    own = reshape(getitem(x, (rows, Tensor._wrap(place))), (*x.shape, 1))
+    apart = maximum(add(sub(reshape(x, (x.shape[0], 1, x.shape[1])), own), 1.0), 0.0)
+    counted = Tensor._wrap((named[..., None] * (1 - chosen)[:, None, :]).astype(dtype))
+    losses = div(reduce_sum(mul(apart, counted), (1, 2)), x.shape[1])
+    return reduced(losses if input.ndim == 2 else reshape(losses, ()), reduction, "multilabel_margin_loss")
+
+
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """Connectionist temporal classification (Graves et al. 2006): the losses, and the log-probabilities of prefixes.
+
+    Args:
+        log_probs: (T, N, C) log-probabilities.
+        targets: (N, S) class numbers, or all of them one after the other.
+        input_lengths, target_lengths: how many steps and labels of each sample count.
+        blank: the number of the blank.
+        reduction: "mean" divides each loss by its label count first.
+        zero_infinity: losses (and gradients) that are infinite become 0.
+
+    Raises:
+        ValueError: ``blank`` is not a class, or a length that does not fit.
+    """
+    x = _check(log_probs, "ctc_loss", "log_probs")
+    if x.ndim != 3 or not 0 <= blank < x.shape[2]:
+        raise ValueError(f"For 'ctc_loss', 'blank' {blank} must be a class of 'log_probs' of shape {x.shape}")
+    steps, count, _ = x.shape
+    host = np.asarray(targets.asnumpy())
+    given, labelled = (
+        np.asarray(v.asnumpy() if isinstance(v, Tensor) else v).reshape(-1) for v in (input_lengths, target_lengths)
+    )
+    if given.shape != (count,) or labelled.shape != (count,) or (given.size and given.max() > steps):
+        raise ValueError(f"For 'ctc_loss', there must be {count} lengths of at most {steps} steps")
+    most = int(labelled.max()) if count else 0
+    if host.ndim == 1:
+        starts = np.concatenate([[0], np.cumsum(labelled)[:-1]])
+        rows = np.zeros((count, max(most, 1)), np.int64)
+        for sample, (start, length) in enumerate(zip(starts, labelled, strict=True)):
+            rows[sample, :length] = host[start : start + length]
+        host = rows
+    size = 2 * most + 1
+    path = np.full((count, size), blank, np.int64)
+    path[:, 1::2] = host[:, :most]
+    skip = np.zeros((count, size), bool)
+    skip[:, 2:] = (path[:, 2:] != blank) & (path[:, 2:] != path[:, :-2])
+    device = array_module(x._array)
+    never = -1e30  # a log-probability of 0 that no operation turns into NaN
+    columns = (slice(None), device.asarray(np.arange(count)[:, None]), device.asarray(path))
+    emitted = getitem(x, (columns[0], Tensor._wrap(columns[1]), Tensor._wrap(columns[2])))
+    allowed = Tensor._wrap(device.asarray(skip))
+    nothing = Tensor._wrap(device.full((count, 1), never, x._array.dtype))
+    first = Tensor._wrap(device.asarray(np.arange(size)[None, :] < 2).repeat(count, axis=0))
+    alpha = where(first, getitem(emitted, 0), never)
+    alphas = [alpha]
+    for t in range(1, steps):
+        one = concat([nothing, getitem(alpha, (slice(None), slice(0, size - 1)))], 1) if size > 1 else nothing
+        two = one
+        if size > 2:
+            two = concat([nothing, nothing, getitem(alpha, (slice(None), slice(0, size - 2)))], 1)
+        two = where(allowed, two, never)
+        top = stop_gradient(maximum(maximum(alpha, one), two))
+        total = add(add(exp(sub(alpha, top)), exp(sub(one, top))), exp(sub(two, top)))
+        new = maximum(add(add(log(total), top), getitem(emitted, t)), never)
+        alive = Tensor._wrap(device.asarray((t < given)[:, None]))
+        alpha = where(alive, new, alpha)
+        alphas.append(new)
+    samples = Tensor._wrap(device.arange(count))
+    last = getitem(alpha, (samples, Tensor._wrap(device.asarray(2 * labelled))))
+    before = where(
+        Tensor._wrap(device.asarray(labelled > 0)),
+        getitem(alpha, (samples, Tensor._wrap(device.asarray(np.maximum(2 * labelled - 1, 0))))),
+        never,
+    )
+    top = stop_gradient(maximum(last, before))
+    losses = neg(add(log(add(exp(sub(last, top)), exp(sub(before, top)))), top))
+    impossible = Tensor._wrap(losses._array > 1e29)
+    losses = where(impossible, 0.0 if zero_infinity else math.inf, losses)
+    paths = transpose(stack(alphas, 0), (1, 0, 2))
+    if reduction == "mean":
+        counts = device.asarray(np.maximum(labelled, 1)).astype(x._array.dtype)
+        return mean(div(losses, Tensor._wrap(counts))), paths
+    return reduced(losses, reduction, "ctc_loss"), paths

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..operator import Operator
 from ..tensor import Tensor
-from .reduction import mean_kernel
+from .arithmetic import add, div, mul, pow, rsqrt, square
+from .reduction import mean
 from .shape import _check, reshape
 
-__all__ = ["batch_norm", "layer_norm"]
+__all__ = ["batch_norm", "group_norm", "layer_norm", "lrn", "rms_norm"]
 
 
 def _layer_norm_rule(
@@ -70,43 +72,98 @@ def layer_norm(
     return _layer_norm(x, gamma, beta, begin_norm_axis=x.ndim - len(last), epsilon=eps)[0]  # type: ignore[no-any-return]
 
 
+_BLOCK = 1 << 18
+"""Bytes of channels that are normalised at once: all passes over them but the first find them in the cache."""
+
+
+def _channels_first(x: Any) -> Any:
+    """(N, C, ...) as (C, numbers of that channel): what convolution hands on is a view, other layouts are copied."""
+    xp = array_module(x)
+    return xp.ascontiguousarray(xp.moveaxis(x, 0, -1)).reshape(x.shape[1], -1)
+
+
+def _as_before(flat: Any, x: Any) -> Any:
+    return array_module(x).moveaxis(flat.reshape(*x.shape[1:], x.shape[0]), -1, 0)
+
+
+def _parts(flat: Any) -> Iterator[slice]:
+    step = max(1, _BLOCK // max(1, flat.shape[1] * flat.itemsize)) if array_module(flat) is np else flat.shape[0]
+    return (slice(start, start + step) for start in range(0, flat.shape[0], max(1, step)))
+
+
+def _dot(a: Any, b: Any) -> Any:
+    """The product of each row with the other's, added up."""
+    return (a[:, None, :] @ b[:, :, None])[:, :, 0]
+
+
 def _batch_norm_kernel(x: Any, gamma: Any, beta: Any, epsilon: float) -> tuple[Any, Any, Any]:
     """Normalise over all axes but 1; also the mean and the biased variance of each channel."""
-    axes = (0, *range(2, x.ndim))
-    per_channel = (1, -1) + (1,) * (x.ndim - 2)
-    wide = x.astype(np.float32, copy=False) if x.dtype.itemsize < 4 else x
-    mean = mean_kernel(wide, axes, True)
-    apart = wide - mean
-    var = mean_kernel(apart * apart, axes, True)
-    scale = gamma.reshape(per_channel) / array_module(x).sqrt(var + wide.dtype.type(epsilon))
-    y = apart * scale + beta.reshape(per_channel)
-    return y.astype(x.dtype, copy=False), mean.reshape(-1), var.reshape(-1)
+    flat = _channels_first(x.astype(np.float32, copy=False) if x.dtype.itemsize < 4 else x)
+    xp = array_module(x)
+    count = max(1, flat.shape[1])
+    y = xp.empty_like(flat)
+    mean, var = xp.empty((2, flat.shape[0], 1), flat.dtype)
+    for part in _parts(flat):
+        mean[part] = flat[part].sum(axis=1, keepdims=True) / count
+        apart = xp.subtract(flat[part], mean[part], out=y[part])
+        var[part] = _dot(apart, apart) / count
+        apart *= gamma[part, None] / xp.sqrt(var[part] + flat.dtype.type(epsilon))
+        apart += beta[part, None]
+    return _as_before(y, x).astype(x.dtype, copy=False), mean.reshape(-1), var.reshape(-1)
+
+
+def _batch_norm_grad_kernel(g: Any, x: Any, gamma: Any, mean: Any, var: Any, epsilon: float) -> tuple[Any, Any, Any]:
+    """Ioffe and Szegedy 2015: dx = gamma * rstd * (g - mean(g) - xhat * mean(g * xhat))."""
+    xp = array_module(x)
+    flat, arrived = (_channels_first(a.astype(np.float32, copy=False) if a.dtype.itemsize < 4 else a) for a in (x, g))
+    count = max(1, flat.shape[1])
+    dx = xp.empty_like(flat)
+    of_gamma, of_beta = xp.empty((2, flat.shape[0], 1), flat.dtype)
+    rstd = 1 / xp.sqrt(var[:, None].astype(flat.dtype) + flat.dtype.type(epsilon))
+    for part in _parts(flat):
+        xhat = xp.subtract(flat[part], mean[part, None], out=dx[part])
+        xhat *= rstd[part]
+        of_beta[part] = arrived[part].sum(axis=1, keepdims=True)
+        of_gamma[part] = _dot(arrived[part], xhat)
+        xhat *= of_gamma[part] / -count
+        xhat += arrived[part]
+        xhat -= of_beta[part] / count
+        xhat *= gamma[part, None] * rstd[part]
+    return (
+        _as_before(dx, x).astype(x.dtype, copy=False),
+        of_gamma.reshape(-1).astype(gamma.dtype, copy=False),
+        of_beta.reshape(-1).astype(gamma.dtype, copy=False),
+    )
 
 
 def _batch_norm_rule(
     F: Any, needs: list[bool], g: Any, out: Any, x: Any, gamma: Any, beta: Any, epsilon: float
-) -> list[Any]:
+) -> Any:
+    if not F.wraps and g[1] is None and g[2] is None:
+        return F.batch_norm_grad(g[0], x, gamma, out[1], out[2], epsilon=epsilon)
+    # For higher orders everything that depends on x is computed again where the recording sees it.
     axes = (0, *range(2, x.ndim))
     per_channel = (1, x.shape[1]) + (1,) * (x.ndim - 2)
-    mean, var = (
-        (F.mean(x, axis=axes, keepdims=True), None)
-        if F.wraps
-        else (F.reshape(out[1], shape=per_channel), F.reshape(out[2], shape=per_channel))
-    )
-    apart = x - mean
-    if var is None:
-        var = F.mean(apart * apart, axis=axes, keepdims=True)
-    # Ioffe and Szegedy 2015: dx = gamma * rstd * (g - mean(g) - xhat * mean(g * xhat)).
-    rstd = F.rsqrt(var + epsilon)
+    apart = x - F.mean(x, axis=axes, keepdims=True)
+    rstd = F.rsqrt(F.mean(apart * apart, axis=axes, keepdims=True) + epsilon)
     xhat = apart * rstd
-    of_gamma = F.sum(g[0] * xhat, axis=axes, keepdims=True)
-    of_beta = F.sum(g[0], axis=axes, keepdims=True)
     share = x.shape[1] / max(1, math.prod(x.shape))
-    dx = (g[0] - (xhat * (of_gamma * share) + of_beta * share)) * (F.reshape(gamma, shape=per_channel) * rstd)
-    return [dx, F.reshape(of_gamma, shape=(x.shape[1],)), F.reshape(of_beta, shape=(x.shape[1],))]
+    of_gamma = of_beta = None
+    dx: Any = 0.0
+    if g[0] is not None:
+        of_gamma = F.sum(g[0] * xhat, axis=axes, keepdims=True)
+        of_beta = F.sum(g[0], axis=axes, keepdims=True)
+        dx = (g[0] - (xhat * (of_gamma * share) + of_beta * share)) * (F.reshape(gamma, shape=per_channel) * rstd)
+    if g[1] is not None:
+        dx = F.broadcast_to(F.reshape(g[1], shape=per_channel) * share, shape=tuple(x.shape)) + dx
+    if g[2] is not None:
+        dx = apart * (F.reshape(g[2], shape=per_channel) * (2 * share)) + dx
+    shape = (x.shape[1],)
+    return [dx, *(None if y is None else F.reshape(y, shape=shape) for y in (of_gamma, of_beta))]
 
 
 _batch_norm = Operator("batch_norm", _batch_norm_kernel, joint_vjp=_batch_norm_rule)
+_batch_norm_grad = Operator("batch_norm_grad", _batch_norm_grad_kernel)
 
 
 def batch_norm_with_statistics(
@@ -153,8 +210,6 @@ def batch_norm(
         update_running(running_var, var, momentum, count / max(count - 1, 1))
         return y
     per_channel = (1, -1) + (1,) * (x.ndim - 2)
-    from .arithmetic import rsqrt
-
     scale = reshape(weight * rsqrt(running_var + eps), per_channel)
     return (x - reshape(running_mean, per_channel)) * scale + reshape(bias, per_channel)
 
@@ -164,3 +219,90 @@ def update_running(running: Tensor, batch: Tensor, momentum: float, factor: floa
     """running = (1 - momentum) * running + momentum * factor * batch, outside every recording."""
     old, new = running._array, batch._array
     running._rebind((old * (1.0 - momentum) + new * (momentum * factor)).astype(old.dtype, copy=False))
+
+
+def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
+    """Each sample normalised over groups of channels; ``weight`` and ``bias`` have a number for each channel."""
+    n, c = x.shape[:2]
+    length = x.size // max(1, n * groups)
+    rows = layer_norm(reshape(x, (n * groups, length)), (length,), None, None, eps)
+    per_channel = (1, c) + (1,) * (x.ndim - 2)
+    return add(mul(reshape(rows, x.shape), reshape(weight, per_channel)), reshape(bias, per_channel))  # type: ignore[no-any-return]
+
+
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
+    """Each sample normalised over groups of its channels (Wu and He 2018).
+
+    Raises:
+        ValueError: ``num_groups`` does not divide the channels.
+    """
+    x = _check(input, "group_norm")
+    if x.ndim < 2 or x.shape[1] % num_groups:
+        raise ValueError(f"For 'group_norm', 'num_groups' {num_groups} must divide the channels of shape {x.shape}")
+    xp, dtype, c = array_module(x._array), x._array.dtype, x.shape[1]
+    gamma = Tensor._wrap(xp.ones(c, dtype)) if weight is None else weight
+    beta = Tensor._wrap(xp.zeros(c, dtype)) if bias is None else bias
+    return group_normalized(x, num_groups, gamma, beta, eps)
+
+
+def instance_normalized(
+    x: Tensor, weight: Tensor, bias: Tensor, eps: float, running: tuple[Tensor, Tensor] | None, momentum: float
+) -> Tensor:
+    """Each channel of each sample normalised; ``running`` statistics, if given, are updated with their means."""
+    if running is not None:
+        array = x._array
+        axes = tuple(range(2, x.ndim))
+        count = math.prod(x.shape[2:])
+        update_running(running[0], Tensor._wrap(array.mean(axis=axes).mean(axis=0)), momentum)
+        unbiased = array.var(axis=axes).mean(axis=0)
+        update_running(running[1], Tensor._wrap(unbiased), momentum, count / max(count - 1, 1))
+    return group_normalized(x, x.shape[1], weight, bias, eps)
+
+
+def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, Tensor]:
+    """x / sqrt(mean(x * x) + epsilon) * gamma over the axes of ``gamma``, and 1 / sqrt(...) (Zhang and Sennrich 2019).
+
+    Raises:
+        ValueError: the shape of ``gamma`` is not the end of that of ``x``.
+    """
+    if _check(gamma, "rms_norm", "gamma").ndim > _check(x, "rms_norm", "x").ndim or (
+        x.shape[x.ndim - gamma.ndim :] != gamma.shape
+    ):
+        raise ValueError(f"For 'rms_norm', the shape {gamma.shape} of 'gamma' must be the end of {x.shape}")
+    rstd = rsqrt(add(mean(square(x), tuple(range(x.ndim - gamma.ndim, x.ndim)), True), epsilon))
+    return mul(mul(x, rstd), gamma), rstd
+
+
+def lrn(
+    x: Tensor,
+    depth_radius: int = 5,
+    bias: float = 1.0,
+    alpha: float = 1.0,
+    beta: float = 0.5,
+    norm_region: str = "ACROSS_CHANNELS",
+) -> Tensor:
+    """x / (bias + alpha * sum of the squares of 2 * depth_radius + 1 neighbouring channels) ** beta.
+
+    Raises:
+        TypeError: an argument of the wrong kind.
+        ValueError: another ``norm_region``, a negative radius, or an input without 4 axes.
+    """
+    if not isinstance(depth_radius, int) or isinstance(depth_radius, bool):
+        raise TypeError(f"For 'lrn', 'depth_radius' must be an int, but got {type(depth_radius).__name__}")
+    if depth_radius < 0 or norm_region != "ACROSS_CHANNELS":
+        raise ValueError(
+            f"For 'lrn', 'depth_radius' must not be negative and 'norm_region' must be 'ACROSS_CHANNELS', "
+            f"but got {depth_radius} and {norm_region!r}"
+        )
+    if _check(x, "lrn", "x").ndim != 4:
+        raise ValueError(f"For 'lrn', 'x' must have 4 axes, but got shape {x.shape}")
+    c = x.shape[1]
+    xp = array_module(x._array)
+    near = xp.abs(xp.arange(c)[:, None] - xp.arange(c)[None, :]) <= depth_radius
+    from .linalg import matmul
+
+    squares = reshape(square(x), (x.shape[0], c, -1))
+    sums = reshape(matmul(Tensor._wrap(near.astype(x._array.dtype)), squares), x.shape)
+    return div(x, pow(add(mul(sums, alpha), bias), beta))  # type: ignore[no-any-return]

@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import activation, arithmetic, convolution, creation, dropping, linalg, loss, reduction, shape
+from . import activation, arithmetic, convolution, creation, dropping, linalg, loss, pooling, reduction, shape
 from .hook_backward import HookBackward
+from .operations_more import REQUIRED as _REQUIRED
+from .operations_more import ROWS as _MORE
+from .operations_more import plain_rows
+from .rare import ROWS as _RARE
 
-__all__ = ["HookBackward", "Primitive", "PrimitiveWithInfer"]
+__all__ = ["HookBackward", "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"]
 
 
 class Primitive:
@@ -22,6 +26,8 @@ class Primitive:
     _parameters: tuple[tuple[str, Any], ...] = ()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not self.name:  # a user's own primitive
+            self.name, args = str(args[0] if args else kwargs.pop("name", type(self).__name__)), args[1:]
         names = [name for name, _ in self._parameters]
         if len(args) > len(names):
             raise TypeError(f"For '{self.name}', at most {len(names)} arguments are allowed, but got {len(args)}")
@@ -52,8 +58,7 @@ class Primitive:
         return self
 
 
-PrimitiveWithInfer = Primitive
-_REQUIRED = object()
+PrimitiveWithInfer = PrimitiveWithCheck = Primitive
 
 
 def _conv2d(x: Any, weight: Any, **how: Any) -> Any:
@@ -82,9 +87,6 @@ _POOLING = (("kernel_size", 1), ("strides", 1), ("pad_mode", "valid"), ("data_fo
 _ROWS: tuple[tuple[str, Callable[..., Any], tuple[tuple[str, Any], ...]], ...] = (
     ("Abs", arithmetic.abs, ()),
     ("Add", arithmetic.add, ()),
-    ("ArgMaxWithValue", lambda x, axis, keep_dims: reduction.max(x, axis, keep_dims)[::-1],
-     (("axis", 0), ("keep_dims", False))),
-    ("Argmax", lambda x, axis, output_type: reduction.argmax(x, axis), (("axis", -1), ("output_type", None))),
     ("Assign", creation.assign, ()),
     ("BatchMatMul", _transpose_batch, (("transpose_a", False), ("transpose_b", False))),
     ("BiasAdd", lambda x, b, data_format: convolution.bias_add(x, b), (("data_format", "NCHW"),)),
@@ -123,14 +125,13 @@ _ROWS: tuple[tuple[str, Callable[..., Any], tuple[tuple[str, Any], ...]], ...] =
     ("LogicalNot", arithmetic.logical_not, ()),
     ("LogicalOr", arithmetic.logical_or, ()),
     ("MatMul", linalg.matmul, (("transpose_a", False), ("transpose_b", False))),
-    ("MaxPool", _pool(convolution.max_pool2d), _POOLING),
-    ("AvgPool", _pool(convolution.avg_pool2d), _POOLING),
+    ("MaxPool", _pool(pooling.max_pool2d), _POOLING),
+    ("AvgPool", _pool(pooling.avg_pool2d), _POOLING),
     ("Maximum", arithmetic.maximum, ()),
     ("Minimum", arithmetic.minimum, ()),
     ("Mul", arithmetic.mul, ()),
     ("Neg", arithmetic.neg, ()),
     ("NotEqual", arithmetic.ne, ()),
-    ("OneHot", lambda i, depth, on, off, axis: creation.one_hot(i, depth, on, off, axis), (("axis", -1),)),
     ("OnesLike", creation.ones_like, ()),
     ("Pow", arithmetic.pow, ()),
     ("ReLU", activation.relu, ()),
@@ -140,7 +141,6 @@ _ROWS: tuple[tuple[str, Callable[..., Any], tuple[tuple[str, Any], ...]], ...] =
     ("ReduceMax", lambda x, axis=(), *, keep_dims: reduction.reduce_max(x, axis, keep_dims), (("keep_dims", False),)),
     ("ReduceMean", lambda x, axis=(), *, keep_dims: reduction.mean(x, axis, keep_dims), (("keep_dims", False),)),
     ("ReduceMin", lambda x, axis=(), *, keep_dims: reduction.reduce_min(x, axis, keep_dims), (("keep_dims", False),)),
-    ("ReduceSum", lambda x, axis=(), *, keep_dims: reduction.reduce_sum(x, axis, keep_dims), (("keep_dims", False),)),
     ("Reshape", shape.reshape, ()),
     ("Rsqrt", arithmetic.rsqrt, ()),
     ("Select", arithmetic.select, ()),
@@ -183,6 +183,23 @@ def _class_of(name: str, function: Callable[..., Any], parameters: tuple[tuple[s
     return type(name, (Primitive,), body)
 
 
-for _row in _ROWS:
-    globals()[_row[0]] = _class_of(*_row)
-    __all__.append(_row[0])
+def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
+    """Decorator of a Primitive's ``__init__``: the arguments become attributes."""
+
+    def initialise(self: Primitive, *args: Any, **kwargs: Any) -> None:
+        import inspect
+
+        bound = inspect.signature(fn).bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        Primitive.__init__(self, type(self).__name__)
+        for name, value in list(bound.arguments.items())[1:]:
+            self.add_prim_attr(name, value)
+        fn(self, *args, **kwargs)
+
+    return initialise
+
+
+for _row in (*_ROWS, *_MORE, *_RARE, *plain_rows()):
+    if _row[0] not in globals():
+        globals()[_row[0]] = _class_of(*_row)
+        __all__.append(_row[0])

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..cpu.array_module import array_module
-from ..dtype import float32, int64, numpy_dtype
+from ..dtype import float32, int32, int64, numpy_dtype
 from ..operator import Operator
 from ..tensor import Tensor
 from .arithmetic import _as, _np_dtype, mul, sqrt, square, sub
 
 __all__ = [
-    "all", "any", "argmax", "argmin", "cumsum", "logsumexp", "max", "mean", "min", "norm", "prod", "reduce_max",
+    "all", "any", "argmax", "argmin", "cumsum", "logsumexp", "max", "mean", "min", "prod", "reduce_max",
     "reduce_mean", "reduce_min", "reduce_sum", "std", "sum", "var",
 ]  # fmt: skip
 
@@ -59,7 +59,12 @@ def _sum_kernel(x: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def mean_kernel(x: Any, axis: Any, keepdims: bool) -> Any:
-    """The mean; NaN of no elements, of which NumPy's ``mean`` warns even where it is told to ignore."""
+    """The mean; NaN of no elements, of which NumPy's ``mean`` warns even where it is told to ignore.
+
+    As in MindSpore, the mean of integers is an integer, rounded towards 0.
+    """
+    if x.dtype.kind in "biu":
+        return array_module(x).trunc(x.mean(axis=axis, keepdims=keepdims)).astype(x.dtype)
     return x.mean(axis=axis, keepdims=keepdims) if x.size else x.sum(axis=axis, keepdims=keepdims) * math.nan
 
 
@@ -189,9 +194,14 @@ def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     return _reduce(_any, "any", input, axis, keep_dims)  # type: ignore[no-any-return]
 
 
-def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any = None) -> Tensor:
     """The product over ``axis``; its second derivative is not defined where an element is 0."""
-    return _reduce(_prod, "prod", input, axis, keep_dims)  # type: ignore[no-any-return]
+    x = _tensor(input, "prod")
+    if dtype is not None:
+        x = _as(x, numpy_dtype(dtype))
+    elif x._array.dtype.kind in "biu":
+        x = _as(x, int64.numpy)
+    return _reduce(_prod, "prod", x, axis, keep_dims)  # type: ignore[no-any-return]
 
 
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
@@ -199,9 +209,9 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     return _position(_argmax, "argmax", input, dim, keepdim)
 
 
-def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """Where the smallest element is, as Int64; in the flattened tensor without ``dim``."""
-    return _position(_argmin, "argmin", input, dim, keepdim)
+def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """Where the smallest element is, as Int32; in the flattened tensor without ``axis``."""
+    return _as(_position(_argmin, "argmin", input, axis, keepdims), int32.numpy)  # type: ignore[no-any-return]
 
 
 def _position(operator: Operator, name: str, x: Any, dim: int | None, keepdim: bool) -> Tensor:
@@ -214,6 +224,8 @@ def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
     """Running sums along ``axis``."""
     found = axes_of(axis, _tensor(x, "cumsum").ndim, "cumsum")
     given = x if dtype is None else _as(x, numpy_dtype(dtype))
+    if given._array.dtype.kind == "b":
+        raise TypeError(f"For 'cumsum', 'x' must hold numbers, but got {given.dtype}")
     result: Tensor = _cumsum(given, axis=0 if found is None else found[0])
     return result
 
@@ -232,29 +244,12 @@ def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
     return sqrt(var(input, axis, ddof, keepdims))  # type: ignore[no-any-return]
 
 
-def norm(A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False) -> Tensor:
-    """The 2-norm of the elements over ``dim`` (or the 1- or inf-norm, by ``ord``).
-
-    Raises:
-        ValueError: another ``ord``.
-    """
-    from .arithmetic import abs as absolute
-
-    if ord in (None, 2, "fro"):
-        return sqrt(reduce_sum(square(A), dim, keepdim))  # type: ignore[no-any-return]
-    if ord == 1:
-        return reduce_sum(absolute(A), dim, keepdim)
-    if ord == math.inf:
-        return reduce_max(absolute(A), dim, keepdim)
-    raise ValueError(f"For 'norm', 'ord' must be None, 1, 2, 'fro' or inf, but got {ord!r}")
-
-
-def logsumexp(input: Tensor, axis: Axis, keep_dims: bool = False) -> Tensor:
-    """log(sum(exp(input))) over ``axis``, without overflow."""
+def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
+    """log(sum(exp(input))) over ``dim``, without overflow."""
     from .arithmetic import add, exp, log
     from .shape import reshape, stop_gradient
 
-    top = stop_gradient(reduce_max(input, axis, True))
-    total = reduce_sum(exp(sub(input, top)), axis, True)
+    top = stop_gradient(reduce_max(input, dim, True))
+    total = reduce_sum(exp(sub(input, top)), dim, True)
     found = add(log(total), top)
-    return found if keep_dims else reshape(found, reduce_sum(input, axis, False).shape)
+    return found if keepdim else reshape(found, reduce_sum(input, dim, False).shape)

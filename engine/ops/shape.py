@@ -168,13 +168,10 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
 
 
 def squeeze(input: Tensor, axis: Any = None) -> Tensor:
-    """Without the axes of length 1 (those of ``axis``, which must have length 1)."""
+    """Without the axes of length 1 (of those in ``axis``)."""
     x = _check(input, "squeeze")
     dropped = axes_of(axis, x.ndim, "squeeze")
-    for one in dropped or ():
-        if x.shape[one] != 1:
-            raise ValueError(f"For 'squeeze', axis {one} of shape {x.shape} must have length 1")
-    kept = [n for i, n in enumerate(x.shape) if (n != 1 if dropped is None else i not in dropped)]
+    kept = [n for i, n in enumerate(x.shape) if n != 1 or (dropped is not None and i not in dropped)]
     return reshape(x, tuple(kept))
 
 

@@ -1,6 +1,7 @@
-"""For each operator with a gradient: what it computes, in plain Python or NumPy, and the inputs it is tried on.
+"""For each operator: what it computes, in plain Python or NumPy, and the inputs it is tried on.
 
-An operator that gets a vjp rule and no row here fails test_operators.py.
+Here are arithmetic, shape, reductions and layers; the other modules ``operator_samples_*`` hold the rest. An operator
+of the table without a row fails test_operators.py.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ class Row:
 
     reference: Callable[..., Any]
     samples: list[Sample]
+    complex: bool = False
+    """Whether complex numbers go in or come out; central differences are then taken elsewhere."""
+    symmetric: bool = False
+    """Whether the operand is a symmetric matrix, and the gradient is therefore symmetric too."""
 
 
 _numbers = np.random.default_rng(20)

@@ -420,3 +420,66 @@ def test_move_to_knows_two_places() -> None:
     assert Tensor([1.0]).move_to("CPU").tolist() == [1.0]
     with pytest.raises(ValueError, match="'to' must be 'CPU' or 'GPU', but got 'TPU'"):
         Tensor([1.0]).move_to("TPU")
+
+
+@pytest.mark.parametrize(
+    ("change", "want"),
+    [
+        (lambda x: x.add_(1), [2.0, -1.0, 4.0]),
+        (lambda x: x.sub_(Tensor([1.0])), [0.0, -3.0, 2.0]),
+        (lambda x: x.mul_(2), [2.0, -4.0, 6.0]),
+        (lambda x: x.clamp_(0, 2), [1.0, 0.0, 2.0]),
+        (lambda x: x.fill_(7), [7.0, 7.0, 7.0]),
+        (lambda x: x.zero_(), [0.0, 0.0, 0.0]),
+        (lambda x: x.copy_(Tensor([5])), [5.0, 5.0, 5.0]),
+        (lambda x: x.masked_fill_(x < 0, 9.0), [1.0, 9.0, 3.0]),
+        (lambda x: x.index_fill_(0, Tensor([0]), 4.0), [4.0, -2.0, 3.0]),
+        (lambda x: x.index_put_((Tensor([0, 0]),), Tensor([1.0, 1.0]), True), [3.0, -2.0, 3.0]),
+        (lambda x: x.scatter_(0, Tensor([2]), Tensor([8.0])), [1.0, -2.0, 8.0]),
+        (lambda x: x.put_(Tensor([1]), Tensor([6.0])), [1.0, 6.0, 3.0]),
+    ],
+)
+def test_a_method_in_place_changes_this_tensor_and_no_array_of_others(change: Any, want: list[float]) -> None:
+    x = Tensor([1.0, -2.0, 3.0])
+    held = x._array
+    other = x[:]
+    assert change(x) is x and x.tolist() == want
+    assert held.tolist() == other.tolist() == [1.0, -2.0, 3.0]
+
+
+def test_gradients_pass_through_a_change_in_place() -> None:
+    def function(x: Tensor) -> Tensor:
+        y = x * 2
+        y.mul_(3)
+        y.add_(x)
+        y[0] = 0
+        return y * x
+
+    assert ms.grad(function)(Tensor([1.0, 2.0])).tolist() == [0.0, 28.0]
+
+
+def test_a_change_in_place_keeps_shape_and_dtype() -> None:
+    x = Tensor([1, 2])
+    assert x.mul_(1.5).dtype is ms.int64
+    with pytest.raises(ValueError, match="must keep the shape"):
+        x.add_(Tensor([[1], [2]]))
+
+
+def test_arguments_have_mindspores_names_and_pytorchs() -> None:
+    x = Tensor([[1.0, 5.0], [7.0, 3.0]])
+    for first, second in (
+        (x.sum(axis=1, keepdims=True), x.sum(dim=1, keepdim=True)),
+        (x.argmax(axis=0), x.argmax(dim=0)),
+        (x.std(axis=0, ddof=1), x.std(dim=0, correction=1)),
+        (x.cumsum(axis=0), x.cumsum(dim=0)),
+        (x.split(1, axis=1)[0], x.split(1, dim=1)[0]),
+        (x.gather(Tensor([0]), 1), x.gather(1, Tensor([[0], [0]]))),
+    ):
+        assert first.tolist() == second.tolist()
+    assert x.max(dim=1)[1].tolist() == [1, 0]
+    assert x.max(axis=1).tolist() == [5.0, 7.0]
+
+
+def test_a_tensor_is_not_equal_to_what_is_no_number() -> None:
+    x = Tensor([1.0])
+    assert (x == None) is False and (x != None) is True and (x == "x") is False  # noqa: E711

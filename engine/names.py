@@ -1,0 +1,87 @@
+"""Names that a module does not hold yet: what is loaded on first use, what cannot exist here, and the nearest one.
+
+A module's ``__getattr__`` is made here, from rows. So ``import mindspore`` loads no data sets and no training loop, and
+a name that is not covered is an error that names the nearest one that is.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
+from typing import Any, NoReturn
+
+__all__ = ["on_first_use", "unavailable"]
+
+_ENGINE = __name__.rpartition(".")[0]
+
+
+def on_first_use(
+    module: str,
+    rooms: Collection[str] = (),
+    names: Mapping[str, str] | None = None,
+    absent: Mapping[str, str] | None = None,
+) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a module.
+
+    Args:
+        module: the module's ``__name__``.
+        rooms: modules below it that are imported when first asked for.
+        names: name -> module below the engine that holds it; taken from there when first asked for.
+        absent: name -> what to use instead, for what needs a graph compiler, a cluster or a file format of theirs:
+            calling it is a NotImplementedError that says so.
+    """
+    names, absent = names or {}, absent or {}
+
+    def __getattr__(name: str) -> Any:  # noqa: N807  (it becomes the module's)
+        if name in rooms:
+            return import_module(f"{module}.{name}")
+        if name in names:
+            found = getattr(import_module(f"{_ENGINE}.{names[name]}"), name)
+        elif name in absent:
+            found = unavailable(f"{_shown(module)}.{name}", absent[name])
+        else:
+            raise _NoSuchName(module, name, {*rooms, *names, *absent})
+        setattr(sys.modules[module], name, found)
+        return found
+
+    return __getattr__
+
+
+def unavailable(name: str, instead: str) -> Callable[..., NoReturn]:
+    """A function that says in one line what to use instead of ``name``."""
+
+    def not_here(*args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedError(f"{name} is not covered by hookscope: {instead}")
+
+    not_here.__name__ = not_here.__qualname__ = name.rpartition(".")[2]
+    not_here.__doc__ = f"Not covered: {instead}"
+    return not_here
+
+
+class _NoSuchName(AttributeError):  # noqa: N818  (users see AttributeError's text)
+    """Looks for the nearest name when somebody reads the text: a hasattr does not."""
+
+    def __init__(self, module: str, name: str, more: set[str]) -> None:
+        super().__init__(module, name, more)
+        self.name = name
+
+    def __str__(self) -> str:
+        return _no_such_name(*self.args)
+
+
+def _shown(module: str) -> str:
+    return "mindspore" + module.removeprefix(_ENGINE)
+
+
+def _no_such_name(module: str, name: str, more: set[str]) -> str:
+    text = f"module '{_shown(module)}' has no attribute '{name}' in hookscope, which stands in for mindspore"
+    if name.startswith("__"):
+        return text
+    from difflib import get_close_matches
+
+    public = {n for n in vars(sys.modules[module]) if not n.startswith("_") or name.startswith("_")} | more
+    # Whoever asks for Conv2D means Conv2d: compare without case, and tell how it is written.
+    written = {n.lower(): n for n in sorted(public)}
+    near = get_close_matches(name.lower(), written, n=1, cutoff=0.0)
+    return f"{text}; the nearest name is '{written[near[0]]}'" if near else text

@@ -1,0 +1,160 @@
+"""Learning rates as lists, one number a step (``mindspore.nn.dynamic_lr``)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ._checks import check_bool
+from .learning_rate_schedule import positive_float, positive_int
+
+__all__ = [
+    "cosine_decay_lr", "exponential_decay_lr", "inverse_decay_lr", "natural_exp_decay_lr", "piecewise_constant_lr",
+    "polynomial_decay_lr", "warmup_lr",
+]  # fmt: skip
+
+
+def piecewise_constant_lr(milestone: Any, learning_rates: Any) -> list[float]:
+    """``learning_rates[i]`` up to step ``milestone[i]``.
+
+    Raises:
+        TypeError: an argument is no list or tuple, or of wrong kinds.
+        ValueError: lengths that differ, or milestones that do not grow.
+    """
+    name = "piecewise_constant_lr"
+    for argument, value in (("milestone", milestone), ("learning_rates", learning_rates)):
+        if not isinstance(value, list | tuple):
+            raise TypeError(f"For '{name}', '{argument}' must be a list or a tuple, but got {type(value).__name__}")
+    if len(milestone) != len(learning_rates) or not milestone:
+        raise ValueError(f"For '{name}', 'milestone' and 'learning_rates' must have one length, and not 0")
+    rates: list[float] = []
+    last = 0
+    for until, rate in zip(milestone, learning_rates, strict=True):
+        positive_int(until, name, "milestone")
+        if not isinstance(rate, float):
+            raise TypeError(f"For '{name}', 'learning_rates' must hold floats, but got {type(rate).__name__}")
+        if until < last:
+            raise ValueError(f"For '{name}', 'milestone' must grow, but got {milestone}")
+        rates += [rate] * (until - last)
+        last = until
+    return rates
+
+
+def _epochs(name: str, total_step: int, step_per_epoch: int, **others: int) -> list[int]:
+    """The epoch of each step."""
+    for argument, value in {"total_step": total_step, "step_per_epoch": step_per_epoch, **others}.items():
+        positive_int(value, name, argument)
+    return [step // step_per_epoch for step in range(total_step)]
+
+
+def exponential_decay_lr(
+    learning_rate: float,
+    decay_rate: float,
+    total_step: int,
+    step_per_epoch: int,
+    decay_epoch: int,
+    is_stair: bool = False,
+) -> list[float]:
+    """lr * decay_rate ** (epoch / decay_epoch)."""
+    name = "exponential_decay_lr"
+    epochs = _rates(name, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
+    return [learning_rate * decay_rate ** (e // decay_epoch if is_stair else e / decay_epoch) for e in epochs]
+
+
+def natural_exp_decay_lr(
+    learning_rate: float,
+    decay_rate: float,
+    total_step: int,
+    step_per_epoch: int,
+    decay_epoch: int,
+    is_stair: bool = False,
+) -> list[float]:
+    """lr * exp(-decay_rate * epoch), by whole periods of ``decay_epoch`` with ``is_stair``."""
+    name = "natural_exp_decay_lr"
+    epochs = _rates(name, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
+    return [
+        learning_rate * math.exp(-decay_rate * (e // decay_epoch * decay_epoch if is_stair else e)) for e in epochs
+    ]
+
+
+def inverse_decay_lr(
+    learning_rate: float,
+    decay_rate: float,
+    total_step: int,
+    step_per_epoch: int,
+    decay_epoch: int,
+    is_stair: bool = False,
+) -> list[float]:
+    """lr / (1 + decay_rate * epoch / decay_epoch)."""
+    name = "inverse_decay_lr"
+    epochs = _rates(name, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
+    return [learning_rate / (1 + decay_rate * (e // decay_epoch if is_stair else e / decay_epoch)) for e in epochs]
+
+
+def _rates(
+    name: str, learning_rate: Any, decay_rate: Any, total_step: Any, step_per_epoch: Any, decay_epoch: Any, stair: Any
+) -> list[int]:
+    positive_float(learning_rate, name, "learning_rate")
+    positive_float(decay_rate, name, "decay_rate")
+    check_bool(stair, name, "is_stair")
+    return _epochs(name, total_step, step_per_epoch, decay_epoch=decay_epoch)
+
+
+def cosine_decay_lr(
+    min_lr: float, max_lr: float, total_step: int, step_per_epoch: int, decay_epoch: int
+) -> list[float]:
+    """From max_lr to min_lr along half a cosine over ``decay_epoch`` epochs.
+
+    Raises:
+        TypeError, ValueError: a number of the wrong kind; the text names it.
+    """
+    name = "cosine_decay_lr"
+    positive_float(min_lr, name, "min_lr", or_zero=True)
+    positive_float(max_lr, name, "max_lr")
+    if min_lr >= max_lr:
+        raise ValueError(f"For '{name}', 'max_lr' must be above 'min_lr', but got {max_lr} and {min_lr}")
+    half = 0.5 * (max_lr - min_lr)
+    return [
+        min_lr + half * (1 + math.cos(math.pi * min(e, decay_epoch) / decay_epoch))
+        for e in _epochs(name, total_step, step_per_epoch, decay_epoch=decay_epoch)
+    ]
+
+
+def polynomial_decay_lr(
+    learning_rate: float,
+    end_learning_rate: float,
+    total_step: int,
+    step_per_epoch: int,
+    decay_epoch: int,
+    power: float,
+    update_decay_epoch: bool = False,
+) -> list[float]:
+    """(lr - end) * (1 - epoch / decay_epoch) ** power + end.
+
+    Args:
+        update_decay_epoch: take the least multiple of ``decay_epoch`` that is not below the epoch.
+    """
+    name = "polynomial_decay_lr"
+    positive_float(learning_rate, name, "learning_rate")
+    if not isinstance(end_learning_rate, float):
+        raise TypeError(f"For '{name}', 'end_learning_rate' must be a float, got {type(end_learning_rate).__name__}")
+    positive_float(end_learning_rate, name, "end_learning_rate", or_zero=True)
+    positive_float(power, name, "power")
+    check_bool(update_decay_epoch, name, "update_decay_epoch")
+    rates = []
+    for epoch in _epochs(name, total_step, step_per_epoch, decay_epoch=decay_epoch):
+        span = decay_epoch * max(1, math.ceil(epoch / decay_epoch)) if update_decay_epoch else decay_epoch
+        left = 1 - (epoch if update_decay_epoch else min(epoch, decay_epoch)) / span
+        rates.append((learning_rate - end_learning_rate) * left**power + end_learning_rate)
+    return rates
+
+
+def warmup_lr(learning_rate: float, total_step: int, step_per_epoch: int, warmup_epoch: int) -> list[float]:
+    """lr * min(epoch, warmup_epoch) / warmup_epoch."""
+    name = "warmup_lr"
+    if not isinstance(learning_rate, float):
+        raise TypeError(f"For '{name}', 'learning_rate' must be a float, but got {type(learning_rate).__name__}")
+    if learning_rate < 0:
+        raise ValueError(f"For '{name}', 'learning_rate' must not be negative, but got {learning_rate}")
+    epochs = _epochs(name, total_step, step_per_epoch, warmup_epoch=warmup_epoch)
+    return [learning_rate * min(e, warmup_epoch) / warmup_epoch for e in epochs]

@@ -1,0 +1,190 @@
+"""Embedding layers: rows of a table for indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..dtype import DType, float32
+from ..initializer import Normal, initializer
+from ..ops import getitem, one_hot, reshape
+from ..parameter import Parameter
+from ..tensor import Tensor
+from ._checks import check_positive_int
+from .cell import Cell
+
+__all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]
+
+
+class Embedding(Cell):
+    """A row of a table for each index.
+
+    Args:
+        vocab_size: number of rows.
+        embedding_size: length of a row.
+        use_one_hot: compute as a product with one-hot rows.
+        embedding_table: first values of the table.
+        dtype: element type of the table.
+        padding_idx: a row that starts as zeros.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_size: int,
+        use_one_hot: bool = False,
+        embedding_table: Any = "normal",
+        dtype: DType = float32,
+        padding_idx: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.vocab_size = check_positive_int(vocab_size, "Embedding", "vocab_size")
+        self.embedding_size = check_positive_int(embedding_size, "Embedding", "embedding_size")
+        self.use_one_hot, self.padding_idx, self.dtype = use_one_hot, padding_idx, dtype
+        table = initializer(embedding_table, (vocab_size, embedding_size), dtype)
+        if padding_idx is not None:
+            if not 0 <= padding_idx < vocab_size:
+                raise ValueError(f"For 'Embedding', 'padding_idx' must be in [0, {vocab_size}), but got {padding_idx}")
+            table[padding_idx] = 0
+        self.embedding_table = Parameter(table, "embedding_table")
+
+    def construct(self, ids: Tensor) -> Tensor:
+        """Integer ids of any shape to (*shape, embedding_size)."""
+        if not self.use_one_hot:
+            return getitem(self.embedding_table, ids)
+        rows = one_hot(reshape(ids, (-1,)), self.vocab_size, 1.0, 0.0).astype(self.dtype) @ self.embedding_table
+        return reshape(rows, (*ids.shape, self.embedding_size))
+
+    def extend_repr(self) -> str:
+        return (
+            f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, use_one_hot={self.use_one_hot}, "
+            f"embedding_table={self.embedding_table}, dtype={self.dtype}, padding_idx={self.padding_idx}"
+        )
+
+
+def _limited(rows: Tensor, max_norm: float, norm_type: float = 2.0) -> Tensor:
+    """Rows whose norm is above ``max_norm`` scaled down to it."""
+    lengths = ops.pow(ops.reduce_sum(ops.pow(ops.abs(rows), norm_type), -1, True), 1 / norm_type)
+    return rows * (ops.minimum(lengths, max_norm) / ops.maximum(lengths, 1e-12))  # type: ignore[no-any-return]
+
+
+class EmbeddingLookup(Cell):
+    """A row of a table for each index; the settings for tables on several devices are kept.
+
+    Args:
+        vocab_size, embedding_size: rows, and their length.
+        param_init: first values.
+        max_norm: rows longer than that are scaled down.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_size: int,
+        param_init: Any = "normal",
+        target: str = "CPU",
+        slice_mode: str = "batch_slice",
+        manual_shapes: Any = None,
+        max_norm: float | None = None,
+        sparse: bool = True,
+        dtype: DType = float32,
+    ) -> None:
+        super().__init__()
+        name = type(self).__name__
+        self.vocab_size = check_positive_int(vocab_size, name, "vocab_size")
+        self.embedding_size = check_positive_int(embedding_size, name, "embedding_size")
+        if target not in ("CPU", "DEVICE"):
+            raise ValueError(f"For '{name}', 'target' must be 'CPU' or 'DEVICE', but got {target!r}")
+        if max_norm is not None and not isinstance(max_norm, int | float):
+            raise TypeError(f"For '{name}', 'max_norm' must be a number, but got {type(max_norm).__name__}")
+        self.target, self.slice_mode, self.manual_shapes, self.sparse = target, slice_mode, manual_shapes, sparse
+        self.max_norm = max_norm
+        table = initializer(param_init, (vocab_size, embedding_size), dtype)
+        self.embedding_table = Parameter(table, "embedding_table")
+
+    def construct(self, indices: Tensor) -> Tensor:
+        rows = getitem(self.embedding_table, indices)
+        return rows if self.max_norm is None else _limited(rows, float(self.max_norm))
+
+
+class MultiFieldEmbeddingLookup(EmbeddingLookup):
+    """For each sample and field the rows of its indices, weighted and combined by "SUM", "MAX" or "MEAN"."""
+
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_size: int,
+        field_size: int,
+        param_init: Any = "normal",
+        target: str = "CPU",
+        slice_mode: str = "batch_slice",
+        feature_num_list: Any = None,
+        max_norm: float | None = None,
+        sparse: bool = True,
+        operator: str = "SUM",
+        dtype: DType = float32,
+    ) -> None:
+        super().__init__(
+            vocab_size, embedding_size, param_init, target, slice_mode, feature_num_list, max_norm, sparse, dtype
+        )
+        self.field_size = check_positive_int(field_size, "MultiFieldEmbeddingLookup", "field_size")
+        if operator not in ("SUM", "MAX", "MEAN"):
+            raise ValueError(
+                f"For 'MultiFieldEmbeddingLookup', 'operator' must be 'SUM', 'MAX' or 'MEAN', but got {operator!r}"
+            )
+        self.operator = operator
+
+    def construct(  # type: ignore[override]  # a layer of three inputs
+        self, input_indices: Tensor, input_values: Tensor, field_ids: Tensor
+    ) -> Tensor:
+        """indices, weights and fields (N, F) to (N, field_size, embedding_size)."""
+        rows = super().construct(input_indices) * ops.expand_dims(input_values, -1)
+        member = field_ids.asnumpy()[:, None, :] == np.arange(self.field_size)[None, :, None]
+        if self.operator == "MAX":
+            each = ops.where(Tensor(member[..., None]), ops.expand_dims(rows, 1), -3.4e38)
+            return ops.where(Tensor(member.any(-1)[..., None]), ops.reduce_max(each, 2), 0.0)
+        weights = member.astype(rows._array.dtype)
+        if self.operator == "MEAN":
+            weights = weights / np.maximum(weights.sum(-1, keepdims=True), 1)
+        return ops.matmul(Tensor(weights), rows)
+
+
+class EmbeddingExt(Cell):
+    """``Embedding`` with PyTorch's arguments."""
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        _freeze: bool = False,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        if sparse or scale_grad_by_freq:
+            raise ValueError("For 'EmbeddingExt', 'sparse' and 'scale_grad_by_freq' must be False")
+        shape = (num_embeddings, embedding_dim)
+        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+            raise ValueError(
+                f"For 'EmbeddingExt', 'padding_idx' must be in [{-num_embeddings}, {num_embeddings}), got {padding_idx}"
+            )
+        table = initializer(Normal(1.0) if _weight is None else _weight, shape, dtype or float32)
+        if padding_idx is not None and _weight is None:
+            table[padding_idx] = 0
+        self.padding_idx, self.max_norm, self.norm_type = padding_idx, max_norm, norm_type
+        self.weight = Parameter(table, "weight", requires_grad=not _freeze)
+
+    def construct(self, input: Tensor) -> Tensor:
+        rows = getitem(self.weight, input)
+        if self.padding_idx is not None:
+            # The row of the padding index gets no gradient.
+            padding = Tensor(input.asnumpy()[..., None] == self.padding_idx % self.weight.shape[0])
+            rows = ops.where(padding, ops.stop_gradient(rows), rows)
+        return rows if self.max_norm is None else _limited(rows, float(self.max_norm), float(self.norm_type))

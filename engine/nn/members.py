@@ -1,0 +1,112 @@
+"""What a cell holds: its children, parameters and buffers by name, and the attributes every part of ``Cell`` relies on.
+
+Each of the three dictionaries writes what it holds into the cell's instance attributes too, so that ``self.conv`` in a
+``construct`` costs what any attribute costs, and code that writes ``net._cells["conv"] = other`` is understood as well.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..hooks import HookEntry
+from ..parameter import Parameter
+from ..tensor import Tensor
+
+if TYPE_CHECKING:
+    from .cell import Cell
+
+__all__ = ["CellBase", "Members", "hint"]
+
+
+class Members(OrderedDict[str, Any]):
+    """A dictionary of one kind of member, which the owner's attributes follow."""
+
+    def __init__(self, owner: CellBase, held: Iterable[tuple[str, Any]] = ()) -> None:
+        self._owner = weakref.ref(owner)  # no cycle: a network goes away when nobody holds it
+        super().__init__()
+        for name, value in held:
+            self[name] = value
+
+    def _attributes(self) -> dict[str, Any]:
+        owner = self._owner()
+        return {} if owner is None else owner.__dict__
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        super().__setitem__(name, value)
+        self._attributes()[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        super().__delitem__(name)
+        self._attributes().pop(name, None)
+
+    def pop(self, name: str, *default: Any) -> Any:
+        """Take a member out."""
+        if name not in self:
+            return super().pop(name, *default)
+        value = self[name]
+        del self[name]
+        return value
+
+    def clear(self) -> None:
+        """Take all members out."""
+        for name in list(self):
+            del self[name]
+
+    def __reduce__(self) -> Any:
+        # A copy belongs to no cell until the copied cell takes it in (CellBase.__setstate__).
+        return OrderedDict, (list(self.items()),)
+
+
+class CellBase:
+    """The attributes of a cell, declared once for the classes that ``Cell`` is put together from."""
+
+    _plain = False
+    _cells: OrderedDict[str, Cell]
+    _params: OrderedDict[str, Parameter]
+    _buffers: OrderedDict[str, Tensor]
+    _hooks: dict[str, dict[int, HookEntry]]
+    _state_hooks: dict[str, dict[int, Any]]
+    _unsaved_buffers: set[str]
+    _auto_prefix: bool
+    _path: str
+    _phase: str
+    _flags: dict[str, Any]
+    _names_checked: bool
+    _recompute: Any
+    _saved_tensors_hooks: Any
+    mixed_precision_type: Any
+    training: bool
+    requires_grad: bool
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for kind in ("_cells", "_params", "_buffers"):
+            self.__dict__[kind] = Members(self, list(state[kind].items()))
+
+    if TYPE_CHECKING:
+
+        def _refresh(self) -> None: ...
+        def cells(self) -> Iterable[Cell]: ...
+        def cells_and_names(
+            self, cells: set[Cell] | None = None, name_prefix: str = ""
+        ) -> Iterator[tuple[str, Cell]]: ...
+        def name_cells(self) -> OrderedDict[str, Cell]: ...
+        def get_sub_cell(self, target: str) -> Cell: ...
+        def get_parameters(self, expand: bool = True) -> Iterator[Parameter]: ...
+        def trainable_params(self, recurse: bool = True) -> list[Parameter]: ...
+        def parameters_and_names(
+            self, name_prefix: str = "", expand: bool = True
+        ) -> Iterator[tuple[str, Parameter]]: ...
+        def construct(self, *args: Any, **kwargs: Any) -> Any: ...
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+def hint(name: str, known: list[str]) -> str:
+    """``; did you mean '...'?``, or nothing where no known name is spelled alike."""
+    import difflib
+
+    near = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean '{near[0]}'?" if near else ""

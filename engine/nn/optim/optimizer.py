@@ -1,0 +1,436 @@
+"""The base of the optimizers: parameters and their groups, learning rates, weight decay, the step.
+
+An update makes new arrays and rebinds the parameters to them, so that a value somebody captured before stays as it was.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...cpu.array_module import array_module
+from ...initializer import initializer
+from ...parameter import Parameter, ParameterTuple
+from ...recording import no_recording
+from ...tensor import Tensor
+from ..cell import Cell
+from ..learning_rate_schedule import LearningRateSchedule
+
+__all__ = ["Optimizer", "opt_init_args_register"]
+
+_GROUP_KEYS = ("params", "lr", "weight_decay", "grad_centralization", "order_params")
+
+
+def opt_init_args_register(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Keep what an optimizer was made with in ``init_args``, ``init_learning_rate`` and ``init_params``."""
+    import inspect
+
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def keeping(self: Any, *args: Any, **kwargs: Any) -> None:
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        given = dict(bound.arguments)
+        given.pop("self", None)
+        rate = given.pop("learning_rate", None)
+        params = given.pop("params", None)
+        function(self, *args, **kwargs)
+        self.init_args = given
+        self.init_learning_rate = rate
+        self.init_params = {"params": params}
+
+    return keeping
+
+
+class _ListedRate(LearningRateSchedule):
+    """A learning rate for each step; after the last one that stays."""
+
+    def __init__(self, rates: Tensor, name: str) -> None:
+        super().__init__()
+        self.learning_rate = Parameter(rates, name)
+
+    def construct(self, global_step: Tensor) -> Tensor:
+        rates = self.learning_rate._array
+        step = min(int(global_step._array.reshape(-1)[0]), rates.shape[0] - 1)
+        return Tensor._wrap(rates[step : step + 1])
+
+
+class Optimizer(Cell):
+    """Base of the optimizers.
+
+    A subclass defines ``updated``; or, as in MindSpore, its own ``construct(self, gradients)`` with the help of
+    ``get_lr``, ``decay_weight``, ``scale_grad`` and ``gradients_centralization``.
+
+    Args:
+        learning_rate: a number, a Tensor, a number for each step (a list or a Tensor), or a LearningRateSchedule.
+        parameters: the parameters to change, whose names must differ; or groups of them: dictionaries with ``params``
+            and, for these alone, ``lr``, ``weight_decay`` and ``grad_centralization``; ``{"order_params": [...]}``
+            gives the order of the gradients.
+        weight_decay: a multiple of the parameter that is added to its gradient; a number or a cell of the step.
+        loss_scale: the gradients are divided by it.
+
+    Raises:
+        TypeError: something else than parameters, or a number of the wrong kind.
+        ValueError: no parameters, a negative number, or a name twice.
+    """
+
+    def __init__(self, learning_rate: Any, parameters: Any, weight_decay: Any = 0.0, loss_scale: float = 1.0) -> None:
+        super().__init__(auto_prefix=False)
+        name = type(self).__name__
+        given = _parameters_of(parameters, name)
+        self._check_number(loss_scale, "loss_scale", 0.0, above=True)
+        self.loss_scale = float(loss_scale)
+        self.global_step = Parameter(Tensor(np.zeros(1, np.int32)), "global_step")
+        self.dynamic_lr = self.dynamic_weight_decay = self.is_group_lr = False
+        self.is_group = isinstance(given[0], dict)
+        self.grad_centralization = False
+        self._checked_decay(weight_decay)
+        if self.is_group:
+            self._take_groups(given, learning_rate, weight_decay)
+        else:
+            self.learning_rate = self._rate(learning_rate, "learning_rate")
+            self.parameters = ParameterTuple(_with_names(given, name))
+            self._centralized = (False,) * len(given)
+            self.decay_flags = tuple(self.decays(p) for p in self.parameters)
+            self._decays: tuple[Any, ...] = tuple(weight_decay if f else 0.0 for f in self.decay_flags)
+        self._parameters = self.parameters
+        self.weight_decay = weight_decay if isinstance(weight_decay, Cell) else float(weight_decay)
+        self.exec_weight_decay = any(isinstance(d, Cell) or d > 0 for d in self._decays)
+        self.param_length = len(self.parameters)
+        self.need_scale = self.loss_scale != 1.0
+        self.reciprocal_scale = Tensor(np.float32(1.0 / self.loss_scale))
+        self.global_step_increase_tensor = Tensor(np.ones(1, np.int32))
+
+    # What it is made of
+
+    def _check_number(self, value: Any, argument: str, least: float, above: bool = False) -> None:
+        name = type(self).__name__
+        if isinstance(value, bool) or not isinstance(value, int | float | Tensor):
+            raise TypeError(f"For '{name}', '{argument}' must be a number, but got {type(value).__name__}")
+        number = _float(value)
+        if number < least or (above and number == least):
+            raise ValueError(
+                f"For '{name}', '{argument}' must be {'above' if above else 'at least'} {least}, but got {value}"
+            )
+
+    def _check_adam(self, beta1: float, beta2: float, eps: float) -> None:
+        for argument, beta in (("beta1", beta1), ("beta2", beta2)):
+            if not isinstance(beta, float):
+                raise TypeError(
+                    f"For '{type(self).__name__}', '{argument}' must be a float, but got {type(beta).__name__}"
+                )
+            if not 0 < beta < 1:
+                raise ValueError(f"For '{type(self).__name__}', '{argument}' must be between 0 and 1, but got {beta}")
+        self._check_number(eps, "eps", 0.0, above=True)
+
+    def _checked_decay(self, value: Any) -> Any:
+        if isinstance(value, Cell):
+            self.dynamic_weight_decay = True
+        else:
+            self._check_number(value, "weight_decay", 0.0)
+        return value
+
+    def _rate(self, value: Any, name: str) -> Any:
+        """A learning rate as a Parameter, or as a cell of the step."""
+        if isinstance(value, Parameter) and value.ndim == 0:
+            return value
+        if isinstance(value, Cell):
+            self.dynamic_lr = True
+            return value
+        if isinstance(value, Tensor) and value.ndim > 1:
+            raise ValueError(
+                f"For '{type(self).__name__}', 'learning_rate' must have at most 1 axis, but got shape {value.shape}"
+            )
+        if (isinstance(value, Tensor) and value.ndim == 1) or (
+            isinstance(value, Iterable) and not isinstance(value, Tensor)
+        ):
+            self.dynamic_lr = True
+            try:
+                numbers = value.asnumpy() if isinstance(value, Tensor) else np.asarray([_float(v) for v in value])
+            except ValueError:
+                raise ValueError(
+                    f"For '{type(self).__name__}', 'learning_rate' must be a number, or a list of one for each step, "
+                    f"but got {value!r}"
+                ) from None
+            return _ListedRate(Tensor(numbers.astype(np.float32)), name)
+        self._check_number(value, "learning_rate", 0.0)
+        return Parameter(Tensor(np.float32(_float(value))), name)
+
+    def _take_groups(self, groups: list[dict[str, Any]], learning_rate: Any, weight_decay: Any) -> None:
+        name = type(self).__name__
+        order: list[Parameter] | None = None
+        rows: list[tuple[Parameter, Any, Any, bool]] = []
+        default = self._rate(learning_rate, "learning_rate")
+        for number, group in enumerate(groups):
+            wrong = [key for key in group if key not in _GROUP_KEYS]
+            if wrong:
+                raise KeyError(f"For '{name}', the keys of a group must be of {list(_GROUP_KEYS)}, but got {wrong}")
+            if "order_params" in group:
+                if len(group) > 1:
+                    raise ValueError(f"For '{name}', a group with 'order_params' has no other key, got {list(group)}")
+                if not isinstance(group["order_params"], Iterable):
+                    raise TypeError(
+                        f"For '{name}', 'order_params' must be parameters, got {type(group['order_params']).__name__}"
+                    )
+                order = list(group["order_params"])
+                continue
+            rate = default
+            if "lr" in group:
+                rate = self._rate(group["lr"], f"learning_rate_group_{number}")
+                self.is_group_lr = True
+            decay = self._checked_decay(group.get("weight_decay", weight_decay))
+            centralized = group.get("grad_centralization", False)
+            if not isinstance(centralized, bool):
+                raise TypeError(
+                    f"For '{name}', 'grad_centralization' must be a bool, but got {type(centralized).__name__}"
+                )
+            for parameter in _parameters_of(group.get("params"), name, "the 'params' of a group"):
+                if any(parameter.name == row[0].name for row in rows):
+                    raise RuntimeError(f"For '{name}', two parameters are named '{parameter.name}'")
+                rows.append((parameter, rate, decay, centralized))
+        if order is not None:
+            by_name = {row[0].name: row for row in rows}
+            if len(order) != len(rows) or any(p.name not in by_name for p in order):
+                raise ValueError(
+                    f"For '{name}', 'order_params' must hold the {len(rows)} parameters of the groups, "
+                    f"but has {len(order)} entries"
+                )
+            rows = [by_name[p.name] for p in order]
+        self._rates = [row[1] for row in rows]
+        if self.is_group_lr:
+            distinct = {id(rate): rate for rate in self._rates}
+            for rate in distinct.values():
+                if isinstance(rate, Cell):
+                    self.insert_child_to_cell(f"rate_{len(self._cells)}", rate)
+                elif rate.name not in self._params:
+                    self._params[rate.name] = rate
+            # A plain attribute, as in MindSpore: a sequence with an entry for each parameter.
+            self.__dict__["learning_rate"] = tuple(self._rates)
+        else:
+            self.learning_rate = default
+        self.parameters = ParameterTuple([row[0] for row in rows])
+        self._decays = tuple(row[2] for row in rows)
+        self.decay_flags = tuple(isinstance(d, Cell) or d > 0 for d in self._decays)
+        self._centralized = tuple(row[3] for row in rows)
+
+    # A step
+
+    def construct(self, gradients: Sequence[Tensor]) -> Any:
+        """Change the parameters by their gradients, given in the same order.
+
+        Raises:
+            ValueError: another number of gradients, or one of another shape.
+        """
+        given = self._fitting(gradients)
+        with no_recording(), np.errstate(all="ignore"):
+            step = int(self.global_step._array.reshape(-1)[0]) + 1
+            rates, decays = self._numbers()
+            self.before_step(step)
+            for place, (parameter, gradient) in enumerate(zip(self.parameters, given, strict=True)):
+                g = self._prepared(place, parameter._array, gradient._array, decays[place])
+                take(parameter, self.updated(place, parameter._array, g, rates[place], step))
+            self.global_step._rebind(self.global_step._array + np.int32(1))
+        return True
+
+    def _fitting(self, gradients: Any) -> tuple[Tensor, ...]:
+        name = type(self).__name__
+        given = (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
+        if len(given) != len(self.parameters):
+            raise ValueError(
+                f"For '{name}', there must be one gradient for each of the {len(self.parameters)} parameters, "
+                f"but got {len(given)}"
+            )
+        for parameter, gradient in zip(self.parameters, given, strict=True):
+            if gradient.shape != parameter.shape:
+                raise ValueError(
+                    f"For '{name}', the gradient of '{parameter.name}' must have the shape {parameter.shape}, "
+                    f"but got {gradient.shape}"
+                )
+        return given
+
+    def _numbers(self) -> tuple[list[float], list[float]]:
+        """The learning rate and the weight decay of each parameter in this step."""
+        count = len(self.parameters)
+        rates = self.get_lr()
+        found = [_float(r) for r in rates] if isinstance(rates, tuple) else [_float(rates)] * count
+        if not self.exec_weight_decay:
+            return found, [0.0] * count
+        return found, [_float(d(self.global_step)) if isinstance(d, Cell) else float(d) for d in self._decays]
+
+    def _prepared(self, place: int, value: Any, g: Any, decay: float) -> Any:
+        """A gradient with weight decay added, centralised, and divided by the loss scale, which spares the decay."""
+        if decay:
+            g = g + value * (decay * self.loss_scale)
+        if self._centralized[place] and g.ndim > 1:
+            g = g - g.mean(axis=tuple(range(1, g.ndim)), keepdims=True)
+        if self.loss_scale != 1.0:
+            g = g / self.loss_scale
+        return g.astype(value.dtype, copy=False)
+
+    def decays(self, parameter: Parameter) -> bool:
+        """Whether weight decay is for this parameter: not for what is named beta or gamma, as in MindSpore."""
+        return "beta" not in parameter.name and "gamma" not in parameter.name
+
+    def before_step(self, step: int) -> None:
+        """What is done once before the parameters are changed."""
+
+    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+        """The parameter's new array; ``place`` is its place among the parameters."""
+        raise NotImplementedError(f"{type(self).__name__} defines neither 'updated' nor 'construct'")
+
+    # For subclasses with a construct of their own, and for users
+
+    def get_lr(self) -> Any:
+        """The learning rate of this step; with groups that have their own, one for each parameter."""
+        with no_recording():
+            if self.is_group_lr:
+                return tuple(self._now(rate) for rate in self._rates)
+            return self._now(self.learning_rate)
+
+    def _now(self, rate: Any) -> Tensor:
+        if isinstance(rate, Cell):
+            found = rate(self.global_step)
+            return found.reshape(()) if isinstance(found, Tensor) else Tensor(np.float32(found))
+        return rate  # type: ignore[no-any-return]
+
+    def get_weight_decay(self) -> Any:
+        """The weight decay of this step; with groups, one for each parameter."""
+        values = [d(self.global_step) if isinstance(d, Cell) else Tensor(np.float32(d)) for d in self._decays]
+        if self.is_group:
+            return tuple(values)
+        decay = self.weight_decay
+        return decay(self.global_step) if isinstance(decay, Cell) else Tensor(np.float32(decay))
+
+    def get_lr_parameter(self, param: Any) -> Any:
+        """The learning rate that a parameter has (or each of a list of parameters).
+
+        Raises:
+            TypeError: no Parameter.
+            ValueError: a parameter that is not this optimizer's.
+        """
+        if not isinstance(param, Parameter | list | tuple) or (
+            not isinstance(param, Parameter) and not all(isinstance(p, Parameter) for p in param)
+        ):
+            raise TypeError(f"For 'get_lr_parameter', 'param' must be a Parameter or list, got {type(param).__name__}")
+        found = []
+        for one in [param] if isinstance(param, Parameter) else param:
+            places = [i for i, p in enumerate(self.parameters) if p.name == one.name]
+            if not places:
+                raise ValueError(f"For 'get_lr_parameter', the parameter '{one.name}' is not in the optimizer")
+            rate = self._rates[places[0]] if self.is_group_lr else self.learning_rate
+            found.append(rate.learning_rate if isinstance(rate, _ListedRate) else rate)
+        return found[0] if isinstance(param, Parameter) else found
+
+    def decay_weight(self, gradients: Any) -> Any:
+        """The gradients with weight decay added."""
+        if not self.exec_weight_decay:
+            return gradients
+        _, decays = self._numbers()
+        decays = [d * self.loss_scale for d in decays]
+        return tuple(g + p * d if d else g for g, p, d in zip(gradients, self.parameters, decays, strict=True))
+
+    def gradients_centralization(self, gradients: Any) -> Any:
+        """The gradients with the mean over all axes but the first taken off, where a group asks for it."""
+        if not any(self._centralized):
+            return gradients
+        return tuple(
+            g - g.mean(tuple(range(1, g.ndim)), True) if wanted and g.ndim > 1 else g
+            for g, wanted in zip(gradients, self._centralized, strict=True)
+        )
+
+    def scale_grad(self, gradients: Any) -> Any:
+        """The gradients divided by the loss scale."""
+        return tuple(g * self.reciprocal_scale for g in gradients) if self.need_scale else gradients
+
+    def flatten_gradients(self, gradients: Any) -> Any:
+        """The gradients as they are: MindSpore flattens them for devices that this engine has not."""
+        return gradients
+
+    def broadcast_params(self, optim_result: Any) -> Any:
+        """The result as it is: there is one process."""
+        return optim_result
+
+    def assignadd(self, parameter: Parameter, value: Any) -> Parameter:
+        """Add to a parameter, outside every recording."""
+        with no_recording():
+            added = parameter._array + (value._array if isinstance(value, Tensor) else value)
+            parameter._rebind(added.astype(parameter._array.dtype, copy=False))
+        return parameter
+
+    @property
+    def target(self) -> str:
+        """Where the update runs: with the parameters."""
+        return "CPU" if not self.parameters or isinstance(self.parameters[0]._array, np.ndarray) else "GPU"
+
+    @target.setter
+    def target(self, value: str) -> None:
+        if not isinstance(value, str):
+            raise TypeError(f"For '{type(self).__name__}', 'target' must be a str, but got {type(value).__name__}")
+        if value not in ("CPU", "GPU", "Ascend"):
+            raise ValueError(f"For '{type(self).__name__}', 'target' must be 'CPU', 'GPU' or 'Ascend', got {value!r}")
+
+    @property
+    def unique(self) -> bool:
+        """Kept for readers: whether repeated rows of sparse gradients are added up first."""
+        return bool(self.__dict__.get("_unique", True))
+
+    @unique.setter
+    def unique(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(f"For '{type(self).__name__}', 'unique' must be a bool, but got {type(value).__name__}")
+        self.__dict__["_unique"] = value
+
+    def state_like_parameters(self, prefix: str, init: Any = "zeros") -> ParameterTuple:
+        """A parameter for each parameter, of its shape and dtype, named ``prefix.name``."""
+        return ParameterTuple(
+            [
+                Parameter(initializer(init, p.shape, p.dtype), f"{prefix}.{p.name}", requires_grad=p.requires_grad)
+                for p in self.parameters
+            ]
+        )
+
+    def scalar_state(self, name: str, value: float = 1.0, shape: tuple[int, ...] = ()) -> Parameter:
+        """A number that belongs to the optimizer's state."""
+        return Parameter(Tensor(np.full(shape, value, np.float32)), name)
+
+
+def take(parameter: Parameter, array: Any) -> None:
+    """Bind a parameter to a new array, in its own dtype."""
+    xp = array_module(array)
+    held = parameter._array
+    parameter._rebind(xp.asarray(array, dtype=held.dtype))
+
+
+def _float(value: Any) -> float:
+    return float(value.asnumpy().reshape(-1)[0]) if isinstance(value, Tensor) else float(value)
+
+
+def _parameters_of(parameters: Any, name: str, what: str = "the parameters") -> list[Any]:
+    if isinstance(parameters, Parameter) or not isinstance(parameters, Iterable):
+        raise TypeError(
+            f"For '{name}', {what} must be a list such as net.trainable_params(), but got {type(parameters).__name__}"
+        )
+    given = list(parameters)
+    if not given:
+        raise ValueError(f"For '{name}', the list of parameters is empty")
+    groups = what == "the parameters" and isinstance(given[0], dict)
+    for place, one in enumerate(given):
+        if not isinstance(one, dict if groups else Parameter):
+            kind = "a dictionary like the first" if groups else "a Parameter"
+            raise TypeError(
+                f"For '{name}', entry {place} of the parameters must be {kind}, but got {type(one).__name__}"
+            )
+    return given
+
+
+def _with_names(parameters: list[Parameter], name: str) -> list[Parameter]:
+    seen: set[str] = set()
+    for one in parameters:
+        if one.name in seen:
+            raise ValueError(f"For '{name}', two parameters are named '{one.name}'")
+        seen.add(one.name)
+    return parameters

@@ -1,0 +1,339 @@
+"""Settings of a cell: mode, flags, precision, and what MindSpore's graph compiler or a cluster would read.
+
+Settings that only tune the compiler are kept and can be read back. What cannot mean anything in eager execution on
+one device raises NotImplementedError and says what to use instead.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from .. import context
+from ..dtype import DType, bfloat16, float16, float32
+from ..nested import replaced, tensors_in
+from .members import CellBase, hint
+
+if TYPE_CHECKING:
+    from .cell import Cell
+
+__all__ = ["CellSettings"]
+
+PRECISION_FLAGS = {"fp16": float16, "fp32": float32, "bf16": bfloat16}
+_RECOMPUTE_OPTIONS = ("mp_comm_recompute", "parallel_optimizer_comm_recompute", "recompute_slice_activation")
+
+
+def _kept(name: str, kind: type, doc: str, default: Any = None, positive: bool = False) -> Any:
+    """A property that keeps what it is given; without a default it does not exist before it is set."""
+    place = f"_kept_{name}"
+
+    def get(cell: CellBase) -> Any:
+        if place not in cell.__dict__:
+            if default is None:
+                raise AttributeError(f"'{type(cell).__name__}' has no '{name}': it was not set")
+            cell.__dict__[place] = default()
+        return cell.__dict__[place]
+
+    def set_(cell: CellBase, value: Any) -> None:
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise TypeError(f"For 'Cell', '{name}' must be of type {kind.__name__}, but got {type(value).__name__}")
+        if positive and value < 0:  # type: ignore[operator]  # only ints are
+            raise ValueError(f"For 'Cell', '{name}' must not be negative, but got {value}")
+        cell.__dict__[place] = value
+
+    return property(get, set_, doc=doc)
+
+
+def _refused(what: str, instead: str) -> NotImplementedError:
+    return NotImplementedError(f"{what}: {instead}")
+
+
+class CellSettings(CellBase):
+    """The part of ``Cell`` that is settings."""
+
+    # Mode and flags
+
+    @property
+    def phase(self) -> str:
+        """The phase's name: "train" or "predict" by ``set_train``, or one of the user's."""
+        return self._phase
+
+    @phase.setter
+    def phase(self, value: str) -> None:
+        if not isinstance(value, str):
+            raise TypeError(f"For 'Cell', 'phase' must be a str, but got {type(value).__name__}")
+        self.__dict__["_phase"] = value
+
+    def set_train(self, mode: bool = True) -> Cell:
+        """Training mode (or with False predict mode) for this cell and all below; the phase is this cell's alone."""
+        self.__dict__["_phase"] = "train" if mode else "predict"
+        return self.add_flags_recursive(training=mode)
+
+    def set_grad(self, requires_grad: bool = True) -> Cell:
+        """Set the cell's flag ``requires_grad``; gradients do not depend on it."""
+        self.__dict__["requires_grad"] = requires_grad
+        return self  # type: ignore[return-value]  # every CellSettings is a Cell
+
+    def add_flags(self, **flags: Any) -> Cell:
+        """Set attributes on this cell; ``fp16``, ``fp32`` and ``bf16`` also set its precision, see ``to_float``."""
+        self._flags.update(flags)
+        self.__dict__.update(flags)
+        for name, dtype in PRECISION_FLAGS.items():
+            if flags.get(name, False):
+                self.__dict__["mixed_precision_type"] = dtype
+                self._refresh()
+        return self  # type: ignore[return-value]
+
+    def add_flags_recursive(self, **flags: Any) -> Cell:
+        """Set attributes on this cell and all below."""
+        for _, cell in self.cells_and_names():
+            cell.add_flags(**flags)
+        return self  # type: ignore[return-value]
+
+    def get_flags(self) -> dict[str, Any]:
+        """The attributes that ``add_flags`` set."""
+        return self._flags
+
+    # Precision
+
+    def to_float(self, dst_type: DType) -> Cell:
+        """Let every operator in this cell and below compute in ``dst_type``; parameters keep their dtype.
+
+        The operators cast what floating tensors they get, so the result is of ``dst_type`` too. Gradients come back in
+        the dtype of what they belong to.
+
+        Raises:
+            ValueError: ``dst_type`` is none of float16, float32, bfloat16.
+        """
+        if not isinstance(dst_type, DType) or dst_type not in tuple(PRECISION_FLAGS.values()):
+            raise ValueError(f"For 'to_float', 'dst_type' must be float16, float32 or bfloat16, but got {dst_type!r}")
+        return self.add_flags_recursive(**{name: dtype == dst_type for name, dtype in PRECISION_FLAGS.items()})
+
+    def get_mixed_precision_type(self) -> DType | None:
+        """The dtype that ``to_float`` set; None where none was."""
+        return self.mixed_precision_type  # type: ignore[no-any-return]
+
+    def set_mixed_precision_type(self, mixed_type: DType | None) -> None:
+        """Set the precision of this cell alone."""
+        if mixed_type is not None and mixed_type not in tuple(PRECISION_FLAGS.values()):
+            raise TypeError(
+                f"For 'set_mixed_precision_type', give float16, float32, bfloat16 or None, but got {mixed_type!r}"
+            )
+        self.__dict__["mixed_precision_type"] = mixed_type
+        self._refresh()
+
+    def cast_inputs(self, inputs: Any, dst_type: DType) -> Any:
+        """The inputs with their tensors cast to ``dst_type``; deprecated in MindSpore, where it returns None."""
+        from ..ops import cast
+
+        return replaced(inputs, [cast(tensor, dst_type) for tensor in tensors_in(inputs)])
+
+    # Recompute
+
+    def recompute(
+        self,
+        *,
+        use_reentrant: bool = True,
+        output_recompute: bool = False,
+        early_stop: bool = True,
+        context_fn: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        """Keep nothing of what ``construct`` computes for the gradient; compute it again when the gradient comes by.
+
+        Args:
+            use_reentrant, output_recompute, early_stop: kept; they choose among MindSpore's ways to do this.
+            context_fn: makes two contexts, one for the first run and one for the second (``use_reentrant=False``).
+            **kwargs: ``mp_comm_recompute``, ``parallel_optimizer_comm_recompute``, ``recompute_slice_activation``:
+                kept, they concern a cluster.
+
+        Raises:
+            ValueError: another keyword, or ``context_fn`` with ``use_reentrant``.
+            TypeError: an option that is no bool.
+        """
+        from .recompute import RecomputeOptions
+
+        for name, value in {"output_recompute": output_recompute, **kwargs}.items():
+            if name != "output_recompute" and name not in _RECOMPUTE_OPTIONS:
+                raise ValueError(f"For 'recompute', there is no option '{name}'" + hint(name, list(_RECOMPUTE_OPTIONS)))
+            if not isinstance(value, bool):
+                raise TypeError(f"For 'recompute', '{name}' must be a bool, but got {type(value).__name__}")
+        options = RecomputeOptions(use_reentrant and not output_recompute, context_fn)
+        self.__dict__["_recompute"] = options
+        self.add_flags(output_recompute=output_recompute)
+        if self.__dict__["_scope"] is None or not self.__dict__["_scope"].startswith("recompute_"):
+            self.__dict__["_scope"] = "recompute_" + (self.__dict__["_scope"] or "")
+        self._refresh()
+
+    # Names of the compiler's
+
+    def get_scope(self) -> str | None:
+        """The scope that ``generate_scope`` gave; None before."""
+        return self.__dict__["_scope"]  # type: ignore[no-any-return]
+
+    def generate_scope(self) -> None:
+        """Give every cell below a scope such as ``Default/body-SequentialCell``; one that has a scope keeps it."""
+        self._scope_below("Default")
+
+    def _scope_below(self, prefix: str) -> None:
+        with_class = context.get_context("reserve_class_name_in_scope")
+        scopes = {
+            name: f"{prefix}/{name}" + (f"-{type(cell).__name__}" if with_class in (None, True) else "")
+            for name, cell in self.name_cells().items()
+        }
+        for name, cell in self.name_cells().items():
+            held = cell.__dict__["_scope"]
+            if held is None or held == "recompute_":
+                cell.__dict__["_scope"] = (held or "") + scopes[name]
+        for name, cell in self.name_cells().items():
+            cell._scope_below(scopes[name])
+
+    def update_cell_type(self, cell_type: str) -> None:
+        """Keep the cell's type, which MindSpore's quantisation reads."""
+        self.__dict__["cell_type"] = cell_type
+
+    # Kept for a graph compiler
+
+    bprop_debug = _kept(
+        "bprop_debug", bool, "Whether each run of a custom bprop is compared with the automatic gradient.", bool
+    )
+    cell_init_args = _kept("cell_init_args", str, "A text that MindSpore keeps the constructor's arguments in.")
+    parameter_layout_dict = _kept("parameter_layout_dict", dict, "Layouts of parameters on a cluster.", dict)
+    parallel_parameter_name_list = _kept("parallel_parameter_name_list", list, "Parameters on a cluster.", tuple)
+    parallel_parameter_merge_net_dict = _kept("parallel_parameter_merge_net_dict", dict, "A cluster's networks.", dict)
+    pipeline_stage = _kept("pipeline_stage", int, "The pipeline stage of this cell.", positive=True)
+    pipeline_segment = _kept("pipeline_segment", int, "The pipeline segment of this cell.", positive=True)
+
+    @property
+    def compile_phase(self) -> str | None:
+        """A phase for the graph compiler; setting it sets it below too."""
+        return self.__dict__.get("_compile_phase")
+
+    @compile_phase.setter
+    def compile_phase(self, value: str) -> None:
+        if not isinstance(value, str):
+            raise TypeError(f"For 'Cell', 'compile_phase' must be a str, but got {type(value).__name__}")
+        for _, cell in self.cells_and_names():
+            cell.__dict__["_compile_phase"] = value
+
+    @property
+    def compiled(self) -> bool:
+        """Whether a graph was compiled: never."""
+        return False
+
+    @property
+    def compile_cache(self) -> set[str]:
+        """The compiled graphs: none."""
+        return self.__dict__.setdefault("_compile_cache", set())  # type: ignore[no-any-return]
+
+    @property
+    def phase_cache(self) -> dict[str, Any]:
+        """The compiled graphs by phase: none."""
+        return self.__dict__.setdefault("_phase_cache", {})  # type: ignore[no-any-return]
+
+    @property
+    def exist_names(self) -> set[str]:
+        """Names of parameters in lists and tuples that were assigned."""
+        return self.__dict__.setdefault("_exist_names", set())  # type: ignore[no-any-return]
+
+    @property
+    def exist_objs(self) -> set[Any]:
+        """Parameters in lists and tuples that were assigned."""
+        return self.__dict__.setdefault("_exist_objs", set())  # type: ignore[no-any-return]
+
+    @property
+    def jit_config_dict(self) -> dict[str, Any]:
+        """What ``set_jit_config`` kept."""
+        return self.__dict__.setdefault("_jit_config_dict", {})  # type: ignore[no-any-return]
+
+    def set_jit_config(self, jit_config: Any) -> None:
+        """Keep a JitConfig; a second one is ignored, as in MindSpore."""
+        if not self.jit_config_dict:
+            self.__dict__["_jit_config_dict"] = jit_config.jit_config_dict
+
+    def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
+        """Keep inputs that a graph compiler would compile for.
+
+        Raises:
+            ValueError: both positional and keyword inputs, or a keyword that ``construct`` does not have.
+        """
+        if inputs and kwargs:
+            raise ValueError("For 'set_inputs', give positional inputs or keyword inputs, not both")
+        names = list(inspect.signature(self.construct).parameters)
+        for name in kwargs:
+            if name not in names:
+                raise ValueError(f"For 'set_inputs', 'construct' has no input '{name}'; its inputs are {names}")
+        self.__dict__["_inputs"] = tuple(kwargs.get(name) for name in names) if kwargs else inputs
+
+    def get_inputs(self) -> tuple[Any, ...] | None:
+        """What ``set_inputs`` kept; None before."""
+        return self.__dict__.get("_inputs")
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing: there is no graph compiler, a cell runs as it is."""
+
+    def compile_and_run(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the cell."""
+        return self(*args, **kwargs)
+
+    def run_construct(self, cast_inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the cell with a tuple of inputs and a dictionary; deprecated."""
+        return self(*cast_inputs, **kwargs)
+
+    def remove_redundant_parameters(self) -> None:
+        """Nothing; deprecated in MindSpore, where it does nothing either."""
+
+    def get_func_graph_proto(self) -> Any:
+        """Refused: there is no compiled graph.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise _refused("get_func_graph_proto needs a compiled graph", "use print(net) or the debugger's panels")
+
+    # Kept or refused for a cluster
+
+    def set_comm_fusion(self, fusion_type: int, recurse: bool = True) -> Cell:
+        """Set ``comm_fusion`` of the trainable parameters."""
+        for parameter in self.trainable_params(recurse):
+            parameter.comm_fusion = fusion_type
+        return self  # type: ignore[return-value]
+
+    def set_broadcast_flag(self, mode: bool = True) -> Cell:
+        """Keep the flag ``broadcast_flag`` on this cell and all below."""
+        return self.add_flags_recursive(broadcast_flag=mode)
+
+    def set_boost(self, boost_type: str) -> Cell:
+        """Keep the flag ``less_bn``.
+
+        Raises:
+            ValueError: ``boost_type`` is not "less_bn".
+        """
+        if boost_type != "less_bn":
+            raise ValueError(f"For 'set_boost', 'boost_type' must be \"less_bn\", but got {boost_type!r}")
+        return self.add_flags_recursive(less_bn=True)
+
+    def set_data_parallel(self) -> None:
+        """Nothing: there is one process."""
+
+    def shard(self, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None) -> None:
+        """Refused: there is one device.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise _refused("Cell.shard needs a cluster", "call the cell as it is on one device")
+
+    def offload(self, backward_prefetch: Any = "Auto") -> None:
+        """Refused: activations are not moved to the host.
+
+        Raises:
+            ValueError: ``backward_prefetch`` is neither "Auto" nor an int from 0 on.
+            NotImplementedError: otherwise.
+        """
+        if backward_prefetch != "Auto" and (not isinstance(backward_prefetch, int) or backward_prefetch < 0):
+            raise ValueError(
+                f"For 'offload', 'backward_prefetch' must be \"Auto\" or an int from 0 on, "
+                f"but got {backward_prefetch!r}"
+            )
+        raise _refused("Cell.offload needs MindSpore's graph mode", "use Cell.recompute to save memory")

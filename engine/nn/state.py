@@ -1,0 +1,371 @@
+"""The state of a cell: buffers, ``state_dict`` and ``load_state_dict`` with their hooks, and where its values live."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, namedtuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import backend
+from ..dtype import DType
+from ..hooks import HookHandle
+from ..parameter import Parameter
+from ..tensor import Tensor
+from .members import CellBase, hint
+
+if TYPE_CHECKING:
+    from .cell import Cell
+
+__all__ = ["CellState", "register_cell_buffer_registration_hook"]
+
+STATE_HOOK_KINDS = ("state_dict_pre", "state_dict_post", "load_pre", "load_post")
+_EXTRA = "_extra_state"
+_buffer_registration_hooks: dict[int, Callable[..., Any]] = {}
+
+
+class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+    """What ``load_state_dict`` returns: the keys that were missing, and those that belong to nothing."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return super().__repr__() if self.missing_keys or self.unexpected_keys else "<All keys matched successfully>"
+
+    __str__ = __repr__
+
+
+def register_cell_buffer_registration_hook(hook: Callable[..., Any]) -> HookHandle:
+    """Call ``hook(cell, name, buffer)`` at every ``register_buffer``; what it returns is registered instead."""
+    return HookHandle(_buffer_registration_hooks, hook)
+
+
+class CellState(CellBase):
+    """The part of ``Cell`` that holds, saves, loads and moves its state."""
+
+    # Buffers
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Add a tensor that belongs to the cell's state but is no parameter.
+
+        Args:
+            name: the attribute's name.
+            tensor: its values, or None.
+            persistent: whether ``state_dict`` holds it.
+
+        Raises:
+            AttributeError: before ``super().__init__()``.
+            TypeError: the name is no str or the value no Tensor.
+            KeyError: the name is empty, holds a dot or is taken.
+        """
+        if "_buffers" not in self.__dict__:
+            raise AttributeError("For 'register_buffer', call super().__init__() before a buffer is registered")
+        if not isinstance(name, str):
+            raise TypeError(f"For 'register_buffer', 'name' must be a str, but got {type(name).__name__}")
+        if not name or "." in name:
+            raise KeyError(f"For 'register_buffer', 'name' must not be empty or hold a dot, but got {name!r}")
+        if name not in self._buffers and (name in self.__dict__ or hasattr(type(self), name)):
+            raise KeyError(f"For 'register_buffer', the name '{name}' is taken")
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(f"For 'register_buffer', 'tensor' must be a Tensor, but got {type(tensor).__name__}")
+        for hook in tuple(_buffer_registration_hooks.values()):
+            returned = hook(self, name, tensor)
+            tensor = tensor if returned is None else returned
+        self._buffers[name] = tensor  # type: ignore[assignment]  # None is a buffer without values
+        (self._unsaved_buffers.discard if persistent else self._unsaved_buffers.add)(name)
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer at a dotted path.
+
+        Raises:
+            AttributeError: there is none.
+        """
+        path, _, name = target.rpartition(".")
+        cell = self.get_sub_cell(path)
+        if name not in cell._buffers:
+            raise AttributeError(
+                f"'{type(cell).__name__}' has no buffer '{name}' (in '{target}')"
+                + hint(target, [found for found, _ in self.named_buffers()])
+            )
+        return cell._buffers[name]
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """Buffers with their dotted paths; one that is registered twice comes once with ``remove_duplicate``."""
+        seen: set[int] = set()
+        cells = self.cells_and_names(name_prefix=prefix) if recurse else iter([(prefix, self)])
+        for path, cell in cells:
+            for name, buffer in cell._buffers.items():
+                if buffer is None or (remove_duplicate and id(buffer) in seen):
+                    continue
+                seen.add(id(buffer))
+                yield (f"{path}.{name}" if path else name), buffer
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """The buffers of this cell, and with ``recurse`` of all below it."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    # Saving
+
+    def get_extra_state(self) -> Any:
+        """What ``state_dict`` holds beside parameters and buffers; a subclass that has such a state defines it.
+
+        Raises:
+            RuntimeError: the subclass does not.
+        """
+        raise RuntimeError(f"'{type(self).__name__}' defines no 'get_extra_state'")
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take back what ``get_extra_state`` gave; a subclass that has such a state defines it.
+
+        Raises:
+            RuntimeError: the subclass does not.
+        """
+        raise RuntimeError(f"'{type(self).__name__}' defines no 'set_extra_state'")
+
+    def state_dict(
+        self, *args: Any, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
+    ) -> dict[str, Any]:
+        """Parameters and persistent buffers, themselves and not copies, by their dotted paths.
+
+        Args:
+            *args: ``destination``, ``prefix`` and ``keep_vars`` by position, which is deprecated.
+            destination: the dictionary to fill.
+            prefix: put before every key.
+            keep_vars: has no effect.
+
+        Raises:
+            TypeError: an argument of the wrong type.
+            RuntimeError: a post hook returned something.
+        """
+        if args:
+            import warnings
+
+            warnings.warn("pass 'destination', 'prefix' and 'keep_vars' by name", FutureWarning, stacklevel=2)
+            destination = args[0] if destination is None else destination
+            prefix = args[1] if len(args) > 1 and prefix == "" else prefix
+            keep_vars = args[2] if len(args) > 2 and keep_vars is False else keep_vars
+        for name, value, expected in (
+            ("destination", {} if destination is None else destination, dict),
+            ("prefix", prefix, str),
+            ("keep_vars", keep_vars, bool),
+        ):
+            if not isinstance(value, expected):
+                raise TypeError(
+                    f"For 'state_dict', '{name}' must be a {expected.__name__}, but got {type(value).__name__}"
+                )
+        if destination is None:
+            destination = OrderedDict()
+            destination._metadata = OrderedDict()  # type: ignore[attr-defined]  # as in MindSpore, readers look for it
+        local_metadata: dict[str, Any] = {}
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = local_metadata
+        for hook in tuple(self._state_hooks["state_dict_pre"].values()):
+            hook(self, prefix, keep_vars)
+        for path, tensor in self._local_state().items():
+            destination[prefix + path] = tensor
+        if type(self).get_extra_state is not CellState.get_extra_state:
+            destination[prefix + _EXTRA] = self.get_extra_state()
+        for name, cell in self._cells.items():
+            if cell is not None:
+                cell.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        for hook in tuple(self._state_hooks["state_dict_post"].values()):
+            if hook(self, destination, prefix, local_metadata) is not None:
+                raise RuntimeError("a state_dict post hook must return None: it changes the dictionary in place")
+        return destination
+
+    def _local_state(self) -> dict[str, Tensor]:
+        found: dict[str, Tensor] = {name: p for name, p in self._params.items() if p is not None}
+        found.update(
+            (name, b) for name, b in self._buffers.items() if b is not None and name not in self._unsaved_buffers
+        )
+        return found
+
+    # Loading
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> Any:
+        """Copy values into the parameters and buffers of the same paths.
+
+        Args:
+            state_dict: values by dotted path, as ``state_dict`` gives them.
+            strict: whether missing and superfluous keys are errors.
+
+        Returns:
+            a named tuple ``(missing_keys, unexpected_keys)``.
+
+        Raises:
+            TypeError: ``state_dict`` is no mapping.
+            RuntimeError: keys do not match (with ``strict``), or a value has another shape or is no tensor (always).
+        """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(
+                f"For 'load_state_dict', 'state_dict' must be a mapping, but got {type(state_dict).__name__}"
+            )
+        metadata = getattr(state_dict, "_metadata", None)
+        given = OrderedDict(state_dict)
+        if metadata is not None:
+            given._metadata = metadata  # type: ignore[attr-defined]
+        keys = _IncompatibleKeys([], [])
+        errors: list[str] = []
+        self._load(given, "", metadata, keys, errors)
+        if strict:
+            for which, names in (("Unexpected", keys.unexpected_keys), ("Missing", keys.missing_keys)):
+                if names:
+                    errors.insert(0, f"{which} key(s) in state_dict: " + ", ".join(f'"{name}"' for name in names))
+        if errors:
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
+        return keys
+
+    def _load(
+        self, given: Mapping[str, Any], prefix: str, metadata: Any, keys: _IncompatibleKeys, errors: list[str]
+    ) -> None:
+        local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
+        self._load_from_state_dict(given, prefix, local_metadata, True, keys.missing_keys, keys.unexpected_keys, errors)
+        for name, cell in self._cells.items():
+            if cell is not None:
+                below = f"{prefix}{name}."
+                part = OrderedDict((key, value) for key, value in given.items() if key.startswith(below))
+                cell._load(part, below, metadata, keys, errors)
+        for hook in tuple(self._state_hooks["load_post"].values()):
+            if hook(self, keys) is not None:
+                raise RuntimeError("a load_state_dict post hook must return None: it changes the lists in place")
+
+    def _load_from_state_dict(
+        self,
+        state_dict: Mapping[str, Any],
+        prefix: str,
+        local_metadata: Any,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Load this cell's own state; a subclass with a format of its own may define it anew."""
+        for hook in tuple(self._state_hooks["load_pre"].values()):
+            hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        held = self._local_state()
+        for name, target in held.items():
+            key = prefix + name
+            if key not in state_dict:
+                missing_keys.append(key)
+                continue
+            value = state_dict[key]
+            if not isinstance(value, Tensor):
+                error_msgs.append(f'"{key}" must be a Tensor, but got {type(value).__name__}')
+            elif value.shape != target.shape:
+                error_msgs.append(f'"{key}" has shape {value.shape}, but the cell expects {target.shape}')
+            else:
+                target.assign_value(value)
+        extra = prefix + _EXTRA
+        if type(self).set_extra_state is not CellState.set_extra_state:
+            if extra in state_dict:
+                self.set_extra_state(state_dict[extra])
+            else:
+                missing_keys.append(extra)
+        elif extra in state_dict:
+            unexpected_keys.append(extra)
+        for key in state_dict:
+            if key.startswith(prefix) and key != extra:
+                name, dot, _ = key[len(prefix) :].partition(".")
+                if name not in (self._cells if dot else held):
+                    unexpected_keys.append(key)
+
+    # Hooks on saving and loading
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
+        """Call ``hook(cell, prefix, keep_vars)`` before this cell's part of ``state_dict``."""
+        return HookHandle(self._state_hooks["state_dict_pre"], hook)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> HookHandle:
+        """Call ``hook(cell, state_dict, prefix, local_metadata)`` after it; the hook may change the dictionary."""
+        return HookHandle(self._state_hooks["state_dict_post"], hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
+        """Call ``hook(cell, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)``
+        before this cell's part is loaded; the hook may change the dictionary and the lists."""
+        return HookHandle(self._state_hooks["load_pre"], hook)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> HookHandle:
+        """Call ``hook(cell, incompatible_keys)`` after this cell's part was loaded; it may change the two lists."""
+        return HookHandle(self._state_hooks["load_post"], hook)
+
+    # Where and as what the values are
+
+    def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict[Parameter, Parameter]:
+        """Values for the parameters that have none yet, and a dictionary from old to new: here each to itself."""
+        return {parameter: parameter.init_data() for parameter in self.get_parameters()}
+
+    def to(self, *args: Any, **kwargs: Any) -> Cell:
+        """Move all parameters and buffers: ``to(dtype)``, ``to(device)``, ``to(device, dtype)`` or ``to(tensor)``.
+
+        Parameters stay the same objects; only floating and complex ones change their dtype.
+
+        Raises:
+            TypeError: other arguments, or a dtype that is neither floating nor complex.
+            ValueError: an unknown device.
+        """
+        device, dtype = _target(args, kwargs)
+
+        def moved(tensor: Tensor) -> Any:
+            array = tensor._array
+            if dtype is not None and (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
+                array = array.astype(dtype.numpy)
+            if device is not None:
+                array = backend.to_host(array) if device == "CPU" else backend.to_device(backend.to_host(array))
+            return array
+
+        return self._change(moved)
+
+    def to_empty(self, *, device: str | None = None, recurse: bool = True) -> Cell:
+        """Parameters and buffers of the same shapes without their values (zeros here)."""
+        _device(device)
+        return self._change(lambda tensor: np.zeros(tensor.shape, tensor._array.dtype), recurse)
+
+    def _change(self, made: Callable[[Tensor], Any], recurse: bool = True) -> Cell:
+        held: list[Tensor] = [*self.get_parameters(expand=recurse), *self.buffers(recurse)]
+        for tensor in held:
+            tensor._rebind(made(tensor))
+        return self  # type: ignore[return-value]  # every CellState is a Cell
+
+    def parameters_broadcast_dict(self, recurse: bool = True) -> OrderedDict[str, Parameter] | None:
+        """The parameters by name that are not ``layerwise_parallel``; None where there are none."""
+        found = OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse) if not p.layerwise_parallel)
+        return found or None
+
+
+def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str | None, DType | None]:
+    """Device and dtype out of the forms that ``Cell.to`` takes."""
+    left = list(args)
+    given: dict[str, Any] = {"device": None, "dtype": None, "non_blocking": False}
+    if left and isinstance(left[0], Tensor):
+        like = left.pop(0)
+        given["device"], given["dtype"] = like.device.partition(":")[0], like.dtype
+    elif left and isinstance(left[0], DType):
+        given["dtype"] = left.pop(0)
+    elif left and (left[0] is None or isinstance(left[0], str)):
+        given["device"] = left.pop(0)
+        if left and (left[0] is None or isinstance(left[0], DType)):
+            given["dtype"] = left.pop(0)
+    if left and isinstance(left[0], bool):
+        given["non_blocking"] = left.pop(0)
+    unknown = set(kwargs) - set(given)
+    given.update(kwargs)
+    dtype = given["dtype"]
+    if left or unknown or not (dtype is None or isinstance(dtype, DType)):
+        what = ", ".join([*(type(a).__name__ for a in args), *(f"{k}={v!r}" for k, v in kwargs.items())])
+        raise TypeError(f"For 'Cell.to', give device (a str), dtype (as mindspore.float16) or both, but got {what}")
+    if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+        raise TypeError(f"For 'Cell.to', 'dtype' must be floating or complex, but got {dtype}")
+    return _device(given["device"]), dtype
+
+
+def _device(name: Any) -> str | None:
+    if name is None:
+        return None
+    kind = str(name).partition(":")[0].upper()
+    if kind not in ("CPU", "GPU"):
+        raise ValueError(f"For 'Cell.to', 'device' must be \"CPU\" or \"GPU\", but got {name!r}")
+    return kind

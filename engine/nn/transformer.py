@@ -1,0 +1,441 @@
+"""Multi-head attention and the transformer (Vaswani et al. 2017)."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..dtype import DType, float32
+from ..initializer import XavierNormal, XavierUniform, initializer
+from ..ops.attention import attention
+from ..ops.linalg import dense
+from ..parameter import Parameter
+from ..tensor import Tensor
+from .activation import GELU, ReLU
+from .cell import Cell
+from .container import CellList
+from .dropout import Dropout
+from .linear import Dense
+from .normalization import LayerNorm
+
+__all__ = [
+    "MultiheadAttention", "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
+    "TransformerEncoderLayer",
+]  # fmt: skip
+
+
+class MultiheadAttention(Cell):
+    """Attention with several heads over (L, N, E), or (N, L, E) with ``batch_first``, or (L, E).
+
+    Args:
+        embed_dim: length of the last axis; ``num_heads`` must divide it.
+        num_heads: heads.
+        dropout: probability of 0 for a weight, in training.
+        has_bias: whether the projections have biases.
+        add_bias_kv: a trained key and value beside those given.
+        add_zero_attn: a zero key and value beside those given.
+        kdim, vdim: lengths of keys and values, if they differ from ``embed_dim``.
+    """
+
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        has_bias: bool = True,
+        add_bias_kv: bool = False,
+        add_zero_attn: bool = False,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        batch_first: bool = False,
+        dtype: DType = float32,
+    ) -> None:
+        super().__init__()
+        if embed_dim <= 0 or num_heads <= 0 or embed_dim % num_heads:
+            raise ValueError(
+                f"For 'MultiheadAttention', 'num_heads' {num_heads} must divide 'embed_dim' {embed_dim}"
+            )
+        self.embed_dim, self.num_heads, self.dropout = embed_dim, num_heads, dropout
+        self.kdim, self.vdim = kdim or embed_dim, vdim or embed_dim
+        self.batch_first, self.add_zero_attn = batch_first, add_zero_attn
+        self.head_dim = embed_dim // num_heads
+        self._same = self.kdim == embed_dim and self.vdim == embed_dim
+        uniform = XavierUniform()
+        if self._same:
+            self.in_proj_weight = Parameter(initializer(uniform, (3 * embed_dim, embed_dim), dtype), "in_proj_weight")
+        else:
+            self.q_proj_weight = Parameter(initializer(uniform, (embed_dim, embed_dim), dtype), "q_proj_weight")
+            self.k_proj_weight = Parameter(initializer(uniform, (embed_dim, self.kdim), dtype), "k_proj_weight")
+            self.v_proj_weight = Parameter(initializer(uniform, (embed_dim, self.vdim), dtype), "v_proj_weight")
+        self.in_proj_bias: Parameter | None = None
+        if has_bias:
+            self.in_proj_bias = Parameter(initializer("zeros", (3 * embed_dim,), dtype), "in_proj_bias")
+        self.out_proj = Dense(embed_dim, embed_dim, has_bias=has_bias, bias_init="zeros", dtype=dtype)
+        self.bias_k: Parameter | None = None
+        self.bias_v: Parameter | None = None
+        if add_bias_kv:
+            self.bias_k = Parameter(initializer(XavierNormal(), (1, 1, embed_dim), dtype), "bias_k")
+            self.bias_v = Parameter(initializer(XavierNormal(), (1, 1, embed_dim), dtype), "bias_v")
+
+    def construct(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        key_padding_mask: Tensor | None = None,
+        need_weights: bool = True,
+        attn_mask: Tensor | None = None,
+        average_attn_weights: bool = True,
+    ) -> tuple[Tensor, Tensor | None]:
+        """What each query takes from the values, and the weights (of each head without ``average_attn_weights``).
+
+        Args:
+            key_padding_mask: (N, S), true (or -inf) where a key does not count.
+            attn_mask: (L, S) or (N * heads, L, S), true where a query may not look, or numbers to add.
+
+        Raises:
+            ValueError: a shape that does not fit.
+        """
+        single = query.ndim == 2
+        if query.ndim not in (2, 3) or key.ndim != query.ndim or value.ndim != query.ndim:
+            raise ValueError(
+                f"For 'MultiheadAttention', 'query', 'key' and 'value' must all have 2 or 3 axes, but got shapes "
+                f"{query.shape}, {key.shape} and {value.shape}"
+            )
+        same_inputs = key is query and value is query
+        if single:
+            query, key, value = (ops.expand_dims(x, 0) for x in (query, key, value))
+            if key_padding_mask is not None:
+                key_padding_mask = ops.expand_dims(key_padding_mask, 0)
+        elif not self.batch_first:
+            query = ops.transpose(query, (1, 0, 2))
+            if same_inputs:
+                key = value = query
+            else:
+                key, value = ops.transpose(key, (1, 0, 2)), ops.transpose(value, (1, 0, 2))
+        if query.shape[2] != self.embed_dim:
+            raise ValueError(
+                f"For 'MultiheadAttention', 'query' must have {self.embed_dim} as its last length: {query.shape}"
+            )
+        q, k, v = self._projected(query, key, value, same_inputs)
+        n, length, heads, size = query.shape[0], query.shape[1], self.num_heads, self.head_dim
+        grown = 0
+        if self.bias_k is not None and self.bias_v is not None:
+            k = ops.concat([k, ops.broadcast_to(self.bias_k, (n, 1, self.embed_dim))], 1)
+            v = ops.concat([v, ops.broadcast_to(self.bias_v, (n, 1, self.embed_dim))], 1)
+            grown += 1
+        if self.add_zero_attn:
+            zeros = ops.mul(ops.getitem(k, (slice(None), slice(0, 1))), 0.0)
+            k, v = ops.concat([k, zeros], 1), ops.concat([v, zeros], 1)
+            grown += 1
+        mask = self._mask(attn_mask, key_padding_mask, n, k, grown)
+
+        def split(x: Tensor) -> Tensor:
+            return ops.transpose(ops.reshape(x, (n, x.shape[1], heads, size)), (0, 2, 1, 3))
+
+        q, k, v = split(q), split(k), split(v)
+        found, weights = attention(q, k, v, mask)
+        if self.training and self.dropout:
+            weights = ops.dropout(weights, float(self.dropout))
+            found = ops.matmul(weights, v)
+        found = self.out_proj(ops.reshape(ops.transpose(found, (0, 2, 1, 3)), (n, length, self.embed_dim)))
+        if single:
+            found = ops.squeeze(found, 0)
+        elif not self.batch_first:
+            found = ops.transpose(found, (1, 0, 2))
+        if not need_weights:
+            return found, None
+        if average_attn_weights:
+            weights = ops.mean(weights, 1)
+        return found, ops.squeeze(weights, 0) if single else weights
+
+    def _projected(self, query: Tensor, key: Tensor, value: Tensor, same_inputs: bool) -> Any:
+        e = self.embed_dim
+        if self._same and same_inputs:
+            return ops.split(dense(query, self.in_proj_weight, self.in_proj_bias), e, 2)
+        if self._same:
+            weights = ops.split(self.in_proj_weight, e, 0)
+        else:
+            weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
+        biases: Any = (None,) * 3 if self.in_proj_bias is None else ops.split(self.in_proj_bias, e, 0)
+        return tuple(dense(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True))
+
+    def _mask(self, attn_mask: Any, padding: Any, n: int, k: Tensor, grown: int) -> Tensor | None:
+        """Both masks as numbers to add, (N or 1, heads or 1, L or 1, S)."""
+        total = None
+        dtype = k._array.dtype
+        if attn_mask is not None:
+            mask = _additive(attn_mask, dtype)
+            if mask.ndim == 3:
+                mask = mask.reshape(n, self.num_heads, *mask.shape[1:])
+            elif mask.ndim != 2:
+                raise ValueError(f"For 'MultiheadAttention', 'attn_mask' must have 2 or 3 axes: {attn_mask.shape}")
+            total = mask
+        if padding is not None:
+            if padding.shape != (n, k.shape[1] - grown):
+                raise ValueError(
+                    f"For 'MultiheadAttention', 'key_padding_mask' must have the shape {(n, k.shape[1] - grown)}, "
+                    f"but got {padding.shape}"
+                )
+            mask = _additive(padding, dtype)[:, None, None, :]
+            total = mask if total is None else total + mask
+        if total is None:
+            return None
+        if grown:
+            total = np.pad(total, [(0, 0)] * (total.ndim - 1) + [(0, grown)])
+        return Tensor._wrap(total)
+
+
+def _additive(mask: Tensor, dtype: Any) -> Any:
+    array = mask._array
+    found = array.astype(dtype)
+    if array.dtype.kind == "b":
+        found[array] = -np.inf
+    return found
+
+
+class _Layer(Cell):
+    """Attention and a feed-forward network, each with dropout, a residual connection and normalisation."""
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Any = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        dtype: DType = float32,
+        _attentions: tuple[str, ...] = ("self_attn",),
+    ) -> None:
+        super().__init__()
+        for name in _attentions:
+            setattr(self, name, MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, dtype=dtype))
+        self.dense1 = Dense(d_model, dim_feedforward, dtype=dtype)
+        self.dropout = Dropout(p=dropout)
+        self.dense2 = Dense(dim_feedforward, d_model, dtype=dtype)
+        self.norm_first = norm_first
+        count = len(_attentions) + 1
+        for number in range(1, count + 1):
+            setattr(self, f"norm{number}", LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))
+        for number in range(1, count + 1):
+            setattr(self, f"dropout{number}", Dropout(p=dropout))
+        if isinstance(activation, str):
+            if activation not in ("relu", "gelu"):
+                raise ValueError(
+                    f"For '{type(self).__name__}', 'activation' must be 'relu', 'gelu', a Cell or a function, "
+                    f"but got {activation!r}"
+                )
+            activation = ReLU() if activation == "relu" else GELU(approximate=False)
+        elif not callable(activation):
+            raise TypeError(f"For 'Transformer', 'activation' must be callable, but got {type(activation).__name__}")
+        self.activation1 = activation
+
+    def _around(self, number: int, x: Tensor, part: Any) -> Tensor:
+        """x + part(norm(x)), or norm(x + part(x))."""
+        norm, dropout = getattr(self, f"norm{number}"), getattr(self, f"dropout{number}")
+        if self.norm_first:
+            return x + dropout(part(norm(x)))  # type: ignore[no-any-return]
+        return norm(x + dropout(part(x)))  # type: ignore[no-any-return]
+
+    def _forward(self, x: Tensor) -> Tensor:
+        return self.dense2(self.dropout(self.activation1(self.dense1(x))))  # type: ignore[no-any-return]
+
+
+class TransformerEncoderLayer(_Layer):
+    """Self-attention and a feed-forward network.
+
+    Args:
+        d_model: length of the last axis.
+        nhead: heads.
+        dim_feedforward: width of the feed-forward network.
+        dropout: probability of 0, in training.
+        activation: "relu", "gelu", a cell or a function.
+        layer_norm_eps: added to the variance.
+        batch_first: (N, L, E) instead of (L, N, E).
+        norm_first: normalise before, not after.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Any = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        dtype: DType = float32,
+    ) -> None:
+        super().__init__(
+            d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, dtype
+        )
+
+    def construct(
+        self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None
+    ) -> Tensor:
+        def attend(x: Tensor) -> Tensor:
+            return self.self_attn(  # type: ignore[no-any-return]
+                x, x, x, attn_mask=src_mask, key_padding_mask=src_key_padding_mask, need_weights=False
+            )[0]
+
+        return self._around(2, self._around(1, src, attend), self._forward)
+
+
+class TransformerDecoderLayer(_Layer):
+    """Self-attention, attention to the encoder's output, and a feed-forward network; arguments as for the encoder."""
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Any = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        dtype: DType = float32,
+    ) -> None:
+        super().__init__(
+            d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, dtype,
+            ("self_attn", "multihead_attn"),
+        )  # fmt: skip
+
+    def construct(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+    ) -> Tensor:
+        def attend(x: Tensor) -> Tensor:
+            return self.self_attn(  # type: ignore[no-any-return]
+                x, x, x, attn_mask=tgt_mask, key_padding_mask=tgt_key_padding_mask, need_weights=False
+            )[0]
+
+        def look(x: Tensor) -> Tensor:
+            return self.multihead_attn(  # type: ignore[no-any-return]
+                x, memory, memory, attn_mask=memory_mask, key_padding_mask=memory_key_padding_mask, need_weights=False
+            )[0]
+
+        return self._around(3, self._around(2, self._around(1, tgt, attend), look), self._forward)
+
+
+class _Stack(Cell):
+    def __init__(self, layer: Cell, num_layers: int, norm: Cell | None) -> None:
+        super().__init__()
+        self.layers = CellList([_fresh(layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+
+def _fresh(layer: Cell) -> Cell:
+    """A copy of a layer with parameters of its own."""
+    return copy.deepcopy(layer)
+
+
+class TransformerEncoder(_Stack):
+    """``num_layers`` copies of a layer, and a normalisation at the end."""
+
+    def __init__(self, encoder_layer: Cell, num_layers: int, norm: Cell | None = None) -> None:
+        super().__init__(encoder_layer, num_layers, norm)
+
+    def construct(
+        self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None
+    ) -> Tensor:
+        x = src
+        for layer in self.layers:
+            x = layer(x, src_mask=src_mask, src_key_padding_mask=src_key_padding_mask)
+        return x if self.norm is None else self.norm(x)
+
+
+class TransformerDecoder(_Stack):
+    """``num_layers`` copies of a layer, and a normalisation at the end."""
+
+    def __init__(self, decoder_layer: Cell, num_layers: int, norm: Cell | None = None) -> None:
+        super().__init__(decoder_layer, num_layers, norm)
+
+    def construct(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+    ) -> Tensor:
+        x = tgt
+        for layer in self.layers:
+            x = layer(x, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+        return x if self.norm is None else self.norm(x)
+
+
+class Transformer(Cell):
+    """An encoder and a decoder; the arguments are those of their layers."""
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Any = "relu",
+        custom_encoder: Cell | None = None,
+        custom_decoder: Cell | None = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        dtype: DType = float32,
+    ) -> None:
+        super().__init__()
+        how = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, dtype)
+
+        def norm() -> LayerNorm:
+            return LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
+
+        self.encoder = custom_encoder or TransformerEncoder(TransformerEncoderLayer(*how), num_encoder_layers, norm())
+        self.decoder = custom_decoder or TransformerDecoder(TransformerDecoderLayer(*how), num_decoder_layers, norm())
+        for parameter in self.get_parameters():
+            if parameter.ndim > 1:
+                parameter.set_data(initializer(XavierUniform(), parameter.shape, parameter.dtype))
+        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
+
+    def construct(
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+    ) -> Tensor:
+        """The decoder's output for ``tgt``, looking at the encoder's for ``src``.
+
+        Raises:
+            ValueError: another batch size or last length.
+        """
+        batch = 0 if self.batch_first else 1
+        if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
+            raise ValueError(f"For 'Transformer', 'src' and 'tgt' must have one batch size: {src.shape}, {tgt.shape}")
+        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
+            raise ValueError(
+                f"For 'Transformer', 'src' and 'tgt' must have {self.d_model} as their last length: "
+                f"{src.shape}, {tgt.shape}"
+            )
+        memory = self.encoder(src, src_mask, src_key_padding_mask)
+        return self.decoder(  # type: ignore[no-any-return]
+            tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
+        )

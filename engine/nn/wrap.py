@@ -1,0 +1,410 @@
+"""Cells around a network: with a loss, with an optimizer, with a scaled loss, with gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..cpu.array_module import array_module
+from ..dtype import DType, float16, float32
+from ..grad import grad as _grad
+from ..grad import value_and_grad
+from ..parameter import Parameter, ParameterTuple
+from ..recording import no_recording
+from ..tensor import Tensor
+from .cell import Cell
+
+__all__ = [
+    "DistributedGradReducer", "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "ForwardValueAndGrad",
+    "GetNextSingleOp", "GradAccumulationCell", "GraphCell", "MicroBatchInterleaved", "ParameterUpdate", "PipelineCell",
+    "PipelineGradReducer", "TimeDistributed", "TrainOneStepCell", "TrainOneStepWithLossScaleCell",
+    "VirtualDatasetCellTriple", "WithEvalCell", "WithGradCell", "WithLossCell",
+]  # fmt: skip
+
+
+class WithLossCell(Cell):
+    """The network and its loss: ``(data, label)`` to the loss.
+
+    Args:
+        backbone: the network.
+        loss_fn: called with its output and the label.
+    """
+
+    def __init__(self, backbone: Cell, loss_fn: Any) -> None:
+        super().__init__(auto_prefix=False)
+        if not isinstance(backbone, Cell):
+            raise TypeError(f"For 'WithLossCell', 'backbone' must be a Cell, but got {type(backbone).__name__}")
+        self._backbone = backbone
+        self._loss_fn = loss_fn
+
+    def construct(self, data: Any, label: Any) -> Any:
+        return self._loss_fn(self._backbone(data), label)
+
+    @property
+    def backbone_network(self) -> Cell:
+        """The network."""
+        return self._backbone
+
+
+class WithGradCell(Cell):
+    """The network, or the network and its loss: ``(data, label)`` to the gradients of its trainable parameters."""
+
+    def __init__(self, network: Cell, loss_fn: Any = None, sens: Any = None) -> None:
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.loss_fn = loss_fn
+        self.weights = ParameterTuple(network.trainable_params())
+        self.sens = sens
+
+    def construct(self, *inputs: Any) -> Any:
+        def forward(*data: Any) -> Any:
+            if self.loss_fn is None:
+                return self.network(*data)
+            return self.loss_fn(self.network(*data[:-1]), data[-1])
+
+        found = _grad(forward, None, self.weights)(*inputs)
+        return found if self.sens is None else tuple(g * self.sens for g in found)
+
+
+class ForwardValueAndGrad(Cell):
+    """The output of a network and its gradients.
+
+    Args:
+        network: the network.
+        weights: parameters to take gradients of, with ``get_by_list``.
+        get_all: gradients of all inputs, not only of the first.
+        get_by_list: gradients of ``weights``, beside those of the inputs with ``get_all``.
+        sens_param: the last input of a call is the gradient that arrives at the output.
+    """
+
+    def __init__(
+        self,
+        network: Any,
+        weights: Any = None,
+        get_all: bool = False,
+        get_by_list: bool = False,
+        sens_param: bool = False,
+    ) -> None:
+        super().__init__(auto_prefix=False)
+        if not callable(network):
+            raise TypeError(f"For 'ForwardValueAndGrad', 'network' must be callable, but got {type(network).__name__}")
+        for argument, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
+            if not isinstance(value, bool):
+                raise TypeError(f"For 'ForwardValueAndGrad', '{argument}' must be a bool, got {type(value).__name__}")
+        if get_by_list and not isinstance(weights, ParameterTuple | tuple | list):
+            raise TypeError(
+                f"For 'ForwardValueAndGrad', 'weights' must be a ParameterTuple, but got {type(weights).__name__}"
+            )
+        self.network = network
+        if isinstance(network, Cell):
+            self.network = network.set_grad()
+        self.weights = weights
+        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
+
+    def construct(self, *inputs: Any) -> Any:
+        sens: Any = None
+        if self.sens_param:
+            *data, sens = inputs
+        else:
+            data = list(inputs)
+
+        positions = tuple(range(len(data))) if self.get_all else None if self.get_by_list else 0
+        weights = list(self.weights) if self.get_by_list else None
+
+        def forward(*values: Any) -> Any:
+            out = self.network(*values)
+            if sens is None:
+                return out
+            return (ops.mul(out, sens) if isinstance(sens, Tensor) else out * sens), out
+
+        value, gradients = value_and_grad(forward, positions, weights, has_aux=sens is not None)(*data)
+        return (value[1] if sens is not None else value), gradients
+
+
+class TrainOneStepCell(Cell):
+    """A training step: the loss of the inputs, its gradients, the optimizer's update; returns the loss.
+
+    Args:
+        network: a network whose output is the loss.
+        optimizer: changes the parameters.
+        sens: a factor on the gradients.
+        return_grad: also return the gradients, by name.
+    """
+
+    def __init__(self, network: Cell, optimizer: Any, sens: Any = None, return_grad: bool = False) -> None:
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.network.set_grad()
+        self.optimizer = optimizer
+        self.weights = optimizer.parameters
+        if sens == 0:
+            raise ValueError("For 'TrainOneStepCell', 'sens' must not be 0")
+        if not isinstance(return_grad, bool):
+            raise TypeError(f"For 'TrainOneStepCell', 'return_grad' must be a bool, got {type(return_grad).__name__}")
+        self.sens = sens
+        self.return_grad = return_grad
+        self._weight_names = [p.name for p in self.weights]
+
+    def construct(self, *inputs: Any) -> Any:
+        loss, gradients = value_and_grad(self.network, None, self.weights)(*inputs)
+        if self.sens is not None and self.sens != 1.0:
+            gradients = tuple(g * self.sens for g in gradients)
+        self.optimizer(gradients)
+        if self.return_grad:
+            return loss, dict(zip(self._weight_names, gradients, strict=True))
+        return loss
+
+
+class FixedLossScaleUpdateCell(Cell):
+    """A loss scale that stays."""
+
+    def __init__(self, loss_scale_value: float) -> None:
+        super().__init__()
+        self.loss_scale_value = loss_scale_value
+
+    def get_loss_scale(self) -> float:
+        """The scale at the start."""
+        return self.loss_scale_value
+
+    def construct(self, _: Any, overflow: Any) -> Any:
+        return overflow
+
+
+class DynamicLossScaleUpdateCell(Cell):
+    """A loss scale divided by ``scale_factor`` at an overflow, multiplied after ``scale_window`` steps without."""
+
+    def __init__(self, loss_scale_value: float, scale_factor: float, scale_window: int) -> None:
+        super().__init__()
+        self.loss_scale_value = loss_scale_value
+        self.scale_factor, self.scale_window = float(scale_factor), int(scale_window)
+        self.cur_iter = Parameter(Tensor(np.int32(1)), "current_iterator_step")
+        self.last_overflow_iter = Parameter(Tensor(np.int32(0)), "last_overflow_iterator_step")
+
+    def get_loss_scale(self) -> float:
+        """The scale at the start."""
+        return self.loss_scale_value
+
+    def construct(self, loss_scale: Parameter, overflow: Any) -> Any:
+        now, last = int(self.cur_iter._array), int(self.last_overflow_iter._array)
+        happened, scale = bool(overflow), float(loss_scale._array)
+        grown = now - last >= self.scale_window
+        if happened:
+            scale = max(scale / self.scale_factor, 1.0)
+        elif grown:
+            scale *= self.scale_factor
+        if happened or grown:
+            self.last_overflow_iter.set_data(Tensor(np.int32(now)))
+        loss_scale.set_data(Tensor(np.float32(scale)))
+        self.cur_iter.set_data(Tensor(np.int32(now + 1)))
+        return overflow
+
+
+class TrainOneStepWithLossScaleCell(TrainOneStepCell):
+    """A training step with a scaled loss; a step whose gradients overflow is left out.
+
+    Args:
+        network: a network whose output is the loss.
+        optimizer: changes the parameters.
+        scale_sense: the scale (a Tensor), or a cell that also changes it, such as ``DynamicLossScaleUpdateCell``.
+
+    Returns:
+        the loss, whether an overflow occurred, and the scale.
+    """
+
+    def __init__(self, network: Cell, optimizer: Any, scale_sense: Any) -> None:
+        super().__init__(network, optimizer)
+        self.loss_scaling_manager: Cell | None = None
+        if isinstance(scale_sense, Cell):
+            self.loss_scaling_manager = scale_sense
+            first = np.float32(scale_sense.get_loss_scale())
+            self.scale_sense = Parameter(Tensor(first), "scale_sense")
+        elif isinstance(scale_sense, Tensor):
+            if scale_sense.shape not in ((), (1,)):
+                raise ValueError(
+                    f"For 'TrainOneStepWithLossScaleCell', 'scale_sense' must be one number, got {scale_sense.shape}"
+                )
+            self.scale_sense = Parameter(scale_sense, "scale_sense")
+        else:
+            raise TypeError(
+                f"For 'TrainOneStepWithLossScaleCell', 'scale_sense' must be a Cell or a Tensor, "
+                f"but got {type(scale_sense).__name__}"
+            )
+
+    def construct(self, *inputs: Any) -> Any:
+        scale = float(self.scale_sense._array.reshape(-1)[0])
+
+        def scaled(*data: Any) -> Any:
+            loss = self.network(*data)
+            return loss * scale, loss
+
+        (_, loss), gradients = value_and_grad(scaled, None, self.weights, has_aux=True)(*inputs)
+        gradients = tuple(g / scale for g in gradients)
+        overflow = Tensor(self.get_overflow_status(None, gradients))
+        cond = self.process_loss_scale(overflow)
+        if not bool(overflow):
+            self.optimizer(gradients)
+        return loss, cond, self.scale_sense
+
+    def set_sense_scale(self, sens: Tensor) -> None:
+        """Take another scale.
+
+        Raises:
+            TypeError: no Tensor.
+        """
+        if not isinstance(sens, Tensor):
+            raise TypeError(f"For 'set_sense_scale', 'sens' must be a Tensor, but got {type(sens).__name__}")
+        self.scale_sense.set_data(sens)
+
+    def start_overflow_check(self, pre_cond: Any, compute_input: Any) -> tuple[Any, Any]:
+        """Where a device keeps an overflow flag it is cleared here; this engine looks at the gradients."""
+        return None, compute_input
+
+    def get_overflow_status(self, status: Any, compute_output: Any) -> Any:
+        """Whether a gradient is infinite or no number."""
+        given = compute_output if isinstance(compute_output, tuple | list) else (compute_output,)
+        return any(not bool(array_module(g._array).isfinite(g._array).all()) for g in given)
+
+    def process_loss_scale(self, overflow: Any) -> Any:
+        """Let the manager change the scale."""
+        if self.loss_scaling_manager is not None:
+            with no_recording():
+                return self.loss_scaling_manager(self.scale_sense, overflow)
+        return overflow
+
+
+class WithEvalCell(Cell):
+    """The network and its loss for evaluation: ``(data, label)`` to (loss, output, label)."""
+
+    def __init__(self, network: Cell, loss_fn: Any, add_cast_fp32: bool = False) -> None:
+        super().__init__(auto_prefix=False)
+        if not isinstance(add_cast_fp32, bool):
+            raise TypeError(f"For 'WithEvalCell', 'add_cast_fp32' must be a bool, got {type(add_cast_fp32).__name__}")
+        self._network = network
+        self._loss_fn = loss_fn
+        self.add_cast_fp32 = add_cast_fp32
+
+    def construct(self, data: Any, label: Any) -> Any:
+        outputs = self._network(data)
+        if self.add_cast_fp32:
+            label = _as(label, float32)
+            outputs = _as(outputs, float32)
+        return self._loss_fn(outputs, label), outputs, label
+
+
+def _as(value: Any, dtype: DType) -> Any:
+    if isinstance(value, tuple | list):
+        return type(value)([_as(v, dtype) for v in value])
+    return ops.cast(value, dtype) if isinstance(value, Tensor) and value.dtype in (float16, float32) else value
+
+
+class ParameterUpdate(Cell):
+    """A cell whose call gives a parameter another value."""
+
+    def __init__(self, param: Parameter) -> None:
+        super().__init__()
+        if not isinstance(param, Parameter):
+            raise TypeError(f"For 'ParameterUpdate', 'param' must be a Parameter, but got {type(param).__name__}")
+        self._param = param
+
+    def construct(self, x: Tensor) -> Parameter:
+        self._param.set_data(ops.cast(x, self._param.dtype))
+        return self._param
+
+
+class TimeDistributed(Cell):
+    """A layer applied to each slice along the time axis.
+
+    Args:
+        layer: the layer.
+        time_axis: the axis of time.
+        reshape_with_axis: fold time into this axis and call the layer once, instead of once a slice.
+    """
+
+    def __init__(self, layer: Any, time_axis: int, reshape_with_axis: int | None = None) -> None:
+        super().__init__()
+        if not isinstance(layer, Cell | ops.Primitive):
+            raise TypeError(f"For 'TimeDistributed', 'layer' must be a Cell, but got {type(layer).__name__}")
+        if not isinstance(time_axis, int):
+            raise TypeError(f"For 'TimeDistributed', 'time_axis' must be an int, but got {type(time_axis).__name__}")
+        self.layer, self.time_axis, self.reshape_with_axis = layer, time_axis, reshape_with_axis
+
+    def construct(self, inputs: Tensor) -> Tensor:
+        axis = self.time_axis % inputs.ndim
+        if self.reshape_with_axis is None:
+            parts = [self.layer(ops.squeeze(part, axis)) for part in ops.split(inputs, 1, axis)]
+            return ops.stack(parts, axis)
+        other = self.reshape_with_axis % inputs.ndim
+        if axis == other:
+            raise ValueError("For 'TimeDistributed', 'time_axis' and 'reshape_with_axis' must differ")
+        order = [i for i in range(inputs.ndim) if i != axis]
+        place = order.index(other)
+        order.insert(place, axis)
+        moved = ops.transpose(inputs, tuple(order))
+        shape = moved.shape
+        out = self.layer(ops.reshape(moved, (*shape[:place], shape[place] * shape[place + 1], *shape[place + 2 :])))
+        out = ops.reshape(out, (*out.shape[:place], shape[place], shape[place + 1], *out.shape[place + 1 :]))
+        back = [i for i in range(out.ndim) if i != place]
+        back.insert(min(axis, len(back)), place)
+        return ops.transpose(out, tuple(back))
+
+
+class DistributedGradReducer(Cell):
+    """The gradients as they are: there is one process."""
+
+    def __init__(
+        self, parameters: Any, mean: Any = None, degree: Any = None, fusion_type: int = 1, group: str = ""
+    ) -> None:
+        super().__init__(auto_prefix=False)
+        self.mean, self.degree = mean, degree
+
+    def construct(self, grads: Any) -> Any:
+        return grads
+
+
+class MicroBatchInterleaved(Cell):
+    """A network called on parts of the batch; the outputs are averaged."""
+
+    def __init__(self, network: Cell, interleave_num: int = 2) -> None:
+        super().__init__(auto_prefix=False)
+        if not isinstance(interleave_num, int):
+            raise TypeError(f"For 'MicroBatchInterleaved', 'interleave_num' must be an int, got {interleave_num!r}")
+        if interleave_num <= 0:
+            raise ValueError(f"For 'MicroBatchInterleaved', 'interleave_num' must be above 0, but got {interleave_num}")
+        self.network, self.interleave_num = network, interleave_num
+
+    def construct(self, *inputs: Any) -> Any:
+        parts = [ops.chunk(x, self.interleave_num, 0) for x in inputs]
+        total: Any = None
+        for piece in zip(*parts, strict=True):
+            out = self.network(*piece)
+            total = out if total is None else total + out
+        return total / self.interleave_num
+
+
+class VirtualDatasetCellTriple(Cell):
+    """A network of three inputs, called as it is: there is one process."""
+
+    def __init__(self, backbone: Cell) -> None:
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+
+    def construct(self, a: Any, b: Any, c: Any) -> Any:
+        return self._backbone(a, b, c)
+
+
+def _refused(name: str, instead: str) -> Any:
+    """A class that cannot mean anything in one eager process: making one says what to use instead."""
+
+    def initialise(self: Cell, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError(f"nn.{name} needs {instead}")
+
+    return type(name, (Cell,), {"__doc__": f"Not available: needs {instead}.", "__init__": initialise})
+
+
+PipelineCell = _refused("PipelineCell", "a cluster; call the network itself, or use MicroBatchInterleaved")
+PipelineGradReducer = _refused("PipelineGradReducer", "a cluster; the gradients of one process need no reduction")
+GradAccumulationCell = _refused("GradAccumulationCell", "a cluster; add the gradients up in the training loop")
+GraphCell = _refused("GraphCell", "a compiled graph; load the checkpoint into the network's own class")
+GetNextSingleOp = _refused("GetNextSingleOp", "a device queue; iterate over the data set with create_tuple_iterator()")

@@ -1,0 +1,64 @@
+"""Attention: softmax(q @ k.T * scale + mask) @ v, as one operator that keeps only the weights for its gradient."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..cpu.array_module import array_module
+from ..operator import Operator
+from ..tensor import Tensor
+
+__all__: list[str] = []
+
+
+def _kernel(q: Any, k: Any, v: Any, mask: Any, scale: float) -> tuple[Any, Any]:
+    """(..., L, D), (..., S, D), (..., S, E) to (..., L, E), and the weights (..., L, S)."""
+    xp = array_module(q)
+    dtype = q.dtype
+    if dtype.itemsize < 4:
+        q, k, v = (x.astype(np.float32) for x in (q, k, v))
+    weights = xp.matmul(q * q.dtype.type(scale), k.swapaxes(-1, -2))
+    if mask is not None:
+        weights += mask
+    if weights.size:
+        weights -= weights.max(axis=-1, keepdims=True)
+    xp.exp(weights, out=weights)
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return xp.matmul(weights, v).astype(dtype, copy=False), weights.astype(dtype, copy=False)
+
+
+def _rule(F: Any, needs: list[bool], g: Any, out: Any, q: Any, k: Any, v: Any, mask: Any, scale: float) -> list[Any]:
+    if F.wraps:
+        # For higher orders the weights are computed again where the recording sees them.
+        scores = F.matmul(q, k, transpose_a=False, transpose_b=True) * scale
+        weights = F.softmax(scores if mask is None else scores + mask, axis=scores.ndim - 1)
+    else:
+        weights = out[1]
+    of_weights = None
+    dv = None
+    if g[0] is not None:
+        of_weights = F.matmul(g[0], v, transpose_a=False, transpose_b=True)
+        dv = F.matmul(weights, g[0], transpose_a=True, transpose_b=False)
+    if g[1] is not None:
+        of_weights = g[1] if of_weights is None else of_weights + g[1]
+    scores = F.softmax_grad(of_weights, weights, axis=weights.ndim - 1)
+    dmask = None
+    if mask is not None and needs[3]:
+        dmask = scores if scores.shape == mask.shape else F.sum_to(scores, shape=tuple(mask.shape))
+    scores = scores * scale
+    dq = F.matmul(scores, k, transpose_a=False, transpose_b=False)
+    dk = F.matmul(scores, q, transpose_a=True, transpose_b=False)
+    return [dq, dk, dv, dmask]
+
+
+_attention = Operator("attention", _kernel, joint_vjp=_rule)
+
+
+def attention(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, scale: float | None = None
+) -> tuple[Tensor, Tensor]:
+    """What each query takes from the values, and the weights. ``mask`` is added to the products before the softmax."""
+    return _attention(q, k, v, mask, scale=1 / math.sqrt(q.shape[-1]) if scale is None else scale)  # type: ignore[no-any-return]

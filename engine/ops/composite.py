@@ -1,0 +1,187 @@
+"""Functions of functions and nested values: ``MultitypeFuncGraph``, ``HyperMap``, ``Map``, ``partial``, ``depend``."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..dtype import DType
+from ..tensor import Tensor
+from ..transforms import GradOperation
+
+__all__ = [
+    "Depend", "GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "Partial", "add_flags", "depend", "hyper_add",
+    "partial", "typeof",
+]  # fmt: skip
+
+_NUMBERS: dict[str, tuple[type, ...]] = {
+    "Number": (bool, int, float, complex),
+    "Int": (int,), "Int64": (int,), "Float": (float,), "Bool": (bool,), "String": (str,), "Tuple": (tuple,),
+    "List": (list,), "None": (type(None),), "TypeType": (DType,), "Complex": (complex,),
+}  # fmt: skip
+# Names that MindSpore knows, of which no Python value is an instance in eager execution.
+_NEVER = frozenset(
+    (
+        "Function", "RowTensor", "SparseTensor", "COOTensor", "CSRTensor", "Int8", "Int16", "Int32", "UInt8", "UInt16",
+        "UInt32", "UInt64", "Float16", "Float32", "Float64", "BFloat16", "Complex64", "Complex128",
+    )
+)  # fmt: skip
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a value is of a kind that ``register`` was given."""
+    name = kind.name if isinstance(kind, DType) else str(kind)
+    if name.startswith("Tensor"):
+        wanted = name[len("Tensor") :].strip("[]").lower()
+        return isinstance(value, Tensor) and (not wanted or str(value.dtype).lower() == wanted)
+    kinds = _NUMBERS.get(name, ())
+    if isinstance(value, bool) and bool not in kinds:
+        return False
+    return isinstance(value, kinds)
+
+
+def _checked_kind(kind: Any) -> Any:
+    if isinstance(kind, DType):
+        return kind
+    if not isinstance(kind, str):
+        raise TypeError(
+            f"For 'MultitypeFuncGraph', 'register' takes names of types or dtypes, but got {type(kind).__name__}"
+        )
+    if kind not in _NUMBERS and kind not in _NEVER and kind != "Tensor" and not kind.startswith("Tensor["):
+        raise RuntimeError(f"For 'MultitypeFuncGraph', there is no type named '{kind}'")
+    return kind
+
+
+class MultitypeFuncGraph:
+    """A function that chooses among several by the types of its arguments.
+
+    Args:
+        name: its name.
+        read_value: kept for a graph compiler.
+    """
+
+    def __init__(self, name: str, read_value: bool = False) -> None:
+        self.name = name
+        self.entries: list[tuple[tuple[Any, ...], Callable[..., Any]]] = []
+
+    def __repr__(self) -> str:
+        return f"<MultitypeFuncGraph {self.name}>"
+
+    def register(self, *type_names: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorate the function for arguments of these types, such as "Tensor", "Number", "Tuple", "String", "Bool".
+
+        Raises:
+            TypeError: a type is neither a name nor a dtype.
+            RuntimeError: there is no type of the name.
+        """
+        kinds = tuple(_checked_kind(kind) for kind in type_names)
+
+        def added(function: Callable[..., Any]) -> Callable[..., Any]:
+            self.entries.append((kinds, function))
+            return function
+
+        return added
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the first function whose types fit; the only one is called whatever the types are.
+
+        Raises:
+            TypeError: an argument is a NumPy array.
+            ValueError: none fits.
+        """
+        if any(isinstance(arg, np.ndarray) for arg in args):
+            raise TypeError("For 'MultitypeFuncGraph', an argument is a numpy.ndarray; give a Tensor")
+        if len(self.entries) == 1:
+            return self.entries[0][1](*args)
+        for kinds, function in self.entries:
+            if len(kinds) == len(args) and all(map(_fits, args, kinds)):
+                return function(*args)
+        came = ", ".join(type(arg).__name__ for arg in args)
+        raise ValueError(f"For 'MultitypeFuncGraph', '{self.name}' has no function for ({came})")
+
+
+class HyperMap:
+    """Apply a function to the entries of tuples or lists, however deeply nested; results come as tuples.
+
+    Args:
+        ops: the function; without it, it is the first argument of a call.
+        reverse: kept; a graph compiler goes through the entries from the end with it.
+    """
+
+    def __init__(self, ops: Callable[..., Any] | None = None, reverse: bool = False) -> None:
+        if ops is not None and not callable(ops):
+            raise RuntimeError(f"For '{type(self).__name__}', 'ops' must be callable, but got {type(ops).__name__}")
+        self.ops = ops
+        self.reverse = reverse
+
+    def __call__(self, *args: Any) -> Any:
+        function, values = (args[0], args[1:]) if self.ops is None else (self.ops, args)
+        if not values:
+            raise TypeError(f"For '{type(self).__name__}', there is nothing to apply the function to")
+        return self._applied(function, values)
+
+    def _applied(self, function: Callable[..., Any], values: tuple[Any, ...]) -> Any:
+        if not isinstance(values[0], tuple | list):
+            return function(*values)
+        return tuple([self._applied(function, part) for part in zip(*values, strict=False)])
+
+
+class Map(HyperMap):
+    """Apply a function to the entries of tuples or lists, one level deep; results come as a tuple."""
+
+    def _applied(self, function: Callable[..., Any], values: tuple[Any, ...]) -> Any:
+        return tuple([function(*part) for part in zip(*values, strict=False)])
+
+
+class Partial:
+    """``functools.partial`` as a primitive: ``Partial()(function, *args)``."""
+
+    def __repr__(self) -> str:
+        return "Prim[Partial]"
+
+    def __call__(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> functools.partial[Any]:
+        if not callable(func):
+            raise TypeError(f"For 'Partial', 'func' must be callable, but got {type(func).__name__}")
+        return functools.partial(func, *args, **kwargs)
+
+
+class Depend:
+    """``Depend()(value, expr)`` is ``value``: in eager execution things happen in the order they are written."""
+
+    def __repr__(self) -> str:
+        return "Prim[Depend]"
+
+    def __call__(self, value: Any, expr: Any) -> Any:
+        return value
+
+
+partial = Partial()
+depend = Depend()
+hyper_add = HyperMap(lambda a, b: a + b)
+
+
+def typeof(value: Any) -> Any:
+    """The dtype of a Tensor; of another value the dtype that a Tensor of it would have."""
+    return value.dtype if isinstance(value, Tensor) else Tensor(value).dtype
+
+
+def add_flags(fn: Any = None, **flags: Any) -> Any:
+    """Set flags of a graph compiler on a cell or a function, or return the decorator that does."""
+    if fn is None:
+        return functools.partial(add_flags, **flags)
+    if hasattr(fn, "add_flags"):
+        fn.add_flags(**flags)
+    else:
+        held = getattr(fn, "_mindspore_flags", {})
+        fn._mindspore_flags = {**held, **flags}
+    return fn
+
+
+def __getattr__(name: str) -> Any:
+    # MindSpore keeps more under `ops.composite`, such as `clip_by_value`; all of it is in `ops` too.
+    from .. import ops
+
+    return getattr(ops, name)

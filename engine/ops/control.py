@@ -1,0 +1,144 @@
+"""What is asked about tensors, printing in the order of the program, and plain Python numbers as operators."""
+
+from __future__ import annotations
+
+import copy
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..backend import to_device
+from ..dtype import DType, float32, int32, int64, numpy_dtype
+from ..tensor import Tensor
+from . import arithmetic as a
+from .shape import _check, cast
+
+__all__ = [
+    "deepcopy", "dtype", "dyn_shape", "is_tensor", "print_", "range", "rank", "scalar_add", "scalar_cast",
+    "scalar_div", "scalar_eq", "scalar_floordiv", "scalar_ge", "scalar_gt", "scalar_le", "scalar_log", "scalar_lt",
+    "scalar_max", "scalar_min", "scalar_mod", "scalar_mul", "scalar_ne", "scalar_pow", "scalar_sub",
+    "scalar_to_array", "scalar_to_tensor", "scalar_uadd", "scalar_usub", "shape", "shape_", "size", "tensor_range",
+    "tuple_to_array", "type_as"
+]  # fmt: skip
+
+
+def shape(input_x: Tensor) -> tuple[int, ...]:
+    """The shape."""
+    return _check(input_x, "shape", "input_x").shape
+
+
+shape_ = shape
+
+
+def dyn_shape(input_x: Tensor) -> Any:
+    """The shape as a tensor."""
+    return Tensor(np.array(shape(input_x), np.int64))
+
+
+def rank(input_x: Tensor) -> int:
+    """The number of axes."""
+    return _check(input_x, "rank", "input_x").ndim
+
+
+def size(input_x: Tensor) -> int:
+    """The number of elements."""
+    return _check(input_x, "size", "input_x").size
+
+
+def dtype(x: Tensor) -> DType:
+    """The element type."""
+    return _check(x, "dtype", "x").dtype
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether it is a Tensor."""
+    return isinstance(obj, Tensor)
+
+
+def type_as(input: Tensor, other: Tensor) -> Any:
+    """The elements in the dtype of ``other``."""
+    return cast(input, _check(other, "type_as", "other").dtype)
+
+
+def deepcopy(input_x: Tensor) -> Any:
+    """A tensor of its own with the same values."""
+    return copy.deepcopy(_check(input_x, "deepcopy", "input_x"))
+
+
+def print_(*input_x: Any) -> None:
+    """Print tensors as MindSpore's ``Print`` does: each on a line, with shape, dtype and value."""
+    for value in input_x:
+        print(repr(value) if isinstance(value, Tensor) else value, flush=True)
+
+
+def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Any:
+    """start, start + step, ... before ``end``, in the dtype of the three."""
+    given = [x if isinstance(x, Tensor) else Tensor(x) for x in (start, end, step)]
+    first, last, by = (x.item() for x in given)
+    if by == 0:
+        raise ValueError("For 'range', 'step' must not be 0")
+    return Tensor._wrap(to_device(np.arange(first, last, by).astype(given[0]._array.dtype)))
+
+
+tensor_range = range
+
+
+def tuple_to_array(input_x: tuple[Any, ...]) -> Any:
+    """A tuple of numbers as a tensor.
+
+    Raises:
+        TypeError: no tuple.
+    """
+    if not isinstance(input_x, tuple):
+        raise TypeError(f"For 'tuple_to_array', 'input_x' must be a tuple, but got {type(input_x).__name__}")
+    made = Tensor(list(input_x))
+    return cast(made, int32) if made.dtype is int64 else made
+
+
+def scalar_to_tensor(input_x: Any, dtype: Any = float32) -> Any:
+    """A number as a 0-d tensor.
+
+    Raises:
+        TypeError: no number.
+    """
+    if not isinstance(input_x, bool | int | float):
+        raise TypeError(f"For 'scalar_to_tensor', 'input_x' must be a number, but got {type(input_x).__name__}")
+    return Tensor(input_x, dtype)
+
+
+def scalar_to_array(input_x: Any) -> Any:
+    """A number as a 0-d tensor of its own dtype."""
+    return Tensor(input_x)
+
+
+def scalar_cast(input_x: Any, input_y: Any) -> Any:
+    """A Python number as the kind of number that a dtype holds."""
+    kind = numpy_dtype(input_y).kind
+    return {"b": bool, "i": int, "u": int}.get(kind, float)(input_x)
+
+
+def _number(name: str, function: Callable[..., Any], tensors: Callable[..., Any]) -> Any:
+    def computed(*numbers: Any) -> Any:
+        return (tensors if any(isinstance(n, Tensor) for n in numbers) else function)(*numbers)
+
+    computed.__name__ = computed.__qualname__ = name
+    computed.__doc__ = f"Python's ``{getattr(function, '__name__', name)}`` of numbers."
+    return computed
+
+
+scalar_add, scalar_sub = _number("scalar_add", operator.add, a.add), _number("scalar_sub", operator.sub, a.sub)
+scalar_mul, scalar_div = _number("scalar_mul", operator.mul, a.mul), _number("scalar_div", operator.truediv, a.div)
+scalar_floordiv = _number("scalar_floordiv", operator.floordiv, a.floor_divide)
+scalar_mod, scalar_pow = _number("scalar_mod", operator.mod, a.remainder), _number("scalar_pow", operator.pow, a.pow)
+scalar_eq, scalar_ne = _number("scalar_eq", operator.eq, a.eq), _number("scalar_ne", operator.ne, a.ne)
+scalar_lt, scalar_le = _number("scalar_lt", operator.lt, a.lt), _number("scalar_le", operator.le, a.le)
+scalar_gt, scalar_ge = _number("scalar_gt", operator.gt, a.gt), _number("scalar_ge", operator.ge, a.ge)
+scalar_max, scalar_min = _number("scalar_max", max, a.maximum), _number("scalar_min", min, a.minimum)
+scalar_uadd, scalar_usub = (
+    _number("scalar_uadd", operator.pos, lambda x: x),
+    _number("scalar_usub", operator.neg, a.neg),
+)
+scalar_log = _number("scalar_log", math.log, a.log)

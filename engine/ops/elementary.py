@@ -1,0 +1,346 @@
+"""More functions of one and two numbers than ``arithmetic`` has: inverse trigonometry, bits, odd powers, NaN."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..cpu.array_module import array_module
+from ..dtype import bfloat16, float32, float64
+from ..tensor import Tensor
+from . import arithmetic as a
+from .arithmetic import Binary, _as, _function, _unary, cast_operator, fit, where
+
+__all__ = [
+    "acos", "acosh", "addcdiv", "addcmul", "approximate_equal", "arccos", "arccosh", "arcsin", "arcsinh", "arctan",
+    "arctan2", "arctanh", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_left_shift",
+    "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "clip_by_value", "copysign", "deg2rad", "eps",
+    "erfc", "exp2", "float_power", "float_power_ext", "floor_div", "floor_mod", "floordiv", "floormod", "fmax", "fmin",
+    "frac", "gcd", "heaviside", "hypot", "inv", "invert", "is_complex", "is_floating_point", "is_nonzero",
+    "isclose", "isneginf", "isposinf", "isreal", "lcm", "ldexp", "lerp", "log10", "logaddexp", "logaddexp2", "logit",
+    "nan_to_num", "nextafter", "population_count", "positive", "rad2deg", "sgn", "signbit", "sinc", "tensor_add",
+    "tensor_div", "tensor_exp", "tensor_expm1", "tensor_floordiv", "tensor_ge", "tensor_gt", "tensor_le", "tensor_lt",
+    "tensor_mod", "tensor_mul", "tensor_pow", "tensor_sub", "truncate_div", "truncate_mod", "xdivy",
+]  # fmt: skip
+
+acos = _function("acos", np.arccos, lambda F, g, out, x: -(g * F.rsqrt(1 - x * x)), "The arc cosine.")
+asin = _function("asin", np.arcsin, lambda F, g, out, x: g * F.rsqrt(1 - x * x), "The arc sine.")
+atan = _function("atan", np.arctan, lambda F, g, out, x: g / (x * x + 1), "The arc tangent.")
+acosh = _function("acosh", np.arccosh, lambda F, g, out, x: g * F.rsqrt(x * x - 1), "The inverse hyperbolic cosine.")
+asinh = _function("asinh", np.arcsinh, lambda F, g, out, x: g * F.rsqrt(x * x + 1), "The inverse hyperbolic sine.")
+atanh = _function("atanh", np.arctanh, lambda F, g, out, x: g / (1 - x * x), "The inverse hyperbolic tangent.")
+exp2 = _function("exp2", np.exp2, lambda F, g, out, x: g * out * math.log(2.0), "2 to the power x.")
+log10 = _function("log10", np.log10, lambda F, g, out, x: g / (x * math.log(10.0)), "The logarithm to base 10.")
+
+
+def _sinc_slope(F: Any, g: Any, out: Any, x: Any) -> Any:
+    zero = x == 0
+    safe = F.where(zero, 1.0 + x * 0, x)
+    return g * F.where(zero, x * (-(math.pi**2) / 3), (F.cos(safe * math.pi) - out) / safe)
+
+
+def _sinc(x: Any) -> Any:
+    xp = array_module(x)
+    turn = xp.where(x == 0, 1, x) * x.dtype.type(math.pi)
+    return xp.where(x == 0, 1, xp.sin(turn) / turn).astype(x.dtype)
+
+
+sinc = _function("sinc", _sinc, _sinc_slope, "sin(pi x) / (pi x), and 1 at 0.")
+
+
+def _signbit(x: Any) -> Any:
+    return x < 0 if x.dtype.kind in "iub" else array_module(x).signbit(x)
+
+
+signbit = _unary("signbit", _signbit, None, "Whether the sign is minus.")
+
+
+def _population(x: Any) -> Any:
+    xp = array_module(x)
+    bits = x.astype(f"u{x.itemsize}")
+    count = xp.zeros(x.shape, np.uint8)
+    for place in range(8 * x.itemsize):
+        count += ((bits >> bits.dtype.type(place)) & bits.dtype.type(1)).astype(np.uint8)
+    return count
+
+
+population_count = _unary("population_count", _population, None, "How many bits are 1.")
+
+atan2 = Binary(
+    "atan2",
+    np.arctan2,
+    (
+        lambda F, g, out, x, y: fit(F, g * y / (x * x + y * y), x),
+        lambda F, g, out, x, y: fit(F, -(g * x / (x * x + y * y)), y),
+    ),
+    integers_to_float=True,
+    doc="The angle of the point (y, x), in (-pi, pi].",
+)
+hypot = Binary(
+    "hypot",
+    np.hypot,
+    (lambda F, g, out, x, y: fit(F, g * x / out, x), lambda F, g, out, x, y: fit(F, g * y / out, y)),
+    integers_to_float=True,
+    doc="sqrt(x * x + y * y), without overflow.",
+)
+logaddexp = Binary(
+    "logaddexp",
+    np.logaddexp,
+    (lambda F, g, out, x, y: fit(F, g * F.exp(x - out), x), lambda F, g, out, x, y: fit(F, g * F.exp(y - out), y)),
+    integers_to_float=True,
+    doc="log(exp(x) + exp(y)), without overflow.",
+)
+logaddexp2 = Binary(
+    "logaddexp2",
+    np.logaddexp2,
+    (lambda F, g, out, x, y: fit(F, g * F.exp2(x - out), x), lambda F, g, out, x, y: fit(F, g * F.exp2(y - out), y)),
+    integers_to_float=True,
+    doc="log2(2**x + 2**y), without overflow.",
+)
+gcd = Binary("gcd", np.gcd, doc="The greatest common divisor.")
+lcm = Binary("lcm", np.lcm, doc="The least common multiple.")
+nextafter = Binary(
+    "nextafter", np.nextafter, integers_to_float=True, doc="The floating-point number after x on the way to y."
+)
+_left = Binary("bitwise_left_shift", np.left_shift)
+_right = Binary("bitwise_right_shift", np.right_shift)
+
+
+def bitwise_left_shift(input: Any, other: Any) -> Any:
+    """input * 2**other, on the bits."""
+    return _left(input, other)
+
+
+def bitwise_right_shift(input: Any, other: Any) -> Any:
+    """floor(input / 2**other), on the bits."""
+    return _right(input, other)
+
+
+def _tensor(value: Any, name: str, argument: str = "input") -> Tensor:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"For '{name}', '{argument}' must be a Tensor, but got {type(value).__name__}")
+    return value
+
+
+def erfc(input: Any) -> Any:
+    """1 - erf(x)."""
+    return 1.0 - a.erf(input)
+
+
+def deg2rad(x: Tensor) -> Any:
+    """Degrees as radians."""
+    return a.mul(_tensor(x, "deg2rad", "x"), math.pi / 180.0)
+
+
+def rad2deg(x: Tensor) -> Any:
+    """Radians as degrees."""
+    return a.mul(_tensor(x, "rad2deg", "x"), 180.0 / math.pi)
+
+
+def frac(x: Tensor) -> Any:
+    """What is behind the point, with the sign of x."""
+    return a.sub(x, a.trunc(x))
+
+
+def sgn(input: Tensor) -> Any:
+    """The sign; of a complex number, the number of length 1 in its direction."""
+    if _tensor(input, "sgn")._array.dtype.kind != "c":
+        return a.sign(input)
+    length = a.abs(input)
+    return where(a.eq(length, 0), input * 0, a.div(input, where(a.eq(length, 0), 1.0, length)))
+
+
+def positive(input: Tensor) -> Any:
+    """The tensor itself.
+
+    Raises:
+        TypeError: a bool tensor.
+    """
+    if _tensor(input, "positive")._array.dtype.kind == "b":
+        raise TypeError("For 'positive', 'input' must be numbers, but got a bool tensor")
+    return input
+
+
+def logit(input: Tensor, eps: float | None = None) -> Any:
+    """log(x / (1 - x)); with ``eps`` x is first limited to [eps, 1 - eps]."""
+    x = _tensor(input, "logit")
+    if eps is not None and eps >= 0:
+        x = a.clamp(x, float(eps), 1.0 - float(eps))
+    return a.log(x / (1.0 - x))
+
+
+def nan_to_num(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Any:
+    """NaN as ``nan`` (0), infinities as ``posinf`` and ``neginf`` (the dtype's greatest and least numbers)."""
+    x = _tensor(input, "nan_to_num")
+    if x._array.dtype.kind in "biu":
+        return x
+    limits = np.finfo(x._array.dtype)
+    kept = where(a.isnan(x), 0.0 if nan is None else nan, x)
+    kept = where(a.eq(x, math.inf), float(limits.max) if posinf is None else posinf, kept)
+    return where(a.eq(x, -math.inf), float(limits.min) if neginf is None else neginf, kept)
+
+
+def isneginf(input: Tensor) -> Any:
+    """Whether an element is minus infinity."""
+    return a.eq(_tensor(input, "isneginf"), -math.inf)
+
+
+def isposinf(input: Tensor) -> Any:
+    """Whether an element is plus infinity."""
+    return a.eq(_tensor(input, "isposinf"), math.inf)
+
+
+def isreal(input: Tensor) -> Any:
+    """Whether the imaginary part is 0."""
+    x = _tensor(input, "isreal")._array
+    return Tensor._wrap(array_module(x).asarray(array_module(x).isreal(x)))
+
+
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """Whether abs(input - other) <= atol + rtol * abs(other)."""
+    x, y = _tensor(input, "isclose"), _tensor(other, "isclose", "other")
+    xp = array_module(x._array)
+    return Tensor._wrap(xp.asarray(xp.isclose(x._array, y._array, rtol=rtol, atol=atol, equal_nan=equal_nan)))
+
+
+def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Any:
+    """Whether abs(x - y) < tolerance."""
+    return a.lt(a.abs(a.sub(x, y)), tolerance)
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether the elements are complex numbers."""
+    return bool(_tensor(input, "is_complex")._array.dtype.kind == "c")
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the elements are real floating-point numbers."""
+    return _tensor(input, "is_floating_point").dtype.is_floating_point
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the one element is not 0.
+
+    Raises:
+        ValueError: not exactly one element.
+    """
+    if _tensor(input, "is_nonzero").size != 1:
+        raise ValueError(f"For 'is_nonzero', 'input' must have one element, but its shape is {input.shape}")
+    return bool(input.item() != 0)
+
+
+def eps(x: Tensor) -> Any:
+    """The spacing of the dtype at 1, in the shape of x."""
+    dtype = _tensor(x, "eps", "x")._array.dtype
+    step = 2.0**-7 if x.dtype is bfloat16 else float(np.finfo(dtype).eps)
+    return Tensor._wrap(array_module(x._array).full(x.shape, step, dtype))
+
+
+def copysign(x: Any, other: Any) -> Any:
+    """The absolute value of x with the sign of ``other``."""
+    size = a.abs(x if isinstance(x, Tensor) else Tensor(x))
+    size = _as(size, float32.numpy) if size._array.dtype.kind in "biu" else size
+    sign = signbit(other if isinstance(other, Tensor) else Tensor(other))
+    return where(sign, -size, size)
+
+
+def fmax(input: Any, other: Any) -> Any:
+    """The larger of the two; a NaN loses."""
+    x, y = a.maximum._operands(input, other)
+    return where(a.isnan(y), x, where(a.isnan(x), y, a.maximum(x, y)))
+
+
+def fmin(input: Any, other: Any) -> Any:
+    """The smaller of the two; a NaN loses."""
+    x, y = a.minimum._operands(input, other)
+    return where(a.isnan(y), x, where(a.isnan(x), y, a.minimum(x, y)))
+
+
+def heaviside(input: Tensor, values: Tensor) -> Any:
+    """0 below 0, ``values`` at 0, 1 above."""
+    x = _tensor(input, "heaviside")
+    return where(a.eq(x, 0), values, cast_operator(a.gt(x, 0), dtype=x._array.dtype))
+
+
+def ldexp(x: Tensor, other: Tensor) -> Any:
+    """x * 2**other."""
+    return a.mul(_tensor(x, "ldexp", "x"), a.pow(2.0, _tensor(other, "ldexp", "other")))
+
+
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
+    """input + weight * (end - input).
+
+    Raises:
+        TypeError: the dtypes of ``input`` and ``end`` differ.
+    """
+    x, y = _tensor(input, "lerp"), _tensor(end, "lerp", "end")
+    if x.dtype is not y.dtype:
+        raise TypeError(f"For 'lerp', 'input' and 'end' must have one dtype, but got {x.dtype} and {y.dtype}")
+    return x + a.mul(y - x, weight)
+
+
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Any:
+    """input + value * tensor1 * tensor2."""
+    return a.add(_tensor(input, "addcmul"), a.mul(a.mul(tensor1, tensor2), value))
+
+
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Any:
+    """input + value * tensor1 / tensor2."""
+    return a.add(_tensor(input, "addcdiv"), a.mul(a.div(tensor1, tensor2), value))
+
+
+def xdivy(x: Any, y: Any) -> Any:
+    """x / y, and 0 where x is 0."""
+    zero = a.eq(x, 0)
+    return where(zero, 0.0, a.div(x, where(zero, 1.0, y)))
+
+
+def float_power(input: Any, exponent: Any) -> Any:
+    """The power computed in Float64."""
+    if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
+        raise TypeError("For 'float_power', one of 'input' and 'exponent' must be a Tensor, but got two numbers")
+    x, y = (_as(v, float64.numpy) if isinstance(v, Tensor) else float(v) for v in (input, exponent))
+    return a.pow(x, y)
+
+
+float_power_ext = float_power
+
+
+def truncate_div(x: Any, y: Any) -> Any:
+    """x / y rounded towards 0, in their own dtype."""
+    first, second = a.add._operands(x, y)
+    whole = first if isinstance(first, Tensor) else second
+    return cast_operator(a.trunc(a.div(first, second)), dtype=whole._array.dtype)
+
+
+def truncate_mod(x: Any, y: Any) -> Any:
+    """The remainder of a division that rounds towards 0."""
+    return a.fmod(x, y)
+
+
+def inv(x: Tensor) -> Any:
+    """1 / x, in the dtype of x."""
+    found = a.reciprocal(_tensor(x, "inv", "x"))
+    return cast_operator(found, dtype=x._array.dtype) if x._array.dtype.kind in "iu" else found
+
+
+def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
+    """Elements limited to [clip_value_min, clip_value_max]; also of each tensor in a tuple or list."""
+    if isinstance(x, list | tuple):
+        return type(x)([a.clamp(one, clip_value_min, clip_value_max) for one in x])
+    return a.clamp(_tensor(x, "clip_by_value", "x"), clip_value_min, clip_value_max)
+
+
+arccos, arccosh, arcsin, arcsinh = acos, acosh, asin, asinh
+arctan, arctan2, arctanh = atan, atan2, atanh
+bitwise_and, bitwise_or, bitwise_xor, bitwise_not = a.bitwise_and, a.bitwise_or, a.bitwise_xor, a.bitwise_not
+invert = bitwise_not
+floor_div = floordiv = tensor_floordiv = a.floor_divide
+floor_mod = floormod = tensor_mod = a.remainder
+tensor_add, tensor_sub, tensor_mul, tensor_div, tensor_pow = a.add, a.sub, a.mul, a.div, a.pow
+tensor_exp, tensor_expm1 = a.exp, a.expm1
+tensor_gt, tensor_ge, tensor_lt, tensor_le = a.gt, a.ge, a.lt, a.le

@@ -1,0 +1,371 @@
+"""Images: resizing, sampling on a grid, unfolding into windows and back, channels to pixels and back."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..backend import to_device
+from ..cpu.array_module import array_module
+from ..operator import Operator
+from ..tensor import Tensor
+from .arithmetic import abs as absolute
+from .arithmetic import add, clamp, floor, mul
+from .convolution import ints_for
+from .indexing import getitem
+from .linalg import matmul
+from .pooling import _edges
+from .shape import _check, expand_dims, reshape, squeeze, swapaxes, transpose
+
+__all__ = [
+    "affine_grid", "channel_shuffle", "col2im", "fold", "grid_sample", "interpolate", "pixel_shuffle",
+    "pixel_unshuffle", "unfold", "upsample",
+]  # fmt: skip
+
+Ints = tuple[int, ...]
+_MODES = {
+    3: ("nearest", "linear", "area", "nearest-exact"),
+    4: ("nearest", "bilinear", "bicubic", "area", "nearest-exact"),
+    5: ("nearest", "trilinear", "area", "nearest-exact"),
+}
+
+
+def _cubic(t: float, a: float) -> list[float]:
+    """The weights of four neighbours at distance t behind the second (Keys 1981)."""
+
+    def near(d: float) -> float:
+        return ((a + 2) * d - (a + 3)) * d * d + 1
+
+    def far(d: float) -> float:
+        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+
+    return [far(t + 1), near(t), near(1 - t), far(2 - t)]
+
+
+def _resizing(length: int, wanted: int, mode: str, align_corners: bool, scale: float | None) -> Any:
+    """The matrix (length, wanted) that resizes one axis."""
+    weights = np.zeros((length, wanted))
+    ratio = 1 / scale if scale else length / wanted
+    if align_corners:
+        ratio = (length - 1) / (wanted - 1) if wanted > 1 else 0.0
+    if mode == "area":
+        for place, (start, stop) in enumerate(_edges(length, wanted)):
+            weights[start:stop, place] = 1 / (stop - start)
+        return weights
+    for place in range(wanted):
+        if mode.startswith("nearest"):
+            at = place * ratio if mode == "nearest" else (place + 0.5) * ratio
+            weights[min(math.floor(at), length - 1), place] = 1
+            continue
+        at = place * ratio if align_corners else (place + 0.5) * ratio - 0.5
+        if mode == "bicubic":
+            # As in MindSpore: with aligned corners a = -0.75 and the edge repeated, else a = -0.5 and what is outside
+            # left out.
+            first = math.floor(at)
+            for step, weight in enumerate(_cubic(at - first, -0.75 if align_corners else -0.5)):
+                source = first - 1 + step
+                if align_corners or 0 <= source < length:
+                    weights[min(max(source, 0), length - 1), place] += weight
+            weights[:, place] /= weights[:, place].sum()
+        else:
+            at = max(at, 0.0)
+            first = min(int(at), length - 1)
+            weights[first, place] += 1 - (at - first)
+            weights[min(first + 1, length - 1), place] += at - first
+    return weights
+
+
+def interpolate(
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+) -> Tensor:
+    """(N, C, ...) resized to ``size``, or by ``scale_factor``.
+
+    Args:
+        mode: "nearest", "nearest-exact", "area", and by the number of axes "linear", "bilinear", "bicubic",
+            "trilinear".
+        align_corners: whether the corners stay where they are; only with the linear and cubic modes.
+        recompute_scale_factor: take the scale from the lengths, not from ``scale_factor``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: another mode, or not one of ``size`` and ``scale_factor``.
+    """
+    x = _check(input, "interpolate")
+    allowed = _MODES.get(x.ndim)
+    if allowed is None or mode not in allowed:
+        raise ValueError(
+            f"For 'interpolate', 'mode' must be one of {allowed or 'those for 3, 4 or 5 axes'} for an input of shape "
+            f"{x.shape}, but got {mode!r}"
+        )
+    if align_corners is not None and mode in ("nearest", "area", "nearest-exact"):
+        raise ValueError(f"For 'interpolate', 'align_corners' cannot be set with mode {mode!r}")
+    if (size is None) == (scale_factor is None):
+        raise ValueError("For 'interpolate', one of 'size' and 'scale_factor' must be given, and not both")
+    axes = x.ndim - 2
+    scales: list[float | None] = [None] * axes
+    if size is not None:
+        wanted = ints_for(size, axes, "interpolate", "size")
+    else:
+        given = scale_factor if isinstance(scale_factor, tuple | list) else (scale_factor,) * axes
+        if len(given) != axes or not all(isinstance(s, int | float) and s > 0 for s in given):
+            raise ValueError(f"For 'interpolate', 'scale_factor' must be positive numbers, but got {scale_factor!r}")
+        wanted = tuple(math.floor(n * s) for n, s in zip(x.shape[2:], given, strict=True))
+        if not recompute_scale_factor:
+            scales = [float(s) for s in given]
+    last = x.ndim - 1
+    for axis, (length, target, scale) in enumerate(zip(x.shape[2:], wanted, scales, strict=True)):
+        if length == target and mode != "bicubic":
+            continue
+        weights = _resizing(length, target, mode, bool(align_corners), scale).astype(x._array.dtype)
+        matrix = Tensor._wrap(to_device(weights))
+        x = swapaxes(matmul(swapaxes(x, axis + 2, last), matrix), axis + 2, last)
+    return x
+
+
+upsample = interpolate
+
+
+def affine_grid(theta: Tensor, size: Any, align_corners: bool = False) -> Tensor:
+    """For each output pixel the place in the input that ``theta`` (N, 2, 3) or (N, 3, 4) takes it from, in [-1, 1]."""
+    _check(theta, "affine_grid", "theta")
+    lengths = tuple(int(n) for n in size)
+    axes = len(lengths) - 2
+    if axes not in (2, 3) or theta.shape != (lengths[0], axes, axes + 1):
+        raise ValueError(f"For 'affine_grid', 'theta' of shape {theta.shape} does not fit 'size' {lengths}")
+    lines = []
+    for n in lengths[2:]:
+        line = np.linspace(-1, 1, n) if n > 1 else np.zeros(1)
+        lines.append(line if align_corners else line * (n - 1) / n)
+    mesh = np.meshgrid(*lines, indexing="ij")
+    base = np.stack([*reversed(mesh), np.ones_like(mesh[0])], axis=-1).reshape(1, -1, axes + 1)
+    places = Tensor._wrap(to_device(base.astype(theta._array.dtype)))
+    found = matmul(places, swapaxes(theta, 1, 2))
+    return reshape(found, (lengths[0], *lengths[2:], axes))
+
+
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = False,
+) -> Tensor:
+    """Elements of ``input`` (N, C, H, W) or (N, C, D, H, W) at the places (x, y[, z]) of ``grid``, in [-1, 1].
+
+    Args:
+        mode: "bilinear" or "nearest".
+        padding_mode: what is outside: "zeros", "border" or "reflection".
+
+    Raises:
+        ValueError: another mode, or shapes that do not fit.
+    """
+    x = _check(input, "grid_sample")
+    axes = x.ndim - 2
+    if axes not in (2, 3) or _check(grid, "grid_sample", "grid").ndim != x.ndim or grid.shape[-1] != axes:
+        raise ValueError(f"For 'grid_sample', 'grid' of shape {grid.shape} does not fit 'input' of shape {x.shape}")
+    if mode not in ("bilinear", "nearest"):
+        raise ValueError(f"For 'grid_sample', 'mode' must be 'bilinear' or 'nearest', but got {mode!r}")
+    if padding_mode not in ("zeros", "border", "reflection"):
+        raise ValueError(
+            f"For 'grid_sample', 'padding_mode' must be 'zeros', 'border' or 'reflection', but got {padding_mode!r}"
+        )
+    n, c = x.shape[:2]
+    count = math.prod(grid.shape[1:-1])
+    places = []
+    for axis, length in enumerate(reversed(x.shape[2:])):
+        one = reshape(getitem(grid, (Ellipsis, axis)), (n, 1, count))
+        at = (one + 1.0) * ((length - 1) / 2) if align_corners else ((one + 1.0) * length - 1.0) / 2.0
+        if padding_mode == "border":
+            at = clamp(at, 0, length - 1)
+        elif padding_mode == "reflection":
+            at = _reflected(at, length, bool(align_corners))
+        places.append(at)
+    places.reverse()
+    xp = array_module(x._array)
+    flat = reshape(x, (n, c, -1))
+    samples = Tensor._wrap(xp.arange(n)[:, None, None])
+    channels = Tensor._wrap(xp.arange(c)[None, :, None])
+    corners: list[tuple[Any, Any]] = [(0, None)]
+    for at, length in zip(places, x.shape[2:], strict=True):
+        choices = []
+        if mode == "nearest":
+            choices.append((xp.rint(at._array).astype("int64"), None))
+        else:
+            low = floor(at)
+            part = at - low
+            first = low._array.astype("int64")
+            choices += [(first, 1.0 - part), (first + 1, part)]
+        grown = []
+        for index, weight in corners:
+            for place, share in choices:
+                inside = (place >= 0) & (place < length)
+                seen = Tensor._wrap(inside.astype(x._array.dtype))
+                share = seen if share is None else mul(share, seen)
+                grown.append(
+                    (index * length + xp.clip(place, 0, length - 1), share if weight is None else mul(weight, share))
+                )
+        corners = grown
+    total: Any = None
+    for index, weight in corners:
+        part = mul(getitem(flat, (samples, channels, Tensor._wrap(index))), weight)
+        total = part if total is None else add(total, part)
+    return reshape(total, (n, c, *grid.shape[1:-1]))
+
+
+def _reflected(at: Tensor, length: int, align_corners: bool) -> Tensor:
+    """Places outside mirrored at the ends: at the elements there, or at their outer edges."""
+    low, span = (0.0, float(length - 1)) if align_corners else (-0.5, float(length))
+    if span <= 0:
+        return mul(at, 0.0)  # type: ignore[no-any-return]
+    distance = absolute(at - low)
+    turns = floor(distance / span)
+    rest = distance - turns * span
+    odd = Tensor._wrap((turns._array % 2).astype(at._array.dtype))
+    return clamp(rest * (1.0 - odd) + (span - rest) * odd + low, 0, length - 1)
+
+
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
+    """(..., C * r * r, H, W) to (..., C, H * r, W * r).
+
+    Raises:
+        ValueError: the channels are no multiple of r * r.
+    """
+    x, r = _check(input, "pixel_shuffle"), upscale_factor
+    _check_factor(r, "upscale_factor", "pixel_shuffle")
+    if x.ndim < 3 or x.shape[-3] % (r * r):
+        raise ValueError(f"For 'pixel_shuffle', the channels of {x.shape} must be a multiple of {r * r}")
+    *before, c, h, w = x.shape
+    parts = reshape(x, (-1, c // (r * r), r, r, h, w))
+    return reshape(transpose(parts, (0, 1, 4, 2, 5, 3)), (*before, c // (r * r), h * r, w * r))
+
+
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
+    """(..., C, H * r, W * r) to (..., C * r * r, H, W).
+
+    Raises:
+        ValueError: height or width is no multiple of r.
+    """
+    x, r = _check(input, "pixel_unshuffle"), downscale_factor
+    _check_factor(r, "downscale_factor", "pixel_unshuffle")
+    if x.ndim < 3 or x.shape[-1] % r or x.shape[-2] % r:
+        raise ValueError(f"For 'pixel_unshuffle', height and width of {x.shape} must be multiples of {r}")
+    *before, c, h, w = x.shape
+    parts = reshape(x, (-1, c, h // r, r, w // r, r))
+    return reshape(transpose(parts, (0, 1, 3, 5, 2, 4)), (*before, c * r * r, h // r, w // r))
+
+
+def _check_factor(value: Any, argument: str, name: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"For '{name}', '{argument}' must be an int, but got {type(value).__name__}")
+    if value <= 0:
+        raise ValueError(f"For '{name}', '{argument}' must be above 0, but got {value}")
+
+
+def channel_shuffle(x: Tensor, groups: int) -> Tensor:
+    """Channels (axis 1) dealt out so that each group gets some of every group (Zhang et al. 2018).
+
+    Raises:
+        ValueError: ``groups`` does not divide the channels.
+    """
+    _check_factor(groups, "groups", "channel_shuffle")
+    if _check(x, "channel_shuffle", "x").ndim < 3 or x.shape[1] % groups:
+        raise ValueError(f"For 'channel_shuffle', 'groups' {groups} must divide the channels of shape {x.shape}")
+    n, c, *rest = x.shape
+    return reshape(swapaxes(reshape(x, (n, groups, c // groups, *rest)), 1, 2), x.shape)
+
+
+def _columns(x: Any, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Any:
+    """Windows of (N, C, H, W) as columns (N, C * KH * KW, windows)."""
+    xp = array_module(x)
+    top, bottom, left, right = pads
+    padded = xp.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)))
+    outputs = _outputs(padded.shape[2:], kernel, stride, dilation)
+    sn, sc, sh, sw = padded.strides
+    view = xp.lib.stride_tricks.as_strided(
+        padded,
+        (*x.shape[:2], *kernel, *outputs),
+        (sn, sc, sh * dilation[0], sw * dilation[1], sh * stride[0], sw * stride[1]),
+    )
+    return view.reshape(x.shape[0], x.shape[1] * math.prod(kernel), math.prod(outputs))
+
+
+def _outputs(lengths: Ints, kernel: Ints, stride: Ints, dilation: Ints) -> Ints:
+    return tuple((n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(lengths, kernel, stride, dilation, strict=True))
+
+
+def _images(columns: Any, size: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Any:
+    """Columns added up at the places they come from: the transpose of ``_columns``."""
+    xp = array_module(columns)
+    n, depth = columns.shape[:2]
+    top, bottom, left, right = pads
+    height, width = size[0] + top + bottom, size[1] + left + right
+    outputs = _outputs((height, width), kernel, stride, dilation)
+    parts = columns.reshape(n, depth // math.prod(kernel), *kernel, *outputs)
+    total = xp.zeros((n, parts.shape[1], height, width), columns.dtype)
+    for i, j in np.ndindex(*kernel):
+        rows = slice(i * dilation[0], i * dilation[0] + stride[0] * (outputs[0] - 1) + 1, stride[0])
+        places = slice(j * dilation[1], j * dilation[1] + stride[1] * (outputs[1] - 1) + 1, stride[1])
+        total[:, :, rows, places] += parts[:, :, i, j]
+    return total[:, :, top : top + size[0], left : left + size[1]]
+
+
+_unfold = Operator(
+    "im2col", _columns, (lambda F, g, out, x, **how: F.col2im(g, size=tuple(x.shape[2:]), **how),)
+)
+_fold = Operator("col2im", _images, (lambda F, g, out, x, size, **how: F.im2col(g, **how),))
+
+
+def _window_arguments(name: str, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> dict[str, Ints]:
+    low, high = ints_for(padding, 2, name, "padding", 0)
+    return {
+        "kernel": ints_for(kernel_size, 2, name, "kernel_size"),
+        "stride": ints_for(stride, 2, name, "stride"),
+        "pads": (low, low, high, high),
+        "dilation": ints_for(dilation, 2, name, "dilation"),
+    }
+
+
+def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+    """The windows of (N, C, H, W) as columns (N, C * KH * KW, windows)."""
+    x = _check(input, "unfold")
+    if x.ndim == 3:
+        return squeeze(unfold(expand_dims(x, 0), kernel_size, dilation, padding, stride), 0)
+    if x.ndim != 4:
+        raise ValueError(f"For 'unfold', 'input' must have 4 axes (N, C, H, W), but got shape {x.shape}")
+    return _unfold(x, **_window_arguments("unfold", kernel_size, dilation, padding, stride))  # type: ignore[no-any-return]
+
+
+def fold(
+    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Tensor:
+    """Columns (N, C * KH * KW, windows) added up into images (N, C, *output_size)."""
+    x = _check(input, "fold")
+    size = output_size.tolist() if isinstance(output_size, Tensor) else output_size
+    lengths = ints_for(size if isinstance(size, int) else tuple(size), 2, "fold", "output_size")
+    how = _window_arguments("fold", kernel_size, dilation, padding, stride)
+    if x.ndim == 2:
+        return squeeze(fold(expand_dims(x, 0), lengths, kernel_size, dilation, padding, stride), 0)
+    if x.ndim == 4:  # MindSpore's own form: (N, C, KH * KW, windows)
+        x = reshape(x, (x.shape[0], x.shape[1] * x.shape[2], x.shape[3]))
+    padded = (lengths[0] + 2 * how["pads"][0], lengths[1] + 2 * how["pads"][2])
+    windows = math.prod(_outputs(padded, how["kernel"], how["stride"], how["dilation"]))
+    if x.ndim != 3 or x.shape[1] % math.prod(how["kernel"]) or x.shape[2] != windows:
+        raise ValueError(
+            f"For 'fold', 'input' must have the shape (N, C * {math.prod(how['kernel'])}, {windows}), "
+            f"but got {input.shape}"
+        )
+    return _fold(x, size=lengths, **how)  # type: ignore[no-any-return]
+
+
+def col2im(
+    input_x: Tensor, output_size: Any, kernel_size: Any, dilation: Any, padding_value: Any, stride: Any
+) -> Tensor:
+    """``fold`` of MindSpore's form (N, C, KH * KW, windows)."""
+    return fold(input_x, output_size, kernel_size, dilation, padding_value, stride)

@@ -1,0 +1,273 @@
+"""Products of matrices and vectors over ``matmul`` and ``einsum``: addmm, inner, outer, kron, tensor_dot, ..."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..cpu.array_module import array_module
+from ..dtype import promote
+from ..operator import Operator
+from ..tensor import Tensor
+from . import arithmetic as a
+from .arithmetic import _as
+from .layout import movedim, one_axis, roll
+from .linalg import matmul
+from .reduction import reduce_sum
+from .shape import _check, expand_dims, ints_of, reshape, swapaxes, transpose
+
+__all__ = [
+    "addbmm", "addmm", "addmv", "addr", "adjoint", "baddbmm", "baddbmm_ext", "batch_dot", "bidense", "cross", "dot",
+    "einsum", "einsum_ext", "ger", "inner", "kron", "mv", "outer", "tensor_dot", "vecdot",
+]  # fmt: skip
+
+
+def _expanded(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
+    """The subscripts of each operand and of the result, without ``...`` and with the arrow."""
+    left, _, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if len(terms) != len(ranks):
+        raise ValueError(f"For 'einsum', '{equation}' names {len(terms)} operands, but got {len(ranks)}")
+    free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + "abcdefghijklmnopqrstuvwxyz" if c not in equation]
+    longest = max([rank - len(t.replace("...", "")) for t, rank in zip(terms, ranks, strict=True) if "..." in t] + [0])
+    dots = "".join(free[:longest])
+    given = []
+    for term, rank in zip(terms, ranks, strict=True):
+        own = rank - len(term.replace("...", ""))
+        if own < 0 or (own and "..." not in term):
+            raise ValueError(f"For 'einsum', '{term}' does not fit an operand of {rank} axes")
+        given.append(term.replace("...", dots[longest - own :]))
+    if "->" not in equation:
+        letters = "".join(terms).replace(".", "")
+        right = ("..." if dots else "") + "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
+    return given, right.replace("...", dots)
+
+
+def _einsum_kernel(*operands: Any, terms: tuple[str, ...], result: str) -> Any:
+    xp = array_module(operands[0])
+    if operands[0].dtype.itemsize < 4 and operands[0].dtype.kind in "fV":
+        wide = (x.astype(np.float32) for x in operands)
+        return _einsum_kernel(*wide, terms=terms, result=result).astype(operands[0].dtype)
+    return xp.einsum(",".join(terms) + "->" + result, *operands, **({"optimize": True} if len(operands) > 2 else {}))
+
+
+def _einsum_rule(
+    F: Any, needs: list[bool], g: Any, out: Any, *operands: Any, terms: tuple[str, ...], result: str
+) -> list[Any]:
+    found: list[Any] = []
+    for place, (x, term, needed) in enumerate(zip(operands, terms, needs, strict=True)):
+        others = [o for i, o in enumerate(operands) if i != place]
+        names = [t for i, t in enumerate(terms) if i != place]
+        once = "".join(dict.fromkeys(term))
+        reached = set(result).union(*names)
+        kept = "".join(c for c in once if c in reached)
+        if not needed:
+            found.append(None)
+            continue
+        part = F.einsum(g, *others, terms=(result, *names), result=kept)
+        shape = tuple(x.shape[term.index(c)] if c in kept else 1 for c in once)
+        part = F.broadcast_to(F.reshape(part, shape=shape), shape=tuple(x.shape[term.index(c)] for c in once))
+        if once != term:
+            xp = array_module(g._array if isinstance(g, Tensor) else g)
+            axes = [xp.arange(n).reshape((-1,) + (1,) * (len(once) - i - 1)) for i, n in enumerate(part.shape)]
+            index = tuple(axes[once.index(c)] for c in term)
+            part = F.scatter_add(part, index=index, shape=tuple(x.shape))
+        found.append(part)
+    return found
+
+
+_einsum = Operator("einsum", _einsum_kernel, joint_vjp=_einsum_rule)
+
+
+def einsum(equation: str, *operands: Any) -> Any:
+    """The product that Einstein's ``equation``, such as "ij,jk->ik", says.
+
+    Raises:
+        TypeError: ``equation`` is no string, or an operand no Tensor.
+        ValueError: they do not fit each other.
+    """
+    if not isinstance(equation, str):
+        raise TypeError(f"For 'einsum', 'equation' must be a str, but got {type(equation).__name__}")
+    given = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
+    tensors = [_check(x, "einsum", "operands") for x in given]
+    terms, result = _expanded(equation, [x.ndim for x in tensors])
+    wanted = tensors[0]._array.dtype
+    for x in tensors[1:]:
+        wanted = promote(wanted, x._array.dtype)
+    sizes: dict[str, int] = {}
+    for x, term in zip(tensors, terms, strict=True):
+        for length, letter in zip(x.shape, term, strict=True):
+            if length != 1 and sizes.setdefault(letter, length) != length:
+                raise ValueError(f"For 'einsum', '{letter}' has the lengths {sizes[letter]} and {length}")
+    fitted = []
+    for x, term in zip(tensors, terms, strict=True):
+        # An axis of length 1 beside a longer one broadcasts; NumPy's einsum does so by itself, its gradient would not.
+        full = tuple(sizes.get(letter, 1) for letter in term)
+        fitted.append(_as(x if x.shape == full else a._broadcast_to_operator(x, shape=full), wanted))
+    return _einsum(*fitted, terms=tuple(terms), result=result)
+
+
+einsum_ext = einsum
+
+
+def _sum_of(input: Tensor, product: Any, beta: Any, alpha: Any, name: str) -> Any:
+    x = _check(input, name)
+    scaled = product if alpha == 1 and isinstance(alpha, int) else a.mul(product, alpha)
+    return a.add(x if beta == 1 and isinstance(beta, int) else a.mul(x, beta), scaled)
+
+
+def _ranks(name: str, *wanted: tuple[str, Any, int]) -> None:
+    for argument, x, ndim in wanted:
+        if _check(x, name, argument).ndim != ndim:
+            raise ValueError(f"For '{name}', '{argument}' must have {ndim} axes, but got shape {x.shape}")
+
+
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (mat1 @ mat2)."""
+    return _sum_of(input, matmul(mat1, mat2), beta, alpha, "addmm")
+
+
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (mat @ vec)."""
+    return _sum_of(input, matmul(mat, vec), beta, alpha, "addmv")
+
+
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
+    _ranks("baddbmm", ("batch1", batch1, 3), ("batch2", batch2, 3))
+    return _sum_of(input, matmul(batch1, batch2), beta, alpha, "baddbmm")
+
+
+baddbmm_ext = baddbmm
+
+
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * the sum of batch1 @ batch2 over the batch."""
+    _ranks("addbmm", ("batch1", batch1, 3), ("batch2", batch2, 3))
+    return _sum_of(input, reduce_sum(matmul(batch1, batch2), 0), beta, alpha, "addbmm")
+
+
+def outer(input: Tensor, vec2: Tensor) -> Any:
+    """The product of each two elements of two vectors."""
+    _ranks("outer", ("input", input, 1), ("vec2", vec2, 1))
+    return a.mul(expand_dims(input, 1), expand_dims(vec2, 0))
+
+
+ger = outer
+
+
+def addr(x: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * x + alpha * outer(vec1, vec2)."""
+    return _sum_of(x, outer(vec1, vec2), beta, alpha, "addr")
+
+
+def mv(mat: Tensor, vec: Tensor) -> Any:
+    """A matrix times a vector."""
+    _ranks("mv", ("mat", mat, 2), ("vec", vec, 1))
+    return matmul(mat, vec)
+
+
+def dot(input: Tensor, other: Tensor) -> Any:
+    """The last axis of ``input`` with the last but one of ``other``, the other axes side by side.
+
+    Raises:
+        ValueError: a tensor with fewer than two axes.
+    """
+    x, y = _check(input, "dot"), _check(other, "dot", "other")
+    if x.ndim < 2 or y.ndim < 2:
+        raise ValueError(f"For 'dot', both tensors must have at least 2 axes, but got {x.shape} and {y.shape}")
+    return tensor_dot(x, y, ([x.ndim - 1], [y.ndim - 2]))
+
+
+def inner(input: Tensor, other: Tensor) -> Any:
+    """The sum of products over the last axes, the other axes side by side; of a number, the product."""
+    x, y = _check(input, "inner"), _check(other, "inner", "other")
+    if not x.ndim or not y.ndim:
+        return a.mul(x, y)
+    return tensor_dot(x, y, ([x.ndim - 1], [y.ndim - 1]))
+
+
+def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Any:
+    """The sum of products over the axes ``axes`` of each: a number (of last and first ones), or two lists.
+
+    Raises:
+        ValueError: the axes do not fit.
+    """
+    x, y = _check(x1, "tensor_dot", "x1"), _check(x2, "tensor_dot", "x2")
+    if isinstance(axes, int):
+        if axes < 0 or axes > min(x.ndim, y.ndim):
+            raise ValueError(f"For 'tensor_dot', 'axes' must be in [0, {min(x.ndim, y.ndim)}], but got {axes}")
+        mine, theirs = tuple(range(x.ndim - axes, x.ndim)), tuple(range(axes))
+    else:
+        mine, theirs = (ints_of(v, "tensor_dot", "axes") for v in axes)
+    own = tuple(one_axis(i, x.ndim, "tensor_dot") for i in mine)
+    other = tuple(one_axis(i, y.ndim, "tensor_dot") for i in theirs)
+    if [x.shape[i] for i in own] != [y.shape[i] for i in other]:
+        raise ValueError(f"For 'tensor_dot', the axes {axes} of {x.shape} and {y.shape} must have the same lengths")
+    left, right = [i for i in range(x.ndim) if i not in own], [i for i in range(y.ndim) if i not in other]
+    count = math.prod(x.shape[i] for i in own)
+    rows = reshape(transpose(x, (*left, *own)), (math.prod(x.shape[i] for i in left), count))
+    columns = reshape(transpose(y, (*other, *right)), (count, math.prod(y.shape[i] for i in right)))
+    return reshape(matmul(rows, columns), (*(x.shape[i] for i in left), *(y.shape[i] for i in right)))
+
+
+def batch_dot(x1: Tensor, x2: Tensor, axes: Any = None) -> Any:
+    """The sum of products over one axis of each, entry by entry of the batch."""
+    x, y = _check(x1, "batch_dot", "x1"), _check(x2, "batch_dot", "x2")
+    if x.ndim < 2 or y.ndim < 2:
+        raise ValueError(f"For 'batch_dot', both tensors must have at least 2 axes, but got {x.shape} and {y.shape}")
+    pair = (x.ndim - 1, max(y.ndim - 2, 1)) if axes is None else (axes, axes) if isinstance(axes, int) else tuple(axes)
+    first, second = movedim(x, pair[0], x.ndim - 1), movedim(y, pair[1], 1)
+    rows = reshape(first, (x.shape[0], math.prod(first.shape[1:-1]), first.shape[-1]))
+    columns = reshape(second, (y.shape[0], second.shape[1], math.prod(second.shape[2:])))
+    found = reshape(matmul(rows, columns), (x.shape[0], *first.shape[1:-1], *second.shape[2:]))
+    return reshape(found, (x.shape[0], 1)) if found.ndim == 1 else found
+
+
+def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Any:
+    """The sum of products over one axis."""
+    return reduce_sum(a.mul(_check(x, "vecdot", "x"), _check(y, "vecdot", "y")), axis)
+
+
+def kron(input: Tensor, other: Tensor) -> Any:
+    """Kronecker's product: the second tensor in place of each element of the first, times it."""
+    x, y = _check(input, "kron"), _check(other, "kron", "other")
+    ndim = max(x.ndim, y.ndim)
+    first, second = (1,) * (ndim - x.ndim) + x.shape, (1,) * (ndim - y.ndim) + y.shape
+    left = reshape(x, tuple(n for length in first for n in (length, 1)))
+    right = reshape(y, tuple(n for length in second for n in (1, length)))
+    return reshape(a.mul(left, right), tuple(n * m for n, m in zip(first, second, strict=True)))
+
+
+def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
+    """The cross product of vectors of 3 along ``dim`` (the first axis of length 3 without it).
+
+    Raises:
+        ValueError: there is no axis of length 3.
+    """
+    x, y = _check(input, "cross"), _check(other, "cross", "other")
+    at = next((i for i, n in enumerate(x.shape) if n == 3), None) if dim is None else one_axis(dim, x.ndim, "cross")
+    if at is None or x.shape[at] != 3 or y.shape[at - x.ndim] != 3:
+        raise ValueError(f"For 'cross', an axis must have length 3 in both, but got {x.shape} and {y.shape}")
+
+    def turned(v: Tensor, by: int) -> Any:
+        return roll(v, by, at - x.ndim)
+
+    return turned(x, -1) * turned(y, -2) - turned(x, -2) * turned(y, -1)
+
+
+def adjoint(x: Tensor) -> Any:
+    """The last two axes swapped, and complex numbers conjugated."""
+    from .complexes import conj
+
+    swapped = swapaxes(_check(x, "adjoint", "x"), -1, -2)
+    return conj(swapped) if swapped._array.dtype.kind == "c" else swapped
+
+
+def bidense(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
+    """input1 @ weight[k] @ input2 for each k, plus ``bias``."""
+    found = einsum("...i,kij,...j->...k", input1, weight, input2)
+    return found if bias is None else a.add(found, bias)

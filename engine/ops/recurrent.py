@@ -1,0 +1,285 @@
+"""Recurrent layers over a whole sequence: tanh and relu cells, LSTM and GRU, as one operator with one gradient.
+
+Time is the first axis. The products with the inputs are one matrix product for all steps; only the products with the
+hidden state run step by step, forward and, in the gradient, backward. Gates are in the order of MindSpore and PyTorch:
+i, f, g, o (LSTM), r, z, n (GRU).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..cpu.array_module import array_module
+from ..operator import Operator
+from ..tensor import Tensor
+
+__all__: list[str] = []
+
+GATES = {"tanh": 1, "relu": 1, "gru": 3, "lstm": 4}
+
+
+def _wide(x: Any) -> Any:
+    return None if x is None else x if x.dtype.itemsize >= 4 else x.astype(np.float32)
+
+
+def _sigmoid_in_place(x: Any) -> None:
+    # sigmoid(x) = (1 + tanh(x / 2)) / 2: one function call and no overflow.
+    x *= 0.5
+    array_module(x).tanh(x, out=x)
+    x += 1.0
+    x *= 0.5
+
+
+def _forward_kernel(
+    x: Any, h0: Any, c0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, keep: Any, kind: str, reverse: bool
+) -> tuple[Any, ...]:
+    """x (T, N, I) to hidden states (T, N, H), with the last ones; then what the gradient needs.
+
+    ``keep`` (T, N, 1) is 1 where a sample is not over yet: elsewhere its state stays and its output is 0.
+    """
+    xp = array_module(x)
+    dtype = x.dtype
+    x, h, c, w_ih, w_hh, b_ih, b_hh = map(_wide, (x, h0, c0, w_ih, w_hh, b_ih, b_hh))
+    steps, count, _ = x.shape
+    size = w_hh.shape[1]
+    gates = (x.reshape(-1, x.shape[2]) @ w_ih.T).reshape(steps, count, -1)
+    if b_ih is not None:
+        gates += b_ih if kind == "gru" else b_ih + b_hh
+    transposed = xp.ascontiguousarray(w_hh.T)
+    scale: Any = None
+    shift: Any = None
+    if kind == "lstm":
+        # sigmoid(x) = (1 + tanh(x / 2)) / 2: with the halves put into the products, one tanh serves all gates.
+        scale = xp.full(4 * size, 0.5, gates.dtype)
+        scale[2 * size : 3 * size] = 1.0
+        shift = 1.0 - scale
+        gates *= scale
+        transposed *= scale
+    states = xp.empty((steps, count, size), gates.dtype)
+    cells: Any = xp.empty_like(states) if kind == "lstm" else None
+    candidates: Any = xp.empty_like(states) if kind == "gru" else None
+    outputs = states if keep is None else xp.zeros_like(states)
+    product = xp.empty((count, gates.shape[2]), gates.dtype)
+    for t in range(steps - 1, -1, -1) if reverse else range(steps):
+        gate = gates[t]
+        xp.matmul(h, transposed, out=product)
+        before = h
+        if kind == "lstm":
+            gate += product
+            xp.tanh(gate, out=gate)
+            gate *= scale
+            gate += shift
+            new_c = gate[:, size : 2 * size] * c
+            new_c += gate[:, :size] * gate[:, 2 * size : 3 * size]
+            if keep is not None:
+                new_c = xp.where(keep[t], new_c, c)
+            h = xp.tanh(new_c)
+            h *= gate[:, 3 * size :]
+            c = cells[t] = new_c
+        elif kind == "gru":
+            if b_hh is not None:
+                product += b_hh
+            gate[:, : 2 * size] += product[:, : 2 * size]
+            _sigmoid_in_place(gate[:, : 2 * size])
+            candidates[t] = product[:, 2 * size :]
+            gate[:, 2 * size :] += gate[:, :size] * candidates[t]
+            xp.tanh(gate[:, 2 * size :], out=gate[:, 2 * size :])
+            h = before - gate[:, 2 * size :]
+            h *= gate[:, size : 2 * size]
+            h += gate[:, 2 * size :]
+        else:
+            gate += product
+            h = xp.tanh(gate) if kind == "tanh" else xp.maximum(gate, 0)
+        if keep is not None:
+            outputs[t] = xp.where(keep[t], h, 0)
+            h = xp.where(keep[t], h, before)
+        states[t] = h
+    last = (h, c) if kind == "lstm" else (h, h[:0])
+    hidden = cells if kind == "lstm" else candidates if kind == "gru" else states[:0]
+    # The state that is handed out must not be one that a later step reads.
+    given = (outputs, *last)
+    return (*(y.astype(dtype, copy=y is not outputs) for y in given), gates, states, hidden)
+
+
+def _backward_kernel(
+    g: Any, gh: Any, gc: Any, x: Any, h0: Any, c0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, keep: Any,
+    gates: Any, states: Any, hidden: Any, kind: str, reverse: bool,
+) -> tuple[Any, ...]:  # fmt: skip
+    """The gradients for x, h0, c0, w_ih, w_hh, b_ih, b_hh; one that has none is empty."""
+    xp = array_module(x)
+    dtypes = [None if y is None else y.dtype for y in (x, h0, c0, w_ih, w_hh, b_ih, b_hh)]
+    g, gh, gc, x, h0, c0, w_ih, w_hh = map(_wide, (g, gh, gc, x, h0, c0, w_ih, w_hh))
+    steps, count, size = states.shape
+    of_gates = xp.empty_like(gates)
+    of_products = xp.empty_like(gates) if kind == "gru" else of_gates
+    dh = xp.zeros((count, size), gates.dtype) if gh is None else gh.astype(gates.dtype)
+    dc = xp.zeros((count, size), gates.dtype) if gc is None or kind != "lstm" else gc.astype(gates.dtype)
+    factors: Any = None
+    to_cell: Any = None
+    if kind == "lstm":
+        factors, to_cell = _lstm_factors(gates, hidden, c0, reverse)
+    order = range(steps) if reverse else range(steps - 1, -1, -1)
+    first = steps - 1 if reverse else 0
+    behind = 1 if reverse else -1
+    for t in order:
+        before = h0 if t == first else states[t + behind]
+        live = None if keep is None else keep[t]
+        if g is not None:
+            dh = dh + (g[t] if live is None else xp.where(live, g[t], 0))
+        passed_h = passed_c = None
+        if live is not None:
+            passed_h, dh = xp.where(live, 0, dh), xp.where(live, dh, 0)
+            passed_c, dc = xp.where(live, 0, dc), xp.where(live, dc, 0)
+        gate, d = gates[t], of_gates[t]
+        if kind == "lstm":
+            dc = dc + dh * to_cell[t]
+            inner = d.reshape(count, 4, size)
+            xp.multiply(dc[:, None, :], factors[t, :, :3], out=inner[:, :3])
+            xp.multiply(dh, factors[t, :, 3], out=inner[:, 3])
+            dc = dc * gate[:, size : 2 * size]
+            dh = d @ w_hh
+        elif kind == "gru":
+            r, z, n = (gate[:, k * size : (k + 1) * size] for k in range(3))
+            dn = dh * (1 - z) * (1 - n * n)
+            d[:, size : 2 * size] = dh * (before - n) * (z * (1 - z))
+            d[:, :size] = dn * hidden[t] * (r * (1 - r))
+            d[:, 2 * size :] = dn
+            into = of_products[t]
+            into[:, : 2 * size] = d[:, : 2 * size]
+            into[:, 2 * size :] = dn * r
+            dh = dh * z + into @ w_hh
+        else:
+            bent = xp.tanh(gate) if kind == "tanh" else None
+            d[...] = xp.where(gate > 0, dh, 0) if bent is None else dh * (1 - bent * bent)
+            dh = d @ w_hh
+        if passed_h is not None:
+            dh, dc = dh + passed_h, dc + passed_c
+    flat = of_gates.reshape(steps * count, -1)
+    products = of_products.reshape(steps * count, -1)
+    if reverse:
+        previous = xp.concatenate([states[1:], h0[None]]) if steps else states
+    else:
+        previous = xp.concatenate([h0[None].astype(states.dtype), states[:-1]]) if steps else states
+    found = (
+        (flat @ w_ih).reshape(x.shape),
+        dh,
+        dc if c0 is not None else dh[:0],
+        flat.T @ x.reshape(steps * count, -1),
+        products.T @ previous.reshape(steps * count, -1),
+        flat.sum(axis=0) if b_ih is not None else dh[:0],
+        products.sum(axis=0) if b_hh is not None else dh[:0],
+    )
+    return tuple(y if d is None else y.astype(d, copy=False) for y, d in zip(found, dtypes, strict=True))
+
+
+def _lstm_factors(gates: Any, cells: Any, c0: Any, reverse: bool) -> tuple[Any, Any]:
+    """For all steps: what the gradients of i, f, g (from the cell) and o (from the output) are times, (T, N, 4, H), and
+    what reaches the cell from the output."""
+    xp = array_module(gates)
+    steps, count, size = cells.shape
+    split = gates.reshape(steps, count, 4, size)
+    i, n, o = (split[:, :, k] for k in (0, 2, 3))
+    first = _wide(c0)[None].astype(cells.dtype)
+    before = xp.concatenate([cells[1:], first] if reverse else [first, cells[:-1]]) if steps else cells
+    bent = xp.tanh(cells)
+    factors = split * (1.0 - split)
+    factors[:, :, 0] *= n
+    factors[:, :, 1] *= before
+    factors[:, :, 2] = i * (1.0 - n * n)
+    factors[:, :, 3] *= bent
+    return factors, o * (1.0 - bent * bent)
+
+
+def _rule(F: Any, needs: list[bool], g: Any, out: Any, *inputs: Any, kind: str, reverse: bool) -> list[Any]:
+    if F.wraps:
+        return _rule_on_tensors(F, g, inputs, kind, reverse)
+    found = F.recurrent_grad(g[0], g[1], g[2], *inputs, out[3], out[4], out[5], kind=kind, reverse=reverse)
+    return [*found, None]
+
+
+def _rule_on_tensors(F: Any, g: Any, inputs: Any, kind: str, reverse: bool) -> list[Any]:
+    """For higher orders: the sequence once more, step by step from operators of the table, and their gradient."""
+    from ..recording import Recording
+
+    places = [i for i, x in enumerate(inputs[:7]) if x is not None]
+    fresh: Any = [None if x is None else F.identity(x) for x in inputs[:7]]
+    with Recording([fresh[i]._array for i in places]) as tape:
+        outputs = _steps(F, fresh, inputs[7], kind, reverse)
+    seeds = [
+        (y._array, gy) for y, gy in zip(outputs, g[:3], strict=True) if gy is not None and id(y._array) in tape.tracked
+    ]
+    gradients = tape.backward(seeds, F)
+    return [None if x is None else gradients.get(id(x._array)) for x in fresh] + [None]
+
+
+def _steps(F: Any, operands: Any, keep: Any, kind: str, reverse: bool) -> tuple[Any, Any, Any]:
+    x, h, c, w_ih, w_hh, b_ih, b_hh = operands
+    size = w_hh.shape[1]
+    outputs: list[Any] = [None] * x.shape[0]
+
+    def part(gate: Any, k: int) -> Any:
+        return F.slice_axis(gate, axis=1, start=k * size, stop=(k + 1) * size)
+
+    def product(a: Any, b: Any) -> Any:
+        return F.matmul(a, b, transpose_a=False, transpose_b=True)
+
+    for t in range(x.shape[0] - 1, -1, -1) if reverse else range(x.shape[0]):
+        xt = F.reshape(F.slice_axis(x, axis=0, start=t, stop=t + 1), shape=tuple(x.shape[1:]))
+        from_input, from_state = product(xt, w_ih), product(h, w_hh)
+        if b_ih is not None:
+            from_input, from_state = from_input + b_ih, from_state + b_hh
+        new_c = c
+        if kind == "lstm":
+            gate = from_input + from_state
+            i, f, o = (F.sigmoid(part(gate, k)) for k in (0, 1, 3))
+            new_c = f * c + i * F.tanh(part(gate, 2))
+            new_h = o * F.tanh(new_c)
+        elif kind == "gru":
+            r, z = (F.sigmoid(part(from_input, k) + part(from_state, k)) for k in (0, 1))
+            n = F.tanh(part(from_input, 2) + r * part(from_state, 2))
+            new_h = n + z * (h - n)
+        else:
+            gate = from_input + from_state
+            new_h = F.tanh(gate) if kind == "tanh" else F.relu(gate)
+        out = new_h
+        if keep is not None:
+            live = Tensor._wrap(keep._array[t])
+            out = F.where(live, new_h, 0.0)
+            new_h = F.where(live, new_h, h)
+            new_c = new_c if c is None else F.where(live, new_c, c)
+        h, c = new_h, new_c
+        outputs[t] = F.reshape(out, shape=(1, *out.shape))
+    return F.concat(*outputs, axis=0), h, h if c is None else c
+
+
+_recurrent = Operator("recurrent", _forward_kernel, joint_vjp=_rule)
+_recurrent_grad = Operator("recurrent_grad", _backward_kernel)
+
+
+def recurrent(
+    x: Tensor,
+    h0: Tensor,
+    c0: Tensor | None,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None,
+    b_hh: Tensor | None,
+    kind: str,
+    reverse: bool = False,
+    lengths: Any = None,
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """One layer, one direction, over x (T, N, I): hidden states (T, N, H), the last one, and the last cell state.
+
+    Args:
+        kind: "tanh", "relu", "lstm" or "gru".
+        reverse: from the last step to the first.
+        lengths: how many steps of each sample count (an array), or None for all.
+    """
+    keep = None
+    if lengths is not None:
+        xp = array_module(x._array)
+        keep = Tensor._wrap((xp.arange(x.shape[0])[:, None] < lengths[None, :])[:, :, None])
+    out = _recurrent(x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep, kind=kind, reverse=reverse)
+    return out[0], out[1], out[2] if kind == "lstm" else None

@@ -1,0 +1,338 @@
+"""More reductions and running ones: norms, moments together, sums without NaN, counts, products, differences."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..cpu.array_module import array_module
+from ..dtype import float32, int32, int64, numpy_dtype
+from ..operator import Operator
+from ..tensor import Tensor
+from . import arithmetic as a
+from .arithmetic import _as, cast_operator, where
+from .layout import along, one_axis
+from .reduction import Axis, cumsum, mean, reduce_max, reduce_min, reduce_sum, std, sum, var
+from .shape import _check, concat, flip, reshape
+
+__all__ = [
+    "accumulate_n", "addn", "amax", "amin", "aminmax", "cdist", "clip_by_global_norm", "clip_by_norm", "count_nonzero",
+    "cov", "cumprod", "diff", "diff_ext", "dist", "logcumsumexp", "nanmean", "nansum", "numel", "pdist", "ptp",
+    "renorm", "std_mean", "trapz", "var_mean", "vector_norm",
+]  # fmt: skip
+
+
+def addn(x: Any) -> Any:
+    """The sum of the tensors in a tuple or list.
+
+    Raises:
+        TypeError: no tuple or list, or an entry that is no Tensor.
+        ValueError: an empty one.
+    """
+    if not isinstance(x, list | tuple):
+        raise TypeError(f"For 'addn', 'x' must be a tuple or list of Tensors, but got {type(x).__name__}")
+    if not x:
+        raise ValueError("For 'addn', 'x' must not be empty")
+    total = _check(x[0], "addn", "x")
+    for one in x[1:]:
+        total = a.add(total, _check(one, "addn", "x"))
+    return total
+
+
+accumulate_n = addn
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return _check(input, "numel").size
+
+
+def _extreme(name: str, function: Any, worst: str) -> Any:
+    def found(
+        input: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+    ) -> Any:
+        x = _check(input, name)
+        if where is not None:
+            if initial is None:
+                raise ValueError(f"For '{name}', 'initial' must be given where 'where' is")
+            x = a.where(where, x, initial)
+        result = function(x, axis, keepdims)
+        if initial is None:
+            return result
+        return cast_operator((a.maximum if name == "amax" else a.minimum)(result, initial), dtype=x._array.dtype)
+
+    found.__name__ = found.__qualname__ = name
+    found.__doc__ = f"The {worst} element over ``axis``, of those where ``where`` holds and of ``initial``."
+    return found
+
+
+amax, amin = _extreme("amax", reduce_max, "largest"), _extreme("amin", reduce_min, "smallest")
+
+
+def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> tuple[Any, Any]:
+    """The smallest and the largest element over ``axis``."""
+    return reduce_min(input, axis, keepdims), reduce_max(input, axis, keepdims)
+
+
+def ptp(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The largest less the smallest element over ``axis``."""
+    return reduce_max(input, axis, keepdims) - reduce_min(input, axis, keepdims)
+
+
+def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: Any = int32) -> Any:
+    """How many elements over ``axis`` are not 0."""
+    return cast_operator(sum(a.ne(_check(x, "count_nonzero", "x"), 0), axis, keep_dims), dtype=numpy_dtype(dtype))
+
+
+def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
+    """The sum of what is not NaN."""
+    x = _check(input, "nansum")
+    kept = where(a.isnan(x), 0.0, x) if x._array.dtype.kind == "f" else x
+    return sum(kept, axis, keepdims, dtype=dtype)
+
+
+def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
+    """The mean of what is not NaN."""
+    x = _check(input, "nanmean")
+    x = x if dtype is None else _as(x, numpy_dtype(dtype))
+    there = cast_operator(a.logical_not(a.isnan(x)), dtype=x._array.dtype)
+    return nansum(x, axis, keepdims) / reduce_sum(there, axis, keepdims)
+
+
+def std_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> tuple[Any, Any]:
+    """``std`` and ``mean``."""
+    return std(input, axis, ddof, keepdims), mean(input, axis, keepdims)
+
+
+def var_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> tuple[Any, Any]:
+    """``var`` and ``mean``."""
+    return var(input, axis, ddof, keepdims), mean(input, axis, keepdims)
+
+
+def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
+    """The covariances of the rows; weights count an observation several times or weigh it."""
+    x = _check(input, "cov")
+    if x.ndim > 2:
+        raise ValueError(f"For 'cov', 'input' must have at most 2 axes, but got shape {x.shape}")
+    rows = reshape(x, (1, x.size)) if x.ndim < 2 else x
+    rows = _as(rows, float32.numpy) if rows._array.dtype.kind in "biu" else rows
+    dtype = rows._array.dtype
+    weights = Tensor(np.ones(rows.shape[1], dtype))
+    for given in (fweights, aweights):
+        if given is not None:
+            weights = weights * _as(given, dtype)
+    total = reduce_sum(weights)
+    apart = rows - reduce_sum(rows * weights, 1, True) / total
+    lost: Any = correction
+    if aweights is not None:
+        lost = correction * (reduce_sum(weights * _as(aweights, dtype)) / total)
+    found = (apart * weights) @ apart.T / a.maximum(total - lost, 0.0)
+    return reshape(found, ()) if x.ndim < 2 else found
+
+
+def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
+    """The ``ord``-norm of vectors: (sum of abs(x)**ord)**(1/ord); inf, -inf and 0 as limits."""
+    given = _check(x, "vector_norm", "x")
+    if dtype is not None:
+        given = _as(given, numpy_dtype(dtype))
+    if isinstance(ord, bool) or not isinstance(ord, int | float):
+        raise ValueError(f"For 'vector_norm', 'ord' must be a number, but got {ord!r}")
+    if given._array.dtype.kind in "biu":
+        given = _as(given, float32.numpy)
+    if ord == 2 and given._array.dtype.kind != "c":
+        return a.sqrt(reduce_sum(a.square(given), axis, keepdims))
+    size = a.abs(given)
+    if ord == math.inf:
+        return reduce_max(size, axis, keepdims)
+    if ord == -math.inf:
+        return reduce_min(size, axis, keepdims)
+    if ord == 0:
+        return reduce_sum(cast_operator(a.ne(size, 0), dtype=size._array.dtype), axis, keepdims)
+    if ord == 1:
+        return reduce_sum(size, axis, keepdims)
+    return a.pow(reduce_sum(a.pow(size, float(ord)), axis, keepdims), 1.0 / ord)
+
+
+def _cumprod_rule(F: Any, g: Any, out: Any, x: Any, axis: int) -> Any:
+    """By division; where an element is 0, term by term."""
+    bare = x._array if isinstance(x, Tensor) else x
+    if not (bare == 0).any():
+        back = F.flip(F.cumsum(F.flip(g * out, axes=(axis,)), axis=axis), axes=(axis,))
+        return back / x
+    length = x.shape[axis]
+    xp = array_module(bare)
+    moved = F.transpose(x, axes=_last(x.ndim, axis))
+    own = xp.eye(length, dtype=bool)
+    upto = xp.tril(xp.ones((length, length), bool))
+    # factor[..., j, i, k]: element k where it belongs to the product up to i and is not j itself.
+    spread = F.broadcast_to(F.reshape(moved, shape=(*moved.shape[:-1], 1, 1, length)),
+                            shape=(*moved.shape[:-1], length, length, length))  # fmt: skip
+    kept = xp.broadcast_to(upto[None] & ~own[:, None], spread.shape)
+    others = F.prod(F.where(kept, spread, spread * 0 + 1), axis=(spread.ndim - 1,), keepdims=False)
+    arriving = F.reshape(F.transpose(g, axes=_last(x.ndim, axis)), shape=(*moved.shape[:-1], 1, length))
+    terms = F.where(xp.broadcast_to(upto.T, others.shape), others * arriving, others * 0)
+    summed = F.sum(terms, axis=(terms.ndim - 1,), keepdims=False)
+    return F.transpose(summed, axes=tuple(int(i) for i in np.argsort(_last(x.ndim, axis))))
+
+
+def _last(ndim: int, axis: int) -> tuple[int, ...]:
+    return (*(i for i in range(ndim) if i != axis), axis)
+
+
+_cumprod = Operator("cumprod", lambda x, axis: x.cumprod(axis=axis, dtype=x.dtype), (_cumprod_rule,))
+
+
+def cumprod(input: Tensor, dim: int, dtype: Any = None) -> Any:
+    """Running products along ``dim``."""
+    x = _check(input, "cumprod") if dtype is None else _as(_check(input, "cumprod"), numpy_dtype(dtype))
+    if dtype is None and x._array.dtype.kind in "biu":
+        x = _as(x, int64.numpy)
+    return _cumprod(x, axis=one_axis(dim, x.ndim, "cumprod")) if x.ndim else reshape(x, ())
+
+
+def _logcumsumexp_kernel(x: Any, axis: int) -> Any:
+    xp = array_module(x)
+    if xp is not np:  # CuPy has no accumulate
+        return xp.asarray(_logcumsumexp_kernel(x.get(), axis))
+    return np.moveaxis(np.logaddexp.accumulate(np.moveaxis(x, axis, 0), axis=0), 0, axis)
+
+
+def _logcumsumexp_rule(F: Any, g: Any, out: Any, x: Any, axis: int) -> Any:
+    back = F.flip(F.cumsum(F.flip(g * F.exp(-out), axes=(axis,)), axis=axis), axes=(axis,))
+    return back * F.exp(x)
+
+
+_logcumsumexp = Operator("logcumsumexp", _logcumsumexp_kernel, (_logcumsumexp_rule,))
+
+
+def logcumsumexp(input: Tensor, axis: int) -> Any:
+    """log of the running sums of exp(input) along ``axis``, without overflow."""
+    x = _check(input, "logcumsumexp")
+    if x._array.dtype.kind != "f":
+        raise TypeError(f"For 'logcumsumexp', 'input' must hold floats, but got {x.dtype}")
+    return _logcumsumexp(x, axis=one_axis(axis, x.ndim, "logcumsumexp"))
+
+
+def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """The ``n``-th difference of neighbours along ``axis``, after joining ``prepend`` and ``append`` on.
+
+    Raises:
+        RuntimeError: a 0-d tensor.
+        TypeError: ``n`` is no int.
+    """
+    if _check(x, "diff", "x").ndim == 0:
+        raise RuntimeError("For 'diff', 'x' must have at least 1 axis, but got a 0-d tensor")
+    at = one_axis(axis, x.ndim, "diff")
+    parts = [prepend, x, append]
+    joined = [p if isinstance(p, Tensor) else Tensor(p) for p in parts if p is not None]
+    whole = concat(joined, at) if len(joined) > 1 else x
+    for _ in range(n):
+        length = whole.shape[at]
+        upper, lower = (whole[along(whole, at, slice(*cut))] for cut in ((1, None), (0, max(length - 1, 0))))
+        whole = a.logical_xor(upper, lower) if whole._array.dtype.kind == "b" else upper - lower
+    return whole
+
+
+diff_ext = diff
+
+
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+    """The integral along ``dim`` by the trapezoidal rule, at the places ``x`` or ``dx`` apart."""
+    at = one_axis(dim, _check(y, "trapz", "y").ndim, "trapz")
+    if y._array.dtype.kind in "biu":
+        y = _as(y, float32.numpy)
+    step: Any = dx
+    if x is not None:
+        step = diff(x, axis=at if x.ndim == y.ndim else 0)
+        if x.ndim == 1:
+            step = reshape(step, (-1,) + (1,) * (y.ndim - at - 1))
+    left, right = y[along(y, at, slice(None, -1))], y[along(y, at, slice(1, None))]
+    return reduce_sum((left + right) * step * 0.5, at)
+
+
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
+    """The p-norm of the difference."""
+    return vector_norm(a.sub(input, other), p)
+
+
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Any:
+    """The p-norm distance of each row of ``x1`` from each row of ``x2``."""
+    first, second = _check(x1, "cdist", "x1"), _check(x2, "cdist", "x2")
+    rows = reshape(first, (*first.shape[:-1], 1, first.shape[-1]))
+    columns = reshape(second, (*second.shape[:-2], 1, *second.shape[-2:]))
+    return _distance(rows - columns, p, -1)
+
+
+def _distance(apart: Any, p: float, axis: int) -> Any:
+    """A norm whose gradient is 0, not NaN, where the distance is 0."""
+    if p != 2:
+        return vector_norm(apart, p, axis)
+    squared = reduce_sum(a.square(apart), axis)
+    zero = a.eq(squared, 0)
+    return where(zero, 0.0, a.sqrt(where(zero, 1.0, squared)))
+
+
+def pdist(input: Tensor, p: float = 2.0) -> Any:
+    """The p-norm distance of each two rows."""
+    rows, columns = np.triu_indices(_check(input, "pdist").shape[-2], 1)
+    first, second = (input[..., Tensor(i), :] for i in (rows, columns))
+    return _distance(first - second, p, -1)
+
+
+def renorm(input: Tensor, p: float, axis: int, maxnorm: float) -> Any:
+    """Each entry along ``axis`` scaled down where its p-norm is above ``maxnorm``."""
+    x = _check(input, "renorm")
+    at = one_axis(axis, x.ndim, "renorm")
+    others = tuple(i for i in range(x.ndim) if i != at)
+    size = vector_norm(x, p, others, True)
+    return x * where(a.gt(size, maxnorm), maxnorm / (size + 1e-7), 1.0)
+
+
+def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
+    """A tensor, or tensors, scaled so that their common norm is at most ``max_norm``.
+
+    Raises:
+        RuntimeError: the norm is not finite, with ``error_if_nonfinite``.
+    """
+    parts = x if isinstance(x, list | tuple) else [x]
+    sizes = [vector_norm(_check(part, "clip_by_norm", "x"), norm_type) for part in parts]
+    total = vector_norm(concat([reshape(s, (1,)) for s in sizes]), norm_type)
+    if error_if_nonfinite and not math.isfinite(total.item()):
+        raise RuntimeError(f"For 'clip_by_norm', the norm of 'x' must be finite, but it is {total.item()}")
+    scale = a.minimum(max_norm / (total + 1e-6), 1.0)
+    scaled = [cast_operator(part * scale, dtype=part._array.dtype) for part in parts]
+    return type(x)(scaled) if isinstance(x, list | tuple) else scaled[0]
+
+
+def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: Any = None) -> Any:
+    """Tensors scaled so that the norm of all of them together is at most ``clip_norm``.
+
+    Raises:
+        TypeError: no tuple or list.
+        ValueError: ``clip_norm`` is not positive.
+        NotImplementedError: ``use_norm`` is given.
+    """
+    if use_norm is not None:
+        raise NotImplementedError("For 'clip_by_global_norm', 'use_norm' must be None, as in MindSpore")
+    if not isinstance(x, list | tuple):
+        raise TypeError(f"For 'clip_by_global_norm', 'x' must be a tuple or list, but got {type(x).__name__}")
+    if clip_norm <= 0:
+        raise ValueError(f"For 'clip_by_global_norm', 'clip_norm' must be positive, but got {clip_norm}")
+    squares = [reduce_sum(a.square(_as(part, float32.numpy))) for part in x]
+    total = a.sqrt(addn(squares))
+    scale = clip_norm / a.maximum(total, float(clip_norm))
+    return tuple([cast_operator(part * scale, dtype=part._array.dtype) for part in x])
+
+
+def cumulative_sum(x: Tensor, axis: int, exclusive: bool = False, reverse: bool = False, product: bool = False) -> Any:
+    """Running sums (or products); ``exclusive`` leaves the element itself out, ``reverse`` begins at the end."""
+    at = one_axis(int(axis), x.ndim, "CumSum")
+    given = flip(x, at) if reverse else x
+    found = cumprod(given, at, x.dtype) if product else cumsum(given, at)
+    if exclusive:
+        cut = found[along(found, at, slice(0, max(found.shape[at] - 1, 0)))]
+        edge = found[along(found, at, slice(0, 1))]
+        found = concat([edge * 0 + (1 if product else 0), cut], at)
+    return flip(found, at) if reverse else found

@@ -1,0 +1,50 @@
+"""Learning rates as cells and as lists, against numbers recorded from MindSpore 2.10."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, nn
+
+
+@pytest.mark.parametrize(
+    ("schedule", "rates"),
+    [
+        (lambda: nn.CosineDecayLR(0.01, 0.1, 4), [0.1, 0.08682, 0.02318, 0.01, 0.01, 0.01]),
+        (lambda: nn.ExponentialDecayLR(0.1, 0.9, 4, True), [0.1, 0.1, 0.1, 0.09, 0.09, 0.081]),
+        (lambda: nn.InverseDecayLR(0.1, 0.9, 4, True), [0.1, 0.1, 0.1, 0.052632, 0.052632, 0.035714]),
+        (lambda: nn.NaturalExpDecayLR(0.1, 0.9, 4, True), [0.1, 0.1, 0.1, 0.002732, 0.002732, 7.5e-05]),
+        (lambda: nn.NaturalExpDecayLR(0.1, 0.9, 4), [0.1, 0.040657, 0.006721, 0.002732, 0.001111, 3e-05]),
+        (lambda: nn.PolynomialDecayLR(0.1, 0.01, 4, 0.5), [0.1, 0.087942, 0.055, 0.01, 0.01, 0.01]),
+        (lambda: nn.PolynomialDecayLR(0.1, 0.01, 4, 0.5, True), [0.1, 0.087942, 0.055, 0.01, 0.065114, 0.055]),
+        (lambda: nn.WarmUpLR(0.1, 4), [0.0, 0.025, 0.075, 0.1, 0.1, 0.1]),
+    ],
+)
+def test_a_schedule_has_the_rates_of_mindspore(schedule: Any, rates: list[float]) -> None:
+    made = schedule()
+    found = [float(made(Tensor(step, ms.int32)).asnumpy()) for step in (0, 1, 3, 4, 5, 9)]
+    np.testing.assert_allclose(found, rates, atol=1e-6)
+
+
+def test_lists_go_by_epochs() -> None:
+    assert nn.piecewise_constant_lr([2, 4], [0.1, 0.05]) == [0.1, 0.1, 0.05, 0.05]
+    np.testing.assert_allclose(nn.warmup_lr(0.1, 6, 2, 2), [0, 0, 0.05, 0.05, 0.1, 0.1])
+    np.testing.assert_allclose(nn.cosine_decay_lr(0.01, 0.1, 6, 2, 2), [0.1, 0.1, 0.055, 0.055, 0.01, 0.01])
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [
+        (lambda: nn.WarmUpLR(1, 2), TypeError),
+        (lambda: nn.cosine_decay_lr(1, 2, 3, 4, 5), TypeError),
+        (lambda: nn.piecewise_constant_lr([1], [0.1, 0.2]), ValueError),
+        (lambda: nn.CosineDecayLR(0.2, 0.1, 4), ValueError),
+    ],
+)
+def test_schedules_refuse(make: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        make()
