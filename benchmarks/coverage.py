@@ -1,0 +1,117 @@
+"""How much of MindSpore's interface there is: ``python benchmarks/coverage.py [LIST_OF_NAMES]``.
+
+A name is *there* if it can be looked up and is not one that only says what to use instead. It is *tested* if a test
+file (tests/**/*.py) uses it: as an attribute (``.name``), an imported name, or a row of a table (``"name"``). That is
+a count of words, not a proof; the suite itself is.
+
+The lists are plain names in tests/engine/names. LIST_OF_NAMES is a file of "rank name" lines in the place of
+usage.txt, the names that users write most often, the commonest first.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+NAMES = ROOT / "tests" / "engine" / "names"
+# list -> where its names are looked up
+PLACES = {
+    "cell": "Cell", "initializer": "initializer", "mint": "mint", "mint_functional": "mint.nn.functional",
+    "mint_nn": "mint.nn", "nn": "nn", "ops": "ops", "parameter": "Parameter", "primitives": "ops", "tensor": "Tensor",
+    "top": "ms",
+}  # fmt: skip
+_ALIASES = {"mnp": "numpy", "initializer": "common.initializer", "ms": "", "Tensor~": "Tensor"}
+
+
+def place(prefix: str) -> Any:
+    """The object that a name's prefix stands for."""
+    import hookscope.engine as ms
+
+    if prefix == "initializer":
+        return ms.initializer if not callable(ms.initializer) else sys.modules["hookscope.engine.initializer"]
+    found: Any = ms
+    for part in filter(None, _ALIASES.get(prefix, prefix).split(".")):
+        found = getattr(ms.nn if part == "Cell" else found, part)
+    return found
+
+
+def is_there(prefix: str, name: str) -> bool:
+    """Whether a name is covered."""
+    try:
+        found = place(prefix)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (AttributeError, ImportError):
+        return name in _special(prefix)
+    return not (getattr(found, "__doc__", None) or "").startswith("Not covered:")
+
+
+@cache
+def _special(prefix: str) -> frozenset[str]:
+    """Names that only an instance has."""
+    import hookscope.engine as ms
+
+    if prefix in ("Tensor", "Tensor~"):
+        return frozenset(dir(ms.Tensor([1.0])))
+    if prefix == "Parameter":
+        return frozenset(dir(ms.Parameter(ms.Tensor([1.0]), name="p")))
+    return frozenset(dir(ms.nn.Cell())) if prefix == "Cell" else frozenset()
+
+
+def in_mint(name: str) -> bool:
+    """Whether mint has a name, at the top or in one of its rooms: MindSpore's list of mint puts them together."""
+    return any(is_there(f"mint{room}", name) for room in ("", ".nn", ".nn.functional", ".optim", ".linalg", ".special"))
+
+
+@cache
+def words_of_tests() -> frozenset[str]:
+    """The names that the test files use."""
+    found: set[str] = set()
+    for path in (ROOT / "tests").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        found.update(re.findall(r"\.([A-Za-z_]\w*)", text))
+        found.update(re.findall(r"[\"']([A-Za-z_]\w*)[\"']", text))
+        for words in re.findall(r"import ([\w, ]+|\([^)]*\))", text):
+            found.update(re.findall(r"\w+", words))
+        for words in re.findall(r"\"([A-Za-z_][\w ]+)\"", text):  # rows of names in one string
+            found.update(words.split())
+    return frozenset(found)
+
+
+def usage(path: Path = NAMES / "usage.txt") -> list[tuple[str, str]]:
+    """(prefix, name) by rank."""
+    rows = [line.split() for line in path.read_text().splitlines() if line and not line.startswith("#")]
+    pairs = [re.fullmatch(r"(\w+~?)\.(.+)", row[1]) for row in rows]
+    return [(pair[1], pair[2]) for pair in pairs if pair]
+
+
+def listed(name: str) -> list[str]:
+    """The names of a list."""
+    return (NAMES / f"{name}.txt").read_text().split()
+
+
+def covered(name: str) -> list[str]:
+    """The names of a list that are there."""
+    return [n for n in listed(name) if (in_mint(n) if name == "mint" else is_there(PLACES[name], n))]
+
+
+def main() -> None:
+    most_used = usage(Path(sys.argv[1])) if len(sys.argv) > 1 else usage()
+    missing = [f"{p}.{n}" for p, n in most_used if not is_there(p, n)]
+    untested = [f"{p}.{n}" for p, n in most_used if is_there(p, n) and n.rpartition(".")[2] not in words_of_tests()]
+    there = len(most_used) - len(missing)
+    print(f"most used: {there} of {len(most_used)} are there, {there - len(untested)} of them used by a test")
+    print(f"  not there: {', '.join(missing) or 'none'}")
+    print(f"  not in a test: {', '.join(untested) or 'none'}")
+    for name in PLACES:
+        names, have = listed(name), covered(name)
+        tested = sum(n in words_of_tests() for n in have)
+        print(f"{name:16} {len(have):4} of {len(names):4} ({len(have) / len(names):4.0%}), {tested:4} used by a test")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,339 @@
+"""``mindspore.amp``: computing in half precision, and scaling the loss so that small gradients survive it.
+
+Which cells compute in half precision is decided once, when a network is prepared; its structure and the names of its
+parameters stay. A cell is prepared by ``to_float``, and its output is cast back by a wrapper around its ``construct``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import nn, ops
+from .dtype import DType, bfloat16, float16, float32, int32
+from .nn.cell import Cell
+from .parameter import Parameter
+from .tensor import Tensor
+from .train.loss_scale import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
+
+__all__ = [
+    "DynamicLossScaleManager", "DynamicLossScaler", "FixedLossScaleManager", "LossScaleManager", "LossScaler",
+    "StaticLossScaler", "all_finite", "auto_mixed_precision", "build_train_network", "custom_mixed_precision",
+    "get_black_list", "get_white_list",
+]  # fmt: skip
+
+_WHITE = (
+    "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Dense", "LSTMCell",
+    "RNNCell", "GRUCell",
+)  # fmt: skip
+_BLACK = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm")
+# What "auto" keeps in float32 beside them.
+_AUTO_BLACK = (*_BLACK, "GroupNorm", "Softmax", "LogSoftmax", "Softplus")
+_LEVELS = ("O0", "O1", "O2", "O3", "auto")
+
+
+def get_white_list() -> list[type]:
+    """The cells that level O1 computes in half precision."""
+    return [getattr(nn, name) for name in _WHITE if hasattr(nn, name)]
+
+
+def get_black_list() -> list[type]:
+    """The cells that level O2 leaves in float32."""
+    return [getattr(nn, name) for name in _BLACK if hasattr(nn, name)]
+
+
+def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: DType = float16) -> Any:
+    """Let a network compute in half precision.
+
+    Args:
+        network: a cell.
+        amp_level: "O0" nothing; "O1" what is in the white list, its outputs cast back; "O2" all but the black list;
+            "O3" all; "auto" convolutions and products in half precision, normalisation and softmax in float32.
+        dtype: float16 or bfloat16.
+
+    Returns:
+        the network; with "O2" and "O3" its output is cast back to float32.
+
+    Raises:
+        TypeError: ``network`` is no cell.
+        ValueError: another level or dtype.
+    """
+    if not isinstance(network, Cell):
+        if amp_level == "auto" and callable(network):
+            raise NotImplementedError(
+                "amp.auto_mixed_precision of a bare function is not covered by hookscope: make it a Cell's construct"
+            )
+        raise TypeError(f"For 'auto_mixed_precision', 'network' must be a Cell, but got {type(network).__name__}")
+    _check_dtype("auto_mixed_precision", dtype)
+    if amp_level not in _LEVELS:
+        raise ValueError(f"For 'auto_mixed_precision', 'amp_level' must be one of {_LEVELS}, but got {amp_level!r}")
+    if amp_level == "O0":
+        return network
+    if amp_level == "O1":
+        _lower_white(network, tuple(get_white_list()), dtype, float32)
+    elif amp_level == "O2":
+        _lower_all_but(network, tuple(get_black_list()), dtype)
+        _cast_output(network, float32)
+    elif amp_level == "O3":
+        network.to_float(dtype)
+        _cast_output(network, float32)
+    else:
+        _lower_white(network, tuple(get_white_list()), dtype, float32)
+        _raise_black(network, tuple(getattr(nn, name) for name in _AUTO_BLACK if hasattr(nn, name)))
+    network.__dict__["_amp_level"] = amp_level
+    return network
+
+
+def custom_mixed_precision(
+    network: Any,
+    *,
+    white_list: list[type] | None = None,
+    black_list: list[type] | None = None,
+    dtype: DType = float16,
+) -> Any:
+    """Let the cells of a white list compute in half precision, or all but those of a black list.
+
+    Raises:
+        TypeError: ``network`` is no cell, or a list holds something else than classes of cells.
+        ValueError: both lists or none, or another dtype.
+    """
+    if not isinstance(network, Cell):
+        raise TypeError(f"For 'custom_mixed_precision', 'network' must be a Cell, but got {type(network).__name__}")
+    if (white_list is None) == (black_list is None):
+        raise ValueError("For 'custom_mixed_precision', give 'white_list' or 'black_list', and not both")
+    _check_dtype("custom_mixed_precision", dtype)
+    name, given = ("white_list", white_list) if white_list is not None else ("black_list", black_list)
+    if not isinstance(given, list):
+        raise TypeError(f"For 'custom_mixed_precision', '{name}' must be a list, but got {type(given).__name__}")
+    for one in given:
+        if not isinstance(one, type) or not (issubclass(one, Cell) or (name == "white_list" and _is_primitive(one))):
+            raise TypeError(f"For 'custom_mixed_precision', '{name}' must hold classes of cells, but got {one!r}")
+    classes = tuple(one for one in given if issubclass(one, Cell))
+    if white_list is not None:
+        _lower_white(network, classes, dtype, float32)
+    else:
+        _lower_all_but(network, classes, dtype)
+        _cast_output(network, float32)
+    return network
+
+
+def _is_primitive(one: type) -> bool:
+    from .ops import operations
+
+    return issubclass(one, getattr(operations, "Primitive", ()))
+
+
+def _check_dtype(who: str, dtype: Any) -> None:
+    if dtype not in (float16, bfloat16):
+        raise ValueError(f"For '{who}', 'dtype' must be float16 or bfloat16, but got {dtype}")
+
+
+def _lower_white(network: Cell, classes: tuple[type, ...], dtype: DType, output: DType) -> None:
+    for cell in [cell for _, cell in network.cells_and_names() if isinstance(cell, classes)]:
+        cell.to_float(dtype)
+        _cast_output(cell, output)
+
+
+def _lower_all_but(network: Cell, classes: tuple[type, ...], dtype: DType) -> None:
+    network.to_float(dtype)
+    for cell in [cell for _, cell in network.cells_and_names() if isinstance(cell, classes) and cell is not network]:
+        cell.to_float(float32)
+        _cast_output(cell, dtype)
+
+
+def _raise_black(network: Cell, classes: tuple[type, ...]) -> None:
+    for cell in [cell for _, cell in network.cells_and_names() if isinstance(cell, classes)]:
+        cell.to_float(float32)
+
+
+def _cast_output(cell: Cell, dtype: DType) -> None:
+    construct = cell.construct
+
+    @functools.wraps(construct)
+    def construct_and_cast(*args: Any, **kwargs: Any) -> Any:
+        return _cast(construct(*args, **kwargs), dtype)
+
+    cell.construct = construct_and_cast  # type: ignore[method-assign]  # MindSpore's cells allow it too
+
+
+def _cast(value: Any, dtype: DType) -> Any:
+    """Floating tensors of a value in another dtype; the rest as it is."""
+    if isinstance(value, Tensor):
+        floating = value._array.dtype.kind in "fV" and value.dtype != dtype
+        return value.astype(dtype) if floating else value
+    if isinstance(value, tuple | list):
+        return type(value)(_cast(one, dtype) for one in value)
+    return value
+
+
+# Networks that train
+
+_OF_LEVEL: dict[str, tuple[bool, DType, Callable[[], Any]]] = {
+    "O0": (False, float32, lambda: None),
+    "O1": (False, float32, lambda: None),
+    "O2": (True, float16, DynamicLossScaleManager),
+    "O3": (False, float16, lambda: None),
+    "auto": (False, float32, lambda: None),
+}
+
+
+def build_train_network(
+    network: Any, optimizer: Any, loss_fn: Any = None, level: str = "O0", boost_level: str = "O0", **kwargs: Any
+) -> Any:
+    """A cell that does one step of training.
+
+    Args:
+        network: the network.
+        optimizer: the optimizer.
+        loss_fn: the loss, or None where the network gives it.
+        level: as for ``auto_mixed_precision``; "O2" comes with a dynamic loss scale.
+        boost_level: kept.
+        **kwargs: ``cast_model_type``, ``keep_batchnorm_fp32`` and ``loss_scale_manager`` instead of the level's.
+
+    Raises:
+        TypeError, ValueError: an argument of the wrong kind; the text names it.
+    """
+    if not isinstance(optimizer, nn.Optimizer):
+        raise TypeError(f"For 'build_train_network', 'optimizer' must be an Optimizer, got {type(optimizer).__name__}")
+    if not isinstance(level, str):
+        raise TypeError(f"For 'build_train_network', 'level' must be a str, but got {type(level).__name__}")
+    for name, value, allowed in (("level", level, _LEVELS), ("boost_level", boost_level, ("O0", "O1", "O2"))):
+        if value not in allowed:
+            raise ValueError(f"For 'build_train_network', '{name}' must be one of {allowed}, but got {value!r}")
+    if unknown := set(kwargs) - {"cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"}:
+        raise ValueError(f"For 'build_train_network', there is no argument {sorted(unknown)[0]!r}")
+    keep_batchnorm, model_type, manager_of = _OF_LEVEL[level]
+    keep_batchnorm = kwargs.get("keep_batchnorm_fp32", keep_batchnorm)
+    model_type = kwargs.get("cast_model_type", model_type)
+    manager = kwargs["loss_scale_manager"] if "loss_scale_manager" in kwargs else manager_of()
+    if not isinstance(keep_batchnorm, bool):
+        raise TypeError(f"For 'build_train_network', 'keep_batchnorm_fp32' must be a bool, but got {keep_batchnorm!r}")
+    if manager is not None and not isinstance(manager, LossScaleManager):
+        raise TypeError(f"For 'build_train_network', 'loss_scale_manager' cannot be a {type(manager).__name__}")
+    lowered = model_type == float16
+    if lowered and keep_batchnorm:
+        _lower_all_but(network, tuple(get_black_list()), float16)
+    elif lowered or (level == "O2" and not keep_batchnorm):
+        network.to_float(float16)
+    elif level not in ("O2", "O3"):
+        auto_mixed_precision(network, level)
+    if loss_fn is not None and loss_fn is not False:
+        network = _with_loss(network, loss_fn, lowered or getattr(network, "__dict__", {}).get("_amp_level") == "auto")
+    if manager is not None:
+        update = manager.get_update_cell()
+        if update is not None:
+            return nn.TrainOneStepWithLossScaleCell(network, optimizer, scale_sense=update).set_train()
+        return nn.TrainOneStepCell(network, optimizer, manager.get_loss_scale()).set_train()
+    return nn.TrainOneStepCell(network, optimizer).set_train()
+
+
+def _with_loss(network: Any, loss_fn: Any, to_float32: bool) -> Any:
+    if not isinstance(loss_fn, Cell):
+        raise TypeError(f"For 'build_train_network', 'loss_fn' must be a Cell, but got {type(loss_fn).__name__}")
+    with_loss = nn.WithLossCell(network, loss_fn)
+    if to_float32:
+
+        def construct(data: Any, label: Any) -> Any:
+            return loss_fn(_cast(network(data), float32), _cast(label, float32))
+
+        with_loss.construct = construct  # type: ignore[method-assign]  # as above
+    return with_loss
+
+
+# Loss scaling for training functions of one's own
+
+
+def all_finite(inputs: Any) -> Tensor:
+    """A bool tensor: whether no number in the tensors is Inf or NaN."""
+    return Tensor(np.bool_(all(_is_finite(one) for one in _tensors(inputs))))
+
+
+def _tensors(inputs: Any) -> list[Tensor]:
+    if isinstance(inputs, Tensor):
+        return [inputs]
+    if isinstance(inputs, tuple | list):
+        return [tensor for one in inputs for tensor in _tensors(one)]
+    return []
+
+
+def _is_finite(tensor: Tensor) -> bool:
+    # One pass without an array of bools: a sum is finite if every number is, and a sum that is not is looked at again.
+    array = tensor._array
+    if array.dtype.kind not in "fcV" or not array.size:
+        return True
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(array.sum())) or bool(ops.isfinite(tensor).asnumpy().all())
+
+
+def _mapped(function: Callable[[Tensor], Any], inputs: Any) -> Any:
+    if isinstance(inputs, tuple | list):
+        return tuple(_mapped(function, one) for one in inputs)
+    return function(inputs)
+
+
+class LossScaler:
+    """Base of the scalers: ``scale`` the loss, ``unscale`` the gradients, ``adjust`` after a step."""
+
+    def __init__(self, scale_value: float) -> None:
+        who = type(self).__name__
+        if isinstance(scale_value, bool) or not isinstance(scale_value, int | float):
+            raise TypeError(f"For '{who}', 'scale_value' must be a number, but got {type(scale_value).__name__}")
+        if scale_value < 1:
+            raise ValueError(f"For '{who}', 'scale_value' must be at least 1, but got {scale_value}")
+        self.scale_value = Parameter(Tensor(scale_value, float32), name="scale_value")
+
+    def scale(self, inputs: Any) -> Any:
+        """The loss, or tensors, times the scale."""
+        return _mapped(lambda x: x * self.scale_value.value().astype(x.dtype), inputs)
+
+    def unscale(self, inputs: Any) -> Any:
+        """Gradients divided by the scale."""
+        return _mapped(lambda x: x * (1 / self.scale_value.value()).astype(x.dtype), inputs)
+
+    def adjust(self, grads_finite: Any) -> bool:
+        """Change the scale after a step; returns whether it may change."""
+        raise NotImplementedError(f"{type(self).__name__} must define 'adjust'")
+
+
+class StaticLossScaler(LossScaler):
+    """A scale that stays."""
+
+    def adjust(self, grads_finite: Any) -> bool:
+        return False
+
+
+class DynamicLossScaler(LossScaler):
+    """A scale that falls after an overflow and rises after ``scale_window`` good steps in a row.
+
+    Args:
+        scale_value: the first scale, at least 1.
+        scale_factor: what it is divided and multiplied by.
+        scale_window: how many good steps it takes to rise.
+    """
+
+    def __init__(self, scale_value: float, scale_factor: int, scale_window: int) -> None:
+        super().__init__(scale_value)
+        for name, value in (("scale_window", scale_window), ("scale_factor", scale_factor)):
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise TypeError(f"For 'DynamicLossScaler', '{name}' must be an int, but got {value!r}")
+            if value <= 0:
+                raise ValueError(f"For 'DynamicLossScaler', '{name}' must be above 0, but got {value}")
+        self.scale_factor, self.scale_window = scale_factor, scale_window
+        self.counter = Parameter(Tensor(0, int32), name="counter")
+
+    def adjust(self, grads_finite: Any) -> bool:
+        """Change the scale after a step; ``grads_finite`` is what ``all_finite`` gave."""
+        scale, counter = np.float32(self.scale_value.item()), int(self.counter.item())
+        good = bool(grads_finite)
+        if not good:
+            scale = max(np.float32(1), scale / np.float32(self.scale_factor))
+        elif counter == self.scale_window - 1:
+            with np.errstate(over="ignore"):
+                risen = scale * np.float32(self.scale_factor)
+            scale = risen if np.isfinite(risen) else scale
+        self.scale_value.set_data(Tensor(np.float32(scale)))
+        self.counter.set_data(Tensor(np.int32((counter + 1) % self.scale_window if good else 0)))
+        return True

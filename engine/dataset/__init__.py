@@ -1,0 +1,61 @@
+"""``mindspore.dataset``: rows of Python objects, arrays and local files, step by step, in the caller's thread."""
+
+from typing import Any
+
+from ..names import on_first_use as _on_first_use
+from . import config, transforms, vision
+from .base import Dataset
+from .samplers import (
+    DistributedSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    SubsetSampler,
+    WeightedRandomSampler,
+)
+from .sources import *
+
+# Names that MindSpore's class tree has between Dataset and the kinds of it.
+MappableDataset = SourceDataset = BatchDataset = Dataset
+
+
+class Shuffle:
+    """Ways to shuffle files; what is read here has one."""
+
+    GLOBAL = "global"
+    FILES = "files"
+    INFILE = "infile"
+
+
+def zip(datasets: Any) -> Dataset:
+    """The columns of data sets side by side, as long as the shortest.
+
+    Raises:
+        TypeError: something else than a tuple of data sets.
+        ValueError: an empty tuple.
+    """
+    if not isinstance(datasets, tuple):
+        raise TypeError(f"For 'zip', 'datasets' must be a tuple of data sets, but got {type(datasets).__name__}")
+    if not datasets:
+        raise ValueError("For 'zip', 'datasets' must not be empty")
+    return datasets[0].zip(datasets[1:])  # type: ignore[no-any-return]
+
+
+def compare(dataset1: Dataset, dataset2: Dataset) -> bool:
+    """Whether two data sets are the same object: chains are not compared."""
+    return dataset1 is dataset2
+
+
+_DECODE = "decode the files with a library of yours and hand the arrays to GeneratorDataset"
+__getattr__ = _on_first_use(
+    __name__,
+    absent=dict.fromkeys(
+        (
+            "ImageFolderDataset", "MindDataset", "TFRecordDataset", "CSVDataset", "TextFileDataset", "CocoDataset",
+            "VOCDataset", "CelebADataset", "Cifar100Dataset", "ManifestDataset", "GraphData", "PaddedDataset",
+            "PKSampler", "IMDBDataset", "DataLoader",
+        ),
+        _DECODE,
+    ),
+)  # fmt: skip

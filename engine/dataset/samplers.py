@@ -1,0 +1,140 @@
+"""Samplers: which rows of a source are taken, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "DistributedSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler", "SubsetSampler",
+    "WeightedRandomSampler", "indices_of",
+]  # fmt: skip
+
+
+class Sampler:
+    """Base of the samplers, and of a user's own, which define ``__iter__`` over indices and may read ``dataset_size``.
+
+    Args:
+        num_samples: the most rows to take.
+    """
+
+    def __init__(self, num_samples: int | None = None) -> None:
+        if num_samples is not None and (isinstance(num_samples, bool) or not isinstance(num_samples, int)):
+            raise TypeError(f"For '{type(self).__name__}', 'num_samples' must be an int, but got {num_samples!r}")
+        if num_samples is not None and num_samples <= 0:
+            raise ValueError(f"For '{type(self).__name__}', 'num_samples' must be above 0, but got {num_samples}")
+        self.num_samples = num_samples
+        self.dataset_size = 0
+
+    def indices(self, size: int, generator: np.random.Generator) -> list[int]:
+        """The rows of a source of ``size`` rows, in order."""
+        self.dataset_size = size
+        return [int(i) for i in self]  # type: ignore[attr-defined]  # a user's sampler defines __iter__
+
+    def get_num_samples(self) -> int | None:
+        """The most rows to take."""
+        return self.num_samples
+
+
+class SequentialSampler(Sampler):
+    """One row after another, from ``start_index`` on."""
+
+    def __init__(self, start_index: int | None = None, num_samples: int | None = None) -> None:
+        super().__init__(num_samples)
+        if start_index is not None and (isinstance(start_index, bool) or not isinstance(start_index, int)):
+            raise TypeError(f"For 'SequentialSampler', 'start_index' must be an int, but got {start_index!r}")
+        self.start_index = start_index or 0
+
+    def indices(self, size: int, generator: np.random.Generator) -> list[int]:
+        return list(range(self.start_index, size))
+
+
+class RandomSampler(Sampler):
+    """Rows in random order, ``replacement``: each drawn from all."""
+
+    def __init__(self, replacement: bool = False, num_samples: int | None = None, shuffle: Any = None) -> None:
+        super().__init__(num_samples)
+        if not isinstance(replacement, bool):
+            raise TypeError(f"For 'RandomSampler', 'replacement' must be a bool, but got {replacement!r}")
+        self.replacement = replacement
+
+    def indices(self, size: int, generator: np.random.Generator) -> list[int]:
+        if self.replacement:
+            return generator.integers(0, size, self.num_samples or size).tolist()  # type: ignore[no-any-return]
+        return generator.permutation(size).tolist()  # type: ignore[no-any-return]
+
+
+class SubsetSampler(Sampler):
+    """These rows, in this order."""
+
+    def __init__(self, indices: Any, num_samples: int | None = None) -> None:
+        super().__init__(num_samples)
+        given = list(indices) if isinstance(indices, Iterable) else [indices]
+        if not given or not all(isinstance(i, int | np.integer) for i in given):
+            raise TypeError(f"For '{type(self).__name__}', 'indices' must be ints, but got {indices!r}")
+        self.wanted = [int(i) for i in given]
+
+    def indices(self, size: int, generator: np.random.Generator) -> list[int]:
+        if any(not 0 <= i < size for i in self.wanted):
+            raise RuntimeError(
+                f"For '{type(self).__name__}', 'indices' go from {min(self.wanted)} to {max(self.wanted)}, "
+                f"but the data set has {size} rows"
+            )
+        return list(self.wanted)
+
+
+class SubsetRandomSampler(SubsetSampler):
+    """These rows, in random order."""
+
+    def indices(self, size: int, generator: np.random.Generator) -> list[int]:
+        return generator.permutation(super().indices(size, generator)).tolist()  # type: ignore[no-any-return]
+
+
+class WeightedRandomSampler(Sampler):
+    """Rows drawn with these probabilities, which need not sum to 1."""
+
+    def __init__(self, weights: Any, num_samples: int | None = None, replacement: bool = True) -> None:
+        super().__init__(num_samples)
+        self.weights = np.asarray(weights, float)
+        if self.weights.ndim != 1 or not self.weights.size or (self.weights < 0).any() or not self.weights.any():
+            raise ValueError("For 'WeightedRandomSampler', 'weights' must not be negative, and not all 0")
+        if not isinstance(replacement, bool):
+            raise TypeError(f"For 'WeightedRandomSampler', 'replacement' must be a bool, but got {replacement!r}")
+        self.replacement = replacement
+
+    def indices(self, size: int, generator: np.random.Generator) -> list[int]:
+        share = self.weights / self.weights.sum()
+        count = self.num_samples or size
+        return generator.choice(self.weights.size, count, self.replacement, share).tolist()  # type: ignore[no-any-return]
+
+
+class DistributedSampler(Sampler):
+    """Every ``num_shards``-th row, from ``shard_id`` on; all shards get equally many, some rows twice if need be."""
+
+    def __init__(
+        self, num_shards: int, shard_id: int, shuffle: bool = True, num_samples: int | None = None, offset: int = -1
+    ) -> None:
+        super().__init__(num_samples)
+        for name, value in (("num_shards", num_shards), ("shard_id", shard_id)):
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"For 'DistributedSampler', '{name}' must be an int, but got {value!r}")
+        if num_shards < 1 or not 0 <= shard_id < num_shards:
+            raise ValueError(
+                f"For 'DistributedSampler', 'shard_id' must be from 0 to 'num_shards' - 1, got {shard_id}, {num_shards}"
+            )
+        self.num_shards, self.shard_id, self.shuffle = num_shards, shard_id, shuffle
+
+    def indices(self, size: int, generator: np.random.Generator) -> list[int]:
+        order = generator.permutation(size) if self.shuffle else np.arange(size)
+        count = -(-size // self.num_shards)
+        return [int(order[(self.shard_id + i * self.num_shards) % size]) for i in range(count)]
+
+
+def indices_of(sampler: Any, size: int, generator: np.random.Generator) -> list[int]:
+    """The rows that a sampler takes of ``size``; a list of indices is a sampler too."""
+    if isinstance(sampler, Sampler):
+        wanted = sampler.indices(size, generator)
+        return wanted if sampler.num_samples is None else wanted[: sampler.num_samples]
+    return [int(i) for i in sampler]

@@ -1,0 +1,342 @@
+"""Data sets that begin a chain: Python objects, arrays, and the files of a few well-known collections."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..dtype import numpy_dtype
+from .base import Dataset, Row, between, names_of
+from .samplers import DistributedSampler, RandomSampler, SequentialSampler, indices_of
+from .steps import as_array
+
+__all__ = ["Cifar10Dataset", "FashionMnistDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset"]
+
+
+def _sampler(
+    who: str, sampler: Any, shuffle: Any, num_samples: Any, num_shards: Any, shard_id: Any, by_default: bool
+) -> Any:
+    """One sampler of the arguments that choose rows."""
+    if num_samples is not None:
+        between(who, "num_samples", num_samples, 0)
+    if sampler is not None:
+        if shuffle is not None or num_shards is not None or (num_samples is not None and hasattr(sampler, "indices")):
+            raise ValueError(f"For '{who}', 'sampler' goes with no 'shuffle', 'num_samples' or 'num_shards'")
+        return sampler
+    if shuffle is not None and not isinstance(shuffle, bool):
+        raise TypeError(f"For '{who}', 'shuffle' must be a bool or None, but got {shuffle!r}")
+    if (num_shards is None) != (shard_id is None):
+        raise RuntimeError(f"For '{who}', 'num_shards' and 'shard_id' go together")
+    if num_shards is not None:
+        return DistributedSampler(num_shards, shard_id, by_default if shuffle is None else shuffle, num_samples or None)
+    if shuffle or (shuffle is None and by_default):
+        return RandomSampler(num_samples=num_samples or None)
+    return SequentialSampler(num_samples=num_samples or None)
+
+
+class _Indexed(Dataset):
+    """A source with rows by number."""
+
+    def __init__(self, columns: list[str], count: int, sampler: Any) -> None:
+        super().__init__((), columns)
+        self.count, self.sampler = count, sampler
+
+    def row(self, index: int) -> Row:
+        """The row of that number."""
+        raise NotImplementedError
+
+    def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        return (self.row(i) for i in indices_of(self.sampler, self.count, generator))
+
+    def size(self) -> int:
+        return len(indices_of(self.sampler, self.count, np.random.default_rng(0)))
+
+
+class NumpySlicesDataset(_Indexed):
+    """Rows along the first axis of arrays.
+
+    Args:
+        data: an array or list (one column), a tuple of them, or a dictionary by column.
+        column_names: names of the columns; those of the dictionary, or column_0, column_1 ... without it.
+        num_samples, shuffle, sampler, num_shards, shard_id: which rows, in which order; shuffled without them.
+        num_parallel_workers: kept.
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        column_names: Any = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+    ) -> None:
+        if not isinstance(data, list | tuple | dict | np.ndarray):
+            raise TypeError(
+                f"For 'NumpySlicesDataset', 'data' must be a list, tuple, dict or array, but got {type(data).__name__}"
+            )
+        if not len(data):
+            raise ValueError("For 'NumpySlicesDataset', 'data' must not be empty")
+        if isinstance(data, dict):
+            columns = [np.asarray(values) for values in data.values()]
+        else:
+            columns = [np.asarray(values) for values in (data if isinstance(data, tuple) else (data,))]
+        if len({len(values) for values in columns}) != 1:
+            raise ValueError("For 'NumpySlicesDataset', all columns in 'data' must have the same length")
+        if column_names is not None:
+            names = names_of("NumpySlicesDataset", "column_names", column_names)
+        else:
+            names = list(data) if isinstance(data, dict) else [f"column_{i}" for i in range(len(columns))]
+        if len(names) != len(columns):
+            raise ValueError(f"For 'NumpySlicesDataset', there are {len(columns)} columns, but {len(names)} names")
+        chosen = _sampler("NumpySlicesDataset", sampler, shuffle, num_samples, num_shards, shard_id, True)
+        super().__init__(names, len(columns[0]), chosen)
+        self.data = columns
+
+    def row(self, index: int) -> Row:
+        return tuple([column[index] for column in self.data])
+
+
+class GeneratorDataset(Dataset):
+    """Rows that a Python object gives.
+
+    Args:
+        source: an object with ``__getitem__`` and ``__len__``, an iterable, or a function that returns an iterator. A
+            row is a tuple with a value for each column, or a bare value for one.
+        column_names: names of the columns.
+        column_types: the element types that the columns must have.
+        schema, num_parallel_workers, python_multiprocessing, max_rowsize: kept; rows are made one by one here.
+        num_samples, shuffle, sampler, num_shards, shard_id: which rows, in which order; shuffled without them, if
+            rows have numbers.
+        batch_sampler, collate_fn: lists of numbers of rows that make batches, and what puts them together.
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        column_names: Any = None,
+        column_types: Any = None,
+        schema: Any = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        python_multiprocessing: bool = True,
+        max_rowsize: Any = None,
+        batch_sampler: Any = None,
+        collate_fn: Callable[[list[Any]], Any] | None = None,
+    ) -> None:
+        who = "GeneratorDataset"
+        self.indexed = hasattr(source, "__getitem__") and hasattr(source, "__len__")
+        if not (self.indexed or isinstance(source, Iterable) or callable(source)):
+            raise TypeError(
+                f"For '{who}', 'source' must be callable, iterable, or have __getitem__ and __len__, "
+                f"but got {type(source).__name__}"
+            )
+        if column_names is None:
+            raise ValueError(f"For '{who}', 'column_names' is missing")
+        super().__init__((), names_of(who, "column_names", column_names))
+        self._types = None if column_types is None else [numpy_dtype(one) for one in column_types]
+        if not self.indexed and (sampler is not None or shuffle or batch_sampler is not None or num_shards is not None):
+            raise ValueError(f"For '{who}', rows are chosen by number, which takes __getitem__ and __len__ of 'source'")
+        if batch_sampler is not None and (sampler is not None or shuffle is not None or num_shards is not None):
+            raise ValueError(f"For '{who}', 'batch_sampler' goes with no 'sampler', 'shuffle' or 'num_shards'")
+        self.source, self.num_samples = source, num_samples
+        self.batch_sampler, self.collate_fn = batch_sampler, collate_fn
+        self.sampler = (
+            _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True) if self.indexed else None
+        )
+        self._counted: int | None = None
+
+    def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        if self.batch_sampler is not None:
+            for batch in self.batch_sampler:
+                yield self._batch([self._row(self.source[int(i)]) for i in batch])
+        elif self.indexed:
+            for i in indices_of(self.sampler, len(self.source), generator):
+                yield self._row(self._item(i))
+        else:
+            items = iter(self.source() if callable(self.source) else self.source)
+            for count, item in enumerate(items):
+                if self.num_samples and count >= self.num_samples:
+                    return
+                yield self._row(item)
+
+    def _item(self, index: int) -> Any:
+        try:
+            return self.source[index]
+        except Exception as error:  # the user's code may raise anything; MindSpore raises RuntimeError for it
+            raise RuntimeError(
+                f"For 'GeneratorDataset', row {index} of the source raised {type(error).__name__}: {error}"
+            ) from error
+
+    def _row(self, item: Any) -> Row:
+        given = item if isinstance(item, tuple) else (item,)
+        names = self._columns or []
+        if len(given) != len(names):
+            raise RuntimeError(f"For 'GeneratorDataset', a row has {len(given)} values, but the columns are {names}")
+        row = tuple([as_array(value) for value in given])
+        for name, value, wanted in zip(names, row, self._types or (), strict=False):
+            if value.dtype != wanted:
+                raise RuntimeError(
+                    f"For 'GeneratorDataset', column '{name}' must be {wanted} by 'column_types', but got {value.dtype}"
+                )
+        return row
+
+    def _batch(self, rows: list[Row]) -> Row:
+        if self.collate_fn is not None:
+            made = self.collate_fn(rows)
+            return tuple([as_array(one) for one in (made if isinstance(made, tuple) else (made,))])
+        return tuple([np.stack(column) for column in zip(*rows, strict=True)])
+
+    def size(self) -> int:
+        if self.batch_sampler is not None:
+            return len(self.batch_sampler)
+        if self.indexed:
+            return len(indices_of(self.sampler, len(self.source), np.random.default_rng(0)))
+        if self._counted is None:  # the only way is to run it once
+            self._counted = Dataset.size(self)
+        return self._counted
+
+
+class MnistDataset(_Indexed):
+    """Images (28, 28, 1) of UInt8 and labels of UInt32, from the idx files of MNIST, gzipped or not.
+
+    Args:
+        dataset_dir: the folder of the files; nothing is downloaded.
+        usage: "train", "test" or "all"; all without it.
+        num_samples, shuffle, sampler, num_shards, shard_id: which rows, in which order; shuffled without them.
+        num_parallel_workers, cache: kept.
+
+    Raises:
+        ValueError: there is no such folder, or ``usage`` is something else.
+        RuntimeError: the folder lacks the files, or one does not hold together.
+    """
+
+    def __init__(
+        self,
+        dataset_dir: str,
+        usage: str | None = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: Any = None,
+    ) -> None:
+        who = type(self).__name__
+        folder = _folder(who, dataset_dir)
+        if usage not in (None, "train", "test", "all"):
+            raise ValueError(f"For '{who}', 'usage' must be 'train', 'test' or 'all', but got {usage!r}")
+        parts = {"train": ("train",), "test": ("t10k",)}.get(usage or "all", ("train", "t10k"))
+        images, labels = [], []
+        for part in parts:
+            pair = [_idx(who, folder, f"{part}-{kind}") for kind in ("images-idx3-ubyte", "labels-idx1-ubyte")]
+            if all(one is None for one in pair) and usage in (None, "all"):
+                continue
+            if pair[0] is None or pair[1] is None:
+                raise RuntimeError(f"For '{who}', there are no files {part}-images-idx3-ubyte and labels in {folder}")
+            if len(pair[0]) != len(pair[1]):
+                raise RuntimeError(f"For '{who}', {folder} has {len(pair[0])} images, but {len(pair[1])} labels")
+            images.append(pair[0])
+            labels.append(pair[1])
+        if not images:
+            raise RuntimeError(f"For '{who}', there are no idx files of MNIST in {folder}")
+        self.images, self.labels = np.concatenate(images), np.concatenate(labels)
+        chosen = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
+        super().__init__(["image", "label"], len(self.labels), chosen)
+
+    def row(self, index: int) -> Row:
+        return self.images[index][:, :, None], self.labels[index].astype(np.uint32)
+
+    def num_classes(self) -> int:
+        return int(self.labels.max()) + 1
+
+
+class FashionMnistDataset(MnistDataset):
+    """Fashion-MNIST, in the same files as MNIST."""
+
+
+class Cifar10Dataset(_Indexed):
+    """Images (32, 32, 3) of UInt8 and labels of UInt32, from the binary files of CIFAR-10.
+
+    Args: as of ``MnistDataset``.
+    """
+
+    def __init__(
+        self,
+        dataset_dir: str,
+        usage: str | None = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: Any = None,
+    ) -> None:
+        who = "Cifar10Dataset"
+        folder = _folder(who, dataset_dir)
+        if usage not in (None, "train", "test", "all"):
+            raise ValueError(f"For '{who}', 'usage' must be 'train', 'test' or 'all', but got {usage!r}")
+        patterns = {"train": ("data_batch_*.bin",), "test": ("test_batch.bin",)}
+        found = [
+            path
+            for pattern in patterns.get(usage or "all", ("data_batch_*.bin", "test_batch.bin"))
+            for path in sorted(folder.glob(pattern))
+        ]
+        if not found:
+            raise RuntimeError(f"For '{who}', there are no data_batch_*.bin or test_batch.bin in {folder}")
+        length = 1 + 3 * 32 * 32  # a label, then the red, green and blue of an image
+        blocks = []
+        for path in found:
+            data = np.frombuffer(path.read_bytes(), np.uint8)
+            if data.size % length:
+                raise RuntimeError(f"For '{who}', {path} is no file of CIFAR-10: {data.size} bytes")
+            blocks.append(data.reshape(-1, length))
+        rows = np.concatenate(blocks)
+        self.labels = rows[:, 0]
+        self.images = rows[:, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        chosen = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
+        super().__init__(["image", "label"], len(rows), chosen)
+
+    def row(self, index: int) -> Row:
+        return self.images[index], self.labels[index].astype(np.uint32)
+
+
+def _folder(who: str, given: Any) -> Path:
+    folder = Path(given)
+    if not folder.is_dir():
+        raise ValueError(f"For '{who}', 'dataset_dir' must be a folder, but there is none at {folder}")
+    return folder
+
+
+def _idx(who: str, folder: Path, name: str) -> Any:
+    """An idx file of bytes (LeCun's MNIST page has the format), or None where there is none."""
+    plain, zipped = folder / name, folder / f"{name}.gz"
+    if plain.exists():
+        data = plain.read_bytes()
+    elif zipped.exists():
+        try:
+            data = gzip.decompress(zipped.read_bytes())
+        except (OSError, EOFError) as error:
+            raise RuntimeError(f"For '{who}', {zipped} cannot be unzipped: {error}") from error
+    else:
+        return None
+    if len(data) < 4 or data[:3] != b"\0\0\x08" or len(data) < 4 + 4 * data[3]:
+        raise RuntimeError(f"For '{who}', {folder / name} is no idx file of bytes")
+    shape = struct.unpack(f">{data[3]}I", data[4 : 4 + 4 * data[3]])
+    values = np.frombuffer(data, np.uint8, offset=4 + 4 * data[3])
+    if values.size != np.prod(shape, dtype=np.int64):
+        raise RuntimeError(f"For '{who}', {folder / name} should hold {shape} bytes, but holds {values.size}")
+    return values.reshape(shape)

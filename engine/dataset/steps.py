@@ -1,0 +1,380 @@
+"""The steps of a data set: each makes rows of the rows of others."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..tensor import Tensor
+from .base import Dataset, Row, between, names_of
+
+__all__ = ["Batch", "BatchInfo", "Concat", "Filter", "Map", "Part", "Project", "Rename", "Repeat", "Shuffle", "Zip"]
+
+
+class BatchInfo:
+    """What functions of ``batch`` may ask: where in the run the batch is."""
+
+    def __init__(self, epoch: int, batch: int) -> None:
+        self._epoch, self._batch = epoch, batch
+
+    def get_epoch_num(self) -> int:
+        """The epoch, from 0."""
+        return self._epoch
+
+    def get_batch_num(self) -> int:
+        """The batch of the epoch, from 0."""
+        return self._batch
+
+
+class Step(Dataset):
+    """A data set made of one other."""
+
+    def __init__(self, source: Dataset, columns: list[str] | None = None) -> None:
+        super().__init__((source,), columns)
+        self.source = source
+
+    def size(self) -> int:
+        return self.source.size()
+
+    def _places(self, names: list[str]) -> list[int]:
+        have = self.source.columns()
+        for name in names:
+            if name not in have:
+                raise RuntimeError(f"there is no column '{name}'; the columns are {have}")
+        return [have.index(name) for name in names]
+
+
+class Project(Step):
+    def __init__(self, source: Dataset, columns: list[str]) -> None:
+        super().__init__(source, columns)
+
+    def columns(self) -> list[str]:
+        self._places(self._columns or [])
+        return list(self._columns or [])
+
+    def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        places = self._places(self._columns or [])
+        return (tuple([row[p] for p in places]) for row in self.source.rows(generator))
+
+
+class Rename(Step):
+    def __init__(self, source: Dataset, old: list[str], new: list[str]) -> None:
+        if len(old) != len(new):
+            raise ValueError(f"For 'rename', there are {len(old)} old names, but {len(new)} new ones")
+        super().__init__(source)
+        self.names = dict(zip(old, new, strict=True))
+
+    def columns(self) -> list[str]:
+        self._places(list(self.names))
+        return [self.names.get(name, name) for name in self.source.columns()]
+
+    def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        return self.source.rows(generator)
+
+
+class Part(Step):
+    """A stretch of the rows."""
+
+    def __init__(self, source: Dataset, start: int, count: int | None) -> None:
+        super().__init__(source)
+        self.start, self.count = start, count
+
+    def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        stop = None if self.count is None else self.start + self.count
+        return itertools.islice(self.source.rows(generator), self.start, stop)
+
+    def size(self) -> int:
+        left = max(self.source.size() - self.start, 0)
+        return left if self.count is None else min(left, self.count)
+
+
+class Repeat(Step):
+    def __init__(self, source: Dataset, count: int) -> None:
+        super().__init__(source)
+        self.count = count
+
+    def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        passes = itertools.count() if self.count == -1 else range(self.count)
+        return (row for _ in passes for row in self.source.rows(generator))
+
+    def size(self) -> int:
+        return self.source.size() * max(self.count, 1)
+
+    def get_repeat_count(self) -> int:
+        return self.source.get_repeat_count() * self.count
+
+
+class Shuffle(Step):
+    """Rows drawn from a buffer that is filled up again after each."""
+
+    def __init__(self, source: Dataset, buffer_size: int) -> None:
+        super().__init__(source)
+        self.buffer_size = buffer_size
+
+    def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        buffer: list[Row] = []
+        for row in self.source.rows(generator):
+            if len(buffer) == self.buffer_size:
+                place = int(generator.integers(len(buffer)))
+                yield buffer[place]
+                buffer[place] = row
+            else:
+                buffer.append(row)
+        for place in generator.permutation(len(buffer)):
+            yield buffer[place]
+
+
+class Filter(Step):
+    def __init__(self, source: Dataset, predicate: Callable[..., Any], columns: Any) -> None:
+        if not callable(predicate):
+            raise TypeError(f"For 'filter', 'predicate' must be a function, but got {type(predicate).__name__}")
+        super().__init__(source)
+        self.predicate = predicate
+        self.given = None if columns is None else names_of("filter", "input_columns", columns)
+
+    def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        places = self._places(self.source.columns() if self.given is None else self.given)
+        for row in self.source.rows(generator):
+            if bool(called("filter", self.predicate, [row[p] for p in places])[0]):
+                yield row
+
+    def size(self) -> int:
+        return Dataset.size(self)
+
+
+class Map(Step):
+    def __init__(self, source: Dataset, operations: Any, inputs: Any, outputs: Any) -> None:
+        given = list(operations) if isinstance(operations, list | tuple) else [operations]
+        if not given:
+            raise ValueError("For 'map', 'operations' must not be empty")
+        for one in given:
+            if not callable(one):
+                raise ValueError(f"For 'map', 'operations' must be functions, but got {type(one).__name__}")
+        super().__init__(source)
+        self.operations = given
+        self.inputs = None if inputs is None else names_of("map", "input_columns", inputs)
+        self.outputs = None if outputs is None else names_of("map", "output_columns", outputs)
+
+    def _names(self) -> tuple[list[str], list[str]]:
+        inputs = self.source.columns()[:1] if self.inputs is None else self.inputs
+        return inputs, inputs if self.outputs is None else self.outputs
+
+    def columns(self) -> list[str]:
+        have = self.source.columns()
+        inputs, outputs = self._names()
+        self._places(inputs)
+        if len(inputs) == len(outputs):
+            new = dict(zip(inputs, outputs, strict=True))
+            return [new.get(name, name) for name in have]
+        return [*outputs, *(name for name in have if name not in inputs)]
+
+    def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        have = self.source.columns()
+        inputs, outputs = self._names()
+        places = self._places(inputs)
+        order = self.columns()
+        for row in self.source.rows(generator):
+            values: list[Any] = [row[p] for p in places]
+            for operation in self.operations:
+                values = called("map", operation, values)
+            if len(values) != len(outputs):
+                raise RuntimeError(
+                    f"For 'map', the operations gave {len(values)} values for the columns {outputs}; "
+                    "name as many in 'output_columns'"
+                )
+            found = {name: value for name, value in zip(have, row, strict=True) if name not in inputs}
+            found.update(zip(outputs, values, strict=True))
+            yield tuple([found[name] for name in order])
+
+
+def called(who: str, function: Callable[..., Any], values: list[Any]) -> list[Any]:
+    """What a user's function makes of values, as a list of arrays.
+
+    Raises:
+        RuntimeError: the function raised; its own error is the cause.
+    """
+    try:
+        result = function(*values)
+    except Exception as error:  # the user's code may raise anything; MindSpore's pipelines raise RuntimeError for it
+        name = getattr(function, "__name__", type(function).__name__)
+        raise RuntimeError(f"For '{who}', {name} raised {type(error).__name__}: {error}") from error
+    return [as_array(one) for one in (result if isinstance(result, tuple) else (result,))]
+
+
+def as_array(value: Any) -> Any:
+    """A value of a row as a NumPy array."""
+    return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
+
+
+class Concat(Dataset):
+    def __init__(self, children: tuple[Dataset, ...]) -> None:
+        for one in children:
+            if not isinstance(one, Dataset):
+                raise TypeError(f"For 'concat', there must be data sets, but got {type(one).__name__}")
+        super().__init__(children)
+
+    def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        names = self.children[0].columns()
+        for one in self.children:
+            if one.columns() != names:
+                raise RuntimeError(f"For 'concat', the columns must be the same, but got {names} and {one.columns()}")
+            yield from one.rows(generator)
+
+    def size(self) -> int:
+        return sum(one.size() for one in self.children)
+
+
+class Zip(Dataset):
+    def __init__(self, children: tuple[Dataset, ...]) -> None:
+        for one in children:
+            if not isinstance(one, Dataset):
+                raise TypeError(f"For 'zip', there must be data sets, but got {type(one).__name__}")
+        super().__init__(children)
+
+    def columns(self) -> list[str]:
+        names = [name for one in self.children for name in one.columns()]
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise RuntimeError(f"For 'zip', the column {sorted(twice)} is in several data sets: rename it")
+        return names
+
+    def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        self.columns()
+        rows = zip(*[one.rows(generator) for one in self.children], strict=False)  # as long as the shortest
+        return (tuple(itertools.chain.from_iterable(parts)) for parts in rows)
+
+    def size(self) -> int:
+        return min(one.size() for one in self.children)
+
+
+class Batch(Step):
+    def __init__(
+        self,
+        source: Dataset,
+        batch_size: Any,
+        drop_remainder: bool,
+        more: dict[str, Any],
+        pad_info: dict[str, Any] | None = None,
+    ) -> None:
+        if not callable(batch_size):
+            if isinstance(batch_size, bool) or not isinstance(batch_size, int):
+                raise TypeError(f"For 'batch', 'batch_size' must be an int or a function, but got {batch_size!r}")
+            between("batch", "batch_size", batch_size, 1)
+        if not isinstance(drop_remainder, bool):
+            raise TypeError(f"For 'batch', 'drop_remainder' must be a bool, but got {drop_remainder!r}")
+        super().__init__(source)
+        self.batch_size, self.drop_remainder, self.pad_info = batch_size, drop_remainder, pad_info
+        self.per_batch_map = more.get("per_batch_map")
+        inputs, outputs = more.get("input_columns"), more.get("output_columns")
+        self.inputs = None if inputs is None else names_of("batch", "input_columns", inputs)
+        self.outputs = self.inputs if outputs is None else names_of("batch", "output_columns", outputs)
+        self._epoch = -1
+
+    def columns(self) -> list[str]:
+        if self.per_batch_map is None or not self.inputs or self.inputs == self.outputs:
+            return self.source.columns()
+        assert self.outputs is not None
+        return [*self.outputs, *(name for name in self.source.columns() if name not in self.inputs)]
+
+    def size(self) -> int:
+        if callable(self.batch_size):
+            return Dataset.size(self)
+        rows, batch = self.source.size(), int(self.batch_size)
+        return rows // batch if self.drop_remainder else -(-rows // batch)
+
+    def get_batch_size(self) -> int:
+        return -1 if callable(self.batch_size) else int(self.batch_size)
+
+    def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        self._epoch += 1
+        source = self.source.rows(generator)
+        for number in itertools.count():
+            info = BatchInfo(self._epoch, number)
+            wanted = self.batch_size(info) if callable(self.batch_size) else self.batch_size
+            rows = list(itertools.islice(source, wanted))
+            if not rows or (self.drop_remainder and len(rows) < wanted):
+                return
+            yield self._together(rows, info)
+
+    def _together(self, rows: list[Row], info: BatchInfo) -> Row:
+        have = self.source.columns()
+        columns = dict(zip(have, map(list, zip(*rows, strict=True)), strict=True))
+        if self.per_batch_map is not None:
+            inputs = have if self.inputs is None else self.inputs
+            result = self.per_batch_map(*[columns.pop(name) for name in inputs], info)
+            made = result if isinstance(result, tuple) else (result,)
+            columns.update(zip(self.outputs or inputs, made, strict=True))
+        return tuple([self._stacked(name, columns[name]) for name in self.columns()])
+
+    def _stacked(self, name: str, values: Any) -> Any:
+        arrays = [as_array(value) for value in values]
+        if self.pad_info is not None and (not self.pad_info or name in self.pad_info):
+            arrays = padded(arrays, self.pad_info.get(name))
+        shapes = {array.shape for array in arrays}
+        if len(shapes) > 1:
+            raise RuntimeError(
+                f"For 'batch', the rows of a batch must have one shape, but column '{name}' has {sorted(shapes)}; "
+                "use padded_batch"
+            )
+        return np.stack(arrays)
+
+
+def padded(arrays: list[Any], info: Any) -> list[Any]:
+    """Arrays of one rank with ``info``'s value behind them, up to its shape or the largest."""
+    shape, value = (None, 0) if info is None else info
+    largest = np.max([array.shape for array in arrays], axis=0).astype(int).tolist()
+    target = largest if shape is None else [large if n is None else n for n, large in zip(shape, largest, strict=True)]
+    found = []
+    for array in arrays:
+        whole = np.full(target, value, array.dtype)
+        part = tuple(slice(0, min(n, m)) for n, m in zip(array.shape, target, strict=True))
+        whole[part] = array[part]
+        found.append(whole)
+    return found
+
+
+class _Share(Step):
+    """Some rows of a data set, by place in an order that all shares of a split agree on."""
+
+    def __init__(self, source: Dataset, places: list[int], seed: int) -> None:
+        super().__init__(source)
+        self.places, self.seed = places, seed
+
+    def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        all_rows = list(self.source.rows(np.random.default_rng(self.seed)))
+        return (all_rows[place] for place in self.places)
+
+    def size(self) -> int:
+        return len(self.places)
+
+
+def split(source: Dataset, sizes: Any, randomize: bool) -> list[Dataset]:
+    """See ``Dataset.split``."""
+    from .config import new_random
+
+    if not isinstance(sizes, list) or not sizes:
+        raise TypeError(f"For 'split', 'sizes' must be a list that is not empty, but got {sizes!r}")
+    if not isinstance(randomize, bool):
+        raise TypeError(f"For 'split', 'randomize' must be a bool, but got {randomize!r}")
+    rows = source.size()
+    if all(isinstance(n, int) and not isinstance(n, bool) for n in sizes):
+        if any(n <= 0 for n in sizes) or sum(sizes) != rows:
+            raise ValueError(f"For 'split', 'sizes' must be above 0 and sum to the {rows} rows, but got {sizes}")
+        counts = list(sizes)
+    elif all(isinstance(n, float) for n in sizes):
+        if any(not 0 < n <= 1 for n in sizes) or abs(sum(sizes) - 1) > 1e-9:
+            raise ValueError(f"For 'split', the shares in 'sizes' must sum to 1, but got {sizes}")
+        counts = [round(n * rows) for n in sizes]
+        counts[0] += rows - sum(counts)
+        if any(n <= 0 for n in counts):
+            raise RuntimeError(f"For 'split', {rows} rows are too few for the shares {sizes}")
+    else:
+        raise ValueError(f"For 'split', 'sizes' must be all ints or all floats, but got {sizes}")
+    generator = new_random()
+    seed = int(generator.integers(2**32))
+    order = generator.permutation(rows).tolist() if randomize else list(range(rows))
+    ends = list(itertools.accumulate(counts))
+    return [_Share(source, order[end - n : end], seed) for n, end in zip(counts, ends, strict=True)]

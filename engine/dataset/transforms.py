@@ -1,0 +1,175 @@
+"""``mindspore.dataset.transforms``: what may be done with any value of a row. Each is called with NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..dtype import numpy_dtype
+from .config import current_random
+
+__all__ = [
+    "Compose", "Concatenate", "Duplicate", "Fill", "OneHot", "PadEnd", "RandomApply", "RandomChoice", "RandomOrder",
+    "Slice", "Transform", "TypeCast", "Unique",
+]  # fmt: skip
+
+Array = np.ndarray[Any, Any]
+
+
+class Transform:
+    """A function of arrays: called with several, it changes each."""
+
+    def __call__(self, *values: Any) -> Any:
+        changed = [self.changed(np.asarray(value)) for value in values]
+        return changed[0] if len(changed) == 1 else tuple(changed)
+
+    def changed(self, value: Array) -> Any:
+        """The array after the change."""
+        raise NotImplementedError(f"{type(self).__name__} does not define 'changed'")
+
+
+class TypeCast(Transform):
+    """Another element type."""
+
+    def __init__(self, data_type: Any) -> None:
+        self.dtype = np.dtype(numpy_dtype(data_type))
+
+    def changed(self, value: Array) -> Array:
+        return value.astype(self.dtype)
+
+
+class OneHot(Transform):
+    """A class number as a row of zeros with a one; ``smoothing_rate`` of it is spread over all classes."""
+
+    def __init__(self, num_classes: int, smoothing_rate: float = 0.0) -> None:
+        if isinstance(num_classes, bool) or not isinstance(num_classes, int):
+            raise TypeError(f"For 'OneHot', 'num_classes' must be an int, but got {num_classes!r}")
+        if num_classes < 1:
+            raise ValueError(f"For 'OneHot', 'num_classes' must be above 0, but got {num_classes}")
+        if not 0 <= smoothing_rate <= 1:
+            raise ValueError(f"For 'OneHot', 'smoothing_rate' must be from 0 to 1, but got {smoothing_rate}")
+        self.num_classes, self.smoothing_rate = num_classes, smoothing_rate
+
+    def changed(self, value: Array) -> Array:
+        if value.dtype.kind not in "iu" or (value.size and not (value.min() >= 0 and value.max() < self.num_classes)):
+            raise RuntimeError(f"For 'OneHot', labels must be ints from 0 to {self.num_classes - 1}, but got {value}")
+        rows = np.eye(self.num_classes, dtype=value.dtype)[value]
+        if not self.smoothing_rate:
+            return np.asarray(rows)
+        return np.asarray(rows * (1 - self.smoothing_rate) + self.smoothing_rate / self.num_classes)
+
+
+class Fill(Transform):
+    """One value everywhere."""
+
+    def __init__(self, fill_value: Any) -> None:
+        self.fill_value = fill_value
+
+    def changed(self, value: Array) -> Array:
+        return np.full_like(value, self.fill_value)
+
+
+class PadEnd(Transform):
+    """A larger shape, with ``pad_value`` behind; None leaves an axis as it is."""
+
+    def __init__(self, pad_shape: Any, pad_value: Any = None) -> None:
+        self.pad_shape, self.pad_value = list(pad_shape), 0 if pad_value is None else pad_value
+
+    def changed(self, value: Array) -> Array:
+        from .steps import padded
+
+        return np.asarray(padded([value], (self.pad_shape, self.pad_value))[0])
+
+
+class Slice(Transform):
+    """``value[slices]``; a list of ints takes those places."""
+
+    def __init__(self, *slices: Any) -> None:
+        self.slices = tuple(slice(None) if one is None else one for one in slices)
+
+    def changed(self, value: Array) -> Array:
+        return np.asarray(value[self.slices])
+
+
+class Concatenate(Transform):
+    """Values before and behind, along an axis."""
+
+    def __init__(self, axis: int = 0, prepend: Any = None, append: Any = None) -> None:
+        self.axis, self.prepend, self.append = axis, prepend, append
+
+    def __call__(self, *values: Any) -> Any:
+        parts = [self.prepend, *values, self.append]
+        return np.concatenate([np.asarray(part) for part in parts if part is not None], self.axis)
+
+
+class Duplicate(Transform):
+    """The value twice."""
+
+    def __call__(self, *values: Any) -> Any:
+        return values[0], values[0]
+
+
+class Unique(Transform):
+    """Different elements in order of size, for each its place, and how often each is there."""
+
+    def __call__(self, *values: Any) -> Any:
+        found, places, counts = np.unique(values[0], return_inverse=True, return_counts=True)
+        return found, places.reshape(-1).astype(np.int32), counts.astype(np.int32)
+
+
+class Compose:
+    """One after another."""
+
+    def __init__(self, transforms: list[Callable[..., Any]]) -> None:
+        self.transforms = _functions(type(self).__name__, transforms)
+
+    def __call__(self, *values: Any) -> Any:
+        for transform in self.transforms:
+            result = transform(*values)
+            values = result if isinstance(result, tuple) else (result,)
+        return values[0] if len(values) == 1 else values
+
+
+class RandomApply(Compose):
+    """All of them with probability ``prob``, or none."""
+
+    def __init__(self, transforms: list[Callable[..., Any]], prob: float = 0.5) -> None:
+        super().__init__(transforms)
+        self.prob = probability("RandomApply", prob)
+
+    def __call__(self, *values: Any) -> Any:
+        if current_random().random() < self.prob:
+            return super().__call__(*values)
+        return values[0] if len(values) == 1 else values
+
+
+class RandomChoice(Compose):
+    """One of them."""
+
+    def __call__(self, *values: Any) -> Any:
+        return self.transforms[int(current_random().integers(len(self.transforms)))](*values)
+
+
+class RandomOrder(Compose):
+    """All of them, in random order."""
+
+    def __call__(self, *values: Any) -> Any:
+        order = current_random().permutation(len(self.transforms))
+        return Compose([self.transforms[place] for place in order])(*values)
+
+
+def _functions(who: str, given: Any) -> list[Callable[..., Any]]:
+    if not isinstance(given, list) or not given or not all(callable(one) for one in given):
+        raise TypeError(f"For '{who}', 'transforms' must be a list of functions, but got {given!r}")
+    return given
+
+
+def probability(who: str, prob: Any) -> float:
+    """Refuse what is no number from 0 to 1."""
+    if isinstance(prob, bool) or not isinstance(prob, int | float):
+        raise TypeError(f"For '{who}', 'prob' must be a number, but got {prob!r}")
+    if not 0 <= prob <= 1:
+        raise ValueError(f"For '{who}', 'prob' must be from 0 to 1, but got {prob}")
+    return float(prob)

@@ -1,0 +1,291 @@
+"""``mindspore.dataset.vision``: what may be done with images, arrays of shape (H, W) or (H, W, C)."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import numpy as np
+
+from ..dtype import float32, numpy_dtype
+from .config import current_random
+from .transforms import Array, Transform, TypeCast, probability
+
+__all__ = [
+    "HWC2CHW", "Border", "CenterCrop", "Crop", "Grayscale", "HorizontalFlip", "Inter", "Normalize", "Pad", "RandomCrop",
+    "RandomHorizontalFlip", "RandomVerticalFlip", "Rescale", "Resize", "ToTensor", "ToType", "VerticalFlip",
+]  # fmt: skip
+
+
+class Inter(enum.IntEnum):
+    """Ways to resize; NEAREST and BILINEAR are covered."""
+
+    NEAREST = 0
+    ANTIALIAS = 1
+    BILINEAR = 2
+    BICUBIC = 3
+    AREA = 4
+    PILCUBIC = 5
+    LINEAR = 2
+    CUBIC = 3
+
+
+class Border(enum.StrEnum):
+    """What is put around an image."""
+
+    CONSTANT = "constant"
+    EDGE = "edge"
+    REFLECT = "reflect"
+    SYMMETRIC = "symmetric"
+
+
+def _size(who: str, size: Any) -> tuple[int, int]:
+    given = (size, size) if isinstance(size, int) and not isinstance(size, bool) else size
+    if not isinstance(given, list | tuple) or not all(isinstance(n, int) and not isinstance(n, bool) for n in given):
+        raise TypeError(f"For '{who}', 'size' must be an int, or a height and a width, but got {size!r}")
+    if len(given) != 2 or min(given) < 1:
+        raise ValueError(f"For '{who}', 'size' must be an int above 0, or a height and a width, but got {size!r}")
+    return given[0], given[1]
+
+
+class ToTensor(Transform):
+    """(H, W, C) or (H, W) of 0 to 255 to (C, H, W) of 0 to 1."""
+
+    def __init__(self, output_type: Any = float32) -> None:
+        self.dtype = np.dtype(numpy_dtype(output_type))
+
+    def changed(self, value: Array) -> Array:
+        if value.ndim not in (2, 3):
+            raise RuntimeError(f"For 'ToTensor', an image must be (H, W) or (H, W, C), but got {value.shape}")
+        image = value[:, :, None] if value.ndim == 2 else value
+        scaled = image.transpose(2, 0, 1).astype(np.float32) * np.float32(1 / 255)
+        return np.ascontiguousarray(scaled.astype(self.dtype))
+
+
+class ToType(TypeCast):
+    """Another element type."""
+
+
+class Rescale(Transform):
+    """value * rescale + shift, in float32."""
+
+    def __init__(self, rescale: float, shift: float) -> None:
+        self.rescale, self.shift = np.float32(rescale), np.float32(shift)
+
+    def changed(self, value: Array) -> Array:
+        return np.asarray(value.astype(np.float32) * self.rescale + self.shift)
+
+
+class Normalize(Transform):
+    """(value - mean) / std for each channel, in float32; channels are last, or first without ``is_hwc``."""
+
+    def __init__(self, mean: Any, std: Any, is_hwc: bool = True) -> None:
+        self.mean, self.std = np.asarray(mean, np.float32), np.asarray(std, np.float32)
+        if self.mean.ndim != 1 or self.mean.shape != self.std.shape:
+            raise ValueError(f"For 'Normalize', 'mean' and 'std' must be as long as each other: {mean!r}, {std!r}")
+        if (self.std <= 0).any():
+            raise ValueError(f"For 'Normalize', 'std' must be above 0, but got {std!r}")
+        self.is_hwc = is_hwc
+
+    def changed(self, value: Array) -> Array:
+        image = value.astype(np.float32)
+        shape = self.mean.shape if self.is_hwc else (-1, *(1,) * (image.ndim - 1))
+        channels = 1 if image.ndim == 2 else image.shape[-1 if self.is_hwc else 0]
+        if self.mean.size not in (1, channels):
+            raise RuntimeError(f"For 'Normalize', there are {self.mean.size} means for {channels} channels")
+        return np.asarray((image - self.mean.reshape(shape)) / self.std.reshape(shape))
+
+
+class HWC2CHW(Transform):
+    """Channels first."""
+
+    def changed(self, value: Array) -> Array:
+        return value if value.ndim == 2 else np.ascontiguousarray(value.transpose(2, 0, 1))
+
+
+class HorizontalFlip(Transform):
+    """Left and right exchanged."""
+
+    def changed(self, value: Array) -> Array:
+        return np.ascontiguousarray(value[:, ::-1])
+
+
+class VerticalFlip(Transform):
+    """Top and bottom exchanged."""
+
+    def changed(self, value: Array) -> Array:
+        return np.ascontiguousarray(value[::-1])
+
+
+class RandomHorizontalFlip(HorizontalFlip):
+    """Left and right exchanged with probability ``prob``; several images alike."""
+
+    def __init__(self, prob: float = 0.5) -> None:
+        self.prob = probability(type(self).__name__, prob)
+
+    def __call__(self, *values: Any) -> Any:
+        if current_random().random() < self.prob:
+            return super().__call__(*values)
+        return values[0] if len(values) == 1 else values
+
+
+class RandomVerticalFlip(VerticalFlip):
+    """Top and bottom exchanged with probability ``prob``; several images alike."""
+
+    def __init__(self, prob: float = 0.5) -> None:
+        self.prob = probability(type(self).__name__, prob)
+
+    def __call__(self, *values: Any) -> Any:
+        if current_random().random() < self.prob:
+            return super().__call__(*values)
+        return values[0] if len(values) == 1 else values
+
+
+class Resize(Transform):
+    """Another size. An int is the length of the shorter side.
+
+    The centres of pixels are the points that are mapped (as OpenCV does); a uint8 image is rounded.
+    """
+
+    def __init__(self, size: Any, interpolation: Inter = Inter.BILINEAR) -> None:
+        self.whole = not isinstance(size, int)
+        self.size = _size("Resize", size)
+        if not isinstance(interpolation, Inter):
+            raise TypeError(f"For 'Resize', 'interpolation' must be an Inter, but got {interpolation!r}")
+        if interpolation not in (Inter.NEAREST, Inter.BILINEAR):
+            raise NotImplementedError(
+                f"vision.Resize with {interpolation.name} is not covered by hookscope: use BILINEAR"
+            )
+        self.interpolation = interpolation
+
+    def changed(self, value: Array) -> Array:
+        height, width = self.size if self.whole else self._of_shorter(*value.shape[:2])
+        if self.interpolation == Inter.NEAREST:
+            lengths = zip((height, width), value.shape, strict=False)
+            rows, columns = ((np.arange(new) * (old / new)).astype(int) for new, old in lengths)
+            return np.ascontiguousarray(value[rows][:, columns])
+        image = value.astype(np.float32)
+        for axis, new in ((0, height), (1, width)):
+            image = _linear(image, axis, new)
+        if value.dtype.kind in "iu":
+            limits = np.iinfo(value.dtype)
+            image = np.clip(np.floor(image + 0.5), limits.min, limits.max)
+        return np.asarray(image.astype(value.dtype))
+
+    def _of_shorter(self, height: int, width: int) -> tuple[int, int]:
+        short = self.size[0]
+        return (short, int(short * width / height)) if height < width else (int(short * height / width), short)
+
+
+def _linear(image: Array, axis: int, new: int) -> Array:
+    old = image.shape[axis]
+    centre = np.clip((np.arange(new) + 0.5) * (old / new) - 0.5, 0, old - 1)
+    low = np.floor(centre).astype(int)
+    high = np.minimum(low + 1, old - 1)
+    share = (centre - low).astype(np.float32).reshape([-1 if a == axis else 1 for a in range(image.ndim)])
+    return np.asarray(np.take(image, low, axis) * (1 - share) + np.take(image, high, axis) * share)
+
+
+class Crop(Transform):
+    """A part of the image: its upper left corner (row, column), and its size."""
+
+    def __init__(self, coordinates: Any, size: Any) -> None:
+        self.top, self.left = coordinates
+        self.size = _size("Crop", size)
+
+    def changed(self, value: Array) -> Array:
+        height, width = self.size
+        if self.top + height > value.shape[0] or self.left + width > value.shape[1]:
+            raise RuntimeError(f"For 'Crop', the part does not lie in the image {value.shape}")
+        return np.ascontiguousarray(value[self.top : self.top + height, self.left : self.left + width])
+
+
+class CenterCrop(Transform):
+    """The middle of the image; zeros around it where it is smaller."""
+
+    def __init__(self, size: Any) -> None:
+        self.size = _size("CenterCrop", size)
+
+    def changed(self, value: Array) -> Array:
+        short = [max(wanted - have, 0) for wanted, have in zip(self.size, value.shape, strict=False)]
+        if any(short):
+            value = np.pad(value, [(n // 2, n - n // 2) for n in short] + [(0, 0)] * (value.ndim - 2))
+        # Halves go to the even number, as MindSpore rounds them.
+        top, left = ((have - wanted) // 2 for have, wanted in zip(value.shape, self.size, strict=False))
+        return np.ascontiguousarray(value[top : top + self.size[0], left : left + self.size[1]])
+
+
+def _pads(who: str, padding: Any) -> tuple[int, int, int, int]:
+    """(left, top, right, bottom) of an int, (left and right, top and bottom), or all four."""
+    given = (padding,) * 4 if isinstance(padding, int) else tuple(padding)
+    if len(given) == 2:
+        given = (given[0], given[1], given[0], given[1])
+    if len(given) != 4 or min(given) < 0:
+        raise ValueError(f"For '{who}', 'padding' must be 1, 2 or 4 numbers that are not negative, but got {padding!r}")
+    return given
+
+
+class Pad(Transform):
+    """Something around the image."""
+
+    def __init__(self, padding: Any, fill_value: Any = 0, padding_mode: Border = Border.CONSTANT) -> None:
+        self.pads = _pads(type(self).__name__, padding)
+        self.fill_value, self.padding_mode = fill_value, Border(padding_mode)
+
+    def changed(self, value: Array) -> Array:
+        left, top, right, bottom = self.pads
+        around = [(top, bottom), (left, right)] + [(0, 0)] * (value.ndim - 2)
+        if self.padding_mode is not Border.CONSTANT:
+            mode: Any = self.padding_mode.value
+            return np.asarray(np.pad(value, around, mode=mode))
+        whole = np.empty([n + a + b for n, (a, b) in zip(value.shape, around, strict=True)], value.dtype)
+        whole[...] = self.fill_value
+        whole[top : top + value.shape[0], left : left + value.shape[1]] = value
+        return whole
+
+
+class RandomCrop(Transform):
+    """A part of this size from anywhere in the image, after padding; several images alike."""
+
+    def __init__(
+        self,
+        size: Any,
+        padding: Any = None,
+        pad_if_needed: bool = False,
+        fill_value: Any = 0,
+        padding_mode: Border = Border.CONSTANT,
+    ) -> None:
+        self.size = _size("RandomCrop", size)
+        self.pad = None if padding is None else Pad(padding, fill_value, padding_mode)
+        self.pad_if_needed, self.fill_value, self.padding_mode = pad_if_needed, fill_value, padding_mode
+
+    def __call__(self, *values: Any) -> Any:
+        images = [self._ready(np.asarray(value)) for value in values]
+        room = [have - wanted for have, wanted in zip(images[0].shape, self.size, strict=False)]
+        if min(room) < 0:
+            raise RuntimeError(f"For 'RandomCrop', {self.size} is larger than the image {images[0].shape}")
+        top, left = (int(current_random().integers(n + 1)) for n in room)
+        parts = [np.ascontiguousarray(image[top : top + self.size[0], left : left + self.size[1]]) for image in images]
+        return parts[0] if len(parts) == 1 else tuple(parts)
+
+    def _ready(self, image: Array) -> Array:
+        if self.pad is not None:
+            image = self.pad.changed(image)
+        if self.pad_if_needed:
+            tall, wide = (max(wanted - have, 0) for wanted, have in zip(self.size, image.shape, strict=False))
+            image = Pad((wide, tall, wide, tall), self.fill_value, self.padding_mode).changed(image)
+        return image
+
+
+class Grayscale(Transform):
+    """One channel (or the same in three), by the luma weights of ITU-R BT.601."""
+
+    def __init__(self, num_output_channels: int = 1) -> None:
+        if num_output_channels not in (1, 3):
+            raise ValueError(f"For 'Grayscale', 'num_output_channels' must be 1 or 3, but got {num_output_channels}")
+        self.channels = num_output_channels
+
+    def changed(self, value: Array) -> Array:
+        luma = np.asarray(value.astype(np.float32) @ np.array([0.299, 0.587, 0.114], np.float32))
+        gray = (np.floor(luma + 0.5) if value.dtype.kind in "iu" else luma).astype(value.dtype)
+        return gray if self.channels == 1 else np.repeat(gray[:, :, None], 3, axis=2)

@@ -1,0 +1,119 @@
+"""Generator: a stream of random numbers of its own, with a seed and a place that can be kept and gone back to."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from . import random
+from .tensor import Tensor
+
+__all__ = [
+    "Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",
+]  # fmt: skip
+
+
+class Generator:
+    """A stream of random numbers."""
+
+    def __init__(self) -> None:
+        self._place = (0, 0)
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start over from a seed.
+
+        Raises:
+            TypeError: ``seed`` is no int.
+        """
+        if isinstance(seed, bool) or not isinstance(seed, int):
+            raise TypeError(f"For 'Generator.manual_seed', 'seed' must be an int, but got {type(seed).__name__}")
+        self._go_to((seed, 0))
+        return self
+
+    def seed(self) -> int:
+        """Start over from a seed that nobody chose; returns it."""
+        chosen = int.from_bytes(os.urandom(4), "little")
+        self.manual_seed(chosen)
+        return chosen
+
+    def initial_seed(self) -> int:
+        """The seed that the stream started from."""
+        return self._stands_at()[0]
+
+    def get_state(self) -> Tensor:
+        """The seed and the place in the stream, as 16 bytes."""
+        return Tensor(np.array(self._stands_at(), "<u8").view(np.uint8))
+
+    def set_state(self, state: Tensor) -> None:
+        """Go to what ``get_state`` gave.
+
+        Raises:
+            TypeError: ``state`` is no tensor.
+            ValueError: it has not 16 bytes.
+        """
+        if not isinstance(state, Tensor):
+            raise TypeError(f"For 'Generator.set_state', 'state' must be a Tensor, but got {type(state).__name__}")
+        if state.shape != (16,):
+            raise ValueError(f"For 'Generator.set_state', 'state' must be what get_state gave, but got {state.shape}")
+        stream, offset = state.asnumpy().astype(np.uint8).view("<u8").tolist()
+        self._go_to((stream, offset))
+
+    def draw(self, count: int) -> tuple[int, int]:
+        """The seed and the first of ``count`` counters that nobody else will use."""
+        stream, offset = self._place
+        self._place = (stream, offset + count)
+        return stream, offset
+
+    def _stands_at(self) -> tuple[int, int]:
+        return self._place
+
+    def _go_to(self, place: tuple[int, int]) -> None:
+        self._place = place
+
+
+class _DefaultGenerator(Generator):
+    """The engine's own stream."""
+
+    def manual_seed(self, seed: int) -> Generator:
+        random.set_seed(seed)
+        return self
+
+    def draw(self, count: int) -> tuple[int, int]:
+        return random.draw(count)
+
+    def _stands_at(self) -> tuple[int, int]:
+        return random.position()
+
+    def _go_to(self, place: tuple[int, int]) -> None:
+        random.go_to(place)
+
+
+default_generator: Generator = _DefaultGenerator()
+"""The stream that every operator draws from which is given no other."""
+
+
+def seed() -> int:
+    """Start the engine's random numbers over from a seed that nobody chose; returns it."""
+    return default_generator.seed()
+
+
+def manual_seed(seed: int) -> Generator:
+    """Start the engine's random numbers over from a seed."""
+    return default_generator.manual_seed(seed)
+
+
+def initial_seed() -> int:
+    """The seed of the engine's random numbers."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """Where the engine's random numbers stand."""
+    return default_generator.get_state()
+
+
+def set_rng_state(state: Any) -> None:
+    """Go back to what ``get_rng_state`` gave."""
+    default_generator.set_state(state)

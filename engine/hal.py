@@ -1,0 +1,1 @@
+"""``mindspore.hal``: the older name of ``mindspore.runtime``."""

@@ -1,0 +1,83 @@
+"""``mindspore.mint.nn``: layers with PyTorch's names, defaults and first values."""
+
+from typing import Any
+
+from ... import ops as _ops
+from ...names import on_first_use as _on_first_use
+from ...nn.cell import Cell as _Cell
+from . import functional as functional
+from .layers import *
+from .padding import *
+from .simple import LAYERS as _LAYERS
+
+globals().update(_LAYERS)
+
+
+class Identity(_Cell):
+    """The input, whatever the arguments."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def construct(self, input: Any) -> Any:
+        return input
+
+
+class _OfOps(_Cell):
+    """A layer of one function of ``ops``."""
+
+    def construct(self, input: Any) -> Any:
+        return getattr(_ops, type(self).__name__.lower())(input)
+
+
+class Mish(_OfOps):
+    """x * tanh(softplus(x))."""
+
+
+class SELU(_OfOps):
+    """Scaled ELU (Klambauer et al. 2017)."""
+
+
+class Hardswish(_OfOps):
+    """x * relu6(x + 3) / 6."""
+
+
+class Hardsigmoid(_OfOps):
+    """relu6(x + 3) / 6."""
+
+    def construct(self, input: Any) -> Any:
+        return _ops.relu6(input + 3.0) / 6.0
+
+
+class Hardshrink(_OfOps):
+    """0 where |x| is not above ``lambd``."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def construct(self, input: Any) -> Any:
+        return _ops.where(_ops.abs(input) > self.lambd, input, _ops.zeros_like(input))
+
+
+class UpsamplingNearest2d(_Cell):
+    """A larger image, each pixel the nearest one's."""
+
+    mode = "nearest"
+    corners: bool | None = None
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__()
+        self.size, self.scale_factor = size, scale_factor
+
+    def construct(self, input: Any) -> Any:
+        return functional.interpolate(input, self.size, self.scale_factor, self.mode, self.corners)
+
+
+class UpsamplingBilinear2d(UpsamplingNearest2d):
+    """A larger image, pixels in between; the corners stay."""
+
+    mode, corners = "bilinear", True
+
+
+__getattr__ = _on_first_use(__name__)

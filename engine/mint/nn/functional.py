@@ -1,0 +1,393 @@
+"""``mindspore.mint.nn.functional``: the functions of ``ops`` with PyTorch's names and defaults of arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import ops
+from ...names import on_first_use
+from ...ops import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool2d,
+    cross_entropy,
+    fold,
+    gelu,
+    group_norm,
+    layer_norm,
+    mse_loss,
+    pixel_shuffle,
+    prelu,
+    unfold,
+)
+from ...tensor import Tensor
+from ..functions import flatten, log_softmax
+
+__all__ = [
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
+    "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits",
+    "conv1d", "conv2d", "conv3d", "conv_transpose2d", "cosine_embedding_loss", "cross_entropy", "dropout", "dropout2d",
+    "elu", "elu_", "embedding", "flatten", "fold", "gelu", "glu", "grid_sample", "group_norm", "hardtanh", "hardtanh_",
+    "interpolate", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool2d",
+    "max_unpool2d", "mse_loss", "nll_loss", "normalize", "one_hot", "pad", "pixel_shuffle", "prelu", "relu", "relu6",
+    "relu_", "sigmoid", "sigmoid_", "silu", "smooth_l1_loss", "soft_margin_loss", "softmax", "tanh", "threshold",
+    "threshold_", "unfold", "upsample",
+]  # fmt: skip
+
+__getattr__ = on_first_use(__name__)
+
+
+def _in_place(input: Tensor, changed: Tensor, inplace: bool) -> Tensor:
+    """The result, taken over by the input where that is asked for."""
+    if not inplace:
+        return changed
+    input._rebind(changed._array)
+    return input
+
+
+def _reduced(loss: Tensor, reduction: str, who: str) -> Tensor:
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"For '{who}', 'reduction' must be 'none', 'mean' or 'sum', but got {reduction!r}")
+    return loss if reduction == "none" else getattr(ops, reduction)(loss)
+
+
+# Activations
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """The positive part."""
+    return _in_place(input, ops.relu(input), inplace)
+
+
+def relu_(input: Tensor) -> Tensor:
+    """``relu`` in place."""
+    return relu(input, True)
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """The positive part, up to 6."""
+    return _in_place(input, ops.relu6(input), inplace)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """x * sigmoid(x)."""
+    return _in_place(input, ops.silu(input), inplace)
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """x, or alpha * (exp(x) - 1) below 0."""
+    below = alpha * ops.expm1(ops.minimum(input, Tensor(0.0, input.dtype)))
+    return _in_place(input, ops.where(input > 0, input, below), inplace)
+
+
+def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """``elu`` in place."""
+    return elu(input, alpha, True)
+
+
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    """Not below one value, nor above another."""
+    return _in_place(input, ops.hardtanh(input, min_val, max_val), inplace)
+
+
+def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """``hardtanh`` in place."""
+    return hardtanh(input, min_val, max_val, True)
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """x above the threshold, else ``value``."""
+    return _in_place(input, ops.threshold(input, threshold, value), inplace)
+
+
+def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
+    """``threshold`` in place."""
+    changed = ops.threshold(input, threshold, value)
+    return _in_place(input, changed, True)
+
+
+def sigmoid(input: Tensor) -> Any:
+    """1 / (1 + exp(-x))."""
+    return ops.sigmoid(input)
+
+
+def sigmoid_(input: Tensor) -> Tensor:
+    """``sigmoid`` in place."""
+    return _in_place(input, ops.sigmoid(input), True)
+
+
+def tanh(input: Tensor) -> Any:
+    """The hyperbolic tangent."""
+    return ops.tanh(input)
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """x, or a small part of it below 0."""
+    return ops.leaky_relu(input, negative_slope)
+
+
+def logsigmoid(input: Tensor) -> Tensor:
+    """The logarithm of sigmoid."""
+    return ops.logsigmoid(input)
+
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """One half of an axis times sigmoid of the other."""
+    return ops.glu(input, dim)
+
+
+def softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
+    """exp, divided by its sum along an axis."""
+    return ops.softmax(input, -1 if dim is None else dim, dtype=dtype)
+
+
+# Layers
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
+    """input @ weight.T + bias."""
+    return ops.dense(input, weight, bias)
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+) -> Any:
+    """Rows of ``weight`` by their numbers; no gradient reaches the row ``padding_idx``."""
+    if max_norm is not None or scale_grad_by_freq:
+        raise NotImplementedError(
+            "mindspore.mint.nn.functional.embedding with max_norm or scale_grad_by_freq is not covered by hookscope: "
+            "scale the weight before"
+        )
+    rows = weight[input]
+    if padding_idx is None:
+        return rows
+    row = padding_idx % weight.shape[0]
+    return ops.where(ops.unsqueeze(ops.equal(input, row), -1), ops.stop_gradient(rows), rows)
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Elements dropped with probability p, the rest made larger by 1 / (1 - p)."""
+    return _in_place(input, ops.dropout(input, p, training), inplace)
+
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Whole channels dropped with probability p."""
+    return _in_place(input, ops.dropout2d(input, p, training), inplace)
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Normalised over all axes but the second; in training ``running`` moves by ``momentum`` towards the batch."""
+    return ops.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Any:
+    """Divided by its norm along an axis."""
+    from ..linalg import vector_norm
+
+    return input / ops.maximum(vector_norm(input, p, dim, True), Tensor(eps, input.dtype))
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
+    """Class numbers as rows of zeros with a one."""
+    from ...dtype import int64
+
+    classes = int(tensor.asnumpy().max()) + 1 if num_classes == -1 else num_classes
+    return ops.one_hot(tensor, classes, Tensor(1, int64), Tensor(0, int64))
+
+
+def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
+    """More at the ends of the last axes: (left, right) of the last, then of the one before, and so on."""
+    return ops.pad(input, pad, mode, value)
+
+
+# Windows
+
+
+def _conv(name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, more: tuple[Any, ...]) -> Any:
+    mode = padding if isinstance(padding, str) else "pad"
+    return getattr(ops, name)(input, weight, bias, stride, mode, 0 if isinstance(padding, str) else padding, *more)
+
+
+def conv1d(
+    input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    groups: int = 1,
+) -> Any:  # fmt: skip
+    """Cross-correlation along one axis; ``padding`` is a number, "same" or "valid"."""
+    return _conv("conv1d", input, weight, bias, stride, padding, (dilation, groups))
+
+
+def conv2d(
+    input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    groups: int = 1,
+) -> Any:  # fmt: skip
+    """Cross-correlation along two axes; ``padding`` is a number, a pair, "same" or "valid"."""
+    return _conv("conv2d", input, weight, bias, stride, padding, (dilation, groups))
+
+
+def conv3d(
+    input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    groups: int = 1,
+) -> Any:  # fmt: skip
+    """Cross-correlation along three axes; ``padding`` is a number, a triple, "same" or "valid"."""
+    return _conv("conv3d", input, weight, bias, stride, padding, (dilation, groups))
+
+
+def conv_transpose2d(
+    input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: int = 1, dilation: Any = 1,
+) -> Any:  # fmt: skip
+    """What takes gradients of ``conv2d`` back."""
+    return ops.conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def max_pool2d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """The largest of each window."""
+    return ops.max_pool2d(input, kernel_size, stride, padding, dilation, return_indices, ceil_mode)
+
+
+def max_unpool2d(
+    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Any:
+    """Values put back where ``max_pool2d`` found them."""
+    return ops.max_unpool2d(input, indices, kernel_size, stride, padding, output_size)
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest of each of so many windows."""
+    if not return_indices:
+        return ops.adaptive_max_pool1d(input, output_size)
+    length = output_size if isinstance(output_size, int) else output_size[0]
+    values, places = ops.adaptive_max_pool2d(ops.unsqueeze(input, -2), (1, length), True)
+    return ops.squeeze(values, -2), ops.squeeze(places, -2)
+
+
+def avg_pool1d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Any:  # fmt: skip
+    """The mean of each window."""
+    step = kernel_size if stride is None else stride
+    return ops.avg_pool1d(input, kernel_size, step, padding, ceil_mode, count_include_pad)
+
+
+def avg_pool2d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Any:  # fmt: skip
+    """The mean of each window."""
+    step = kernel_size if stride is None else stride
+    return ops.avg_pool2d(input, kernel_size, step, padding, ceil_mode, count_include_pad, divisor_override or 0)
+
+
+def avg_pool3d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Any:  # fmt: skip
+    """The mean of each window."""
+    step = kernel_size if stride is None else stride
+    return ops.avg_pool3d(input, kernel_size, step, padding, ceil_mode, count_include_pad, divisor_override or 0)
+
+
+def interpolate(
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+) -> Any:  # fmt: skip
+    """Another size."""
+    return ops.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
+
+
+upsample = interpolate
+
+
+def grid_sample(
+    input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
+) -> Any:
+    """The values at points of a grid."""
+    return ops.grid_sample(input, grid, mode, padding_mode, bool(align_corners))
+
+
+# Losses
+
+
+def nll_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean"
+) -> Any:
+    """The negative log-probability of the labels."""
+    return ops.nll_loss(input, target, weight, ignore_index, reduction)
+
+
+def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """|input - target|."""
+    return _reduced(ops.abs(input - target), reduction, "l1_loss")
+
+
+def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0) -> Tensor:
+    """Squared below ``beta``, linear above."""
+    if beta == 0:
+        return l1_loss(input, target, reduction)
+    apart = ops.abs(input - target)
+    loss = ops.where(apart < beta, 0.5 * apart * apart / beta, apart - 0.5 * beta)
+    return _reduced(loss, reduction, "smooth_l1_loss")
+
+
+def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean") -> Any:
+    """Of probabilities; logarithms are not below -100, as PyTorch has it."""
+    floor = Tensor(-100.0, input.dtype)
+    loss = -(target * ops.maximum(ops.log(input), floor) + (1 - target) * ops.maximum(ops.log(1 - input), floor))
+    return _reduced(loss if weight is None else loss * weight, reduction, "binary_cross_entropy")
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Any:  # fmt: skip
+    """Of sigmoid(input), computed without overflow; ``pos_weight`` weighs the ones."""
+    positive = 1 if pos_weight is None else 1 + (pos_weight - 1) * target
+    loss = (1 - target) * input - positive * ops.logsigmoid(input)
+    return _reduced(loss if weight is None else loss * weight, reduction, "binary_cross_entropy_with_logits")
+
+
+def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False) -> Any:
+    """target * (log(target) - input); "batchmean" divides the sum by the length of the first axis."""
+    if log_target:
+        loss = ops.exp(target) * (target - input)
+    else:
+        loss = ops.xlogy(target, target) - target * input
+    if reduction == "batchmean":
+        return ops.sum(loss) / input.shape[0]
+    return _reduced(loss, reduction, "kl_div")
+
+
+def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Any:
+    """log(1 + exp(-target * input))."""
+    return _reduced(-ops.logsigmoid(input * target), reduction, "soft_margin_loss")
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Any:
+    """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
+    # PyTorch's: the square of a norm is made a little larger, so that zeros have a cosine.
+    small = 1e-12
+    norms = (ops.sum(input1 * input1, -1) + small) * (ops.sum(input2 * input2, -1) + small)
+    cosine = ops.sum(input1 * input2, -1) / ops.sqrt(norms)
+    far = ops.relu(cosine - margin)
+    return _reduced(ops.where(ops.equal(target, 1), 1 - cosine, far), reduction, "cosine_embedding_loss")

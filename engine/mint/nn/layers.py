@@ -1,0 +1,322 @@
+"""Layers of ``mindspore.mint.nn`` that hold parameters, with PyTorch's first values: uniform in 1 / sqrt(fan_in)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...dtype import float32, int64
+from ...initializer import HeUniform, Uniform, initializer
+from ...nn.cell import Cell
+from ...parameter import Parameter
+from ...tensor import Tensor
+from . import functional as F  # noqa: N812
+
+__all__ = [
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose2d", "Dropout",
+    "Dropout2d", "Embedding", "GroupNorm", "LayerNorm", "Linear", "PReLU", "SyncBatchNorm",
+]  # fmt: skip
+
+
+def _first(shape: tuple[int, ...], dtype: Any, init: Any = None) -> Any:
+    """PyTorch's first values of a weight."""
+    return initializer(HeUniform(math.sqrt(5)) if init is None else init, shape, dtype or float32)
+
+
+class Linear(Cell):
+    """y = x @ weight.T + bias."""
+
+    def __init__(
+        self, in_features: int, out_features: int, bias: bool = True, weight_init: Any = None, bias_init: Any = None,
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.in_features, self.out_features = in_features, out_features
+        self.weight = Parameter(_first((out_features, in_features), dtype, weight_init), "weight")
+        self.bias: Parameter | None = None
+        if bias:
+            init = Uniform(1 / math.sqrt(in_features)) if bias_init is None else bias_init
+            self.bias = Parameter(initializer(init, (out_features,), dtype or float32), "bias")
+
+    def construct(self, input: Tensor) -> Any:
+        return F.linear(input, self.weight, self.bias)
+
+    def extend_repr(self) -> str:
+        text = f"input_features={self.in_features}, output_features={self.out_features}"
+        return f"{text}, has_bias={self.bias is not None}"
+
+
+class _Conv(Cell):
+    axes = 2
+    function = "conv2d"
+
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
+        dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros", dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        who = f"For 'mint.nn.{type(self).__name__}'"
+        modes = {"zeros": "constant", "reflect": "reflect", "replicate": "replicate", "circular": "circular"}
+        if padding_mode not in modes:
+            raise ValueError(f"{who}, 'padding_mode' must be one of {sorted(modes)}, but got {padding_mode!r}")
+        if in_channels % groups or out_channels % groups:
+            raise ValueError(f"{who}, 'groups' {groups} must divide {in_channels} and {out_channels} channels")
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size = self._each(kernel_size)
+        self.stride, self.dilation = self._each(stride), self._each(dilation)
+        self.padding = padding if isinstance(padding, str) else self._each(padding)
+        self.padding_mode, self._mode = padding_mode, modes[padding_mode]
+        shape = (out_channels, in_channels // groups, *self.kernel_size)
+        self.weight = Parameter(_first(shape, dtype), "weight")
+        self.bias: Parameter | None = None
+        if bias:
+            init = Uniform(1 / math.sqrt(math.prod(shape[1:])))
+            self.bias = Parameter(initializer(init, (out_channels,), dtype or float32), "bias")
+
+    def _each(self, value: Any) -> tuple[int, ...]:
+        return (value,) * self.axes if isinstance(value, int) else tuple(value)
+
+    def construct(self, input: Tensor) -> Any:
+        padding: Any = self.padding
+        if self._mode != "constant":
+            around = self._around()
+            input, padding = F.pad(input, around, self._mode), 0
+        one = self.axes == 1
+        numbers = [value[0] if one else value for value in (self.stride, self.dilation)]
+        if not isinstance(padding, str) and padding != 0:
+            padding = padding[0] if one else padding
+        return getattr(F, self.function)(input, self.weight, self.bias, numbers[0], padding, numbers[1], self.groups)
+
+    def _around(self) -> tuple[int, ...]:
+        """What to put at the ends of each axis, the last one first."""
+        ends: list[int] = []
+        for axis in reversed(range(self.axes)):
+            if self.padding == "valid":
+                low = high = 0
+            elif isinstance(self.padding, str):
+                whole = self.dilation[axis] * (self.kernel_size[axis] - 1)
+                low, high = whole // 2, whole - whole // 2
+            else:
+                low = high = self.padding[axis]
+            ends += [low, high]
+        return tuple(ends)
+
+    def extend_repr(self) -> str:
+        return f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+
+
+class Conv1d(_Conv):
+    """Cross-correlation along one axis."""
+
+    axes, function = 1, "conv1d"
+
+
+class Conv2d(_Conv):
+    """Cross-correlation along two axes."""
+
+
+class Conv3d(_Conv):
+    """Cross-correlation along three axes."""
+
+    axes, function = 3, "conv3d"
+
+
+class ConvTranspose2d(Cell):
+    """What takes gradients of ``Conv2d`` back; the weight is (in, out / groups, height, width)."""
+
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
+        output_padding: Any = 0, groups: int = 1, bias: bool = True, dilation: Any = 1, padding_mode: str = "zeros",
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        if padding_mode != "zeros":
+            raise ValueError(f"For 'mint.nn.ConvTranspose2d', 'padding_mode' must be 'zeros', but got {padding_mode!r}")
+        kernel = (kernel_size, kernel_size) if isinstance(kernel_size, int) else tuple(kernel_size)
+        self.settings = (stride, padding, output_padding, groups, dilation)
+        shape = (in_channels, out_channels // groups, *kernel)
+        self.weight = Parameter(_first(shape, dtype), "weight")
+        self.bias: Parameter | None = None
+        if bias:
+            init = Uniform(1 / math.sqrt(math.prod(shape[1:])))
+            self.bias = Parameter(initializer(init, (out_channels,), dtype or float32), "bias")
+
+    def construct(self, input: Tensor) -> Any:
+        return F.conv_transpose2d(input, self.weight, self.bias, *self.settings)
+
+
+class _BatchNorm(Cell):
+    ranks: tuple[int, ...] = (4,)
+
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+        track_running_stats: bool = True, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        dtype = dtype or float32
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        self.weight = Parameter(initializer("ones", (num_features,), dtype), "weight") if affine else None
+        self.bias = Parameter(initializer("zeros", (num_features,), dtype), "bias") if affine else None
+        if track_running_stats:
+            self.register_buffer("running_mean", Tensor(initializer("zeros", (num_features,), dtype)))
+            self.register_buffer("running_var", Tensor(initializer("ones", (num_features,), dtype)))
+            self.register_buffer("num_batches_tracked", Tensor(0, int64))
+        else:
+            for name in ("running_mean", "running_var", "num_batches_tracked"):
+                setattr(self, name, None)
+
+    def construct(self, input: Tensor) -> Any:
+        from ... import ops
+
+        if input.ndim not in self.ranks:
+            raise ValueError(
+                f"For 'mint.nn.{type(self).__name__}', the input must have {' or '.join(map(str, self.ranks))} axes, "
+                f"but its shape is {input.shape}"
+            )
+        axes = tuple(axis for axis in range(input.ndim) if axis != 1)
+        shape = (1, -1, *(1,) * (input.ndim - 2))
+        if self.training or not self.track_running_stats:
+            mean, variance = ops.mean(input, axes), ops.var(input, axes, 0)
+            if self.training and self.track_running_stats:
+                self._track(mean, variance, input.size // input.shape[1])
+        else:
+            mean, variance = self.running_mean, self.running_var
+        found = (input - mean.reshape(shape)) / ops.sqrt(variance.reshape(shape) + self.eps)
+        if self.weight is None or self.bias is None:
+            return found
+        return found * self.weight.reshape(shape) + self.bias.reshape(shape)
+
+    def _track(self, mean: Tensor, variance: Tensor, count: int) -> None:
+        """Move the running figures towards the batch's; the variance is taken without bias."""
+        from ...recording import no_recording
+
+        with no_recording():
+            self.num_batches_tracked.assign_value(self.num_batches_tracked + 1)
+            share = 1 / float(self.num_batches_tracked.item()) if self.momentum is None else self.momentum
+            unbiased = variance * (count / max(count - 1, 1))
+            for running, new in ((self.running_mean, mean), (self.running_var, unbiased)):
+                running.assign_value(running * (1 - share) + new * share)
+
+    def extend_repr(self) -> str:
+        return (
+            f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"track_running_stats={self.track_running_stats}"
+        )
+
+
+class BatchNorm1d(_BatchNorm):
+    """Batch normalisation of (N, C) or (N, C, L)."""
+
+    ranks = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Batch normalisation of (N, C, H, W)."""
+
+
+class BatchNorm3d(_BatchNorm):
+    """Batch normalisation of (N, C, D, H, W)."""
+
+    ranks = (5,)
+
+
+class SyncBatchNorm(_BatchNorm):
+    """Batch normalisation over all processes: there is one."""
+
+    ranks = (2, 3, 4, 5)
+
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True,
+        track_running_stats: bool = True, process_group: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype)
+
+
+class LayerNorm(Cell):
+    """Normalisation over the last axes."""
+
+    def __init__(
+        self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape, self.eps = shape, eps
+        ones, zeros = (initializer(init, shape, dtype or float32) for init in ("ones", "zeros"))
+        self.weight = Parameter(ones, "weight") if elementwise_affine else None
+        self.bias = Parameter(zeros, "bias") if elementwise_affine and bias else None
+
+    def construct(self, input: Tensor) -> Any:
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+
+class GroupNorm(Cell):
+    """Normalisation over groups of channels."""
+
+    def __init__(
+        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        if num_channels % num_groups:
+            raise ValueError(f"For 'mint.nn.GroupNorm', {num_groups} groups must divide {num_channels} channels")
+        self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
+        ones, zeros = (initializer(init, (num_channels,), dtype or float32) for init in ("ones", "zeros"))
+        self.weight = Parameter(ones, "weight") if affine else None
+        self.bias = Parameter(zeros, "bias") if affine else None
+
+    def construct(self, input: Tensor) -> Any:
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+
+class PReLU(Cell):
+    """x, or a learned part of it below 0."""
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: Any = None) -> None:
+        super().__init__()
+        self.weight = Parameter(initializer(init, (num_parameters,), dtype or float32), "weight")
+
+    def construct(self, input: Tensor) -> Any:
+        return F.prelu(input, self.weight)
+
+
+class Embedding(Cell):
+    """A row of a table for each number."""
+
+    def __init__(
+        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None,
+        norm_type: float = 2.0, scale_grad_by_freq: bool = False, _weight: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        first = initializer("normal" if _weight is None else _weight, (num_embeddings, embedding_dim), dtype or float32)
+        if _weight is None:
+            from ...initializer import Normal
+
+            first = initializer(Normal(1.0), (num_embeddings, embedding_dim), dtype or float32)
+        if padding_idx is not None and _weight is None:
+            first[padding_idx] = 0
+        self.weight = Parameter(first, "weight")
+        self.options = (padding_idx, max_norm, norm_type, scale_grad_by_freq)
+
+    def construct(self, input: Tensor) -> Any:
+        return F.embedding(input, self.weight, *self.options)
+
+
+class Dropout(Cell):
+    """Elements dropped with probability p in training."""
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        if not 0 <= p <= 1:
+            raise ValueError(f"For 'mint.nn.{type(self).__name__}', 'p' must be from 0 to 1, but got {p}")
+        self.p, self.inplace = p, inplace
+
+    def construct(self, input: Tensor) -> Any:
+        return F.dropout(input, self.p, self.training, self.inplace)
+
+
+class Dropout2d(Dropout):
+    """Channels dropped with probability p in training."""
+
+    def construct(self, input: Tensor) -> Any:
+        return F.dropout2d(input, self.p, self.training, self.inplace)

@@ -1,0 +1,57 @@
+"""Padding layers of ``mindspore.mint.nn``: something at the ends of the last one, two or three axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...nn.cell import Cell
+from ...tensor import Tensor
+from . import functional as F  # noqa: N812
+
+__all__ = [
+    "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
+    "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+]  # fmt: skip
+
+
+class _Pad(Cell):
+    axes, mode = 1, "constant"
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__()
+        ends = (padding,) * (2 * self.axes) if isinstance(padding, int) else tuple(padding)
+        if len(ends) != 2 * self.axes:
+            raise ValueError(
+                f"For 'mint.nn.{type(self).__name__}', 'padding' must be a number or {2 * self.axes} of them, "
+                f"but got {padding!r}"
+            )
+        self.padding, self.value = ends, 0.0
+
+    def construct(self, input: Tensor) -> Any:
+        return F.pad(input, self.padding, self.mode, self.value if self.mode == "constant" else None)
+
+    def extend_repr(self) -> str:
+        return f"padding={self.padding}"
+
+
+class _Constant(_Pad):
+    def __init__(self, padding: Any, value: float) -> None:
+        super().__init__(padding)
+        self.value = value
+
+
+def _family(name: str, base: type[_Pad], mode: str) -> list[Any]:
+    docs = {"constant": "A value", "reflect": "The mirrored elements", "replicate": "The last element"}
+    return [
+        type(f"{name}{axes}d", (base,), {
+            "axes": axes, "mode": mode, "__module__": __name__,
+            "__doc__": f"{docs[mode]} at the ends of {axes} ax{'i' if axes == 1 else 'e'}s.",
+        })
+        for axes in (1, 2, 3)
+    ]  # fmt: skip
+
+
+ConstantPad1d, ConstantPad2d, ConstantPad3d = _family("ConstantPad", _Constant, "constant")
+ZeroPad1d, ZeroPad2d, ZeroPad3d = _family("ZeroPad", _Pad, "constant")
+ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = _family("ReflectionPad", _Pad, "reflect")
+ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = _family("ReplicationPad", _Pad, "replicate")

@@ -1,0 +1,129 @@
+"""``mindspore.parallel`` and the settings of a cluster: kept and readable. Here there is one process."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, ClassVar
+
+from .names import on_first_use, unavailable
+
+__all__ = [
+    "AutoParallel", "ParallelMode", "get_algo_parameters", "get_auto_parallel_context", "reset_algo_parameters",
+    "reset_auto_parallel_context", "set_algo_parameters", "set_auto_parallel_context",
+]  # fmt: skip
+
+
+class ParallelMode:
+    """Names of the ways to share work among devices."""
+
+    STAND_ALONE = "stand_alone"
+    DATA_PARALLEL = "data_parallel"
+    HYBRID_PARALLEL = "hybrid_parallel"
+    SEMI_AUTO_PARALLEL = "semi_auto_parallel"
+    AUTO_PARALLEL = "auto_parallel"
+    MODE_LIST: ClassVar[list[str]] = [STAND_ALONE, DATA_PARALLEL, HYBRID_PARALLEL, SEMI_AUTO_PARALLEL, AUTO_PARALLEL]
+
+
+_SEARCHES = ("recursive_programming", "sharding_propagation", "dynamic_programming")
+_PARALLEL_DEFAULTS: dict[str, Any] = {
+    "device_num": 1, "global_rank": 0, "gradients_mean": False, "gradient_fp32_sync": True,
+    "parallel_mode": ParallelMode.STAND_ALONE, "auto_parallel_search_mode": "recursive_programming",
+    "search_mode": "recursive_programming", "parameter_broadcast": False, "strategy_ckpt_load_file": "",
+    "strategy_ckpt_save_file": "", "full_batch": False, "dataset_strategy": "data_parallel",
+    "enable_parallel_optimizer": False, "force_fp32_communication": False, "enable_alltoall": False,
+    "all_reduce_fusion_config": [], "pipeline_stages": 1, "pipeline_config": {}, "pipeline_result_broadcast": False,
+    "auto_pipeline": False, "optimizer_weight_shard_size": -1, "optimizer_weight_shard_aggregated_save": False,
+    "loss_repeated_mean": True, "grad_accumulation_step": 1, "parallel_optimizer_config": {},
+    "comm_fusion": {
+        "openstate": True, "allreduce": {"mode": "auto", "config": None}, "allgather": {"mode": "auto", "config": None},
+        "reducescatter": {"mode": "auto", "config": None},
+    },
+    "strategy_ckpt_config": {"load_file": "", "save_file": "", "only_trainable_params": True},
+    "group_ckpt_save_file": "", "sharding_propagation": False, "full_batch_is_set": False,
+}  # fmt: skip
+_ALGO_DEFAULTS: dict[str, Any] = {
+    "fully_use_devices": False, "elementwise_op_strategy_follow": False, "enable_algo_approxi": False,
+    "algo_approxi_epsilon": 0.1,
+}  # fmt: skip
+_ALLOWED = {"parallel_mode": tuple(ParallelMode.MODE_LIST), "search_mode": _SEARCHES}
+_parallel: dict[str, Any] = copy.deepcopy(_PARALLEL_DEFAULTS)
+_algo: dict[str, Any] = dict(_ALGO_DEFAULTS)
+
+
+def set_auto_parallel_context(**kwargs: Any) -> None:
+    """Keep settings of a cluster.
+
+    Raises:
+        ValueError: a setting that does not exist, or a value that is not allowed.
+    """
+    _keep("set_auto_parallel_context", _parallel, kwargs)
+
+
+def get_auto_parallel_context(attr_key: str) -> Any:
+    """A setting of a cluster.
+
+    Raises:
+        ValueError: a setting that does not exist.
+    """
+    if attr_key not in _parallel:
+        raise ValueError(f"For 'get_auto_parallel_context', there is no setting '{attr_key}'")
+    return _parallel[attr_key]
+
+
+def reset_auto_parallel_context() -> None:
+    """All settings of a cluster as in the beginning."""
+    _parallel.update(copy.deepcopy(_PARALLEL_DEFAULTS))
+
+
+def set_algo_parameters(**kwargs: Any) -> None:
+    """Keep settings of the search for a way to share work.
+
+    Raises:
+        ValueError: a setting that does not exist.
+    """
+    _keep("set_algo_parameters", _algo, kwargs)
+
+
+def get_algo_parameters(attr_key: str) -> Any:
+    """A setting of that search.
+
+    Raises:
+        ValueError: a setting that does not exist.
+    """
+    if attr_key not in _algo:
+        raise ValueError(f"For 'get_algo_parameters', there is no setting '{attr_key}'")
+    return _algo[attr_key]
+
+
+def reset_algo_parameters() -> None:
+    """All settings of that search as in the beginning."""
+    _algo.update(_ALGO_DEFAULTS)
+
+
+def _keep(who: str, settings: dict[str, Any], given: dict[str, Any]) -> None:
+    for key, value in given.items():
+        if key not in settings:
+            raise ValueError(f"For '{who}', there is no setting '{key}'")
+        if key in _ALLOWED and value not in _ALLOWED[key]:
+            raise ValueError(f"For '{who}', '{key}' must be one of {_ALLOWED[key]}, but got {value!r}")
+    settings.update(given)
+
+
+AutoParallel = unavailable(
+    "mindspore.parallel.auto_parallel.AutoParallel", "it is for a cluster; call the network itself in one process"
+)
+
+_CLUSTER = "it is for a cluster; here there is one process"
+__getattr__ = on_first_use(
+    __name__,
+    names={"load_distributed_checkpoint": "train"},
+    absent=dict.fromkeys(
+        (
+            "Layout", "parameter_broadcast", "rank_list_for_transform", "reshard", "set_op_strategy_config", "shard",
+            "sync_pipeline_shared_parameters", "transform_checkpoint_by_rank", "transform_checkpoints",
+            "merge_pipeline_strategys", "unified_safetensors", "load_segmented_checkpoints", "build_searched_strategy",
+            "merge_sliced_parameter", "restore_group_info_list",
+        ),
+        _CLUSTER,
+    ),
+)  # fmt: skip

@@ -1,0 +1,17 @@
+"""``mindspore.train.callback``: what a training or evaluation run calls at its moments."""
+
+from .base import Callback, RunContext
+from .base import CallbackManager as CallbackManager
+from .base import CallbackManager as _CallbackManager
+from .base import InternalCallbackParam as InternalCallbackParam
+from .base import InternalCallbackParam as _InternalCallbackParam
+from .base import loss_of as _handle_loss
+from .monitors import History, LambdaCallback, LossMonitor, ProgressBar, TimeMonitor
+from .saving import BackupAndRestore, CheckpointConfig, ModelCheckpoint, OnRequestExit
+from .steering import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau
+
+__all__ = [
+    "BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", "History", "LambdaCallback",
+    "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit", "ProgressBar", "ReduceLROnPlateau",
+    "RunContext", "TimeMonitor",
+]  # fmt: skip

@@ -1,0 +1,175 @@
+"""Callbacks that tell: the loss, the time, the history, any function, and a bar of progress."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...tensor import Tensor
+from .base import Callback, RunContext, loss_of
+
+__all__ = ["History", "LambdaCallback", "LossMonitor", "ProgressBar", "TimeMonitor"]
+
+
+class LossMonitor(Callback):
+    """Prints the loss each ``per_print_times`` steps (0: never), and the metrics after an epoch of ``Model.fit``.
+
+    A loss that is NaN or Inf ends the run with a ValueError.
+    """
+
+    def __init__(self, per_print_times: int = 1) -> None:
+        if not isinstance(per_print_times, int) or isinstance(per_print_times, bool):
+            raise TypeError(f"For 'LossMonitor', 'per_print_times' must be an int, but got {per_print_times!r}")
+        if per_print_times < 0:
+            raise ValueError(f"For 'LossMonitor', 'per_print_times' must not be negative, but got {per_print_times}")
+        self._per_print_times = per_print_times
+        self._last_print_time = 0
+
+    def step_end(self, run_context: RunContext) -> None:
+        facts = run_context.original_args()
+        epoch, step = facts.get("cur_epoch_num", 1), (facts.cur_step_num - 1) % facts.batch_num + 1
+        loss = loss_of(facts.net_outputs)
+        if isinstance(loss, float) and not math.isfinite(loss):
+            raise ValueError(
+                f"In epoch: {epoch} step: {step}, loss is NAN or INF, training process cannot continue, "
+                "terminating training."
+            )
+        if self._per_print_times == 0:
+            return
+        if facts.cur_step_num <= self._last_print_time:  # another run has begun
+            self._last_print_time = 0
+        if facts.cur_step_num - self._last_print_time >= self._per_print_times:
+            self._last_print_time = facts.cur_step_num
+            print(f"epoch: {epoch} step: {step}, loss is {loss}", flush=True)
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        facts = run_context.original_args()
+        if facts.get("metrics"):
+            print(f"Eval result: epoch {facts.cur_epoch_num}, metrics: {facts.metrics}")
+
+
+class TimeMonitor(Callback):
+    """Prints how long each epoch took, and a step of it on average.
+
+    Args:
+        data_size: the number of steps, where the run does not know it.
+        data_time: tell how long steps waited for data.
+    """
+
+    def __init__(self, data_size: int | None = None, data_time: bool = False) -> None:
+        if not isinstance(data_time, bool):
+            raise TypeError(f"For 'TimeMonitor', 'data_time' must be a bool, but got {data_time!r}")
+        self.data_size, self.data_time = data_size, data_time
+        self.epoch_time = self._waiting_since = time.time()
+        self._waited = 0.0
+
+    def epoch_begin(self, run_context: RunContext) -> None:
+        self.epoch_time = self._waiting_since = time.time()
+        self._waited = 0.0
+
+    def on_train_step_begin(self, run_context: RunContext) -> None:
+        self._waited += time.time() - self._waiting_since
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        self._waiting_since = time.time()
+
+    def epoch_end(self, run_context: RunContext) -> None:
+        milliseconds = (time.time() - self.epoch_time) * 1000
+        facts = run_context.original_args()
+        steps = facts.get("batch_num") or self.data_size
+        if not isinstance(steps, int) or steps <= 0:
+            raise ValueError(f"For 'TimeMonitor', 'data_size' must be an int above 0, but got {steps!r}")
+        text = (
+            f"{facts.get('mode', '').title()} epoch time: {milliseconds:5.3f} ms, "
+            f"per step time: {milliseconds / steps:5.3f} ms"
+        )
+        if self.data_time:
+            text += f" (data time: {self._waited * 1000 / steps:5.3f} ms)"
+        print(text, flush=True)
+
+
+class History(Callback):
+    """Keeps the output and the metrics of each epoch in ``history``, and the epochs' numbers in ``epoch``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.history: dict[str, list[Any]] = {}
+        self.epoch: dict[str, list[int]] = {}
+
+    def begin(self, run_context: RunContext) -> None:
+        self.epoch.setdefault("epoch", [])
+
+    def epoch_end(self, run_context: RunContext) -> None:
+        facts = run_context.original_args()
+        self.epoch.setdefault("epoch", []).append(facts.get("cur_epoch_num", 1))
+        output = facts.get("net_outputs")
+        if isinstance(output, tuple | list) and isinstance(output[0], Tensor):
+            output = output[0]
+        if isinstance(output, Tensor):
+            output = np.mean(output.asnumpy())
+        for name, value in {"net_output": output, **(facts.get("metrics") or {})}.items():
+            self.history.setdefault(name, []).append(value)
+
+
+class LambdaCallback(Callback):
+    """Functions of the run's context, called at the moments they are given for."""
+
+    def __init__(
+        self,
+        on_train_epoch_begin: Callable[[RunContext], Any] | None = None,
+        on_train_epoch_end: Callable[[RunContext], Any] | None = None,
+        on_train_step_begin: Callable[[RunContext], Any] | None = None,
+        on_train_step_end: Callable[[RunContext], Any] | None = None,
+        on_train_begin: Callable[[RunContext], Any] | None = None,
+        on_train_end: Callable[[RunContext], Any] | None = None,
+        on_eval_epoch_begin: Callable[[RunContext], Any] | None = None,
+        on_eval_epoch_end: Callable[[RunContext], Any] | None = None,
+        on_eval_step_begin: Callable[[RunContext], Any] | None = None,
+        on_eval_step_end: Callable[[RunContext], Any] | None = None,
+        on_eval_begin: Callable[[RunContext], Any] | None = None,
+        on_eval_end: Callable[[RunContext], Any] | None = None,
+    ) -> None:
+        super().__init__()
+        given = {name: function for name, function in locals().items() if name.startswith("on_")}
+        for name, function in given.items():
+            setattr(self, name, function or (lambda run_context: None))
+
+
+class ProgressBar(Callback):
+    """How far training is. Hookscope's own; MindSpore has none.
+
+    In a notebook, if tqdm is installed, its bar, which has an area of the output to itself; otherwise one line for each
+    epoch on stderr. Either way what other callbacks print stays as it is.
+    """
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+
+    def on_train_epoch_begin(self, run_context: RunContext) -> None:
+        facts = run_context.original_args()
+        if "ipykernel" not in sys.modules:  # not imported: the engine knows no notebook
+            return
+        try:
+            from tqdm.auto import tqdm  # type: ignore[import-untyped]  # has no types
+        except ImportError:
+            return
+        self._bar = tqdm(total=facts.batch_num, desc=f"epoch {facts.cur_epoch_num}/{facts.epoch_num}", unit="step")
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        if self._bar is not None:
+            self._bar.set_postfix(loss=loss_of(run_context.original_args().net_outputs), refresh=False)
+            self._bar.update()
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        facts = run_context.original_args()
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+        else:
+            text = f"epoch {facts.cur_epoch_num}/{facts.epoch_num}: loss {loss_of(facts.net_outputs)}"
+            print(text, file=sys.stderr, flush=True)

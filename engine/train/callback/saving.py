@@ -1,0 +1,382 @@
+"""Callbacks that save: checkpoints along the way, a backup to go on from, and a last one when told to exit."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ...serialization import load_checkpoint, save_checkpoint
+from ...tensor import Tensor
+from .base import Callback, RunContext
+
+__all__ = ["BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequestExit"]
+
+
+class CheckpointConfig:
+    """When and how ``ModelCheckpoint`` saves.
+
+    Args:
+        save_checkpoint_steps: save each so many steps.
+        save_checkpoint_seconds: or, without steps, each so many seconds.
+        keep_checkpoint_max: the oldest files beyond so many are deleted.
+        keep_checkpoint_per_n_minutes: or, without that, one file of each so many minutes is kept.
+        saved_network: save this network instead of the one that is trained.
+        append_info: "epoch_num", "step_num" and one dictionary, saved with the parameters.
+        exception_save: save when training ends with an exception.
+        crc_check, format, integrated_save, async_save, enc_key, enc_mode: see ``save_checkpoint``.
+        remove_redundancy: kept; one process has nothing twice.
+
+    Raises:
+        TypeError, ValueError: an argument of the wrong kind, or nothing says when to save.
+    """
+
+    def __init__(
+        self,
+        save_checkpoint_steps: int | None = 1,
+        save_checkpoint_seconds: int | None = 0,
+        keep_checkpoint_max: int | None = 5,
+        keep_checkpoint_per_n_minutes: int | None = 0,
+        integrated_save: bool = True,
+        async_save: Any = False,
+        saved_network: Any = None,
+        append_info: list[Any] | None = None,
+        enc_key: bytes | None = None,
+        enc_mode: str = "AES-GCM",
+        exception_save: bool = False,
+        crc_check: bool = False,
+        remove_redundancy: bool = False,
+        format: str = "ckpt",
+        **kwargs: Any,
+    ) -> None:
+        from ...nn.cell import Cell
+
+        numbers = (save_checkpoint_steps, save_checkpoint_seconds, keep_checkpoint_max, keep_checkpoint_per_n_minutes)
+        names = (
+            "save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max", "keep_checkpoint_per_n_minutes",
+        )  # fmt: skip
+        for name, value in zip(names, numbers, strict=True):
+            if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+                raise TypeError(f"For 'CheckpointConfig', '{name}' must be an int or None, but got {value!r}")
+            if value is not None and value < 0:
+                raise ValueError(f"For 'CheckpointConfig', '{name}' must not be negative, but got {value}")
+        if not any(numbers):
+            raise ValueError(f"For 'CheckpointConfig', one of {names} must be above 0")
+        if saved_network is not None and not isinstance(saved_network, Cell):
+            raise TypeError(f"For 'CheckpointConfig', 'saved_network' must be a Cell or None, got {saved_network!r}")
+        for name, flag in (
+            ("integrated_save", integrated_save), ("exception_save", exception_save), ("crc_check", crc_check),
+            ("remove_redundancy", remove_redundancy),
+        ):  # fmt: skip
+            if not isinstance(flag, bool):
+                raise TypeError(f"For 'CheckpointConfig', '{name}' must be a bool, but got {flag!r}")
+        if format == "safetensors" and (enc_key is not None or enc_mode != "AES-GCM" or crc_check or exception_save):
+            raise ValueError("For 'CheckpointConfig', 'safetensors' goes with no encryption, CRC or exception_save")
+        self.save_checkpoint_steps = save_checkpoint_steps
+        self.save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
+        self.keep_checkpoint_max = keep_checkpoint_max
+        self.keep_checkpoint_per_n_minutes = None if keep_checkpoint_max else keep_checkpoint_per_n_minutes
+        if not keep_checkpoint_max and not keep_checkpoint_per_n_minutes:
+            self.keep_checkpoint_max = 1
+        self.integrated_save, self.async_save, self.saved_network = integrated_save, async_save, saved_network
+        self.enc_key, self.enc_mode, self.crc_check, self.format = enc_key, enc_mode, crc_check, format
+        self.exception_save, self.remove_redundancy = exception_save, remove_redundancy
+        self.map_param_inc = kwargs.get("incremental", False)
+        self.append_dict = _append_dict(append_info)
+
+    def get_checkpoint_policy(self) -> dict[str, Any]:
+        """When to save and what to keep."""
+        return {
+            "save_checkpoint_steps": self.save_checkpoint_steps,
+            "save_checkpoint_seconds": self.save_checkpoint_seconds,
+            "keep_checkpoint_max": self.keep_checkpoint_max,
+            "keep_checkpoint_per_n_minutes": self.keep_checkpoint_per_n_minutes,
+            "saved_network": self.saved_network,
+        }
+
+
+def _append_dict(append_info: Any) -> dict[str, Any] | None:
+    if not append_info:
+        return None
+    if not isinstance(append_info, list):
+        raise TypeError(f"For 'CheckpointConfig', 'append_info' must be a list, but got {type(append_info).__name__}")
+    if sum(isinstance(entry, dict) for entry in append_info) > 1:
+        raise TypeError("For 'CheckpointConfig', 'append_info' may hold one dict")
+    found: dict[str, Any] = {}
+    for entry in append_info:
+        if isinstance(entry, dict):
+            for key, value in entry.items():
+                if not isinstance(key, str) or not isinstance(value, int | float | str | Tensor):
+                    raise TypeError(f"For 'CheckpointConfig', 'append_info' cannot hold a {type(value).__name__}")
+                found[key] = value
+        elif not isinstance(entry, str):
+            raise TypeError(f"For 'CheckpointConfig', 'append_info' holds strings and a dict, but got {entry!r}")
+        elif entry not in ("epoch_num", "step_num"):
+            raise ValueError(
+                f"For 'CheckpointConfig', 'append_info' may name 'epoch_num' and 'step_num', but got {entry!r}"
+            )
+        else:
+            found[entry] = 0
+    return found
+
+
+class ModelCheckpoint(Callback):
+    """Saves a checkpoint named ``<prefix>-<epoch>_<step>.ckpt`` as the config says, and after the last step.
+
+    Args:
+        prefix: the beginning of the names, or a function of the run's facts that gives it.
+        directory: where; the working directory without it. Or a function of the run's facts.
+        config: when and how.
+
+    A folder that holds files of the prefix already gets names with ``<prefix>_1``, ``<prefix>_2`` and so on.
+    """
+
+    def __init__(self, prefix: Any = "CKP", directory: Any = None, config: CheckpointConfig | None = None) -> None:
+        super().__init__()
+        if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
+            raise ValueError(f"For 'ModelCheckpoint', 'prefix' must be a str without '/', or callable; got {prefix!r}")
+        if config is not None and not isinstance(config, CheckpointConfig):
+            raise TypeError(
+                f"For 'ModelCheckpoint', 'config' must be a CheckpointConfig, but got {type(config).__name__}"
+            )
+        self._config = config or CheckpointConfig()
+        self._prefix_function: Callable[[Any], str] | None = prefix if callable(prefix) else None
+        self._directory_function: Callable[[Any], str] | None = directory if callable(directory) else None
+        if not callable(directory):
+            self._directory = os.getcwd() if directory is None else _made(directory)
+        if not callable(prefix):
+            self._prefix = prefix if callable(directory) else _unused_prefix(self._directory, prefix)
+        self._last_step = 0
+        self._last_time = self._last_kept = time.time()
+        self._files: list[str] = []
+        self._append = dict(self._config.append_dict or {})
+        self._append_start = dict(self._append)
+        self._facts: Any = None
+        self.latest_ckpt_file_name = ""
+
+    def begin(self, run_context: RunContext) -> None:
+        self._facts = run_context.original_args()
+        self._last_step = min(self._last_step, self._facts.get("cur_step_num", 0))
+
+    def step_end(self, run_context: RunContext) -> None:
+        facts = self._facts = run_context.original_args()
+        if self._prefix_function is not None:
+            self._prefix = self._prefix_function(facts)
+            if not isinstance(self._prefix, str) or "/" in self._prefix:
+                raise ValueError(
+                    f"For 'ModelCheckpoint', 'prefix' must return a str without '/', but got {self._prefix!r}"
+                )
+        if self._directory_function is not None:
+            self._directory = _made(self._directory_function(facts))
+        self._save(facts)
+
+    def end(self, run_context: RunContext) -> None:
+        self._save(run_context.original_args(), last=True)
+
+    def on_eval_begin(self, run_context: RunContext) -> None:
+        """Evaluation saves nothing."""
+
+    on_eval_step_end = on_eval_end = on_eval_begin
+
+    def __exit__(self, *exc_info: object) -> None:
+        if exc_info[0] is not None and self._config.exception_save and self._facts is not None:
+            facts = self._facts
+            self._write(facts, f"{self._prefix}-{_place(facts)}_breakpoint.{self._config.format}")
+
+    def _save(self, facts: Any, last: bool = False) -> None:
+        step = facts.cur_step_num
+        if step == self._last_step:
+            return
+        config = self._config
+        if config.save_checkpoint_steps:
+            due = step >= self._last_step + config.save_checkpoint_steps
+        else:
+            seconds = config.save_checkpoint_seconds
+            due = bool(seconds) and time.time() - self._last_time > (seconds or 0)
+        if not (due or last):
+            return
+        self._last_time, self._last_step = time.time(), step
+        self._make_room()
+        path = self._write(facts, f"{self._prefix}-{_place(facts)}.{config.format}")
+        self._files.append(path)
+        self.latest_ckpt_file_name = path
+        facts.last_save_ckpt_step, facts.latest_ckpt_file = step, path
+
+    def _make_room(self) -> None:
+        """Delete what the config does not keep, before one more is written."""
+        config = self._config
+        if config.keep_checkpoint_max:
+            while len(self._files) >= config.keep_checkpoint_max:
+                _delete(self._files.pop(0))
+        elif config.keep_checkpoint_per_n_minutes:
+            if time.time() - self._last_kept < 60 * config.keep_checkpoint_per_n_minutes:
+                # The first of each span of time stays; what came after it goes.
+                while len(self._files) > 1:
+                    _delete(self._files.pop())
+            else:
+                self._last_kept = time.time()
+                self._files.clear()
+
+    def _write(self, facts: Any, name: str) -> str:
+        config = self._config
+        for key, number in (("epoch_num", facts.cur_epoch_num), ("step_num", facts.cur_step_num)):
+            if key in self._append:
+                self._append[key] = self._append_start[key] + number
+        path = str(Path(self._directory) / name)
+        extra: dict[str, Any] = {} if config.format == "ckpt" else {"format": config.format}
+        if config.crc_check:
+            extra["crc_check"] = True
+        if config.enc_key is not None:
+            extra.update(enc_key=config.enc_key, enc_mode=config.enc_mode)
+        network = facts.train_network if config.saved_network is None else config.saved_network
+        save_checkpoint(network, path, config.integrated_save, config.async_save, self._append or None, **extra)
+        return path
+
+
+def _place(facts: Any) -> str:
+    """Epoch and step of the epoch."""
+    return f"{facts.cur_epoch_num}_{(facts.cur_step_num - 1) % facts.batch_num + 1}"
+
+
+def _made(directory: Any) -> str:
+    if not isinstance(directory, str) or not directory.strip():
+        raise TypeError(f"'directory' must be a str that is not empty, but got {directory!r}")
+    path = os.path.realpath(directory)
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+def _unused_prefix(directory: str, prefix: str) -> str:
+    """The prefix, with a number behind it if the folder holds checkpoints of it."""
+    number = 0
+    for name in os.listdir(directory):
+        stem, extension = os.path.splitext(name)
+        if extension not in (".ckpt", ".safetensors") or stem.endswith("_breakpoint") or not stem.startswith(prefix):
+            continue
+        rest = stem[len(prefix) :]
+        between, dash, _ = rest.partition("-")
+        if not dash:
+            continue
+        if not between:
+            number = max(number, 1)
+        elif between.startswith("_") and between[1:].isdigit():
+            number = max(number, int(between[1:]) + 1)
+    return f"{prefix}_{number}" if number else prefix
+
+
+def _delete(path: str) -> None:
+    try:
+        os.chmod(path, stat.S_IWRITE)
+        os.remove(path)
+    except FileNotFoundError:
+        pass  # somebody tidied up: it is gone, as wished
+
+
+class BackupAndRestore(Callback):
+    """Saves the parameters each ``save_freq`` epochs, and a run that begins with a backup there goes on from it.
+
+    Args:
+        backup_dir: the folder of ``backup.ckpt``.
+        save_freq: "epoch" or a number of epochs.
+        delete_checkpoint: delete the backup when training ends well.
+    """
+
+    def __init__(self, backup_dir: str, save_freq: Any = "epoch", delete_checkpoint: bool = True) -> None:
+        super().__init__()
+        if save_freq != "epoch" and (not isinstance(save_freq, int) or isinstance(save_freq, bool)):
+            raise TypeError(f"For 'BackupAndRestore', 'save_freq' must be 'epoch' or an int, but got {save_freq!r}")
+        if save_freq != "epoch" and save_freq <= 0:
+            raise ValueError(f"For 'BackupAndRestore', 'save_freq' must be above 0, but got {save_freq}")
+        if not isinstance(delete_checkpoint, bool):
+            raise TypeError(f"For 'BackupAndRestore', 'delete_checkpoint' must be a bool, got {delete_checkpoint!r}")
+        self.backup_file = str(Path(_made(backup_dir)) / "backup.ckpt")
+        self.save_freq = 1 if save_freq == "epoch" else save_freq
+        self.delete_checkpoint = delete_checkpoint
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        if os.path.exists(self.backup_file):
+            load_checkpoint(self.backup_file, net=run_context.original_args().train_network)
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        facts = run_context.original_args()
+        if facts.cur_epoch_num % self.save_freq == 0:
+            save_checkpoint(facts.train_network, self.backup_file)
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        if self.delete_checkpoint:
+            _delete(self.backup_file)
+
+
+class OnRequestExit(Callback):
+    """Ends training after the step in which a signal comes, with a checkpoint; a next run goes on from it.
+
+    Args:
+        save_ckpt: save ``<file_name>_train.ckpt`` (``<file_name>_eval.ckpt``) then, and load it in the beginning.
+        save_mindir: kept; MindIR is a graph compiler's format.
+        file_name, directory: where.
+        config_file: kept; it is for clusters.
+        sig: the signal.
+    """
+
+    def __init__(
+        self,
+        save_ckpt: bool = True,
+        save_mindir: bool = True,
+        file_name: str = "Net",
+        directory: str = "./",
+        config_file: str | None = None,
+        sig: int = signal.SIGTERM,
+    ) -> None:
+        super().__init__()
+        for name, flag in (("save_ckpt", save_ckpt), ("save_mindir", save_mindir)):
+            if not isinstance(flag, bool):
+                raise TypeError(f"For 'OnRequestExit', '{name}' must be a bool, but got {flag!r}")
+        if not isinstance(sig, int):
+            raise TypeError(f"For 'OnRequestExit', 'sig' must be a signal's number, but got {sig!r}")
+        if sig == getattr(signal, "SIGKILL", None):
+            raise ValueError("For 'OnRequestExit', 'sig' cannot be SIGKILL: nothing can answer it")
+        self.save_ckpt, self.save_mindir, self.sig = save_ckpt, save_mindir, sig
+        self.exit = False
+        self._file = str(Path(_made(directory)) / file_name)
+        self._before: Any = None
+
+    def _listen(self, mode: str, network: Any) -> None:
+        self.exit = False
+        self._before = signal.signal(self.sig, self._on_signal)
+        saved = f"{self._file}_{mode}.ckpt"
+        if self.save_ckpt and os.path.isfile(saved):
+            load_checkpoint(saved, net=network)
+
+    def _on_signal(self, number: int, frame: Any) -> None:
+        self.exit = True
+
+    def _leave(self, mode: str, network: Any) -> None:
+        if self._before is not None:
+            signal.signal(self.sig, self._before)
+            self._before = None
+        if self.exit and self.save_ckpt:
+            save_checkpoint(network, f"{self._file}_{mode}.ckpt")
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        self._listen("train", run_context.original_args().train_network)
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        if self.exit:
+            run_context.request_stop()
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        self._leave("train", run_context.original_args().train_network)
+
+    def on_eval_begin(self, run_context: RunContext) -> None:
+        self._listen("eval", run_context.original_args().eval_network)
+
+    def on_eval_step_end(self, run_context: RunContext) -> None:
+        if self.exit:
+            run_context.request_stop()
+
+    def on_eval_end(self, run_context: RunContext) -> None:
+        self._leave("eval", run_context.original_args().eval_network)

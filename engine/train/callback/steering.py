@@ -1,0 +1,226 @@
+"""Callbacks that change the run: a learning rate that follows a function or a plateau, an early end."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...parameter import Parameter
+from ...tensor import Tensor
+from .base import Callback, RunContext, loss_of
+
+__all__ = ["EarlyStopping", "LearningRateScheduler", "ReduceLROnPlateau"]
+
+_log = logging.getLogger(__name__)
+# Of these less is better where 'mode' is "auto".
+_LESS_IS_BETTER = frozenset(
+    (
+        "hausdorff_distance", "mae", "mse", "loss", "eval_loss", "perplexity", "mean_surface_distance",
+        "root_mean_square_distance",
+    )
+)  # fmt: skip
+
+
+class LearningRateScheduler(Callback):
+    """Sets the optimizer's learning rate to ``learning_rate_function(rate, step)`` after each step."""
+
+    def __init__(self, learning_rate_function: Callable[[float, int], float]) -> None:
+        super().__init__()
+        self.learning_rate_function = learning_rate_function
+
+    def step_end(self, run_context: RunContext) -> None:
+        facts = run_context.original_args()
+        rate = float(np.array2string(facts.optimizer.learning_rate.asnumpy()))
+        new = self.learning_rate_function(rate, facts.cur_step_num)
+        if not math.isclose(rate, new, rel_tol=1e-10):
+            facts.optimizer.learning_rate.set_data(Tensor(np.float32(new)))
+
+
+class _Watching(Callback):
+    """Watches one figure for improvement."""
+
+    def __init__(self, monitor: str, mode: str, min_delta: float, patience: int, verbose: bool) -> None:
+        super().__init__()
+        who = type(self).__name__
+        if not isinstance(monitor, str):
+            raise TypeError(f"For '{who}', 'monitor' must be a str, but got {type(monitor).__name__}")
+        if mode not in ("auto", "min", "max"):
+            raise ValueError(f"For '{who}', 'mode' must be 'auto', 'min' or 'max', but got {mode!r}")
+        if isinstance(patience, bool) or not isinstance(patience, int):
+            raise TypeError(f"For '{who}', 'patience' must be an int, but got {patience!r}")
+        if patience < 0:
+            raise ValueError(f"For '{who}', 'patience' must not be negative, but got {patience}")
+        if not isinstance(min_delta, int | float):
+            raise TypeError(f"For '{who}', 'min_delta' must be a number, but got {min_delta!r}")
+        if not isinstance(verbose, bool):
+            raise TypeError(f"For '{who}', 'verbose' must be a bool, but got {verbose!r}")
+        self.monitor, self.mode, self.patience, self.verbose = monitor, mode, patience, verbose
+        self.min_delta = abs(min_delta)
+        self._less = mode == "min" or (mode == "auto" and monitor in _LESS_IS_BETTER)
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self.wait = 0
+        self.best: Any = np.inf if self._less else -np.inf
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        self._start_over()
+
+    def is_improvement(self, value: Any, than: Any) -> bool:
+        """Whether ``value`` is better than ``than`` by more than ``min_delta``."""
+        return bool(value < than - self.min_delta if self._less else value > than + self.min_delta)
+
+    def _value(self, facts: Any) -> Any:
+        """The figure now; None, with a line in the log, where the run has none of that name."""
+        results = facts.get("eval_results", {})
+        value = loss_of(facts.get("net_outputs")) if self.monitor == "loss" else results.get(self.monitor)
+        if value is None:
+            _log.warning(
+                "%s watches '%s', which this run does not give; it gives %s",
+                type(self).__name__, self.monitor, sorted({"loss", *results}),
+            )  # fmt: skip
+            return None
+        value = value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
+        if value.shape != ():
+            raise ValueError(f"{type(self).__name__} can watch one number, but '{self.monitor}' has {value.shape}")
+        return value
+
+
+class ReduceLROnPlateau(_Watching):
+    """Multiplies the learning rate by ``factor`` when a figure has not improved for ``patience`` epochs.
+
+    Args:
+        monitor: "loss", "eval_loss" or the name of a metric.
+        factor: below 1.
+        patience: epochs without improvement.
+        verbose: print a line.
+        mode: "min", "max", or "auto" by the name of the figure.
+        min_delta: what counts as an improvement.
+        cooldown: epochs after a reduction that do not count.
+        min_lr: the least learning rate.
+    """
+
+    def __init__(
+        self,
+        monitor: str = "eval_loss",
+        factor: float = 0.1,
+        patience: int = 10,
+        verbose: bool = False,
+        mode: str = "auto",
+        min_delta: float = 1e-4,
+        cooldown: int = 0,
+        min_lr: float = 0,
+    ) -> None:
+        super().__init__(monitor, mode, min_delta, patience, verbose)
+        if not isinstance(factor, float):
+            raise TypeError(f"For 'ReduceLROnPlateau', 'factor' must be a float, but got {factor!r}")
+        if not 0 < factor < 1:
+            raise ValueError(f"For 'ReduceLROnPlateau', 'factor' must be between 0 and 1, but got {factor}")
+        if cooldown < 0 or min_lr < 0:
+            raise ValueError("For 'ReduceLROnPlateau', 'cooldown' and 'min_lr' must not be negative")
+        self.factor, self.cooldown, self.min_lr = factor, cooldown, min_lr
+        self.cooldown_counter = 0
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        super().on_train_begin(run_context)
+        self.cooldown_counter = 0
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        facts = run_context.original_args()
+        rate = facts.optimizer.learning_rate
+        if not isinstance(rate, Parameter):
+            raise ValueError("ReduceLROnPlateau needs a learning rate that is one number, no schedule and no groups")
+        value = self._value(facts)
+        if value is None:
+            return
+        if self.cooldown_counter > 0:
+            self.cooldown_counter -= 1
+            self.wait = 0
+        if self.is_improvement(value, self.best):
+            self.best, self.wait = value, 0
+            return
+        if self.cooldown_counter > 0:
+            return
+        self.wait += 1
+        if self.wait < self.patience:
+            return
+        now = np.float32(rate.asnumpy())
+        if now > self.min_lr:
+            new = Tensor(max(now * np.float32(self.factor), np.float32(self.min_lr)))
+            rate.set_data(new)
+            if self.verbose:
+                print(f"Epoch {facts.cur_epoch_num:05d}: ReduceLROnPlateau reducing learning rate to {new}.")
+        self.cooldown_counter, self.wait = self.cooldown, 0
+
+
+class EarlyStopping(_Watching):
+    """Ends training when a figure has not improved for ``patience`` epochs.
+
+    Args:
+        monitor: "loss", "eval_loss" or the name of a metric.
+        min_delta: what counts as an improvement.
+        patience: epochs without improvement.
+        verbose: print a line.
+        mode: "min", "max", or "auto" by the name of the figure.
+        baseline: only better than this counts.
+        restore_best_weights: go back to the parameters of the best epoch.
+    """
+
+    def __init__(
+        self,
+        monitor: str = "eval_loss",
+        min_delta: float = 0,
+        patience: int = 0,
+        verbose: bool = False,
+        mode: str = "auto",
+        baseline: float | None = None,
+        restore_best_weights: bool = False,
+    ) -> None:
+        super().__init__(monitor, mode, min_delta, patience, verbose)
+        if baseline is not None and not isinstance(baseline, float):
+            raise TypeError(f"For 'EarlyStopping', 'baseline' must be a float or None, but got {baseline!r}")
+        if not isinstance(restore_best_weights, bool):
+            raise TypeError(f"For 'EarlyStopping', 'restore_best_weights' must be a bool: {restore_best_weights!r}")
+        self.baseline, self.restore_best_weights = baseline, restore_best_weights
+        self.stopped_epoch = 0
+        self.best_weights_param_dict: Any = None
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        super().on_train_begin(run_context)
+        self.stopped_epoch, self.best_weights_param_dict = 0, None
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        facts = run_context.original_args()
+        value = self._value(facts)
+        if value is None:
+            return
+        if self.restore_best_weights and self.best_weights_param_dict is None:
+            self._keep_weights(facts)
+        self.wait += 1
+        if self.is_improvement(value, self.best):
+            self.best = value
+            if self.restore_best_weights:
+                self._keep_weights(facts)
+            if self.baseline is None or self.is_improvement(value, self.baseline):
+                self.wait = 0
+        if self.wait < self.patience:
+            return
+        self.stopped_epoch = facts.cur_epoch_num
+        run_context.request_stop()
+        if self.best_weights_param_dict is not None:
+            if self.verbose:
+                print("Restoring model weights from the end of the best epoch.")
+            for name, parameter in facts.train_network.parameters_dict().items():
+                parameter.set_data(self.best_weights_param_dict[name])
+
+    def _keep_weights(self, facts: Any) -> None:
+        self.best_weights_param_dict = copy.deepcopy(facts.train_network.parameters_dict())
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        if self.stopped_epoch > 0 and self.verbose:
+            print(f"Epoch {self.stopped_epoch:05d}: early stopping")

@@ -1,0 +1,105 @@
+"""Managers of the loss scale: the number that a loss in half precision is multiplied by, so gradients do not vanish."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager"]
+
+
+class LossScaleManager:
+    """Base of the managers."""
+
+    def get_loss_scale(self) -> Any:
+        """The scale now."""
+
+    def update_loss_scale(self, overflow: bool) -> None:
+        """Change the scale after a step; ``overflow`` tells whether a gradient was Inf or NaN."""
+
+    def get_update_cell(self) -> Any:
+        """The cell that changes the scale inside ``nn.TrainOneStepWithLossScaleCell``."""
+
+
+class FixedLossScaleManager(LossScaleManager):
+    """A scale that stays.
+
+    Args:
+        loss_scale: the scale, at least 1.
+        drop_overflow_update: leave the parameters alone after an overflow. Without it the optimizer is to be given the
+            same ``loss_scale``.
+    """
+
+    def __init__(self, loss_scale: float = 128.0, drop_overflow_update: bool = True) -> None:
+        if loss_scale < 1:
+            raise ValueError(f"For 'FixedLossScaleManager', 'loss_scale' must be at least 1, but got {loss_scale}")
+        self._loss_scale = loss_scale
+        self._drop_overflow_update = drop_overflow_update
+
+    def get_loss_scale(self) -> float:
+        return self._loss_scale
+
+    def get_drop_overflow_update(self) -> bool:
+        """Whether an update is dropped after an overflow."""
+        return self._drop_overflow_update
+
+    def get_update_cell(self) -> Any:
+        from .. import nn
+
+        return nn.FixedLossScaleUpdateCell(self._loss_scale) if self._drop_overflow_update else None
+
+
+class DynamicLossScaleManager(LossScaleManager):
+    """A scale that falls after an overflow and rises after ``scale_window`` steps without one.
+
+    Args:
+        init_loss_scale: the first scale, at least 1.
+        scale_factor: what it is divided and multiplied by.
+        scale_window: how many good steps it takes to rise.
+    """
+
+    _MOST_BAD_STEPS = 1000
+
+    def __init__(self, init_loss_scale: float = 2**24, scale_factor: float = 2, scale_window: int = 2000) -> None:
+        who = "For 'DynamicLossScaleManager'"
+        if init_loss_scale < 1:
+            raise ValueError(f"{who}, 'init_loss_scale' must be at least 1, but got {init_loss_scale}")
+        if not isinstance(scale_window, int) or isinstance(scale_window, bool):
+            raise TypeError(f"{who}, 'scale_window' must be an int, but got {scale_window!r}")
+        if scale_window <= 0:
+            raise ValueError(f"{who}, 'scale_window' must be above 0, but got {scale_window}")
+        if scale_factor <= 0:
+            raise ValueError(f"{who}, 'scale_factor' must be above 0, but got {scale_factor}")
+        self.loss_scale: float = init_loss_scale
+        self.scale_factor, self.scale_window = scale_factor, scale_window
+        self.increase_ratio, self.decrease_ratio = scale_factor, 1 / scale_factor
+        self.cur_iter, self.last_overflow_iter, self.bad_step = 1, 0, 0
+
+    def get_loss_scale(self) -> float:
+        return self.loss_scale
+
+    def update_loss_scale(self, overflow: bool) -> None:
+        """Change the scale after a step.
+
+        Raises:
+            RuntimeError: more than 1000 overflows in a row.
+        """
+        if overflow:
+            self.loss_scale = max(self.loss_scale * self.decrease_ratio, 1)
+            self.last_overflow_iter = self.cur_iter
+            self.bad_step += 1
+        else:
+            if (self.cur_iter - self.last_overflow_iter) % self.scale_window == 0:
+                self.loss_scale *= self.increase_ratio
+            self.bad_step = 0
+        if self.bad_step > self._MOST_BAD_STEPS:
+            raise RuntimeError(f"the loss scale is {self.loss_scale}, and {self.bad_step} steps in a row overflowed")
+        self.cur_iter += 1
+
+    def get_drop_overflow_update(self) -> bool:
+        """Whether an update is dropped after an overflow: always."""
+        return True
+
+    def get_update_cell(self) -> Any:
+        from .. import nn
+
+        return nn.DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)

@@ -1,0 +1,219 @@
+"""The confusion matrix, and the figures that are read off it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .metric import Array, Metric, rearrange_inputs
+
+__all__ = ["ConfusionMatrix", "ConfusionMatrixMetric"]
+
+_NORMALIZERS: dict[str, Callable[[Array], Any]] = {
+    "no_norm": lambda m: 1.0,
+    "target": lambda m: m.sum(axis=1, keepdims=True),
+    "prediction": lambda m: m.sum(axis=0, keepdims=True),
+    "all": lambda m: m.sum(),
+}
+
+
+class ConfusionMatrix(Metric):
+    """How often class i (row) was predicted as class j (column).
+
+    Args:
+        num_classes: the number of classes.
+        normalize: "no_norm", or what a row is divided by: "target" (rows), "prediction" (columns), "all".
+        threshold: from where on a floating prediction without a class axis is class 1.
+    """
+
+    def __init__(self, num_classes: int, normalize: str = "no_norm", threshold: float = 0.5) -> None:
+        super().__init__()
+        if not isinstance(num_classes, int) or isinstance(num_classes, bool):
+            raise TypeError(f"For 'ConfusionMatrix', 'num_classes' must be an int, but got {num_classes!r}")
+        if normalize not in _NORMALIZERS:
+            raise ValueError(
+                f"For 'ConfusionMatrix', 'normalize' must be one of {sorted(_NORMALIZERS)}, but got {normalize!r}"
+            )
+        if not isinstance(threshold, float):
+            raise TypeError(f"For 'ConfusionMatrix', 'threshold' must be a float, but got {threshold!r}")
+        self.num_classes, self.normalize, self.threshold = num_classes, normalize, threshold
+        self.clear()
+
+    def clear(self) -> None:
+        self.confusion_matrix = np.zeros((self.num_classes, self.num_classes))
+        self._is_update = False
+
+    @rearrange_inputs
+    def update(self, *inputs: Any) -> None:
+        y_pred, y = self._take(inputs, 2, "predictions, labels")
+        if y_pred.ndim not in (y.ndim, y.ndim + 1):
+            raise ValueError(
+                "For 'ConfusionMatrix.update', predictions must have the axes of the labels, or one more for classes, "
+                f"but got {y_pred.shape} and {y.shape}"
+            )
+        if y_pred.ndim == y.ndim + 1:
+            y_pred = y_pred.argmax(axis=1)
+        elif y_pred.dtype.kind == "f":
+            y_pred = (y_pred >= self.threshold).astype(np.int64)
+        places = (y.reshape(-1) * self.num_classes + y_pred.reshape(-1)).astype(np.int64)
+        counted = np.bincount(places, minlength=self.num_classes**2)
+        self.confusion_matrix += counted.reshape(self.num_classes, self.num_classes)
+        self._is_update = True
+
+    def eval(self) -> Array:
+        self._need(self._is_update)
+        with np.errstate(all="ignore"):
+            found = self.confusion_matrix / _NORMALIZERS[self.normalize](self.confusion_matrix)
+        return np.asarray(np.nan_to_num(found, nan=0.0))
+
+
+def _ratio(over: Any, under: Any) -> Any:
+    """over / under, NaN where there is nothing to divide by."""
+    with np.errstate(all="ignore"):
+        return np.where(under != 0, over / np.asarray(under, float), np.nan)
+
+
+# Fawcett 2006 (An introduction to ROC analysis) and the usual definitions, of true and false positives and negatives.
+_FIGURES: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
+    "tpr": lambda tp, fp, tn, fn: _ratio(tp, tp + fn),
+    "tnr": lambda tp, fp, tn, fn: _ratio(tn, tn + fp),
+    "ppv": lambda tp, fp, tn, fn: _ratio(tp, tp + fp),
+    "npv": lambda tp, fp, tn, fn: _ratio(tn, tn + fn),
+    "fnr": lambda tp, fp, tn, fn: _ratio(fn, tp + fn),
+    "fpr": lambda tp, fp, tn, fn: _ratio(fp, tn + fp),
+    "fdr": lambda tp, fp, tn, fn: _ratio(fp, tp + fp),
+    "for": lambda tp, fp, tn, fn: _ratio(fn, tn + fn),
+    "pt": lambda *c: _prevalence_threshold(_FIGURES["tpr"](*c), _FIGURES["tnr"](*c)),
+    "ts": lambda tp, fp, tn, fn: _ratio(tp, tp + fn + fp),
+    "acc": lambda tp, fp, tn, fn: _ratio(tp + tn, tp + fp + tn + fn),
+    "ba": lambda *c: (_FIGURES["tpr"](*c) + _FIGURES["tnr"](*c)) / 2,
+    "f1": lambda tp, fp, tn, fn: _ratio(2 * tp, 2 * tp + fn + fp),
+    "mcc": lambda tp, fp, tn, fn: _ratio(
+        tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    ),
+    "fm": lambda *c: np.sqrt(_FIGURES["ppv"](*c) * _FIGURES["tpr"](*c)),
+    "bm": lambda *c: _FIGURES["tpr"](*c) + _FIGURES["tnr"](*c) - 1,
+    "mk": lambda *c: _FIGURES["ppv"](*c) + _FIGURES["npv"](*c) - 1,
+}  # fmt: skip
+_SHORT = {
+    "sensitivity": "tpr", "recall": "tpr", "hit_rate": "tpr", "true_positive_rate": "tpr",
+    "specificity": "tnr", "selectivity": "tnr", "true_negative_rate": "tnr",
+    "precision": "ppv", "positive_predictive_value": "ppv", "negative_predictive_value": "npv",
+    "miss_rate": "fnr", "false_negative_rate": "fnr", "fall_out": "fpr", "false_positive_rate": "fpr",
+    "false_discovery_rate": "fdr", "false_omission_rate": "for", "prevalence_threshold": "pt",
+    "threat_score": "ts", "critical_success_index": "ts", "csi": "ts", "accuracy": "acc", "balanced_accuracy": "ba",
+    "f1_score": "f1", "matthews_correlation_coefficient": "mcc", "fowlkes_mallows_index": "fm",
+    "informedness": "bm", "bookmaker_informedness": "bm", "markedness": "mk", "deltap": "mk",
+}  # fmt: skip
+_DECREASES = ("none", "mean", "sum", "mean_batch", "sum_batch", "mean_channel", "sum_channel")
+
+
+def _prevalence_threshold(tpr: Any, tnr: Any) -> Any:
+    return _ratio(np.sqrt(tpr * (1 - tnr)) + tnr - 1, tpr + tnr - 1)
+
+
+class ConfusionMatrixMetric(Metric):
+    """A figure of the confusion matrix of one-hot, binarized predictions and labels (N, C, ...).
+
+    Args:
+        skip_channel: named by MindSpore for what its code does with False: the first channel is then left out.
+        metric_name: "sensitivity", "precision", "f1 score" and so on, or their short names.
+        calculation_method: True takes the figure of each sample and class and then the mean; False counts over all
+            batches and takes the figure once.
+        decrease: how the figures of a batch become one with ``calculation_method``: "mean" or "sum"; other ways that
+            leave several numbers are refused by ``update``.
+    """
+
+    def __init__(
+        self,
+        skip_channel: bool = True,
+        metric_name: str = "sensitivity",
+        calculation_method: bool = False,
+        decrease: str = "mean",
+    ) -> None:
+        super().__init__()
+        for name, value in (("skip_channel", skip_channel), ("calculation_method", calculation_method)):
+            if not isinstance(value, bool):
+                raise TypeError(f"For 'ConfusionMatrixMetric', '{name}' must be a bool, but got {value!r}")
+        for name, text in (("metric_name", metric_name), ("decrease", decrease)):
+            if not isinstance(text, str):
+                raise TypeError(f"For 'ConfusionMatrixMetric', '{name}' must be a str, but got {text!r}")
+        if decrease not in _DECREASES:
+            raise ValueError(f"For 'ConfusionMatrixMetric', 'decrease' must be one of {_DECREASES}, got {decrease!r}")
+        self.skip_channel, self.metric_name = skip_channel, metric_name
+        self.calculation_method, self.decrease = calculation_method, decrease
+        self.clear()
+
+    def clear(self) -> None:
+        self._total: Any = 0.0
+        self._count = 0
+        self._counts: Array = np.zeros(4)
+
+    @rearrange_inputs
+    def update(self, *inputs: Any) -> None:
+        y_pred, y = self._take(inputs, 2, "predictions, labels")
+        counted = _counts(y_pred, y, self.skip_channel)
+        if not self.calculation_method:
+            self._counts = self._counts + counted.sum(axis=(0, 1))
+            return
+        scores, valid = _decreased(self._figure(*np.moveaxis(counted, -1, 0)), self.decrease)
+        if scores.size != 1:
+            raise ValueError(
+                f"For 'ConfusionMatrixMetric.update', 'decrease' {self.decrease!r} leaves {scores.size} numbers of a "
+                "batch; use 'mean' or 'sum' with 'calculation_method'"
+            )
+        self._total += scores.item() * int(valid)
+        self._count += int(valid)
+
+    def _figure(self, *counts: Array) -> Any:
+        name = self.metric_name.replace(" ", "_").lower()
+        figure = _FIGURES.get(_SHORT.get(name, name))
+        if figure is None:
+            raise NotImplementedError(
+                f"For 'ConfusionMatrixMetric', 'metric_name' must be one of {sorted(_SHORT)}, got {self.metric_name!r}"
+            )
+        return figure(*counts)
+
+    def eval(self) -> Any:
+        if self.calculation_method:
+            self._need(self._count)
+            return self._total / self._count
+        return np.atleast_1d(self._figure(*self._counts))
+
+
+def _counts(y_pred: Array, y: Array, skip_channel: bool) -> Array:
+    """(N, C, 4): true positives, false positives, true negatives, false negatives."""
+    if not ((y == 0) | (y == 1)).all():
+        raise ValueError("For 'ConfusionMatrixMetric.update', labels must be zeros and ones")
+    if y_pred.ndim < 2:
+        raise ValueError(f"For 'ConfusionMatrixMetric.update', predictions must be (N, C, ...), got {y_pred.shape}")
+    if not skip_channel:
+        y_pred, y = (a[:, 1:] if a.shape[1] > 1 else a for a in (y_pred, y))
+    if y_pred.shape != y.shape:
+        raise ValueError(
+            f"For 'ConfusionMatrixMetric.update', predictions {y_pred.shape} and labels {y.shape} differ in shape"
+        )
+    guessed, real = (a.reshape(*a.shape[:2], -1).astype(float) for a in (y_pred, y))
+    tp, tn = ((guessed + real) == 2).sum(2), ((guessed + real) == 0).sum(2)
+    positives = real.sum(2)
+    negatives = real.shape[2] - positives
+    return np.stack([tp, negatives - tn, tn, positives - tp], axis=-1).astype(float)
+
+
+def _decreased(figures: Array, decrease: str) -> tuple[Array, Any]:
+    """The figures (N, C) of a batch put together, NaN left out, and how many there were."""
+    valid = ~np.isnan(figures)
+    numbers = np.where(valid, figures, 0.0)
+    if decrease == "mean":
+        channels = valid.sum(1)
+        rows = np.where(channels > 0, numbers.sum(1) / np.maximum(channels, 1), 0.0)
+        count = (channels > 0).sum()
+        return np.asarray(rows.sum() / max(count, 1)), count
+    if decrease == "sum":
+        return np.asarray(numbers.sum()), valid.sum()
+    if decrease == "none":
+        return numbers, 0
+    axis = 0 if decrease.endswith("batch") else 1
+    return numbers.sum(axis), 0

@@ -1,0 +1,116 @@
+"""Precision, recall, and the means of both: F-beta and F1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .metric import Array, EvaluationBase, Metric, counts, is_one_hot, rearrange_inputs
+
+__all__ = ["F1", "Fbeta", "Precision", "Recall"]
+
+# Added to a denominator that may be 0, as MindSpore does: the smallest step of float64.
+_EPS = np.finfo(np.float64).eps
+
+
+class _Counting(EvaluationBase):
+    """Precision and recall: one count divided by another."""
+
+    def __init__(self, eval_type: str = "classification") -> None:
+        super().__init__(eval_type)
+        self.clear()
+
+    def clear(self) -> None:
+        self._class_num = 0
+        self._true: Any = 0
+        self._of: Any = 0
+
+    @rearrange_inputs
+    def update(self, *inputs: Any) -> None:
+        y_pred, y = self._take(inputs, 2, "predictions, labels")
+        y = self._labels(y_pred, y)
+        self._class_num = self._same_classes(self._class_num, y_pred)
+        true, guessed, real = counts(y_pred, y, self._type)
+        of = self._denominator(guessed, real)
+        if self._type == "multilabel" and self._class_num and not np.isscalar(self._true):
+            # One value for each sample: later batches add samples.
+            self._true, self._of = np.concatenate((self._true, true)), np.concatenate((self._of, of))
+        else:
+            self._true, self._of = self._true + true, self._of + of
+
+    def _denominator(self, guessed: Array, real: Array) -> Array:
+        raise NotImplementedError
+
+    def eval(self, average: bool = False) -> Any:
+        """The value of each class (of each sample with 'multilabel'), or their mean with ``average``."""
+        self._need(self._class_num)
+        if not isinstance(average, bool):
+            raise TypeError(f"For '{type(self).__name__}.eval', 'average' must be a bool, but got {average!r}")
+        value = self._true / (self._of + _EPS)
+        if average:
+            return value.mean()
+        return value
+
+
+class Precision(_Counting):
+    """True positives among what was predicted positive."""
+
+    def _denominator(self, guessed: Array, real: Array) -> Array:
+        return guessed
+
+
+class Recall(_Counting):
+    """True positives among what is positive."""
+
+    def _denominator(self, guessed: Array, real: Array) -> Array:
+        return real
+
+
+class Fbeta(Metric):
+    """(1 + beta^2) * precision * recall / (beta^2 * precision + recall), for each class."""
+
+    def __init__(self, beta: float) -> None:
+        super().__init__()
+        if not beta > 0:
+            raise ValueError(f"For 'Fbeta', 'beta' must be above 0, but got {beta}")
+        self.beta = beta
+        self.clear()
+
+    def clear(self) -> None:
+        self._class_num = 0
+        self._true: Any = 0
+        self._guessed: Any = 0
+        self._real: Any = 0
+
+    @rearrange_inputs
+    def update(self, *inputs: Any) -> None:
+        y_pred, y = self._take(inputs, 2, "predictions, labels")
+        if y_pred.ndim == y.ndim and is_one_hot(y):
+            y = y.argmax(axis=1)
+        if self._class_num and y_pred.shape[1] != self._class_num:
+            raise ValueError(
+                f"For 'Fbeta.update', the last predictions had {self._class_num} classes, "
+                f"but these have {y_pred.shape[1]}"
+            )
+        self._class_num = y_pred.shape[1]
+        true, guessed, real = counts(y_pred, y, "classification")
+        self._true, self._guessed, self._real = self._true + true, self._guessed + guessed, self._real + real
+
+    def eval(self, average: bool = False) -> Any:
+        """The value of each class, or their mean with ``average``."""
+        self._need(self._class_num)
+        if not isinstance(average, bool):
+            raise TypeError(f"For 'Fbeta.eval', 'average' must be a bool, but got {average!r}")
+        square = self.beta**2
+        value = (1 + square) * self._true / (square * self._real + self._guessed + _EPS)
+        if average:
+            return value.mean()
+        return value
+
+
+class F1(Fbeta):
+    """F-beta with beta 1: the harmonic mean of precision and recall."""
+
+    def __init__(self) -> None:
+        super().__init__(1.0)

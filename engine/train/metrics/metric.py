@@ -1,0 +1,161 @@
+"""What all metrics share: the base class, the order of inputs, and how predictions and labels are read."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...tensor import Tensor
+
+__all__ = ["EvaluationBase", "Metric", "rearrange_inputs"]
+
+Array = np.ndarray[Any, Any]
+
+
+class Metric:
+    """Base of the metrics: ``clear`` starts over, ``update`` takes a batch, ``eval`` gives the value."""
+
+    def __init__(self) -> None:
+        self._indexes: list[int] | None = None
+
+    @property
+    def indexes(self) -> list[int] | None:
+        """Which inputs of ``update`` are used, and in which order; None: all, as they come."""
+        return getattr(self, "_indexes", None)
+
+    def set_indexes(self, indexes: list[int]) -> Metric:
+        """Choose inputs by position, for methods decorated with ``rearrange_inputs``.
+
+        Raises:
+            ValueError: ``indexes`` is no list of ints.
+        """
+        if not isinstance(indexes, list) or not all(isinstance(i, int) for i in indexes):
+            raise ValueError(f"For 'set_indexes', 'indexes' must be a list of ints, but got {indexes!r}")
+        self._indexes = indexes
+        return self
+
+    def __call__(self, *inputs: Any) -> Any:
+        """The value for one batch alone."""
+        self.clear()
+        self.update(*inputs)
+        return self.eval()
+
+    def clear(self) -> None:
+        """Forget all batches."""
+        raise NotImplementedError(f"{type(self).__name__} must define 'clear'")
+
+    def eval(self) -> Any:
+        """The value over the batches since ``clear``."""
+        raise NotImplementedError(f"{type(self).__name__} must define 'eval'")
+
+    def update(self, *inputs: Any) -> None:
+        """Take one batch."""
+        raise NotImplementedError(f"{type(self).__name__} must define 'update'")
+
+    def _convert_data(self, data: Any) -> Array:
+        """A tensor, list or array as a NumPy array."""
+        if isinstance(data, Tensor):
+            return data.asnumpy()
+        if isinstance(data, list | np.ndarray):
+            return np.array(data)
+        raise TypeError(
+            f"For '{type(self).__name__}', inputs must be tensors, lists or numpy.ndarrays, "
+            f"but got {type(data).__name__}"
+        )
+
+    def _take(self, inputs: tuple[Any, ...], count: int, what: str) -> list[Array]:
+        """Exactly ``count`` inputs as arrays."""
+        if len(inputs) != count:
+            raise ValueError(
+                f"For '{type(self).__name__}.update', there must be {count} input{'s' if count > 1 else ''} ({what}), "
+                f"but got {len(inputs)}"
+            )
+        return [self._convert_data(one) for one in inputs]
+
+    def _need(self, samples: Any) -> None:
+        """Refuse to divide by no samples."""
+        if not samples:
+            raise RuntimeError(f"'{type(self).__name__}' has no value yet: call 'update' with a batch before 'eval'")
+
+
+def rearrange_inputs(func: Callable[..., Any]) -> Callable[..., Any]:
+    """For ``update`` methods: hand on the inputs that ``set_indexes`` chose."""
+
+    @functools.wraps(func)
+    def wrapper(self: Any, *inputs: Any) -> Any:
+        indexes = self.indexes
+        return func(self, *(inputs if not indexes else [inputs[i] for i in indexes]))
+
+    return wrapper
+
+
+class EvaluationBase(Metric):
+    """Base of accuracy, precision and recall: predictions for one label of several, or for several at once."""
+
+    def __init__(self, eval_type: str) -> None:
+        super().__init__()
+        if eval_type not in ("classification", "multilabel"):
+            raise TypeError(
+                f"For '{type(self).__name__}', 'eval_type' must be 'classification' or 'multilabel', "
+                f"but got {eval_type!r}"
+            )
+        self._type = eval_type
+
+    def _labels(self, y_pred: Array, y: Array) -> Array:
+        """The labels after all checks; one-hot rows become class numbers where one label is asked for."""
+        who = type(self).__name__
+        if self._type == "classification":
+            if y_pred.ndim == y.ndim and is_one_hot(y):
+                y = y.argmax(axis=1)
+            if y_pred.ndim != y.ndim + 1 or y.shape != (y_pred.shape[0], *y_pred.shape[2:]):
+                raise ValueError(
+                    f"For '{who}', predictions must have the shape (N, C, ...) and labels (N, ...), "
+                    f"but got {y_pred.shape} and {y.shape}"
+                )
+        elif y_pred.shape != y.shape:
+            raise ValueError(
+                f"For '{who}', predictions and labels must have one shape, but got {y_pred.shape} and {y.shape}"
+            )
+        elif not (is_binary(y_pred) and is_binary(y)):
+            raise ValueError(f"For '{who}' with 'multilabel', predictions and labels must be zeros and ones")
+        return y
+
+    def _same_classes(self, before: int, y_pred: Array) -> int:
+        """The number of classes, which must not change from batch to batch."""
+        classes = y_pred.shape[1] if y_pred.ndim > 1 else 1
+        if before and classes != before:
+            raise ValueError(
+                f"For '{type(self).__name__}.update', the last predictions had {before} classes, "
+                f"but these have {classes}"
+            )
+        return classes
+
+
+def is_binary(data: Array) -> bool:
+    """Whether there are only zeros and ones."""
+    return bool(((data == 0) | (data == 1)).all())
+
+
+def is_one_hot(data: Array) -> bool:
+    """Whether each row along axis 1 has a single one and zeros."""
+    return data.ndim > 1 and is_binary(data) and bool((data.sum(axis=1) == 1).all())
+
+
+def one_hot(labels: Array, classes: int) -> Array:
+    """(N,) class numbers to (N, classes) of zeros and ones."""
+    return np.eye(classes)[labels.astype(np.int64).reshape(-1)]
+
+
+def counts(y_pred: Array, y: Array, kind: str) -> tuple[Array, Array, Array]:
+    """Of each class (of each sample with several labels): true positives, predicted positives, real positives."""
+    if kind == "classification":
+        classes = y_pred.shape[1]
+        if y.size and y.max() + 1 > classes:
+            raise ValueError(f"labels go up to {int(y.max())}, but predictions have only {classes} classes")
+        real, guessed = one_hot(y, classes), one_hot(y_pred.argmax(axis=1), classes)
+        return (real * guessed).sum(0), guessed.sum(0), real.sum(0)
+    real, guessed = (np.swapaxes(a, 1, -1).reshape(-1, a.shape[1]) if a.ndim > 1 else a[:, None] for a in (y, y_pred))
+    return (real * guessed).sum(1), guessed.sum(1), real.sum(1)

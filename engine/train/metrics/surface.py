@@ -1,0 +1,171 @@
+"""Distances between the borders of two regions in images: Hausdorff, mean, and root mean square distance.
+
+The border of a region are its points with a neighbour outside; the distance of a point to the other border is the
+least over that border's points.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .metric import Array, Metric, rearrange_inputs
+
+__all__ = ["HausdorffDistance", "MeanSurfaceDistance", "RootMeanSquareDistance"]
+
+_DISTANCES = ("euclidean", "chessboard", "taxicab")
+_PAIRS_AT_ONCE = 1 << 20  # bounds the memory of a comparison of all points with all
+
+
+class _SurfaceMetric(Metric):
+    """Keeps the borders of the last pair of images."""
+
+    def __init__(self, distance_metric: str) -> None:
+        super().__init__()
+        if not isinstance(distance_metric, str):
+            raise TypeError(f"For '{type(self).__name__}', 'distance_metric' must be a str, got {distance_metric!r}")
+        if distance_metric not in _DISTANCES:
+            raise ValueError(
+                f"For '{type(self).__name__}', 'distance_metric' must be one of {_DISTANCES}, got {distance_metric!r}"
+            )
+        self.distance_metric = distance_metric
+        self.clear()
+
+    def clear(self) -> None:
+        self._borders: tuple[Array, Array] | None = None
+
+    @rearrange_inputs
+    def update(self, *inputs: Any) -> None:
+        who = type(self).__name__
+        if len(inputs) != 3:
+            raise ValueError(f"For '{who}.update', there must be prediction, truth and label, got {len(inputs)} inputs")
+        y_pred, y = self._convert_data(inputs[0]), self._convert_data(inputs[1])
+        label = inputs[2]
+        if not isinstance(label, int | float):
+            raise ValueError(f"For '{who}.update', the label must be an int or float, but got {type(label).__name__}")
+        if label not in y_pred and label not in y:
+            raise ValueError(f"For '{who}.update', the label {label} is in neither image")
+        if y_pred.size == 0 or y_pred.shape != y.shape:
+            raise ValueError(
+                f"For '{who}.update', the images must have one shape and not be empty, "
+                f"but got {y_pred.shape} and {y.shape}"
+            )
+        regions = [a if a.dtype == bool else a == label for a in (y_pred, y)]
+        self._borders = self._borders_of(*regions)
+
+    def _borders_of(self, y_pred: Array, y: Array) -> tuple[Array, Array]:
+        return _border(y_pred), _border(y)
+
+    def _distances(self, backwards: bool = False) -> Array:
+        """From each point of the prediction's border (with ``backwards`` the truth's) to the other border."""
+        self._need(self._borders is not None)
+        assert self._borders is not None
+        start, goal = self._borders[::-1] if backwards else self._borders
+        points, others = np.argwhere(start), np.argwhere(goal)
+        if not len(points):
+            return np.array([])
+        if not len(others):
+            return np.full(len(points), np.inf)
+        chunk = max(1, _PAIRS_AT_ONCE // len(others))
+        return np.concatenate([self._least(points[i : i + chunk], others) for i in range(0, len(points), chunk)])
+
+    def _least(self, points: Array, others: Array) -> Array:
+        apart = np.abs(points[:, None, :] - others[None, :, :])
+        if self.distance_metric == "euclidean":
+            return np.asarray(np.sqrt(np.square(apart).sum(-1).min(1).astype(float)))
+        whole = apart.max(-1) if self.distance_metric == "chessboard" else apart.sum(-1)
+        return np.asarray(whole.min(1).astype(np.int32))
+
+
+def _border(region: Array) -> Array:
+    """The points of a region that lie at the edge of the image or have a neighbour outside along an axis."""
+    padded = np.pad(region, 1)
+    inner = region.copy()
+    middle = slice(1, -1)
+    for axis in range(region.ndim):
+        for side in (slice(0, -2), slice(2, None)):
+            inner &= padded[tuple(side if a == axis else middle for a in range(region.ndim))]
+    return np.asarray(region ^ inner)
+
+
+class HausdorffDistance(_SurfaceMetric):
+    """The largest distance from a border to the other.
+
+    Args:
+        distance_metric: "euclidean", "chessboard" or "taxicab".
+        percentile: this percentile (a float) of the distances instead of the largest.
+        directed: only from the prediction to the truth.
+        crop: look only at the part of the images that holds both regions.
+    """
+
+    def __init__(
+        self,
+        distance_metric: str = "euclidean",
+        percentile: float | None = None,
+        directed: bool = False,
+        crop: bool = True,
+    ) -> None:
+        if percentile is not None and not isinstance(percentile, float):
+            raise TypeError(f"For 'HausdorffDistance', 'percentile' must be a float or None, but got {percentile!r}")
+        for name, value in (("directed", directed), ("crop", crop)):
+            if not isinstance(value, bool):
+                raise TypeError(f"For 'HausdorffDistance', '{name}' must be a bool, but got {value!r}")
+        super().__init__(distance_metric)
+        self.percentile, self.directed, self.crop = percentile, directed, crop
+
+    def _borders_of(self, y_pred: Array, y: Array) -> tuple[Array, Array]:
+        if self.crop:
+            both = np.argwhere(y_pred | y)
+            part = tuple(slice(a, b + 1) for a, b in zip(both.min(0), both.max(0), strict=True))
+            y_pred, y = y_pred[part], y[part]
+        return _border(y_pred), _border(y)
+
+    def eval(self) -> Any:
+        there = self._largest(self._distances())
+        return there if self.directed else max(there, self._largest(self._distances(backwards=True)))
+
+    def _largest(self, distances: Array) -> Any:
+        if not distances.size:
+            return np.inf
+        if not self.percentile:
+            return distances.max()
+        if not 0 <= self.percentile <= 100:
+            raise ValueError(f"For 'HausdorffDistance', 'percentile' must be from 0 to 100, but got {self.percentile}")
+        return np.percentile(distances, self.percentile)
+
+
+class _MeanOfDistances(_SurfaceMetric):
+    def __init__(self, symmetric: bool = False, distance_metric: str = "euclidean") -> None:
+        if not isinstance(symmetric, bool):
+            raise TypeError(f"For '{type(self).__name__}', 'symmetric' must be a bool, but got {symmetric!r}")
+        super().__init__(distance_metric)
+        self.symmetric = symmetric
+
+
+class MeanSurfaceDistance(_MeanOfDistances):
+    """The mean distance from the prediction's border to the truth's; ``symmetric``: the mean of both ways."""
+
+    def eval(self) -> Any:
+        there = self._distances()
+        if not self.symmetric:
+            return there.mean() if there.size else np.inf
+        back = self._distances(backwards=True)
+        return np.mean((there.mean(), back.mean())) if there.size and back.size else np.inf
+
+
+class RootMeanSquareDistance(_MeanOfDistances):
+    """The square root of the mean of both ways' mean squared distances.
+
+    One way alone (``symmetric`` off) gives the mean square without its root: MindSpore's value and its own example.
+    """
+
+    def eval(self) -> Any:
+        there = self._distances()
+        if not there.size:
+            return np.inf
+        square = np.square(there).mean()
+        if not self.symmetric:
+            return square
+        back = self._distances(backwards=True)
+        return np.sqrt(np.mean((square, np.square(back).mean()))) if back.size else np.inf

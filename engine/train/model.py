@@ -1,0 +1,398 @@
+"""Model: the training and evaluation loops around a network, a loss and an optimizer."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..nn.cell import Cell
+from ..tensor import Tensor
+from .callback import Callback, CallbackManager, InternalCallbackParam, RunContext, TimeMonitor
+from .metrics import Loss, get_metrics
+
+__all__ = ["Model"]
+
+_ROOM = __name__.rpartition(".")[0]
+_OLD_MOMENTS = {"begin", "end", "epoch_begin", "epoch_end", "step_begin", "step_end"}
+
+
+class Model:
+    """A network with what it takes to train and evaluate it.
+
+    Args:
+        network: the network; without ``loss_fn`` it gives the loss itself.
+        loss_fn: a cell or function of (output, label).
+        optimizer: the optimizer of its parameters.
+        metrics: a dictionary of metrics, or a set of their names.
+        eval_network: a network for ``eval``; without it one is made of ``network`` and ``loss_fn``.
+        eval_indexes: where loss, prediction and label are in the outputs of ``eval_network``; without it all outputs go
+            to each metric.
+        amp_level: "O0" to "O3" or "auto"; see ``amp.auto_mixed_precision``.
+        boost_level: kept; boosting is for other devices.
+        **kwargs: ``loss_scale_manager``, ``keep_batchnorm_fp32``, and ``boost_config_dict``, which is kept.
+
+    Raises:
+        TypeError, ValueError: an argument of the wrong kind; the text names it.
+    """
+
+    def __init__(
+        self,
+        network: Any,
+        loss_fn: Any = None,
+        optimizer: Any = None,
+        metrics: Any = None,
+        eval_network: Any = None,
+        eval_indexes: list[int] | None = None,
+        amp_level: str = "O0",
+        boost_level: str = "O0",
+        **kwargs: Any,
+    ) -> None:
+        for name in kwargs:
+            if name not in ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level"):
+                raise ValueError(
+                    "For 'Model', further arguments are 'loss_scale_manager', 'keep_batchnorm_fp32' and "
+                    f"'boost_config_dict', but got '{name}'"
+                )
+        if not isinstance(network, Cell):
+            raise TypeError(f"For 'Model', 'network' must be a Cell, but got {type(network).__name__}")
+        if amp_level not in ("O0", "O1", "O2", "O3", "auto"):
+            raise ValueError(f"For 'Model', 'amp_level' must be 'O0' to 'O3' or 'auto', but got {amp_level!r}")
+        if optimizer is None and amp_level != "O0":
+            raise ValueError(f"For 'Model', 'amp_level' {amp_level!r} needs an 'optimizer'")
+        self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
+        self._amp_level, self._boost_level = amp_level, boost_level
+        self._loss_scale_manager: Any = kwargs.get("loss_scale_manager")
+        if self._loss_scale_manager is not None and optimizer is None:
+            raise ValueError("For 'Model', 'loss_scale_manager' needs an 'optimizer'")
+        self._train_network = self._make_train_network(kwargs)
+        self._metric_fns = get_metrics(metrics)
+        self._eval_network, self._eval_indexes = eval_network, eval_indexes
+        if self._metric_fns:
+            self._make_eval_network(eval_network, eval_indexes)
+        self._predict_network = network
+
+    def _make_train_network(self, kwargs: dict[str, Any]) -> Any:
+        from .. import amp, nn
+
+        if self._optimizer is not None:
+            settings = {k: v for k, v in kwargs.items() if k in ("loss_scale_manager", "keep_batchnorm_fp32")}
+            return amp.build_train_network(
+                self._network, self._optimizer, self._loss_fn, self._amp_level, self._boost_level, **settings
+            )
+        return self._network if self._loss_fn is None else nn.WithLossCell(self._network, self._loss_fn)
+
+    def _make_eval_network(self, eval_network: Any, eval_indexes: Any) -> None:
+        from .. import nn
+
+        if eval_network is not None:
+            if eval_indexes is not None and not (isinstance(eval_indexes, list) and len(eval_indexes) == 3):
+                raise ValueError(f"For 'Model', 'eval_indexes' must be a list of 3 places, but got {eval_indexes!r}")
+            return
+        if self._loss_fn is None:
+            raise ValueError("For 'Model', 'metrics' need an 'eval_network' or a 'loss_fn'")
+        to_float32 = self._amp_level in ("O2", "O3", "auto")
+        self._eval_network = nn.WithEvalCell(self._network, self._loss_fn, to_float32)
+        self._eval_indexes = [0, 1, 2]
+
+    @property
+    def train_network(self) -> Any:
+        """The network of a training step: with loss and optimizer."""
+        return self._train_network
+
+    @property
+    def eval_network(self) -> Any:
+        """The network of an evaluation step."""
+        return self._eval_network
+
+    @property
+    def predict_network(self) -> Any:
+        """The network."""
+        return self._predict_network
+
+    # Training
+
+    def train(
+        self,
+        epoch: int,
+        train_dataset: Any,
+        callbacks: Any = None,
+        dataset_sink_mode: bool = False,
+        sink_size: int = -1,
+        initial_epoch: int = 0,
+    ) -> None:
+        """Train for ``epoch`` epochs.
+
+        Args:
+            epoch: the number of the last epoch.
+            train_dataset: a data set whose columns are the inputs of the network, or data and label with a loss.
+            callbacks: a callback or a list of them.
+            dataset_sink_mode, sink_size: kept for readers; sinking is for devices that hold the whole loop.
+            initial_epoch: epochs that count as done.
+
+        Raises:
+            TypeError, ValueError: an argument of the wrong kind; the text names it.
+        """
+        self._check_run("train", epoch, initial_epoch, train_dataset, sink_size, dataset_sink_mode)
+        self._train(epoch, train_dataset, callbacks, initial_epoch)
+
+    def fit(
+        self,
+        epoch: int,
+        train_dataset: Any,
+        valid_dataset: Any = None,
+        valid_frequency: int | list[int] = 1,
+        callbacks: Any = None,
+        dataset_sink_mode: bool = False,
+        valid_dataset_sink_mode: bool = False,
+        sink_size: int = -1,
+        initial_epoch: int = 0,
+    ) -> None:
+        """Train, and evaluate along the way.
+
+        Args:
+            valid_dataset: the data set of the evaluations.
+            valid_frequency: after each so many epochs, or the numbers of the epochs.
+            epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch: as for ``train``.
+
+        Raises:
+            TypeError, ValueError: an argument of the wrong kind; the text names it.
+        """
+        self._check_run("fit", epoch, initial_epoch, train_dataset, sink_size, dataset_sink_mode)
+        if not isinstance(valid_dataset_sink_mode, bool):
+            raise TypeError(f"For 'Model.fit', 'valid_dataset_sink_mode' must be a bool: {valid_dataset_sink_mode!r}")
+        if not isinstance(valid_frequency, int | list):
+            raise TypeError(f"For 'Model.fit', 'valid_frequency' must be an int or a list, got {valid_frequency!r}")
+        if valid_dataset is not None and not self._metric_fns:
+            raise ValueError("For 'Model.fit', 'valid_dataset' needs 'metrics' in the Model")
+        for one in _listed(callbacks):
+            old = set(vars(type(one))) & _OLD_MOMENTS
+            if old and not type(one).__module__.startswith(_ROOM):
+                raise ValueError(
+                    f"For 'Model.fit', {type(one).__name__} must define on_train_... or on_eval_... instead of "
+                    f"{', '.join(sorted(old))}: which of the two is meant is not clear there"
+                )
+        self._train(epoch, train_dataset, callbacks, initial_epoch, valid_dataset, valid_frequency)
+
+    def _check_run(
+        self, name: str, epoch: Any, initial_epoch: Any, dataset: Any, sink_size: Any, sink_mode: Any
+    ) -> None:
+        who = f"For 'Model.{name}'"
+        if not isinstance(sink_mode, bool):
+            raise TypeError(f"{who}, 'dataset_sink_mode' must be a bool, but got {sink_mode!r}")
+        for argument, value, least in (("epoch", epoch, 1), ("initial_epoch", initial_epoch, 0)):
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise TypeError(f"{who}, '{argument}' must be an int, but got {value!r}")
+            if value < least:
+                raise ValueError(f"{who}, '{argument}' must be at least {least}, but got {value}")
+        if initial_epoch >= epoch:
+            raise ValueError(f"{who}, 'epoch' {epoch} must be above 'initial_epoch' {initial_epoch}")
+        if isinstance(sink_size, bool) or not isinstance(sink_size, int):
+            raise TypeError(f"{who}, 'sink_size' must be an int, but got {sink_size!r}")
+        if sink_size != -1 and sink_size <= 0:
+            raise ValueError(f"{who}, 'sink_size' must be -1 or above 0, but got {sink_size}")
+        if _steps(dataset, who) == 0:
+            raise ValueError(f"{who}, the data set is empty: check its files and 'drop_remainder'")
+
+    def _facts(self, callbacks: list[Callback]) -> InternalCallbackParam:
+        facts = InternalCallbackParam(
+            cur_step_num=0, cur_epoch_num=0, loss_fn=self._loss_fn, optimizer=self._optimizer, network=self._network,
+            parallel_mode="stand_alone", device_number=1, list_callback=callbacks, dataset_sink_mode=False,
+            last_save_ckpt_step=None, latest_ckpt_file=None, train_dataset_element=None,
+            loss_scale_mananger=self._loss_scale_manager,
+        )  # fmt: skip
+        return facts
+
+    def _train(
+        self,
+        epochs: int,
+        dataset: Any,
+        callbacks: Any,
+        initial_epoch: int,
+        valid_dataset: Any = None,
+        valid_frequency: Any = 1,
+    ) -> None:
+        facts = self._facts(_listed(callbacks))
+        facts.update(
+            train_network=self._train_network, epoch_num=epochs - initial_epoch, mode="train",
+            batch_num=_steps(dataset, "Model"), train_dataset=dataset,
+        )  # fmt: skip
+        context = RunContext(facts)
+        with CallbackManager(facts.list_callback) as callback:
+            callback.on_train_begin(context)
+            # One iterator for all epochs: each pass over it is shuffled anew.
+            batches = dataset.create_tuple_iterator(num_epochs=epochs - initial_epoch)
+            for epoch in range(initial_epoch + 1, epochs + 1):
+                facts.cur_epoch_num = epoch
+                callback.on_train_epoch_begin(context)
+                for batch in map(tuple, batches):
+                    if self._loss_fn is not None and len(batch) != 2:
+                        raise ValueError(
+                            "For 'Model', a data set used with 'loss_fn' must have 2 columns, data and label, "
+                            f"but it has {len(batch)}; put the loss into the network for others"
+                        )
+                    facts.cur_step_num += 1
+                    facts.train_dataset_element = batch
+                    callback.on_train_step_begin(context)
+                    _set_mode(self._train_network, True)
+                    outputs = facts.net_outputs = self._train_network(*batch)
+                    self._update_loss_scale(outputs)
+                    callback.on_train_step_end(context)
+                    if context.get_stop_requested():
+                        break
+                if valid_dataset is not None and _is_due(epoch, valid_frequency):
+                    self._evaluate_between(valid_dataset, facts, callback)
+                callback.on_train_epoch_end(context)
+                facts.pop("metrics", None)
+                facts.pop("eval_results", None)
+                if context.get_stop_requested():
+                    break
+            callback.on_train_end(context)
+
+    def _update_loss_scale(self, outputs: Any) -> None:
+        manager = self._loss_scale_manager
+        if manager is not None and manager.get_drop_overflow_update() and isinstance(outputs, tuple):
+            manager.update_loss_scale(bool(np.all(outputs[1].asnumpy())))
+
+    # Evaluation
+
+    def eval(self, valid_dataset: Any, callbacks: Any = None, dataset_sink_mode: bool = False) -> dict[str, Any]:
+        """The metrics of the network on a data set, by name.
+
+        Raises:
+            TypeError: ``dataset_sink_mode`` is no bool.
+            ValueError: the Model has no metrics.
+        """
+        if not isinstance(dataset_sink_mode, bool):
+            raise TypeError(f"For 'Model.eval', 'dataset_sink_mode' must be a bool, but got {dataset_sink_mode!r}")
+        if not self._metric_fns:
+            raise ValueError("For 'Model.eval', the Model must be made with 'metrics'")
+        facts = self._facts(_listed(callbacks))
+        with CallbackManager(facts.list_callback) as callback:
+            return self._evaluate(valid_dataset, facts, callback)
+
+    def _evaluate(self, dataset: Any, facts: Any, callback: Callback, between: bool = False) -> dict[str, Any]:
+        """Evaluate; ``between`` epochs of training what the callbacks there watch is put into the facts."""
+        facts.update(
+            eval_network=self._eval_network, valid_dataset=dataset, batch_num=_steps(dataset, "For 'Model.eval'"),
+            mode="eval", cur_step_num=0,
+        )  # fmt: skip
+        metrics = self._metric_fns or {}
+        for metric in metrics.values():
+            metric.clear()
+        loss = Loss()
+        context = RunContext(facts)
+        callback.on_eval_begin(context)
+        callback.on_eval_epoch_begin(context)
+        for batch in map(tuple, dataset.create_tuple_iterator(num_epochs=1)):
+            facts.cur_step_num += 1
+            facts.eval_dataset_element = batch
+            callback.on_eval_step_begin(context)
+            _set_mode(self._eval_network, False)
+            outputs = facts.net_outputs = self._eval_network(*batch)
+            callback.on_eval_step_end(context)
+            self._update_metrics(outputs, loss)
+            if context.get_stop_requested():
+                break
+        callback.on_eval_epoch_end(context)
+        found = facts.metrics = {name: metric.eval() for name, metric in metrics.items()}
+        if between:
+            facts.eval_results = copy.deepcopy(found)
+            if self._eval_indexes is not None:
+                facts.eval_results["eval_loss"] = loss.eval()
+        callback.on_eval_end(context)
+        return found
+
+    def _evaluate_between(self, dataset: Any, facts: Any, callback: CallbackManager) -> None:
+        """Evaluate in the middle of training; what the facts say of training is put back."""
+        kept = {name: facts[name] for name in ("cur_step_num", "batch_num", "net_outputs", "mode")}
+        # Of MindSpore's own callbacks only the time is told of an evaluation in between.
+        told = [
+            one for one in callback._callbacks
+            if isinstance(one, TimeMonitor) or not type(one).__module__.startswith(_ROOM)
+        ]  # fmt: skip
+        with CallbackManager(told) as inner:
+            self._evaluate(dataset, facts, inner, between=True)
+        facts.update(kept)
+
+    def _update_metrics(self, outputs: Any, loss: Loss) -> None:
+        given = (outputs,) if isinstance(outputs, Tensor) else outputs
+        if not isinstance(given, tuple):
+            raise ValueError(f"For 'Model', the eval network must return tensors, but got {type(outputs).__name__}")
+        places = self._eval_indexes
+        if places is not None and len(given) < 3:
+            raise ValueError(f"For 'Model', the eval network must return loss, prediction and label, got {len(given)}")
+        if places is not None:
+            loss.update(given[places[0]])
+        for metric in (self._metric_fns or {}).values():
+            if places is None:
+                metric.update(*given)
+            elif isinstance(metric, Loss):
+                metric.update(given[places[0]])
+            else:
+                metric.update(given[places[1]], given[places[2]])
+
+    # Prediction and the rest
+
+    def predict(self, *predict_data: Any, backend: str | None = None, config: Any = None) -> Any:
+        """The network's output, with training off.
+
+        Raises:
+            TypeError, ValueError: an input is nothing that a network takes, or an empty tensor.
+        """
+        if backend not in ("lite", None):
+            raise ValueError(f"For 'Model.predict', 'backend' must be 'lite' or None, but got {backend!r}")
+        for one in predict_data:
+            if isinstance(one, Tensor):
+                if one.size == 0:
+                    raise ValueError("For 'Model.predict', the input is empty")
+            elif one is not None and not isinstance(one, int | float | str):
+                raise TypeError(f"For 'Model.predict', inputs must be tensors or numbers, but got {type(one).__name__}")
+        _set_mode(self._predict_network, False)
+        return self._predict_network(*predict_data)
+
+    def build(
+        self,
+        train_dataset: Any = None,
+        valid_dataset: Any = None,
+        sink_size: int = -1,
+        epoch: int = 1,
+        sink_mode: bool = True,
+    ) -> None:
+        """Nothing is built ahead of an eager run."""
+
+    def infer_train_layout(self, *args: Any, **kwargs: Any) -> Any:
+        """A layout is for a cluster."""
+        raise NotImplementedError("Model.infer_train_layout needs a cluster; here there is one process: call train")
+
+    def infer_predict_layout(self, *args: Any, **kwargs: Any) -> Any:
+        """A layout is for a cluster."""
+        raise NotImplementedError("Model.infer_predict_layout needs a cluster; here there is one process: call predict")
+
+
+def _listed(callbacks: Any) -> list[Any]:
+    if callbacks is None:
+        return []
+    return list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]
+
+
+def _steps(dataset: Any, who: str) -> int:
+    if not hasattr(dataset, "get_dataset_size") or not hasattr(dataset, "create_tuple_iterator"):
+        raise AttributeError(  # MindSpore's class for it
+            f"{who} needs a data set such as mindspore.dataset.GeneratorDataset(...), but got {type(dataset).__name__}"
+        )
+    return int(dataset.get_dataset_size())
+
+
+def _set_mode(network: Any, training: bool) -> None:
+    """Training or not, where it is not so yet: a callback may have changed it."""
+    if training and (not network.training or any(not cell.training for cell in network.cells())):
+        network.set_train(True)
+    elif not training and (network.training or any(cell.training for cell in network.cells())):
+        network.set_train(False)
+
+
+def _is_due(epoch: int, frequency: Any) -> bool:
+    return epoch % frequency == 0 if isinstance(frequency, int) else epoch in frequency

@@ -1,0 +1,209 @@
+"""Data sets: rows in order, steps, samplers, files. Expected values were read off MindSpore 2.10."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+import hookscope.engine.dataset as ds
+from hookscope.engine.dataset import transforms, vision
+
+X = np.arange(12, dtype=np.float32).reshape(6, 2)
+
+
+class Rows:
+    def __getitem__(self, index: int) -> tuple[Any, ...]:
+        return X[index], index, index
+
+    def __len__(self) -> int:
+        return 6
+
+
+def rows() -> Any:
+    return ds.GeneratorDataset(Rows(), ["a", "b", "e"], shuffle=False)
+
+
+def column(dataset: Any, place: int = 1) -> list[Any]:
+    return [row[place].tolist() for row in dataset.create_tuple_iterator(output_numpy=True, num_epochs=1)]
+
+
+def test_rows_are_tensors_by_column_or_numpy_when_wished() -> None:
+    first = next(rows().create_dict_iterator())
+    assert list(first) == ["a", "b", "e"] and first["a"].dtype == ms.float32 and first["b"].dtype == ms.int64
+    assert isinstance(next(rows().create_tuple_iterator(output_numpy=True))[0], np.ndarray)
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        (lambda d: d.skip(2).take(3), [2, 3, 4]),
+        (lambda d: d.filter(lambda v: v % 2 == 0, input_columns=["b"]), [0, 2, 4]),
+        (lambda d: d.map(lambda v: v * 2, input_columns=["b"]), [0, 2, 4, 6, 8, 10]),
+        (lambda d: d.map([lambda v: v + 1, lambda v: v * 2], "b"), [2, 4, 6, 8, 10, 12]),
+        (lambda d: d + d.take(1), [0, 1, 2, 3, 4, 5, 0]),
+        (lambda d: d.take(2).repeat(2), [0, 1, 0, 1]),
+        (lambda d: d.batch(4), [[0, 1, 2, 3], [4, 5]]),
+        (lambda d: d.batch(4, drop_remainder=True), [[0, 1, 2, 3]]),
+        (lambda d: d.apply(lambda whole: whole.take(1)), [0]),
+    ],
+)
+def test_a_step_gives_these_rows_and_knows_their_number(step: Any, expected: list[Any]) -> None:
+    made = step(rows())
+    assert column(made) == expected
+    assert made.get_dataset_size() == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("step", "names"),
+    [
+        (lambda d: d.map(lambda b: (b, b), ["b"], ["c", "d"]), ["c", "d", "a", "e"]),
+        (lambda d: d.map(lambda b, e: b + e, ["b", "e"], ["s"]), ["s", "a"]),
+        (lambda d: d.map(lambda e, b: (e, b), ["e", "b"], ["s", "t"]), ["a", "t", "s"]),
+        (lambda d: d.project(["e", "a"]), ["e", "a"]),
+        (lambda d: d.rename(["a"], ["z"]), ["z", "b", "e"]),
+        (lambda d: ds.zip((d, d.rename(["a", "b", "e"], ["1", "2", "3"]))), ["a", "b", "e", "1", "2", "3"]),
+    ],
+)
+def test_the_columns_after_a_step(step: Any, names: list[str]) -> None:
+    assert step(rows()).get_col_names() == names
+
+
+def test_each_pass_is_an_epoch_shuffled_anew_and_a_seed_repeats_them() -> None:
+    try:
+        ds.config.set_seed(3)
+        data = ds.NumpySlicesDataset(np.arange(50))
+        iterator = data.create_tuple_iterator(num_epochs=2, output_numpy=True)
+        first, second = ([int(row[0]) for row in iterator] for _ in range(2))
+        assert sorted(first) == sorted(second) == list(range(50)) and first != second
+        again = data.create_tuple_iterator(output_numpy=True)
+        assert [int(row[0]) for row in again] == first
+        with pytest.raises(RuntimeError, match="epochs"):
+            next(iterator)
+    finally:
+        ds.config._seed = None
+
+
+def test_a_buffer_shuffle_keeps_every_row() -> None:
+    assert sorted(column(rows().shuffle(3))) == [0, 1, 2, 3, 4, 5]
+
+
+def test_shares_of_a_split_have_every_row_once() -> None:
+    parts = rows().split([0.5, 0.5])
+    assert [part.get_dataset_size() for part in parts] == [3, 3]
+    assert sorted(column(parts[0]) + column(parts[1])) == [0, 1, 2, 3, 4, 5]
+    assert [column(part) for part in rows().split([4, 2], randomize=False)] == [[0, 1, 2, 3], [4, 5]]
+
+
+def test_samplers_choose_rows() -> None:
+    def chosen(sampler: Any) -> list[Any]:
+        return column(ds.NumpySlicesDataset((X, np.arange(6)), sampler=sampler))
+
+    assert chosen(ds.SubsetSampler([3, 1])) == [3, 1]
+    assert chosen(ds.SequentialSampler(1, 3)) == [1, 2, 3]
+    assert chosen(ds.DistributedSampler(2, 1, shuffle=False)) == [1, 3, 5]
+    assert len(chosen(ds.RandomSampler(num_samples=4))) == 4
+    assert set(chosen(ds.WeightedRandomSampler([0, 0, 1, 0, 0, 0]))) == {2}
+    assert sorted(chosen(ds.SubsetRandomSampler([5, 0]))) == [0, 5]
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: rows().batch(0), ValueError),
+        (lambda: rows().batch("a"), TypeError),
+        (lambda: rows().shuffle(1), ValueError),
+        (lambda: rows().take(-2), ValueError),
+        (lambda: rows().map(3), ValueError),
+        (lambda: ds.GeneratorDataset(3, ["a"]), TypeError),
+        (lambda: ds.NumpySlicesDataset([]), ValueError),
+        (lambda: ds.NumpySlicesDataset((X, X[:2])), ValueError),
+        (lambda: rows().rename(["a"], ["b", "c"]), ValueError),
+        (lambda: rows().split([0.5, 0.6]), ValueError),
+        (lambda: ds.MnistDataset("/does/not/exist"), ValueError),
+        (lambda: rows().project(["zz"]).get_col_names(), RuntimeError),
+        (lambda: list(rows().map(lambda v: 1 / 0, "b")), RuntimeError),
+        (lambda: list(ds.GeneratorDataset([np.zeros(2), np.zeros(3)], ["a"], shuffle=False).batch(2)), RuntimeError),
+        (lambda: list(ds.GeneratorDataset(Rows(), ["a"], shuffle=False)), RuntimeError),
+    ],
+)
+def test_bad_input_raises_mindspores_class(call: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        call()
+
+
+def test_padded_batches_take_a_shape() -> None:
+    data = ds.GeneratorDataset([np.ones(2), np.ones(3)], ["a"], shuffle=False)
+    assert column(data.padded_batch(2, pad_info={"a": ([4], 0)}), 0) == [[[1, 1, 0, 0], [1, 1, 1, 0]]]
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_mnist_is_read_from_idx_files(tmp_path: Path, zipped: bool) -> None:
+    images = (np.arange(2 * 28 * 28) % 256).astype(np.uint8).reshape(2, 28, 28)
+    files = {
+        "train-images-idx3-ubyte": struct.pack(">4I", 0x803, 2, 28, 28) + images.tobytes(),
+        "train-labels-idx1-ubyte": struct.pack(">2I", 0x801, 2) + bytes([7, 3]),
+    }
+    for name, data in files.items():
+        path = tmp_path / (f"{name}.gz" if zipped else name)
+        path.write_bytes(gzip.compress(data) if zipped else data)
+    data = ds.MnistDataset(str(tmp_path), "train", shuffle=False)
+    first = next(data.create_dict_iterator(output_numpy=True))
+    assert first["image"].shape == (28, 28, 1) and first["image"].dtype == np.uint8
+    assert (first["image"][:, :, 0] == images[0]).all() and first["label"] == 7 and first["label"].dtype == np.uint32
+
+
+def test_a_truncated_idx_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "train-images-idx3-ubyte").write_bytes(struct.pack(">4I", 0x803, 2, 28, 28) + b"\0" * 10)
+    (tmp_path / "train-labels-idx1-ubyte").write_bytes(struct.pack(">2I", 0x801, 2) + b"\1\2")
+    with pytest.raises(RuntimeError, match="should hold"):
+        ds.MnistDataset(str(tmp_path), "train")
+
+
+IMAGE = (np.arange(48) % 255).astype(np.uint8).reshape(4, 4, 3)
+
+
+@pytest.mark.parametrize(
+    ("operation", "shape", "dtype", "first"),
+    [
+        (vision.ToTensor(), (3, 4, 4), "float32", [0.0, 0.011764707043766975]),
+        (vision.Rescale(1 / 255.0, 0.0), (4, 4, 3), "float32", [0.0, 0.003921568859368563]),
+        (vision.HWC2CHW(), (3, 4, 4), "uint8", [0, 3]),
+        (vision.Normalize([1.0, 2.0, 3.0], [2.0, 2.0, 2.0]), (4, 4, 3), "float32", [-0.5, -0.5]),
+        (vision.Resize((2, 2)), (2, 2, 3), "uint8", [8, 9]),
+        (vision.Resize((3, 5), vision.Inter.NEAREST), (3, 5, 3), "uint8", [0, 1]),
+        (vision.CenterCrop(2), (2, 2, 3), "uint8", [15, 16]),
+        (vision.Pad(1), (6, 6, 3), "uint8", [0, 0]),
+        (vision.HorizontalFlip(), (4, 4, 3), "uint8", [9, 10]),
+        (vision.RandomCrop(3), (3, 3, 3), "uint8", None),
+        (transforms.TypeCast(ms.float32), (4, 4, 3), "float32", [0.0, 1.0]),
+    ],
+)
+def test_what_a_transform_makes_of_an_image(operation: Any, shape: Any, dtype: str, first: Any) -> None:
+    made = operation(IMAGE)
+    assert made.shape == shape and made.dtype == dtype
+    if first is not None:
+        np.testing.assert_allclose(made.ravel()[:2], first, rtol=1e-6)
+
+
+def test_random_transforms_follow_the_seed() -> None:
+    def run() -> list[Any]:
+        data = ds.GeneratorDataset([IMAGE] * 8, ["image"], shuffle=False)
+        flips = transforms.Compose([vision.RandomHorizontalFlip(0.5), vision.RandomCrop(2)])
+        return column(data.map(flips, "image"), 0)
+
+    try:
+        ds.config.set_seed(5)
+        assert run() == run()
+    finally:
+        ds.config._seed = None
+
+
+def test_one_hot_is_smoothed_over_all_classes() -> None:
+    assert transforms.OneHot(3)(np.array(1)).tolist() == [0, 1, 0]
+    np.testing.assert_allclose(transforms.OneHot(3, 0.1)(np.array(1)), [0.1 / 3, 0.9 + 0.1 / 3, 0.1 / 3])

@@ -1,0 +1,210 @@
+"""mint: PyTorch's names, defaults and numbers, against NumPy and formulas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, mint
+from hookscope.engine.mint.nn import functional as F  # noqa: N812
+
+A = np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32)
+T = Tensor(A)
+
+
+@pytest.mark.parametrize(
+    ("got", "expected"),
+    [
+        (lambda: mint.sum(T, dim=1, keepdim=True), A.sum(1, keepdims=True)),
+        (lambda: mint.mean(T, dim=0), A.mean(0)),
+        (lambda: mint.std(T, dim=1), A.std(1, ddof=1)),
+        (lambda: mint.var(T, dim=1, correction=0), A.var(1)),
+        (lambda: mint.max(T), A.max()),
+        (lambda: mint.max(T, 1)[0], A.max(1)),
+        (lambda: mint.max(T, 1)[1], A.argmax(1)),
+        (lambda: mint.min(T, dim=0, keepdim=True)[0], A.min(0, keepdims=True)),
+        (lambda: mint.max(T, T * 0), np.maximum(A, 0)),
+        (lambda: mint.median(T), np.sort(A.ravel())[5]),
+        (lambda: mint.add(T, T, alpha=2), A * 3),
+        (lambda: mint.sub(T, T, alpha=2), -A),
+        (lambda: mint.div(T, T * 0 + 2, rounding_mode="floor"), np.floor(A / 2)),
+        (lambda: mint.div(T, T * 0 + 2, rounding_mode="trunc"), np.trunc(A / 2)),
+        (lambda: mint.cat([T, T], dim=1), np.concatenate([A, A], 1)),
+        (lambda: mint.stack([T, T], dim=-1), np.stack([A, A], -1)),
+        (lambda: mint.split(T, 2, dim=1)[1], A[:, 2:]),
+        (lambda: mint.chunk(T, 2, dim=1)[0], A[:, :2]),
+        (lambda: mint.transpose(T, 0, 1), A.T),
+        (lambda: mint.permute(T, (1, 0)), A.T),
+        (lambda: mint.flatten(T), A.ravel()),
+        (lambda: mint.squeeze(T, 0), A),
+        (lambda: mint.unsqueeze(T, 0), A[None]),
+        (lambda: mint.narrow(T, 1, 1, 2), A[:, 1:3]),
+        (lambda: mint.select(T, 1, 2), A[:, 2]),
+        (lambda: mint.index_select(T, 1, Tensor([3, 0])), A[:, [3, 0]]),
+        (lambda: mint.gather(T, 1, Tensor([[0], [1], [2]])), A[np.arange(3), [0, 1, 2]][:, None]),
+        (lambda: mint.take(T, Tensor([0, 5])), A.ravel()[[0, 5]]),
+        (lambda: mint.where(T > 0, T, T * 0), np.maximum(A, 0)),
+        (lambda: mint.sort(T, dim=0, descending=True)[0], -np.sort(-A, 0)),
+        (lambda: mint.argsort(T, dim=1), np.argsort(A, 1)),
+        (lambda: mint.cumsum(T, 1), A.cumsum(1)),
+        (lambda: mint.diag(T[0], 1), np.diag(A[0], 1)),
+        (lambda: mint.diag(T[0], -2), np.diag(A[0], -2)),
+        (lambda: mint.matmul(T, T.T), A @ A.T),
+        (lambda: mint.clamp(T, -0.5, 0.5), A.clip(-0.5, 0.5)),
+        (lambda: mint.zeros(2, 3), np.zeros((2, 3))),
+        (lambda: mint.ones((2, 3)), np.ones((2, 3))),
+        (lambda: mint.norm(T), np.linalg.norm(A)),
+        (lambda: mint.norm(T, 1, dim=1), np.abs(A).sum(1)),
+        (lambda: mint.linalg.vector_norm(T, 3, dim=0), (np.abs(A) ** 3).sum(0) ** (1 / 3)),
+        (lambda: mint.linalg.vector_norm(T, float("inf")), np.abs(A).max()),
+        (lambda: mint.meshgrid(T[0], T[:, 0])[0], np.meshgrid(A[0], A[:, 0], indexing="ij")[0]),
+        (lambda: mint.count_nonzero(T > 0, 1), (A > 0).sum(1)),
+        (lambda: mint.special.expm1(T), np.expm1(A)),
+        (lambda: F.softmax(T, 1), np.exp(A) / np.exp(A).sum(1, keepdims=True)),
+        (lambda: F.one_hot(Tensor([2, 0])), np.eye(3)[[2, 0]]),
+        (lambda: F.linear(T, T, None), A @ A.T),
+        (lambda: F.pad(T, (1, 2)), np.pad(A, ((0, 0), (1, 2)))),
+        (lambda: F.elu(T, 0.5), np.where(A > 0, A, 0.5 * np.expm1(A))),
+        (lambda: F.leaky_relu(T), np.where(A > 0, A, 0.01 * A)),
+        (lambda: F.normalize(T), A / np.linalg.norm(A, axis=1, keepdims=True)),
+        (lambda: F.embedding(Tensor([[1, 0]]), T), A[[[1, 0]]]),
+        (lambda: F.mse_loss(T, T * 0), (A**2).mean()),
+        (lambda: F.smooth_l1_loss(T, T * 0), np.where(np.abs(A) < 1, A**2 / 2, np.abs(A) - 0.5).mean()),
+        (lambda: F.binary_cross_entropy_with_logits(T, T * 0 + 1), np.log1p(np.exp(-A)).mean()),
+        (lambda: F.kl_div(T, T * 0 + 0.5, "batchmean"), (0.5 * (np.log(0.5) - A)).sum() / 3),
+        (lambda: F.soft_margin_loss(T, T * 0 - 1), np.log1p(np.exp(A)).mean()),
+    ],
+)
+def test_a_function_gives_numpys_numbers(got: Any, expected: Any) -> None:
+    found = got()
+    assert found.shape == np.shape(expected)
+    np.testing.assert_allclose(found.asnumpy(), expected, rtol=2e-5, atol=1e-6)
+
+
+def test_scattering_adds_and_puts() -> None:
+    zeros, places, values = mint.zeros(3), Tensor([0, 2, 0]), Tensor([1.0, 2.0, 3.0])
+    assert mint.scatter_add(zeros, 0, places, values).asnumpy().tolist() == [4, 0, 2]
+    assert mint.index_add(zeros, 0, Tensor([1], ms.int32), Tensor([5.0]), alpha=2).asnumpy().tolist() == [0, 10, 0]
+
+
+def test_in_place_functions_change_their_input() -> None:
+    one = Tensor(A)
+    assert F.relu_(one) is one
+    np.testing.assert_array_equal(one.asnumpy(), np.maximum(A, 0))
+
+
+def test_a_linear_layer_starts_within_pytorchs_bound() -> None:
+    layer = mint.nn.Linear(100, 50)
+    for parameter in (layer.weight, layer.bias):
+        values = parameter.asnumpy()
+        assert np.abs(values).max() <= 0.1 and values.std() == pytest.approx(0.1 / np.sqrt(3), rel=0.35)
+    x = Tensor(np.ones((2, 100), np.float32))
+    np.testing.assert_allclose(
+        layer(x).asnumpy(), x.asnumpy() @ layer.weight.asnumpy().T + layer.bias.asnumpy(), rtol=1e-4, atol=1e-5
+    )
+
+
+def test_batch_norm_normalises_and_keeps_running_figures() -> None:
+    x = np.random.default_rng(1).standard_normal((4, 3, 2, 2)).astype(np.float32) * 3 + 1
+    layer = mint.nn.BatchNorm2d(3)
+    layer.set_train()
+    out = layer(Tensor(x)).asnumpy()
+    mean, variance = x.mean((0, 2, 3)), x.var((0, 2, 3))
+    shaped = (x - mean[:, None, None]) / np.sqrt(variance + 1e-5)[:, None, None]
+    np.testing.assert_allclose(out, shaped, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(layer.running_mean.asnumpy(), 0.1 * mean, rtol=1e-5)
+    np.testing.assert_allclose(layer.running_var.asnumpy(), 0.9 + 0.1 * x.var((0, 2, 3), ddof=1), rtol=1e-5)
+    layer.set_train(False)
+    running = layer.running_mean.asnumpy()[:, None, None], np.sqrt(layer.running_var.asnumpy() + 1e-5)[:, None, None]
+    np.testing.assert_allclose(layer(Tensor(x)).asnumpy(), (x - running[0]) / running[1], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("layer", "shape"),
+    [
+        (lambda: mint.nn.Conv2d(3, 4, 3, padding=1), (2, 4, 8, 8)),
+        (lambda: mint.nn.Conv2d(3, 4, 3, padding=1, padding_mode="reflect"), (2, 4, 8, 8)),
+        (lambda: mint.nn.Conv2d(3, 4, 3, padding="same", bias=False), (2, 4, 8, 8)),
+        (lambda: mint.nn.ConvTranspose2d(3, 4, 2, stride=2), (2, 4, 16, 16)),
+        (lambda: mint.nn.GroupNorm(3, 3), (2, 3, 8, 8)),
+        (lambda: mint.nn.AvgPool2d(2), (2, 3, 4, 4)),
+        (lambda: mint.nn.MaxPool2d(2), (2, 3, 4, 4)),
+        (lambda: mint.nn.AdaptiveAvgPool2d(2), (2, 3, 2, 2)),
+        (lambda: mint.nn.ZeroPad2d((1, 2, 3, 4)), (2, 3, 15, 11)),
+        (lambda: mint.nn.ReflectionPad2d(1), (2, 3, 10, 10)),
+        (lambda: mint.nn.Upsample(scale_factor=2.0), (2, 3, 16, 16)),
+        (lambda: mint.nn.UpsamplingBilinear2d((4, 4)), (2, 3, 4, 4)),
+        (lambda: mint.nn.Flatten(), (2, 192)),
+        (lambda: mint.nn.PReLU(), (2, 3, 8, 8)),
+        (lambda: mint.nn.GELU(), (2, 3, 8, 8)),
+        (lambda: mint.nn.Softmax(dim=1), (2, 3, 8, 8)),
+        (lambda: mint.nn.Hardshrink(), (2, 3, 8, 8)),
+    ],
+)
+def test_a_layer_gives_this_shape_and_a_gradient(layer: Any, shape: tuple[int, ...]) -> None:
+    x = Tensor(np.random.default_rng(2).standard_normal((2, 3, 8, 8)).astype(np.float32))
+    made = layer()
+    assert made(x).shape == shape
+    if "Reflection" in type(made).__name__ or getattr(made, "padding_mode", "") == "reflect":
+        return  # ops.pad has no gradient of that mode
+    assert ms.grad(lambda v: made(v).sum())(x).shape == x.shape
+
+
+def adam(value: float, gradients: list[float], decay: float) -> float:
+    m = v = 0.0
+    for t, g in enumerate(gradients, 1):
+        value *= 1 - 0.1 * decay
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+        value -= 0.1 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    return value
+
+
+@pytest.mark.parametrize(("name", "decay"), [("Adam", 0.0), ("AdamW", 0.01)])
+def test_adam_follows_its_formula(name: str, decay: float) -> None:
+    parameter = ms.Parameter(Tensor([2.0]), name="p")
+    optimizer = getattr(mint.optim, name)([parameter], lr=0.1)
+    gradients = [0.5, -1.0, 2.0]
+    for gradient in gradients:
+        optimizer((Tensor([gradient]),))
+    assert float(parameter.asnumpy()[0]) == pytest.approx(adam(2.0, gradients, decay), rel=1e-5)
+
+
+def test_sgd_follows_its_formula_in_groups() -> None:
+    a, b = (ms.Parameter(Tensor([1.0]), name=name) for name in "ab")
+    optimizer = mint.optim.SGD([{"params": [a], "lr": 1.0}, {"params": [b], "momentum": 0.5}], lr=0.1)
+    for _ in range(2):
+        optimizer((Tensor([0.1]), Tensor([0.1])))
+    assert float(a.asnumpy()[0]) == pytest.approx(0.8)
+    assert float(b.asnumpy()[0]) == pytest.approx(1 - 0.1 * (0.1 + 0.15))
+
+
+def test_there_is_nobody_to_send_to() -> None:
+    assert mint.distributed.get_rank() == 0 and mint.distributed.get_world_size() == 1
+    with pytest.raises(NotImplementedError, match="one process"):
+        mint.distributed.all_reduce(T)
+
+
+def test_random_numbers_follow_a_generator() -> None:
+    one, other = (ms.Generator().manual_seed(4) for _ in range(2))
+    np.testing.assert_array_equal(mint.rand(3, generator=one).asnumpy(), mint.rand(3, generator=other).asnumpy())
+    assert sorted(mint.randperm(6).asnumpy().tolist()) == list(range(6))
+    assert set(mint.randint(0, 3, (50,)).asnumpy().tolist()) <= {0, 1, 2}
+
+
+@pytest.mark.parametrize("name", ["array([1, 2])", "arange(5)"])
+def test_mindspore_numpy_makes_int32_of_pythons_ints(name: str) -> None:
+    made = ms.numpy.array([1, 2]) if name.startswith("array") else ms.numpy.arange(5)
+    assert made.dtype == ms.int32
+
+
+def test_mindspore_numpy_has_numpys_numbers() -> None:
+    mnp = ms.numpy
+    np.testing.assert_allclose(mnp.dot(T, T.T).asnumpy(), A @ A.T, rtol=1e-5)
+    np.testing.assert_allclose(mnp.tensordot(T, T, ([1], [1])).asnumpy(), np.tensordot(A, A, ([1], [1])), rtol=1e-5)
+    np.testing.assert_allclose(mnp.cumsum(T).asnumpy(), A.cumsum(), rtol=1e-5)
+    np.testing.assert_array_equal(mnp.moveaxis(T, 0, 1).asnumpy(), A.T)
+    np.testing.assert_array_equal(mnp.split(T, 2, axis=1)[1].asnumpy(), A[:, 2:])
+    np.testing.assert_array_equal(mnp.vstack((T[0], T[1])).asnumpy(), A[:2])

@@ -1,0 +1,124 @@
+"""Names: what MindSpore has is there, and what is not says so and names the nearest."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import hookscope.engine as ms
+
+_FILE = Path(__file__).resolve().parents[2] / "benchmarks" / "coverage.py"
+# How many names of each list are there. A number here may rise, and not fall.
+AT_LEAST = {
+    "cell": 87, "initializer": 20, "mint": 327, "mint_functional": 59, "mint_nn": 65, "nn": 229, "ops": 602,
+    "parameter": 20, "primitives": 339, "tensor": 395, "top": 187,
+}  # fmt: skip
+MOST_USED_AT_LEAST = 291
+
+
+@pytest.fixture(scope="module")
+def coverage() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("hookscope_coverage", _FILE)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", AT_LEAST)
+def test_no_name_that_was_there_is_lost(coverage: ModuleType, name: str) -> None:
+    assert len(coverage.covered(name)) >= AT_LEAST[name]
+
+
+def test_the_names_used_most_are_there(coverage: ModuleType) -> None:
+    rows = coverage.usage()
+    assert len(rows) == 300
+    assert sum(coverage.is_there(prefix, name) for prefix, name in rows) >= MOST_USED_AT_LEAST
+
+
+@pytest.mark.parametrize(
+    ("path", "wrong", "nearest"),
+    [
+        ("", "Modell", "Model"),
+        ("", "set_contxt", "set_context"),
+        ("train", "LossMonitr", "LossMonitor"),
+        ("mint", "matmull", "matmul"),
+        ("mint.nn", "Linearr", "Linear"),
+        ("mint.nn.functional", "relu7", "relu"),
+        ("dataset", "MnistDatset", "MnistDataset"),
+        ("numpy", "arrange", "arange"),
+        ("nn", "Conv2D", "Conv2d"),
+        ("ops", "matmull", "matmul"),
+    ],
+)
+def test_a_name_that_is_not_covered_names_the_nearest(path: str, wrong: str, nearest: str) -> None:
+    module = ms
+    for part in filter(None, path.split(".")):
+        module = getattr(module, part)
+    with pytest.raises(AttributeError, match=f"'{wrong}' in hookscope.*the nearest name is '{nearest}'"):
+        getattr(module, wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [("export", "save_checkpoint"), ("Profiler", "cProfile"), ("shard", "one process"), ("load_mindir", "compiled")],
+)
+def test_what_cannot_be_here_says_in_one_line_what_to_use_instead(name: str, instead: str) -> None:
+    with pytest.raises(NotImplementedError, match=instead) as raised:
+        getattr(ms, name)()
+    assert "\n" not in str(raised.value)
+
+
+def test_rooms_are_entered_when_they_are_first_asked_for(run_python: object) -> None:
+    code = (
+        "import sys; import hookscope.engine as ms; names = ('train', 'dataset', 'mint', 'amp', 'numpy'); "
+        "before = [n for n in names if 'hookscope.engine.' + n in sys.modules]; "
+        "[getattr(ms, n) for n in names]; "
+        "print(before, all('hookscope.engine.' + n in sys.modules for n in names))"
+    )
+    assert run_python(code).stdout.strip() == "[] True"  # type: ignore[operator]
+
+
+def test_mindspores_paths_lead_to_the_same_modules(run_python: object) -> None:
+    code = (
+        "import hookscope; hookscope.install_as_mindspore(); import mindspore as ms; "
+        "import mindspore.train.callback as c, mindspore.dataset.vision as v, mindspore.mint.nn.functional as f; "
+        "from mindspore.communication.management import get_rank; from mindspore.train.serialization import "
+        "save_checkpoint; from mindspore import Model; "
+        "print(c is ms.train.callback, v is ms.dataset.vision, f is ms.mint.nn.functional, get_rank(), "
+        "save_checkpoint is ms.save_checkpoint, Model is ms.train.Model)"
+    )
+    assert run_python(code).stdout.strip() == "True True True 0 True True"  # type: ignore[operator]
+
+
+def test_settings_of_a_cluster_are_kept_and_read_back() -> None:
+    try:
+        ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL, gradients_mean=True)
+        assert ms.get_auto_parallel_context("parallel_mode") == "data_parallel"
+        assert ms.get_auto_parallel_context("gradients_mean") is True
+    finally:
+        ms.reset_auto_parallel_context()
+    assert ms.get_auto_parallel_context("parallel_mode") == "stand_alone"
+    with pytest.raises(ValueError, match="no setting 'x'"):
+        ms.set_auto_parallel_context(x=1)
+    with pytest.raises(ValueError, match="parallel_mode"):
+        ms.set_auto_parallel_context(parallel_mode="x")
+
+
+def test_there_is_one_process_and_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    ms.communication.init()
+    assert capsys.readouterr().err == "hookscope runs in one process: communication has rank 0 of 1.\n"
+    assert (ms.communication.get_rank(), ms.communication.get_group_size()) == (0, 1)
+    ms.communication.release()
+
+
+def test_a_generators_state_can_be_gone_back_to() -> None:
+    state = ms.get_rng_state()
+    first = ms.ops.rand(4).asnumpy().tolist()
+    ms.set_rng_state(state)
+    assert ms.ops.rand(4).asnumpy().tolist() == first
+    one, other = ms.Generator().manual_seed(3), ms.Generator().manual_seed(3)
+    assert one.draw(5) == other.draw(5) and one.initial_seed() == 3

@@ -1,0 +1,110 @@
+"""Half precision and loss scaling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, amp, nn, ops
+
+from test_model import X, Y, data, model, network  # isort: skip
+
+
+@pytest.mark.parametrize("level", ["O1", "O2", "O3", "auto"])
+def test_a_prepared_network_computes_in_half_and_gives_float32(level: str) -> None:
+    net = network()
+    prepared = amp.auto_mixed_precision(net, level)
+    out = prepared(Tensor(X))
+    assert out.dtype == ms.float32 and sorted(p.name for p in net.get_parameters())[0] == "0.bias"
+    # What MindSpore 2.10 gives; in float32 the first is -0.19590...
+    np.testing.assert_array_equal(out.asnumpy()[0], np.array([-0.19592285, 0.81347656], np.float32))
+    assert all(p.dtype == ms.float32 for p in net.get_parameters())
+
+
+def test_a_black_list_stays_in_float32() -> None:
+    seen: list[Any] = []
+
+    class Look(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            seen.append(ops.add(x, x).dtype)
+            return x
+
+    class Float(Look):
+        pass
+
+    net = nn.SequentialCell(nn.Dense(4, 4), Look(), Float())
+    amp.custom_mixed_precision(net, black_list=[Float])(Tensor(X))
+    assert seen == [ms.float16, ms.float32]
+
+
+@pytest.mark.parametrize("level", ["O2", "O3"])
+def test_training_in_half_precision_goes_down(level: str) -> None:
+    one = model(amp_level=level, loss_scale_manager=amp.FixedLossScaleManager(8.0, drop_overflow_update=False))
+    before = one.eval(data())["loss"]
+    one.train(5, data())
+    assert one.eval(data())["loss"] < before
+
+
+def test_a_dynamic_scale_falls_and_rises() -> None:
+    scaler = amp.DynamicLossScaler(1024, 2, 2)
+    assert scaler.scale(Tensor([2.0])).asnumpy() == 2048
+    unscaled = scaler.unscale((Tensor([1024.0]), Tensor([2.0], ms.float16)))
+    assert unscaled[0].asnumpy() == 1 and unscaled[1].dtype == ms.float16
+    found = []
+    for good in (True, True, False, True):
+        scaler.adjust(Tensor(good))
+        found.append((float(scaler.scale_value.asnumpy()), int(scaler.counter.asnumpy())))
+    assert found == [(1024, 1), (2048, 0), (1024, 0), (1024, 1)]
+
+
+def test_a_static_scale_stays() -> None:
+    scaler = amp.StaticLossScaler(4)
+    assert scaler.scale(Tensor([1.0])).asnumpy() == 4 and not scaler.adjust(Tensor(False))
+
+
+def test_a_manager_falls_after_an_overflow_and_rises_after_its_window() -> None:
+    manager = amp.DynamicLossScaleManager(16, 2, 2)
+    scales = []
+    for overflow in (True, False, False, False):
+        manager.update_loss_scale(overflow)
+        scales.append(manager.get_loss_scale())
+    assert scales == [8, 8, 16, 16]
+
+
+@pytest.mark.parametrize(("bad", "good"), [(np.inf, False), (np.nan, False), (1.0, True)])
+def test_all_finite_looks_into_every_tensor(bad: float, good: bool) -> None:
+    found = amp.all_finite((Tensor([1.0]), [Tensor([1, 2]), Tensor([bad])]))
+    assert found.dtype == ms.bool_ and bool(found) is good
+
+
+def test_large_numbers_are_finite_though_their_sum_is_not() -> None:
+    assert bool(amp.all_finite(Tensor([3e38, 3e38])))
+
+
+def test_gradients_of_a_scaled_loss_are_unscaled_to_the_same() -> None:
+    net, loss, scaler = network(), nn.CrossEntropyLoss(), amp.StaticLossScaler(1024)
+    plain = ms.grad(lambda x, y: loss(net(x), y), None, net.trainable_params())(Tensor(X), Tensor(Y))
+    scaled = ms.grad(lambda x, y: scaler.scale(loss(net(x), y)), None, net.trainable_params())(Tensor(X), Tensor(Y))
+    for one, other in zip(plain, scaler.unscale(scaled), strict=True):
+        np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: amp.auto_mixed_precision(3), TypeError),
+        (lambda: amp.auto_mixed_precision(network(), "O7"), ValueError),
+        (lambda: amp.auto_mixed_precision(network(), "O1", ms.float32), ValueError),
+        (lambda: amp.custom_mixed_precision(network()), ValueError),
+        (lambda: amp.custom_mixed_precision(network(), white_list=3), TypeError),
+        (lambda: amp.DynamicLossScaler(0, 2, 2), ValueError),
+        (lambda: amp.DynamicLossScaleManager(0), ValueError),
+        (lambda: amp.build_train_network(network(), 3), TypeError),
+    ],
+)
+def test_bad_input_raises_mindspores_class(call: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        call()

@@ -1,0 +1,184 @@
+"""Metrics against scikit-learn, formulas, and values read off MindSpore 2.10."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+
+from hookscope.engine import Tensor, nn, train
+
+_R = np.random.default_rng(0)
+SCORES = _R.random((40, 3)).astype(np.float32)
+LABELS = _R.integers(0, 3, 40)
+BEST = SCORES.argmax(1)
+
+
+def value(name: str, *inputs: Any, **kwargs: Any) -> Any:
+    metric = getattr(train, name)(**kwargs)
+    metric.clear()
+    for batch in inputs:
+        metric.update(*batch)
+    return metric.eval()
+
+
+HALVES = [(Tensor(SCORES[i : i + 20]), Tensor(LABELS[i : i + 20])) for i in (0, 20)]
+
+
+def test_accuracy_precision_recall_and_f_are_scikit_learns() -> None:
+    assert value("Accuracy", *HALVES) == pytest.approx(sk.accuracy_score(LABELS, BEST))
+    for name, function in (("Precision", sk.precision_score), ("Recall", sk.recall_score), ("F1", sk.f1_score)):
+        np.testing.assert_allclose(value(name, *HALVES), function(LABELS, BEST, average=None), rtol=1e-12)
+    np.testing.assert_allclose(
+        value("Fbeta", *HALVES, beta=2.0), sk.fbeta_score(LABELS, BEST, beta=2.0, average=None), rtol=1e-12
+    )
+
+
+def test_one_hot_labels_count_like_class_numbers() -> None:
+    assert value("Accuracy", (Tensor(SCORES), Tensor(np.eye(3)[LABELS]))) == value("Accuracy", *HALVES)
+
+
+def test_several_labels_at_once_must_all_be_right() -> None:
+    guessed, real = np.array([[0, 1], [1, 1], [1, 0]]), np.array([[0, 1], [1, 0], [1, 0]])
+    assert value("Accuracy", (Tensor(guessed), Tensor(real)), eval_type="multilabel") == pytest.approx(2 / 3)
+    pair = (Tensor(guessed), Tensor(real))  # precision and recall are then of each sample
+    np.testing.assert_allclose(value("Recall", pair, eval_type="multilabel"), [1, 1, 1])
+    np.testing.assert_allclose(value("Precision", pair, pair, eval_type="multilabel"), [1, 0.5, 1, 1, 0.5, 1])
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_top_k_is_scikit_learns(k: int) -> None:
+    expected = sk.top_k_accuracy_score(LABELS, SCORES, k=k)
+    assert value("TopKCategoricalAccuracy", *HALVES, k=k) == pytest.approx(expected)
+
+
+def test_roc_and_auc_are_scikit_learns() -> None:
+    scores, labels = np.array([0.1, 0.4, 0.35, 0.8]), np.array([0, 0, 1, 1])
+    false, true, thresholds = value("ROC", (Tensor(scores), Tensor(labels)), pos_label=1)
+    expected = sk.roc_curve(labels, scores, drop_intermediate=False)
+    np.testing.assert_allclose(false, expected[0])
+    np.testing.assert_allclose(true, expected[1])
+    np.testing.assert_allclose(thresholds[1:], expected[2][1:])
+    assert train.auc(false, true) == pytest.approx(sk.roc_auc_score(labels, scores))
+    curves = value("ROC", (Tensor(SCORES), Tensor(LABELS)), class_num=3)
+    for number in range(3):
+        expected = sk.roc_curve(number == LABELS, SCORES[:, number], drop_intermediate=False)
+        np.testing.assert_allclose(curves[0][number], expected[0])
+        np.testing.assert_allclose(curves[1][number], expected[1])
+
+
+@pytest.mark.parametrize(("normalize", "sk_name"), [("no_norm", None), ("target", "true"), ("prediction", "pred"),
+                                                   ("all", "all")])  # fmt: skip
+def test_the_confusion_matrix_is_scikit_learns(normalize: str, sk_name: str | None) -> None:
+    found = value("ConfusionMatrix", *HALVES, num_classes=3, normalize=normalize)
+    np.testing.assert_allclose(found, sk.confusion_matrix(LABELS, BEST, normalize=sk_name))
+
+
+def test_figures_of_the_confusion_matrix() -> None:
+    guessed = _R.integers(0, 2, (1, 1, 50))
+    real = _R.integers(0, 2, (1, 1, 50))
+    flat = real.ravel(), guessed.ravel()
+    for name, expected in (
+        ("sensitivity", sk.recall_score(*flat)), ("precision", sk.precision_score(*flat)),
+        ("accuracy", sk.accuracy_score(*flat)), ("f1 score", sk.f1_score(*flat)),
+        ("balanced accuracy", sk.balanced_accuracy_score(*flat)),
+        ("matthews correlation coefficient", sk.matthews_corrcoef(*flat)), ("threat score", sk.jaccard_score(*flat)),
+        ("fowlkes mallows index", np.sqrt(sk.precision_score(*flat) * sk.recall_score(*flat))),
+    ):  # fmt: skip
+        found = value("ConfusionMatrixMetric", (Tensor(guessed), Tensor(real)), metric_name=name)
+        np.testing.assert_allclose(found, [expected], rtol=1e-6)
+
+
+def test_errors_and_losses_are_means_over_samples() -> None:
+    a, b = SCORES, SCORES[::-1].copy()
+    assert value("MAE", (Tensor(a), Tensor(b))) == pytest.approx(np.abs(a - b).sum() / 40)
+    assert value("MSE", (Tensor(a), Tensor(b))) == pytest.approx(np.square(a - b).sum() / 40)
+    assert value("Loss", (Tensor(0.5),), (Tensor(1.5),)) == 1.0
+    expected = np.exp(-np.log(SCORES[np.arange(40), LABELS]).mean())
+    assert value("Perplexity", (Tensor(SCORES), Tensor(LABELS))) == pytest.approx(expected, rel=1e-5)
+
+
+def test_cosine_similarity_is_scikit_learns() -> None:
+    rows = np.array([[1, 3, 4, 7], [2, 4, 2, 5], [3, 1, 5, 8.0]])
+    from sklearn.metrics.pairwise import cosine_similarity
+
+    np.testing.assert_allclose(value("CosineSimilarity", (rows,), zero_diagonal=False), cosine_similarity(rows))
+
+
+@pytest.mark.parametrize(("n", "smooth", "expected"), [
+    (1, False, 0.8143536762323635), (2, True, 0.7608551323868303), (4, False, 0.48766770743757065),
+])  # fmt: skip
+def test_bleu_is_mindspores(n: int, smooth: bool, expected: float) -> None:
+    candidates = [["i", "have", "a", "pen", "on", "my", "desk"], ["a", "b", "c"]]
+    references = [
+        [["i", "have", "a", "pen", "in", "my", "desk"], ["there", "is", "a", "pen", "on", "the", "desk"]],
+        [["a", "b", "d", "e"]],
+    ]
+    assert value("BleuScore", (candidates, references), n_gram=n, smooth=smooth) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "kwargs", "expected"),
+    [
+        ("HausdorffDistance", {}, 1.4142135623730951),
+        ("HausdorffDistance", {"distance_metric": "taxicab"}, 2),
+        ("HausdorffDistance", {"crop": False}, 2.0),
+        ("MeanSurfaceDistance", {}, 0.8047378541243649),
+        ("MeanSurfaceDistance", {"symmetric": True}, 0.7357022603955158),
+        ("RootMeanSquareDistance", {}, 1.0),
+        ("RootMeanSquareDistance", {"symmetric": True, "distance_metric": "chessboard"}, 0.816496580927726),
+    ],
+)
+def test_distances_between_borders_are_mindspores(name: str, kwargs: dict[str, Any], expected: float) -> None:
+    x = np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]])
+    y = np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]])
+    label = 0 if name != "HausdorffDistance" or kwargs.get("crop", True) else 1
+    assert value(name, (Tensor(x), Tensor(y), label), **kwargs) == pytest.approx(expected)
+
+
+def test_dice_is_mindspores() -> None:
+    a, b = np.array([[0, 1, 1], [1, 0, 1]]), np.array([[0, 1, 0], [1, 1, 1]])
+    assert value("Dice", (Tensor(a), Tensor(b))) == pytest.approx(2 * 3 / (4 + 4 + 1e-5) / 2)
+
+
+def test_occlusion_is_what_a_covered_square_costs() -> None:
+    class Mean(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return x.reshape((x.shape[0], -1)).sum(1, keepdims=True)
+
+    image = np.ones((1, 3, 3), np.float32)
+    found = value("OcclusionSensitivity", (Mean(), image, np.array([0])), margin=1)
+    assert found.shape == (3, 3) and found[0, 0] == 1.0 and found[1, 1] == 4.0
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: value("Accuracy"), RuntimeError),
+        (lambda: value("Accuracy", (Tensor(SCORES),)), ValueError),
+        (lambda: value("Accuracy", (Tensor(SCORES), Tensor(LABELS[:3]))), ValueError),
+        (lambda: value("Precision", eval_type="x"), TypeError),
+        (lambda: value("Fbeta", beta=0), ValueError),
+        (lambda: value("TopKCategoricalAccuracy", k=0), ValueError),
+        (lambda: value("BleuScore", n_gram=5), ValueError),
+        (lambda: value("Dice", smooth=-1), TypeError),
+        (lambda: train.get_metric_fn("no such"), KeyError),
+        (lambda: train.metrics.get_metrics(["acc"]), TypeError),
+    ],
+)
+def test_bad_input_raises_mindspores_class(call: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        call()
+
+
+def test_every_name_makes_a_metric() -> None:
+    assert len(train.names()) == 23 and "acc" in train.names()
+    assert isinstance(train.get_metric_fn("F1"), train.F1)
+
+
+def test_inputs_can_be_chosen_by_place() -> None:
+    metric = train.MAE().set_indexes([2, 0])
+    metric.update(Tensor([1.0]), Tensor([9.0]), Tensor([3.0]))
+    assert metric.eval() == 2.0

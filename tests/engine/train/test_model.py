@@ -1,0 +1,234 @@
+"""Model and callbacks: the losses, the order of calls, the printed lines and the files are MindSpore 2.10's."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+import hookscope.engine.dataset as ds
+from hookscope.engine import Tensor, amp, nn, train
+from hookscope.engine.train import (
+    Callback,
+    CheckpointConfig,
+    EarlyStopping,
+    History,
+    LambdaCallback,
+    LearningRateScheduler,
+    LossMonitor,
+    Model,
+    ModelCheckpoint,
+    ReduceLROnPlateau,
+    TimeMonitor,
+)
+
+X = np.random.default_rng(0).standard_normal((12, 4)).astype(np.float32)
+Y = (X[:, 0] > 0).astype(np.int32)
+
+
+def data(batch: int = 4) -> Any:
+    return ds.NumpySlicesDataset({"x": X, "y": Y}, shuffle=False).batch(batch)
+
+
+def network() -> nn.Cell:
+    first, second = np.linspace(-1, 1, 16).reshape(4, 4), np.linspace(-1, 1, 8).reshape(2, 4)
+    return nn.SequentialCell(
+        nn.Dense(4, 4, weight_init=Tensor(first, ms.float32), bias_init="zeros"),
+        nn.ReLU(),
+        nn.Dense(4, 2, weight_init=Tensor(second, ms.float32), bias_init="zeros"),
+    )
+
+
+def model(metrics: Any = ("acc", "loss"), rate: float = 0.1, **kwargs: Any) -> Model:
+    net = network()
+    chosen = set(metrics) if isinstance(metrics, tuple) else metrics
+    return Model(net, nn.CrossEntropyLoss(), nn.Momentum(net.trainable_params(), rate, 0.9), metrics=chosen, **kwargs)
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return capsys.readouterr().out.splitlines()
+
+
+def test_training_gives_mindspores_losses_and_metrics(capsys: pytest.CaptureFixture[str]) -> None:
+    one = model()
+    one.train(2, data(), callbacks=[LossMonitor()])
+    printed = lines(capsys)
+    assert [line.rpartition(" ")[0] for line in printed] == [
+        f"epoch: {epoch} step: {step}, loss is" for epoch in (1, 2) for step in (1, 2, 3)
+    ]
+    losses = [float(line.rpartition(" ")[2]) for line in printed]
+    np.testing.assert_allclose(losses, [3.3404424, 1.1747987, 1.2828477, 0.8718433, 0.5696757, 0.5435632], rtol=1e-5)
+    found = one.eval(data())
+    assert found["acc"] == 0.75 and found["loss"] == pytest.approx(0.564227, rel=1e-5)
+    np.testing.assert_allclose(
+        one.predict(Tensor(X[:2])).asnumpy(), [[0.77593684, -0.75464123], [1.0143491, -0.5707384]], rtol=1e-5
+    )
+
+
+class Told(Callback):
+    def __init__(self) -> None:
+        self.moments: list[Any] = []
+
+    def on_train_epoch_end(self, run_context: Any) -> None:
+        facts = run_context.original_args()
+        self.moments.append(
+            ("train", facts.cur_epoch_num, facts.cur_step_num, facts.mode, sorted(facts.get("eval_results", {})))
+        )
+
+    def on_eval_step_end(self, run_context: Any) -> None:
+        facts = run_context.original_args()
+        self.moments.append(("eval step", facts.cur_step_num, len(facts.net_outputs), facts.mode))
+
+    def on_eval_end(self, run_context: Any) -> None:
+        self.moments.append(("eval", sorted(run_context.original_args().metrics)))
+
+
+def test_fit_evaluates_between_epochs_and_puts_the_facts_back() -> None:
+    told, history = Told(), History()
+    model().fit(3, data(), data(6), valid_frequency=2, callbacks=[told, history])
+    assert told.moments == [
+        ("train", 1, 3, "train", []),
+        ("eval step", 1, 3, "eval"),
+        ("eval step", 2, 3, "eval"),
+        ("eval", ["acc", "loss"]),
+        ("train", 2, 6, "train", ["acc", "eval_loss", "loss"]),
+        ("train", 3, 9, "train", []),
+    ]
+    assert history.epoch == {"epoch": [1, 2, 3]} and history.history["acc"] == [0.75]
+    np.testing.assert_allclose(
+        [float(v) for v in history.history["net_output"]], [1.28285, 0.54356, 0.72306], rtol=1e-4
+    )
+
+
+def test_a_plateau_lowers_the_learning_rate(capsys: pytest.CaptureFixture[str]) -> None:
+    one = model()
+    one.fit(4, data(), data(), callbacks=[ReduceLROnPlateau(patience=1, verbose=True, min_delta=0.5, min_lr=0.001)])
+    assert lines(capsys) == [
+        "Epoch 00002: ReduceLROnPlateau reducing learning rate to 0.010000001.",
+        "Epoch 00003: ReduceLROnPlateau reducing learning rate to 0.001.",
+    ]
+
+
+def test_a_schedule_sets_the_learning_rate() -> None:
+    one = model()
+    one.train(2, data(), callbacks=[LearningRateScheduler(lambda rate, step: rate * 0.5)])
+    assert float(one._optimizer.learning_rate.asnumpy()) == pytest.approx(0.0015625)
+
+
+def test_stopping_early_goes_back_to_the_best_weights(capsys: pytest.CaptureFixture[str]) -> None:
+    one = model(rate=1.0)
+    stopper = EarlyStopping(patience=1, verbose=True, restore_best_weights=True)
+    kept: list[Any] = []
+    keep = LambdaCallback(on_train_epoch_end=lambda c: kept.append(one._network[0].weight.asnumpy()))
+    one.fit(6, data(), data(), callbacks=[keep, stopper])
+    assert lines(capsys)[0] == "Restoring model weights from the end of the best epoch."
+    assert stopper.stopped_epoch == len(kept) < 6
+    np.testing.assert_array_equal(one._network[0].weight.asnumpy(), kept[-2])
+
+
+def checkpoints(folder: Path) -> list[str]:
+    return sorted(name for name in os.listdir(folder) if name.endswith("ckpt"))
+
+
+def test_checkpoints_are_named_kept_and_filled_as_the_config_says(tmp_path: Path) -> None:
+    info = ["epoch_num", "step_num", {"lr": 0.5}]
+    config = CheckpointConfig(2, keep_checkpoint_max=3, append_info=info)
+    model().train(3, data(), callbacks=[ModelCheckpoint("a", str(tmp_path), config)])
+    assert checkpoints(tmp_path) == ["a-2_3.ckpt", "a-3_2.ckpt", "a-3_3.ckpt"]
+    held = ms.load_checkpoint(str(tmp_path / "a-3_3.ckpt"))
+    assert {"0.weight", "2.bias", "moments.0.weight", "learning_rate", "epoch_num", "lr"} <= set(held)
+    assert int(held["step_num"].asnumpy()) == 9
+    model().train(1, data(), callbacks=ModelCheckpoint("a", str(tmp_path), CheckpointConfig(3)))
+    assert "a_1-1_3.ckpt" in checkpoints(tmp_path)
+
+
+def test_an_exception_leaves_a_checkpoint_behind(tmp_path: Path) -> None:
+    def fail(context: Any) -> None:
+        if context.original_args().cur_step_num == 2:
+            raise KeyError("x")
+
+    config = CheckpointConfig(100, exception_save=True)
+    saving = ModelCheckpoint("e", str(tmp_path), config)
+    with pytest.raises(KeyError):
+        model().train(1, data(), callbacks=[saving, LambdaCallback(on_train_step_end=fail)])
+    assert checkpoints(tmp_path) == ["e-1_2_breakpoint.ckpt"]
+
+
+def test_a_backup_is_gone_on_from_and_deleted_in_the_end(tmp_path: Path) -> None:
+    ended = model()
+    ended.train(1, data(), callbacks=[train.BackupAndRestore(str(tmp_path), delete_checkpoint=False)])
+    going_on = model()
+    seen: list[Any] = []
+    look = LambdaCallback(on_train_begin=lambda c: seen.append(going_on._network[0].weight.asnumpy()))
+    going_on.train(1, data(), callbacks=[train.BackupAndRestore(str(tmp_path)), look])
+    np.testing.assert_array_equal(seen[0], ended._network[0].weight.asnumpy())
+    assert checkpoints(tmp_path) == []
+
+
+def test_times_are_told_in_mindspores_words(capsys: pytest.CaptureFixture[str]) -> None:
+    model().train(1, data(), callbacks=[TimeMonitor(data_time=True)])
+    (line,) = lines(capsys)
+    assert line.startswith("Train epoch time: ") and " ms, per step time: " in line and " (data time: " in line
+
+
+def test_a_loss_that_is_nan_ends_the_run() -> None:
+    one = model()
+    one._network[0].weight.set_data(Tensor(np.full((4, 4), np.nan, np.float32)))
+    with pytest.raises(ValueError, match="loss is NAN or INF"):
+        one.train(1, data(), callbacks=[LossMonitor()])
+
+
+def test_a_callback_can_end_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+    stop = LambdaCallback(on_train_step_end=lambda context: context.request_stop())
+    model().train(3, data(), callbacks=[LossMonitor(), stop])
+    assert len(lines(capsys)) == 1
+
+
+def test_a_plain_progress_line_leaves_stdout_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    model().train(2, data(), callbacks=[train.ProgressBar()])
+    captured = capsys.readouterr()
+    assert captured.out == "" and [line[:9] for line in captured.err.splitlines()] == ["epoch 1/2", "epoch 2/2"]
+
+
+class Old(Callback):
+    def step_end(self, run_context: Any) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: Model(3), TypeError),
+        (lambda: Model(network(), metrics={"acc"}), ValueError),
+        (lambda: Model(network(), amp_level="O2"), ValueError),
+        (lambda: Model(network(), foo=1), ValueError),
+        (lambda: Model(network(), nn.MSELoss(), loss_scale_manager=amp.FixedLossScaleManager()), ValueError),
+        (lambda: model().train("a", data()), TypeError),
+        (lambda: model().train(0, data()), ValueError),
+        (lambda: model().train(1, data(), sink_size=0), ValueError),
+        (lambda: model().train(1, data(), callbacks=3), TypeError),
+        (lambda: model().train(2, data(), initial_epoch=2), ValueError),
+        (lambda: model().train(1, ds.NumpySlicesDataset((X, Y, Y)).batch(4)), ValueError),
+        (lambda: model(None).eval(data()), ValueError),
+        (lambda: model(None).fit(1, data(), data()), ValueError),
+        (lambda: model().train(1, [1, 2]), AttributeError),
+        (lambda: model().train(1, data(), dataset_sink_mode=1), TypeError),
+        (lambda: model(["acc"]), TypeError),
+        (lambda: model().predict(np.ones(3)), TypeError),
+        (lambda: model().fit(1, data(), data(), callbacks=[Old()]), ValueError),
+        (lambda: CheckpointConfig(0, 0, 0, 0), ValueError),
+        (lambda: CheckpointConfig("a"), TypeError),
+        (lambda: ModelCheckpoint("a/b"), ValueError),
+        (lambda: LossMonitor("a"), TypeError),
+        (lambda: EarlyStopping(mode="x"), ValueError),
+        (lambda: ReduceLROnPlateau(factor=2), TypeError),
+        (lambda: train.RunContext(3), TypeError),
+    ],
+)
+def test_bad_input_raises_mindspores_class(call: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        call()
