@@ -7,7 +7,7 @@ from typing import Any
 
 from . import taps
 from .cpu.array_module import array_module
-from .nested import tensors_in
+from .nested import replaced, tensors_in
 from .parameter import Parameter
 from .recording import Recording
 from .tensor import Tensor, as_tensor
@@ -136,27 +136,29 @@ def differentiate(
     name: str = "grad",
 ) -> tuple[Any, list[Tensor], list[Tensor]]:
     """Run ``fn`` in a recording and walk back: its output, the gradients of the positions and of the weights."""
+    everything = (*args, *kwargs.values())  # positions go on through the keyword arguments, as in MindSpore
     for position in positions:
-        if position >= len(args):
+        if position >= len(everything):
             raise RuntimeError(
-                f"For '{name}', position {position} is beyond the {len(args)} positional arguments of the function"
+                f"For '{name}', position {position} is beyond the {len(everything)} arguments of the function"
             )
-        if not isinstance(args[position], Tensor):
+        if not tensors_in(everything[position]):
             raise TypeError(
                 f"For '{name}', argument {position} must be a Tensor to have a gradient, "
-                f"but got {type(args[position]).__name__}"
+                f"but got {type(everything[position]).__name__}"
             )
-    args = _apart(args)
+    everything = _apart(everything)
+    args, kwargs = everything[: len(args)], dict(zip(kwargs, everything[len(args) :], strict=True))
     # As in MindSpore, with any position asked for, every floating tensor argument is followed: a backward hook on
     # the function's first cell then sees all the gradients that leave it.
-    leaves = [a for a in args if isinstance(a, Tensor) and (a._array.dtype.kind in "fcV")] if positions else []
-    asked = [args[p] for p in positions]
+    leaves = [a for a in everything if isinstance(a, Tensor) and (a._array.dtype.kind in "fcV")] if positions else []
+    asked = [tensors_in(everything[p]) for p in positions]
     # A weight without requires_grad has a gradient of zeros, as in MindSpore.
     trained = [w for w in weights or () if w.requires_grad]
-    followed = [*leaves, *(a for a in asked if all(a is not x for x in leaves)), *trained]
+    followed = [*leaves, *(a for some in asked for a in some if all(a is not x for x in leaves)), *trained]
     recording = Recording(t._array for t in followed)
     # The function may change its arguments and weights: a gradient is that of the value at the start.
-    inputs_at_start, weights_at_start = [t._array for t in asked], [t._array for t in weights or ()]
+    inputs_at_start, weights_at_start = [[t._array for t in some] for some in asked], [t._array for t in weights or ()]
     for t in followed:
         if t._gradient_hooks:
             recording.hooked[id(t._array)] = t._run_gradient_hooks
@@ -168,12 +170,11 @@ def differentiate(
             f"but got {type(output).__name__}"
         )
     targets = tensors_in(output[0] if has_aux else output)
-    if not targets:
-        raise TypeError(
-            f"For '{name}', the function must return a Tensor or a tuple of Tensors, but got {type(output).__name__}"
-        )
     gradients = _walk_back(recording, targets, sens, name)
-    of_inputs = [gradient_or_zeros(gradients.get(id(array)), array) for array in inputs_at_start]
+    of_inputs = [
+        replaced(everything[p], [gradient_or_zeros(gradients.get(id(array)), array) for array in arrays])
+        for p, arrays in zip(positions, inputs_at_start, strict=True)
+    ]
     of_weights = [gradient_or_zeros(gradients.get(id(array)), array) for array in weights_at_start]
     if taps.cell_taps and weights:
         taps.tell_parameter_gradients(list(zip(weights, of_weights, strict=True)))
@@ -196,10 +197,10 @@ def _apart(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str) -> dict[int, Any]:
-    from .operator import backward_functions
+    from .operator import TENSOR_FUNCTIONS, backward_functions
 
     functions = backward_functions()
-    arriving = [None] * len(targets) if sens is None else tensors_in(sens)
+    arriving: list[Tensor | None] = [None] * len(targets) if sens is None else list(tensors_in(sens))
     if len(arriving) != len(targets):
         raise ValueError(
             f"For '{name}', {len(targets)} gradients must arrive, one for each output, but got {len(arriving)}"
@@ -208,14 +209,31 @@ def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str
     for target, given in zip(targets, arriving, strict=True):
         if id(target._array) not in recording.tracked:
             continue
-        array = array_module(target._array).ones(target.shape, target._array.dtype) if given is None else given._array
-        if array.shape != target.shape:
-            raise ValueError(
+        if given is None:
+            given = Tensor._wrap(array_module(target._array).ones(target.shape, target._array.dtype))
+        if given.shape != target.shape:
+            # The classes are MindSpore's.
+            raise (RuntimeError if name == "GradOperation" else ValueError)(
                 f"For '{name}', the gradient that arrives must have the output's shape {target.shape}, "
-                f"but got {array.shape}"
+                f"but got {given.shape}"
             )
-        seeds.append((target._array, Tensor._wrap(array) if functions.wraps else array))
+        if given._array.dtype != target._array.dtype:
+            given = TENSOR_FUNCTIONS.cast(given, dtype=target._array.dtype)
+        seeds.append((target._array, given if functions.wraps else given._array))
     return recording.backward(seeds, functions)
+
+
+def summed_to(gradient: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """A user's gradient, summed where broadcasting ``shape`` gives its shape; as it is where that does not fit."""
+    from .operator import TENSOR_FUNCTIONS
+
+    given = gradient.shape
+    if given == shape or len(given) < len(shape):
+        return gradient
+    inner = given[len(given) - len(shape) :]
+    if any(mine not in (1, its) for mine, its in zip(shape, inner, strict=True)):
+        return gradient
+    return TENSOR_FUNCTIONS.sum_to(gradient, shape=shape)  # type: ignore[no-any-return]
 
 
 def gradient_or_zeros(gradient: Any, array: Any) -> Tensor:
@@ -229,16 +247,20 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Any = None, has_aux: b
     """The output of ``fn`` and a function that takes the gradient arriving at it back to the inputs (and weights).
 
     Returns:
-        ``(output, vjp_fn)``, or ``(output, vjp_fn, aux)`` with ``has_aux``; ``vjp_fn`` always returns a tuple.
+        ``(output, vjp_fn)``, or ``(output, vjp_fn, aux)`` with ``has_aux``; ``vjp_fn`` always returns a tuple of the
+        inputs' gradients, with ``weights`` beside those of the weights.
     """
     parameters = _parameters(weights, "vjp")
+    for place, one in enumerate(inputs):
+        if not isinstance(one, Tensor):
+            raise TypeError(f"For 'vjp', input {place} must be a Tensor, but got {type(one).__name__}")
     args = _apart(inputs)
     leaves = [*args, *(p for p in parameters or () if p.requires_grad)]
     recording = Recording(t._array for t in leaves)
     inputs_at_start, weights_at_start = [a._array for a in args], [p._array for p in parameters or ()]
     with recording:
         output = fn(*args)
-    value = output[0] if has_aux else output
+    value, aux = split_aux(output, has_aux, "vjp")
     targets = tensors_in(value)
 
     def vjp_fn(*sens: Any) -> tuple[Any, ...]:
@@ -247,9 +269,25 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Any = None, has_aux: b
         if parameters is None:
             return of_inputs
         of_weights = tuple([gradient_or_zeros(gradients.get(id(array)), array) for array in weights_at_start])
-        return (of_inputs[0] if len(of_inputs) == 1 else of_inputs), of_weights
+        return of_inputs, of_weights[0] if isinstance(weights, Parameter) else of_weights
 
-    return (value, vjp_fn, tuple(output[1:])) if has_aux else (value, vjp_fn)
+    return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)
+
+
+def split_aux(output: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
+    """The differentiated output, and the others: a tuple, or bare where there is one.
+
+    Raises:
+        ValueError: ``has_aux`` and there is no second output.
+    """
+    if not has_aux:
+        return output, None
+    if not (isinstance(output, tuple) and len(output) > 1):
+        raise ValueError(
+            f"For '{name}', with 'has_aux' the function must return a tuple of more than one output, "
+            f"but got {type(output).__name__}"
+        )
+    return output[0], output[1] if len(output) == 2 else tuple(output[1:])
 
 
 def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> Any:
@@ -257,12 +295,17 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
 
     Reverse mode twice: the vjp of ``fn`` is linear in what arrives, and the derivative of that linear map is the jvp.
     """
-    args = inputs if isinstance(inputs, tuple) else (inputs,)
-    directions = v if isinstance(v, tuple) else (v,)
+    for argument, given in (("inputs", inputs), ("v", v)):
+        if not isinstance(given, Tensor | tuple | list):
+            raise TypeError(
+                f"For 'jvp', '{argument}' must be a Tensor, or a tuple or list of them, but got {type(given).__name__}"
+            )
+    args = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
+    directions = tuple(v) if isinstance(v, tuple | list) else (v,)
     if len(args) != len(directions) or any(a.shape != d.shape for a, d in zip(args, directions, strict=False)):
         raise ValueError("For 'jvp', 'v' must have one tensor for each of 'inputs', of the same shape")
     first = fn(*args)
-    value = first[0] if has_aux else first
+    value, aux = split_aux(first, has_aux, "jvp")
     dummies = tuple([Tensor._wrap(array_module(t._array).zeros(t.shape, t._array.dtype)) for t in tensors_in(value)])
 
     def back(*arriving: Tensor) -> tuple[Any, ...]:
@@ -276,7 +319,7 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
 
     _, derivative, _ = differentiate(back, dummies, {}, range(len(dummies)), None, sens=directions, name="jvp")
     found = derivative[0] if isinstance(value, Tensor) else tuple(derivative)
-    return (value, found, tuple(first[1:])) if has_aux else (value, found)
+    return (value, found, aux) if has_aux else (value, found)
 
 
 def get_grad(gradients: Any, identifier: Any) -> Tensor:

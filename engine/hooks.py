@@ -29,6 +29,11 @@ class HookHandle:
         else:
             entries[self.id] = entry
 
+    @property
+    def handle_id(self) -> int:
+        """MindSpore's name for ``id``."""
+        return self.id
+
     def remove(self) -> None:
         """Take the hook off."""
         if self._entries is not None:

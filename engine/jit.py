@@ -1,27 +1,52 @@
-"""``jit``: MindSpore's decorator for graph compilation. Here the function runs eagerly, with cell hooks off, as
-MindSpore documents for compiled functions."""
+"""What MindSpore has for its graph compiler: ``jit``, ``jit_class``, ``JitConfig``, ``mutable``, ``constexpr``, ...
+
+Here everything runs eagerly. Decorators return what they decorate; a function under ``jit`` runs with cell hooks off,
+as MindSpore documents for compiled functions. Options are checked, kept and otherwise without effect.
+"""
 
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from .hooks import hooks_off
+from .tensor import Tensor
 
-__all__ = ["jit"]
+__all__ = [
+    "JitConfig", "Symbol", "constexpr", "enable_dynamic", "jit", "jit_class", "lazy_inline", "ms_memory_recycle",
+    "mutable", "no_inline",
+]  # fmt: skip
 
 
-def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+def _one_of(value: Any, allowed: tuple[Any, ...], name: str, owner: str) -> None:
+    if value not in allowed:
+        raise ValueError(f"For '{owner}', '{name}' must be one of {list(allowed)}, but got {value!r}")
+
+
+def jit(
+    function: Callable[..., Any] | None = None,
+    *,
+    capture_mode: str = "ast",
+    jit_level: str = "O0",
+    dynamic: int = 0,
+    fullgraph: bool = False,
+    backend: str = "",
+    **options: Any,
+) -> Any:
     """Decorate a function, or with options only, return the decorator.
 
     The options tune MindSpore's compiler and change nothing here.
 
     Raises:
         TypeError: ``function`` is not callable.
+        ValueError: an option has a value that MindSpore does not know.
     """
+    _one_of(capture_mode, ("ast", "bytecode", "trace"), "capture_mode", "jit")
+    _one_of(jit_level, ("O0", "O1"), "jit_level", "jit")
     if function is None:
-        return functools.partial(jit, **options)
+        return functools.partial(jit, capture_mode=capture_mode, jit_level=jit_level, backend=backend, **options)
     if not callable(function):
         raise TypeError(f"For 'jit', 'function' must be callable, but got {type(function).__name__}")
 
@@ -31,3 +56,141 @@ def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
             return function(*args, **kwargs)
 
     return without_hooks
+
+
+def jit_class(cls: type) -> type:
+    """Mark a class for use in compiled functions; it stays as it is.
+
+    Raises:
+        TypeError: it is no class, or a Cell, which needs no mark.
+    """
+    from .nn import Cell
+
+    if not inspect.isclass(cls):
+        raise TypeError(f"For 'jit_class', a class must be decorated, but got {type(cls).__name__}")
+    if issubclass(cls, Cell):
+        raise TypeError(f"For 'jit_class', a Cell needs no mark: {cls.__name__}")
+    cls.__ms_class__ = True  # type: ignore[attr-defined]  # the mark that MindSpore's own code looks for
+    return cls
+
+
+class JitConfig:
+    """Options of the graph compiler, kept in ``jit_config_dict``.
+
+    Raises:
+        ValueError: an option has a value that MindSpore does not know.
+    """
+
+    def __init__(
+        self,
+        jit_level: str = "",
+        exc_mode: str = "auto",
+        jit_syntax_level: str = "",
+        debug_level: str = "RELEASE",
+        infer_boost: str = "off",
+        **kwargs: Any,
+    ) -> None:
+        _one_of(jit_level, ("", "O0", "O1", "O2"), "jit_level", "JitConfig")
+        _one_of(exc_mode, ("auto", "sink", "no_sink"), "exc_mode", "JitConfig")
+        _one_of(jit_syntax_level, ("", "STRICT", "LAX"), "jit_syntax_level", "JitConfig")
+        _one_of(debug_level, ("RELEASE", "DEBUG"), "debug_level", "JitConfig")
+        _one_of(infer_boost, ("on", "off"), "infer_boost", "JitConfig")
+        self.jit_config_dict: dict[str, Any] = {
+            **kwargs,
+            "jit_level": jit_level,
+            "exc_mode": exc_mode,
+            "jit_syntax_level": jit_syntax_level,
+            "debug_level": debug_level,
+            "infer_boost": infer_boost,
+        }
+
+
+def constexpr(
+    fn: Callable[..., Any] | None = None,
+    get_instance: bool = True,
+    name: str | None = None,
+    reuse_result: bool = True,
+    check: bool = True,
+) -> Any:
+    """Mark a function to be computed while compiling; it stays as it is.
+
+    Without ``get_instance`` a call gives it.
+    """
+    if fn is None:
+        return functools.partial(constexpr, get_instance=get_instance, name=name)
+    return fn if get_instance else lambda: fn
+
+
+def lazy_inline(fn: Any = None, attrs: Any = None, policy: str | None = None) -> Any:
+    """Mark a cell's ``__init__`` for late inlining; it stays as it is."""
+    return (lambda function: function) if fn is None else fn
+
+
+def no_inline(fn: Any = None) -> Any:
+    """Mark a function not to be inlined; it stays as it is."""
+    return (lambda function: function) if fn is None else fn
+
+
+def enable_dynamic(**kwargs: Any) -> Callable[[Any], Any]:
+    """Mark arguments whose shapes may vary; the function stays as it is."""
+    return lambda function: function
+
+
+def ms_memory_recycle() -> None:
+    """Collect garbage; there are no compiled graphs to drop."""
+    import gc
+
+    gc.collect()
+
+
+def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
+    """The value itself; a graph compiler would not take it for a constant.
+
+    Raises:
+        TypeError: the value is not made of numbers, tensors, tuples, lists and dictionaries, or ``dynamic_len`` is set
+            and it is neither a tuple nor a list.
+    """
+    _check_mutable(input_data)
+    if dynamic_len and not isinstance(input_data, tuple | list):
+        raise TypeError(
+            f"For 'mutable', with 'dynamic_len' the value must be a tuple or list, but got {type(input_data).__name__}"
+        )
+    return input_data
+
+
+def _check_mutable(value: Any) -> None:
+    if isinstance(value, tuple | list):
+        for part in value:
+            _check_mutable(part)
+    elif isinstance(value, dict):
+        for part in value.values():
+            _check_mutable(part)
+    elif not isinstance(value, bool | int | float | Tensor):
+        raise TypeError(
+            "For 'mutable', 'input_data' must be a number, a Tensor, or a tuple, list or dict of them, "
+            f"but got {type(value).__name__}"
+        )
+
+
+class Symbol:
+    """What a graph compiler may assume of a size that it does not know; kept.
+
+    Raises:
+        TypeError: a figure is no int.
+    """
+
+    def __init__(
+        self, max: int = 0, min: int = 1, divisor: int = 1, remainder: int = 0, unique: bool = False, **kwargs: Any
+    ) -> None:
+        self.figures: dict[str, Any] = {"max": max, "min": min, "divisor": divisor, "remainder": remainder}
+        for name, value in self.figures.items():
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise TypeError(f"For 'Symbol', '{name}' must be an int, but got {type(value).__name__}")
+        if not isinstance(unique, bool):
+            raise TypeError(f"For 'Symbol', 'unique' must be a bool, but got {type(unique).__name__}")
+        self.figures["unique"] = unique
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures that differ from the defaults."""
+        usual = {"max": 0, "min": 1, "divisor": 1, "remainder": 0, "unique": False}
+        return {name: value for name, value in self.figures.items() if value != usual[name]}

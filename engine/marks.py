@@ -69,6 +69,7 @@ def checked_gradients(returned: Any, current: Gradients, what: str) -> Gradients
 
     Raises:
         TypeError: a list, another number of gradients, or an entry that is no tensor.
+        ValueError: a gradient of another shape or dtype.
     """
     if returned is None:
         return current
@@ -80,4 +81,9 @@ def checked_gradients(returned: Any, current: Gradients, what: str) -> Gradients
     for place, (new, old) in enumerate(zip(given, current, strict=True)):
         if not isinstance(new, Tensor) and (new is not None or old is not None):
             raise TypeError(f"{what} must return tensors, but entry {place} is {type(new).__name__}")
+        if new is not None and old is not None and (new.shape, new.dtype) != (old.shape, old.dtype):
+            raise ValueError(
+                f"{what} must return gradients of the shapes and dtypes that came, {old.shape} {old.dtype} for entry "
+                f"{place}, but got {new.shape} {new.dtype}"
+            )
     return given

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -14,6 +15,34 @@ from .initializer import initializer
 from .tensor import Tensor
 
 __all__ = ["Parameter", "ParameterTuple"]
+
+_GENERATED = "Parameter#"
+_LONGEST_NAME = 1024
+_COPIED = (
+    "_comm_fusion", "_parallel_optimizer_comm_recompute", "_cache_enable", "_cache_shape", "_key", "sliced", "unique",
+)  # fmt: skip
+_numbers = itertools.count()
+
+
+def is_generated_name(name: str) -> bool:
+    """Whether a name was made up for a parameter that was given none."""
+    return name.startswith(_GENERATED)
+
+
+def _setting(name: str, kinds: tuple[type, ...], doc: str) -> property:
+    """A property that keeps a value of one of ``kinds``."""
+    place = f"_{name}"
+    allowed = " or ".join(kind.__name__ for kind in kinds)
+
+    def get(parameter: Parameter) -> Any:
+        return parameter.__dict__[place]
+
+    def set_(parameter: Parameter, value: Any) -> None:
+        if not isinstance(value, kinds):
+            raise TypeError(f"For 'Parameter', '{name}' must be a {allowed}, but got {type(value).__name__}")
+        parameter.__dict__[place] = value
+
+    return property(get, set_, doc=doc)
 
 
 class Parameter(Tensor):
@@ -27,8 +56,26 @@ class Parameter(Tensor):
 
     Raises:
         TypeError: ``requires_grad`` is no bool, or ``default_input`` holds no numbers.
-        ValueError: ``name`` is no string or empty, or ``default_input`` is a bool.
+        ValueError: ``name`` is no string or too long, ``default_input`` is a bool, or ``device`` is neither "CPU" nor
+            "Remote".
     """
+
+    # Settings that MindSpore's graph compiler or a cluster reads: kept and readable.
+    layerwise_parallel = _setting("layerwise_parallel", (bool,), "Whether a cluster keeps one for each process.")
+    parallel_optimizer = _setting("parallel_optimizer", (bool,), "Whether a cluster may shard it with its optimizer.")
+    parallel_optimizer_comm_recompute = _setting(
+        "parallel_optimizer_comm_recompute", (bool,), "Whether a cluster gathers it again for the gradient."
+    )
+    cache_enable = _setting("cache_enable", (bool,), "Whether a parameter server keeps it in a cache.")
+    cache_shape = _setting("cache_shape", (tuple, list), "The shape of that cache.")
+    key = _setting("key", (int,), "The key a parameter server knows it by; -1 at first.")
+    requires_grad = _setting("requires_grad", (bool,), "Whether ``trainable_params`` lists this parameter.")
+    has_init = False
+    """Whether values are still to be made: never."""
+    init_mode: Any = None
+    """The initializer's tensor that it still waits for: none, values are made at once."""
+    inited_param: Parameter | None = None
+    """The parameter that took this one's place when values were made: none."""
 
     def __init__(
         self,
@@ -49,12 +96,24 @@ class Parameter(Tensor):
             )
         # As in MindSpore, a bare int makes an Int32 parameter, though Tensor(3) is Int64.
         super().__init__(default_input, int32 if type(default_input) is int else None)
-        self._requires_grad = True
+        if device not in (None, "CPU", "Remote"):
+            raise ValueError(f"For 'Parameter', 'device' must be \"CPU\" or \"Remote\", but got {device!r}")
         self.name = name
         self.requires_grad = requires_grad
         self.layerwise_parallel = layerwise_parallel
         self.parallel_optimizer = parallel_optimizer
         self.storage_format = storage_format
+        self.parallel_optimizer_comm_recompute = False
+        self.cache_enable = False
+        self.cache_shape = []
+        self.key = -1
+        self.comm_fusion = 1
+        self.sliced = False
+        self.unique = False
+        self.is_init = False
+        self.is_in_parallel = False
+        self.requires_aggr = True
+        self._pipeline_stage_list: list[int] = []
 
     @property
     def name(self) -> str:
@@ -63,12 +122,11 @@ class Parameter(Tensor):
 
     @name.setter
     def name(self, value: str | None) -> None:
-        if value is None:
-            value = "Parameter"
-        if not isinstance(value, str):
+        if value is not None and not isinstance(value, str):
             raise ValueError(f"For 'Parameter', 'name' must be a str, but got {type(value).__name__}")
-        if not value or value.isspace():
-            raise ValueError("For 'Parameter', 'name' must not be empty")
+        value = (value or "").strip() or f"{_GENERATED}{next(_numbers)}"
+        if len(value) > _LONGEST_NAME:
+            raise ValueError(f"For 'Parameter', 'name' may have {_LONGEST_NAME} characters, but got {len(value)}")
         self._name = value
 
     @property
@@ -77,15 +135,27 @@ class Parameter(Tensor):
         return self
 
     @property
-    def requires_grad(self) -> bool:
-        """Whether ``trainable_params`` lists this parameter."""
-        return self._requires_grad
+    def comm_fusion(self) -> int:
+        """The group in which a cluster sums this parameter's gradient; 1 at first."""
+        return self._comm_fusion
 
-    @requires_grad.setter
-    def requires_grad(self, value: bool) -> None:
-        if not isinstance(value, bool):
-            raise TypeError(f"For 'Parameter', 'requires_grad' must be a bool, but got {type(value).__name__}")
-        self._requires_grad = value
+    @comm_fusion.setter
+    def comm_fusion(self, value: int) -> None:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"For 'Parameter', 'comm_fusion' must be an int, but got {type(value).__name__}")
+        if value < 0:
+            raise ValueError(f"For 'Parameter', 'comm_fusion' must not be negative, but got {value}")
+        self._comm_fusion = value
+
+    def add_pipeline_stage(self, stage: int) -> None:
+        """Keep one more pipeline stage that uses this parameter.
+
+        Raises:
+            TypeError: ``stage`` is no int from 0 on.
+        """
+        if not isinstance(stage, int) or stage < 0:
+            raise TypeError(f"For 'add_pipeline_stage', 'stage' must be an int from 0 on, but got {stage!r}")
+        self._pipeline_stage_list.append(stage)
 
     def __repr__(self) -> str:
         return (
@@ -93,6 +163,15 @@ class Parameter(Tensor):
         )
 
     __str__ = __repr__
+
+    @property
+    def data(self) -> Tensor:
+        """The values, as a tensor apart: gradients do not pass. Assigning to it is ``set_data``."""
+        return Tensor._wrap(self._array.view())
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        self.set_data(value)
 
     def value(self) -> Tensor:
         """The values as a tensor that follows this parameter's gradient."""
@@ -113,6 +192,7 @@ class Parameter(Tensor):
             raise TypeError(f"For 'Parameter.set_data', '{self.name}' is {self.dtype}, but 'data' is the float {data}")
         new = data._array if isinstance(data, Tensor) else Tensor(data)._array
         self._rebind(new.view() if new.dtype == self._array.dtype else new.astype(self._array.dtype))
+        self.sliced = slice_shape
         return self
 
     def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:
@@ -124,7 +204,12 @@ class Parameter(Tensor):
         values = self.data if isinstance(init, str) and init == "same" else initializer(init, self.shape, self.dtype)
         cloned = Parameter(values, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
         cloned._array = cloned._array.copy()
+        cloned.__dict__.update((name, self.__dict__[name]) for name in _COPIED)
         return cloned
+
+    def copy(self) -> Parameter:
+        """A parameter of the same name and flags with its own values."""
+        return self.clone()
 
     def __copy__(self) -> Parameter:
         return self.clone()

@@ -24,20 +24,77 @@ ENGINE = "hookscope.engine"
 TABLE: dict[str, str | None] = {
     "": "",
     "common": "common",
-    "common.api": "common",
+    "common._grad_function": "function",
+    "common.api": "api",
     "common.dtype": "dtype",
+    "common.hook_handle": "hooks",
     "common.initializer": "initializer",
+    "common.jit_config": "jit",
+    "common.lazy_inline": "jit",
+    "common.mutable": "jit",
     "common.parameter": "parameter",
+    "common.recompute": "nn.recompute",
     "common.tensor": "tensor",
     "context": "context",
+    "graph": "api",
+    "graph.api": "api",
     "nn": "nn",
     "nn.cell": "nn.cell",
+    "nn.dynamic_lr": "nn.dynamic_lr",
+    "nn.layer": "nn",
+    "nn.layer.activation": "nn.activation",
+    "nn.layer.container": "nn.container",
+    "nn.layer.conv": "nn.conv",
+    "nn.layer.normalization": "nn.normalization",
+    "nn.layer.pooling": "nn.pooling",
+    "nn.learning_rate_schedule": "nn.learning_rate_schedule",
+    "nn.loss": "nn.loss",
+    "nn.optim": "nn.optim",
+    "nn.optim.optimizer": "nn.optim.optimizer",
+    "nn.utils": "nn.utils",
+    "nn.wrap": "nn.wrap",
     "ops": "ops",
+    "ops.composite": "ops.composite",
+    "ops.composite.base": "ops.composite",
+    "ops.function": "ops",
+    "ops.function.grad": "ops",
     "ops.functional": "ops",
     "ops.operations": "ops.operations",
-    "train": None,
+    "amp": "amp",
+    "communication": "communication",
+    "communication.management": "communication",
+    "dataset": "dataset",
+    "dataset.config": "dataset.config",
+    "dataset.engine": "dataset",
+    "dataset.transforms": "dataset.transforms",
+    "dataset.transforms.transforms": "dataset.transforms",
+    "dataset.vision": "dataset.vision",
+    "dataset.vision.transforms": "dataset.vision",
+    "dataset.vision.utils": "dataset.vision",
+    "hal": "hal",
+    "mint": "mint",
+    "mint.distributed": "mint.distributed",
+    "mint.linalg": "mint.linalg",
+    "mint.nn": "mint.nn",
+    "mint.nn.functional": "mint.nn.functional",
+    "mint.optim": "mint.optim",
+    "mint.special": "mint.special",
+    "numpy": "numpy",
+    "parallel": "parallel",
+    "parallel.auto_parallel": "parallel",
+    "runtime": "runtime",
+    "train": "train",
+    "train.amp": "amp",
+    "train.callback": "train.callback",
+    "train.loss_scale_manager": "train.loss_scale",
+    "train.metrics": "train.metrics",
+    "train.model": "train.model",
     "train.serialization": "serialization",
 }
+# Rooms that are imported when they are first asked for, each with all below it.
+LATER = frozenset(
+    ("amp", "communication", "dataset", "hal", "mint", "numpy", "parallel", "runtime", "train"),
+)
 
 
 def mindspore_is_installed() -> bool:
@@ -76,13 +133,16 @@ def _loaded_mindspore() -> ModuleType | None:
     return None if module is None or module is sys.modules.get(ENGINE) else module
 
 
-def _bind_all() -> None:
-    """Put the engine's modules into sys.modules under their second names.
+def _bind(room: str | None) -> None:
+    """Put the engine's modules into sys.modules under their second names: those of a room of ``LATER``, or the others.
 
     All at once, when the first is asked for. An ordinary import of one by one would set each as an attribute of
     its parent, over what the engine has there: `mindspore.common.initializer` is a function, and a module too.
     """
     for row, target in TABLE.items():
+        top = row.partition(".")[0]
+        if (top if top in LATER else None) != room:
+            continue
         alias = f"{ROOT}.{row}".rstrip(".")
         sys.modules[alias] = _folder(alias) if target is None else import_module(f"{ENGINE}.{target}".rstrip("."))
         parent, _, child = alias.rpartition(".")
@@ -124,4 +184,5 @@ class _AliasLoader(Loader):
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        _bind_all()
+        room = module.__name__.partition(".")[2].partition(".")[0]
+        _bind(room if room in LATER else None)

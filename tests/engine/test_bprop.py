@@ -292,11 +292,18 @@ def test_a_listed_parameter_must_have_a_gradient() -> None:
         grad(net)(X)
 
 
-def test_a_listed_parameters_gradient_must_fit() -> None:
+def test_a_gradient_that_broadcasting_made_larger_is_summed() -> None:
     w = Parameter(Tensor([1.0]), "w")
+    net = Doubling(lambda x, out, dout: ((dout.reshape((1, 2)),), {w: dout}), [w])
+    of_x, (of_w,) = grad(net, 0, [w])(X)
+    assert (of_x.tolist(), of_w.tolist()) == ([1.0, 1.0], [2.0])
+
+
+def test_a_listed_parameters_gradient_must_fit() -> None:
+    w = Parameter(Tensor([1.0, 2.0, 3.0]), "w")
     net = Doubling(lambda x, out, dout: ((dout,), {w: dout}), [w])
     with pytest.raises(
-        RuntimeError, match=r"returned the gradient of 'w' of shape \(2,\), but the input has shape \(1,\)"
+        RuntimeError, match=r"returned the gradient of 'w' of shape \(2,\), but the input has shape \(3,\)"
     ):
         grad(net)(X)
 
@@ -316,3 +323,35 @@ def test_an_exception_inside_passes_through_and_leaves_nothing_open() -> None:
     with pytest.raises(ZeroDivisionError, match="mine"):
         grad(Doubling(failing))(X)
     np.testing.assert_array_equal(grad(lambda x: x * x)(X).asnumpy(), [4.0, 6.0])
+
+
+def test_debugging_a_bprop_warns_where_it_is_not_the_automatic_gradient() -> None:
+    class Doubtful(nn.Cell):
+        def construct(self, x: Tensor, y: Tensor) -> Tensor:
+            return x * y
+
+        def bprop(self, x: Tensor, y: Tensor, out: Tensor, dout: Tensor) -> tuple[Tensor, Tensor]:
+            return dout * y, dout * x * 2.0
+
+    net = Doubtful()
+    x, y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
+    ms.grad(net, (0, 1))(x, y)
+    net.bprop_debug = True
+    with pytest.warns(UserWarning, match=r"cell 'Doubtful' differs from the automatic gradient .* difference 2$"):
+        ms.grad(net, (0, 1))(x, y)
+
+
+def test_debugging_a_right_bprop_with_random_numbers_is_silent() -> None:
+    class Dropping(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.drop = ops.Dropout2D(0.5)
+            self.bprop_debug = True
+
+        def construct(self, x: Tensor) -> Any:
+            return self.drop(x)
+
+        def bprop(self, x: Tensor, out: Any, dout: Any) -> Tensor:
+            return out[1].astype(ms.float32) * dout[0] * 2.0
+
+    assert set(ms.grad(Dropping())(Tensor(np.ones((4, 4, 2, 2), np.float32))).asnumpy().ravel()) <= {0.0, 2.0}

@@ -117,6 +117,20 @@ def test_a_gradient_has_the_dtype_of_its_input() -> None:
 # What counts
 
 
+@pytest.mark.parametrize("output", [None, 3.0, "text"])
+def test_an_output_without_tensors_gives_zeros(output: Any) -> None:
+    assert grad(lambda x: output)(X).tolist() == [0.0, 0.0]
+
+
+def test_positions_go_on_through_keyword_arguments() -> None:
+    assert grad(product, 1)(X, y=Y).tolist() == [2.0, 3.0]
+
+
+def test_the_gradient_of_a_tuple_is_a_tuple() -> None:
+    first, second = grad(lambda pair: pair[0] * pair[1])((X, Y))
+    assert (first.tolist(), second.tolist()) == ([5.0, 7.0], [2.0, 3.0])
+
+
 def test_an_input_that_is_not_used_has_zeros() -> None:
     unused = parameter(1.0, 1.0, 1.0)
     of_y, (of_unused,) = grad(lambda x, y: x * 2.0, 1, [unused])(X, Y)
@@ -313,15 +327,15 @@ def test_vjp_is_that_of_the_weights_at_the_start_though_they_have_been_trained_s
     w = parameter(4.0, 6.0)
     _, back = vjp(lambda x: x * w, X, weights=w)
     w.set_data(Tensor([0.0, 0.0]))
-    of_x, (of_w,) = back(numbers(1.0, 1.0))
+    (of_x,), of_w = back(numbers(1.0, 1.0))
     assert (of_x.tolist(), of_w.tolist()) == ([4.0, 6.0], [2.0, 3.0])
 
 
 def test_vjp_with_weights_and_has_aux() -> None:
     w = parameter(4.0, 6.0)
     value, back, extras = vjp(lambda x: (x * w, x), X, weights=[w], has_aux=True)
-    assert (value.tolist(), [e.tolist() for e in extras]) == ([8.0, 18.0], [[2.0, 3.0]])
-    of_x, (of_w,) = back(numbers(1.0, 1.0))
+    assert (value.tolist(), extras.tolist()) == ([8.0, 18.0], [2.0, 3.0])
+    (of_x,), (of_w,) = back(numbers(1.0, 1.0))
     assert (of_x.tolist(), of_w.tolist()) == ([4.0, 6.0], [2.0, 3.0])
 
 
@@ -339,7 +353,7 @@ def test_jvp_is_the_derivative_in_a_direction() -> None:
 def test_jvp_of_several_outputs_and_with_has_aux() -> None:
     _, (first, second) = jvp(lambda x: (x * x, x * 3.0), X, numbers(1.0, 1.0))
     assert (first.tolist(), second.tolist()) == ([4.0, 6.0], [3.0, 3.0])
-    _, derivative, (note,) = jvp(lambda x: (x * x, "note"), X, numbers(1.0, 1.0), has_aux=True)
+    _, derivative, note = jvp(lambda x: (x * x, "note"), X, numbers(1.0, 1.0), has_aux=True)
     assert (derivative.tolist(), note) == ([4.0, 6.0], "note")
 
 
@@ -375,10 +389,8 @@ def test_a_bad_request_is_refused_at_once(request_gradient: Any, arguments: Any,
 @pytest.mark.parametrize(
     ("function", "arguments", "error", "text"),
     [
-        (product, (X,), RuntimeError, "position 1 is beyond the 1 positional arguments"),
+        (product, (X,), RuntimeError, "position 1 is beyond the 1 arguments"),
         (product, (X, 3.0), TypeError, "argument 1 must be a Tensor to have a gradient, but got float"),
-        (lambda x, y: None, (X, Y), TypeError, "must return a Tensor or a tuple of Tensors, but got NoneType"),
-        (lambda x, y: 3.0, (X, Y), TypeError, "must return a Tensor or a tuple of Tensors, but got float"),
     ],
 )
 def test_a_call_that_has_no_gradient_is_refused(function: Any, arguments: Any, error: Any, text: str) -> None:

@@ -111,9 +111,32 @@ def test_with_kwargs_hooks_see_and_replace_keywords() -> None:
 
 def test_a_with_kwargs_pre_hook_returns_a_pair() -> None:
     net = Product()
-    net.register_forward_pre_hook(lambda cell, args, kwargs: args, with_kwargs=True)
+    handle = net.register_forward_pre_hook(lambda cell, args, kwargs: args[0], with_kwargs=True)
     with pytest.raises(RuntimeError, match=r"must return None or a pair \(args, kwargs\)"):
         net(X, X)
+    handle.remove()
+    net.register_forward_pre_hook(lambda cell, args, kwargs: (args, 3), with_kwargs=True)
+    with pytest.raises(TypeError, match="must return a dict as kwargs, but got int"):
+        net(X, X)
+
+
+@pytest.mark.parametrize("kind", ["register_backward_hook", "register_backward_pre_hook"])
+@pytest.mark.parametrize("returned", [Tensor([1.0, 2.0, 3.0]), Tensor(1.0), X.astype(ms.float16)])
+def test_a_gradient_from_a_hook_keeps_shape_and_dtype(kind: str, returned: Tensor) -> None:
+    net = nn.ReLU()
+    getattr(net, kind)(lambda cell, *gradients: returned)
+    with pytest.raises(ValueError, match="must return gradients of the shapes and dtypes that came"):
+        grad(net)(X)
+
+
+def test_a_hook_on_a_tensor_returns_a_tensor_or_none() -> None:
+    def function(x: Tensor) -> Tensor:
+        y = x * 2.0
+        y.register_hook(lambda gradient: 3)
+        return y
+
+    with pytest.raises(RuntimeError, match="must return a Tensor or None, but got int"):
+        grad(function)(X)
 
 
 def test_always_call_runs_also_when_construct_raised() -> None:

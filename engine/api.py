@@ -1,0 +1,25 @@
+"""``mindspore.common.api``: what MindSpore keeps beside its compiler, as far as eager execution has a use for it."""
+
+from __future__ import annotations
+
+from .jit import jit, jit_class, ms_memory_recycle
+from .recording import no_recording
+from .saved_tensors import saved_tensors_hooks
+
+__all__ = ["_no_grad", "_pynative_executor", "jit", "jit_class", "ms_memory_recycle", "saved_tensors_hooks"]
+
+_no_grad = no_recording
+
+
+class _Executor:
+    """MindSpore's executor of operators; here every operator has run when its call returns."""
+
+    def sync(self) -> None:
+        """Wait until all has run."""
+
+    def enable_grad(self) -> bool:
+        """Whether gradients can be asked for."""
+        return True
+
+
+_pynative_executor = _Executor()

@@ -1,0 +1,166 @@
+"""``_Function``: an operation with a gradient of the user's own, as a class with ``forward`` and ``backward``."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from .grad import gradient_or_zeros, summed_to
+from .nested import replaced, tensors_in
+from .recording import Array, no_recording, record, state
+from .tensor import Tensor
+
+__all__ = ["_Function"]
+
+
+class _Function:
+    """Base of operations with a gradient of their own; call them with ``Subclass.apply(...)``.
+
+    ``forward(ctx, *args)`` computes; what it keeps with ``ctx.save_for_backward`` and as attributes of ``ctx``,
+    ``backward(ctx, *gradients)`` uses: it gets a gradient for each output and returns one for each argument, None where
+    there is none. A subclass with ``setup_context(ctx, inputs, output)`` has a ``forward`` without ``ctx``.
+
+    Attributes:
+        saved_tensors: what ``save_for_backward`` was given.
+        needs_input_grad: for each argument of ``apply`` whether its gradient is asked for.
+    """
+
+    saved_tensors: tuple[Any, ...] = ()
+    needs_input_grad: tuple[bool, ...] = ()
+    non_differentiable: tuple[Tensor, ...] = ()
+    dirty_tensors: tuple[Tensor, ...] = ()
+    materialize_grads = True
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        """The computation; every subclass defines it."""
+        raise NotImplementedError("a subclass of _Function must define 'forward'")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """The gradients of the arguments; every subclass defines it."""
+        raise NotImplementedError("a subclass of _Function must define 'backward'")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Where it is defined, keeps what ``backward`` needs, and ``forward`` has no ``ctx``."""
+        raise NotImplementedError("this subclass of _Function defines no 'setup_context'")
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors for ``backward``, which finds them in ``saved_tensors``."""
+        self.saved_tensors = tensors
+
+    def mark_dirty(self, *args: Tensor) -> None:
+        """Say which arguments ``forward`` changed in place."""
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Say which outputs have no gradient."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether ``backward`` gets zeros (True, at first) or None for an output that had no gradient."""
+        self.materialize_grads = value
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run ``forward`` and put one node on the open recordings."""
+        context = cls()
+        apart = cls.setup_context is not _Function.setup_context
+        if apart:
+            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
+        elif kwargs:
+            raise TypeError(f"'{cls.__name__}.apply' takes no keyword arguments, unless 'setup_context' is defined")
+        arrays = [[t._array for t in tensors_in(a)] for a in args]  # now: `forward` may rebind its arguments
+        inputs = tuple([array for some in arrays for array in some])
+        context.needs_input_grad = tuple([_followed(a) for a in args])
+        with no_recording():
+            if apart:
+                output = cls.forward(*args, **kwargs)
+                cls.setup_context(context, args, output)
+            else:
+                output = cls.forward(context, *args)
+        if not state.recordings:
+            return output
+        tensors = [Tensor._wrap(t._array.view()) for t in tensors_in(output)]
+        fixed = {id(t) for t in context.non_differentiable}
+        differentiable = [id(t) not in fixed for t in tensors_in(output)]
+        results = replaced(output, list(tensors))
+        for dirty in context.dirty_tensors:
+            # What was changed in place goes on as the output that holds it.
+            for held, tensor in zip(tensors_in(output), tensors, strict=True):
+                if held is dirty:
+                    dirty._rebind(tensor._array)
+        followed = tuple([t._array for t, yes in zip(tensors, differentiable, strict=True) if yes])
+        if followed:
+            node = _FunctionNode(context, arrays, results, differentiable)
+            record(node, inputs, followed, {})
+        return results
+
+
+def _followed(value: Any) -> bool:
+    return any(id(t._array) in recording.tracked for recording in state.recordings for t in tensors_in(value))
+
+
+class _FunctionNode:
+    """The node of one call."""
+
+    runs_without_gradient = False
+
+    def __init__(self, context: _Function, arrays: list[list[Array]], results: Any, differentiable: list[bool]) -> None:
+        self.name = type(context).__name__
+        self.context = context
+        self.arrays = arrays
+        self.outputs = [t._array for t in tensors_in(results)]
+        self.differentiable = differentiable
+
+    def backward(
+        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
+    ) -> list[tuple[Array, Any]]:
+        """Call the user's ``backward`` and hand on what it returns."""
+        arriving = iter(gradient)
+        gradients: list[Tensor | None] = []
+        for array, yes in zip(self.outputs, self.differentiable, strict=True):
+            g = next(arriving) if yes else None
+            missing = g is None and not self.context.materialize_grads
+            gradients.append(None if missing else gradient_or_zeros(g, array))
+        returned = type(self.context).backward(self.context, *gradients)
+        given = tuple(returned) if isinstance(returned, tuple | list) else (returned,)
+        if len(given) < len(self.arrays):
+            raise RuntimeError(
+                f"the backward of '{self.name}' returned {len(given)} gradients for {len(self.arrays)} arguments; "
+                "return one for each argument of apply, None where there is none"
+            )
+        found: list[tuple[Array, Any]] = []
+        for place, (arrays, one) in enumerate(zip(self.arrays, given, strict=False)):
+            found += self._pairs(place, arrays, one, functions, tracked)
+        return found
+
+    def _pairs(
+        self, place: int, arrays: list[Array], returned: Any, functions: Any, tracked: set[int]
+    ) -> list[tuple[Array, Any]]:
+        if returned is None or not any(id(array) in tracked for array in arrays):
+            return []
+        given = [returned] if isinstance(returned, Tensor) else tensors_in(returned)
+        if len(given) != len(arrays):
+            raise RuntimeError(
+                f"the backward of '{self.name}' returned {type(returned).__name__} as gradient {place}; "
+                "it must be a Tensor or None"
+            )
+        pairs = []
+        for array, gradient in zip(arrays, given, strict=True):
+            gradient = summed_to(gradient, array.shape)
+            if gradient.shape != array.shape:
+                raise RuntimeError(
+                    f"the backward of '{self.name}' returned gradient {place} of shape {gradient.shape}, "
+                    f"but the argument has shape {array.shape}"
+                )
+            if gradient._array.dtype != array.dtype:
+                from .operator import TENSOR_FUNCTIONS
+
+                gradient = TENSOR_FUNCTIONS.cast(gradient, dtype=array.dtype)
+            if id(array) in tracked:
+                pairs.append((array, gradient if functions.wraps else gradient._array))
+        return pairs

@@ -1,0 +1,390 @@
+"""Functions made of functions: ``GradOperation``, ``vmap``, Jacobians, and derivatives of higher order.
+
+All of them call the function as often as it takes and put the results together: right, and no faster than a loop.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .grad import differentiate, jvp, split_aux, vjp
+from .nested import tensors_in
+from .parameter import Parameter
+from .tensor import Tensor
+
+__all__ = ["GradOperation", "derivative", "jacfwd", "jacrev", "jet", "linearize", "vmap"]
+
+Function = Callable[..., Any]
+
+
+class GradOperation:
+    """Makes of a function one that returns its gradients; ``grad`` is the newer way to say it.
+
+    Args:
+        get_all: gradients of all tensor arguments, as a tuple; otherwise of the first argument, bare.
+        get_by_list: gradients of the weights given beside the function; with ``get_all`` both.
+        sens_param: the last argument (or the one named ``sens``) is the gradient that arrives at the output.
+
+    Raises:
+        TypeError: an argument is no bool.
+    """
+
+    def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
+        for name, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
+            if not isinstance(value, bool):
+                raise TypeError(f"For 'GradOperation', '{name}' must be a bool, but got {type(value).__name__}")
+        self.get_all = get_all
+        self.get_by_list = get_by_list
+        self.sens_param = sens_param
+
+    def __call__(self, fn: Function, weights: Any = None) -> Function:
+        """The function of gradients of ``fn``; ``weights`` are parameters, for a cell by default its trainable ones."""
+
+        def after_grad(*args: Any, **kwargs: Any) -> Any:
+            return self._gradients(fn, weights, args, kwargs)
+
+        return after_grad
+
+    def _gradients(self, fn: Function, weights: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not callable(fn):
+            raise TypeError(f"For 'GradOperation', 'fn' must be a function or a Cell, but got {type(fn).__name__}")
+        sens = None
+        if self.sens_param:
+            if "sens" in kwargs:
+                sens = kwargs.pop("sens")
+            else:
+                *rest, sens = args
+                args = tuple(rest)
+            sens = Tensor(sens) if isinstance(sens, int | float) else sens
+        everything = (*args, *kwargs.values())
+        positions: tuple[int, ...] = () if self.get_by_list else (0,)
+        if self.get_all:
+            positions = tuple(i for i, a in enumerate(everything) if tensors_in(a))
+        parameters = self._parameters(fn, weights) if self.get_by_list else None
+        _, of_inputs, of_weights = differentiate(
+            fn, args, kwargs, positions, parameters, sens=sens, name="GradOperation"
+        )
+        if not self.get_by_list:
+            return tuple(of_inputs) if self.get_all else of_inputs[0]
+        found = of_weights[0] if isinstance(weights, Parameter) else tuple(of_weights)
+        return (tuple(of_inputs), found) if self.get_all else found
+
+    @staticmethod
+    def _parameters(fn: Any, weights: Any) -> list[Parameter]:
+        if weights is None:
+            return list(fn.trainable_params()) if hasattr(fn, "trainable_params") else []
+        given = [weights] if isinstance(weights, Parameter) else weights
+        if not isinstance(given, list | tuple) or not all(isinstance(one, Parameter) for one in given):
+            raise TypeError("For 'GradOperation', 'weights' must be a Parameter or a list or tuple of them")
+        return list(given)
+
+
+# Mapping over an axis
+
+
+def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Function:
+    """A function that applies ``fn`` to each slice of its arguments and stacks what it returns.
+
+    Args:
+        fn: a function, or a CellList: then slice i goes to its cell i.
+        in_axes: along which axis each argument is cut: an int for all, or a tuple, nested like the arguments; None
+            hands an argument on whole.
+        out_axes: along which axis each output is stacked, likewise; None for one that is the same for every slice.
+
+    Raises:
+        RuntimeError: axes that do not fit the arguments or the outputs.
+    """
+    from .nn import CellList
+
+    several = isinstance(fn, CellList)
+    if not callable(fn):
+        raise RuntimeError(f"For 'vmap', 'fn' must be a function or a CellList, but got {type(fn).__name__}")
+    for name, axes in (("in_axes", in_axes), ("out_axes", out_axes)):
+        _check_axes(axes, name)
+        if axes is None and not several:
+            raise RuntimeError(f"For 'vmap', '{name}' must not be None alone, unless 'fn' is a CellList")
+
+    def mapped(*args: Any) -> Any:
+        axes = _spread(in_axes, args, "in_axes")
+        sizes = {size for a, axis in zip(args, axes, strict=True) for size in _sizes(a, axis)}
+        if several:
+            sizes.add(len(fn))
+        if len(sizes) != 1:
+            raise RuntimeError(f"For 'vmap', the mapped axes must have one size, but got {sorted(sizes)}")
+        (size,) = sizes
+        if size == 0:
+            raise ValueError("For 'vmap', the mapped axis must not be empty")
+        results = []
+        for i in range(size):
+            cut = [_cut(a, axis, i) for a, axis in zip(args, axes, strict=True)]
+            results.append((fn[i] if several else fn)(*cut))
+        return _stacked(results, out_axes)
+
+    return mapped
+
+
+def _check_axes(axes: Any, name: str) -> None:
+    if isinstance(axes, tuple | list):
+        for axis in axes:
+            _check_axes(axis, name)
+    elif axes is not None and (not isinstance(axes, int) or isinstance(axes, bool)):
+        raise RuntimeError(f"For 'vmap', an axis in '{name}' must be an int or None, but got {axes!r}")
+
+
+def _spread(axes: Any, values: Sequence[Any], name: str) -> Sequence[Any]:
+    """One entry of ``axes`` for each value."""
+    if not isinstance(axes, tuple | list):
+        return [axes] * len(values)
+    if len(axes) != len(values):
+        raise RuntimeError(f"For 'vmap', '{name}' has {len(axes)} entries for {len(values)} values")
+    return axes
+
+
+def _place(tensor: Tensor, axis: int, name: str, extra: int = 0) -> int:
+    count = tensor.ndim + extra
+    if not -count <= axis < count:
+        raise RuntimeError(f"For 'vmap', axis {axis} in '{name}' is out of bounds for {count} axes")
+    return axis % count
+
+
+def _sizes(value: Any, axis: Any) -> list[int]:
+    if axis is None:
+        return []
+    if isinstance(value, tuple | list):
+        return [size for v, a in zip(value, _spread(axis, value, "in_axes"), strict=True) for size in _sizes(v, a)]
+    if not isinstance(value, Tensor):
+        raise RuntimeError(f"For 'vmap', only a Tensor can be mapped along axis {axis}, but got {type(value).__name__}")
+    return [value.shape[_place(value, axis, "in_axes")]]
+
+
+def _cut(value: Any, axis: Any, index: int) -> Any:
+    if axis is None:
+        return value
+    if isinstance(value, tuple | list):
+        return type(value)(_cut(v, a, index) for v, a in zip(value, _spread(axis, value, "in_axes"), strict=True))
+    return value[(slice(None),) * _place(value, axis, "in_axes") + (index,)]
+
+
+def _stacked(results: list[Any], axes: Any) -> Any:
+    from .ops import stack
+
+    first = results[0]
+    if isinstance(first, tuple | list):
+        spread = _spread(axes, first, "out_axes")
+        return type(first)(_stacked([r[i] for r in results], axis) for i, axis in enumerate(spread))
+    if isinstance(axes, tuple | list):
+        if len(axes) != 1:
+            raise RuntimeError(f"For 'vmap', 'out_axes' has {len(axes)} entries for 1 output")
+        axes = axes[0]
+    if axes is None:
+        return first
+    tensors = [r if isinstance(r, Tensor) else Tensor(r) for r in results]
+    return stack(tensors, axis=_place(tensors[0], axes, "out_axes", extra=1))
+
+
+# Jacobians
+
+
+def jacrev(fn: Function, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
+    """A function that returns the Jacobian of ``fn``, row by row: one walk back for each element of the output.
+
+    Args:
+        fn: a function of tensors.
+        grad_position: with respect to which arguments; an int or a tuple of one gives bare Jacobians.
+        has_aux: outputs after the first take no part and are returned beside the Jacobian.
+
+    Returns:
+        a function; for several outputs its result is a tuple with an entry for each, for several positions each entry
+        is a tuple. A Jacobian has the output's shape and then the input's.
+
+    Raises:
+        ValueError: a position twice, negative or beyond the arguments.
+        TypeError: ``grad_position`` is neither an int nor a tuple of ints.
+    """
+
+    def rows(pick: Function, inputs: list[Tensor]) -> tuple[Any, list[list[Tensor]], Any]:
+        value, back, *rest = vjp(pick, *inputs, has_aux=has_aux)
+        outputs = tensors_in(value)
+        found = []
+        for place, output in enumerate(outputs):
+            lines = [
+                back(*[basis if j == place else _zeros(other) for j, other in enumerate(outputs)])
+                for basis in _basis(output)
+            ]
+            found.append(
+                [_joined([line[i] for line in lines], output.shape + x.shape, 0, x) for i, x in enumerate(inputs)]
+            )
+        return value, found, rest[0] if rest else None
+
+    return _jacobian(fn, grad_position, has_aux, rows, "jacrev")
+
+
+def jacfwd(fn: Function, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
+    """Like ``jacrev``, column by column: one ``jvp`` for each element of the inputs."""
+
+    def columns(pick: Function, inputs: list[Tensor]) -> tuple[Any, list[list[Tensor]], Any]:
+        value, aux = split_aux(pick(*inputs), has_aux, "jacfwd")
+        outputs = tensors_in(value)
+        found: list[list[Tensor]] = [[] for _ in outputs]
+        for place, x in enumerate(inputs):
+            lines = []
+            for basis in _basis(x):
+                directions = tuple([basis if j == place else _zeros(other) for j, other in enumerate(inputs)])
+                lines.append(tensors_in(jvp(pick, tuple(inputs), directions, has_aux)[1]))
+            for k, output in enumerate(outputs):
+                joined = _joined([line[k] for line in lines], output.shape + x.shape, -1, output)
+                found[k].append(joined)
+        return value, found, aux
+
+    return _jacobian(fn, grad_position, has_aux, columns, "jacfwd")
+
+
+def _jacobian(fn: Function, grad_position: Any, has_aux: bool, compute: Function, name: str) -> Function:
+    if not isinstance(has_aux, bool):
+        raise TypeError(f"For '{name}', 'has_aux' must be a bool, but got {type(has_aux).__name__}")
+
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        positions = (grad_position,) if isinstance(grad_position, int) else grad_position
+        if not isinstance(positions, tuple) or not all(isinstance(p, int) for p in positions):
+            raise TypeError(f"For '{name}', 'grad_position' must be an int or a tuple, but got {grad_position!r}")
+        if len(set(positions)) != len(positions) or not all(0 <= p < len(args) for p in positions):
+            raise ValueError(
+                f"For '{name}', 'grad_position' must be positions below {len(args)}, each once, "
+                f"but got {grad_position!r}"
+            )
+        for p in positions:
+            if not isinstance(args[p], Tensor) or not (args[p].dtype.is_floating_point or args[p].dtype.is_complex):
+                raise TypeError(f"For '{name}', argument {p} must be a floating Tensor, but got {args[p]!r}")
+
+        def pick(*inputs: Tensor) -> Any:
+            full = list(args)
+            for p, x in zip(positions, inputs, strict=True):
+                full[p] = x
+            return fn(*full, **kwargs)
+
+        value, found, aux = compute(pick, [args[p] for p in positions])
+        entries = [one[0] if len(positions) == 1 else tuple(one) for one in found]
+        result = entries[0] if isinstance(value, Tensor) else tuple(entries)
+        return (result, aux) if has_aux else result
+
+    return jacobian
+
+
+def _zeros(like: Tensor) -> Tensor:
+    from .ops import zeros_like
+
+    return zeros_like(like)
+
+
+def _basis(like: Tensor) -> list[Tensor]:
+    """For each element the tensor that is one there and zero elsewhere."""
+    flat = like.asnumpy().reshape(-1)
+    found = []
+    for i in range(flat.size):
+        one = flat * 0
+        one[i] = 1
+        found.append(Tensor(one.reshape(like.shape), like.dtype))
+    return found
+
+
+def _joined(parts: list[Tensor], shape: tuple[int, ...], axis: int, like: Tensor) -> Tensor:
+    from .ops import reshape, stack, zeros
+
+    return reshape(stack(parts, axis=axis), shape) if parts else zeros(shape, like.dtype)
+
+
+# Derivatives along a curve
+
+
+def jet(fn: Function, primals: Any, series: Any) -> tuple[Any, Any]:
+    """The output of ``fn`` and its derivatives along curves that are given by theirs.
+
+    Args:
+        fn: a function of tensors.
+        primals: where the curves are: a tensor, or a tuple of them.
+        series: for each the curve's first, second, ... derivatives, stacked along a first axis.
+
+    Returns:
+        ``(output, derivatives)``, the derivatives stacked likewise; for several outputs two lists.
+
+    Raises:
+        TypeError: ``primals`` and ``series`` are not both tensors or both tuples, or their dtypes differ.
+        ValueError: their lengths or shapes do not fit.
+    """
+    if not (isinstance(primals, Tensor) and isinstance(series, Tensor)) and not (
+        isinstance(primals, tuple) and isinstance(series, tuple)
+    ):
+        raise TypeError("For 'jet', 'primals' and 'series' must both be a Tensor or both a tuple")
+    points = [primals] if isinstance(primals, Tensor) else list(primals)
+    curves = [series] if isinstance(series, Tensor) else list(series)
+    if len(points) != len(curves):
+        raise ValueError(f"For 'jet', there are {len(points)} primals, but {len(curves)} series")
+    for place, (point, curve) in enumerate(zip(points, curves, strict=True)):
+        if point.dtype != curve.dtype:
+            raise TypeError(f"For 'jet', primal {place} is {point.dtype}, but its series {curve.dtype}")
+        if curve.shape == point.shape:
+            curves[place] = curve.reshape((1, *curve.shape))
+        elif curve.shape[1:] != point.shape:
+            raise ValueError(f"For 'jet', entries of series {place} must have shape {point.shape}, got {curve.shape}")
+    return _along(fn, points, curves, curves[0].shape[0], whole=True)
+
+
+def derivative(fn: Function, primals: Any, order: int) -> tuple[Any, Any]:
+    """The output of ``fn`` and its derivative of an order, all inputs moving at speed one.
+
+    Raises:
+        TypeError: ``order`` is no int.
+        ValueError: ``order`` is below 1.
+    """
+    from .ops import ones_like, stack, zeros_like
+
+    if not isinstance(order, int):
+        raise TypeError(f"For 'derivative', 'order' must be an int, but got {type(order).__name__}")
+    if order < 1:
+        raise ValueError(f"For 'derivative', 'order' must be at least 1, but got {order}")
+    points = [primals] if isinstance(primals, Tensor) else list(primals)
+    curves = [stack([ones_like(p), *[zeros_like(p)] * (order - 1)]) for p in points]
+    return _along(fn, points, curves, order, whole=False)
+
+
+def linearize(fn: Function, inputs: Any) -> tuple[Any, Function]:
+    """The output of ``fn`` and the function that takes directions of the inputs to those of the output."""
+    if not isinstance(inputs, Tensor | tuple | list):
+        raise TypeError(f"For 'linearize', 'inputs' must be a Tensor or a tuple, but got {type(inputs).__name__}")
+    args = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    return fn(*args), lambda v: jvp(fn, args, v)[1]
+
+
+def _along(fn: Function, points: list[Tensor], curves: list[Tensor], order: int, whole: bool) -> tuple[Any, Any]:
+    """Derivatives of ``fn`` along curves by a parameter t, at t = 0: ``jvp`` of ``jvp`` of ..."""
+    from .dtype import float32
+    from .ops import cast, stack
+
+    points = [p if p.dtype.is_floating_point else cast(p, float32) for p in points]
+    curves = [c if c.dtype.is_floating_point else cast(c, float32) for c in curves]
+
+    def at(t: Tensor) -> Any:
+        places = []
+        for point, curve in zip(points, curves, strict=True):
+            moved: Any = 0.0
+            for k in range(order, 0, -1):
+                moved = (moved + curve[k - 1] / math.factorial(k)) * t
+            places.append(point + moved)
+        return fn(*places)
+
+    def derived(function: Function) -> Function:
+        return lambda t: jvp(function, t, Tensor(1.0, t.dtype))[1]
+
+    start = Tensor(0.0, points[0].dtype)
+    value, function, found = at(start), at, []
+    for k in range(order):
+        function = derived(function)
+        if whole or k == order - 1:
+            found.append(tensors_in(function(start)))
+    outputs = tensors_in(value)
+    series = [stack([f[i] for f in found]) if whole else found[-1][i] for i in range(len(outputs))]
+    if isinstance(value, Tensor):
+        return value, series[0]
+    return outputs, series

@@ -1,0 +1,141 @@
+"""Settings of a cell: what is kept and can be read back, what is refused, and the precision of its operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import JitConfig, Tensor, nn, ops
+
+
+class Net(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.body(x)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wrong"),
+    [
+        ("pipeline_stage", 2, "a"),
+        ("pipeline_segment", 1, True),
+        ("parameter_layout_dict", {"a": 1}, 3),
+        ("parallel_parameter_name_list", ["a"], 3),
+        ("parallel_parameter_merge_net_dict", {}, 3),
+        ("cell_init_args", "text", 3),
+        ("compile_phase", "p", 3),
+        ("phase", "mine", 3),
+        ("bprop_debug", True, 1),
+    ],
+)
+def test_a_setting_is_kept_and_of_its_type(name: str, value: Any, wrong: Any) -> None:
+    net = Net()
+    setattr(net, name, value)
+    assert getattr(net, name) == value
+    with pytest.raises(TypeError, match=f"'{name}' must be "):
+        setattr(net, name, wrong)
+
+
+def test_a_stage_is_not_negative_and_not_there_before_it_is_set() -> None:
+    with pytest.raises(ValueError, match="'pipeline_stage' must not be negative, but got -1"):
+        Net().pipeline_stage = -1
+    with pytest.raises(AttributeError):
+        _ = Net().pipeline_stage
+
+
+def test_settings_that_tune_a_compiler_are_accepted() -> None:
+    net = Net()
+    net.set_jit_config(JitConfig("O1"))
+    assert net.jit_config_dict["jit_level"] == "O1"
+    net.set_inputs(Tensor([[1.0, 2.0]]))
+    assert net.get_inputs()[0].shape == (1, 2)  # type: ignore[index]
+    net.update_cell_type("quant")
+    assert (net.cell_type, net.compiled, net.compile_cache, net.phase_cache) == ("quant", False, set(), {})
+    assert net.set_boost("less_bn").less_bn
+    assert net.set_broadcast_flag().body.broadcast_flag
+    assert net.set_comm_fusion(2).body[0].weight.comm_fusion == 2
+    assert net.compile_and_run(Tensor([[1.0, 2.0]])).shape == (1, 3)
+    net.compile()
+    net.set_data_parallel()
+
+
+@pytest.mark.parametrize(
+    ("action", "error", "text"),
+    [
+        (lambda net: net.set_boost("fast"), ValueError, "'boost_type' must be \"less_bn\""),
+        (lambda net: net.set_comm_fusion(-1), ValueError, "'comm_fusion' must not be negative"),
+        (lambda net: net.set_inputs(1, x=2), ValueError, "not both"),
+        (lambda net: net.set_inputs(y=2), ValueError, "has no input 'y'"),
+        (lambda net: net.shard(((1,),)), NotImplementedError, "on one device"),
+        (lambda net: net.offload(), NotImplementedError, "use Cell.recompute"),
+        (lambda net: net.offload(-1), ValueError, "int from 0 on, but got -1"),
+        (lambda net: net.get_func_graph_proto(), NotImplementedError, "use print"),
+        (lambda net: net.register_parameter_forward_hook(print), NotImplementedError, "register_forward_pre_hook"),
+        (lambda net: net.register_parameter_forward_hook(3), TypeError, "'hook' a function"),
+        (lambda net: net.recompute(nonsense=True), ValueError, "there is no option 'nonsense'"),
+        (lambda net: net.recompute(mp_comm_recompute=3), TypeError, "'mp_comm_recompute' must be a bool"),
+        (lambda net: net.to_float(ms.int32), ValueError, "must be float16, float32 or bfloat16, but got mindspore.int32"),
+    ],
+)
+def test_refused_in_one_line(action: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text) as caught:
+        action(Net())
+    assert "\n" not in str(caught.value)
+
+
+def test_scopes_are_paths_with_classes() -> None:
+    net = Net()
+    net.generate_scope()
+    assert (net.get_scope(), net.body[0].get_scope()) == (None, "Default/body-SequentialCell/0-Dense")
+
+
+# Precision
+
+
+def test_operators_compute_in_the_asked_type_and_parameters_keep_theirs() -> None:
+    net = Net().to_float(ms.float16)
+    x = Tensor([[1.0, 2.0]])
+    assert net(x).dtype is ms.float16
+    assert net.body[0].weight.dtype is ms.float32
+    gradients = ms.grad(net, 0, net.trainable_params())(x)
+    assert [g.dtype for g in (gradients[0], *gradients[1])] == [ms.float32] * 3
+    assert (x + 1.0).dtype is ms.float32
+
+
+def test_a_child_may_have_a_type_of_its_own() -> None:
+    seen = []
+
+    class Probe(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            seen.append((x + 1.0).dtype)
+            return x
+
+    net = nn.SequentialCell(Probe(), Probe()).to_float(ms.float16)
+    net[1].to_float(ms.float32)
+    net(Tensor([1.0]))
+    assert seen == [ms.float16, ms.float32]
+    assert net.get_flags() == {"fp16": True, "fp32": False, "bf16": False}
+
+
+def test_casts_and_views_keep_the_type_they_are_asked_for_or_find() -> None:
+    class Probe(nn.Cell):
+        def construct(self, x: Tensor) -> tuple[Any, ...]:
+            half = x * 2.0
+            return half.dtype, half.astype(ms.float32).dtype, x.reshape((-1,)).dtype, x[0].dtype
+
+    assert Probe().to_float(ms.float16)(Tensor([[1.0, 2.0]])) == (ms.float16, ms.float32, ms.float32, ms.float32)
+
+
+def test_an_error_inside_leaves_no_type_behind() -> None:
+    class Broken(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            raise KeyError("broken")
+
+    with pytest.raises(KeyError):
+        Broken().to_float(ms.float16)(Tensor([1.0]))
+    assert ops.exp(Tensor([1.0])).dtype is ms.float32

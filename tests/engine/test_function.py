@@ -1,0 +1,195 @@
+"""``_Function``: an operation with a gradient of the user's own; and ``saved_tensors_hooks``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, ops
+from hookscope.engine.function import _Function
+
+X, Y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
+
+
+class Scaled(_Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, y: Tensor, factor: float = 2.0) -> Tensor:
+        ctx.save_for_backward(x, y)
+        ctx.factor = factor
+        return x * y * factor
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        x, y = ctx.saved_tensors
+        assert ctx.needs_input_grad[2] is False
+        return g * y * ctx.factor, g * x * ctx.factor, None
+
+
+def returning(answer: Any) -> type[_Function]:
+    class Given(_Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor, y: Tensor) -> Tensor:
+            return x * y
+
+        @staticmethod
+        def backward(ctx: Any, g: Tensor) -> Any:
+            return answer(g)
+
+    return Given
+
+
+def test_backward_gives_the_gradients() -> None:
+    assert Scaled.apply(X, Y, 3.0).tolist() == [9.0, 24.0]
+    of_x, of_y = ms.grad(lambda x, y: Scaled.apply(x, y, 3.0), (0, 1))(X, Y)
+    assert (of_x.tolist(), of_y.tolist()) == ([9.0, 12.0], [3.0, 6.0])
+
+
+def test_setup_context_keeps_forward_plain() -> None:
+    class Plain(_Function):
+        @staticmethod
+        def forward(x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
+            return x * y
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx: Any, g: Tensor) -> Any:
+            x, y = ctx.saved_tensors
+            return g * y, g * x
+
+    assert ms.grad(lambda x: Plain.apply(x, y=Y))(X).tolist() == [3.0, 4.0]
+    assert ms.grad(lambda a: ms.grad(lambda b: Plain.apply(b, b))(a).sum())(X).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("materialize", [True, False])
+def test_an_output_without_gradient_gives_zeros_or_none(materialize: bool) -> None:
+    seen: list[Any] = []
+
+    class Two(_Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Any:
+            ctx.set_materialize_grads(materialize)
+            return x * 2.0, x * 3.0
+
+        @staticmethod
+        def backward(ctx: Any, first: Tensor, second: Any) -> Any:
+            seen.append(second if second is None else second.tolist())
+            return first * 10.0
+
+    assert ms.grad(lambda x: Two.apply(x)[0])(X).tolist() == [10.0, 10.0]
+    assert seen == [[0.0, 0.0] if materialize else None]
+
+
+def test_what_is_marked_non_differentiable_sends_nothing_back() -> None:
+    class Marked(_Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Any:
+            fixed = x * 3.0
+            ctx.mark_non_differentiable(fixed)
+            return x * 2.0, fixed
+
+        @staticmethod
+        def backward(ctx: Any, first: Tensor, second: Tensor) -> Any:
+            return first * 10.0 + second * 1000.0
+
+    assert ms.grad(lambda x: sum(Marked.apply(x)))(X).tolist() == [10.0, 10.0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [(lambda g: (g, g, g), [1.0, 1.0]), (lambda g: (None, None), [0.0, 0.0])],
+)
+def test_too_many_gradients_and_none_are_taken(answer: Any, expected: list[float]) -> None:
+    assert ms.grad(lambda x: returning(answer).apply(x, Y))(X).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (lambda g: g, "returned 1 gradients for 2 arguments"),
+        (lambda g: (3, g), "returned int as gradient 0; it must be a Tensor or None"),
+        (lambda g: (Tensor([1.0, 2.0, 3.0]), g), r"gradient 0 of shape \(3,\), but the argument has shape \(2,\)"),
+    ],
+)
+def test_gradients_that_do_not_fit_are_refused(answer: Any, text: str) -> None:
+    with pytest.raises(RuntimeError, match=text):
+        ms.grad(lambda x: returning(answer).apply(x, Y))(X)
+
+
+def test_a_subclass_defines_forward() -> None:
+    with pytest.raises(NotImplementedError, match="must define 'forward'"):
+        _Function.apply(X)
+    with pytest.raises(TypeError, match="takes no keyword arguments"):
+        Scaled.apply(X, y=Y)
+
+
+# saved_tensors_hooks
+
+
+def test_rules_compute_with_what_unpack_gives() -> None:
+    packed: list[Any] = []
+
+    def pack(tensor: Tensor) -> Any:
+        packed.append(tensor.shape)
+        return tensor.asnumpy()
+
+    def function(x: Tensor) -> Tensor:
+        with ms.saved_tensors_hooks(pack, lambda kept: Tensor(kept * 2.0)):
+            return ops.exp(x) * 1.0
+
+    plain = ms.grad(ops.exp)(X).asnumpy()
+    assert ms.grad(function)(X).tolist() == (plain * 2).tolist()
+    assert packed and set(packed) <= {(2,), ()}
+
+
+def test_a_decorated_function_runs_inside_the_hooks() -> None:
+    log: list[str] = []
+
+    @ms.register_saved_tensors_hooks(lambda t: log.append("pack") or t, lambda kept: log.append("unpack") or kept)
+    def square(x: Tensor) -> Tensor:
+        return x * x
+
+    assert ms.grad(square)(X).tolist() == [2.0, 4.0]
+    assert {"pack", "unpack"} == set(log)
+
+
+def test_what_forward_changes_in_place_goes_on() -> None:
+    class Shifted(_Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            ctx.mark_dirty(x)
+            x[0] = 7.0
+            return x
+
+        @staticmethod
+        def backward(ctx: Any, g: Tensor) -> Tensor:
+            return g * 5.0
+
+    assert ms.grad(lambda a: Shifted.apply(a * 1.0))(X).tolist() == [5.0, 5.0]
+
+
+def test_outside_a_gradient_nothing_is_packed() -> None:
+    with ms.saved_tensors_hooks(pytest.fail, pytest.fail):
+        assert (X * 2.0).tolist() == [2.0, 4.0]
+
+
+def test_what_unpack_gives_is_a_tensor() -> None:
+    def function(x: Tensor) -> Tensor:
+        with ms.saved_tensors_hooks(lambda t: t, lambda kept: 3):  # type: ignore[arg-type,return-value]
+            return x * x
+
+    with pytest.raises(RuntimeError, match="'unpack_hook' must return a Tensor, but got int"):
+        ms.grad(function)(X)
+
+
+def test_a_cell_has_hooks_of_its_own() -> None:
+    from hookscope.engine import nn
+
+    net, log = nn.Sigmoid(), []
+    net.register_saved_tensors_hooks(lambda t: log.append("pack") or t, lambda t: log.append("unpack") or t)
+    assert ms.grad(net)(Tensor([0.0])).item() == 0.25
+    assert {"pack", "unpack"} == set(log)

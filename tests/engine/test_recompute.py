@@ -1,0 +1,168 @@
+"""Recompute: the same bits as without it, construct twice, and nothing else twice."""
+
+from __future__ import annotations
+
+import copy
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Parameter, Tensor, nn, ops
+from hookscope.engine.taps import Tap, attach, detach
+
+X = Tensor(np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32))
+
+
+class Block(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc, self.drop, self.norm = nn.Dense(4, 4), nn.Dropout(p=0.5), nn.BatchNorm1d(4)
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.tanh(self.norm(self.drop(self.fc(x)))) * x + x
+
+
+def network() -> nn.SequentialCell:
+    return nn.SequentialCell(Block(), Block(), Block()).set_train()  # type: ignore[return-value]
+
+
+def gradients(net: nn.Cell) -> list[Any]:
+    ms.set_seed(3)
+    value, (of_x, of_weights) = ms.value_and_grad(net, 0, net.trainable_params())(X)
+    return [t.asnumpy().tobytes() for t in (value, of_x, *of_weights, *net.get_parameters())]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_values_gradients_and_moving_statistics_have_the_same_bits(whole: bool) -> None:
+    plain = network()
+    saving = copy.deepcopy(plain)
+    for block in saving:
+        block.recompute()
+    if whole:
+        saving.recompute()
+    assert gradients(plain) == gradients(saving)
+
+
+def test_watching_changes_no_bit() -> None:
+    watched, alone = network(), network()
+    alone.load_state_dict(watched.state_dict())
+    for net in (watched, alone):
+        net[1].recompute()
+    expected = gradients(alone)
+    tap = Tap()
+    attach(tap)
+    try:
+        assert gradients(watched) == expected
+    finally:
+        detach(tap)
+
+
+def test_construct_runs_twice_and_the_cells_own_hooks_once() -> None:
+    log: list[str] = []
+
+    class Once(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            log.append("construct")
+            return x * x
+
+    net = Once()
+    net.recompute()
+    net.register_forward_pre_hook(lambda cell, inputs: log.append("pre"))
+    net.register_forward_hook(lambda cell, inputs, output: log.append("forward"))
+    net.register_backward_hook(lambda cell, grad_input, grad_output: log.append("backward"))
+    assert ms.grad(net)(Tensor([3.0])).item() == 6.0
+    assert log == ["pre", "construct", "forward", "construct", "backward"]
+
+
+def test_a_custom_bprop_inside_is_used() -> None:
+    class Tenfold(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return x * 2.0
+
+        def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> Tensor:
+            return dout * 10.0
+
+    net = nn.SequentialCell(Tenfold())
+    net.recompute()
+    assert ms.grad(net)(Tensor([1.0])).item() == 10.0
+
+
+def test_a_hook_put_on_an_input_inside_fires_once() -> None:
+    seen: list[float] = []
+
+    class Hooking(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            x.register_hook(lambda g: seen.append(g.item()))
+            return x * 3.0
+
+    net = Hooking()
+    net.recompute()
+    ms.grad(lambda x: net(x * 1.0) * 2.0)(Tensor([1.0]))
+    assert seen == [6.0]
+
+
+def test_second_derivatives_pass() -> None:
+    class Wave(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return ops.sin(x) * x
+
+    net = Wave()
+    net.recompute()
+    x = np.array([0.3, 0.7])
+    second = ms.grad(lambda v: ms.grad(net)(v).sum())(Tensor(x)).asnumpy()
+    np.testing.assert_allclose(second, 2 * np.cos(x) - x * np.sin(x), rtol=1e-12)
+
+
+def test_what_a_function_holds_from_outside_has_its_gradient() -> None:
+    w = Parameter(Tensor([2.0]), "w")
+    y = Tensor([5.0])
+    of_y, (of_w,) = ms.grad(lambda y: ms.recompute(lambda q: q * w * y, Tensor([3.0]), use_reentrant=False), 0, [w])(y)
+    assert (of_y.item(), of_w.item()) == (6.0, 15.0)
+
+
+def test_a_parameter_that_changes_before_the_gradient_comes_by() -> None:
+    class Scaled(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.w = Parameter(Tensor([2.0]))
+
+        def construct(self, x: Tensor) -> Tensor:
+            return x * self.w
+
+    net = Scaled()
+    net.recompute()
+    _, back = ms.vjp(net, Tensor([1.0]))
+    net.w.set_data(Tensor([100.0]))
+    assert (back(Tensor([1.0]))[0].item(), net.w.item()) == (2.0, 100.0)
+
+
+def test_a_function_needs_use_reentrant_off() -> None:
+    with pytest.raises(TypeError, match="'block' must be a Cell unless use_reentrant=False, but got function"):
+        ms.recompute(lambda x: x, Tensor([1.0]))
+    with pytest.raises(ValueError, match="'context_fn' needs use_reentrant=False"):
+        ms.recompute(nn.ReLU(), Tensor([1.0]), context_fn=lambda: None)
+
+
+def test_activations_are_not_kept() -> None:
+    class Wide(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            for _ in range(8):
+                x = ops.tanh(x)
+            return x
+
+    def peak(net: nn.Cell) -> int:
+        x = Tensor(np.zeros((256, 256), np.float32))
+        tracemalloc.start()
+        try:
+            ms.grad(net)(x)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    plain, saving = nn.SequentialCell(*[Wide() for _ in range(8)]), nn.SequentialCell(*[Wide() for _ in range(8)])
+    for cell in saving:
+        cell.recompute()
+    assert peak(saving) < peak(plain) / 2
