@@ -1,0 +1,158 @@
+"""Peers: the same work in several libraries, each in a worker process of its own with the same number of threads.
+
+The workers are started once and told in turn what to run, so that a change in the machine's load meets all alike; a
+worker that waits takes no time. A worker is this file, run by the interpreter that has the library:
+
+    PYTHON benchmarks/peers.py NAME THREADS      commands and replies are lines of JSON
+
+What is measured is in ``rows_mindspore.py``, one text for MindSpore and for Hookscope in its place, and in
+``rows_torch.py``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+BLAS_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class PeerError(Exception):
+    """A worker could not do what it was told; the text says why."""
+
+
+class Peer:
+    """A worker process.
+
+    Args:
+        name: hookscope, torch, mindspore, or mindspore-synced.
+        python: the interpreter that has the library.
+        threads: how many threads the library may use.
+        patience: the most seconds that a reply may take; then the worker is ended, and started anew when next asked.
+
+    Raises:
+        PeerError: the library cannot be imported there.
+    """
+
+    def __init__(self, name: str, python: str, threads: int, patience: float) -> None:
+        self.name, self._python, self._threads, self._patience = name, python, threads, patience
+        self.version = self._start()
+
+    def _start(self) -> str:
+        environment = {**os.environ, **dict.fromkeys(BLAS_THREADS, str(self._threads)), "GLOG_v": "3"}
+        environment["PYTHONPATH"] = str(HERE.parent)
+        command = [self._python, str(Path(__file__).resolve()), self.name, str(self._threads)]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env=environment, text=True,
+        )  # fmt: skip
+        version: str = self._reply(None)
+        return version
+
+    def prepare(self, row: str) -> list[float]:
+        """Make a row's network and data; the losses of its first two steps."""
+        found: list[float] = self._ask("prepare", row)
+        return found
+
+    def run(self, row: str, times: int) -> float:
+        """Seconds that one of ``times`` runs takes."""
+        found: float = self._ask("run", row, times)
+        return found
+
+    def close(self) -> None:
+        """End the worker."""
+        if self._process.stdin:
+            self._process.stdin.close()
+        self._process.wait()
+
+    def _ask(self, *command: Any) -> Any:
+        if self._process.poll() is not None:
+            self._start()
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(command) + "\n")
+        self._process.stdin.flush()
+        return self._reply(self._patience)
+
+    def _reply(self, patience: float | None) -> Any:
+        assert self._process.stdout is not None
+        waiting = threading.Timer(patience, self._process.kill) if patience else None
+        if waiting:
+            waiting.start()
+        try:
+            for line in self._process.stdout:  # a library may print lines of its own
+                if line.startswith('{"'):
+                    reply = json.loads(line)
+                    if "error" in reply:
+                        raise PeerError(reply["error"])
+                    return reply["value"]
+        finally:
+            if waiting:
+                waiting.cancel()
+        status = self._process.wait()
+        raise PeerError(f"no reply in {patience} seconds" if status < 0 else f"the worker ended with status {status}")
+
+
+def _worker(name: str, threads: int) -> None:
+    """Answer commands until the input ends."""
+    sys.path[0] = str(HERE)
+    try:
+        rows, version, synchronize = _library(name, threads)
+    except ImportError as error:
+        _answer(error=f"not installed: {error}")
+        return
+    _answer(value=version)
+    ready: dict[str, Any] = {}
+    for line in sys.stdin:
+        command, row, *rest = json.loads(line)
+        try:
+            if command == "prepare":
+                ready.clear()  # one row's memory at a time
+                ready[row] = rows[row]()
+                _answer(value=[float(x) for x in (ready[row]() for _ in range(2)) if x is not None])
+            else:
+                step = ready[row]
+                begin = time.perf_counter()
+                for _ in range(rest[0]):
+                    step.run()
+                synchronize()
+                _answer(value=(time.perf_counter() - begin) / rest[0])
+        except Exception as error:  # whatever the library raises becomes a row that says so
+            _answer(error=f"{type(error).__name__}: {error}".splitlines()[0][:100])
+
+
+def _library(name: str, threads: int) -> tuple[dict[str, Any], str, Any]:
+    if name == "torch":
+        import rows_torch
+        import torch  # type: ignore[import-not-found, unused-ignore]  # the peer's interpreter has it
+
+        torch.set_num_threads(threads)
+        return rows_torch.ROWS, f"torch {torch.__version__}", lambda: None
+    if name == "hookscope":
+        import hookscope
+
+        hookscope.install_as_mindspore()
+        import rows_mindspore
+
+        return rows_mindspore.ROWS, f"hookscope {hookscope.__version__}", lambda: None
+    import mindspore  # type: ignore[import-not-found, unused-ignore]
+    import rows_mindspore
+
+    mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
+    if name == "mindspore-synced":
+        mindspore.set_context(pynative_synchronize=True)
+    return rows_mindspore.ROWS, f"{name} {mindspore.__version__}", mindspore.runtime.synchronize
+
+
+def _answer(**reply: Any) -> None:
+    print(json.dumps(reply), flush=True)
+
+
+if __name__ == "__main__":
+    _worker(sys.argv[1], int(sys.argv[2]))

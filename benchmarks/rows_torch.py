@@ -1,0 +1,127 @@
+"""The rows of ``training.py`` in PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch  # type: ignore[import-not-found, unused-ignore]  # the peer's interpreter has it
+from rows_common import Step, labels, normal, weights  # type: ignore[import-not-found, unused-ignore]
+from torch import nn  # type: ignore[import-not-found, unused-ignore]
+
+
+def _training(net: Any, inputs: Any, targets: Any, adam: bool = False) -> Step:
+    with torch.no_grad():
+        for name, parameter in net.named_parameters():
+            parameter.copy_(torch.from_numpy(weights(name, tuple(parameter.shape))))
+    net.train()
+    parameters = list(net.parameters())
+    optimizer = torch.optim.Adam(parameters, 1e-3) if adam else torch.optim.SGD(parameters, 0.01, momentum=0.9)
+    x, y, criterion = torch.from_numpy(inputs), torch.from_numpy(targets), nn.CrossEntropyLoss()
+
+    def run() -> Any:
+        optimizer.zero_grad()
+        loss = criterion(net(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return Step(run, lambda loss: float(loss.detach()))
+
+
+def add() -> Step:
+    x, y = torch.from_numpy(normal(4)), torch.from_numpy(normal(4))
+    return Step(lambda: x + y, lambda out: float(out.sum()))
+
+
+def small_operators() -> Step:
+    x = torch.from_numpy(normal(4)).requires_grad_()
+    w, b = torch.full((4,), 0.5), torch.ones(4)
+
+    def run() -> Any:
+        y = x
+        for _ in range(25):
+            y = (y * w + b - x) * w
+        return torch.autograd.grad(y.sum(), x)[0]
+
+    return Step(run, lambda g: float(g.sum()))
+
+
+def mlp() -> Step:
+    net = nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
+    return _training(net, normal(64, 784), labels(64))
+
+
+def lenet() -> Step:
+    net = nn.Sequential(
+        nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2, 2),
+        nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2, 2),
+        nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
+    )  # fmt: skip
+    return _training(net, normal(64, 1, 28, 28), labels(64))
+
+
+class _Block(nn.Module):  # type: ignore[misc, unused-ignore]
+    def __init__(self, channels: int, out: int, stride: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(channels, out, 3, stride, padding=1, bias=False)
+        self.bn1 = nn.BatchNorm2d(out)
+        self.conv2 = nn.Conv2d(out, out, 3, padding=1, bias=False)
+        self.bn2 = nn.BatchNorm2d(out)
+        self.relu = nn.ReLU()
+        self.downsample = None
+        if stride != 1 or channels != out:
+            self.downsample = nn.Sequential(nn.Conv2d(channels, out, 1, stride, bias=False), nn.BatchNorm2d(out))
+
+    def forward(self, x: Any) -> Any:
+        y = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
+        return self.relu(y + (x if self.downsample is None else self.downsample(x)))
+
+
+def resnet18() -> Step:
+    plan = [(64, 64, 1), (64, 64, 1), (64, 128, 2), (128, 128, 1), (128, 256, 2), (256, 256, 1), (256, 512, 2),
+            (512, 512, 1)]  # fmt: skip
+    net = nn.Sequential()
+    net.add_module("conv1", nn.Conv2d(3, 64, 3, padding=1, bias=False))
+    net.add_module("bn1", nn.BatchNorm2d(64))
+    net.add_module("relu", nn.ReLU())
+    for place, sizes in enumerate(plan):
+        net.add_module(f"block{place}", _Block(*sizes))
+    net.add_module("pool", nn.AdaptiveAvgPool2d(1))
+    net.add_module("flatten", nn.Flatten())
+    net.add_module("fc", nn.Linear(512, 10))
+    return _training(net, normal(32, 3, 32, 32), labels(32))
+
+
+class _Encoder(nn.Module):  # type: ignore[misc, unused-ignore]
+    def __init__(self) -> None:
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(256, 4, 1024, dropout=0.0, batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, 4)
+        self.fc = nn.Linear(256, 10)
+
+    def forward(self, x: Any) -> Any:
+        return self.fc(self.encoder(x).mean(1))
+
+
+def transformer() -> Step:
+    return _training(_Encoder(), normal(8, 128, 256), labels(8), adam=True)
+
+
+class _Recurrent(nn.Module):  # type: ignore[misc, unused-ignore]
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(128, 128, batch_first=True)
+        self.fc = nn.Linear(128, 10)
+
+    def forward(self, x: Any) -> Any:
+        return self.fc(self.lstm(x)[0][:, -1])
+
+
+def lstm() -> Step:
+    return _training(_Recurrent(), normal(32, 64, 128), labels(32), adam=True)
+
+
+ROWS = {
+    "add": add, "small_operators": small_operators, "mlp": mlp, "lenet": lenet, "resnet18": resnet18,
+    "transformer": transformer, "lstm": lstm,
+}  # fmt: skip
