@@ -33,7 +33,7 @@ def test_panels_are_saved_as_static_html(notebook: nbformat.NotebookNode) -> Non
             data = output.get("data", {})
             assert _WIDGET_VIEW not in data
             panels += "DebuggerPanel" in data.get("text/plain", "") and "<table" in data["text/html"]
-    assert panels >= 2
+    assert panels
     assert "widgets" not in notebook.metadata
 
 
