@@ -79,7 +79,7 @@ def test_settings_that_tune_a_compiler_are_accepted() -> None:
         (lambda net: net.register_parameter_forward_hook(3), TypeError, "'hook' a function"),
         (lambda net: net.recompute(nonsense=True), ValueError, "there is no option 'nonsense'"),
         (lambda net: net.recompute(mp_comm_recompute=3), TypeError, "'mp_comm_recompute' must be a bool"),
-        (lambda net: net.to_float(ms.int32), ValueError, "must be float16, float32 or bfloat16, but got mindspore.int32"),
+        (lambda net: net.to_float(ms.int32), ValueError, "float16, float32 or bfloat16, but got mindspore.int32"),
     ],
 )
 def test_refused_in_one_line(action: Any, error: type[Exception], text: str) -> None:
