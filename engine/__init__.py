@@ -10,6 +10,7 @@ from . import random as _random
 from .backend import device_report as device_report
 from .backend import set_device as set_device
 from .context import *
+from .cpu.memory import keep_freed_memory as _keep_freed_memory
 from .dtype import *
 from .grad import *
 from .jit import *
@@ -30,6 +31,7 @@ __version__ = "2.10.0"
 __hookscope__: str = _sys.modules[__name__.rpartition(".")[0]].__version__
 """The version of Hookscope. Looked up, not imported: the package above imports rooms that the engine must not know."""
 
+_keep_freed_memory()
 _methods.bind()
 _backend.choose_from_environment()
 
@@ -84,7 +86,7 @@ _ABSENT = {
 }
 __getattr__ = _on_first_use(
     __name__,
-    rooms=("amp", "communication", "dataset", "hal", "mint", "numpy", "parallel", "runtime", "train"),
+    rooms=("amp", "communication", "dataset", "experimental", "hal", "mint", "numpy", "parallel", "runtime", "train"),
     names={
         **dict.fromkeys(_PARALLEL.split(), "parallel"),
         **dict.fromkeys(_TRAIN.split(), "train"),

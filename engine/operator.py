@@ -155,13 +155,13 @@ class Operator:
             found = self.joint_vjp(functions, needs, g, output, *arguments, **attrs)
             for x, gx, needed in zip(inputs, found, needs, strict=True):
                 if needed and gx is not None:
-                    pairs.append((x, _fitted(gx, x, functions)))
+                    pairs.append((x, fitted(gx, x, functions)))
             return pairs
         for x, rule in zip(inputs, self.vjps):  # noqa: B905  # an input without a rule has no gradient
             if id(x) in tracked and rule is not None:
                 gx = rule(functions, g, output, *arguments, **attrs)
                 if type(gx) is not np.ndarray or gx.dtype is not x.dtype:
-                    gx = _fitted(gx, x, functions)
+                    gx = fitted(gx, x, functions)
                 pairs.append((x, gx))
         return pairs
 
@@ -203,7 +203,7 @@ def binary_method(operator: Operator, floats_only: bool) -> Callable[[Any, Any],
     return method
 
 
-def _fitted(gradient: Any, array: Array, functions: Any) -> Any:
+def fitted(gradient: Any, array: Array, functions: Any) -> Any:
     """A gradient as an array (or a tensor) in the element type of the array it belongs to.
 
     A rule may compute wider: NumPy widens bfloat16, which is not its own, beside a Python number, and statistics of

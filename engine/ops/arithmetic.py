@@ -12,7 +12,7 @@ from ..backend import is_array
 from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..dtype import float32, promote, promote_scalar
-from ..operator import Operator, binary_method
+from ..operator import ARRAY_FUNCTIONS, Operator, binary_method, fitted
 from ..tensor import Tensor
 
 __all__ = [
@@ -80,6 +80,23 @@ class Binary(Operator):
                 return self._run((input, other), (array, other), {})
         x, y = self._operands(input, other)
         return Operator.__call__(self, x, y)
+
+    def gradients(
+        self, functions: Any, tracked: set[int], g: Any, output: Any, inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> list[tuple[Any, Any]]:
+        # Most nodes of a tape come here: arrays of one dtype, so without the loop over inputs and what fits them.
+        if functions is ARRAY_FUNCTIONS and len(self.vjps) == 2:
+            x, y = inputs
+            of_x, of_y = self.vjps
+            pairs = []
+            if of_x is not None and id(x) in tracked:
+                gx = of_x(functions, g, output, x, y)
+                pairs.append((x, gx if type(gx) is np.ndarray and gx.dtype is x.dtype else fitted(gx, x, functions)))
+            if of_y is not None and id(y) in tracked:
+                gy = of_y(functions, g, output, x, y)
+                pairs.append((y, gy if type(gy) is np.ndarray and gy.dtype is y.dtype else fitted(gy, y, functions)))
+            return pairs
+        return Operator.gradients(self, functions, tracked, g, output, inputs, attrs)
 
     def as_method(self) -> Callable[..., Any]:
         """The function behind Python's operator."""

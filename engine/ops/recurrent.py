@@ -24,12 +24,8 @@ def _wide(x: Any) -> Any:
     return None if x is None else x if x.dtype.itemsize >= 4 else x.astype(np.float32)
 
 
-def _sigmoid_in_place(x: Any) -> None:
-    # sigmoid(x) = (1 + tanh(x / 2)) / 2: one function call and no overflow.
-    x *= 0.5
-    array_module(x).tanh(x, out=x)
-    x += 1.0
-    x *= 0.5
+def _samples_last(x: Any, xp: Any) -> Any:
+    return None if x is None else xp.ascontiguousarray(x.T)
 
 
 def _forward_kernel(
@@ -38,164 +34,181 @@ def _forward_kernel(
     """x (T, N, I) to hidden states (T, N, H), with the last ones; then what the gradient needs.
 
     ``keep`` (T, N, 1) is 1 where a sample is not over yet: elsewhere its state stays and its output is 0.
+
+    Inside, samples are the last axis, (T, H, N): each gate of a step is one piece of memory, and the product of a step
+    takes 22 us instead of 39 (H 128, N 32).
     """
     xp = array_module(x)
     dtype = x.dtype
-    x, h, c, w_ih, w_hh, b_ih, b_hh = map(_wide, (x, h0, c0, w_ih, w_hh, b_ih, b_hh))
+    x, h0, c0, w_ih, w_hh, b_ih, b_hh = map(_wide, (x, h0, c0, w_ih, w_hh, b_ih, b_hh))
+    h, c = _samples_last(h0, xp), _samples_last(c0, xp)
     steps, count, _ = x.shape
     size = w_hh.shape[1]
-    gates = (x.reshape(-1, x.shape[2]) @ w_ih.T).reshape(steps, count, -1)
-    if b_ih is not None:
-        gates += b_ih if kind == "gru" else b_ih + b_hh
-    transposed = xp.ascontiguousarray(w_hh.T)
+    bias = None if b_ih is None else (b_ih if kind == "gru" else b_ih + b_hh)[:, None]
     scale: Any = None
     shift: Any = None
     if kind == "lstm":
         # sigmoid(x) = (1 + tanh(x / 2)) / 2: with the halves put into the products, one tanh serves all gates.
-        scale = xp.full(4 * size, 0.5, gates.dtype)
+        scale = xp.full((4 * size, 1), 0.5, x.dtype)
         scale[2 * size : 3 * size] = 1.0
         shift = 1.0 - scale
-        gates *= scale
-        transposed *= scale
-    states = xp.empty((steps, count, size), gates.dtype)
-    cells: Any = xp.empty_like(states) if kind == "lstm" else None
-    candidates: Any = xp.empty_like(states) if kind == "gru" else None
+        w_ih, w_hh, bias = w_ih * scale, w_hh * scale, None if bias is None else bias * scale
+    gates = xp.matmul(w_ih, x.swapaxes(1, 2))
+    if bias is not None:
+        gates += bias
+    states = xp.empty((steps, size, count), gates.dtype)
+    # Of an LSTM the cell states, of a GRU the candidates before the reset gate.
+    hidden = xp.empty_like(states) if kind in ("lstm", "gru") else states[:0]
     outputs = states if keep is None else xp.zeros_like(states)
-    product = xp.empty((count, gates.shape[2]), gates.dtype)
+    product, scratch = xp.empty((gates.shape[1], count), gates.dtype), xp.empty((size, count), gates.dtype)
     for t in range(steps - 1, -1, -1) if reverse else range(steps):
-        gate = gates[t]
-        xp.matmul(h, transposed, out=product)
-        before = h
+        gate, before, new_h = gates[t], h, states[t]
+        xp.matmul(w_hh, h, out=product)
         if kind == "lstm":
             gate += product
             xp.tanh(gate, out=gate)
             gate *= scale
             gate += shift
-            new_c = gate[:, size : 2 * size] * c
-            new_c += gate[:, :size] * gate[:, 2 * size : 3 * size]
+            new_c = hidden[t]
+            xp.multiply(gate[size : 2 * size], c, out=new_c)
+            new_c += xp.multiply(gate[:size], gate[2 * size : 3 * size], out=scratch)
+            xp.tanh(new_c, out=new_h)
+            new_h *= gate[3 * size :]
             if keep is not None:
-                new_c = xp.where(keep[t], new_c, c)
-            h = xp.tanh(new_c)
-            h *= gate[:, 3 * size :]
-            c = cells[t] = new_c
+                new_c[...] = xp.where(keep[t].T, new_c, c)
+            c = new_c
         elif kind == "gru":
             if b_hh is not None:
-                product += b_hh
-            gate[:, : 2 * size] += product[:, : 2 * size]
-            _sigmoid_in_place(gate[:, : 2 * size])
-            candidates[t] = product[:, 2 * size :]
-            gate[:, 2 * size :] += gate[:, :size] * candidates[t]
-            xp.tanh(gate[:, 2 * size :], out=gate[:, 2 * size :])
-            h = before - gate[:, 2 * size :]
-            h *= gate[:, size : 2 * size]
-            h += gate[:, 2 * size :]
+                product += b_hh[:, None]
+            z, n = gate[size : 2 * size], gate[2 * size :]
+            gate[: 2 * size] += product[: 2 * size]
+            _sigmoid_in_place(gate[: 2 * size])
+            hidden[t] = product[2 * size :]
+            n += xp.multiply(gate[:size], hidden[t], out=scratch)
+            xp.tanh(n, out=n)
+            xp.subtract(before, n, out=new_h)
+            new_h *= z
+            new_h += n
         else:
             gate += product
-            h = xp.tanh(gate) if kind == "tanh" else xp.maximum(gate, 0)
+            xp.tanh(gate, out=new_h) if kind == "tanh" else xp.maximum(gate, 0, out=new_h)
         if keep is not None:
-            outputs[t] = xp.where(keep[t], h, 0)
-            h = xp.where(keep[t], h, before)
-        states[t] = h
+            outputs[t] = xp.where(keep[t].T, new_h, 0)
+            new_h[...] = xp.where(keep[t].T, new_h, before)
+        h = new_h
     last = (h, c) if kind == "lstm" else (h, h[:0])
-    hidden = cells if kind == "lstm" else candidates if kind == "gru" else states[:0]
     # The state that is handed out must not be one that a later step reads.
-    given = (outputs, *last)
-    return (*(y.astype(dtype, copy=y is not outputs) for y in given), gates, states, hidden)
+    given = (outputs.swapaxes(1, 2), *(xp.array(y.T) for y in last))
+    return (*(y.astype(dtype, copy=False) for y in given), gates, states, hidden)
+
+
+def _sigmoid_in_place(x: Any) -> None:
+    # sigmoid(x) = (1 + tanh(x / 2)) / 2: one function call and no overflow.
+    x *= 0.5
+    array_module(x).tanh(x, out=x)
+    x += 1.0
+    x *= 0.5
 
 
 def _backward_kernel(
     g: Any, gh: Any, gc: Any, x: Any, h0: Any, c0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, keep: Any,
-    gates: Any, states: Any, hidden: Any, kind: str, reverse: bool,
+    gates: Any, states: Any, hidden: Any, kind: str, reverse: bool, with_x: bool = True,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """The gradients for x, h0, c0, w_ih, w_hh, b_ih, b_hh; one that has none is empty."""
+    """The gradients for x (``with_x``), h0, c0, w_ih, w_hh, b_ih, b_hh; one that has none is empty."""
     xp = array_module(x)
     dtypes = [None if y is None else y.dtype for y in (x, h0, c0, w_ih, w_hh, b_ih, b_hh)]
     g, gh, gc, x, h0, c0, w_ih, w_hh = map(_wide, (g, gh, gc, x, h0, c0, w_ih, w_hh))
-    steps, count, size = states.shape
-    of_gates = xp.empty_like(gates)
-    of_products = xp.empty_like(gates) if kind == "gru" else of_gates
-    dh = xp.zeros((count, size), gates.dtype) if gh is None else gh.astype(gates.dtype)
-    dc = xp.zeros((count, size), gates.dtype) if gc is None or kind != "lstm" else gc.astype(gates.dtype)
-    factors: Any = None
-    to_cell: Any = None
-    if kind == "lstm":
-        factors, to_cell = _lstm_factors(gates, hidden, c0, reverse)
+    steps, size, count = states.shape
+    # One row for each step and sample, for the sums over them; a step is computed in `d`, which stays in the cache.
+    of_gates = xp.empty((steps, count, gates.shape[1]), gates.dtype)
+    of_products = xp.empty_like(of_gates) if kind == "gru" else of_gates
+    d, into = (xp.empty(gates.shape[1:], gates.dtype) for _ in range(2))
+    zeros = xp.zeros((size, count), gates.dtype)
+    dh = zeros if gh is None else gh.T.astype(gates.dtype)
+    dc = zeros if gc is None or kind != "lstm" else gc.T.astype(gates.dtype)
+    first_h, first_c, back = _samples_last(h0, xp), _samples_last(c0, xp), _samples_last(w_hh, xp)
+    outer = None if g is None else g.swapaxes(1, 2)
     order = range(steps) if reverse else range(steps - 1, -1, -1)
-    first = steps - 1 if reverse else 0
-    behind = 1 if reverse else -1
+    first, behind = (steps - 1, 1) if reverse else (0, -1)
     for t in order:
-        before = h0 if t == first else states[t + behind]
-        live = None if keep is None else keep[t]
-        if g is not None:
-            dh = dh + (g[t] if live is None else xp.where(live, g[t], 0))
+        before = first_h if t == first else states[t + behind]
+        live = None if keep is None else keep[t].T
+        if outer is not None:
+            dh = dh + (outer[t] if live is None else xp.where(live, outer[t], 0))
         passed_h = passed_c = None
         if live is not None:
             passed_h, dh = xp.where(live, 0, dh), xp.where(live, dh, 0)
             passed_c, dc = xp.where(live, 0, dc), xp.where(live, dc, 0)
-        gate, d = gates[t], of_gates[t]
+        gate = gates[t]
         if kind == "lstm":
-            dc = dc + dh * to_cell[t]
-            inner = d.reshape(count, 4, size)
-            xp.multiply(dc[:, None, :], factors[t, :, :3], out=inner[:, :3])
-            xp.multiply(dh, factors[t, :, 3], out=inner[:, 3])
-            dc = dc * gate[:, size : 2 * size]
-            dh = d @ w_hh
+            dc = _lstm_back(xp, dh, dc, gate, hidden[t], first_c if t == first else hidden[t + behind], d)
+            dh = back @ d
         elif kind == "gru":
-            r, z, n = (gate[:, k * size : (k + 1) * size] for k in range(3))
+            r, z, n = (gate[k * size : (k + 1) * size] for k in range(3))
             dn = dh * (1 - z) * (1 - n * n)
-            d[:, size : 2 * size] = dh * (before - n) * (z * (1 - z))
-            d[:, :size] = dn * hidden[t] * (r * (1 - r))
-            d[:, 2 * size :] = dn
-            into = of_products[t]
-            into[:, : 2 * size] = d[:, : 2 * size]
-            into[:, 2 * size :] = dn * r
-            dh = dh * z + into @ w_hh
+            d[size : 2 * size] = dh * (before - n) * (z * (1 - z))
+            d[:size] = dn * hidden[t] * (r * (1 - r))
+            d[2 * size :] = dn
+            into[: 2 * size] = d[: 2 * size]
+            into[2 * size :] = dn * r
+            of_products[t] = into.T
+            dh = dh * z + back @ into
         else:
             bent = xp.tanh(gate) if kind == "tanh" else None
             d[...] = xp.where(gate > 0, dh, 0) if bent is None else dh * (1 - bent * bent)
-            dh = d @ w_hh
+            dh = back @ d
+        of_gates[t] = d.T
         if passed_h is not None:
             dh, dc = dh + passed_h, dc + passed_c
-    flat = of_gates.reshape(steps * count, -1)
-    products = of_products.reshape(steps * count, -1)
-    if reverse:
-        previous = xp.concatenate([states[1:], h0[None]]) if steps else states
-    else:
-        previous = xp.concatenate([h0[None].astype(states.dtype), states[:-1]]) if steps else states
+    flat, products = of_gates.reshape(steps * count, -1), of_products.reshape(steps * count, -1)
+    within = states[1:] if reverse else states[:-1]
+    edge = h0[None].astype(states.dtype)
+    around = [within.swapaxes(1, 2), edge] if reverse else [edge, within.swapaxes(1, 2)]
+    previous = xp.concatenate(around).reshape(steps * count, -1) if steps else edge[:0].reshape(0, size)
     found = (
-        (flat @ w_ih).reshape(x.shape),
-        dh,
-        dc if c0 is not None else dh[:0],
+        (flat @ w_ih).reshape(x.shape) if with_x else dh[:0],
+        dh.T,
+        dc.T if c0 is not None else dh[:0],
         flat.T @ x.reshape(steps * count, -1),
-        products.T @ previous.reshape(steps * count, -1),
+        products.T @ previous,
         flat.sum(axis=0) if b_ih is not None else dh[:0],
         products.sum(axis=0) if b_hh is not None else dh[:0],
     )
     return tuple(y if d is None else y.astype(d, copy=False) for y, d in zip(found, dtypes, strict=True))
 
 
-def _lstm_factors(gates: Any, cells: Any, c0: Any, reverse: bool) -> tuple[Any, Any]:
-    """For all steps: what the gradients of i, f, g (from the cell) and o (from the output) are times, (T, N, 4, H), and
-    what reaches the cell from the output."""
-    xp = array_module(gates)
-    steps, count, size = cells.shape
-    split = gates.reshape(steps, count, 4, size)
-    i, n, o = (split[:, :, k] for k in (0, 2, 3))
-    first = _wide(c0)[None].astype(cells.dtype)
-    before = xp.concatenate([cells[1:], first] if reverse else [first, cells[:-1]]) if steps else cells
-    bent = xp.tanh(cells)
-    factors = split * (1.0 - split)
-    factors[:, :, 0] *= n
-    factors[:, :, 1] *= before
-    factors[:, :, 2] = i * (1.0 - n * n)
-    factors[:, :, 3] *= bent
-    return factors, o * (1.0 - bent * bent)
+def _lstm_back(xp: Any, dh: Any, dc: Any, gate: Any, c: Any, c_before: Any, d: Any) -> Any:
+    """One step: the gradients of the gates before their functions go into ``d``; returns that of the cell before.
+
+    The gates' slopes are made here, step by step: for all steps at once they would not stay in the cache.
+    """
+    size = c.shape[0]
+    i, f, n, o = (gate[k * size : (k + 1) * size] for k in range(4))
+    bent = xp.tanh(c)
+    xp.multiply(dh, bent, out=d[3 * size :])
+    bent *= bent
+    xp.subtract(1.0, bent, out=bent)
+    bent *= o
+    bent *= dh
+    bent += dc
+    xp.multiply(bent, n, out=d[:size])
+    xp.multiply(bent, c_before, out=d[size : 2 * size])
+    xp.multiply(bent, i, out=d[2 * size : 3 * size])
+    slope = 1.0 - gate
+    slope *= gate
+    tanh_slope = xp.multiply(n, n, out=slope[2 * size : 3 * size])
+    xp.subtract(1.0, tanh_slope, out=tanh_slope)
+    d *= slope
+    bent *= f
+    return bent
 
 
 def _rule(F: Any, needs: list[bool], g: Any, out: Any, *inputs: Any, kind: str, reverse: bool) -> list[Any]:
     if F.wraps:
         return _rule_on_tensors(F, g, inputs, kind, reverse)
-    found = F.recurrent_grad(g[0], g[1], g[2], *inputs, out[3], out[4], out[5], kind=kind, reverse=reverse)
+    found = F.recurrent_grad(
+        g[0], g[1], g[2], *inputs, out[3], out[4], out[5], kind=kind, reverse=reverse, with_x=needs[0]
+    )
     return [*found, None]
 
 
