@@ -169,10 +169,14 @@ class MultiheadAttention(Cell):
         dtype = k._array.dtype
         if attn_mask is not None:
             mask = _additive(attn_mask, dtype)
+            lengths = (attn_mask.shape[-2] if mask.ndim > 1 else None, k.shape[1] - grown)
+            if mask.shape not in (lengths, (n * self.num_heads, *lengths)):
+                raise ValueError(
+                    f"For 'MultiheadAttention', 'attn_mask' must have the shape (L, {lengths[1]}) or "
+                    f"({n * self.num_heads}, L, {lengths[1]}), but got {mask.shape}"
+                )
             if mask.ndim == 3:
                 mask = mask.reshape(n, self.num_heads, *mask.shape[1:])
-            elif mask.ndim != 2:
-                raise ValueError(f"For 'MultiheadAttention', 'attn_mask' must have 2 or 3 axes: {attn_mask.shape}")
             total = mask
         if padding is not None:
             if padding.shape != (n, k.shape[1] - grown):
@@ -191,6 +195,8 @@ class MultiheadAttention(Cell):
 
 def _additive(mask: Tensor, dtype: Any) -> Any:
     array = mask._array
+    if array.dtype.kind in "iuc" and array.dtype != np.uint8:
+        raise ValueError(f"For 'MultiheadAttention', a mask must be of floats, uint8 or bool, but got {mask.dtype}")
     found = array.astype(dtype)
     if array.dtype.kind == "b":
         found[array] = -np.inf

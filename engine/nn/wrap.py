@@ -141,8 +141,6 @@ class TrainOneStepCell(Cell):
         self.weights = optimizer.parameters
         if sens == 0:
             raise ValueError("For 'TrainOneStepCell', 'sens' must not be 0")
-        if not isinstance(return_grad, bool):
-            raise TypeError(f"For 'TrainOneStepCell', 'return_grad' must be a bool, got {type(return_grad).__name__}")
         self.sens = sens
         self.return_grad = return_grad
         self._weight_names = [p.name for p in self.weights]
@@ -309,6 +307,8 @@ class ParameterUpdate(Cell):
         self._param = param
 
     def construct(self, x: Tensor) -> Parameter:
+        if x.shape != self._param.shape:
+            raise ValueError(f"For 'ParameterUpdate', 'x' must have the shape {self._param.shape}, but got {x.shape}")
         self._param.set_data(ops.cast(x, self._param.dtype))
         return self._param
 
@@ -364,7 +364,7 @@ class DistributedGradReducer(Cell):
 
 
 class MicroBatchInterleaved(Cell):
-    """A network called on parts of the batch; the outputs are averaged."""
+    """A network called on parts of the batch; the outputs are added up, as in MindSpore."""
 
     def __init__(self, network: Cell, interleave_num: int = 2) -> None:
         super().__init__(auto_prefix=False)
@@ -380,7 +380,7 @@ class MicroBatchInterleaved(Cell):
         for piece in zip(*parts, strict=True):
             out = self.network(*piece)
             total = out if total is None else total + out
-        return total / self.interleave_num
+        return total
 
 
 class VirtualDatasetCellTriple(Cell):

@@ -10,10 +10,12 @@ from typing import Any
 
 from . import activation, arithmetic, convolution, creation, dropping, linalg, loss, pooling, reduction, shape
 from .hook_backward import HookBackward
+from .operations_layers import ROWS as _LAYERS
 from .operations_more import REQUIRED as _REQUIRED
 from .operations_more import ROWS as _MORE
 from .operations_more import plain_rows
 from .rare import ROWS as _RARE
+from .updates import ROWS as _UPDATES
 
 __all__ = ["HookBackward", "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"]
 
@@ -199,7 +201,7 @@ def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
     return initialise
 
 
-for _row in (*_ROWS, *_MORE, *_RARE, *plain_rows()):
+for _row in (*_ROWS, *_MORE, *_LAYERS, *_UPDATES, *_RARE, *plain_rows()):
     if _row[0] not in globals():
         globals()[_row[0]] = _class_of(*_row)
         __all__.append(_row[0])

@@ -1,0 +1,489 @@
+"""Learning rates that change from epoch to epoch: schedulers of the experimental optimizers."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...cpu.array_module import array_module
+from ...dtype import float32
+from ...parameter import Parameter
+from ...recording import no_recording
+from ...tensor import Tensor
+from .optimizer import Optimizer
+
+__all__ = [
+    "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR", "LRScheduler",
+    "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR",
+    "StepLR",
+]  # fmt: skip
+
+
+def _set(parameter: Parameter, value: Any) -> None:
+    held = parameter._array
+    with no_recording():
+        parameter._rebind(array_module(held).full(held.shape, float(value), held.dtype))
+
+
+def _kind(who: str, name: str, value: Any, kinds: tuple[type, ...]) -> None:
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"For '{who}', '{name}' must be of {wanted}, but got {type(value).__name__}")
+
+
+class LRScheduler:
+    """Base of the schedulers; a subclass defines ``get_lr``, and for ``step(epoch)`` perhaps ``_get_closed_form_lr``.
+
+    Args:
+        optimizer: an optimizer of ``mindspore.experimental.optim``.
+        last_epoch: the epoch that was the last before; -1 is the start.
+
+    Raises:
+        TypeError: another optimizer, or an epoch that is no int.
+        ValueError: an epoch below -1.
+        KeyError: an epoch above -1, and a group without ``initial_lr``.
+    """
+
+    def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
+        who = type(self).__name__
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(
+                f"For '{who}', 'optimizer' must be of mindspore.experimental.optim, but got {type(optimizer).__name__}"
+            )
+        _kind(who, "last_epoch", last_epoch, (int,))
+        if last_epoch < -1:
+            raise ValueError(f"For '{who}', 'last_epoch' must be at least -1, but got {last_epoch}")
+        for number, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", Tensor(group["lr"].asnumpy().copy()))
+            elif "initial_lr" not in group:
+                raise KeyError(f"For '{who}', with 'last_epoch' group {number} must have an 'initial_lr'")
+        self.optimizer = optimizer
+        self.base_lrs: list[Any] = [group["initial_lr"] for group in optimizer.param_groups]
+        self._last_lr = list(optimizer.lrs)
+        self.groups_num = len(optimizer.param_groups)
+        self.last_epoch = Parameter(Tensor(last_epoch, float32), f"last_epoch_{who}")
+        self.step()
+
+    def get_lr(self) -> list[Any]:
+        """The learning rate of each group in the epoch ``last_epoch``."""
+        raise NotImplementedError(f"{type(self).__name__} does not define 'get_lr'")
+
+    def get_last_lr(self) -> list[Tensor]:
+        """The learning rate of each group now."""
+        return [Tensor(rate.asnumpy().copy()) for rate in self._last_lr]
+
+    def step(self, epoch: Any = None) -> Any:
+        """Go on to the next epoch, or to the given one."""
+        if epoch is None:
+            _set(self.last_epoch, float(self.last_epoch) + 1)
+            values = self.get_lr()
+        else:
+            _set(self.last_epoch, epoch)
+            values = getattr(self, "_get_closed_form_lr", self.get_lr)()
+        for rate, value in zip(self._last_lr, values, strict=True):
+            _set(rate, value)
+        return True
+
+    @property
+    def _epoch(self) -> float:
+        return float(self.last_epoch)
+
+    def _times(self, factor: float) -> list[Any]:
+        return [float(rate) * factor for rate in self._last_lr]
+
+    def _of_base(self, factor: float) -> list[Any]:
+        return [float(base) * factor for base in self.base_lrs]
+
+
+class StepLR(LRScheduler):
+    """Times ``gamma`` every ``step_size`` epochs."""
+
+    def __init__(self, optimizer: Any, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        _kind("StepLR", "step_size", step_size, (int, bool))
+        _kind("StepLR", "gamma", gamma, (float,))
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        return self._times(1 if self._epoch == 0 or self._epoch % self.step_size else self.gamma)
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return self._of_base(self.gamma ** (self._epoch // self.step_size))
+
+
+class MultiStepLR(LRScheduler):
+    """Times ``gamma`` at each of the epochs ``milestones``."""
+
+    def __init__(self, optimizer: Any, milestones: list[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
+        _kind("MultiStepLR", "milestones", milestones, (list,))
+        for milestone in milestones:
+            _kind("MultiStepLR", "milestones", milestone, (int, bool))
+        _kind("MultiStepLR", "gamma", gamma, (float, int))
+        self.milestones, self.gamma = Counter(milestones), gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        return self._times(self.gamma ** self.milestones[int(self._epoch)])
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        passed = sum(count for epoch, count in self.milestones.items() if epoch <= self._epoch)
+        return self._of_base(self.gamma**passed)
+
+
+class ExponentialLR(LRScheduler):
+    """Times ``gamma`` every epoch."""
+
+    def __init__(self, optimizer: Any, gamma: float, last_epoch: int = -1) -> None:
+        _kind("ExponentialLR", "gamma", gamma, (float,))
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        return self._times(self.gamma if self._epoch else 1)
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return self._of_base(self.gamma**self._epoch)
+
+
+class ConstantLR(LRScheduler):
+    """Times ``factor`` until the epoch ``total_iters``."""
+
+    def __init__(
+        self, optimizer: Any, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
+    ) -> None:
+        if not 0 <= factor <= 1:
+            raise ValueError(f"For 'ConstantLR', 'factor' must be from 0 to 1, but got {factor}")
+        _kind("ConstantLR", "total_iters", total_iters, (int, bool))
+        self.factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        if self._epoch == 0:
+            return self._times(self.factor)
+        return self._times(1 / self.factor if self._epoch == self.total_iters else 1)
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return self._of_base(1 if self._epoch >= self.total_iters else self.factor)
+
+
+class LinearLR(LRScheduler):
+    """From the factor ``start_factor`` to ``end_factor`` in a line, in ``total_iters`` epochs."""
+
+    def __init__(
+        self, optimizer: Any, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:  # fmt: skip
+        if not 0 < start_factor <= 1:
+            raise ValueError(f"For 'LinearLR', 'start_factor' must be above 0 and at most 1, but got {start_factor}")
+        if not 0 <= end_factor <= 1:
+            raise ValueError(f"For 'LinearLR', 'end_factor' must be from 0 to 1, but got {end_factor}")
+        _kind("LinearLR", "total_iters", total_iters, (int, bool))
+        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        if self._epoch == 0:
+            return self._times(self.start_factor)
+        if self._epoch > self.total_iters:
+            return self._times(1)
+        slope = self.end_factor - self.start_factor
+        return self._times(1 + slope / (self.total_iters * self.start_factor + (self._epoch - 1) * slope))
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        done = min(self.total_iters, self._epoch) / self.total_iters
+        return self._of_base(self.start_factor + (self.end_factor - self.start_factor) * done)
+
+
+class PolynomialLR(LRScheduler):
+    """Down to 0 in ``total_iters`` epochs: times (1 - epoch / total_iters) ** power."""
+
+    def __init__(self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
+        _kind("PolynomialLR", "power", power, (float,))
+        if power < 0:
+            raise ValueError(f"For 'PolynomialLR', 'power' must not be negative, but got {power}")
+        _kind("PolynomialLR", "total_iters", total_iters, (int, bool))
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        if self._epoch == 0 or self._epoch > self.total_iters:
+            return self._times(1)
+        now, before = (1 - epoch / self.total_iters for epoch in (self._epoch, self._epoch - 1))
+        return self._times((now / before) ** self.power)
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return self._of_base((1 - min(self.total_iters, self._epoch) / self.total_iters) ** self.power)
+
+
+class _Lambdas(LRScheduler):
+    def __init__(self, optimizer: Any, lr_lambda: Any, last_epoch: int = -1) -> None:
+        count = len(optimizer.param_groups)
+        self.lr_lambdas = list(lr_lambda) if isinstance(lr_lambda, list | tuple) else [lr_lambda] * count
+        if len(self.lr_lambdas) != count:
+            raise ValueError(
+                f"For '{type(self).__name__}', 'lr_lambda' must be one for each of the {count} groups, "
+                f"but got {len(self.lr_lambdas)}"
+            )
+        super().__init__(optimizer, last_epoch)
+
+
+class LambdaLR(_Lambdas):
+    """The first rate times ``lr_lambda(epoch)``."""
+
+    def get_lr(self) -> list[Any]:
+        return [float(base) * float(f(self.last_epoch)) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
+
+
+class MultiplicativeLR(_Lambdas):
+    """The rate times ``lr_lambda(epoch)``."""
+
+    def get_lr(self) -> list[Any]:
+        if self._epoch <= 0:
+            return self._times(1)
+        return [float(rate) * float(f(self.last_epoch)) for f, rate in zip(self.lr_lambdas, self._last_lr, strict=True)]
+
+
+class CosineAnnealingLR(LRScheduler):
+    """Along a cosine down to ``eta_min`` in ``T_max`` epochs, and up again."""
+
+    def __init__(self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:  # noqa: N803
+        _kind("CosineAnnealingLR", "eta_min", eta_min, (float, int, bool))
+        _kind("CosineAnnealingLR", "T_max", T_max, (int, bool))
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        epoch, least = self._epoch, self.eta_min
+        if epoch == 0:
+            return self._times(1)
+        if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
+            up = (1 - math.cos(math.pi / self.T_max)) / 2
+            pairs = zip(self.base_lrs, self._last_lr, strict=True)
+            return [float(rate) + (float(base) - least) * up for base, rate in pairs]
+        now, before = (1 + math.cos(math.pi * e / self.T_max) for e in (epoch, epoch - 1))
+        return [now / before * (float(rate) - least) + least for rate in self._last_lr]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        high = (1 + math.cos(math.pi * self._epoch / self.T_max)) / 2
+        return [self.eta_min + (float(base) - self.eta_min) * high for base in self.base_lrs]
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """Along a cosine down to ``eta_min`` in ``T_0`` epochs, and from the start in ``T_mult`` times as many."""
+
+    def __init__(
+        self, optimizer: Any, T_0: int, T_mult: int = 1, eta_min: float = 0, last_epoch: int = -1  # noqa: N803
+    ) -> None:
+        who = "CosineAnnealingWarmRestarts"
+        for name, value in (("T_0", T_0), ("T_mult", T_mult)):
+            if not isinstance(value, int) or value < 1:
+                raise ValueError(f"For '{who}', '{name}' must be an int above 0, but got {value!r}")
+        _kind(who, "eta_min", eta_min, (float, int))
+        self.T_mult, self.eta_min = T_mult, eta_min
+        self.T_0 = Parameter(Tensor(T_0, float32), "T_0")
+        self.T_i = Parameter(Tensor(T_0, float32), "T_i")
+        self.T_cur = Parameter(Tensor(last_epoch, float32), "T_cur")
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        high = (1 + math.cos(math.pi * float(self.T_cur) / float(self.T_i))) / 2
+        return [self.eta_min + (float(base) - self.eta_min) * high for base in self.base_lrs]
+
+    def step(self, epoch: Any = None) -> None:
+        """Go on to the next epoch, or to the given one, which may be a fraction."""
+        first, times = float(self.T_0), self.T_mult
+        if epoch is None and self._epoch < 0:
+            epoch = 0
+        if epoch is None:
+            epoch, current, length = self._epoch + 1, float(self.T_cur) + 1, float(self.T_i)
+            if current >= length:
+                current, length = current - length, length * times
+        else:
+            epoch = float(epoch)
+            if epoch < 0:
+                raise ValueError(f"For 'CosineAnnealingWarmRestarts', 'epoch' must not be negative, but got {epoch}")
+            current, length = epoch, first
+            if epoch >= first and times == 1:
+                current = epoch % first
+            elif epoch >= first:
+                restarts = int(math.log(epoch / first * (times - 1) + 1, times))
+                current = epoch - first * (times**restarts - 1) / (times - 1)
+                length = first * times**restarts
+        _set(self.T_cur, current)
+        _set(self.T_i, length)
+        _set(self.last_epoch, math.floor(epoch))
+        for rate, value in zip(self._last_lr, self.get_lr(), strict=True):
+            _set(rate, value)
+
+
+class CyclicLR(LRScheduler):
+    """From ``base_lr`` up to ``max_lr`` and down again, over and over (Smith 2017).
+
+    Args:
+        step_size_up, step_size_down: epochs of the way up, and of the way down.
+        mode: "triangular", "triangular2" (each cycle half as high) or "exp_range" (times ``gamma`` every epoch).
+        scale_fn: instead of ``mode``, a function of the cycle or of the epoch (``scale_mode`` "cycle", "iterations").
+    """
+
+    def __init__(
+        self, optimizer: Any, base_lr: Any, max_lr: Any, step_size_up: int = 2000, step_size_down: int | None = None,
+        mode: str = "triangular", gamma: float = 1.0, scale_fn: Callable[[Any], Any] | None = None,
+        scale_mode: str = "cycle", last_epoch: int = -1,
+    ) -> None:  # fmt: skip
+        base = _for_groups(optimizer, base_lr, "base_lr")
+        if last_epoch == -1:
+            for rate, group in zip(base, optimizer.param_groups, strict=True):
+                _set(group["lr"], rate)
+        self.max_lrs = [Tensor(rate) for rate in _for_groups(optimizer, max_lr, "max_lr")]
+        up = float(step_size_up)
+        self.total_step_size = up + (up if step_size_down is None else float(step_size_down))
+        self.step_up_ratio = up / self.total_step_size
+        if scale_fn is None and mode not in ("triangular", "triangular2", "exp_range"):
+            raise ValueError(
+                f"For 'CyclicLR', 'mode' must be 'triangular', 'triangular2' or 'exp_range', but got {mode!r}"
+            )
+        self.mode, self.gamma, self._scale_fn = mode, gamma, scale_fn
+        self.scale_mode = scale_mode
+        if scale_fn is None:
+            self.scale_mode = "iterations" if mode == "exp_range" else "cycle"
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = [Tensor(rate) for rate in base]
+
+    def scale_fn(self, x: Any) -> Any:
+        """The height of a cycle."""
+        if self._scale_fn is not None:
+            return self._scale_fn(x)
+        return {"triangular": 1.0, "triangular2": 1 / 2.0 ** (x - 1), "exp_range": self.gamma**x}[self.mode]
+
+    def get_lr(self) -> list[Any]:
+        cycle = math.floor(1 + self._epoch / self.total_step_size)
+        place = 1 + self._epoch / self.total_step_size - cycle
+        ratio = self.step_up_ratio
+        high = place / ratio if place <= ratio else (place - 1) / (ratio - 1)
+        high *= float(self.scale_fn(float(cycle) if self.scale_mode == "cycle" else self._epoch))
+        pairs = zip(self.base_lrs, self.max_lrs, strict=True)
+        return [float(base) + (float(most) - float(base)) * high for base, most in pairs]
+
+
+def _for_groups(optimizer: Any, value: Any, name: str) -> list[Any]:
+    count = len(optimizer.param_groups)
+    found = list(value) if isinstance(value, list | tuple) else [value] * count
+    if len(found) != count:
+        raise ValueError(f"For 'CyclicLR', '{name}' must be one for each of the {count} groups, but got {len(found)}")
+    return found
+
+
+class SequentialLR:
+    """Several schedulers, one after the other; the next begins at each of the epochs ``milestones``."""
+
+    def __init__(self, optimizer: Any, schedulers: list[Any], milestones: list[int], last_epoch: int = -1) -> None:
+        for place, scheduler in enumerate(schedulers):
+            if scheduler.optimizer is not optimizer:
+                raise ValueError(f"For 'SequentialLR', scheduler {place} is of another optimizer")
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                f"For 'SequentialLR', 'milestones' must be one fewer than the schedulers, "
+                f"but got {len(milestones)} and {len(schedulers)}"
+            )
+        self._schedulers, self.milestones, self.optimizer = schedulers, milestones, optimizer
+        self.last_epoch = Parameter(Tensor(last_epoch + 1, float32), "last_epoch_SequentialLR")
+        for group in optimizer.param_groups:
+            _set(group["lr"], group["initial_lr"])
+        for scheduler in schedulers:
+            _set(scheduler.last_epoch, float(scheduler.last_epoch) - 1)
+        schedulers[0].step()
+        self._last_lr = schedulers[0]._last_lr
+
+    def step(self) -> None:
+        """Go on to the next epoch."""
+        _set(self.last_epoch, float(self.last_epoch) + 1)
+        epoch = int(float(self.last_epoch))
+        place = bisect_right(self.milestones, epoch)
+        if place and self.milestones[place - 1] == epoch:
+            self._schedulers[place].step(0)
+        else:
+            self._schedulers[place].step()
+
+    def get_last_lr(self) -> list[Tensor]:
+        """The learning rate of each group now."""
+        return [Tensor(rate.asnumpy().copy()) for rate in self._last_lr]
+
+
+class ReduceLROnPlateau:
+    """Times ``factor`` when a metric has not improved for more than ``patience`` epochs.
+
+    Args:
+        mode: "min" or "max": whether less or more is better.
+        threshold, threshold_mode: what counts as better, as a share ("rel") or as a difference ("abs").
+        cooldown: epochs of rest after a reduction.
+        min_lr: a floor, or one for each group.
+        eps: a smaller change is not made.
+    """
+
+    def __init__(
+        self, optimizer: Any, mode: str = "min", factor: float = 0.1, patience: int = 10, threshold: float = 1e-4,
+        threshold_mode: str = "rel", cooldown: int = 0, min_lr: Any = 0, eps: float = 1e-8,
+    ) -> None:  # fmt: skip
+        who = "For 'ReduceLROnPlateau'"
+        if factor >= 1:
+            raise ValueError(f"{who}, 'factor' must be below 1, but got {factor}")
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(
+                f"{who}, 'optimizer' must be of mindspore.experimental.optim, but got {type(optimizer).__name__}"
+            )
+        count = len(optimizer.param_groups)
+        floors = list(min_lr) if isinstance(min_lr, list | tuple) else [min_lr] * count
+        if len(floors) != count:
+            raise ValueError(f"{who}, 'min_lr' must be one for each of the {count} groups, but got {len(floors)}")
+        if mode not in ("min", "max"):
+            raise ValueError(f"{who}, 'mode' must be 'min' or 'max', but got {mode!r}")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError(f"{who}, 'threshold_mode' must be 'rel' or 'abs', but got {threshold_mode!r}")
+        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
+        self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
+        self.min_lrs = [Tensor(floor, float32) for floor in floors]
+        worst = math.inf if mode == "min" else -math.inf
+        self.best = Parameter(Tensor(worst, float32), "best")
+        self.last_epoch = Parameter(Tensor(0, float32), "last_epoch_ReduceLROnPlateau")
+        self.cooldown_counter = Parameter(Tensor(0, float32), "cooldown_counter")
+        self.wait = Parameter(Tensor(0, float32), "wait")
+        self._last_lr = [group["lr"] for group in optimizer.param_groups]
+
+    def step(self, metrics: Any) -> bool:
+        """Look at the metric of an epoch."""
+        current, waited, resting = np.float32(float(metrics)), float(self.wait) + 1, float(self.cooldown_counter)
+        _set(self.last_epoch, float(self.last_epoch) + 1)
+        if self._improves(float(current)):
+            _set(self.best, current)
+            waited = 0
+        if resting > 0:
+            resting, waited = resting - 1, 0
+        if waited > self.patience:
+            for rate, floor in zip(self._last_lr, self.min_lrs, strict=True):
+                old = float(rate)
+                new = max(old * self.factor, float(floor))
+                if old > new + self.eps:
+                    _set(rate, new)
+            resting, waited = self.cooldown, 0
+        _set(self.wait, waited)
+        _set(self.cooldown_counter, resting)
+        return True
+
+    def _improves(self, current: float) -> bool:
+        best, sign = float(self.best), -1 if self.mode == "min" else 1
+        bar = best * (1 + sign * self.threshold) if self.threshold_mode == "rel" else best + sign * self.threshold
+        return current < bar if self.mode == "min" else current > bar
+
+    def in_cooldown(self) -> bool:
+        """Whether it rests after a reduction."""
+        return float(self.cooldown_counter) > 0
+
+    def get_last_lr(self) -> list[Tensor]:
+        """The learning rate of each group now."""
+        return [Tensor(rate.asnumpy().copy()) for rate in self._last_lr]

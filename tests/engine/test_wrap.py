@@ -1,0 +1,212 @@
+"""Cells around a network against numbers recorded from MindSpore 2.10, and loss scaling against its rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from recorded import check, filled, flat, wave
+
+import hookscope.engine as ms
+from hookscope.engine import Parameter, ParameterTuple, Tensor, nn, ops
+
+
+class Sq(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = Parameter(wave(2, 3, k=0.5), "w")
+        self.b = Parameter(wave(2, k=1.0), "b")
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.matmul(x, self.w.T) + self.b
+
+
+X, Y = wave(4, 3), wave(4, 2, k=2.0)
+
+
+def state(net: nn.Cell) -> list[Tensor]:
+    return [p.value() for p in net.get_parameters()]
+
+
+def one(sens: Any = None, steps: int = 2, **named: Any) -> list[Any]:
+    """Losses and parameters after steps of Momentum."""
+    net = Sq()
+    loss, optimizer = nn.WithLossCell(net, nn.MSELoss()), nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    trainer = nn.TrainOneStepCell(loss, optimizer, *(() if sens is None else (sens,)), **named)
+    trainer.set_train()
+    found = [trainer(X, Y) for _ in range(steps)]
+    if named.get("return_grad"):
+        found = [[a, [b[name] for name in sorted(b)]] for a, b in found]
+    return [*flat(found), *state(net)]
+
+
+def around(loss: bool = True, by_list: bool = True, **named: Any) -> Any:
+    """What ForwardValueAndGrad gives for the network, or for the network with its loss."""
+    net = Sq()
+    inner = nn.WithLossCell(net, nn.MSELoss()) if loss else net
+    weights = ParameterTuple(net.trainable_params()) if by_list else None
+    return nn.ForwardValueAndGrad(inner, weights=weights, get_by_list=by_list, **named)(X, Y)
+
+
+def updated_parameter() -> list[Any]:
+    net = Sq()
+    return [nn.ParameterUpdate(net.w)(wave(2, 3, k=3.0)), net.w.value()]
+
+
+def scaled(
+    make: Any, steps: int = 4, bad: tuple[int, ...] = ()
+) -> tuple[list[float], list[bool], list[float], list[Tensor], int]:
+    """Losses, overflows and scales of steps, of which those in ``bad`` have gradients that overflow."""
+    net = Sq()
+    loss, optimizer = nn.WithLossCell(net, nn.MSELoss()), nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    trainer = nn.TrainOneStepWithLossScaleCell(loss, optimizer, scale_sense=make())
+    trainer.set_train()
+    losses, overflows, scales = [], [], []
+    for step in range(steps):
+        x = Tensor(np.full((4, 3), 1e30, np.float32)) if step in bad else X
+        found, overflow, scale = trainer(x, Y)
+        losses.append(float(found))
+        overflows.append(bool(overflow))
+        scales.append(float(scale.asnumpy().reshape(-1)[0]))
+    return losses, overflows, scales, state(net), int(optimizer.global_step[0])
+
+
+CASES: dict[str, tuple[Any, str]] = {
+    "one": (
+        lambda: one(),
+        "- 4.34373 4.34373; - 3.12052 3.12052; 2x3 -0.69469 0.21205; 2 0.65252 0.43061",
+    ),
+    "one sens": (
+        lambda: one(8.0),
+        "- 4.34373 4.34373; - 0.61462 0.61462; 2x3 0.03782 -0.838; 2 -2.06294 -1.11812",
+    ),
+    "one grads": (
+        lambda: one(return_grad=True),
+        (
+            "- 4.34373 4.34373; 2 2.61967 1.4985; 2x3 -0.7059 0.97256; - 3.12052 3.12052; 2 2.20658 "
+            "1.26148; 2x3 -0.59472 0.82586; 2x3 -0.69469 0.21205; 2 0.65252 0.43061"
+        ),
+    ),
+    "with loss backbone": (
+        lambda: [nn.WithLossCell(Sq(), nn.MSELoss())(X, Y), nn.WithLossCell(Sq(), nn.MSELoss()).backbone_network(X)],
+        "- 4.34373 4.34373; 4x2 -3.02723 1.75559",
+    ),
+    "with eval": (
+        lambda: nn.WithEvalCell(Sq(), nn.MSELoss())(X, Y),
+        "- 4.34373 4.34373; 4x2 -3.02723 1.75559; 4x2 -0.46983 0.9093",
+    ),
+    "with eval cast": (
+        lambda: nn.WithEvalCell(Sq(), nn.MSELoss(), True)(X, Y),
+        "- 4.34373 4.34373; 4x2 -3.02723 1.75559; 4x2 -0.46983 0.9093",
+    ),
+    "with grad": (
+        lambda: nn.WithGradCell(Sq(), nn.MSELoss())(X, Y),
+        "2x3 -0.7059 0.97256; 2 2.61967 1.4985",
+    ),
+    "fvg inputs": (
+        lambda: around(by_list=False),
+        "- 4.34373 4.34373; 4x3 0.01037 0.37476",
+    ),
+    "fvg all": (
+        lambda: around(by_list=False, get_all=True),
+        "- 4.34373 4.34373; 4x3 0.01037 0.37476; 4x2 0.63935 -0.21157",
+    ),
+    "fvg list": (
+        lambda: around(),
+        "- 4.34373 4.34373; 2x3 -0.7059 0.97256; 2 2.61967 1.4985",
+    ),
+    "fvg list all": (
+        lambda: around(get_all=True),
+        "- 4.34373 4.34373; 4x3 0.01037 0.37476; 4x2 0.63935 -0.21157; 2x3 -0.7059 0.97256; 2 2.61967 1.4985",
+    ),
+    "fvg sens": (
+        lambda: around(loss=False, sens_param=True),
+        "4x2 -3.02723 1.75559; 2x3 0.44564 0.25071; 2 -0.407 0.08699",
+    ),
+    "parameter update": (
+        lambda: updated_parameter(),
+        "2x3 1.42404 0.14112; 2x3 1.42404 0.14112",
+    ),
+    "time distributed": (
+        lambda: nn.TimeDistributed(filled(nn.Dense(3, 4)), 1, 0)(wave(2, 5, 3)),
+        "2x5x4 1.04836 1.04334",
+    ),
+    "time distributed 2": (
+        lambda: nn.TimeDistributed(filled(nn.Dense(3, 4)), 1)(wave(2, 5, 3)),
+        "2x5x4 1.04836 1.04334",
+    ),
+    "micro": (
+        lambda: nn.MicroBatchInterleaved(nn.WithLossCell(Sq(), nn.MSELoss()), 2)(X, Y),
+        "- 8.68746 8.68746",
+    ),
+}
+REFUSED: list[tuple[str, Any, type[Exception], str]] = [
+    ("bad sens", lambda: one(0), ValueError, "'sens'"),
+    ("bad scale", lambda: scaled(lambda: 8.0), TypeError, "'scale_sense'"),
+    ("bad scale shape", lambda: scaled(lambda: Tensor(np.ones((2, 2)), ms.float32)), ValueError, "'scale_sense'"),
+    ("bad update", lambda: nn.ParameterUpdate(3), TypeError, "'param'"),
+    ("bad update shape", lambda: nn.ParameterUpdate(Sq().w)(wave(3, 3)), ValueError, "'x'"),
+    ("bad eval", lambda: nn.WithEvalCell(Sq(), nn.MSELoss(), 1), TypeError, "'add_cast_fp32'"),
+    ("bad fvg", lambda: nn.ForwardValueAndGrad(3), TypeError, "'network'"),
+    ("bad fvg get_all", lambda: nn.ForwardValueAndGrad(Sq(), get_all=1), TypeError, "'get_all'"),
+    ("bad fvg weights", lambda: nn.ForwardValueAndGrad(Sq(), weights=3, get_by_list=True), TypeError, "'weights'"),
+    ("bad time axis", lambda: nn.TimeDistributed(nn.Dense(3, 4), 1.0), TypeError, "'time_axis'"),
+    ("bad time layer", lambda: nn.TimeDistributed(3, 1), TypeError, "'layer'"),
+    ("bad micro", lambda: nn.MicroBatchInterleaved(Sq(), 0), ValueError, "'interleave_num'"),
+]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_cell_around_a_network_gives_the_numbers_of_mindspore(name: str) -> None:
+    check(*CASES[name])
+
+
+@pytest.mark.parametrize(("make", "error", "names"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+def test_a_cell_around_a_network_names_what_is_wrong_with_its_argument(
+    make: Any, error: type[Exception], names: str
+) -> None:
+    with pytest.raises(error, match=names):
+        make()
+
+
+SCALES: list[tuple[Any, int, tuple[int, ...], list[float]]] = [
+    (lambda: Tensor(np.array([16.0], np.float32)), 4, (), [16, 16, 16, 16]),
+    (lambda: nn.FixedLossScaleUpdateCell(64), 4, (1,), [64, 64, 64, 64]),
+    # Halved at an overflow, doubled after two steps without one.
+    (lambda: nn.DynamicLossScaleUpdateCell(64, 2, 2), 6, (1,), [64, 32, 32, 64, 64, 128]),
+    (lambda: nn.DynamicLossScaleUpdateCell(1024, 4, 3), 6, (0, 4), [256, 256, 256, 1024, 256, 256]),
+    # Never below 1.
+    (lambda: nn.DynamicLossScaleUpdateCell(1, 2, 100), 3, (0, 1), [1, 1, 1]),
+]
+
+
+@pytest.mark.parametrize(("make", "steps", "bad", "want"), SCALES)
+def test_the_loss_scale_follows_the_overflows_and_the_update_leaves_these_steps_out(
+    make: Any, steps: int, bad: tuple[int, ...], want: list[float]
+) -> None:
+    losses, overflows, scales, weights, counted = scaled(make, steps, bad)
+    assert scales == want
+    assert [i for i, overflow in enumerate(overflows) if overflow] == list(bad)
+    plain = one(steps=steps - len(bad))
+    # The scale is a power of 2: the steps that remain are those of a training without it, bit for bit or nearly.
+    kept = [loss for i, loss in enumerate(losses) if i not in bad]
+    np.testing.assert_allclose(kept, [float(loss) for loss in plain[: len(kept)]], rtol=1e-6)
+    for got, expected in zip(weights, plain[len(kept) :], strict=True):
+        np.testing.assert_allclose(got.asnumpy(), expected.asnumpy(), rtol=1e-5)
+    assert counted == steps - len(bad)
+
+
+def test_a_scale_can_be_given_anew_and_must_be_a_tensor() -> None:
+    net = Sq()
+    loss, optimizer = nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1)
+    trainer = nn.TrainOneStepWithLossScaleCell(loss, optimizer, Tensor(np.float32(4.0)))
+    trainer.set_sense_scale(Tensor(np.float32(8.0)))
+    assert float(trainer(X, Y)[2]) == 8.0
+    with pytest.raises(TypeError, match="'sens' must be a Tensor"):
+        trainer.set_sense_scale(8.0)
+
+
+def test_a_pipeline_says_that_it_needs_a_cluster() -> None:
+    with pytest.raises(NotImplementedError, match="a cluster"):
+        nn.PipelineCell(Sq(), 2)
