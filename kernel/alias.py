@@ -51,6 +51,9 @@ TABLE: dict[str, str | None] = {
     "nn.loss": "nn.loss",
     "nn.optim": "nn.optim",
     "nn.optim.optimizer": "nn.optim.optimizer",
+    "nn.probability": "nn.probability",
+    "nn.probability.bijector": "nn.probability.bijector",
+    "nn.probability.distribution": "nn.probability.distribution",
     "nn.utils": "nn.utils",
     "nn.wrap": "nn.wrap",
     "ops": "ops",
@@ -71,6 +74,10 @@ TABLE: dict[str, str | None] = {
     "dataset.vision": "dataset.vision",
     "dataset.vision.transforms": "dataset.vision",
     "dataset.vision.utils": "dataset.vision",
+    "experimental": "experimental",
+    "experimental.optim": "experimental.optim",
+    "experimental.optim.lr_scheduler": "experimental.optim.lr_scheduler",
+    "experimental.optim.optimizer": "experimental.optim.optimizer",
     "hal": "hal",
     "mint": "mint",
     "mint.distributed": "mint.distributed",
@@ -92,9 +99,10 @@ TABLE: dict[str, str | None] = {
     "train.serialization": "serialization",
 }
 # Rooms that are imported when they are first asked for, each with all below it.
-LATER = frozenset(
-    ("amp", "communication", "dataset", "hal", "mint", "numpy", "parallel", "runtime", "train"),
-)
+LATER = frozenset((
+    "amp", "communication", "dataset", "experimental", "hal", "mint", "nn.probability", "numpy", "parallel", "runtime",
+    "train",
+))  # fmt: skip
 
 
 def mindspore_is_installed() -> bool:
@@ -140,14 +148,18 @@ def _bind(room: str | None) -> None:
     its parent, over what the engine has there: `mindspore.common.initializer` is a function, and a module too.
     """
     for row, target in TABLE.items():
-        top = row.partition(".")[0]
-        if (top if top in LATER else None) != room:
+        if _room(row) != room:
             continue
         alias = f"{ROOT}.{row}".rstrip(".")
         sys.modules[alias] = _folder(alias) if target is None else import_module(f"{ENGINE}.{target}".rstrip("."))
         parent, _, child = alias.rpartition(".")
         if parent and not hasattr(sys.modules[parent], child):
             setattr(sys.modules[parent], child, sys.modules[alias])
+
+
+def _room(row: str) -> str | None:
+    """The room of ``LATER`` that a row of the table is in."""
+    return next((room for room in LATER if f"{row}.".startswith(f"{room}.")), None)
 
 
 def _folder(name: str) -> ModuleType:
@@ -184,5 +196,4 @@ class _AliasLoader(Loader):
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        room = module.__name__.partition(".")[2].partition(".")[0]
-        _bind(room if room in LATER else None)
+        _bind(_room(module.__name__.partition(".")[2]))

@@ -24,4 +24,4 @@ from .transformer import *
 from .utils import *
 from .wrap import *
 
-__getattr__ = _on_first_use(__name__)
+__getattr__ = _on_first_use(__name__, rooms=("probability",))

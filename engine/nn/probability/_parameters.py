@@ -1,0 +1,106 @@
+"""What the parameters of distributions and bijectors may be: dtypes, tensors of them, and their ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...dtype import (
+    DType,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    to_dtype,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from ...parameter import Parameter
+from ...tensor import Tensor
+
+FLOATING = (float16, float32, float64)
+NUMBERS = (*FLOATING, int8, int16, int32, int64, uint8, uint16, uint32, uint64)
+
+
+def check_dtype(dtype: Any, allowed: tuple[DType, ...], owner: str) -> None:
+    """Raises TypeError for a ``dtype`` that is not one of those allowed."""
+    if not isinstance(dtype, DType) or dtype not in allowed:
+        names = ", ".join(str(one) for one in allowed)
+        raise TypeError(f"For '{owner}', 'dtype' must be one of {names}, but got {dtype!r}")
+
+
+def check_type(value: Any, wanted: type, owner: str, argument: str) -> None:
+    """Raises TypeError for a value that is no ``wanted``."""
+    if not isinstance(value, wanted):
+        raise TypeError(f"For '{owner}', '{argument}' must be a {wanted.__name__}, but got {type(value).__name__}")
+
+
+def as_tensor(value: Any, dtype: DType, argument: str) -> Tensor:
+    """A parameter as a tensor of ``dtype``; a Parameter as it is, so that it can be trained.
+
+    Raises:
+        TypeError: no number, list, array or tensor.
+    """
+    if isinstance(value, Parameter):
+        return value
+    if isinstance(value, Tensor):
+        return value if value.dtype == dtype else value.astype(dtype)
+    if isinstance(value, bool) or not isinstance(value, int | float | list | np.ndarray):
+        raise TypeError(f"'{argument}' must be a number, a list, an array or a Tensor, but got {type(value).__name__}")
+    return Tensor(value, dtype)
+
+
+def parameter_dtype(given: Mapping[str, Any], dtype: DType) -> DType:
+    """The dtype that a distribution computes in: the one its parameters share, or else its own, or else float32.
+
+    Raises:
+        TypeError: two parameters differ in dtype.
+    """
+    dtypes = {name: to_dtype(value.dtype) for name, value in given.items() if hasattr(value, "dtype")}
+    if len(set(dtypes.values())) > 1:
+        named = ", ".join(f"{name} {found}" for name, found in dtypes.items())
+        raise TypeError(f"parameters must have one dtype, but got {named}")
+    for shared in dtypes.values():
+        # As MindSpore has it: double precision only where the distribution, and no tensor, asks for it.
+        return float16 if shared == float16 else float32
+    return dtype if dtype in FLOATING else float32
+
+
+def shared_shape(given: Mapping[str, Any]) -> tuple[int, ...] | None:
+    """The shape that parameters broadcast to; None while one is missing.
+
+    Raises:
+        ValueError: they do not broadcast.
+    """
+    shapes = []
+    for name, value in given.items():
+        if value is None:
+            return None
+        shapes.append(as_tensor(value, float32, name).shape)
+    return tuple(np.broadcast_shapes(*shapes))
+
+
+def all_scalars(given: Mapping[str, Any]) -> bool:
+    """Whether every parameter that is there is a plain number."""
+    return all(value is None or isinstance(value, int | float) for value in given.values())
+
+
+def above_zero(value: Tensor | None, name: str) -> None:
+    """Raises ValueError unless every element is above 0."""
+    if value is not None and not (value.asnumpy() > 0).all():
+        raise ValueError(f"'{name}' must be greater than 0, but got {value}")
+
+
+def inside_unit(value: Tensor | None, name: str) -> None:
+    """Raises ValueError unless every element lies between 0 and 1, without the ends."""
+    if value is not None:
+        array = value.asnumpy()
+        if not ((array > 0) & (array < 1)).all():
+            raise ValueError(f"'{name}' must be greater than 0 and less than 1, but got {value}")

@@ -1,0 +1,177 @@
+"""The base of all bijectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....dtype import DType
+from ....tensor import Tensor
+from ...cell import Cell
+from .._parameters import FLOATING, all_scalars, check_dtype, check_type, shared_shape
+
+__all__ = ["Bijector"]
+
+_FUNCTIONS = ("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobian")
+
+
+class Bijector(Cell):
+    """A function with an inverse. Called with the name of one of its methods it calls that method; called with a
+    distribution it gives the distribution of its output.
+
+    Args:
+        is_constant_jacobian: whether it has the same slope everywhere.
+        is_injective: whether each value is taken once.
+        name: for messages.
+        dtype: of the values it takes; None for any floating one.
+        param: the arguments it was made with; ``param["param_dict"]`` has the parameters by name.
+
+    Raises:
+        TypeError: an argument of another type than these.
+    """
+
+    _labels: tuple[str, ...] = ()  # of the parameters, in print
+
+    def __init__(
+        self,
+        is_constant_jacobian: bool = False,
+        is_injective: bool = True,
+        name: Any = None,
+        dtype: DType | None = None,
+        param: Any = None,
+    ) -> None:
+        super().__init__()
+        check_type(name, str, type(self).__name__, "name")
+        check_type(is_constant_jacobian, bool, name, "is_constant_jacobian")
+        check_type(is_injective, bool, name, "is_injective")
+        if dtype is not None:
+            check_dtype(dtype, FLOATING, type(self).__name__)
+        self._name, self._dtype = name, dtype
+        self._is_constant_jacobian, self._is_injective = is_constant_jacobian, is_injective
+        self._parameters = {
+            key: value for key, value in param.items() if key not in ("self", "param") and not key.startswith("_")
+        }
+        self.default_parameters: list[Any] = []
+        self.parameter_names: list[str] = []
+        self.common_dtype: DType | None = None
+        given = self._parameters.get("param_dict")
+        self._batch_shape = None if given is None else shared_shape(given)
+        self._is_scalar_batch = given is not None and all_scalars(given)
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return self._name  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> DType | None:
+        """The dtype of values; None for any floating one."""
+        return self._dtype
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The arguments that the bijector was made with."""
+        return self._parameters
+
+    @property
+    def is_constant_jacobian(self) -> bool:
+        """Whether it has the same slope everywhere."""
+        return self._is_constant_jacobian
+
+    @property
+    def is_injective(self) -> bool:
+        """Whether each value is taken once."""
+        return self._is_injective
+
+    @property
+    def batch_shape(self) -> tuple[int, ...] | None:
+        """The shape of the parameters."""
+        return self._batch_shape
+
+    @property
+    def is_scalar_batch(self) -> bool:
+        """Whether all parameters are plain numbers."""
+        return self._is_scalar_batch
+
+    def extend_repr(self) -> str:
+        if not self._labels:
+            return ""
+        if not self.is_scalar_batch:
+            return f"batch_shape = {self.batch_shape}"
+        return ", ".join(f"{label} = {getattr(self, label)}" for label in self._labels)
+
+    def shape_mapping(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of the output for an input of ``shape``."""
+        return tuple(np.broadcast_shapes(shape, self.batch_shape or ()))
+
+    def _add_parameter(self, value: Any, name: str) -> Any:
+        """Keep a parameter as a tensor.
+
+        Raises:
+            TypeError: None, a bool, not floating, or of another dtype than the others.
+        """
+        if value is None or isinstance(value, bool):
+            raise TypeError(f"For '{self.name}', '{name}' must be a number or a Tensor, but got {value}")
+        found = value if isinstance(value, Tensor) else Tensor(value)
+        check_dtype(found.dtype, FLOATING, self.name)
+        wanted = self.dtype or self.common_dtype or found.dtype
+        if found.dtype != wanted:
+            raise TypeError(f"For '{self.name}', '{name}' must have the dtype {wanted}, but got {found.dtype}")
+        self.common_dtype = found.dtype
+        self.default_parameters.append(value)
+        self.parameter_names.append(name)
+        return found
+
+    def _check_value_dtype(self, value: Any) -> Any:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"For '{self.name}', the input must be a Tensor, but got {type(value).__name__}")
+        check_dtype(value.dtype, FLOATING if self.dtype is None else (self.dtype,), self.name)
+        return value
+
+    def _check_value(self, value: Any, name: str) -> Any:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"For '{self.name}', '{name}' must be a Tensor, but got {type(value).__name__}")
+        return value
+
+    def cast_param_by_value(self, value: Any, para: Any) -> Any:
+        """A parameter in the dtype of a value."""
+        return para.astype(value.dtype)
+
+    def _with(self, value: Any, *parameters: Any) -> tuple[Any, ...]:
+        """The checked value, and parameters in its dtype."""
+        value = self._check_value_dtype(value)
+        return (value, *(self.cast_param_by_value(value, parameter) for parameter in parameters))
+
+    def forward(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """The function."""
+        return self._of("_forward")(value, *args, **kwargs)
+
+    def inverse(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """Its inverse."""
+        return self._of("_inverse")(value, *args, **kwargs)
+
+    def forward_log_jacobian(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """The log of the function's slope."""
+        return self._of("_forward_log_jacobian")(value, *args, **kwargs)
+
+    def inverse_log_jacobian(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """The log of the inverse's slope."""
+        return self._of("_inverse_log_jacobian")(value, *args, **kwargs)
+
+    def _of(self, formula: str) -> Any:
+        return getattr(self, formula)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        # The distributions are made of bijectors, so they are looked up here.
+        from ..distribution import Distribution, TransformedDistribution
+
+        if isinstance(args[0], Distribution):
+            return TransformedDistribution(self, args[0])
+        return super().__call__(*args, **kwargs)
+
+    def construct(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        if name not in _FUNCTIONS:
+            # The bare class, as in MindSpore.
+            raise Exception(f"For '{self.name}', the name must be one of {', '.join(_FUNCTIONS)}, but got {name!r}")
+        return getattr(self, name)(*args, **kwargs)

@@ -1,0 +1,55 @@
+"""The cumulative function of Gumbel's distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .... import ops
+from .._parameters import above_zero
+from .bijector import Bijector
+
+__all__ = ["GumbelCDF"]
+
+
+class GumbelCDF(Bijector):
+    """exp(-exp(-(x - loc) / scale)).
+
+    Raises:
+        TypeError: a parameter is not floating, or the two differ in dtype.
+        ValueError: ``scale`` is not above 0.
+    """
+
+    _labels = ("loc", "scale")
+
+    def __init__(self, loc: Any = 0.0, scale: Any = 1.0, name: str = "GumbelCDF") -> None:
+        super().__init__(name=name, param={**locals(), "param_dict": {"loc": loc, "scale": scale}})
+        self._loc = self._add_parameter(loc, "loc")
+        self._scale = self._add_parameter(scale, "scale")
+        above_zero(self._scale, "scale")
+
+    @property
+    def loc(self) -> Any:
+        """Where the slope is largest."""
+        return self._loc
+
+    @property
+    def scale(self) -> Any:
+        """The width."""
+        return self._scale
+
+    def _forward(self, x: Any) -> Any:
+        x, loc, scale = self._with(x, self.loc, self.scale)
+        return ops.exp(-ops.exp(-((x - loc) / scale)))
+
+    def _inverse(self, y: Any) -> Any:
+        y, loc, scale = self._with(y, self.loc, self.scale)
+        return loc - scale * ops.log(-ops.log(y))
+
+    def _forward_log_jacobian(self, x: Any) -> Any:
+        x, loc, scale = self._with(x, self.loc, self.scale)
+        z = (x - loc) / scale
+        return -z - ops.exp(-z) - ops.log(scale)
+
+    def _inverse_log_jacobian(self, y: Any) -> Any:
+        y, scale = self._with(y, self.scale)
+        return ops.log(scale / (-1.0 * y * ops.log(y)))

@@ -1,0 +1,45 @@
+"""A bijector turned round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._parameters import check_type
+from .bijector import Bijector
+
+__all__ = ["Invert"]
+
+
+class Invert(Bijector):
+    """The inverse of ``bijector``.
+
+    Raises:
+        TypeError: no Bijector.
+    """
+
+    def __init__(self, bijector: Any, name: str = "") -> None:
+        check_type(bijector, Bijector, "Invert", "bijector")
+        name = name or "Invert" + bijector.name
+        super().__init__(
+            bijector.is_constant_jacobian, bijector.is_injective, name, bijector.dtype,
+            {"bijector": bijector, "name": name},
+        )  # fmt: skip
+        self._bijector = bijector
+        self._batch_shape, self._is_scalar_batch = bijector.batch_shape, bijector.is_scalar_batch
+
+    @property
+    def bijector(self) -> Any:
+        """The bijector that is turned round."""
+        return self._bijector
+
+    def _forward(self, x: Any) -> Any:
+        return self.bijector("inverse", x)
+
+    def _inverse(self, y: Any) -> Any:
+        return self.bijector("forward", y)
+
+    def _forward_log_jacobian(self, x: Any) -> Any:
+        return self.bijector("inverse_log_jacobian", x)
+
+    def _inverse_log_jacobian(self, y: Any) -> Any:
+        return self.bijector("forward_log_jacobian", y)

@@ -1,0 +1,57 @@
+"""The power transform."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .... import ops
+from .bijector import Bijector
+
+__all__ = ["PowerTransform"]
+
+
+class PowerTransform(Bijector):
+    """(1 + x * power)**(1 / power), and exp(x) where ``power`` is 0.
+
+    Raises:
+        TypeError: ``power`` is not floating.
+        ValueError: ``power`` is negative.
+    """
+
+    _labels = ("power",)
+
+    def __init__(self, power: Any = 0.0, name: str = "PowerTransform") -> None:
+        super().__init__(name=name, param={**locals(), "param_dict": {"power": power}})
+        self._power = self._add_parameter(power, "power")
+        if not (self._power.asnumpy() >= 0).all():
+            raise ValueError(f"For '{name}', 'power' must not be negative, but got {power}")
+
+    @property
+    def power(self) -> Any:
+        """The power."""
+        return self._power
+
+    def _parts(self, value: Any) -> tuple[Any, Any, Any]:
+        """The value and the power in one shape, the power with 1 in the place of 0; and where it is 0."""
+        value, power = self._with(value, self.power)
+        ones = ops.ones_like(value + power)
+        value, power = value * ones, power * ones
+        zero = power == 0.0
+        return value, ops.where(zero, ones, power), zero
+
+    def _forward(self, x: Any) -> Any:
+        x, power, zero = self._parts(x)
+        return ops.exp(ops.where(zero, x, ops.log1p(ops.where(zero, ops.zeros_like(x), x * power)) / power))
+
+    def _inverse(self, y: Any) -> Any:
+        y, power, zero = self._parts(y)
+        return ops.where(zero, ops.log(y), ops.expm1(ops.log(y) * power) / power)
+
+    def _forward_log_jacobian(self, x: Any) -> Any:
+        x, power, zero = self._parts(x)
+        inside = ops.where(zero, ops.zeros_like(x), x * power)
+        return ops.where(zero, x, (1.0 / power - 1.0) * ops.log1p(inside))
+
+    def _inverse_log_jacobian(self, y: Any) -> Any:
+        y, power = self._with(y, self.power)
+        return (power - 1.0) * ops.log(y)

@@ -1,0 +1,50 @@
+"""A line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .... import ops
+from .bijector import Bijector
+
+__all__ = ["ScalarAffine"]
+
+
+class ScalarAffine(Bijector):
+    """scale * x + shift.
+
+    Raises:
+        TypeError: a parameter is not floating, or the two differ in dtype.
+    """
+
+    _labels = ("scale", "shift")
+
+    def __init__(self, scale: Any = 1.0, shift: Any = 0.0, name: str = "ScalarAffine") -> None:
+        param = {**locals(), "param_dict": {"scale": scale, "shift": shift}}
+        super().__init__(True, True, name, None, param)
+        self._scale = self._add_parameter(scale, "scale")
+        self._shift = self._add_parameter(shift, "shift")
+
+    @property
+    def scale(self) -> Any:
+        """The slope."""
+        return self._scale
+
+    @property
+    def shift(self) -> Any:
+        """The value at 0."""
+        return self._shift
+
+    def _forward(self, x: Any) -> Any:
+        x, scale, shift = self._with(x, self.scale, self.shift)
+        return scale * x + shift
+
+    def _inverse(self, y: Any) -> Any:
+        y, scale, shift = self._with(y, self.scale, self.shift)
+        return (y - shift) / scale
+
+    def _forward_log_jacobian(self, x: Any) -> Any:
+        return ops.log(ops.abs(self._with(x, self.scale)[1]))
+
+    def _inverse_log_jacobian(self, y: Any) -> Any:
+        return -ops.log(ops.abs(self._with(y, self.scale)[1]))

@@ -1,0 +1,48 @@
+"""The smooth ramp."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .... import ops
+from ...activation import LogSigmoid
+from .bijector import Bijector
+
+__all__ = ["Softplus"]
+
+
+class Softplus(Bijector):
+    """log(1 + exp(sharpness * x)) / sharpness.
+
+    Raises:
+        TypeError: ``sharpness`` is not floating.
+    """
+
+    _labels = ("sharpness",)
+
+    def __init__(self, sharpness: Any = 1.0, name: str = "Softplus") -> None:
+        super().__init__(name=name, param={**locals(), "param_dict": {"sharpness": sharpness}})
+        self._sharpness = self._add_parameter(sharpness, "sharpness")
+        self.log_sigmoid = LogSigmoid()
+
+    @property
+    def sharpness(self) -> Any:
+        """How sharp the bend is."""
+        return self._sharpness
+
+    def _forward(self, x: Any) -> Any:
+        x, sharpness = self._with(x, self.sharpness)
+        return ops.softplus(sharpness * x) / sharpness
+
+    def _inverse(self, y: Any) -> Any:
+        y, sharpness = self._with(y, self.sharpness)
+        scaled = sharpness * y
+        return (scaled + ops.log(-ops.expm1(-scaled))) / sharpness
+
+    def _forward_log_jacobian(self, x: Any) -> Any:
+        x, sharpness = self._with(x, self.sharpness)
+        return self.log_sigmoid(sharpness * x)
+
+    def _inverse_log_jacobian(self, y: Any) -> Any:
+        y, sharpness = self._with(y, self.sharpness)
+        return -ops.log(-ops.expm1(-sharpness * y))

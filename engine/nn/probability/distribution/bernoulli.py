@@ -1,0 +1,82 @@
+"""Bernoulli's distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .... import ops
+from ....dtype import DType, int32
+from .._parameters import NUMBERS, check_dtype, inside_unit
+from .distribution import Distribution
+
+__all__ = ["Bernoulli"]
+
+
+class Bernoulli(Distribution):
+    """1 with probability ``probs``, and 0 otherwise.
+
+    Raises:
+        TypeError: ``dtype`` is no dtype of numbers.
+        ValueError: ``probs`` is not between 0 and 1, without the ends.
+    """
+
+    _dist_type = "Bernoulli"
+    _labels = ("probs",)
+
+    def __init__(
+        self, probs: Any = None, seed: int | None = None, dtype: DType = int32, name: str = "Bernoulli"
+    ) -> None:
+        param = {**locals(), "param_dict": {"probs": probs}}
+        check_dtype(dtype, NUMBERS, "Bernoulli")
+        super().__init__(seed, dtype, name, param)
+        self._probs = self._add_parameter(probs, "probs")
+        inside_unit(self._probs, "probs")
+
+    @property
+    def probs(self) -> Any:
+        """The probability of 1."""
+        return self._probs
+
+    def _get_dist_args(self, probs1: Any = None) -> Any:
+        return self._or_default(probs1)
+
+    def _mean(self, probs1: Any = None) -> Any:
+        return self._check_param_type(probs1)
+
+    def _mode(self, probs1: Any = None) -> Any:
+        return (self._check_param_type(probs1) > 0.5).astype(self.dtype)
+
+    def _var(self, probs1: Any = None) -> Any:
+        p = self._check_param_type(probs1)
+        return p * (1.0 - p)
+
+    def _entropy(self, probs1: Any = None) -> Any:
+        p = self._check_param_type(probs1)
+        return -((1.0 - p) * ops.log(1.0 - p)) - p * ops.log(p)
+
+    def _log_prob(self, value: Any, probs1: Any = None) -> Any:
+        value, p = self._counted(value, probs1)
+        eps = float(np.finfo(p._array.dtype).eps)
+        p = ops.clamp(p, eps, 1.0 - eps)
+        return ops.log(p) * value + ops.log(1.0 - p) * (1.0 - value)
+
+    def _cdf(self, value: Any, probs1: Any = None) -> Any:
+        value, p = self._counted(value, probs1)
+        value = ops.floor(value)
+        below = ops.where(value < 0.0, ops.zeros_like(p), 1.0 - p)
+        return ops.where(value < 1.0, below, ops.ones_like(below))
+
+    def _kl_loss(self, dist: str, probs1_b: Any, probs1: Any = None) -> Any:
+        self._check_name(dist)
+        b, a = self._of_other(probs1_b=probs1_b), self._check_param_type(probs1)
+        return a * ops.log(a / b) + (1.0 - a) * ops.log((1.0 - a) / (1.0 - b))
+
+    def _cross_entropy(self, dist: str, probs1_b: Any, probs1: Any = None) -> Any:
+        self._check_name(dist)
+        return self._entropy(probs1) + self._kl_loss(dist, probs1_b, probs1)
+
+    def _sample(self, shape: Any = (), probs1: Any = None) -> Any:
+        shape, p = self._check_shape(shape), self._check_param_type(probs1)
+        return (ops.rand(*(shape + p.shape), seed=self._stream()) < p).astype(self.dtype)

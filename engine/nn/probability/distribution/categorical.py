@@ -1,0 +1,109 @@
+"""The categorical distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .... import ops
+from ....dtype import DType, int32, int64
+from ....tensor import Tensor
+from .._parameters import NUMBERS, check_dtype, inside_unit
+from .distribution import Distribution
+
+__all__ = ["Categorical"]
+
+
+class Categorical(Distribution):
+    """The numbers 0, 1, ... with the probabilities along the last axis of ``probs``.
+
+    Raises:
+        TypeError: ``dtype`` is no dtype of numbers.
+        ValueError: ``probs`` is 0-d, not between 0 and 1, or does not sum to 1.
+    """
+
+    _dist_type = "Categorical"
+    _labels = ("probs",)
+
+    def __init__(
+        self, probs: Any = None, seed: int | None = None, dtype: DType = int32, name: str = "Categorical"
+    ) -> None:
+        param = {**locals(), "param_dict": {"probs": probs}}
+        check_dtype(dtype, NUMBERS, "Categorical")
+        super().__init__(seed, dtype, name, param)
+        self._probs = self._add_parameter(probs, "probs")
+        if self._probs is None:
+            return
+        if self._probs.ndim == 0:
+            raise ValueError("For 'Categorical', 'probs' must have at least one axis, but got a scalar")
+        inside_unit(self._probs, "probs")
+        total = np.asarray(probs.asnumpy() if isinstance(probs, Tensor) else probs).sum(-1)
+        eps = float(np.finfo(total.dtype if total.dtype.kind == "f" else np.float64).eps)
+        if not np.allclose(total, 1.0, rtol=10 * eps, atol=eps):
+            raise ValueError(f"For 'Categorical', 'probs' must sum to 1 along the last axis, but got {probs}")
+        self._broadcast_shape = self._probs.shape[:-1]
+        self._is_scalar_batch = self._is_scalar_batch or not self._broadcast_shape
+
+    @property
+    def probs(self) -> Any:
+        """The probability of each number."""
+        return self._probs
+
+    def _get_dist_args(self, probs: Any = None) -> Any:
+        return self._or_default(probs)
+
+    def _moment(self, probs: Any, order: int) -> Any:
+        numbers = Tensor(np.arange(probs.shape[-1], dtype=np.float32) ** order).astype(self.parameter_type)
+        return (numbers * probs).sum(-1, keepdims=True)
+
+    def _mean(self, probs: Any = None) -> Any:
+        return self._moment(self._check_param_type(probs), 1)
+
+    def _var(self, probs: Any = None) -> Any:
+        probs = self._check_param_type(probs)
+        return self._moment(probs, 2) - ops.square(self._moment(probs, 1))
+
+    def _mode(self, probs: Any = None) -> Any:
+        return ops.argmax(self._check_param_type(probs), -1).astype(self.dtype)
+
+    def _entropy(self, probs: Any = None) -> Any:
+        probs = self._check_param_type(probs)
+        return ops.squeeze(-(ops.log(probs) * probs).sum(-1, keepdims=True))
+
+    def _kl_loss(self, dist: str, probs_b: Any, probs: Any = None) -> Any:
+        self._check_name(dist)
+        b, a = ops.log(self._of_other(probs_b=probs_b)), ops.log(self._check_param_type(probs))
+        apart = ops.softmax(a, -1) * (ops.log_softmax(a, -1) - ops.log_softmax(b, -1))
+        return ops.squeeze(apart.sum(-1, keepdims=True))
+
+    def _cross_entropy(self, dist: str, probs_b: Any, probs: Any = None) -> Any:
+        self._check_name(dist)
+        return self._entropy(probs) + self._kl_loss(dist, probs_b, probs)
+
+    def _picked(self, value: Any, table: Any) -> tuple[Any, Any]:
+        """The whole numbers of ``value`` in the shape of the result, and the table's entry for each."""
+        # Towards 0 between -1 and 0, as MindSpore takes it.
+        number = ops.where(ops.logical_and(value < 0.0, value > -1.0), ops.zeros_like(value), ops.floor(value))
+        shape = np.broadcast_shapes(number.shape, table.shape[:-1])
+        number = ops.broadcast_to(number, shape)
+        place = ops.expand_dims(ops.clamp(number, 0.0, table.shape[-1] - 1.0).astype(int64), -1)
+        return number, ops.squeeze(ops.gather_d(ops.broadcast_to(table, (*shape, table.shape[-1])), -1, place), -1)
+
+    def _log_prob(self, value: Any, probs: Any = None) -> Any:
+        value, probs = self._counted(value, probs)
+        number, found = self._picked(value, ops.log(probs))
+        outside = ops.logical_or(number < 0.0, number > probs.shape[-1] - 1.0)
+        return ops.where(outside, ops.full_like(found, math.nan), found)
+
+    def _cdf(self, value: Any, probs: Any = None) -> Any:
+        value, probs = self._counted(value, probs)
+        number, found = self._picked(value, ops.cumsum(probs, -1))
+        return ops.where(number < 0.0, ops.zeros_like(found), found)
+
+    def _sample(self, shape: Any = (), probs: Any = None) -> Any:
+        shape, probs = self._check_shape(shape), self._check_param_type(probs)
+        rows = probs.reshape(-1, probs.shape[-1])
+        drawn = ops.multinomial(rows, math.prod(shape), True, self._stream())
+        return drawn.swapaxes(0, 1).reshape(shape + probs.shape[:-1]).astype(self.dtype)

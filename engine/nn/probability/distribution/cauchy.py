@@ -1,0 +1,96 @@
+"""Cauchy's distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .... import ops
+from ....dtype import DType, float32
+from .._parameters import FLOATING, above_zero, check_dtype
+from .distribution import Distribution
+
+__all__ = ["Cauchy"]
+
+
+class Cauchy(Distribution):
+    """Cauchy's distribution around ``loc`` with half width ``scale``. It has no mean and no variance.
+
+    Raises:
+        TypeError: ``dtype`` is not floating.
+        ValueError: ``scale`` is not above 0; or the mean, ``sd`` or ``var`` is asked for.
+    """
+
+    _dist_type = "Cauchy"
+    _labels = ("location", "scale")
+
+    def __init__(
+        self, loc: Any = None, scale: Any = None, seed: int | None = None, dtype: DType = float32, name: str = "Cauchy"
+    ) -> None:
+        param = {**locals(), "param_dict": {"loc": loc, "scale": scale}}
+        check_dtype(dtype, FLOATING, "Cauchy")
+        super().__init__(seed, dtype, name, param)
+        self._loc = self._add_parameter(loc, "loc")
+        self._scale = self._add_parameter(scale, "scale")
+        above_zero(self._scale, "scale")
+
+    @property
+    def loc(self) -> Any:
+        """The median."""
+        return self._loc
+
+    @property
+    def scale(self) -> Any:
+        """Half of the width at half of the height."""
+        return self._scale
+
+    def _get_dist_args(self, loc: Any = None, scale: Any = None) -> Any:
+        return self._or_default(loc, scale)
+
+    def _mode(self, loc: Any = None, scale: Any = None) -> Any:
+        return self._check_param_type(loc, scale)[0]
+
+    def _mean(self, *args: Any, **kwargs: Any) -> Any:
+        raise ValueError("The mean of Cauchy's distribution is undefined; 'mode' is its median")
+
+    def _sd(self, *args: Any, **kwargs: Any) -> Any:
+        raise ValueError("The standard deviation of Cauchy's distribution is undefined")
+
+    def _var(self, *args: Any, **kwargs: Any) -> Any:
+        raise ValueError("The variance of Cauchy's distribution is undefined")
+
+    def _entropy(self, loc: Any = None, scale: Any = None) -> Any:
+        return ops.log(self._check_param_type(loc, scale)[1]) + math.log(4.0 * math.pi)
+
+    def _log_prob(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+        value, (loc, scale) = self._at(value, loc, scale)
+        return -ops.log1p(ops.square((value - loc) / scale)) - ops.log(math.pi * scale)
+
+    def _cdf(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+        value, (loc, scale) = self._at(value, loc, scale)
+        return ops.atan((value - loc) / scale) / math.pi + 0.5
+
+    def _log_cdf(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+        value, (loc, scale) = self._at(value, loc, scale)
+        return ops.log1p(2.0 * ops.atan((value - loc) / scale) / math.pi) - math.log(2.0)
+
+    def _quantile(self, p: Any, loc: Any = None, scale: Any = None) -> Any:
+        loc, scale = self._check_param_type(loc, scale)
+        return loc + scale * ops.tan(math.pi * (p - 0.5))
+
+    def _kl_loss(self, dist: str, loc_b: Any, scale_b: Any, loc_a: Any = None, scale_a: Any = None) -> Any:
+        self._check_name(dist)
+        loc_b, scale_b = self._of_other(loc_b=loc_b, scale_b=scale_b)
+        loc_a, scale_a = self._check_param_type(loc_a, scale_a)
+        total = ops.log(ops.square(scale_a + scale_b) + ops.square(loc_a - loc_b))
+        return total - math.log(4.0) - ops.log(scale_a) - ops.log(scale_b)
+
+    def _cross_entropy(self, dist: str, loc_b: Any, scale_b: Any, loc_a: Any = None, scale_a: Any = None) -> Any:
+        self._check_name(dist)
+        return self._entropy(loc_a, scale_a) + self._kl_loss(dist, loc_b, scale_b, loc_a, scale_a)
+
+    def _sample(self, shape: Any = (), loc: Any = None, scale: Any = None) -> Any:
+        shape = self._check_shape(shape)
+        loc, scale = self._check_param_type(loc, scale)
+        drawn = self._uniform(shape + loc.shape)
+        return (loc + scale * ops.tan(math.pi * (drawn - 0.5))).astype(self.dtype)

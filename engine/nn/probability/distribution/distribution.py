@@ -1,0 +1,310 @@
+"""The base of all distributions.
+
+A family defines what it has a formula for, in methods with a leading underscore (``_log_prob``, ``_cdf``, ``_var``,
+...); what follows from another is derived here. Parameters are given when the distribution is made, or at each call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .... import ops
+from ....dtype import DType
+from ....tensor import Tensor
+from ...cell import Cell
+from .._parameters import all_scalars, as_tensor, check_type, parameter_dtype, shared_shape
+
+__all__ = ["Distribution"]
+
+
+def _as_it_is(x: Any) -> Any:
+    return x
+
+
+def _rest(x: Any) -> Any:
+    return 1.0 - x
+
+
+def _rest_of_exp(x: Any) -> Any:
+    return 1.0 - ops.exp(x)
+
+
+def _log_of_rest(x: Any) -> Any:
+    return ops.log(1.0 - x)
+
+
+def _log_of_rest_of_exp(x: Any) -> Any:
+    return ops.log(1.0 - ops.exp(x))
+
+
+# function -> (the formula that a family may have, what makes the function of it), the best first
+_WAYS: dict[str, tuple[tuple[str, Callable[[Any], Any]], ...]] = {
+    "prob": (("_prob", _as_it_is), ("_log_prob", ops.exp)),
+    "log_prob": (("_log_prob", _as_it_is), ("_prob", ops.log)),
+    "cdf": (
+        ("_cdf", _as_it_is), ("_log_cdf", ops.exp), ("_survival_function", _rest), ("_log_survival", _rest_of_exp),
+    ),
+    "log_cdf": (
+        ("_log_cdf", _as_it_is), ("_cdf", ops.log), ("_survival_function", _log_of_rest),
+        ("_log_survival", _log_of_rest_of_exp),
+    ),
+    "survival_function": (
+        ("_survival_function", _as_it_is), ("_log_survival", ops.exp), ("_cdf", _rest), ("_log_cdf", _rest_of_exp),
+    ),
+    "log_survival": (
+        ("_log_survival", _as_it_is), ("_survival_function", ops.log), ("_cdf", _log_of_rest),
+        ("_log_cdf", _log_of_rest_of_exp),
+    ),
+    "sd": (("_sd", _as_it_is), ("_var", ops.sqrt)),
+    "var": (("_var", _as_it_is), ("_sd", ops.square)),
+    **{
+        name: ((f"_{name}", _as_it_is),)
+        for name in ("mean", "mode", "entropy", "kl_loss", "cross_entropy", "sample", "get_dist_args")
+    },
+}  # fmt: skip
+
+
+class Distribution(Cell):
+    """A distribution; calling it with the name of one of its methods calls that method.
+
+    Args:
+        seed: of its samples; 0 or None takes them from the engine's stream of random numbers.
+        dtype: of its samples.
+        name: for messages.
+        param: the arguments it was made with; ``param["param_dict"]`` has the parameters by name.
+
+    Raises:
+        TypeError: ``name`` no string, ``seed`` no int, or parameters of several dtypes.
+        ValueError: a negative seed, or parameters that do not broadcast.
+    """
+
+    _dist_type = ""  # what get_dist_type answers
+    _labels: tuple[str, ...] = ()  # of the parameters, in print
+
+    def __init__(self, seed: int | None, dtype: DType, name: str, param: dict[str, Any]) -> None:
+        super().__init__()
+        owner = type(self).__name__
+        check_type(name, str, owner, "name")
+        seed = 0 if seed is None else seed
+        if isinstance(seed, bool) or not isinstance(seed, int):
+            raise TypeError(f"For '{name}', 'seed' must be an int, but got {type(seed).__name__}")
+        if seed < 0:
+            raise ValueError(f"For '{name}', 'seed' must not be negative, but got {seed}")
+        self._name, self._seed, self._dtype = name, seed, dtype
+        self._parameters = {key: value for key, value in param.items() if key != "self" and not key.startswith("_")}
+        self._draws = 0
+        self._reset_parameters()
+        if "distribution" not in self._parameters:
+            given = self._parameters.get("param_dict", {})
+            self.parameter_type = parameter_dtype(given, dtype)
+            self._batch_shape = self._broadcast_shape = shared_shape(given)
+            self._is_scalar_batch = all_scalars(given)
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return self._name
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of samples."""
+        return self._dtype
+
+    @property
+    def seed(self) -> int:
+        """The seed of samples."""
+        return self._seed
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The arguments that the distribution was made with."""
+        return self._parameters
+
+    @property
+    def is_scalar_batch(self) -> bool:
+        """Whether all parameters are plain numbers."""
+        return self._is_scalar_batch
+
+    @property
+    def batch_shape(self) -> tuple[int, ...] | None:
+        """The shape of the parameters; None while one is missing."""
+        return self._batch_shape
+
+    @property
+    def broadcast_shape(self) -> tuple[int, ...] | None:
+        """The shape of one sample; None while a parameter is missing."""
+        return self._broadcast_shape
+
+    def extend_repr(self) -> str:
+        if not self._labels:
+            return ""
+        if not self.is_scalar_batch:
+            return f"batch_shape = {self.broadcast_shape}"
+        return ", ".join(
+            f"{label} = {value}" for label, value in zip(self._labels, self.default_parameters, strict=True)
+        )
+
+    # What families are written with.
+
+    def _reset_parameters(self) -> None:
+        self.default_parameters: list[Tensor | None] = []
+        self.parameter_names: list[str] = []
+
+    def _add_parameter(self, value: Any, name: str) -> Tensor | None:
+        """Keep a parameter as a tensor; None stays None and must come with each call."""
+        found = None if value is None else as_tensor(value, self.parameter_type, name)
+        self.default_parameters.append(found)
+        self.parameter_names.append(name)
+        return found
+
+    def _check_value(self, value: Any, name: str) -> Any:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"For '{self.name}', '{name}' must be a Tensor, but got {type(value).__name__}")
+        return value
+
+    def _check_name(self, dist: Any) -> None:
+        if dist != self._dist_type:
+            raise ValueError(f"For '{self.name}', 'dist' must be '{self._dist_type}', but got {dist!r}")
+
+    def _check_param_type(self, *args: Any) -> Any:
+        """The parameters of this call, broadcast to one shape: those given, and for the others those of the object.
+
+        Raises:
+            TypeError: one is missing or no tensor, or the dtypes differ.
+        """
+        found: list[Any] = []
+        for value, name, default in zip(args, self.parameter_names, self.default_parameters, strict=False):
+            if value is None and default is None:
+                raise TypeError(f"For '{self.name}', '{name}' was not given when it was made and must be given here")
+            found.append(default if value is None else self._check_value(value, name))
+        if any(value.dtype != found[0].dtype for value in found):
+            raise TypeError(f"For '{self.name}', parameters must have one dtype, but got {[v.dtype for v in found]}")
+        shape = np.broadcast_shapes(*[value.shape for value in found])
+        found = [value.astype(self.parameter_type) for value in found]
+        if len(found) == 1:
+            return found[0]
+        return tuple(value if value.shape == shape else ops.broadcast_to(value, shape) for value in found)
+
+    def _at(self, value: Any, *args: Any) -> tuple[Any, Any]:
+        """A value in the distribution's dtype, and the parameters of this call."""
+        return self._check_value(value, "value").astype(self.dtype), self._check_param_type(*args)
+
+    def _counted(self, value: Any, *args: Any) -> tuple[Any, Any]:
+        """A value in the dtype of the parameters, as families of counts need it, and the parameters of this call."""
+        return self._check_value(value, "value").astype(self.parameter_type), self._check_param_type(*args)
+
+    def _of_other(self, **given: Any) -> Any:
+        """The parameters of the other distribution of a divergence."""
+        found = [self._check_value(value, name).astype(self.parameter_type) for name, value in given.items()]
+        return found[0] if len(found) == 1 else found
+
+    def _or_default(self, *args: Any) -> tuple[Any, ...]:
+        return tuple(
+            default if value is None else self._check_value(value, name)
+            for value, name, default in zip(args, self.parameter_names, self.default_parameters, strict=True)
+        )
+
+    def _check_shape(self, shape: Any) -> tuple[int, ...]:
+        if not isinstance(shape, tuple):
+            raise TypeError(f"For '{self.name}', 'shape' must be a tuple, but got {type(shape).__name__}")
+        return shape
+
+    def _stream(self) -> int | None:
+        """The seed of the next draw: with a seed of its own, a distribution repeats the same sequence of draws."""
+        if not self.seed:
+            return None
+        self._draws += 1
+        return int(np.random.SeedSequence((self.seed, self._draws)).generate_state(1)[0])
+
+    def _uniform(self, shape: tuple[int, ...]) -> Any:
+        """Numbers evenly spread over (0, 1), without the ends."""
+        return ops.clamp(ops.rand(*shape, seed=self._stream()), 2.0**-25, 1.0 - 2.0**-24)
+
+    # What users call.
+
+    def _call(self, wanted: str, *args: Any, **kwargs: Any) -> Any:
+        for formula, change in _WAYS[wanted]:
+            method = getattr(self, formula, None)
+            if method is not None:
+                return change(method(*args, **kwargs))
+        self._not_implemented(wanted)
+
+    def _not_implemented(self, wanted: str) -> NoReturn:
+        raise NotImplementedError(f"'{wanted}' is not implemented for the distribution '{self.name}'")
+
+    def prob(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """The density at ``value``, or its probability for a distribution of counts."""
+        return self._call("prob", value, *args, **kwargs)
+
+    def log_prob(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """The log of ``prob``."""
+        return self._call("log_prob", value, *args, **kwargs)
+
+    def cdf(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """The probability of at most ``value``."""
+        return self._call("cdf", value, *args, **kwargs)
+
+    def log_cdf(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """The log of ``cdf``."""
+        return self._call("log_cdf", value, *args, **kwargs)
+
+    def survival_function(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """The probability of more than ``value``."""
+        return self._call("survival_function", value, *args, **kwargs)
+
+    def log_survival(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """The log of ``survival_function``."""
+        return self._call("log_survival", value, *args, **kwargs)
+
+    def mean(self, *args: Any, **kwargs: Any) -> Any:
+        """The mean."""
+        return self._call("mean", *args, **kwargs)
+
+    def mode(self, *args: Any, **kwargs: Any) -> Any:
+        """The most likely value."""
+        return self._call("mode", *args, **kwargs)
+
+    def sd(self, *args: Any, **kwargs: Any) -> Any:
+        """The standard deviation."""
+        return self._call("sd", *args, **kwargs)
+
+    def var(self, *args: Any, **kwargs: Any) -> Any:
+        """The variance."""
+        return self._call("var", *args, **kwargs)
+
+    def entropy(self, *args: Any, **kwargs: Any) -> Any:
+        """The entropy, in nats."""
+        return self._call("entropy", *args, **kwargs)
+
+    def kl_loss(self, dist: str, *args: Any, **kwargs: Any) -> Any:
+        """The divergence KL(a || b) from this distribution to b, of the family ``dist`` with the parameters given."""
+        return self._call("kl_loss", dist, *args, **kwargs)
+
+    def cross_entropy(self, dist: str, *args: Any, **kwargs: Any) -> Any:
+        """The entropy plus ``kl_loss``."""
+        return self._call("cross_entropy", dist, *args, **kwargs)
+
+    def sample(self, *args: Any, **kwargs: Any) -> Any:
+        """Random values: of the shape given, followed by that of the parameters."""
+        return self._call("sample", *args, **kwargs)
+
+    def get_dist_args(self, *args: Any, **kwargs: Any) -> Any:
+        """The parameters: those given here, and for the others those of the object."""
+        return self._call("get_dist_args", *args, **kwargs)
+
+    def get_dist_type(self) -> str:
+        """The name of the family."""
+        return self._get_dist_type()
+
+    def _get_dist_type(self) -> str:
+        return self._dist_type or self._not_implemented("get_dist_type")
+
+    def construct(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        if name == "get_dist_type":
+            return self._get_dist_type()
+        if name not in _WAYS:
+            self._not_implemented(name)
+        return self._call(name, *args, **kwargs)

@@ -1,0 +1,110 @@
+"""The gamma distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .... import ops
+from ....dtype import DType, float32
+from ...math import DiGamma
+from .._parameters import FLOATING, above_zero, check_dtype
+from .distribution import Distribution
+
+__all__ = ["Gamma"]
+
+
+class Gamma(Distribution):
+    """The gamma distribution with shape ``concentration`` and ``rate``.
+
+    Raises:
+        TypeError: ``dtype`` is not floating, or a parameter is a plain number (as in MindSpore).
+        ValueError: a parameter is not above 0.
+    """
+
+    _dist_type = "Gamma"
+    _labels = ("concentration", "rate")
+
+    def __init__(
+        self,
+        concentration: Any = None,
+        rate: Any = None,
+        seed: int | None = None,
+        dtype: DType = float32,
+        name: str = "Gamma",
+    ) -> None:
+        param = {**locals(), "param_dict": {"concentration": concentration, "rate": rate}}
+        check_dtype(dtype, FLOATING, "Gamma")
+        for argument, value in param["param_dict"].items():
+            if isinstance(value, int | float):
+                raise TypeError(f"For 'Gamma', '{argument}' must be a list, an array or a Tensor, but got {value}")
+        super().__init__(seed, dtype, name, param)
+        self._concentration = self._add_parameter(concentration, "concentration")
+        self._rate = self._add_parameter(rate, "rate")
+        above_zero(self._concentration, "concentration")
+        above_zero(self._rate, "rate")
+        self.digamma = DiGamma()
+
+    @property
+    def concentration(self) -> Any:
+        """The shape of the density."""
+        return self._concentration
+
+    @property
+    def rate(self) -> Any:
+        """One over the scale."""
+        return self._rate
+
+    def _get_dist_args(self, concentration: Any = None, rate: Any = None) -> Any:
+        return self._or_default(concentration, rate)
+
+    def _mean(self, concentration: Any = None, rate: Any = None) -> Any:
+        concentration, rate = self._check_param_type(concentration, rate)
+        return concentration / rate
+
+    def _var(self, concentration: Any = None, rate: Any = None) -> Any:
+        concentration, rate = self._check_param_type(concentration, rate)
+        return concentration / ops.square(rate)
+
+    def _sd(self, concentration: Any = None, rate: Any = None) -> Any:
+        concentration, rate = self._check_param_type(concentration, rate)
+        return ops.sqrt(concentration) / rate
+
+    def _mode(self, concentration: Any = None, rate: Any = None) -> Any:
+        concentration, rate = self._check_param_type(concentration, rate)
+        found = (concentration - 1.0) / rate
+        return ops.where(concentration > 1.0, found, ops.full_like(found, math.nan))
+
+    def _entropy(self, concentration: Any = None, rate: Any = None) -> Any:
+        a, rate = self._check_param_type(concentration, rate)
+        return a - ops.log(rate) + ops.lgamma(a) + (1.0 - a) * self.digamma(a)
+
+    def _log_prob(self, value: Any, concentration: Any = None, rate: Any = None) -> Any:
+        value, (a, rate) = self._at(value, concentration, rate)
+        return (a - 1.0) * ops.log(value) - rate * value - (ops.lgamma(a) - a * ops.log(rate))
+
+    def _cdf(self, value: Any, concentration: Any = None, rate: Any = None) -> Any:
+        value, (concentration, rate) = self._at(value, concentration, rate)
+        return ops.igamma(concentration, rate * value)
+
+    def _kl_loss(
+        self, dist: str, concentration_b: Any, rate_b: Any, concentration_a: Any = None, rate_a: Any = None
+    ) -> Any:
+        self._check_name(dist)
+        b, rate_b = self._of_other(concentration_b=concentration_b, rate_b=rate_b)
+        a, rate_a = self._check_param_type(concentration_a, rate_a)
+        logs = b * ops.log(rate_a) - b * ops.log(rate_b)
+        return (a - b) * self.digamma(a) + ops.lgamma(b) - ops.lgamma(a) + logs + a * (rate_b / rate_a - 1.0)
+
+    def _cross_entropy(
+        self, dist: str, concentration_b: Any, rate_b: Any, concentration_a: Any = None, rate_a: Any = None
+    ) -> Any:
+        self._check_name(dist)
+        return self._entropy(concentration_a, rate_a) + self._kl_loss(
+            dist, concentration_b, rate_b, concentration_a, rate_a
+        )
+
+    def _sample(self, shape: Any = (), concentration: Any = None, rate: Any = None) -> Any:
+        shape = self._check_shape(shape)
+        concentration, rate = self._check_param_type(concentration, rate)
+        return ops.gamma(shape, concentration, rate, self._stream()).astype(self.dtype)

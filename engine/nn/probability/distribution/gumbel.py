@@ -1,0 +1,91 @@
+"""Gumbel's distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .... import ops
+from ....dtype import DType, float32
+from .._parameters import FLOATING, check_dtype
+from ..bijector import GumbelCDF, Invert
+from .transformed_distribution import TransformedDistribution
+from .uniform import Uniform
+
+__all__ = ["Gumbel"]
+
+
+class Gumbel(TransformedDistribution):
+    """Gumbel's distribution of maxima, around ``loc`` with ``scale``; both are given when it is made.
+
+    Raises:
+        TypeError: ``dtype`` or a parameter is not floating.
+        ValueError: ``scale`` is not above 0.
+    """
+
+    _dist_type = "Gumbel"
+    _labels = ("loc", "scale")
+
+    def __init__(self, loc: Any, scale: Any, seed: int = 0, dtype: DType = float32, name: str = "Gumbel") -> None:
+        check_dtype(dtype, FLOATING, "Gumbel")
+        cdf = GumbelCDF(loc, scale)
+        super().__init__(Invert(cdf), Uniform(0.0, 1.0, dtype=dtype), seed, name)
+        self._reset_parameters()
+        self._loc = self._add_parameter(loc, "loc")
+        self._scale = self._add_parameter(scale, "scale")
+        self._gumbel_bijector = cdf
+
+    @property
+    def loc(self) -> Any:
+        """The mode."""
+        return self._loc
+
+    @property
+    def scale(self) -> Any:
+        """The width."""
+        return self._scale
+
+    def _get_dist_args(self, loc: Any = None, scale: Any = None) -> Any:
+        return self._or_default(loc, scale)
+
+    def _both(self) -> Any:
+        return self._check_param_type(None, None)
+
+    def _mean(self) -> Any:
+        loc, scale = self._both()
+        return loc + scale * np.euler_gamma
+
+    def _mode(self) -> Any:
+        return self._both()[0]
+
+    def _sd(self) -> Any:
+        return self._both()[1] * (math.pi / math.sqrt(6.0))
+
+    def _entropy(self) -> Any:
+        return 1.0 + ops.log(self._both()[1]) + np.euler_gamma
+
+    def _log_prob(self, value: Any) -> Any:
+        value, (loc, scale) = self._at(value, None, None)
+        z = (value - loc) / scale
+        return -(z + ops.exp(-z)) - ops.log(scale)
+
+    def _cdf(self, value: Any) -> Any:
+        return self._gumbel_bijector("forward", self._check_value(value, "value").astype(self.dtype))
+
+    def _kl_loss(self, dist: str, loc_b: Any, scale_b: Any) -> Any:
+        self._check_name(dist)
+        loc_b, scale_b = self._of_other(loc_b=loc_b, scale_b=scale_b)
+        loc, scale = self._both()
+        ratio = scale / scale_b
+        apart = ops.expm1((loc_b - loc) / scale_b + ops.lgamma(ratio + 1.0))
+        return -ops.log(ratio) + np.euler_gamma * (ratio - 1.0) + (loc - loc_b) / scale_b + apart
+
+    def _cross_entropy(self, dist: str, loc_b: Any, scale_b: Any) -> Any:
+        self._check_name(dist)
+        return self._entropy() + self._kl_loss(dist, loc_b, scale_b)
+
+    def _sample(self, shape: Any = ()) -> Any:
+        shape = self._check_shape(shape) + (self._broadcast_shape or ())
+        return self.bijector("forward", self._uniform(shape).astype(self.dtype))

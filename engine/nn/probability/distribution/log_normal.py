@@ -1,0 +1,83 @@
+"""The distribution of exp of a normal value."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .... import ops
+from ....dtype import DType, float32
+from ..bijector import Exp
+from .normal import Normal
+from .transformed_distribution import TransformedDistribution
+
+__all__ = ["LogNormal"]
+
+
+class LogNormal(TransformedDistribution):
+    """The distribution of values whose log is normal, with mean ``loc`` and standard deviation ``scale``.
+
+    Raises:
+        TypeError: ``dtype`` is not floating.
+        ValueError: ``scale`` is not above 0.
+    """
+
+    _dist_type = "LogNormal"
+    _labels = ("loc", "scale")
+
+    def __init__(
+        self, loc: Any = None, scale: Any = None, seed: int = 0, dtype: DType = float32, name: str = "LogNormal"
+    ) -> None:
+        super().__init__(Exp(), Normal(loc, scale, seed=seed, dtype=dtype), seed, name)
+        self._reset_parameters()
+        self._loc = self._add_parameter(loc, "loc")
+        self._scale = self._add_parameter(scale, "scale")
+
+    @property
+    def loc(self) -> Any:
+        """The mean of the log."""
+        return self._loc
+
+    @property
+    def scale(self) -> Any:
+        """The standard deviation of the log."""
+        return self._scale
+
+    def _get_dist_args(self, loc: Any = None, scale: Any = None) -> Any:
+        return self._or_default(loc, scale)
+
+    def _mean(self, loc: Any = None, scale: Any = None) -> Any:
+        loc, scale = self._check_param_type(loc, scale)
+        return ops.exp(loc + 0.5 * ops.square(scale))
+
+    def _mode(self, loc: Any = None, scale: Any = None) -> Any:
+        loc, scale = self._check_param_type(loc, scale)
+        return ops.exp(loc - ops.square(scale))
+
+    def _var(self, loc: Any = None, scale: Any = None) -> Any:
+        loc, scale = self._check_param_type(loc, scale)
+        return ops.expm1(ops.square(scale)) * ops.exp(2.0 * loc + ops.square(scale))
+
+    def _entropy(self, loc: Any = None, scale: Any = None) -> Any:
+        loc, scale = self._check_param_type(loc, scale)
+        return loc + 0.5 + ops.log(scale) + 0.5 * math.log(2.0 * math.pi)
+
+    def _cdf(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+        positive = self._check_value(value, "value") > 0.0
+        inside = ops.where(positive, value, ops.ones_like(value))
+        found = super()._cdf(inside, *self._check_param_type(loc, scale))
+        return ops.where(positive, found, ops.zeros_like(found))
+
+    def _log_prob(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+        return super()._log_prob(value, *self._check_param_type(loc, scale))
+
+    def _kl_loss(self, dist: str, loc_b: Any, scale_b: Any, loc_a: Any = None, scale_a: Any = None) -> Any:
+        self._check_name(dist)
+        return self.distribution("kl_loss", "Normal", loc_b, scale_b, loc_a, scale_a)
+
+    def _cross_entropy(self, dist: str, loc_b: Any, scale_b: Any, loc_a: Any = None, scale_a: Any = None) -> Any:
+        self._check_name(dist)
+        return self._entropy(loc_a, scale_a) + self._kl_loss(dist, loc_b, scale_b, loc_a, scale_a)
+
+    def _sample(self, shape: Any = (), loc: Any = None, scale: Any = None) -> Any:
+        return super()._sample(self._check_shape(shape), *self._check_param_type(loc, scale))

@@ -1,0 +1,91 @@
+"""The logistic distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .... import ops
+from ....dtype import DType, float32
+from .._parameters import FLOATING, above_zero, check_dtype
+from .distribution import Distribution
+
+__all__ = ["Logistic"]
+
+
+class Logistic(Distribution):
+    """The distribution whose ``cdf`` is the sigmoid of (value - loc) / scale.
+
+    Raises:
+        TypeError: ``dtype`` is not floating.
+        ValueError: ``scale`` is not above 0.
+    """
+
+    _dist_type = "Logistic"
+    _labels = ("location", "scale")
+
+    def __init__(
+        self,
+        loc: Any = None,
+        scale: Any = None,
+        seed: int | None = None,
+        dtype: DType = float32,
+        name: str = "Logistic",
+    ) -> None:
+        param = {**locals(), "param_dict": {"loc": loc, "scale": scale}}
+        check_dtype(dtype, FLOATING, "Logistic")
+        super().__init__(seed, dtype, name, param)
+        self._loc = self._add_parameter(loc, "loc")
+        self._scale = self._add_parameter(scale, "scale")
+        above_zero(self._scale, "scale")
+
+    @property
+    def loc(self) -> Any:
+        """The mean."""
+        return self._loc
+
+    @property
+    def scale(self) -> Any:
+        """The width."""
+        return self._scale
+
+    def _get_dist_args(self, loc: Any = None, scale: Any = None) -> Any:
+        return self._or_default(loc, scale)
+
+    def _mean(self, loc: Any = None, scale: Any = None) -> Any:
+        return self._check_param_type(loc, scale)[0]
+
+    def _mode(self, loc: Any = None, scale: Any = None) -> Any:
+        return self._check_param_type(loc, scale)[0]
+
+    def _sd(self, loc: Any = None, scale: Any = None) -> Any:
+        return self._check_param_type(loc, scale)[1] * (math.pi / math.sqrt(3.0))
+
+    def _entropy(self, loc: Any = None, scale: Any = None) -> Any:
+        return ops.log(self._check_param_type(loc, scale)[1]) + 2.0
+
+    def _z(self, value: Any, loc: Any, scale: Any) -> tuple[Any, Any]:
+        value, (loc, scale) = self._at(value, loc, scale)
+        return (value - loc) / scale, scale
+
+    def _log_prob(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+        z, scale = self._z(value, loc, scale)
+        return -z - 2.0 * ops.softplus(-z) - ops.log(scale)
+
+    def _cdf(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+        return ops.sigmoid(self._z(value, loc, scale)[0])
+
+    def _log_cdf(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+        return -ops.softplus(-self._z(value, loc, scale)[0])
+
+    def _survival_function(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+        return ops.sigmoid(-self._z(value, loc, scale)[0])
+
+    def _log_survival(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+        return -ops.softplus(self._z(value, loc, scale)[0])
+
+    def _sample(self, shape: Any = (), loc: Any = None, scale: Any = None) -> Any:
+        shape = self._check_shape(shape)
+        loc, scale = self._check_param_type(loc, scale)
+        drawn = self._uniform(shape + loc.shape)
+        return ((ops.log(drawn) - ops.log1p(-drawn)) * scale + loc).astype(self.dtype)

@@ -1,0 +1,75 @@
+"""The normal distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .... import ops
+from ....dtype import DType, float32
+from .._parameters import FLOATING, above_zero, check_dtype
+from .distribution import Distribution
+
+__all__ = ["Normal"]
+
+
+class Normal(Distribution):
+    """The normal distribution with ``mean`` and standard deviation ``sd``.
+
+    Raises:
+        TypeError: ``dtype`` is not floating.
+        ValueError: ``sd`` is not above 0.
+    """
+
+    _dist_type = "Normal"
+    _labels = ("mean", "standard deviation")
+
+    def __init__(
+        self, mean: Any = None, sd: Any = None, seed: int | None = None, dtype: DType = float32, name: str = "Normal"
+    ) -> None:
+        param = {**locals(), "param_dict": {"mean": mean, "sd": sd}}
+        check_dtype(dtype, FLOATING, "Normal")
+        super().__init__(seed, dtype, name, param)
+        self._mean_value = self._add_parameter(mean, "mean")
+        self._sd_value = self._add_parameter(sd, "sd")
+        above_zero(self._sd_value, "sd")
+
+    def _get_dist_args(self, mean: Any = None, sd: Any = None) -> Any:
+        return self._or_default(mean, sd)
+
+    def _mean(self, mean: Any = None, sd: Any = None) -> Any:
+        return self._check_param_type(mean, sd)[0]
+
+    def _mode(self, mean: Any = None, sd: Any = None) -> Any:
+        return self._check_param_type(mean, sd)[0]
+
+    def _sd(self, mean: Any = None, sd: Any = None) -> Any:
+        return self._check_param_type(mean, sd)[1]
+
+    def _entropy(self, mean: Any = None, sd: Any = None) -> Any:
+        return 0.5 * math.log(2.0 * math.pi * math.e) + ops.log(self._check_param_type(mean, sd)[1])
+
+    def _log_prob(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
+        value, (mean, sd) = self._at(value, mean, sd)
+        return -0.5 * ops.square((value - mean) / sd) - (0.5 * math.log(2.0 * math.pi) + ops.log(sd))
+
+    def _cdf(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
+        value, (mean, sd) = self._at(value, mean, sd)
+        return 0.5 * (1.0 + ops.erf((value - mean) / (sd * math.sqrt(2.0))))
+
+    def _kl_loss(self, dist: str, mean_b: Any, sd_b: Any, mean: Any = None, sd: Any = None) -> Any:
+        self._check_name(dist)
+        mean_b, sd_b = self._of_other(mean_b=mean_b, sd_b=sd_b)
+        mean, sd = self._check_param_type(mean, sd)
+        log_ratio = ops.log(sd) - ops.log(sd_b)
+        return 0.5 * ops.square(mean / sd_b - mean_b / sd_b) + 0.5 * ops.expm1(2.0 * log_ratio) - log_ratio
+
+    def _cross_entropy(self, dist: str, mean_b: Any, sd_b: Any, mean: Any = None, sd: Any = None) -> Any:
+        self._check_name(dist)
+        return self._entropy(mean, sd) + self._kl_loss(dist, mean_b, sd_b, mean, sd)
+
+    def _sample(self, shape: Any = (), mean: Any = None, sd: Any = None) -> Any:
+        shape = self._check_shape(shape)
+        mean, sd = self._check_param_type(mean, sd)
+        drawn = ops.standard_normal(shape + mean.shape, self._stream())
+        return (drawn * sd + mean).astype(self.dtype)

@@ -1,0 +1,69 @@
+"""Poisson's distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .... import ops
+from ....dtype import DType, float32
+from .._parameters import NUMBERS, above_zero, check_dtype
+from .distribution import Distribution
+
+__all__ = ["Poisson"]
+
+
+class Poisson(Distribution):
+    """Counts with mean ``rate``.
+
+    Raises:
+        TypeError: ``dtype`` is no dtype of numbers, or ``rate`` a plain number (as in MindSpore).
+        ValueError: ``rate`` is not above 0.
+    """
+
+    _dist_type = "Poisson"
+    _labels = ("rate",)
+
+    def __init__(
+        self, rate: Any = None, seed: int | None = None, dtype: DType = float32, name: str = "Poisson"
+    ) -> None:
+        param = {**locals(), "param_dict": {"rate": rate}}
+        check_dtype(dtype, NUMBERS, "Poisson")
+        if isinstance(rate, int | float):
+            raise TypeError(f"For 'Poisson', 'rate' must be a list, an array or a Tensor, but got {rate}")
+        super().__init__(seed, dtype, name, param)
+        self._rate = self._add_parameter(rate, "rate")
+        above_zero(self._rate, "rate")
+
+    @property
+    def rate(self) -> Any:
+        """The mean."""
+        return self._rate
+
+    def _get_dist_args(self, rate: Any = None) -> Any:
+        return self._or_default(rate)
+
+    def _mean(self, rate: Any = None) -> Any:
+        return self._check_param_type(rate)
+
+    def _mode(self, rate: Any = None) -> Any:
+        return ops.floor(self._check_param_type(rate))
+
+    def _var(self, rate: Any = None) -> Any:
+        return self._check_param_type(rate)
+
+    def _log_prob(self, value: Any, rate: Any = None) -> Any:
+        value, rate = self._counted(value, rate)
+        count = ops.where(value < 0.0, ops.zeros_like(value), value)
+        found = ops.log(rate) * count - ops.lgamma(count + 1.0) - rate
+        return ops.where(value < 0.0, ops.full_like(found, -math.inf), found)
+
+    def _cdf(self, value: Any, rate: Any = None) -> Any:
+        value, rate = self._counted(value, rate)
+        count = ops.where(value < 0.0, ops.zeros_like(value), value)
+        found = 1.0 - ops.igamma(1.0 + count, rate)
+        return ops.where(value < 0.0, ops.zeros_like(found), found)
+
+    def _sample(self, shape: Any = (), rate: Any = None) -> Any:
+        shape, rate = self._check_shape(shape), self._check_param_type(rate)
+        return ops.poisson(shape + rate.shape, rate, self._stream()).astype(self.dtype)

@@ -1,0 +1,79 @@
+"""The distribution of a bijector's output."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .... import ops
+from .._parameters import FLOATING, check_dtype, check_type
+from ..bijector.bijector import Bijector
+from .distribution import Distribution
+
+__all__ = ["TransformedDistribution"]
+
+
+class TransformedDistribution(Distribution):
+    """The distribution of ``bijector.forward(x)`` for the values x of ``distribution``, which must increase with x.
+
+    Parameters given at a call go to ``distribution``.
+
+    Raises:
+        TypeError: no Bijector, no Distribution, or one of counts.
+    """
+
+    def __init__(
+        self,
+        bijector: Any,
+        distribution: Any,
+        seed: int | None = None,
+        name: str = "transformed_distribution",
+    ) -> None:
+        param = dict(locals())
+        check_type(bijector, Bijector, type(self).__name__, "bijector")
+        check_type(distribution, Distribution, type(self).__name__, "distribution")
+        check_dtype(distribution.dtype, FLOATING, type(self).__name__)
+        super().__init__(seed, distribution.dtype, name, param)
+        self._bijector, self._distribution = bijector, distribution
+        self._is_linear_transformation = bijector.is_constant_jacobian
+        self._is_scalar_batch = distribution.is_scalar_batch and bijector.is_scalar_batch
+        self._batch_shape = distribution.batch_shape
+        self.default_parameters = distribution.default_parameters
+        self.parameter_names = distribution.parameter_names
+        self.parameter_type = distribution.parameter_type
+        missing = self._batch_shape is None or bijector.batch_shape is None
+        self._broadcast_shape = None if missing else np.broadcast_shapes(self._batch_shape, bijector.batch_shape)
+
+    @property
+    def bijector(self) -> Any:
+        """The function."""
+        return self._bijector
+
+    @property
+    def distribution(self) -> Any:
+        """The distribution of its inputs."""
+        return self._distribution
+
+    @property
+    def is_linear_transformation(self) -> bool:
+        """Whether the function has the same slope everywhere."""
+        return self._is_linear_transformation  # type: ignore[no-any-return]
+
+    def _cdf(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        return self.distribution("cdf", self.bijector("inverse", value), *args, **kwargs)
+
+    def _log_prob(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        found = self.distribution("log_prob", self.bijector("inverse", value), *args, **kwargs)
+        # Where there is no probability, the slope of the inverse may be infinite, and the sum NaN.
+        moved = found + self.bijector("inverse_log_jacobian", value)
+        return ops.where(found == -math.inf, found, moved)
+
+    def _mean(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.is_linear_transformation:
+            raise ValueError(f"For '{self.name}', 'mean' is known for a linear bijector only")
+        return self.bijector("forward", self.distribution("mean", *args, **kwargs))
+
+    def _sample(self, *args: Any, **kwargs: Any) -> Any:
+        return self.bijector("forward", self.distribution("sample", *args, **kwargs))

@@ -1,0 +1,93 @@
+"""The uniform distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .... import ops
+from ....dtype import DType, float32
+from ....parameter import Parameter
+from .._parameters import FLOATING, check_dtype
+from .distribution import Distribution
+
+__all__ = ["Uniform"]
+
+
+class Uniform(Distribution):
+    """Evenly spread from ``low`` to ``high``.
+
+    Raises:
+        TypeError: ``dtype`` is not floating.
+        ValueError: ``low`` is not below ``high``.
+    """
+
+    _dist_type = "Uniform"
+    _labels = ("low", "high")
+
+    def __init__(
+        self, low: Any = None, high: Any = None, seed: int | None = None, dtype: DType = float32, name: str = "Uniform"
+    ) -> None:
+        param = {**locals(), "param_dict": {"low": low, "high": high}}
+        check_dtype(dtype, FLOATING, "Uniform")
+        super().__init__(seed, dtype, name, param)
+        self._low = self._add_parameter(low, "low")
+        self._high = self._add_parameter(high, "high")
+        if self._low is None or self._high is None or isinstance(low, Parameter) or isinstance(high, Parameter):
+            return
+        if not (self._low.asnumpy() < self._high.asnumpy()).all():
+            raise ValueError(f"For 'Uniform', 'low' must be less than 'high', but got {low} and {high}")
+
+    @property
+    def low(self) -> Any:
+        """The lower end."""
+        return self._low
+
+    @property
+    def high(self) -> Any:
+        """The upper end."""
+        return self._high
+
+    def _get_dist_args(self, low: Any = None, high: Any = None) -> Any:
+        return self._or_default(low, high)
+
+    def _range(self, low: Any = None, high: Any = None) -> Any:
+        low, high = self._check_param_type(low, high)
+        return high - low
+
+    def _mean(self, low: Any = None, high: Any = None) -> Any:
+        low, high = self._check_param_type(low, high)
+        return (low + high) / 2.0
+
+    def _var(self, low: Any = None, high: Any = None) -> Any:
+        return ops.square(self._range(low, high)) / 12.0
+
+    def _entropy(self, low: Any = None, high: Any = None) -> Any:
+        return ops.log(self._range(low, high))
+
+    def _prob(self, value: Any, low: Any = None, high: Any = None) -> Any:
+        value, (low, high) = self._at(value, low, high)
+        density = 1.0 / (high - low)
+        return ops.where(ops.logical_and(value >= low, value <= high), density, ops.zeros_like(density))
+
+    def _cdf(self, value: Any, low: Any = None, high: Any = None) -> Any:
+        value, (low, high) = self._at(value, low, high)
+        return ops.clamp((value - low) / (high - low), 0.0, 1.0)
+
+    def _kl_loss(self, dist: str, low_b: Any, high_b: Any, low: Any = None, high: Any = None) -> Any:
+        self._check_name(dist)
+        low_b, high_b = self._of_other(low_b=low_b, high_b=high_b)
+        low, high = self._check_param_type(low, high)
+        found = ops.log(high_b - low_b) - ops.log(high - low)
+        covered = ops.logical_and(low_b <= low, high <= high_b)
+        return ops.where(covered, found, ops.full_like(found, math.inf))
+
+    def _cross_entropy(self, dist: str, low_b: Any, high_b: Any, low: Any = None, high: Any = None) -> Any:
+        self._check_name(dist)
+        return self._entropy(low, high) + self._kl_loss(dist, low_b, high_b, low, high)
+
+    def _sample(self, shape: Any = (), low: Any = None, high: Any = None) -> Any:
+        shape = self._check_shape(shape)
+        low, high = self._check_param_type(low, high)
+        drawn = ops.rand(*(shape + low.shape), seed=self._stream())
+        return ((high - low) * drawn + low).astype(self.dtype)

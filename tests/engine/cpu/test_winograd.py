@@ -1,0 +1,139 @@
+"""Convolution by tiles: as near to float64 as promised, whatever the edges, and never where it would do harm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hookscope.engine.cpu import windows, winograd
+
+Array = np.ndarray[Any, Any]
+HOW: dict[str, Any] = {"stride": (1, 1), "dilation": (1, 1), "group": 1}
+WITHIN = 2e-5  # of the largest number
+
+
+def _shifted(x: Array, pads: tuple[int, ...]) -> list[Array]:
+    """For each of the 9 places in the kernel the inputs that meet it, (N, C, OH, OW), in float64."""
+    top, bottom, left, right = pads
+    padded = np.pad(x.astype(np.float64), ((0, 0), (0, 0), (top, bottom), (left, right)))
+    height, width = padded.shape[2] - 2, padded.shape[3] - 2
+    return [padded[:, :, i : i + height, j : j + width] for i in range(3) for j in range(3)]
+
+
+def _reference(x: Array, weight: Array, pads: tuple[int, ...]) -> Array:
+    found: Any = 0
+    flat: Array = weight.reshape(*weight.shape[:2], 9).astype(np.float64)
+    for place, part in enumerate(_shifted(x, pads)):
+        found = found + np.einsum("nchw,kc->nkhw", part, flat[:, :, place], optimize=True)
+    return found  # type: ignore[no-any-return]  # a sum over places
+
+
+def _weight_reference(g: Array, x: Array, pads: tuple[int, ...]) -> Array:
+    each = [np.einsum("nkhw,nchw->kc", g.astype(np.float64), part, optimize=True) for part in _shifted(x, pads)]
+    return np.stack(each, axis=-1).reshape(g.shape[1], x.shape[1], 3, 3)
+
+
+def _near(found: Array, wanted: Array) -> None:
+    assert found.shape == wanted.shape
+    assert found.dtype == np.float32
+    assert np.abs(found - wanted).max() <= WITHIN * np.abs(wanted).max()
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the functions of ``winograd`` that ran."""
+    ran: list[str] = []
+
+    def watched(name: str) -> Any:
+        original = getattr(winograd, name)
+
+        def told(*args: Any, **how: Any) -> Any:
+            ran.append(name)
+            return original(*args, **how)
+
+        return told
+
+    for name in ("conv", "conv_weight_grad"):
+        monkeypatch.setattr(winograd, name, watched(name))
+    return ran
+
+
+@pytest.mark.parametrize("block", [1, 1 << 24])
+@pytest.mark.parametrize(
+    ("size", "pads"),
+    [
+        ((8, 8), (1, 1, 1, 1)),
+        ((7, 9), (1, 1, 1, 1)),
+        ((9, 7), (0, 2, 2, 1)),
+        ((10, 13), (0, 0, 0, 0)),
+        ((3, 18), (2, 2, 0, 1)),
+    ],
+)
+def test_tiles_give_the_convolution_and_its_gradients(
+    size: tuple[int, int], pads: tuple[int, ...], block: int, calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(winograd, "_BLOCK", block)
+    random = np.random.default_rng(0)
+    x = random.standard_normal((16, 64, *size)).astype(np.float32)
+    weight = random.standard_normal((80, 64, 3, 3)).astype(np.float32)
+    wanted = _reference(x, weight, pads)
+    _near(windows.conv(x, weight, pads=pads, **HOW), wanted)
+    shape: tuple[int, ...] = wanted.shape
+    g = random.standard_normal(shape).astype(np.float32)
+    _near(windows.conv_weight_grad(g, x, (3, 3), pads=pads, **HOW), _weight_reference(g, x, pads))
+    turned = weight[:, :, ::-1, ::-1].swapaxes(0, 1)
+    back = _reference(g, turned, tuple(2 - n for n in pads))
+    _near(windows.conv_input_grad(g, weight, x.shape, pads=pads, **HOW), back)
+    assert calls == ["conv", "conv_weight_grad", "conv"]
+
+
+def test_samples_last_and_first_give_the_same() -> None:
+    random = np.random.default_rng(1)
+    x = random.standard_normal((8, 64, 8, 8)).astype(np.float32)
+    weight = random.standard_normal((64, 64, 3, 3)).astype(np.float32)
+    first = windows.conv(x, weight, pads=(1,) * 4, **HOW)
+    last = windows.conv(windows.samples_first(windows.samples_last(x)), weight, pads=(1,) * 4, **HOW)
+    assert np.array_equal(first, last)
+
+
+@np.errstate(all="ignore")  # as in an operator
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan, 1e30])
+def test_what_is_not_finite_stays_where_the_kernel_takes_it(bad: float) -> None:
+    x = np.ones((32, 64, 8, 8), np.float32)
+    x[3, 5, 2, 2] = bad
+    weight = np.ones((64, 64, 3, 3), np.float32)
+    found = windows.conv(x, weight, pads=(1,) * 4, **HOW)
+    touched = np.zeros(found.shape, bool)
+    touched[3, :, 1:4, 1:4] = True
+    assert np.array_equal(found[touched], np.full(touched.sum(), bad, np.float32), equal_nan=True)
+    assert found[~touched].max() == 576
+    gradient = windows.conv_weight_grad(np.ones_like(found), x, (3, 3), pads=(1,) * 4, **HOW)
+    assert np.array_equal(gradient[:, 5], np.full((64, 3, 3), bad, np.float32), equal_nan=True)
+    assert np.isfinite(np.delete(gradient, 5, axis=1)).all()
+
+
+@pytest.mark.parametrize(
+    ("x", "weight", "how"),
+    [
+        ((0, 64, 8, 8), (64, 64, 3, 3), {}),
+        ((32, 64, 8, 8), (8, 64, 3, 3), {}),
+        ((32, 64, 8, 8), (64, 64, 3, 3), {"stride": (2, 2)}),
+        ((32, 64, 8, 8), (64, 64, 3, 3), {"dilation": (2, 2)}),
+        ((32, 128, 8, 8), (128, 64, 3, 3), {"group": 2}),
+        ((32, 64, 8, 8), (64, 64, 1, 1), {}),
+    ],
+)
+def test_other_convolutions_are_left_alone(
+    x: tuple[int, ...], weight: tuple[int, ...], how: dict[str, Any], calls: list[str]
+) -> None:
+    found = windows.conv(np.ones(x, np.float32), np.ones(weight, np.float32), **{**HOW, "pads": (0, 0, 0, 0), **how})
+    assert found.shape[:2] == (x[0], weight[0])
+    assert not calls
+
+
+def test_float64_is_computed_directly(calls: list[str]) -> None:
+    x, weight = np.ones((32, 64, 8, 8)), np.ones((64, 64, 3, 3))
+    assert windows.conv(x, weight, pads=(1,) * 4, **HOW).dtype == np.float64
+    assert not calls

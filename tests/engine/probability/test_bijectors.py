@@ -1,0 +1,99 @@
+"""Bijectors: inverses, slopes by differences, and the distributions of their outputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor
+from hookscope.engine.nn.probability import bijector as msb
+from hookscope.engine.nn.probability import distribution as msd
+
+MADE: dict[str, tuple[Any, Any]] = {
+    "Exp": (msb.Exp(), np.exp),
+    "Softplus": (msb.Softplus(2.0), lambda x: np.log1p(np.exp(2 * x)) / 2),
+    "ScalarAffine": (msb.ScalarAffine(-2.0, 1.0), lambda x: 1 - 2 * x),
+    "PowerTransform": (msb.PowerTransform(0.5), lambda x: (1 + x / 2) ** 2),
+    "PowerTransform of 0": (msb.PowerTransform(0.0), np.exp),
+    "GumbelCDF": (msb.GumbelCDF(1.0, 2.0), lambda x: np.exp(-np.exp(-(x - 1) / 2))),
+    "Invert": (msb.Invert(msb.Exp()), np.log),
+}
+X = np.array([0.2, 0.7, 1.3, 3.0])
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_functions_inverses_and_slopes_agree(name: str) -> None:
+    b, f = MADE[name]
+    y = b.forward(Tensor(X))
+    np.testing.assert_allclose(y.asnumpy(), f(X), rtol=1e-12)
+    np.testing.assert_allclose(b.inverse(y).asnumpy(), X, rtol=1e-9)
+    slope = np.log(np.abs((f(X + 1e-6) - f(X - 1e-6)) / 2e-6))
+    there = b.forward_log_jacobian(Tensor(X)).asnumpy()
+    np.testing.assert_allclose(np.broadcast_to(there, 4), slope, atol=1e-7)
+    back = b("inverse_log_jacobian", y).asnumpy()
+    np.testing.assert_allclose(np.broadcast_to(back, 4), -slope, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_gradients_are_the_slopes(name: str) -> None:
+    b, _ = MADE[name]
+    gradient = ms.grad(lambda x: b.forward(x).sum())(Tensor(X)).asnumpy()
+    log_slope = np.broadcast_to(b.forward_log_jacobian(Tensor(X)).asnumpy(), 4)
+    np.testing.assert_allclose(np.log(np.abs(gradient)), log_slope, atol=1e-9)
+
+
+def test_a_bijector_called_with_a_distribution_gives_that_of_its_output() -> None:
+    made, known = msb.Exp()(msd.Normal(0.2, 0.5)), msd.LogNormal(0.2, 0.5)
+    x = Tensor([0.3, 1.0, 4.0])
+    assert isinstance(made, msd.TransformedDistribution)
+    for name in ("prob", "log_prob", "cdf", "log_cdf", "survival_function"):
+        np.testing.assert_allclose(made(name, x).asnumpy(), known(name, x).asnumpy(), rtol=1e-6)
+    with pytest.raises(ValueError, match="linear"):
+        made.mean()
+    line = msb.ScalarAffine(2.0, 1.0)(msd.Normal(Tensor([0.0, 1.0]), 1.0))
+    assert line.mean().asnumpy().tolist() == [1.0, 3.0] and line.sample((3,)).shape == (3, 2)
+    with pytest.raises(NotImplementedError):
+        line.entropy()
+
+
+@pytest.mark.parametrize(
+    ("error", "call"),
+    [
+        (TypeError, lambda: msb.Softplus(1)),
+        (TypeError, lambda: msb.Softplus(True)),
+        (TypeError, lambda: msb.Softplus(name=3)),  # type: ignore[arg-type]
+        (ValueError, lambda: msb.PowerTransform(-1.0)),
+        (ValueError, lambda: msb.GumbelCDF(0.0, 0.0)),
+        (TypeError, lambda: msb.ScalarAffine(Tensor([1.0], ms.float16), Tensor([1.0]))),
+        (TypeError, lambda: msb.Invert(1)),
+        (TypeError, lambda: msb.Exp().forward(0.5)),
+        (TypeError, lambda: msb.Exp().forward(Tensor([1, 2]))),
+        (Exception, lambda: msb.Exp()("foo", Tensor([1.0]))),
+        (TypeError, lambda: msd.TransformedDistribution(msb.Exp(), msd.Bernoulli(0.5))),
+        (TypeError, lambda: msd.TransformedDistribution(msd.Normal(0.0, 1.0), msb.Exp())),
+    ],
+)
+def test_bad_input_raises_what_mindspore_raises(error: type[Exception], call: Any) -> None:
+    with pytest.raises(error) as raised:
+        call()
+    assert raised.type is error
+
+
+def test_bijectors_print_as_mindspores_do() -> None:
+    assert str(msb.Invert(msb.Exp())) == "Invert(\n  (_bijector): Exp(exp)\n)"
+    assert str(msb.ScalarAffine(2.0, 1.0)) == "ScalarAffine(scale = 2.0, shift = 1.0)"
+    assert str(msb.PowerTransform(Tensor([0.0, 2.0]))) == "PowerTransform(batch_shape = (2,))"
+
+
+def test_the_room_is_entered_when_it_is_asked_for(run_python: object) -> None:
+    code = (
+        "import hookscope, sys; hookscope.install_as_mindspore(); import mindspore as ms, mindspore.nn as nn; "
+        "before = 'hookscope.engine.nn.probability' in sys.modules; "
+        "import mindspore.nn.probability.distribution as msd, mindspore.nn.probability.bijector as msb; "
+        "from mindspore.nn.probability.distribution import Normal; "
+        "print(before, msd is ms.nn.probability.distribution, msb is nn.probability.bijector, Normal is msd.Normal)"
+    )
+    assert run_python(code).stdout.strip() == "False True True True"  # type: ignore[operator]

@@ -1,0 +1,246 @@
+"""Distributions against integrals and sums of their own densities, and densities against the textbook."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor
+from hookscope.engine.nn.probability import distribution as msd
+
+LOG_2PI = math.log(2 * math.pi)
+# family -> (parameters, others for divergences, where to integrate, the log of the density by the textbook)
+CONTINUOUS: dict[str, tuple[tuple[Any, ...], tuple[Any, ...], tuple[float, float], Callable[[Any], Any]]] = {
+    "Normal": ((0.5, 2.0), (0.1, 1.5), (-25, 25), lambda x: -((x - 0.5) ** 2) / 8 - math.log(2) - LOG_2PI / 2),
+    "LogNormal": (
+        (0.2, 0.5), (0.1, 0.7), (1e-6, 60),
+        lambda x: -((np.log(x) - 0.2) ** 2) * 2 - np.log(x) - math.log(0.5) - LOG_2PI / 2,
+    ),
+    "Uniform": ((0.5, 2.0), (0.0, 3.0), (0.5, 2.0), lambda x: np.full_like(x, -math.log(1.5))),
+    "Exponential": ((0.7,), (1.2,), (0, 60), lambda x: math.log(0.7) - 0.7 * x),
+    "Gamma": (([2.0], [1.5]), ([3.0], [1.0]), (1e-9, 40), lambda x: np.log(x) - 1.5 * x + 2 * math.log(1.5)),
+    "Beta": (([2.0], [3.0]), ([1.5], [2.5]), (1e-9, 1 - 1e-9), lambda x: np.log(12 * x * (1 - x) ** 2)),
+    "Gumbel": ((0.5, 2.0), (0.1, 2.5), (-12, 90), lambda x: -(x - 0.5) / 2 - np.exp(-(x - 0.5) / 2) - math.log(2)),
+    "Logistic": (
+        (0.5, 1.0), (), (-45, 45), lambda x: -(x - 0.5) - 2 * np.log1p(np.exp(-(x - 0.5))),
+    ),
+    "Laplace": ((0.5, 2.0), (), (-79.5, 80.5), lambda x: -np.abs(x - 0.5) / 2 - math.log(4)),
+    "HalfNormal": ((0.0, 2.0), (), (0, 25), lambda x: -(x**2) / 8 + 0.5 * math.log(2 / math.pi) - math.log(2)),
+    "StudentT": (
+        (5.0, 0.5, 2.0), (), (-800, 800),
+        lambda x: -3 * np.log1p(((x - 0.5) / 2) ** 2 / 5) + math.log(4 / (3 * math.pi * math.sqrt(5))),
+    ),
+}  # fmt: skip
+COUNTS: dict[str, tuple[tuple[Any, ...], tuple[Any, ...], Callable[[int], float]]] = {
+    "Bernoulli": ((0.3,), (0.6,), lambda k: (0.7, 0.3)[k] if k < 2 else 0.0),
+    "Geometric": ((0.3,), (0.6,), lambda k: 0.3 * 0.7**k),
+    "Poisson": (([2.5],), (), lambda k: math.exp(-2.5) * 2.5**k / math.factorial(k)),
+    "Categorical": (([0.2, 0.3, 0.5],), ([0.5, 0.25, 0.25],), lambda k: (0.2, 0.3, 0.5)[k]),
+}
+LENGTH = {"Bernoulli": 2, "Categorical": 3}
+PARTIAL = {"Laplace", "HalfNormal", "StudentT"}  # MindSpore has the density alone
+
+
+def made(name: str, parameters: tuple[Any, ...], **more: Any) -> Any:
+    return getattr(msd, name)(*parameters, dtype=ms.float64, **more)
+
+
+def tensors(parameters: tuple[Any, ...]) -> list[Tensor]:
+    return [Tensor(np.asarray(one, np.float64)) for one in parameters]
+
+
+def value(x: Any) -> Any:
+    return np.squeeze(x.asnumpy())
+
+
+def integral(x: Any, y: Any) -> float:
+    return float(((y[1:] + y[:-1]) * np.diff(x)).sum() / 2)
+
+
+def points(name: str) -> Any:
+    low, high = CONTINUOUS[name][2]
+    t = np.linspace(0, 1, 400_001)
+    return low + (high - low) * t * t * (3 - 2 * t)  # closer together at the ends
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_densities_are_those_of_the_textbook_and_integrate_to_one(name: str) -> None:
+    parameters, _, _, log_density = CONTINUOUS[name]
+    x, dist = points(name), made(name, parameters)
+    prob = value(dist.prob(Tensor(x)))
+    assert integral(x, prob) == pytest.approx(1, abs=1e-5)
+    inside = x[1:-1:1000]
+    np.testing.assert_allclose(value(dist.log_prob(Tensor(inside))), log_density(inside), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", [name for name in CONTINUOUS if name not in PARTIAL])
+def test_moments_entropy_and_divergence_are_integrals_of_the_density(name: str) -> None:
+    parameters, other, _, _ = CONTINUOUS[name]
+    x, dist = points(name), made(name, parameters)
+    p, log_p = value(dist.prob(Tensor(x))), value(dist.log_prob(Tensor(x)))
+    mean = integral(x, x * p)
+    var = integral(x, (x - mean) ** 2 * p)
+    weighted = np.where(p > 0, p * np.where(p > 0, log_p, 0), 0)
+    assert float(value(dist.mean())) == pytest.approx(mean, rel=1e-4)
+    assert float(value(dist.var())) == pytest.approx(var, rel=1e-3)
+    assert float(value(dist.sd())) == pytest.approx(math.sqrt(var), rel=1e-3)
+    assert float(value(dist.entropy())) == pytest.approx(-integral(x, weighted), abs=1e-4)
+    if name != "Uniform":
+        assert float(value(dist.mode())) == pytest.approx(x[p.argmax()], abs=1e-2)
+    if other:
+        log_q = value(made(name, other).log_prob(Tensor(x)))
+        expected = integral(x, np.where(p > 1e-300, p * (np.where(p > 1e-300, log_p - log_q, 0)), 0))
+        found = float(value(dist.kl_loss(name, *tensors(other))))
+        assert found == pytest.approx(expected, abs=1e-4)
+        total = found + float(value(dist.entropy()))
+        assert float(value(dist.cross_entropy(name, *tensors(other)))) == pytest.approx(total, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name in CONTINUOUS if name not in PARTIAL | {"Beta"}])
+def test_cumulative_functions_are_integrals_of_the_density(name: str) -> None:
+    x, dist = points(name), made(name, CONTINUOUS[name][0])
+    p = value(dist.prob(Tensor(x)))
+    summed = np.concatenate([[0], np.cumsum((p[1:] + p[:-1]) * np.diff(x) / 2)])
+    at = slice(40_000, 360_000, 4_000)
+    cdf = value(dist.cdf(Tensor(x[at])))
+    np.testing.assert_allclose(cdf, summed[at], atol=2e-5)
+    np.testing.assert_allclose(value(dist.survival_function(Tensor(x[at]))), 1 - cdf, atol=1e-12)
+    some = Tensor(x[at][(cdf > 1e-6) & (cdf < 1 - 1e-6)])
+    np.testing.assert_allclose(np.exp(value(dist.log_cdf(some))), value(dist.cdf(some)), rtol=1e-9)
+    np.testing.assert_allclose(np.exp(value(dist.log_survival(some))), 1 - value(dist.cdf(some)), rtol=1e-7)
+
+
+def test_cauchys_distribution_has_a_density_and_no_moments() -> None:
+    dist = made("Cauchy", (0.5, 2.0))
+    x = np.linspace(-9, 9, 50)
+    np.testing.assert_allclose(value(dist.prob(Tensor(x))), 1 / (2 * math.pi * (1 + ((x - 0.5) / 2) ** 2)), rtol=1e-12)
+    np.testing.assert_allclose(value(dist.cdf(Tensor(x))), np.arctan((x - 0.5) / 2) / math.pi + 0.5, rtol=1e-12)
+    assert float(value(dist.entropy())) == pytest.approx(math.log(8 * math.pi))
+    assert float(value(dist.kl_loss("Cauchy", *tensors((0.5, 2.0))))) == pytest.approx(0, abs=1e-12)
+    for function in (dist.mean, dist.sd, dist.var):
+        with pytest.raises(ValueError, match="undefined"):
+            function()
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts_have_the_probabilities_of_the_textbook_and_their_sums(name: str) -> None:
+    parameters, other, pmf = COUNTS[name]
+    dist, k = getattr(msd, name)(*parameters), np.arange(LENGTH.get(name, 80))
+    expected = np.array([pmf(int(n)) for n in k])
+    p = value(dist.prob(Tensor(k, ms.float32)))
+    np.testing.assert_allclose(p, expected, rtol=2e-5, atol=1e-7)
+    np.testing.assert_allclose(value(dist.cdf(Tensor(k, ms.float32))), np.cumsum(expected), rtol=2e-5)
+    mean = float((k * expected).sum())
+    assert float(value(dist.mean())) == pytest.approx(mean, rel=1e-5)
+    assert float(value(dist.var())) == pytest.approx(float(((k - mean) ** 2 * expected).sum()), rel=1e-5)
+    assert int(value(dist.mode())) == int(expected.argmax())
+    if other:
+        nats = -float((expected * np.log(expected)).sum())
+        q = value(getattr(msd, name)(*other).prob(Tensor(k, ms.float32))).astype(np.float64)
+        assert float(value(dist.entropy())) == pytest.approx(nats, rel=1e-4)
+        apart = float((expected * (np.log(expected) - np.log(np.maximum(q, 1e-300)))).sum())
+        found = dist.kl_loss(name, *[Tensor(np.asarray(one, np.float32)) for one in other])
+        assert float(value(found)) == pytest.approx(apart, rel=1e-3)
+
+
+@pytest.mark.parametrize("name", [*(name for name in CONTINUOUS if name not in PARTIAL), *COUNTS])
+def test_samples_have_the_mean_and_variance_of_the_distribution(name: str) -> None:
+    parameters = CONTINUOUS[name][0] if name in CONTINUOUS else COUNTS[name][0]
+    dist, count = getattr(msd, name)(*parameters, seed=7), 40_000
+    x = value(dist.sample((count,))).astype(np.float64)
+    mean, var = float(value(dist.mean())), float(value(dist.var()))
+    assert x.shape == (count,)
+    assert abs(x.mean() - mean) < 5 * math.sqrt(var / count)
+    assert abs(x.var() - var) < 5 * math.sqrt(((x - mean) ** 4).mean() / count)
+
+
+def test_a_seed_repeats_a_sequence_of_draws_and_no_single_draw() -> None:
+    one, other = (msd.Normal(0.0, 1.0, seed=3) for _ in range(2))
+    first = [one.sample((5,)).asnumpy().tolist() for _ in range(2)]
+    assert first == [other.sample((5,)).asnumpy().tolist() for _ in range(2)] and first[0] != first[1]
+
+
+@pytest.mark.parametrize("name", ["Normal", "LogNormal", "Exponential", "Logistic", "Gamma", "Beta", "Cauchy"])
+def test_gradients_pass_through_to_the_value_and_the_parameters(name: str) -> None:
+    parameters = tuple(CONTINUOUS[name][0]) if name in CONTINUOUS else (0.5, 2.0)
+    dist = getattr(msd, name)(dtype=ms.float64)
+    at = [Tensor(np.array([0.3, 0.6])), *[Tensor(np.resize(np.asarray(p, np.float64), 2)) for p in parameters]]
+
+    def f(*given: Tensor) -> Any:
+        return dist.log_prob(*given).sum()
+
+    found = ms.grad(f, tuple(range(len(at))))(*at)
+    for i, gradient in enumerate(found if isinstance(found, tuple) else (found,)):
+        for j in range(2):
+            step = np.zeros(2)
+            step[j] = 1e-6
+            moved = [f(*[a + Tensor(s * step) if k == i else a for k, a in enumerate(at)]) for s in (1, -1)]
+            slope = (float(moved[0].asnumpy()) - float(moved[1].asnumpy())) / 2e-6
+            assert float(gradient.asnumpy()[j]) == pytest.approx(slope, rel=1e-4, abs=1e-6)
+
+
+def test_gradients_pass_through_a_sample_to_the_parameters() -> None:
+    dist = msd.Normal(seed=5)
+    one = ms.grad(lambda mean, sd: dist.sample((4,), mean, sd).sum(), (0, 1))(Tensor([1.0]), Tensor([2.0]))
+    assert one[0].asnumpy().tolist() == [4.0] and one[1].asnumpy()[0] != 0
+
+
+def test_a_method_is_called_by_its_name() -> None:
+    dist, x = msd.Normal(0.0, 1.0), Tensor([0.5])
+    for name in ("prob", "log_prob", "cdf", "log_cdf", "survival_function", "log_survival"):
+        assert dist(name, x).asnumpy() == getattr(dist, name)(x).asnumpy()
+    assert dist("get_dist_type") == "Normal" and dist("sample", (2,)).shape == (2,)
+    assert [one.asnumpy().tolist() for one in dist("get_dist_args", sd=x)] == [0.0, [0.5]]
+    assert str(dist) == "Normal(mean = 0.0, standard deviation = 1.0)"
+
+
+X = Tensor([0.5])
+WRONG: dict[str, tuple[type[Exception], Callable[[], Any]]] = {
+    "no tensor": (TypeError, lambda: msd.Normal(0.0, 1.0).prob(0.5)),
+    "no parameters": (TypeError, lambda: msd.Normal().prob(X)),
+    "shape is a list": (TypeError, lambda: msd.Normal(0.0, 1.0).sample([2])),
+    "other family": (ValueError, lambda: msd.Normal(0.0, 1.0).kl_loss("Gamma", X, X)),
+    "sd not above 0": (ValueError, lambda: msd.Normal(0.0, 0.0)),
+    "dtypes differ": (TypeError, lambda: msd.Normal(X.astype(ms.float16), X)),
+    "a bool": (TypeError, lambda: msd.Normal(True, 1.0)),
+    "integer dtype": (TypeError, lambda: msd.Normal(0.0, 1.0, dtype=ms.int32)),
+    "seed": (ValueError, lambda: msd.Normal(0.0, 1.0, seed=-1)),
+    "seed type": (TypeError, lambda: msd.Normal(0.0, 1.0, seed=1.5)),  # type: ignore[arg-type]
+    "name": (TypeError, lambda: msd.Normal(0.0, 1.0, name=1)),  # type: ignore[arg-type]
+    "shapes": (ValueError, lambda: msd.Normal(Tensor([1.0, 2.0]), Tensor([1.0, 2.0, 3.0]))),
+    "low above high": (ValueError, lambda: msd.Uniform(2.0, 1.0)),
+    "probs": (ValueError, lambda: msd.Bernoulli(1.0)),
+    "sum": (ValueError, lambda: msd.Categorical([0.2, 0.3])),
+    "rank": (ValueError, lambda: msd.Categorical(0.5)),
+    "scalar": (TypeError, lambda: msd.Gamma(1.0, 2.0)),
+    "no such function": (NotImplementedError, lambda: msd.Normal(0.0, 1.0)("foo", X)),
+    "not of this family": (NotImplementedError, lambda: msd.Laplace(0.0, 1.0).mean()),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_bad_input_raises_what_mindspore_raises(case: str) -> None:
+    error, call = WRONG[case]
+    with pytest.raises(error):
+        call()
+
+
+def test_a_family_of_the_users_own_gets_what_follows_from_its_formulas() -> None:
+    class Mine(msd.Distribution):
+        def __init__(self, rate: Any) -> None:
+            super().__init__(None, ms.float32, "Mine", {"param_dict": {"rate": rate}})
+            self.rate = self._add_parameter(rate, "rate")
+
+        def _log_survival(self, value: Any, rate: Any = None) -> Any:
+            return -self._check_param_type(rate) * self._check_value(value, "value")
+
+    mine = Mine(2.0)
+    assert float(mine.cdf(X).asnumpy()[0]) == pytest.approx(1 - math.exp(-1))
+    assert float(mine.log_cdf(X).asnumpy()[0]) == pytest.approx(math.log(1 - math.exp(-1)))
+    with pytest.raises(NotImplementedError, match="'prob'"):
+        mine.prob(X)
