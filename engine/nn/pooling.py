@@ -330,6 +330,10 @@ class LPPool1d(Cell):
 
     def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
         super().__init__()
+        if not isinstance(norm_type, int | float):
+            raise TypeError(
+                f"For '{type(self).__name__}', 'norm_type' must be a number, but got {type(norm_type).__name__}"
+            )
         self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
 
     def construct(self, x: Tensor) -> Tensor:

@@ -121,14 +121,13 @@ def _batch_norm_grad_kernel(g: Any, x: Any, gamma: Any, mean: Any, var: Any, eps
     of_gamma, of_beta = xp.empty((2, flat.shape[0], 1), flat.dtype)
     rstd = 1 / xp.sqrt(var[:, None].astype(flat.dtype) + flat.dtype.type(epsilon))
     for part in _parts(flat):
-        xhat = xp.subtract(flat[part], mean[part, None], out=dx[part])
-        xhat *= rstd[part]
+        apart = xp.subtract(flat[part], mean[part, None], out=dx[part])
         of_beta[part] = arrived[part].sum(axis=1, keepdims=True)
-        of_gamma[part] = _dot(arrived[part], xhat)
-        xhat *= of_gamma[part] / -count
-        xhat += arrived[part]
-        xhat -= of_beta[part] / count
-        xhat *= gamma[part, None] * rstd[part]
+        of_gamma[part] = _dot(arrived[part], apart) * rstd[part]
+        apart *= of_gamma[part] * rstd[part] / -count
+        apart += arrived[part]
+        apart -= of_beta[part] / count
+        apart *= gamma[part, None] * rstd[part]
     return (
         _as_before(dx, x).astype(x.dtype, copy=False),
         of_gamma.reshape(-1).astype(gamma.dtype, copy=False),
