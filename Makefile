@@ -2,7 +2,7 @@
 #   make demo       run the tour without a browser, print what the debugger captured, write an HTML page
 #   make lab        open the tour in JupyterLab
 #   make test       every test, the notebooks and the browser's among them
-#   make bench      the measurements behind the README's tables
+#   make bench      every measurement, as ratios in one run
 #   make notebooks  run the tutorials and save their outputs
 #   make lint       ruff, mypy and the import rules
 #   make lock       pin the newest versions that pyproject.toml allows (the one target that wants the network)

@@ -75,7 +75,7 @@ def _construct_with_forward_hooks(cell: Cell, args: tuple[Any, ...], kwargs: dic
         return _construct(cell, args, kwargs)
     try:
         output = _construct(cell, args, kwargs)
-    except Exception:
+    except Exception:  # whatever the user's code raised; it goes on after the hooks that asked to see it
         for entry in tuple(cell._hooks["forward"].values()):
             if entry.always_call:
                 _run_forward(cell, entry, args, kwargs, None)
