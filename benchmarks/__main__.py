@@ -8,13 +8,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from . import checkpoints, gpu_check, import_time, kernel_start, training
+from . import checkpoints, gpu_check, import_time, kernel_start, training, value_statistics, watching
 
 # Name -> what runs it, with the arguments for a quick look and for a thorough one.
 BENCHMARKS: dict[str, tuple[Callable[[list[str]], object], list[str], list[str]]] = {
     "import_time": (import_time.main, ["--repeats", "5"], []),
     "kernel_start": (kernel_start.main, ["--repeats", "3"], []),
     "training": (training.main, ["--quick"], []),
+    "value_statistics": (value_statistics.main, ["--quick"], []),
+    "watching": (watching.main, ["--quick"], []),
     "checkpoints": (checkpoints.main, ["--repeats", "3"], []),
     "gpu_check": (gpu_check.main, [], []),
 }

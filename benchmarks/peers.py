@@ -6,11 +6,13 @@ worker that waits takes no time. A worker is this file, run by the interpreter t
     PYTHON benchmarks/peers.py NAME THREADS      commands and replies are lines of JSON
 
 What is measured is in ``rows_mindspore.py``, one text for MindSpore and for Hookscope in its place, and in
-``rows_torch.py``.
+``rows_torch.py``. How the networks of these rows are watched is in ``watching_hookscope.py`` and ``watching_torch.py``.
+``rows_statistics.py`` has the rows of ``value_statistics.py``, whose peers are named ``statistics-`` and the library.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -32,7 +34,7 @@ class Peer:
     """A worker process.
 
     Args:
-        name: hookscope, torch, mindspore, or mindspore-synced.
+        name: hookscope (or one that begins so), torch, mindspore, or mindspore-synced.
         python: the interpreter that has the library.
         threads: how many threads the library may use.
         patience: the most seconds that a reply may take; then the worker is ended, and started anew when next asked.
@@ -65,6 +67,10 @@ class Peer:
         """Seconds that one of ``times`` runs takes."""
         found: float = self._ask("run", row, times)
         return found
+
+    def watch(self, row: str, way: str) -> None:
+        """Watch the row's network in this way from now on, and run it once."""
+        self._ask("watch", row, way)
 
     def close(self) -> None:
         """End the worker."""
@@ -103,19 +109,34 @@ def _worker(name: str, threads: int) -> None:
     """Answer commands until the input ends."""
     sys.path[0] = str(HERE)
     try:
-        rows, version, synchronize = _library(name, threads)
+        rows, version, synchronize, ways = _library(name, threads)
     except ImportError as error:
         _answer(error=f"not installed: {error}")
         return
     _answer(value=version)
     ready: dict[str, Any] = {}
+    watchers: dict[str, Any] = {}  # of the row, by way; kept, so that what they hold is held from the first round on
+    now: Any = None
     for line in sys.stdin:
         command, row, *rest = json.loads(line)
         try:
+            if now is not None and command in ("prepare", "watch"):
+                now.detach()
+                now = None
             if command == "prepare":
+                watchers.clear()
                 ready.clear()  # one row's memory at a time
+                gc.collect()
                 ready[row] = rows[row]()
                 _answer(value=[float(x) for x in (ready[row]() for _ in range(2)) if x is not None])
+            elif command == "watch":
+                (way,) = rest
+                if way not in watchers:
+                    watchers[way] = ways[way](ready[row].net)
+                now = watchers[way]
+                now.attach()
+                ready[row].run()
+                _answer(value=None)
             else:
                 step = ready[row]
                 begin = time.perf_counter()
@@ -127,27 +148,34 @@ def _worker(name: str, threads: int) -> None:
             _answer(error=f"{type(error).__name__}: {error}".splitlines()[0][:100])
 
 
-def _library(name: str, threads: int) -> tuple[dict[str, Any], str, Any]:
+def _library(name: str, threads: int) -> tuple[dict[str, Any], str, Any, dict[str, Any]]:
+    """Of the library: the rows, its version, what waits for its work, and the ways of watching a network."""
+    if name.startswith("statistics-"):
+        import rows_statistics
+
+        return *rows_statistics.library(name.removeprefix("statistics-"), threads), lambda: None, {}
     if name == "torch":
         import rows_torch
         import torch  # type: ignore[import-not-found, unused-ignore]  # the peer's interpreter has it
+        import watching_torch
 
         torch.set_num_threads(threads)
-        return rows_torch.ROWS, f"torch {torch.__version__}", lambda: None
-    if name == "hookscope":
+        return rows_torch.ROWS, f"torch {torch.__version__}", lambda: None, watching_torch.WAYS
+    if name.startswith("hookscope"):
         import hookscope
 
         hookscope.install_as_mindspore()
         import rows_mindspore
+        import watching_hookscope
 
-        return rows_mindspore.ROWS, f"hookscope {hookscope.__version__}", lambda: None
+        return rows_mindspore.ROWS, f"hookscope {hookscope.__version__}", lambda: None, watching_hookscope.WAYS
     import mindspore  # type: ignore[import-not-found, unused-ignore]
     import rows_mindspore
 
     mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
     if name == "mindspore-synced":
         mindspore.set_context(pynative_synchronize=True)
-    return rows_mindspore.ROWS, f"{name} {mindspore.__version__}", mindspore.runtime.synchronize
+    return rows_mindspore.ROWS, f"{name} {mindspore.__version__}", mindspore.runtime.synchronize, {}
 
 
 def _answer(**reply: Any) -> None:

@@ -29,11 +29,15 @@ def labels(count: int, classes: int = 10) -> Array:
 
 
 class Step:
-    """One row, ready: ``run`` is what is timed, the call gives the loss of a run as well (None where there is none)."""
+    """One row, ready: ``run`` is what is timed, the call gives the loss of a run as well (None where there is none).
 
-    def __init__(self, run: Callable[[], Any], loss: Callable[[Any], float] | None = None) -> None:
+    ``net`` is the network that it trains, if it trains one.
+    """
+
+    def __init__(self, run: Callable[[], Any], loss: Callable[[Any], float] | None = None, net: Any = None) -> None:
         self.run = run
         self.loss = loss
+        self.net = net
 
     def __call__(self) -> float | None:
         result = self.run()

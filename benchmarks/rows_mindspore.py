@@ -29,7 +29,7 @@ def _training(net: Any, inputs: Any, targets: Any, adam: bool = False) -> Step:
         optimizer(found)
         return loss
 
-    return Step(run, lambda loss: float(loss.asnumpy()))
+    return Step(run, lambda loss: float(loss.asnumpy()), net)
 
 
 def add() -> Step:

@@ -25,7 +25,7 @@ def _training(net: Any, inputs: Any, targets: Any, adam: bool = False) -> Step:
         optimizer.step()
         return loss
 
-    return Step(run, lambda loss: float(loss.detach()))
+    return Step(run, lambda loss: float(loss.detach()), net)
 
 
 def add() -> Step:

@@ -178,6 +178,8 @@ def differentiate(
     of_weights = [gradient_or_zeros(gradients.get(id(array)), array) for array in weights_at_start]
     if taps.cell_taps and weights:
         taps.tell_parameter_gradients(list(zip(weights, of_weights, strict=True)))
+        came = [g if id(array) in gradients else None for g, array in zip(of_weights, weights_at_start, strict=True)]
+        taps.tell_differentiated(targets, list(zip(weights, came, strict=True)))
     return output, of_inputs, of_weights
 
 
@@ -317,7 +319,8 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
         gradients = _walk_back(recording, targets, arriving, "jvp")
         return tuple([gradient_or_zeros(gradients.get(id(array)), array) for array in at_start])
 
-    _, derivative, _ = differentiate(back, dummies, {}, range(len(dummies)), None, sens=directions, name="jvp")
+    with taps.unwatched():  # the function runs once more, and zeros go back: neither is of the user's making
+        _, derivative, _ = differentiate(back, dummies, {}, range(len(dummies)), None, sens=directions, name="jvp")
     found = derivative[0] if isinstance(value, Tensor) else tuple(derivative)
     return (value, found, aux) if has_aux else (value, found)
 

@@ -132,7 +132,7 @@ class Operator:
         finally:
             restore(before)
         if taps.operator_taps:
-            taps.operator_went_back(self.name, g, [gx for _, gx in pairs], attrs)
+            taps.operator_went_back(self.name, g, [gx for _, gx in pairs], attrs, inputs, output)
         return pairs
 
     def gradients(

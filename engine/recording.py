@@ -52,20 +52,45 @@ class Differentiable(Protocol):
         ...
 
 
+class Repeating:
+    """The first entry of a node that runs a function again, and so holds its arguments by itself."""
+
+    def rename(self, names: dict[int, Array]) -> None:
+        """Give values that it holds the names that they have on the tape from now on."""
+        raise NotImplementedError
+
+
 Node = tuple[Any, tuple[Any, ...], Any, dict[str, Any]]
 
 
 class Region:
-    """What one watched cell call recorded: the arrays that entered it and the arrays that left it."""
+    """What one watched cell call recorded: the arrays that entered it and the arrays that left it.
 
-    __slots__ = ("arrived", "call", "entered", "inputs", "outputs")
+    The others are of the walk back, see ``_watched_backward``.
+    """
 
-    def __init__(self, call: Any, inputs: list[Array]) -> None:
+    __slots__ = (
+        "around", "arrived", "before", "call", "edited", "end", "entered", "inner_inputs", "inner_outputs", "inputs",
+        "order", "outputs", "outside", "passed", "start", "walks",
+    )  # fmt: skip
+
+    def __init__(self, call: Any, inputs: list[Array], start: int) -> None:
         self.call = call
         self.inputs = inputs
         self.outputs: list[Array] = []
         self.arrived: dict[int, Any] = {}
+        self.before: list[tuple[dict[int, Any], dict[int, Any]]] = []
+        self.start = start  # its nodes are those from here ...
+        self.end = start  # ... to there
+        self.around: tuple[tuple[Recording, Region], ...] = ()  # the same call in the recordings outside this one
+        self.outside: list[tuple[Recording, Region, int]] = []
+        self.inner_inputs: dict[int, Array] = {}
+        self.inner_outputs: dict[int, Array] = {}
+        self.passed = 0
         self.entered = False
+        self.edited = False
+        self.order = 0
+        self.walks = 0
 
 
 class Recording:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from . import taps
 from .grad import differentiate, jvp, split_aux, vjp
 from .nested import tensors_in
 from .parameter import Parameter
@@ -119,7 +120,8 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Function:
         results = []
         for i in range(size):
             cut = [_cut(a, axis, i) for a, axis in zip(args, axes, strict=True)]
-            results.append((fn[i] if several else fn)(*cut))
+            with taps.one_of_several("sample", i):
+                results.append((fn[i] if several else fn)(*cut))
         return _stacked(results, out_axes)
 
     return mapped

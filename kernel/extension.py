@@ -6,29 +6,36 @@ Nothing of the engine is imported here, so that a kernel starts as fast as a pla
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any
 
 from .late_import import when_imported
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Register the magics in `shell` and, once the debugger is imported, the kernel's pauser with it."""
+    """Register the magics in `shell`, and with the debugger, once it is imported, what this front end knows better."""
     from .magics import HookscopeMagics
 
     if not isinstance(shell.magics_manager.registry.get(HookscopeMagics.__name__), HookscopeMagics):
         shell.register_magics(HookscopeMagics)
-    if hasattr(shell, "kernel"):  # not in a terminal: there the debugger asks at its own prompt
-        when_imported("hookscope.engine.debug", _use_kernel_pauser)
+    when_imported("hookscope.engine.debug", partial(_introduce, shell))
 
 
-def _use_kernel_pauser(debug: Any) -> None:
+def _introduce(shell: Any, debug: Any) -> None:
     from .pausing import KernelPauser
 
-    debug.set_default_pauser(KernelPauser())
+    if hasattr(shell, "kernel"):  # not in a terminal: there the debugger asks at its own prompt
+        debug.set_default_pauser(KernelPauser())
+
+    def label(filename: str) -> str | None:
+        name = shell.compile.format_code_name(filename)  # such as ("Cell", "In[3]")
+        return None if name is None else " ".join(name)
+
+    debug.set_file_labels(label)
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Take the magics away again, and give the debugger its terminal prompt back."""
+    """Take the magics away again, and give the debugger its own ways back."""
     from .magics import HookscopeMagics
 
     magics = shell.magics_manager.registry.pop(HookscopeMagics.__name__, None)
@@ -38,3 +45,4 @@ def unload_ipython_extension(shell: Any) -> None:
     debug = sys.modules.get("hookscope.engine.debug")
     if debug is not None:
         debug.set_default_pauser(None)
+        debug.set_file_labels(None)

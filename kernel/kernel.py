@@ -65,6 +65,7 @@ class HookscopeKernel(IPythonKernel):
     implementation = "hookscope"
     implementation_version = __version__
     shell_class = Type(HookscopeShell)
+    debugger_class = Type("hookscope.kernel.debugger.HookscopeDebugger")
 
     alias_mindspore = Enum(
         ["auto", "always", "never"],
@@ -114,13 +115,31 @@ class HookscopeKernel(IPythonKernel):
                 self.pump.drain(run)
 
     async def execute_request(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
-        with self.pump.working():
+        with self.pump.working(parent):
             await super().execute_request(stream, ident, parent)  # type: ignore[no-untyped-call]
+
+    async def do_execute(self, code: str, *args: Any, **options: Any) -> Any:
+        try:
+            with self.pump.interruptible():
+                return await super().do_execute(code, *args, **options)  # type: ignore[no-untyped-call]
+        except KeyboardInterrupt as interrupt:  # IPython was at work before or after the user's code
+            shell = cast(Any, self.shell)
+            shell.showtraceback()
+            return {
+                "status": "error",
+                "ename": type(interrupt).__name__,
+                "evalue": str(interrupt),
+                "traceback": shell._last_traceback or [],
+                "execution_count": shell.execution_count - 1,
+                "user_expressions": {},
+                "payload": [],
+            }
 
     # Interrupt, restart, shutdown
 
     def pre_handler_hook(self) -> None:
         self.saved_sigint_handler = signal.signal(signal.SIGINT, self.pump.on_interrupt)
+        self.pump.hold_interrupts()
 
     def post_handler_hook(self) -> None:
         signal.signal(signal.SIGINT, self.saved_sigint_handler)

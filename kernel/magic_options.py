@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import keyword
+import re
 import shlex
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from IPython.core.error import UsageError
+
+_OWN_CONDITION = re.compile(r"(^|,)\s*if\s")
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
@@ -62,8 +65,11 @@ def _variable(text: str) -> str:
     return text
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
+def _conditions(text: str) -> list[str]:
+    """Conditions between commas; an `if EXPRESSION` is the last one, since it may have commas of its own."""
+    found = _OWN_CONDITION.search(text)
+    named, own = (text, "") if found is None else (text[: found.start()], text[found.start() :].lstrip(", "))
+    return [part for part in (*(name.strip() for name in named.split(",")), own) if part]
 
 
 def _cell_parser() -> _Parser:
@@ -75,7 +81,8 @@ def _cell_parser() -> _Parser:
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--train", action="store_const", const=True, dest="mode")
     mode.add_argument("--eval", action="store_const", const=False, dest="mode")
-    parser.add_argument("--stop-on", type=_names, action="extend", default=[], metavar="CONDITION,...")
+    parser.add_argument("--check", type=_conditions, action="extend", default=[], metavar="CONDITION,...")
+    parser.add_argument("--stop-on", type=_conditions, action="extend", default=[], metavar="CONDITION,...")
     parser.add_argument("--every", type=_count, default=1, metavar="N")
     parser.add_argument("--device", type=str.lower, choices=["cpu", "gpu"])
     parser.add_argument("-o", "--output", type=_variable, default="_session", metavar="NAME")

@@ -48,7 +48,8 @@ class HookscopeMagics(Magics):
         --step                    pause at the first line of every bprop
         --train | --eval          NET's mode while the body runs; then each cell's mode as before
                                   (without them a mode that is set by the body or in the panel stays)
-        --stop-on CONDITION,...   pause when one is met, for example nan
+        --check CONDITION,...     look for these, for example nan or all; _session.findings() tells
+        --stop-on CONDITION,...   look for these and pause; the last may be 'if EXPRESSION'
         --every N                 capture every Nth step
         --device cpu|gpu          where new tensors are put while the body runs
         -o, --output NAME         the variable that gets the DebugSession (default: _session)
@@ -200,6 +201,7 @@ def _session(net: Cell | None, options: argparse.Namespace) -> DebugSession:
             watch=options.watch,
             breaks=options.breaks,
             step=options.step,
+            conditions=options.check,
             stop_on=options.stop_on,
             every=options.every,
             name=options.net or "session",

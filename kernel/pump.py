@@ -50,6 +50,12 @@ QUERIES = frozenset(
 POLL_SECONDS = 0.1
 """How long a paused thread sleeps at most: `until` may become true, or a signal arrive, without a message."""
 
+HAND_OVER_SECONDS = 1.0
+"""How long a pause that begins lets a callback in another thread come to its end, so that comms keep their order.
+
+No longer, since that callback may be waiting for just the thread that has paused.
+"""
+
 _WAKE_UP = b"hookscope-pump "
 
 
@@ -120,12 +126,16 @@ class Inbox:
 
 
 class _Replies:
-    """Stands in for the shell socket: replies leave through the thread that owns it."""
+    """Stands in for the shell socket for one request: its reply leaves through the thread that owns the socket."""
 
-    def __init__(self, kernel: Any) -> None:
+    def __init__(self, kernel: Any, hold_interrupts: Callable[[], None]) -> None:
         self._kernel = kernel
+        self._hold_interrupts = hold_interrupts
+        self.sent = False
 
     def send_multipart(self, parts: list[Any], flags: int = 0, copy: bool = True, track: bool = False) -> None:
+        self._hold_interrupts()  # the handler's work is done, and half a reply is of no use
+        self.sent = True
         loop, stream = self._kernel.shell_channel_thread.io_loop, self._kernel.shell_stream
         loop.add_callback(stream.send_multipart, [bytes(part) for part in parts])
 
@@ -138,14 +148,14 @@ class Pump:
 
     def __init__(self, kernel: Any) -> None:
         self._kernel = kernel
-        self._replies = _Replies(kernel)
         self._inbox = Inbox()
         self._pauses: list[object] = []  # innermost last: that one empties the inbox
+        self._running: set[int] = set()  # the threads that run a callback and are not paused in it
         self._here = threading.local()  # .depth: how many pauses this thread is in
         self._lock = threading.Lock()
-        self._active = 0  # requests being processed, in all threads
+        self._active: dict[object, dict[str, Any]] = {}  # the requests being processed in all threads, oldest first
         self._interrupts = 0  # how many there were: a pause ends when it sees another one
-        self._main_is_waiting = False  # main is in a pause and no callback is running in it
+        self._main_is_waiting = False  # main runs no code of the user just now: no place for an interrupt to raise in
         self._ending = False
 
     # In the shell-channel thread
@@ -188,14 +198,23 @@ class Pump:
         self._inbox.answered(run)
         # Not ipykernel's pre_handler_hook: an async cell that awaits has its handler saved in there.
         handler = signal.signal(signal.SIGINT, self.on_interrupt)
+        waiting, self._main_is_waiting, seen = self._main_is_waiting, True, self._interrupts
         try:
-            while not self._pauses and (message := self._inbox.take(run)) is not None:
+            while (message := self._take(None, run)) is not None:
                 self._handle(message)
+                seen = self._pass_on_interrupt(handler, seen)
         except KeyboardInterrupt:  # a callback was interrupted; the kernel goes on
             self._kernel.log.error("KeyboardInterrupt caught in kernel.")
             self._wake_main()
         finally:
+            self._main_is_waiting = waiting
             signal.signal(signal.SIGINT, handler)
+
+    def _pass_on_interrupt(self, handler: Any, seen: int) -> int:
+        """Tell an async cell that awaits of an interrupt that came while its comms were handled."""
+        if self._interrupts != seen and callable(handler):
+            handler(signal.SIGINT, None)
+        return self._interrupts
 
     def _wake_main(self) -> None:
         """Announce what is still in the inbox, from any thread."""
@@ -217,8 +236,8 @@ class Pump:
         KernelEnding when the kernel restarts or shuts down.
         """
         _flush_output()
-        seen = self._interrupts
-        deadline = None if timeout is None else time.monotonic() + timeout
+        seen, begin = self._interrupts, time.monotonic()
+        deadline = None if timeout is None else begin + timeout
         with self._paused() as this:
             while not until():
                 if self._ending:
@@ -228,12 +247,31 @@ class Pump:
                 left = POLL_SECONDS if deadline is None else deadline - time.monotonic()
                 if left <= 0:
                     return False
-                message = self._inbox.take() if self._pauses[-1] is this else None
+                message = self._take(this, overtaking=time.monotonic() - begin > HAND_OVER_SECONDS)
                 if message is None:
                     self._inbox.wait(min(left, POLL_SECONDS))
                 else:
-                    self._handle(message)
+                    self._handle_paused(message)
             return True
+
+    def _take(self, pause: object, run: int | None = None, overtaking: bool = True) -> Frames | None:
+        """The next message, if it is for this pause, or for the free main thread with None."""
+        here = threading.get_ident()
+        with self._lock:
+            if pause is not (self._pauses[-1] if self._pauses else None):
+                return None
+            if not overtaking and self._running - {here}:
+                return None
+            message = self._inbox.take(run)
+            if message is not None:
+                self._running.add(here)
+            return message
+
+    def _handle_paused(self, message: Frames) -> None:
+        try:
+            self._handle(message)
+        except KeyboardInterrupt as interrupt:  # the callback was interrupted, so the pause is too
+            raise _interruption(interrupt) from None
 
     @contextmanager
     def _paused(self) -> Iterator[object]:
@@ -241,39 +279,63 @@ class Pump:
         in_main = threading.current_thread() is threading.main_thread()
         # An async cell runs under another handler, one that could not end a pause.
         handler = signal.signal(signal.SIGINT, self.on_interrupt) if in_main else None
-        waiting, self._main_is_waiting = self._main_is_waiting, in_main or self._main_is_waiting
+        waiting = self._main_is_waiting
+        if in_main:  # another thread has no say in it
+            self._main_is_waiting = True
         self._here.depth = getattr(self._here, "depth", 0) + 1
+        here = threading.get_ident()
         with self._lock:
+            in_callback = here in self._running
+            self._running.discard(here)
             self._pauses.append(this)
         try:
             yield this
         finally:
             with self._lock:
                 self._pauses.remove(this)
+                if in_callback:
+                    self._running.add(here)
             self._here.depth -= 1
-            if in_main:
-                self._main_is_waiting = waiting
-                signal.signal(signal.SIGINT, handler)
             self._inbox.wake()  # a pause further out takes over
             self._wake_main()  # or the main thread does, which may have ignored its wake-up meanwhile
+            if in_main:  # last, since from here on an interrupt may raise
+                signal.signal(signal.SIGINT, handler)
+                self._main_is_waiting = waiting
 
     def wake(self) -> None:
         """Make every paused thread look at its `until()` again, now rather than at the next poll."""
         self._inbox.wake()
 
     @contextmanager
-    def working(self) -> Iterator[None]:
+    def working(self, request: dict[str, Any]) -> Iterator[None]:
         """Around every request being processed, so that "busy" is told rightly and an end waits for it."""
+        this = object()
         with self._lock:
-            self._active += 1
+            self._active[this] = request
         try:
             yield
         finally:
             with self._lock:
-                self._active -= 1
+                del self._active[this]
+
+    def _say_busy(self) -> None:
+        """After an "idle": front ends believe the last status they saw, and perhaps a cell is still running."""
+        with self._lock:  # so that it cannot come after that cell's own "idle"
+            for request in self._active.values():
+                self._kernel._publish_status("busy", "shell", parent=request)
+                return
 
     def _handle(self, message: Frames) -> None:
         """Process one message as its own request, then put everything back for the cell that is paused."""
+        try:
+            self._process(message)
+        finally:
+            with self._lock:
+                self._running.discard(threading.get_ident())
+            if self._pauses:  # perhaps one that has just begun and lets this message go first
+                self._inbox.wake()
+
+    def _process(self, message: Frames) -> None:
         kernel, session = self._kernel, self._kernel.session
         try:
             idents, frames = session.feed_identities(message, copy=False)
@@ -284,33 +346,32 @@ class Pump:
         parent = kernel.get_parent("shell")
         parent_idents = kernel._get_shell_context_var(kernel._shell_parent_ident)
         try:
-            with self.working():
+            with self.working(request):
                 contextvars.copy_context().run(self._answer, idents, request)
         finally:
+            kernel._publish_status("idle", "shell", parent=request)
             kernel.set_parent(parent_idents, parent, channel="shell")
-            if self._active:  # front ends believe the last status they saw, and a cell is still running
-                kernel._publish_status("busy", "shell", parent=parent)
+            self._say_busy()
 
     def _answer(self, idents: list[bytes], request: dict[str, Any]) -> None:
         kernel = self._kernel
         kernel.set_parent(idents, request, channel="shell")
         kernel._publish_status("busy", "shell", parent=request)
-        handler = kernel.shell_handlers[request["header"]["msg_type"]]
-        in_main = threading.current_thread() is threading.main_thread()
-        waiting = self._main_is_waiting
+        kind = request["header"]["msg_type"]
+        replies = _Replies(kernel, self.hold_interrupts)
         try:
-            if in_main:  # a callback that hangs must be interruptible
-                self._main_is_waiting = False
-            result = handler(self._replies, idents, request)
-            if inspect.isawaitable(result):
-                self._finish(result, request["header"]["msg_type"])
+            with self.interruptible():  # a callback may hang
+                result = kernel.shell_handlers[kind](replies, idents, request)
+                if inspect.isawaitable(result):
+                    self._finish(result, kind)
         except Exception:  # the user's callback may raise anything; the pause must outlive it
             kernel.log.error("Exception in message handler:", exc_info=True)
         finally:
-            if in_main:
-                self._main_is_waiting = waiting
+            if kind in QUERIES and not replies.sent:  # interrupted or failed: a front end would wait for ever
+                content = {"status": "error", "ename": "Interrupted", "evalue": f"{kind} was not answered"}
+                reply = kind.removesuffix("request") + "reply"
+                kernel.session.send(replies, reply, {**content, "traceback": []}, request, ident=idents)
             _flush_output()
-            kernel._publish_status("idle", "shell", parent=request)
 
     def _finish(self, result: Awaitable[object], kind: str) -> None:
         """Run a handler's coroutine to its end. ipykernel's handlers are `async def` but await nothing."""
@@ -323,6 +384,30 @@ class Pump:
         self._kernel.log.error("The handler of %s waits for something else; it was dropped.", kind)
 
     # Interrupt and end
+
+    def hold_interrupts(self) -> None:
+        """From here on an interrupt raises nothing in the main thread, until user code runs in it again."""
+        if threading.current_thread() is threading.main_thread():
+            self._main_is_waiting = True
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Around user code: an interrupt raises KeyboardInterrupt there, and nowhere outside.
+
+        Only what the user wrote is interrupted, since between the kernel's own lines a reply would be lost.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        waiting = self._main_is_waiting
+        try:
+            try:
+                self._main_is_waiting = False
+                yield
+            finally:
+                self._main_is_waiting = waiting
+        finally:  # again: an interrupt may have come just before the line above
+            self._main_is_waiting = waiting
 
     def on_interrupt(self, signum: int, frame: FrameType | None) -> None:
         """SIGINT while a request is processed. A waiting pause raises by itself, where it is safe to."""
@@ -343,8 +428,8 @@ class Pump:
             await asyncio.sleep(0.01)
 
 
-def _interruption() -> BaseException:
-    """What an interrupted pause raises.
+def _interruption(interrupt: KeyboardInterrupt | None = None) -> BaseException:
+    """What an interrupted pause raises: `interrupt`, if a callback was interrupted in it.
 
     A KeyboardInterrupt that leaves a task which the user started would end the kernel's event loop, and
     the kernel with it; such a task is cancelled instead.
@@ -355,7 +440,7 @@ def _interruption() -> BaseException:
         task = None
     coroutine = "" if task is None else getattr(task.get_coro(), "__name__", "")
     if coroutine in {"", "shell_main", "run_cell_async"}:  # the kernel's own, where IPython catches it
-        return KeyboardInterrupt()
+        return interrupt or KeyboardInterrupt()
     return asyncio.CancelledError("interrupted while paused")
 
 

@@ -97,16 +97,16 @@ def modes_kept(net: Cell, body: Body, mode: bool | None) -> Iterator[None]:
     Otherwise a mode that the body sets, or a person in the panel, stays, as after any `net.set_train()`.
     """
     from hookscope.engine.debug import DebugAbort
+    from hookscope.engine.debug.undo import TrainingModes
 
-    before = [(cell, cell.training) for _, cell in net.cells_and_names()]
+    before = TrainingModes([net])
     if mode is not None:
         net.set_train(mode)
     try:
         yield
     finally:
         if mode is not None or isinstance(body.error, DebugAbort):
-            for cell, training in before:
-                cell.training = training
+            before.restore()
 
 
 @contextmanager

@@ -39,6 +39,9 @@ _ACTIONS: dict[str, dict[str, type]] = {
     "requires_grad": {"name": str, "on": bool},
     "breakpoint": {"path": str, "on": bool},
     "resume": {"command": str},
+    "step_back": {},
+    "step_forward": {},
+    "show_operator": {"index": int},
     "evaluate": {"expression": str},
     "select": {"index": int},
     "statistics": {"indices": list},
@@ -46,7 +49,7 @@ _ACTIONS: dict[str, dict[str, type]] = {
 # What the page asks by itself; it must not wipe away the answer to what a person asked.
 _BACKGROUND = ("hello", "sync", "show", "statistics")
 _VIEWS = ("cells", "captures", "parameters", "stepper")
-_COMMANDS = ("over", "into", "out", "continue", "abort")
+_COMMANDS = ("over", "into", "out", "operator", "cell", "continue", "abort")
 
 
 class DebuggerPanel(anywidget.AnyWidget):
@@ -144,7 +147,7 @@ class DebuggerPanel(anywidget.AnyWidget):
             self.send(content, [numbers])
 
     def _publish_stop(self) -> None:
-        point = self.session.paused
+        point = self.session.shown
         skipped = point is None and self._state == "finished" and bool(self.session.skipped_pauses)
         if skipped:
             point = self.session.skipped_pauses[-1]
@@ -154,7 +157,7 @@ class DebuggerPanel(anywidget.AnyWidget):
     def _status_text(self) -> str:
         point = self.session.paused
         if point is not None and self._state == "paused":
-            return f"paused in {views.stop_title(point)}"
+            return f"paused in {point.place}"
         missed = len(self.session.skipped_pauses)
         if self._state == "finished" and missed:
             return f"finished, {missed} {'pause' if missed == 1 else 'pauses'} skipped: nobody could answer"
@@ -231,6 +234,18 @@ class DebuggerPanel(anywidget.AnyWidget):
         except Exception:  # whatever it was, the run still waits; _received reports it
             self._state = "paused"
             raise
+
+    def _do_step_back(self) -> None:
+        self.session.step_back()
+        self._publish_stop()
+
+    def _do_step_forward(self) -> None:
+        self.session.step_forward()
+        self._publish_stop()
+
+    def _do_show_operator(self, index: int) -> None:
+        self.session.show_operator(index)
+        self._publish_stop()
 
     def _do_evaluate(self, expression: str) -> None:
         if self.session.paused is None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.debug.capture import cell_name
+from hookscope.engine.debug.tables import text_table
 from hookscope.widgets import snapshot
 
 if TYPE_CHECKING:
@@ -61,20 +61,6 @@ class HookTable(_Table):
             (cell_name(row.path), row.kind, row.function, "panel" if row.by_session else "you")
             for row in self._session.hooks()
         ]
-
-
-def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[str] = ()) -> str:
-    """Lay out cells in columns of characters; numbers to the right."""
-    cells = [list(columns), *[[cell.replace("\n", " ") for cell in row] for row in rows]]
-    widths = [max(len(row[k]) for row in cells) for k in range(len(columns))]
-    lines = []
-    for row in cells:
-        padded = [
-            cell.rjust(width) if name in numeric else cell.ljust(width)
-            for name, cell, width in zip(columns, row, widths, strict=True)
-        ]
-        lines.append("  ".join(padded).rstrip())
-    return "\n".join(lines)
 
 
 def _session_of(source: Cell | DebugSession) -> DebugSession:

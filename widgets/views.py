@@ -251,7 +251,7 @@ def stop_view(point: PausePoint, skipped: bool = False) -> Json:
     """Everything the stepper shows about one stop."""
     return {
         "kind": point.kind,
-        "title": stop_title(point),
+        "title": point.place,
         "reason": point.reason,
         "filename": point.filename or "",
         "function": point.function or "",
@@ -263,19 +263,18 @@ def stop_view(point: PausePoint, skipped: bool = False) -> Json:
             for name, value in point.locals.items()
         ],
         "operators": [
-            {"name": record.name, "inputs": _values(record.inputs), "outputs": _values(record.outputs)}
+            {
+                "name": record.name,
+                "inputs": _values(record.inputs),
+                "outputs": _values(record.outputs),
+                "shown": record is point.operator,
+            }
             for record in point.operators
         ],
         "stack": list(point.stack),
         "exception": error_line(point.exception) if point.exception is not None else "",
         "skipped": skipped,
     }
-
-
-def stop_title(point: PausePoint) -> str:
-    """Say where a stop is: `bprop of block.scale, line 12`."""
-    where = f"{point.moment} of {cell_name(point.path)}" if point.moment else "code"
-    return f"{where}, line {point.line}" if point.line else where
 
 
 def _values(values: object) -> str:

@@ -1,40 +1,60 @@
-"""Running one custom ``bprop`` under the stepper, while the operators it runs are recorded.
+"""Running one custom ``bprop`` under the stepper, while what it passes and the operators it runs are kept.
 
-The line stops are live; the operators are kept, so that what came before the current line can be looked at
-again. An exception that comes out of the ``bprop`` is shown where the user's code raised it, also after
-"continue".
+The stops are live; ``history`` keeps what came before them, so that it can be looked at again. An exception is shown
+where the user's code raised it, also one that comes out of the ``bprop`` after "continue".
 """
 
 from __future__ import annotations
 
-from collections import deque
+import sys
+import threading
 from collections.abc import Callable, Mapping
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hookscope.engine import taps
+from hookscope.engine.taps import CellCall
 
-from .pause import DebugAbort, OperatorRecord, PausePoint
-from .points import place, point_at_stop
+from .history import BpropHistory, contents
+from .pause import DebugAbort, PausePoint
+from .points import point_at_stop, stack_of
 from .stepper import Stepper, Stop, user_frame
 
-__all__ = ["BpropRun", "OperatorRecorder"]
+if TYPE_CHECKING:
+    from hookscope.engine.nn import Cell
 
-# Operators kept of one bprop: enough to scroll through, bounded for loops.
-_MAX_OPERATORS = 1000
+__all__ = ["BpropRun"]
 
 
-class OperatorRecorder(taps.Tap):
-    """Keeps the newest operators that ran, by reference to their values."""
+class _OperatorTap(taps.Tap):
+    """Tells of each operator of one thread, and which cell ran it."""
 
     observes_operators = True
 
-    def __init__(self) -> None:
-        self.records: deque[OperatorRecord] = deque(maxlen=_MAX_OPERATORS)
+    def __init__(self, ran: Callable[[str, tuple[Any, ...], Any, str], None], name_of: Callable[[Cell], str]) -> None:
+        self._ran = ran
+        self._name_of = name_of
+        self._thread = threading.get_ident()
+        self._cells: list[str] = []
+
+    def cell_enter(self, call: CellCall) -> None:
+        """A cell was called inside the bprop."""
+        if threading.get_ident() == self._thread:
+            self._cells.append(self._name_of(call.cell))
+
+    def cell_exit(self, call: CellCall) -> None:
+        """It returned."""
+        if threading.get_ident() == self._thread and self._cells:
+            self._cells.pop()
+
+    def cell_error(self, call: CellCall, error: BaseException) -> None:
+        """It raised."""
+        self.cell_exit(call)
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
-        """Keep one."""
-        self.records.append(OperatorRecord(name, inputs, outputs))
+        """Pass it on."""
+        if threading.get_ident() == self._thread:
+            self._ran(name, inputs, outputs, self._cells[-1] if self._cells else "")
 
 
 class BpropRun:
@@ -42,72 +62,113 @@ class BpropRun:
 
     Args:
         path: the cell's path.
-        kind, reason: of the first pause.
+        reason: of the first pause.
         names: the debugger's names for ``evaluate``.
         pause: shows a pause point and returns the command.
-        shown: ids of the errors on their way that were shown; runs that nest share it.
+        shown: the errors on their way that were shown; runs that nest share it.
+        name_of: how a cell that the bprop calls is named.
+
+    Attributes:
+        to_operator: whether the last command was to stop after the next operator.
     """
 
     def __init__(
         self,
         path: str,
-        kind: str,
         reason: str,
         names: Mapping[str, object],
         pause: Callable[[PausePoint], str],
-        shown: set[int],
+        shown: list[BaseException],
+        name_of: Callable[[Cell], str],
     ) -> None:
         self._path = path
-        self._kind = kind
         self._first_reason: str | None = reason
         self._names = names
         self._pause = pause
         self._shown = shown
-        self._recorder = OperatorRecorder()
+        self._stepper = Stepper(self._on_stop, on_line=self._on_line, shown=shown)
+        self._history = BpropHistory(self._stepper.callers, stack_of(sys._getframe(1)))
+        self._tap = _OperatorTap(self._operator_ran, name_of)
+        self.to_operator = False
+        self._operator: str | None = None
+        self._passed: FrameType | None = None
         self._last_seen: dict[FrameType, dict[str, object]] = {}
 
     def run(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Return ``function(*args)``, pausing on the way."""
-        taps.attach(self._recorder)
+        taps.attach(self._tap)
         try:
-            return Stepper(self._on_stop).call(function, *args)
+            return self._stepper.call(function, *args)
         except DebugAbort:
             raise
         except Exception as error:  # whatever the user's bprop raised is shown, then goes on its way
             stop = user_frame(error)
-            if stop is not None and id(error) not in self._shown:
-                self._shown.add(id(error))
-                self._show(stop, f"{type(error).__name__} in the bprop of {place(self._path)}, line {stop.line}")
+            if stop is not None and not any(error is one for one in self._shown):
+                self._shown.append(error)
+                if self._on_stop(stop) == "abort":
+                    raise DebugAbort("aborted from the debugger") from error
             raise
         finally:
-            taps.detach(self._recorder)
+            taps.detach(self._tap)
+            self._history.clear()
             self._last_seen.clear()
+            self._passed = None
+
+    def _on_line(self, frame: FrameType) -> None:
+        self._history.passes(frame)
+        self._passed = frame
+
+    def _operator_ran(self, name: str, inputs: tuple[Any, ...], outputs: Any, path: str) -> None:
+        frame = self._stepper.nearest(sys._getframe(1))
+        self._history.operator(name, inputs, outputs, path, frame)
+        if self.to_operator and frame is not None:
+            self._operator = name
+            try:
+                self._stepper.stop_at(frame)
+            finally:
+                self._operator = None
 
     def _on_stop(self, stop: Stop) -> str:
-        reason, self._first_reason = self._first_reason, None
-        return self._show(stop, reason or f"in the bprop of {place(self._path)}, line {stop.line}")
-
-    def _show(self, stop: Stop, reason: str) -> str:
         # Neither what the user evaluates now nor what is shown may be recorded or watched.
         with taps.muted():
-            point = point_at_stop(
-                stop, self._kind, reason, self._path, "bprop", self._names,
-                self._recorder.records, self._changed(stop),
-            )  # fmt: skip
-            command = self._pause(point)
-            self._last_seen[stop.frame] = _contents(point.locals)
-        if command == "abort" and stop.exception is not None:
-            raise DebugAbort("aborted from the debugger") from stop.exception
+            command = self._pause(self._point(stop))
+            self._last_seen[stop.frame] = contents(stop.locals())
+        self.to_operator = command == "operator"
         return command
+
+    def _point(self, stop: Stop) -> PausePoint:
+        point = point_at_stop(
+            stop, "bprop", self._reason(stop), self._path, "bprop", self._names, self._history.records,
+            self._changed(stop),
+        )  # fmt: skip
+        point.history = list(self._history.states)
+        point.past = self._history
+        if self._operator is not None:
+            point.operator = point.operators[-1]
+            point.names |= {"inputs": point.operator.inputs, "output": point.operator.outputs}
+        elif stop.exception is None:
+            del point.history[-1:]  # the line that it is about to run
+        if point.assign is not None:
+
+            def assign(name: str, value: object) -> None:
+                stop.assign(name, value)
+                if stop.frame is self._passed:
+                    self._history.assigned(name, value)
+
+            point.assign = assign
+        return point
+
+    def _reason(self, stop: Stop) -> str:
+        first, self._first_reason = self._first_reason, None
+        if stop.exception is not None:
+            return f"{type(stop.exception).__name__} raised here"
+        if self._operator is not None:
+            return f"operator {self._operator} ran forward"
+        return first or "stepped"
 
     def _changed(self, stop: Stop) -> set[str]:
         before = self._last_seen.get(stop.frame)
         if before is None:
             return set()
-        now = _contents(stop.locals())
+        now = contents(stop.locals())
         return {name for name, content in now.items() if name not in before or before[name] is not content}
-
-
-def _contents(values: Mapping[str, object]) -> dict[str, object]:
-    # A tensor that got other data is still the same object: its array tells.
-    return {name: getattr(value, "_array", value) for name, value in values.items()}

@@ -1,8 +1,9 @@
 """Breakpoints: ``PATH[:MOMENT] [if EXPRESSION]``, such as ``head:backward if norm > 10``.
 
-PATH is a cell's dotted path or a pattern as for watching; MOMENT is one of ``MOMENTS``, "forward" unless
-given. For what the expression sees, see ``expression``. An expression that fails while the network runs never
-disturbs the run: the breakpoint keeps the error in ``error`` and does not stop.
+PATH is a cell's dotted path or a pattern as for watching; MOMENT is one of ``MOMENTS``, "forward" unless given.
+``ops.NAME[:forward|backward]`` stops after an operator of the engine's table, or after its gradient rule. For what
+the expression sees, see ``expression``. An expression that fails while the network runs never disturbs the run: the
+breakpoint keeps the error in ``error`` and does not stop.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from types import CodeType
 
 from .expression import NAMES, compile_expression, evaluate, names_in, value_scope
-from .watch import ROOT, matches
+from .watch import ROOT, matches, suggestion
 
 __all__ = ["MOMENTS", "Breakpoint"]
 
 MOMENTS = ("forward_pre", "forward", "backward_pre", "backward", "bprop")
+_OPERATORS = "ops."
 _SYNTAX = re.compile(r"^(?P<path>[^\s:]+)(?::(?P<moment>\S*))?(?:\s+if\s+(?P<expression>.+))?$", re.DOTALL)
 
 
@@ -34,19 +37,21 @@ class Breakpoint:
     """A place to pause. Two are equal if they stop at the same place on the same condition.
 
     Attributes:
-        path: the cell's path or a pattern; "." (or "") is the root.
+        path: the cell's path or a pattern; "." (or "") is the root; or "ops." and an operator's name or pattern.
         moment: one of ``MOMENTS``.
         expression: pauses only if it is true, for one of the values that pass.
+        passes: how often the run came to this place.
         hits: how often it paused (or wanted to, where nobody could answer).
         error: what went wrong when the expression ran last, one line.
 
     Raises:
-        ValueError: an unknown moment, a faulty expression.
+        ValueError: an unknown moment or operator, a faulty expression.
     """
 
     path: str
     moment: str = "forward"
     expression: str | None = None
+    passes: int = field(default=0, compare=False)
     hits: int = field(default=0, compare=False)
     error: str | None = field(default=None, compare=False)
 
@@ -55,11 +60,29 @@ class Breakpoint:
             raise ValueError(
                 f"breakpoint {self.path!r}: moment must be one of {', '.join(MOMENTS)}, got {self.moment!r}"
             )
+        if self.operator:
+            self._check_operator()
         if self.expression is not None:
             try:
                 _compiled(self.expression, self.moment)
             except ValueError as error:
                 raise ValueError(f"breakpoint {self.path!r}: {error}") from None
+
+    @property
+    def operator(self) -> str:
+        """The operator's name or pattern; "" for a breakpoint at a cell."""
+        return self.path.removeprefix(_OPERATORS) if self.path.startswith(_OPERATORS) else ""
+
+    def _check_operator(self) -> None:
+        from hookscope.engine.operator import OPERATORS
+
+        if self.moment not in ("forward", "backward"):
+            raise ValueError(
+                f"breakpoint {self.path!r}: at an operator, moment must be forward or backward, got {self.moment!r}"
+            )
+        if not any(fnmatchcase(name, self.operator) for name in OPERATORS):
+            nearest = suggestion(self.operator, OPERATORS)
+            raise ValueError(f"breakpoint {self.path!r}: there is no operator {self.operator!r}{nearest}")
 
     @classmethod
     def parse(cls, text: str) -> Breakpoint:
@@ -93,7 +116,7 @@ class Breakpoint:
             return True
         code, wanted = _compiled(self.expression, self.moment)
         try:
-            names = scope()
+            names = {**scope(), "passes": self.passes}
             holds = any(evaluate(code, {**value_scope(value, wanted), **names}) for value in values or (None,))
         except Exception as error:  # the user's expression: its failure must not end the user's run
             self.error = f"{type(error).__name__}: {error}".splitlines()[0]

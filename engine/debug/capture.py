@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .held import HeldArrays
 from .statistics import Statistics, statistics
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def cell_name(path: str) -> str:
     return path or "(root)"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Capture:
     """One value that passed.
 
@@ -39,8 +40,10 @@ class Capture:
         direction: "forward" or "backward".
         slot: "input[0]", "output", "output[1]", "grad_output[0]", "grad_input[0]", ...
         value: a tensor around the array that passed.
-        origin: "tap", or "hook" if a hook of the session saw it.
-        hits: the names of the conditions that held, of those that were switched on.
+        origin: "tap", "hook" if a hook of the session saw it, "edit" if the user put it there.
+        context: how the call came about where the user's code did not just make it: "recomputed", "sample 1" of a
+            ``vmap``, "in the bprop of ..."; for gradients also "order 2" (of the gradient of a gradient), or "walk 2"
+            of gradients that went back once more.
     """
 
     index: int
@@ -52,8 +55,16 @@ class Capture:
     slot: str
     value: Tensor
     origin: str = "tap"
-    hits: list[str] = field(default_factory=list)
+    context: str = ""
+    _hits: list[str] | None = field(default=None, repr=False)  # made for the few that have any
     _statistics: Statistics | None = field(default=None, repr=False)
+
+    @property
+    def hits(self) -> list[str]:
+        """The names of the conditions that held, of those that were switched on."""
+        if self._hits is None:
+            self._hits = []
+        return self._hits
 
     @property
     def array(self) -> Any:
@@ -78,7 +89,8 @@ class Capture:
     @property
     def key(self) -> str:
         """What it is, in words: ``conv1#0 forward output``."""
-        return f"{cell_name(self.path)}#{self.call} {self.direction} {self.slot}"
+        context = f" ({self.context})" if self.context else ""
+        return f"{cell_name(self.path)}#{self.call} {self.direction} {self.slot}{context}"
 
     def statistics(self) -> Statistics:
         """The figures of the value, computed when first asked for."""
@@ -92,7 +104,6 @@ class CaptureRing:
 
     Attributes:
         dropped: how many captures had to go to stay within the bounds.
-        bytes: the memory that the captures keep alive.
     """
 
     def __init__(self, max_bytes: int, max_captures: int) -> None:
@@ -102,37 +113,33 @@ class CaptureRing:
         self.max_bytes = max_bytes
         self.max_captures = max_captures
         self.dropped = 0
-        self.bytes = 0
         self._items: deque[Capture] = deque()
-        self._users: dict[int, int] = {}  # by id of an array that owns memory; the captures keep the ids valid
+        self._held = HeldArrays()
         self._lock = threading.Lock()
 
     def append(self, capture: Capture) -> None:
         """Keep a capture, and drop the oldest ones as the bounds demand."""
+        items, held = self._items, self._held
         with self._lock:
-            self._items.append(capture)
-            owner = _owner(capture.array)
-            users = self._users.get(id(owner), 0)
-            self._users[id(owner)] = users + 1
-            if not users:
-                self.bytes += owner.nbytes
-            while self._items and (len(self._items) > self.max_captures or self.bytes > self.max_bytes):
+            items.append(capture)
+            held.add(capture.array)
+            while items and (len(items) > self.max_captures or held.bytes > self.max_bytes):
                 self._drop_oldest()
 
     def _drop_oldest(self) -> None:
-        owner = _owner(self._items.popleft().array)
+        self._held.remove(self._items.popleft().array)
         self.dropped += 1
-        self._users[id(owner)] -= 1
-        if not self._users[id(owner)]:
-            del self._users[id(owner)]
-            self.bytes -= owner.nbytes
 
     def clear(self) -> None:
         """Forget every capture; they do not count as dropped."""
         with self._lock:
             self._items.clear()
-            self._users.clear()
-            self.bytes = 0
+            self._held.clear()
+
+    @property
+    def bytes(self) -> int:
+        """The memory that the captures keep alive."""
+        return self._held.bytes
 
     def latest(self, path: str, slot: str, direction: str) -> Capture | None:
         """The newest capture of this cell, slot and direction."""
@@ -163,13 +170,6 @@ class CaptureRing:
 
     def __repr__(self) -> str:
         return f"CaptureRing({len(self)} captures, {self.bytes} bytes, {self.dropped} dropped)"
-
-
-def _owner(array: Any) -> Any:
-    """The array whose memory ``array`` keeps alive."""
-    while type(array.base) is type(array):
-        array = array.base
-    return array
 
 
 def pick_slot(name: str, value: object, tensor: type) -> Iterator[tuple[str, Any]]:

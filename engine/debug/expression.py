@@ -5,6 +5,7 @@ A breakpoint's expression sees these names, for each tensor that passes at its m
     value               the tensor
     norm mean minimum maximum std    its figures, computed only if the expression asks for them
     step call           the number of root calls so far, the number of this call of the cell in the step
+    passes              how often the run came to this breakpoint's place, this time included
     cell                the cell
     np ms               NumPy and Hookscope's engine
 
@@ -24,7 +25,7 @@ from .watch import nearest
 __all__ = ["FIGURES", "NAMES", "compile_expression", "evaluate", "names_in", "value_scope"]
 
 FIGURES = ("norm", "mean", "minimum", "maximum", "std")
-NAMES = ("value", *FIGURES, "step", "call", "cell", "np", "ms")
+NAMES = ("value", *FIGURES, "step", "call", "passes", "cell", "np", "ms")
 
 
 def compile_expression(text: str, known: Collection[str] | None = None) -> CodeType:

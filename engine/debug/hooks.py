@@ -63,6 +63,14 @@ class SessionHooks:
         """The functions that are attached."""
         return [function for _, function in self._attached.values()]
 
+    def state(self) -> dict[tuple[str, str], tuple[Any, Callable[..., Any]]]:
+        """What is attached now, for ``go_back_to``."""
+        return dict(self._attached)
+
+    def go_back_to(self, state: dict[tuple[str, str], tuple[Any, Callable[..., Any]]]) -> None:
+        """Know again what was attached then; the hooks themselves are the network's."""
+        self._attached = dict(state)
+
     def _recording(self, path: str, kind: str) -> Callable[..., None]:
         record = self._record
 

@@ -1,32 +1,39 @@
 """The session's tap: turns what passes in the network into captures, condition hits and pauses.
 
-After a command at a cell, "into" stops at the next moment of any cell (or the first line of a custom bprop), "over"
-at the next one that is not inside the cell, "out" at the next one of the cells around it.
+After a command at a cell, "into" stops at the next moment of any cell (or the first line of a custom bprop), "cell" too
+but for that line, "over" at the next one that is not inside the cell, "out" at the next one of the cells around it, and
+"operator" at the next operator.
 
-It only looks. The values it keeps are tensors of their own around the arrays that pass; an exception leaves
-it only if the user aborts or interrupts the run.
+It only looks, unless the user edits what passes. The values it keeps are tensors of their own around the arrays that
+pass; an exception leaves it only if the user aborts or interrupts the run.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 import hookscope.engine as engine
 from hookscope.engine import taps
-from hookscope.engine.taps import CellCall
+from hookscope.engine.taps import CellCall, Gradients
 from hookscope.engine.tensor import Tensor
 
 from .bprop import BpropRun
-from .capture import Capture, pick_slot
-from .conditions import Hit, examine
+from .capture import Capture, cell_name, pick_slot
+from .conditions import Hit
+from .editing import Edit, Passing, slots_at
+from .expression import compile_expression, evaluate
+from .operator_stops import OperatorStops
 from .paths import is_leaf
-from .points import argument_names, place, point_at_cell
+from .pause import OperatorRecord, PausePoint
+from .points import argument_names, nearest_user_frame, point_at_cell, point_at_stop
+from .stepper import Stop
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
@@ -34,22 +41,26 @@ if TYPE_CHECKING:
 
     from .session import DebugSession
 
-__all__ = ["Observer"]
-
-# Calls whose gradients may still come; more than any recording of one step holds in practice.
-_MAX_CALLS = 100_000
+__all__ = ["Observer", "Visit"]
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, weakref_slot=True)
 class Visit:
-    """One call of a known cell: where it is, in which step, which call of it in that step."""
+    """One call of a known cell: where it is, in which step, which call of it in that step.
+
+    A call that is made again (in a recomputed cell) has the step and the number of the first time; ``context`` says
+    how it came about.
+    """
 
     cell: Cell
     path: str
     step: int
     call: int
     depth: int = 0
-    watched: frozenset[str] = frozenset()  # directions
+    context: str = ""
+    edits: dict[str, tuple[PausePoint, list[Edit]]] = field(default_factory=dict)  # by moment
+    stopped: set[str] = field(default_factory=set)  # at which moments
+    first: Visit | None = None
 
 
 # To which depth of calls the next moment of a cell is a stop, after a command at a cell.
@@ -59,7 +70,12 @@ _ANY_DEPTH = 1 << 30
 class _PerThread(threading.local):
     root: CellCall | None = None
     stop_to_depth = -1
+    stop_in_bprop = False
+    stop_at_operator = False
     bprop_depth = 0
+
+    def __init__(self) -> None:
+        self.running: list[Visit] = []
 
 
 class Observer(taps.Tap):
@@ -71,11 +87,13 @@ class Observer(taps.Tap):
         self._session = session
         self._thread = _PerThread()
         self._counts: dict[int, int] = {}  # calls in this step, by the cell's id
-        self._visits: OrderedDict[int, Visit] = OrderedDict()  # by the running number of the call
+        # By the running number of the call, which holds them: until no gradient can come to it any more.
+        self._visits: WeakValueDictionary[int, Visit] = WeakValueDictionary()
         self._going_back: dict[int, Visit] = {}  # the last visit that a gradient arrived at, by the cell's id
+        self._watched: dict[int, frozenset[str]] = {}  # directions, by the cell's id
         self._looked_for_new_cells_in = -1
-        self._seen: set[tuple[str, str]] = set()  # (spreading condition, direction) in this step
-        self._shown_errors: set[int] = set()
+        self._shown_errors: list[BaseException] = []
+        self._operators = OperatorStops(self.at_operator)
 
     # What the engine tells
 
@@ -84,37 +102,48 @@ class Observer(taps.Tap):
         visit = self._visit(call)
         if visit is None:
             return
-        inputs = [*pick_slot("input", call.args, Tensor), *pick_slot("input", call.kwargs, Tensor)]
-        self._moment(visit, "forward_pre", "forward", inputs, {"inputs": call.args, "keywords": call.kwargs})
+        self._thread.running.append(visit)
+        self._moment(visit, "forward_pre", "forward", call)
 
     def cell_exit(self, call: CellCall) -> None:
         """Keep its outputs."""
-        self._leave(call)
-        visit = self._visits.get(call.index)
+        visit: Visit | None = call.notes.get(self)
         if visit is None:
+            self._leave(call)
             return
-        outputs = list(pick_slot("output", call.output, Tensor))
-        self._session.shapes[visit.path] = ", ".join("x".join(map(str, t.shape)) or "()" for _, t in outputs)
-        self._moment(visit, "forward", "forward", outputs, {"inputs": call.args, "output": call.output})
+        output = call.output
+        self._session.shapes[visit.path] = (
+            (output._array.shape,)
+            if isinstance(output, Tensor)
+            else tuple([t.shape for _, t in pick_slot("", output, Tensor)])
+        )
+        try:
+            self._moment(visit, "forward", "forward", call)
+        finally:
+            self._leave(call)
 
     def cell_error(self, call: CellCall, error: BaseException) -> None:
         """The call is over."""
         self._leave(call)
 
-    def backward_enter(self, call: CellCall, grad_output: tuple[Tensor | None, ...]) -> None:
+    def backward_enter(self, call: CellCall, grad_output: Gradients) -> Gradients | None:
         """Keep the gradients that arrive."""
-        visit = self._visits.get(call.index)
-        if visit is not None:
-            self._going_back[id(call.cell)] = visit
-            found = [(f"grad_output[{i}]", g) for i, g in enumerate(grad_output) if g is not None]
-            self._moment(visit, "backward_pre", "backward", found, {"grad_output": grad_output})
+        visit: Visit | None = call.notes.get(self)
+        if visit is None:
+            return None
+        self._going_back[id(call.cell)] = visit
+        self._thread.running.append(visit)
+        return self._moment(visit, "backward_pre", "backward", call, grad_output)
 
-    def backward_exit(self, call: CellCall, grad_input: tuple[Tensor | None, ...]) -> None:
+    def backward_exit(self, call: CellCall, grad_input: Gradients) -> Gradients | None:
         """Keep the gradients that leave."""
-        visit = self._visits.get(call.index)
-        if visit is not None:
-            found = [(f"grad_input[{i}]", g) for i, g in enumerate(grad_input) if g is not None]
-            self._moment(visit, "backward", "backward", found, {"grad_input": grad_input})
+        visit: Visit | None = call.notes.get(self)
+        if visit is None:
+            return None
+        try:
+            return self._moment(visit, "backward", "backward", call, grad_input)
+        finally:
+            self._end(visit)
 
     def parameter_gradients(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
         """Keep the newest gradient of each parameter."""
@@ -122,11 +151,21 @@ class Observer(taps.Tap):
             self._session.gradients[id(parameter)] = Tensor._wrap(gradient._array)
         self._session.notify("changed")
 
+    def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
+        """A gradient call with weights has ended."""
+        self._session.checks.differentiated(values, pairs)
+
     def run_bprop(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Run a custom bprop, under the stepper if the session stops there."""
+        path = self._session.paths.path_of(cell)
+        if path is None:
+            return function(*args)
+        with taps.in_context(f"in the bprop of {cell_name(path)}"):
+            return self._run_bprop(cell, path, function, args)
+
+    def _run_bprop(self, cell: Cell, path: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         session = self._session
-        path = session.paths.path_of(cell)
-        if path is None or not session.can_stop():
+        if not session.can_stop():
             return function(*args)
         with taps.muted():
             arguments = argument_names(function, args)
@@ -134,17 +173,31 @@ class Observer(taps.Tap):
             visit = self._going_back.get(id(cell)) or Visit(cell, path, session.step, 0)
             names = {**self.names(visit), "value": values[0] if values else None}
             stands = self._breakpoint(path, "bprop", values, lambda: {**names, **arguments})
-        if stands is None and not session.step_bprop and self._thread.stop_to_depth < _ANY_DEPTH:
+        if stands is None and not session.step_bprop and not self._thread.stop_in_bprop:
             return function(*args)
-        self._thread.stop_to_depth = -1
-        reason = f"the bprop of {place(path)} begins" if stands is None else f"breakpoint {stands}"
+        self._forget_steps()
+        reason = "the bprop begins" if stands is None else f"breakpoint {stands}"
         self._thread.bprop_depth += 1
+        run = BpropRun(path, reason, names, self._pause_in_bprop, self._shown_errors, self._name_of)
         try:
-            return BpropRun(path, "bprop", reason, names, session.pause_at, self._shown_errors).run(function, args)
+            result = run.run(function, args)
         finally:
             self._thread.bprop_depth -= 1
             if not self._thread.bprop_depth:
                 self._shown_errors.clear()
+        if run.to_operator:  # none came before its end: the next one is outside
+            self._obey("operator", visit)
+        return result
+
+    def _name_of(self, cell: Cell) -> str:
+        return self._session.paths.path_of(cell) or type(cell).__name__
+
+    def _pause_in_bprop(self, point: PausePoint) -> str:
+        command = self._session.pause_at(point)
+        if command != "cell":
+            return command
+        self._thread.stop_to_depth = _ANY_DEPTH
+        return "continue"
 
     # Steps and calls
 
@@ -153,26 +206,53 @@ class Observer(taps.Tap):
         if path is None:
             return None
         session = self._session
-        root = self._thread.root
-        outermost = root is None or call.depth <= root.depth
-        if outermost and any(call.cell is cell for cell in session.roots):
-            self._thread.root = call
-            session.step += 1
-            self._counts.clear()
-            self._seen.clear()
-        number = self._counts.get(id(call.cell), 0)
-        self._counts[id(call.cell)] = number + 1
-        visit = self._visits[call.index] = Visit(call.cell, path, session.step, number, call.depth)
-        if len(self._visits) > _MAX_CALLS:
-            self._visits.popitem(last=False)
-        if max(session.step - 1, 0) % session.every == 0:
-            leaf = is_leaf(call.cell)
-            visit.watched = frozenset(
+        thread = self._thread
+        first: Visit | None = None if call.repeats is None else call.repeats.get(self)
+        if first is not None:
+            visit = Visit(call.cell, path, first.step, first.call, first.depth, call.context, first=first)
+        else:
+            root = thread.root
+            if (root is None or call.depth <= root.depth) and any(call.cell is cell for cell in session.roots):
+                thread.root = call
+                if not call.continues:
+                    self._begin_step()
+            number = self._counts.get(id(call.cell), 0)
+            self._counts[id(call.cell)] = number + 1
+            visit = Visit(call.cell, path, session.step, number, call.depth, context=call.context)
+        call.notes[self] = self._visits[call.index] = visit
+        return visit
+
+    def _begin_step(self) -> None:
+        self._session.step += 1
+        self._counts.clear()
+        self._thread.running.clear()
+        self._session.checks.step_began()
+
+    def _watches(self, visit: Visit, direction: str) -> bool:
+        return self._session.takes_step(visit.step) and direction in self._directions(visit.cell, visit.path)
+
+    def _directions(self, cell: Cell, path: str) -> frozenset[str]:
+        directions = self._watched.get(id(cell))
+        if directions is None:
+            leaf = is_leaf(cell)
+            directions = self._watched[id(cell)] = frozenset(
                 direction
                 for direction in ("forward", "backward")
-                if any(watch.covers(path, leaf, direction) for watch in session.watch)
+                if any(watch.covers(path, leaf, direction) for watch in self._session.watch)
             )
-        return visit
+        return directions
+
+    def watch_changed(self) -> None:
+        """Other cells are watched from now on, also by calls that are under way."""
+        self._watched.clear()
+
+    def stops_changed(self) -> None:
+        """Listen to operators exactly while there is a reason to."""
+        wanted = self._thread.stop_at_operator or any(stop.operator for stop in self._session.breakpoints)
+        if wanted and taps.attached(self):
+            taps.attach(self._operators)
+        else:
+            taps.detach(self._operators)
 
     def _path(self, call: CellCall) -> str | None:
         session = self._session
@@ -183,80 +263,193 @@ class Observer(taps.Tap):
             # Only once a step: a cell in a plain list is below no root, however often one looks.
             self._looked_for_new_cells_in = session.step
             session.paths.refresh()
+            self._watched.clear()  # a cell that got others inside is no leaf any more
             path = session.paths.path_of(call.cell)
         return path
 
     def _leave(self, call: CellCall) -> None:
         if self._thread.root is call:
             self._thread.root = None
+        visit: Visit | None = call.notes.get(self)
+        if visit is not None:
+            self._end(visit)
+
+    def _end(self, visit: Visit) -> None:
+        running = self._thread.running
+        if running and running[-1] is visit:
+            running.pop()
+        elif visit in running:  # what was inside it ended by an error
+            del running[len(running) - 1 - running[::-1].index(visit) :]
+
+    def running(self) -> Visit | None:
+        """The innermost cell that this thread is in, forward or on the way back."""
+        running = self._thread.running
+        return running[-1] if running else None
+
+    def visit_of(self, index: int) -> Visit | None:
+        """The visit of the call with this running number."""
+        return self._visits.get(index)
+
+    def visit_of_bprop(self, cell: Cell) -> Visit | None:
+        """The visit whose gradient a cell's ``bprop`` computes."""
+        return self._going_back.get(id(cell))
 
     def visit_of_hook(self, cell: Cell, path: str, kind: str) -> Visit:
         """The visit that a hook of ``kind`` belongs to; it runs just before or after the tap hears of it."""
         if kind.startswith("backward") and id(cell) in self._going_back:
             return self._going_back[id(cell)]
-        number = self._counts.get(id(cell), 0)
-        return Visit(cell, path, self._session.step, max(number - (kind != "forward_pre"), 0))
+        step, number = self._session.step, self._counts.get(id(cell), 0)
+        if kind == "forward_pre":
+            begins = self._thread.root is None and any(cell is root for root in self._session.roots)
+            return Visit(cell, path, step + 1, 0) if begins else Visit(cell, path, step, number)
+        return Visit(cell, path, step, max(number - 1, 0))
 
     # Captures and pauses
 
-    def keep(self, visit: Visit, direction: str, values: list[tuple[str, Tensor]], origin: str = "tap") -> list[Hit]:
+    def keep(
+        self,
+        visit: Visit,
+        direction: str,
+        values: list[tuple[str, Tensor]],
+        origin: str = "tap",
+        context: str | None = None,
+    ) -> list[Hit]:
         """Make captures of the values; returns the hits that ask for a pause."""
         session = self._session
         pausing: list[Hit] = []
+        path, step, call, kind = visit.path, visit.step, visit.call, type(visit.cell).__name__
+        if context is None:
+            context = visit.context
         for slot, value in values:
-            capture = Capture(
-                session.next_index(), visit.step, visit.path, type(visit.cell).__name__, visit.call,
-                direction, slot, Tensor._wrap(value._array), origin,
-            )  # fmt: skip
+            own = Tensor._wrap(value._array)
+            capture = Capture(session.next_index(), step, path, kind, call, direction, slot, own, origin, context)
             session.captures.append(capture)
-            for hit in examine(capture, session.conditions) if session.conditions else ():
-                capture.hits.append(hit.condition.name)
-                session.keep_hit(hit)
-                if not hit.condition.spreads:
-                    pausing.append(hit)
-                elif (hit.condition.name, direction) not in self._seen:
-                    self._seen.add((hit.condition.name, direction))
-                    pausing.append(hit)
+            pausing += session.checks.value(capture, lambda: self.names(visit))
         if values:
             session.notify("captured")
         return pausing
 
     def _moment(
+        self, visit: Visit, moment: str, direction: str, call: CellCall, gradients: Gradients | None = None
+    ) -> Gradients | None:
+        """Keep, stop, let the user edit; returns other gradients to go on with, or None."""
+        session = self._session
+        watches = self._watches(visit, direction)
+        stepped_to = visit.depth <= self._thread.stop_to_depth
+        replay = visit.first is not None and moment in visit.first.edits
+        if not (watches or stepped_to or replay or session.breakpoints):
+            return None
+        context = visit.context if gradients is None else _in_walk(visit.context, call)
+        if replay:
+            self._edit_again(visit, moment, Passing(call, moment))
+        slots = slots_at(call, moment, gradients)
+        hits = self.keep(visit, direction, slots, context=context) if watches else []
+        # A call that is made again is the same call: it stops again at no moment at which it did the first time.
+        again = visit.first is not None and moment in visit.first.stopped
+        if (hits or stepped_to or session.breakpoints) and not again:
+            passing = Passing(call, moment, gradients)
+            return self._stop(visit, moment, direction, slots, hits, stepped_to, passing, context)
+        return None
+
+    def _stop(
         self,
         visit: Visit,
         moment: str,
         direction: str,
         slots: list[tuple[str, Tensor]],
-        shown: dict[str, object],
-    ) -> None:
-        hits = self.keep(visit, direction, slots) if direction in visit.watched else []
-        session = self._session
-        stepped_to = visit.depth <= self._thread.stop_to_depth
-        if not (hits or stepped_to or session.breakpoints):
-            return
+        hits: list[Hit],
+        stepped_to: bool,
+        passing: Passing,
+        context: str,
+    ) -> Gradients | None:
         values = [value for _, value in slots]
         names = {**self.names(visit), "value": values[0] if values else None}
         stands = self._breakpoint(visit.path, moment, values, lambda: names)
         reasons = [hit.message for hit in hits] + ([] if stands is None else [f"breakpoint {stands}"])
         if not reasons and stepped_to:
-            reasons.append(f"stepped to {place(visit.path)}, {moment}")
+            reasons.append("stepped")
         if not reasons:
-            return
+            return None
+        if context:
+            reasons.append(context)
+        if stands is not None:
+            names["passes"] = stands.passes
         kind = "condition" if hits else "breakpoint" if stands is not None else "pause"
-        self._thread.stop_to_depth = -1
-        point = point_at_cell(visit.cell, kind, "; ".join(reasons), visit.path, moment, names, shown)
-        command = session.pause_or_abort(point)
-        to_depth = {"into": _ANY_DEPTH, "over": visit.depth, "out": visit.depth - 1}
-        self._thread.stop_to_depth = to_depth.get(command, -1)
+        self._forget_steps()
+        point = point_at_cell(visit.cell, kind, "; ".join(reasons), visit.path, moment, names, passing.values)
+        point.passing = passing
+        visit.stopped.add(moment)
+        self._obey(self._session.pause_or_abort(point), visit)
+        if not passing.edits:
+            return None
+        visit.edits[moment] = (point, passing.edits)
+        if self._watches(visit, direction):
+            self.keep(visit, direction, passing.slots(), "edit", context)
+        return passing.gradients
+
+    def _edit_again(self, visit: Visit, moment: str, passing: Passing) -> None:
+        # A hook would run in the second run too.
+        assert visit.first is not None
+        point, edits = visit.first.edits[moment]
+        for edit in edits:
+            value = edit.value
+            if edit.expression is not None:
+                found = [tensor for _, tensor in passing.slots()]
+                names = {**point.names, **self.names(visit), "value": found[0] if found else None}
+                code = compile_expression(edit.expression)
+                with taps.recorded(taps.recordings_outside()):
+                    value = evaluate(code, {**names, **point.locals, "cell": visit.cell, **passing.values})
+            passing.assign(edit.name, value, edit.expression)
+
+    def _obey(self, command: str, visit: Visit | None) -> None:
+        thread = self._thread
+        depth = -1 if visit is None else visit.depth
+        to_depth = {"into": _ANY_DEPTH, "cell": _ANY_DEPTH, "over": depth, "out": depth - 1}
+        thread.stop_to_depth = to_depth.get(command, -1)
+        thread.stop_in_bprop = command == "into"
+        thread.stop_at_operator = command == "operator"
+        self.stops_changed()
+
+    def _forget_steps(self) -> None:
+        self._obey("continue", None)
+
+    def at_operator(self, name: str, direction: str, values: list[Tensor], shown: dict[str, Any]) -> None:
+        """An operator ran: stop if it is time to."""
+        session = self._session
+        if session.paused is not None or not session.can_stop():
+            return
+        visit = self.running() or Visit(session.roots[0], "", session.step, 0) if session.roots else None
+        names = {**(self.names(visit) if visit else {}), **shown, "value": values[0] if values else None}
+        stands = self._breakpoint(f"ops.{name}", direction, values, lambda: names, operator=True)
+        if stands is None and not self._thread.stop_at_operator:
+            return
+        self._forget_steps()
+        reason = f"operator {name} ran {direction}" if stands is None else f"breakpoint {stands}"
+        kind = "pause" if stands is None else "breakpoint"
+        path = "" if visit is None else visit.path
+        frame = nearest_user_frame(sys._getframe(1)) or sys._getframe(1)
+        point = point_at_stop(Stop(frame, frame.f_lineno), kind, reason, path, "operator", names)
+        point.operator = OperatorRecord(
+            name, tuple(shown.get("inputs", ())), shown.get("output"), point.function, point.filename, point.line, path
+        )
+        self._obey(session.pause_or_abort(point), visit)
 
     def names(self, visit: Visit) -> dict[str, object]:
         """The debugger's names for expressions, apart from the value."""
         return {"step": visit.step, "call": visit.call, "cell": visit.cell, "np": np, "ms": engine}
 
-    def _breakpoint(self, path: str, moment: str, values: list[Tensor], scope: Callable[[], dict[str, object]]) -> Any:
+    def _breakpoint(
+        self,
+        path: str,
+        moment: str,
+        values: list[Tensor],
+        scope: Callable[[], dict[str, object]],
+        operator: bool = False,
+    ) -> Any:
         stands = None
         for candidate in tuple(self._session.breakpoints):
-            if candidate.applies(path, moment):
+            if bool(candidate.operator) is operator and candidate.applies(path, moment):
+                candidate.passes += 1
                 failed = candidate.error
                 if candidate.holds(values, scope):
                     candidate.hits += 1
@@ -264,3 +457,12 @@ class Observer(taps.Tap):
                 elif candidate.error not in (None, failed):
                     self._session.say(f"breakpoint {candidate}: {candidate.error}; it does not stop")
         return stands
+
+
+def _in_walk(context: str, call: CellCall) -> str:
+    parts = [context] if context else []
+    if call.order > 1:
+        parts.append(f"order {call.order}")
+    if call.walk > 1:
+        parts.append(f"walk {call.walk}")
+    return ", ".join(parts)

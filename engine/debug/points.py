@@ -16,7 +16,7 @@ from .stepper import Stop, is_user_code
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
-__all__ = ["argument_names", "place", "point_at_cell", "point_at_stop"]
+__all__ = ["argument_names", "nearest_user_frame", "place", "point_at_cell", "point_at_stop", "source_of", "stack_of"]
 
 
 def point_at_stop(
@@ -31,11 +31,11 @@ def point_at_stop(
 ) -> PausePoint:
     """A pause point at a line of a function, whose names hide ``names``, the debugger's own."""
     code = stop.frame.f_code
-    lines, first_line = _source(code)
+    lines, first_line = source_of(code)
     scope = stop.locals()
     return PausePoint(
         kind, reason, path, moment, code.co_filename, code.co_name, first_line, lines, stop.line,
-        locals=scope, changed=changed or set(), operators=list(operators), stack=_stack(stop.frame),
+        locals=scope, changed=changed or set(), operators=list(operators), stack=stack_of(stop.frame),
         exception=stop.exception, names={**names, **stop.frame.f_globals},
         assign=None if stop.exception is not None else stop.assign,
     )  # fmt: skip
@@ -52,18 +52,19 @@ def point_at_cell(
 ) -> PausePoint:
     """A pause point before or after a cell: ``construct`` is the source, what passes there the locals."""
     code = getattr(getattr(cell.construct, "__func__", cell.construct), "__code__", None)
-    lines, first_line = ((), 0) if code is None else _source(code)
-    caller = _nearest_user_frame(sys._getframe(1))
+    lines, first_line = ((), 0) if code is None else source_of(code)
+    caller = nearest_user_frame(sys._getframe(1))
     return PausePoint(
         kind, reason, path, moment,
         "" if code is None else code.co_filename, "construct", first_line, lines, first_line,
-        locals={"cell": cell, **values}, stack=_stack(sys._getframe(1)),
+        locals={"cell": cell, **values}, stack=stack_of(sys._getframe(1)),
         names={**names, **({} if caller is None else caller.f_globals)},
     )  # fmt: skip
 
 
 @functools.lru_cache(maxsize=64)
-def _source(code: CodeType) -> tuple[tuple[str, ...], int]:
+def source_of(code: CodeType) -> tuple[tuple[str, ...], int]:
+    """The lines of a function, and the number of the first; nothing and 0 where they cannot be had."""
     try:
         lines, first = inspect.getsourcelines(code)
     except (OSError, TypeError):  # no source to be had: a compiled or generated function
@@ -71,13 +72,15 @@ def _source(code: CodeType) -> tuple[tuple[str, ...], int]:
     return tuple(line.rstrip("\n") for line in lines), max(first, 1)
 
 
-def _nearest_user_frame(frame: FrameType | None) -> FrameType | None:
+def nearest_user_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame of code that the user wrote, from ``frame`` on outwards."""
     while frame is not None and not is_user_code(frame.f_code):
         frame = frame.f_back
     return frame
 
 
-def _stack(frame: FrameType | None) -> list[str]:
+def stack_of(frame: FrameType | None) -> list[str]:
+    """The user's functions that are running, outermost first, each as ``function, line N``."""
     found: list[str] = []
     while frame is not None:
         if is_user_code(frame.f_code):

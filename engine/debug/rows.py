@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from .capture import Capture, cell_name
 from .statistics import Statistics, statistics
+from .tables import text_table
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
@@ -75,7 +77,7 @@ def cell_nodes(
         kinds.setdefault(path, set()).add(kind)
     nodes: list[CellNode] = []
     for path, cell in cells:
-        size = sum(_size(parameter.shape) for _, parameter in cell.parameters_and_names())
+        size = sum(math.prod(parameter.shape) for _, parameter in cell.parameters_and_names())
         hooks = {kind: len(cell._hooks[kind]) if kind in cell._hooks else 0 for kind in HOOK_KINDS}
         nodes.append(
             CellNode(
@@ -123,20 +125,13 @@ def _function_name(function: object) -> str:
     return str(getattr(function, "__qualname__", type(function).__qualname__))
 
 
-def _size(shape: Iterable[int]) -> int:
-    size = 1
-    for extent in shape:
-        size *= extent
-    return size
-
-
-_HEADER = ("cell", "direction", "value", "shape", "dtype", "min", "max", "mean", "std", "nan")
-_NUMBERS = 5  # the last columns, aligned to the right
+_COLUMNS = ("cell", "direction", "value", "shape", "dtype", "min", "max", "mean", "std", "nan")
+_NUMERIC = _COLUMNS[5:]
 
 
 def table(captures: Iterable[Capture]) -> str:
     """The captures as text, one a line, oldest first."""
-    lines: list[tuple[str, ...]] = [_HEADER]
+    lines: list[tuple[str, ...]] = []
     for capture in captures:
         figures = capture.statistics()
         numbers = (figures.minimum, figures.maximum, figures.mean, figures.std)
@@ -147,12 +142,4 @@ def table(captures: Iterable[Capture]) -> str:
                 *(f"{number:.4g}" for number in numbers), str(figures.nan),
             )
         )  # fmt: skip
-    widths = [max(len(line[column]) for line in lines) for column in range(len(_HEADER))]
-    text = []
-    for line in lines:
-        cells = [
-            cell.rjust(width) if column >= len(_HEADER) - _NUMBERS else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ]
-        text.append("  ".join(cells).rstrip())
-    return "\n".join(text)
+    return text_table(_COLUMNS, lines, _NUMERIC)

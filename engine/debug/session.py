@@ -5,10 +5,8 @@ It is thin: what it holds is said here, the work is done by the modules around i
 
 from __future__ import annotations
 
-import sys
-import threading
-from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine import taps
@@ -16,29 +14,29 @@ from hookscope.engine.tensor import Tensor
 
 from .breakpoint import Breakpoint
 from .capture import CaptureRing, pick_slot
+from .checks import Checks
 from .conditions import Condition, Hit, parse_conditions
-from .expression import FIGURES, compile_expression, evaluate, names_in, value_scope
+from .figures_by_step import History
+from .findings import Findings
 from .hooks import SessionHooks
 from .observer import Observer
 from .paths import CellPaths
-from .pause import DebugAbort, PausePoint, Pauser, TerminalPauser, check_command, default_pauser
-from .points import point_at_stop
+from .pause import DebugAbort, Pauser
+from .pausing import Pausing
+from .producer import Producer
 from .rows import CellNode, HookRow, ParameterRow, cell_nodes, hook_rows, parameter_rows, table
-from .stepper import Stop
+from .undo import NetworkState, TrainingModes
 from .watch import Watch, check_matches, suggestion
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from hookscope.engine.nn import Cell
 
 __all__ = ["DebugSession"]
 
-# Pauses kept where nobody could answer: each holds the variables of a function.
-_MAX_SKIPPED = 100
+_EVERY_LEAF = ("",)
 
 
-class DebugSession:
+class DebugSession(Pausing):
     """Watches a network while it is attached.
 
     Args:
@@ -46,7 +44,9 @@ class DebugSession:
         watch: patterns ``PATTERN[:forward|backward|all]``; none means every leaf cell. See ``watch``.
         breaks: breakpoints, or texts ``PATH[:MOMENT] [if EXPRESSION]``. See ``breakpoint``.
         step: pause at the first line of every custom bprop.
-        stop_on: names of conditions to look for and to pause at, or ``NAME=THRESHOLD``. See ``conditions``.
+        conditions: names of conditions to look for: ``NAME``, ``NAME=THRESHOLD``, ``if EXPRESSION``, or "all". See
+            ``conditions``.
+        stop_on: the same, to look for and to pause at.
         every: make captures only in each so-manieth step.
         max_bytes, max_captures: bounds of the captures that are kept.
         pauser: who answers at a pause; the default pauser, or else the terminal.
@@ -65,6 +65,7 @@ class DebugSession:
         watch: Sequence[str] = (),
         breaks: Sequence[str | Breakpoint] = (),
         step: bool = False,
+        conditions: Sequence[str] = (),
         stop_on: Sequence[str] = (),
         every: int = 1,
         max_bytes: int = 256 << 20,
@@ -74,32 +75,25 @@ class DebugSession:
     ) -> None:
         if isinstance(every, bool) or not isinstance(every, int) or every < 1:
             raise ValueError(f"every must be a positive integer, got {every!r}")
-        self.name = name
-        self.pauser = pauser
+        super().__init__(name, pauser)
         self.every = every
         self.step_bprop = step
-        self.step = 0
         self.takes_roots = net is None
         self.paths = CellPaths()
         if net is not None:
             self.paths.add_root(_checked_cell(net))
-        self.watch = [Watch.parse(text) for text in _texts(watch) or ("",)]
+        self.watch = [Watch.parse(text) for text in _texts(watch) or _EVERY_LEAF]
         self.breakpoints = [b if isinstance(b, Breakpoint) else Breakpoint.parse(b) for b in _texts(breaks)]
-        self.conditions: list[Condition] = parse_conditions(_texts(stop_on))
+        looked_for = parse_conditions(_texts(conditions))
+        paused_at = parse_conditions(_texts(stop_on), "stop_on")
         if net is not None:
             self._check_patterns()
         self.captures = CaptureRing(max_bytes, max_captures)
-        self.shapes: dict[str, str] = {}
+        self.shapes: dict[str, tuple[tuple[int, ...], ...]] = {}
         self.gradients: dict[int, Tensor] = {}
-        self.paused: PausePoint | None = None
-        self.skipped_pauses: list[PausePoint] = []
-        self._hits: deque[Hit] = deque()
         self._captured = 0
-        self._command: str | None = None
-        self._one_pause = threading.RLock()
-        self._observers: list[Callable[[str], None]] = []
-        self._said: set[str] = set()
         self._tap = Observer(self)
+        self.checks = Checks(self, looked_for, paused_at)
         self._hooks = SessionHooks(self._record_hook)
 
     def __repr__(self) -> str:
@@ -107,17 +101,24 @@ class DebugSession:
         return f"DebugSession({roots}: {self.step} steps, {len(self.captures)} captures, {len(self.hits)} hits)"
 
     def _check_patterns(self) -> None:
-        cells = list(self.paths)
-        paths = [path for path, _ in cells]
         for watch in self.watch:
-            check_matches(watch.pattern, paths, "watch")
+            self._check_watch(watch)
         for stop in self.breakpoints:
-            check_matches(stop.path or ".", paths, "breakpoint")
-            stepped = [path for path, cell in cells if cell.has_custom_bprop]
-            if stop.moment == "bprop" and not any(stop.applies(path, "bprop") for path in stepped):
-                raise ValueError(
-                    f"breakpoint {str(stop)!r}: no such cell has a bprop of its own{suggestion(stop.path, stepped)}"
-                )
+            self._check_breakpoint(stop)
+
+    def _check_watch(self, watch: Watch) -> None:
+        if not self.takes_roots:
+            check_matches(watch.pattern, [path for path, _ in self.paths], "watch")
+
+    def _check_breakpoint(self, stop: Breakpoint) -> None:
+        if self.takes_roots or stop.operator:
+            return
+        check_matches(stop.path or ".", [path for path, _ in self.paths], "breakpoint")
+        stepped = [path for path, cell in self.paths if cell.has_custom_bprop]
+        if stop.moment == "bprop" and not any(stop.applies(path, "bprop") for path in stepped):
+            raise ValueError(
+                f"breakpoint {str(stop)!r}: no such cell has a bprop of its own{suggestion(stop.path, stepped)}"
+            )
 
     # Watching
 
@@ -133,19 +134,42 @@ class DebugSession:
 
     @property
     def hits(self) -> list[Hit]:
-        """The conditions that held, oldest first, for the captures that are still kept."""
-        self._forget_hits()
-        return list(self._hits)
+        """The conditions that held, oldest first; those of values for the captures that are still kept."""
+        self.checks.found.forget(self.captures.oldest_index)
+        return list(self.checks.found)
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """The conditions that are looked for."""
+        return list(self.checks.conditions.values())
+
+    @property
+    def producers(self) -> list[Producer]:
+        """The operators that made a NaN or an infinity, oldest first, while one of the two is looked for."""
+        return list(self.checks.provenance.producers)
+
+    @property
+    def history(self) -> History:
+        """The loss by step, while conditions are looked for; with one on parameters, also how these fare."""
+        return self.checks.training.history
+
+    def findings(self) -> Findings:
+        """What the conditions found, each once for a condition and a cell; prints as a table."""
+        return self.checks.found.findings()
 
     def attach(self) -> None:
         """Begin to watch; once more changes nothing."""
         taps.attach(self._tap)
+        self._tap.stops_changed()
+        self.checks.attach()
 
     def detach(self) -> None:
         """Stop watching; a paused run goes on. Hooks of the session stay until ``detach_hook``."""
         if not self.attached:
             return
         taps.detach(self._tap)
+        self._tap.stops_changed()
+        self.checks.detach()
         self._tap = Observer(self)
         if self.paused is None:
             self.notify("finished")
@@ -154,16 +178,23 @@ class DebugSession:
 
     def __enter__(self) -> DebugSession:
         self.attach()
+        self._modes = TrainingModes(self.roots)
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
+        if kind is not None and issubclass(kind, DebugAbort):
+            self._modes.restore()
         self.detach()
 
     # Views, as plain data
 
     def tree(self) -> list[CellNode]:
         """The cells, each root followed by what is inside it."""
-        return cell_nodes(self.paths, self._hooks.keys(), self.shapes)
+        texts = {
+            path: ", ".join("x".join(map(str, shape)) or "()" for shape in shapes)
+            for path, shapes in tuple(self.shapes.items())
+        }
+        return cell_nodes(self.paths, self._hooks.keys(), texts)
 
     def parameters(self) -> list[ParameterRow]:
         """The parameters of the roots."""
@@ -176,6 +207,82 @@ class DebugSession:
     def table(self) -> str:
         """The captures as text, one a line."""
         return table(self.captures)
+
+    # What to watch and where to stop, at any time
+
+    def add_watch(self, text: str) -> Watch:
+        """Watch more cells from now on: ``PATTERN[:forward|backward|all]``; the first one ends watching every leaf.
+
+        Raises:
+            ValueError: an unknown direction, or a pattern that matches nothing.
+        """
+        watch = Watch.parse(text)
+        self._check_watch(watch)
+        if watch not in self.watch:
+            self.watch = [watch] if self.watch == [Watch.parse(t) for t in _EVERY_LEAF] else [*self.watch, watch]
+            self._tap.watch_changed()
+            self.notify("changed")
+        return watch
+
+    def remove_watch(self, text: str) -> None:
+        """Watch them no more; without any watch left, every leaf is watched.
+
+        Raises:
+            ValueError: there is no such watch.
+        """
+        self.watch.remove(_known(Watch.parse(text), self.watch, "watch", lambda one: one.pattern))
+        self.watch = self.watch or [Watch.parse(text) for text in _EVERY_LEAF]
+        self._tap.watch_changed()
+        self.notify("changed")
+
+    def add_breakpoint(self, text: str | Breakpoint) -> Breakpoint:
+        """Stop there from now on; one that is there already stays as it is.
+
+        Raises:
+            ValueError: a faulty text, or a path that matches nothing.
+        """
+        stop = text if isinstance(text, Breakpoint) else Breakpoint.parse(text)
+        self._check_breakpoint(stop)
+        if stop in self.breakpoints:
+            return self.breakpoints[self.breakpoints.index(stop)]
+        self.breakpoints.append(stop)
+        self._tap.stops_changed()
+        self.notify("changed")
+        return stop
+
+    def remove_breakpoint(self, text: str | Breakpoint) -> None:
+        """Stop there no more.
+
+        Raises:
+            ValueError: there is no such breakpoint.
+        """
+        stop = text if isinstance(text, Breakpoint) else Breakpoint.parse(text)
+        self.breakpoints.remove(_known(stop, self.breakpoints, "breakpoint", str))
+        self._tap.stops_changed()
+        self.notify("changed")
+
+    def add_condition(self, text: str, pause: bool = False) -> list[Condition]:
+        """Look for a condition from now on, or for several ("all"); with ``pause``, stop where it holds.
+
+        Raises:
+            ValueError: an unknown name, a faulty expression or threshold.
+        """
+        added = parse_conditions((text,))
+        for condition in added:
+            self.checks.add(condition, pause)
+        self.notify("changed")
+        return added
+
+    def remove_condition(self, name: str) -> None:
+        """Look for it no more; what was found stays.
+
+        Raises:
+            ValueError: it is not looked for.
+        """
+        if name not in self.checks.conditions:
+            raise ValueError(f"no condition {name!r} in this session{suggestion(name, self.checks.conditions)}")
+        self.checks.remove(name)
+        self.notify("changed")
 
     # Actions
 
@@ -203,161 +310,47 @@ class DebugSession:
         known[name].requires_grad = value
         self.notify("changed")
 
-    # Pausing
+    def _does_not_stop(self, cell: Cell) -> None:
+        path = self.paths.path_of(cell)
+        if path is not None and any(stop.applies(path, stop.moment) for stop in self.breakpoints):
+            self.say("breakpoints do not stop inside an expression that is evaluated at a pause", once="evaluated")
 
-    def pause(self, reason: str = "pause() was called") -> None:
-        """Pause here, in the function that calls this.
+    def _undo_since(self) -> Callable[[], list[Callable[[], None]]]:
+        state, hooks = NetworkState(self.roots), self._hooks.state()
 
-        Raises:
-            DebugAbort: the answer was "abort".
-        """
-        frame: FrameType = sys._getframe(1)
-        with taps.muted():
-            point = point_at_stop(Stop(frame, frame.f_lineno), "pause", reason, "", "", {})
-            self.pause_or_abort(point)
+        def undo() -> list[Callable[[], None]]:
+            attached = [] if self._hooks.state() == hooks else [partial(self._hooks.go_back_to, hooks)]
+            return [*state.undo(), *attached]
 
-    def resume(self, command: str = "continue") -> None:
-        """Let the paused run go on: "over", "into", "out", "continue" or "abort". Any thread may call this.
-
-        Raises:
-            ValueError: another command.
-            RuntimeError: nothing is paused.
-        """
-        check_command(command)
-        if self.paused is None:
-            raise RuntimeError(f"{self.name} is not paused")
-        self._command = command
-
-    def evaluate(self, expression: str) -> object:
-        """The value of an expression in the scope of the paused function.
-
-        At a cell, the locals are ``cell`` and what passes there (``inputs``, ``output``, ``grad_output`` or
-        ``grad_input``). Names that the function does not have are looked up among those of breakpoint
-        expressions.
-
-        Raises:
-            RuntimeError: nothing is paused.
-            ValueError: it is no expression.
-            Exception: whatever the expression raises.
-        """
-        point = self._paused_point()
-        code = compile_expression(expression)
-        scope = {**point.names, **point.locals}
-        wanted = [name for name in FIGURES if name not in scope and name in names_in(code)]
-        with taps.muted():
-            return evaluate(code, {**value_scope(scope.get("value"), wanted), **scope})
-
-    def assign(self, name: str, value: object) -> None:
-        """Give a local variable of the paused function another value.
-
-        Raises:
-            RuntimeError: nothing is paused, or not in a function whose variables can be set.
-            NameError: the function has no such variable.
-        """
-        point = self._paused_point()
-        if point.assign is None:
-            raise RuntimeError("there is nothing here to set: the run stands at no line of a function")
-        point.assign(name, value)
-        point.locals[name] = value
-        point.changed.add(name)
-        self.notify("changed")
-
-    def _paused_point(self) -> PausePoint:
-        if self.paused is None:
-            raise RuntimeError(f"{self.name} is not paused")
-        return self.paused
-
-    def can_stop(self) -> bool:
-        """Whether a pause has any effect now: somebody can answer, or there is room to note it."""
-        return self.attached and (len(self.skipped_pauses) < _MAX_SKIPPED or self._pauser().unavailable() is None)
-
-    def pause_or_abort(self, point: PausePoint) -> str:
-        """Pause where no stepper runs; returns the command.
-
-        Raises:
-            DebugAbort: the command was "abort".
-        """
-        command = self.pause_at(point)
-        if command == "abort":
-            raise DebugAbort("aborted from the debugger")
-        return command
-
-    def pause_at(self, point: PausePoint) -> str:
-        """Pause; returns the command that ended it, "continue" if nobody could answer."""
-        pauser = self._pauser()
-        unavailable = pauser.unavailable()
-        if unavailable is not None:
-            if len(self.skipped_pauses) < _MAX_SKIPPED:
-                self.skipped_pauses.append(point)
-            self.say(f"not paused ({point.reason}): {unavailable}; kept in skipped_pauses", once="skipped")
-            return "continue"
-        with self._one_pause:
-            if self.paused is not None or not (self.attached or point.kind == "pause"):
-                return "continue"  # asked for while this thread is paused already, or after the session ended
-            self._command = None
-            self.paused = point
-            self.notify("paused")
-            try:
-                pauser.wait(lambda: self._command is not None)
-            finally:
-                command, self._command = self._command, None
-                self.paused = None
-                self.notify("resumed" if self.attached or point.kind == "pause" else "finished")
-        return command or "continue"
-
-    def _pauser(self) -> Pauser:
-        return self.pauser or default_pauser() or TerminalPauser(self)
-
-    # Telling others
-
-    def observe(self, callback: Callable[[str], None]) -> Callable[[], None]:
-        """Call ``callback`` with each event; returns what ends that.
-
-        Events are "captured", "paused", "resumed", "changed" and "finished".
-        """
-        self._observers.append(callback)
-
-        def unsubscribe() -> None:
-            if callback in self._observers:
-                self._observers.remove(callback)
-
-        return unsubscribe
-
-    def notify(self, event: str) -> None:
-        """Tell the observers."""
-        for callback in tuple(self._observers):
-            try:
-                callback(event)
-            except Exception as error:  # a view that fails must not end the user's run
-                self.say(f"an observer raised {type(error).__name__}: {error}", once=f"observer {id(callback)}")
-
-    def say(self, text: str, once: str | None = None) -> None:
-        """One line on standard error; with ``once``, only the first of that kind."""
-        if once is None or once not in self._said:
-            self._said.update(() if once is None else (once,))
-            print(f"hookscope: {self.name}: {text}", file=sys.stderr)
+        return undo
 
     # For the observer
+
+    def takes_step(self, step: int) -> bool:
+        """Whether captures are made of a step; what runs before the first one belongs to that."""
+        return max(step - 1, 0) % self.every == 0
 
     def next_index(self) -> int:
         """The running number of the next capture."""
         self._captured += 1
         return self._captured - 1
 
-    def keep_hit(self, hit: Hit) -> None:
-        """Keep a hit for as long as its capture."""
-        self._hits.append(hit)
-        self._forget_hits()
+    def place_of(self, call: int) -> tuple[str, int] | None:
+        """The path and the number in its step of the call with this running number."""
+        visit = self._tap.visit_of(call)
+        return None if visit is None else (visit.path, visit.call)
 
-    def _forget_hits(self) -> None:
-        oldest = self.captures.oldest_index
-        while self._hits and (oldest is None or self._hits[0].capture.index < oldest):
-            self._hits.popleft()
+    def place_of_bprop(self, cell: Cell) -> tuple[str, int]:
+        """The same for the call whose gradient a cell's ``bprop`` computes."""
+        visit = self._tap.visit_of_bprop(cell)
+        return (self.paths.path_of(cell) or type(cell).__name__, 0) if visit is None else (visit.path, visit.call)
 
     def _record_hook(self, path: str, kind: str, cell: Cell, seen: tuple[tuple[str, Any], ...]) -> None:
         direction = "backward" if kind.startswith("backward") else "forward"
         with taps.muted():
             visit = self._tap.visit_of_hook(cell, path, kind)
+            if not self.takes_step(visit.step):
+                return
             self._tap.keep(visit, direction, [s for name, v in seen for s in pick_slot(name, v, Tensor)], "hook")
 
     def _path(self, cell: Cell) -> str:
@@ -376,3 +369,9 @@ def _checked_cell(net: object) -> Cell:
 
 def _texts(given: Sequence[Any] | str) -> Sequence[Any]:
     return (given,) if isinstance(given, str | Breakpoint) else tuple(given)
+
+
+def _known(wanted: Any, there: Sequence[Any], what: str, text: Callable[[Any], str]) -> Any:
+    if wanted not in there:
+        raise ValueError(f"no {what} {text(wanted)!r} in this session{suggestion(text(wanted), map(text, there))}")
+    return wanted

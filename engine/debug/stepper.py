@@ -1,72 +1,35 @@
 """Stepping through Python functions line by line.
 
 One rule decides where to stop. After each stop the command names a set of frames, and the next line that runs
-in one of them is the next stop:
+in one of them, or the next exception that rises there, is the next stop:
 
 - over: the frame of the stop, and the frames that called it;
 - out: the frames that called it;
-- into: any frame of code that the user wrote.
+- into: any frame of code that the user wrote;
+- operator: none; whoever hears of operators calls ``Stepper.stop_at``.
 
 So no return or unwind event is needed: a frame that has ended runs no more lines, and its callers are in the
-set.
-
-Two back ends report lines: ``sys.settrace`` on Python 3.11, ``sys.monitoring`` from 3.12 on. Both exist only
-while ``Stepper.call`` runs, so code that is not stepped costs nothing.
+set. ``tracing`` reports the lines, and only while ``Stepper.call`` runs, so code that is not stepped costs nothing.
 """
 
 from __future__ import annotations
 
 import ctypes
-import functools
 import inspect
-import linecache
-import os
 import sys
-import sysconfig
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from types import CodeType, FrameType
-from typing import Any, ClassVar
+from types import CodeType, FrameType, TracebackType
+from typing import Any
 
 from .pause import DebugAbort, check_command
+from .tracing import Tracing, tracing
+from .user_code import is_user_code
 
 __all__ = ["Stepper", "Stop", "is_user_code", "user_frame"]
 
-# Bound now: a debugger that attaches later (pydevd) puts a wrapper that warns in the place of sys.settrace.
-_settrace = sys.settrace
-_gettrace = sys.gettrace
-
-_PACKAGE = Path(__file__).absolute().parents[2]
-
-
-def _library_folders() -> Iterator[str]:
-    yield from (path for key, path in sysconfig.get_paths().items() if "lib" in key)
-    yield os.path.dirname(os.__file__)
-    yield str(_PACKAGE)
-    # In a checkout the folders inside the package are links; a module may know itself by either name.
-    yield from (str(folder.resolve()) for folder in _PACKAGE.iterdir() if folder.is_symlink())
-
-
-_LIBRARIES = tuple({os.path.normcase(folder) + os.sep for folder in _library_folders()})
-
-
-@functools.lru_cache(maxsize=4096)
-def _is_user_file(filename: str) -> bool:
-    name = os.path.normcase(filename)
-    if f"{os.sep}site-packages{os.sep}" in name or f"{os.sep}dist-packages{os.sep}" in name:
-        return False
-    return not name.startswith(_LIBRARIES)
-
-
-def is_user_code(code: CodeType) -> bool:
-    """Whether a person wrote this code here: not the standard library, an installed package or Hookscope."""
-    filename = code.co_filename
-    if filename.startswith("<"):
-        # Typed at a prompt if its source is known. Not "<string>", the name of what dataclasses generates and of
-        # `python -c`, whose text is known from Python 3.13 on: the two cannot be told apart.
-        return filename != "<string>" and bool(linecache.getlines(filename))
-    return _is_user_file(filename)
+# How iteration ends is no news, unless it leaves the function that is stepped.
+_ENDS_OF_ITERATION = (StopIteration, StopAsyncIteration)
 
 
 class Stop:
@@ -95,47 +58,84 @@ class Stop:
 
 
 class Stepper:
-    """Runs a function and stops at its lines.
+    """Runs a function and stops at its lines, and where an exception rises.
 
     Args:
-        on_stop: called at each stop, in the thread that is stopped; returns "over", "into", "out", "continue"
-            or "abort". The first stop is the first line of the function.
+        on_stop: called at each stop, in the thread that is stopped; returns one of the commands. The first stop
+            is the first line of the function, also where a decorator that names it (``functools.wraps``) runs
+            lines of its own before.
         user_code: which code "into" enters.
+        on_line: called at each line of that code, before the stop if it is one, until a command ends the stepping.
+        shown: the errors on their way that were shown; steppers that nest share the list.
     """
 
-    def __init__(self, on_stop: Callable[[Stop], str], user_code: Callable[[CodeType], bool] = is_user_code) -> None:
+    def __init__(
+        self,
+        on_stop: Callable[[Stop], str],
+        user_code: Callable[[CodeType], bool] = is_user_code,
+        on_line: Callable[[FrameType], None] | None = None,
+        shown: list[BaseException] | None = None,
+    ) -> None:
         self._on_stop = on_stop
         self._user_code = user_code
+        self._on_line = on_line
+        self._shown = [] if shown is None else shown
+        self._course: _Course | None = None
+        self._courses: _Courses | None = None
 
     def call(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Return ``function(*args)``, stopping on the way.
+        """Return ``function(*args)``, stopping on the way; a stepper makes one call.
 
-        One thread steps at a time; another one waits here. Calls may nest: the inner one stops by its own
-        commands, and where both are about one function, the outer one stops in it too.
+        Calls may nest: the inner one stops by its own commands, and where both are about one function, the outer
+        one stops in it too. Each thread steps by itself.
 
         Raises:
             DebugAbort: a stop was answered with "abort".
         """
         root = _code_of(function)
-        course = _Course(self._on_stop, self._user_code, root)
-        with _one_thread:
+        self._course = course = _Course(
+            self._on_stop, self._user_code, self._on_line, self._shown, root, sys._getframe()
+        )
+        running = _thread.running
+        try:
+            if running and running[-1].waits_for(root):
+                self._courses = running[-1]
+                running[-1].courses.append(course)
+                return function(*args)
+            self._courses = _Courses(course, root)
+            running.append(self._courses)
             try:
-                if _running and _running[-1].waits_for(root):
-                    _running[-1].courses.append(course)
-                    return function(*args)
-                courses = _Courses(course, root)
-                _running.append(courses)
-                try:
-                    return _back_end(courses).run(function, args)
-                finally:
-                    _running.pop()
+                return self._courses.tracing.run(function, args)
             finally:
-                course.end()
-                if course.aborted:  # also if the function itself swallowed the exception
-                    raise DebugAbort("aborted from the debugger")
+                running.pop()
+        finally:
+            course.end()
+            if course.aborted and not isinstance(sys.exception(), DebugAbort):  # the function itself swallowed it
+                raise DebugAbort("aborted from the debugger")
 
+    def callers(self, frame: FrameType) -> Iterator[FrameType]:
+        """The frames of the user's code in the call that is stepped, from ``frame`` outwards."""
+        return iter(()) if self._course is None else self._course.callers(frame)
 
-_one_thread = threading.RLock()
+    def nearest(self, frame: FrameType) -> FrameType | None:
+        """The innermost of them."""
+        return next(self.callers(frame), None)
+
+    def stop_at(self, frame: FrameType) -> None:
+        """Stop now, at the line that ``frame`` runs.
+
+        Raises:
+            DebugAbort: the answer was "abort".
+        """
+        if self._course is None or self._courses is None or self._course.finished:
+            return
+        self._courses.standing = True
+        try:
+            self._course.stop(Stop(frame, frame.f_lineno), frame)
+        finally:
+            self._courses.standing = False
+            if self._courses.finished:
+                self._courses.tracing.release(frame)
 
 
 def _code_of(function: Callable[..., Any]) -> CodeType | None:
@@ -147,14 +147,23 @@ class _Course:
     """Which lines to stop at, by the rule in the module's first lines."""
 
     def __init__(
-        self, on_stop: Callable[[Stop], str], user_code: Callable[[CodeType], bool], root: CodeType | None
+        self,
+        on_stop: Callable[[Stop], str],
+        user_code: Callable[[CodeType], bool],
+        on_line: Callable[[FrameType], None] | None,
+        shown: list[BaseException],
+        root: CodeType | None,
+        boundary: FrameType,
     ) -> None:
         self._on_stop = on_stop
         self._user_code = user_code
+        self._on_line = on_line
+        self._shown = shown
         self._root = root
-        self._root_frame: FrameType | None = None
+        self._boundary: FrameType | None = boundary
         self._targets: set[FrameType] = set()
-        self.entering = True
+        self._begun = False
+        self._entering = True
         self.finished = False
         self.aborted = False
 
@@ -164,33 +173,53 @@ class _Course:
 
     def at_line(self, frame: FrameType) -> None:
         """A followed frame is about to run a line: stop if it is time to."""
-        if self.finished or not (self.entering or frame in self._targets):
+        if self.finished or not self._begins(frame):
             return
-        self._root_frame = self._root_frame or frame
+        if self._on_line is not None:
+            self._on_line(frame)
+        if self._entering or frame in self._targets:
+            self.stop(Stop(frame, frame.f_lineno), frame)
+
+    def _begins(self, frame: FrameType) -> bool:
+        self._begun = self._begun or self._root is None or frame.f_code is self._root
+        return self._begun
+
+    def raised(self, frame: FrameType, error: BaseException, trace: TracebackType | None) -> None:
+        """An exception rose in a followed frame: show it, once, where the user's code raised it."""
+        if self.finished or not self._begun or not (self._entering or frame in self._targets):
+            return
+        if not isinstance(error, Exception) or isinstance(error, (*_ENDS_OF_ITERATION, DebugAbort)):
+            return
+        if any(error is one for one in self._shown):
+            return
+        self._shown.append(error)
+        self.stop(user_frame(error, self.follows, trace) or Stop(frame, frame.f_lineno, error), frame)
+
+    def stop(self, stop: Stop, frame: FrameType) -> None:
+        """Stop, and follow the command from ``frame`` on, the innermost one that still runs."""
         self.finished = True  # unless a command says otherwise: an exception out of on_stop ends the stepping
-        command = check_command(self._on_stop(Stop(frame, frame.f_lineno)))
-        self.finished = command in ("continue", "abort")
-        self.entering = command == "into"
-        self._targets = set(self._callers(frame))
-        if command != "over":
+        command = check_command(self._on_stop(stop))
+        self.finished = command not in ("over", "into", "out", "operator")
+        self._entering = command == "into"
+        self._targets = set() if command == "operator" else set(self.callers(frame))
+        if command == "out":
             self._targets.discard(frame)
         if command == "abort":
             self.aborted = True
-            raise DebugAbort("aborted from the debugger")
+            raise DebugAbort("aborted from the debugger") from stop.exception
 
-    def _callers(self, frame: FrameType | None) -> Iterator[FrameType]:
-        while frame is not None:
+    def callers(self, frame: FrameType | None) -> Iterator[FrameType]:
+        """The followed frames from ``frame`` outwards, up to the call that is stepped."""
+        while frame is not None and frame is not self._boundary:
             if self.follows(frame.f_code):
                 yield frame
-            if frame is self._root_frame:
-                return
             frame = frame.f_back
 
     def end(self) -> None:
         """Stop no more, and let go of the frames: they hold every local variable."""
         self.finished = True
         self._targets = set()
-        self._root_frame = None
+        self._boundary = None
 
 
 class _Courses:
@@ -198,6 +227,8 @@ class _Courses:
 
     def __init__(self, first: _Course, root: CodeType | None) -> None:
         self.courses = [first]
+        self.tracing: Tracing = tracing(self, root)
+        self.standing = False  # at a stop that came from no line: what is evaluated there would be traced
         self._root = root
         self._begun = False
 
@@ -206,14 +237,9 @@ class _Courses:
         return root is not None and root is self._root and not self._begun
 
     @property
-    def entering(self) -> bool:
-        """Whether one of them stops in the next frame of code that the user wrote."""
-        return any(course.entering and not course.finished for course in self.courses)
-
-    @property
     def finished(self) -> bool:
-        """Whether none of them stops any more."""
-        return all(course.finished for course in self.courses)
+        """Whether none of them stops now or any more."""
+        return self.standing or all(course.finished for course in self.courses)
 
     def follows(self, code: CodeType) -> bool:
         """Whether lines of this code are ever of interest to one of them."""
@@ -221,154 +247,34 @@ class _Courses:
 
     def at_line(self, frame: FrameType) -> None:
         """A followed frame is about to run a line: each of them may stop."""
-        self._begun = True
+        self._begun = self._begun or frame.f_code is self._root
         for course in self.courses:
-            course.at_line(frame)
+            if course.follows(frame.f_code):
+                course.at_line(frame)
+
+    def raised(self, frame: FrameType, error: BaseException, trace: TracebackType | None) -> None:
+        """An exception rose in a followed frame: each of them may show it."""
+        for course in self.courses:
+            if course.follows(frame.f_code):
+                course.raised(frame, error, trace)
 
 
-_running: list[_Courses] = []  # of the one thread, the innermost last
+class _PerThread(threading.local):
+    def __init__(self) -> None:
+        self.running: list[_Courses] = []  # the innermost last
 
 
-class _SetTrace:
-    """Lines from ``sys.settrace``, which sees every call in the thread while it is set."""
-
-    def __init__(self, courses: _Courses) -> None:
-        self._courses = courses
-
-    def run(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        before = _gettrace()
-        _settrace(self._called)
-        try:
-            return function(*args)
-        finally:
-            _settrace(before)
-
-    def _called(self, frame: FrameType, event: str, arg: Any) -> Any:
-        courses = self._courses
-        if courses.entering and courses.follows(frame.f_code):
-            return self._traced
-        return None
-
-    def _traced(self, frame: FrameType, event: str, arg: Any) -> Any:
-        if event != "line":
-            return self._traced
-        self._courses.at_line(frame)
-        if not self._courses.finished:
-            return self._traced
-        # Full speed again. A frame keeps its trace function until it is told otherwise, and loops then run
-        # about 8 times slower.
-        _settrace(None)
-        inner: FrameType | None = frame
-        while inner is not None and inner.f_trace == self._traced:
-            inner.f_trace = None
-            inner = inner.f_back
-        return None
+_thread = _PerThread()
 
 
-if sys.version_info >= (3, 12):
-
-    class _Monitoring:
-        """Lines from ``sys.monitoring``: events on the code that is stepped; call events only for "into"."""
-
-        _stack: ClassVar[list[_Monitoring]] = []  # steppings that nest, all of one thread
-        _tool = -1
-
-        def __init__(self, courses: _Courses) -> None:
-            self._courses = courses
-            self._thread = threading.get_ident()
-            # By id: code objects compare by content, and a cell that was run twice leaves two that are equal.
-            self._armed: dict[int, CodeType] = {}
-
-        def run(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-            stack = _Monitoring._stack
-            if not stack:
-                self._take_tool()
-            stack.append(self)
-            try:
-                sys.monitoring.restart_events()
-                self._watch_calls(True)
-                return function(*args)
-            finally:
-                # Before anything else: until then each call that is made here is an event.
-                sys.monitoring.set_events(self._tool, 0)
-                self._disarm()
-                stack.pop()
-                if stack:
-                    stack[-1]._watch_calls(stack[-1]._courses.entering and not stack[-1]._courses.finished)
-                else:
-                    self._give_tool_back()
-
-        @classmethod
-        def _take_tool(cls) -> None:
-            # Ids 3 and 4 are the two that Python assigns to no kind of tool.
-            free = [tool for tool in (4, 3) if sys.monitoring.get_tool(tool) is None]
-            if not free:
-                raise RuntimeError("stepping needs one of sys.monitoring's tool ids 3 and 4, and other tools hold both")
-            cls._tool = free[0]
-            events = sys.monitoring.events
-            sys.monitoring.use_tool_id(cls._tool, "hookscope")
-            sys.monitoring.register_callback(cls._tool, events.LINE, cls._line)
-            sys.monitoring.register_callback(cls._tool, events.PY_START, cls._started)
-
-        @classmethod
-        def _give_tool_back(cls) -> None:
-            sys.monitoring.register_callback(cls._tool, sys.monitoring.events.LINE, None)
-            sys.monitoring.register_callback(cls._tool, sys.monitoring.events.PY_START, None)
-            sys.monitoring.free_tool_id(cls._tool)
-            cls._tool = -1
-
-        def _watch_calls(self, on: bool) -> None:
-            sys.monitoring.set_events(self._tool, sys.monitoring.events.PY_START if on else 0)
-
-        def _arm(self, code: CodeType) -> None:
-            if id(code) not in self._armed:
-                self._armed[id(code)] = code
-                sys.monitoring.set_local_events(self._tool, code, sys.monitoring.events.LINE)
-
-        def _disarm(self) -> None:
-            still = {key for other in _Monitoring._stack if other is not self for key in other._armed}
-            for key, code in self._armed.items():
-                if key not in still:
-                    sys.monitoring.set_local_events(self._tool, code, 0)
-            self._armed.clear()
-
-        @staticmethod
-        def _started(code: CodeType, offset: int) -> Any:
-            if not _Monitoring._stack:  # another thread, in the moment in which the stepping ended
-                return None
-            top = _Monitoring._stack[-1]
-            if not top._courses.follows(code):
-                return sys.monitoring.DISABLE
-            if threading.get_ident() == top._thread and top._courses.entering:
-                top._arm(code)
-            return None
-
-        @staticmethod
-        def _line(code: CodeType, line: int) -> None:
-            if not _Monitoring._stack:
-                return
-            top = _Monitoring._stack[-1]
-            if threading.get_ident() != top._thread or top._courses.finished:
-                return
-            entering = top._courses.entering
-            try:
-                top._courses.at_line(sys._getframe(1))
-            finally:
-                if top._courses.finished:
-                    top._watch_calls(False)
-                    top._disarm()
-                elif top._courses.entering != entering:  # set_events visits all code: only on a change
-                    top._watch_calls(top._courses.entering)
-
-    _back_end: Callable[[_Courses], _SetTrace | _Monitoring] = _Monitoring
-else:
-    _back_end = _SetTrace
-
-
-def user_frame(error: BaseException, user_code: Callable[[CodeType], bool] = is_user_code) -> Stop | None:
+def user_frame(
+    error: BaseException,
+    user_code: Callable[[CodeType], bool] = is_user_code,
+    trace: TracebackType | None = None,
+) -> Stop | None:
     """Where the user's code raised ``error``: the innermost frame of user code in its traceback."""
     found = None
-    trace = error.__traceback__
+    trace = trace or error.__traceback__
     while trace is not None:
         if user_code(trace.tb_frame.f_code):
             found = trace

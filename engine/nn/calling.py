@@ -1,7 +1,7 @@
 """What a call of a cell does when it is more than ``construct``: hooks, taps, a custom ``bprop``, recompute, precision.
 
 The order is MindSpore's: forward-pre hooks, mark on the inputs, construct, forward hooks, mark on the outputs. Taps see
-the whole of it from outside, after the forward-pre hooks.
+arguments after the forward-pre hooks and the output after the forward hooks, and gradients outside the marks.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .. import precision, taps
 from ..hooks import explain_hook_error, hooks_enabled
 from ..marks import Gradients, Mark, checked_gradients
 from ..nested import replaced, tensors_in
-from ..recording import Region, state
+from ..recording import Recording, Region, state
 from ..saved_tensors import saved_tensors_hooks
 from ..tensor import Tensor
 from .bprop import call_with_bprop, described
@@ -40,24 +40,28 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     call = taps.begin_call(cell, args, kwargs) if taps.cell_taps else None
     if call is None:
         return _run(cell, args, kwargs, hooking)
-    regions = []
+    args, kwargs = call.args, call.kwargs
+    regions: list[tuple[Recording, Region]] = []
     for recording in state.recordings:
-        region = Region(call, [t._array for t in tensors_in(args)])
+        region = Region(call, [t._array for t in tensors_in(args)], len(recording.nodes))
         recording.marks.append((len(recording.nodes), region, False))
+        region.around = tuple(regions)
         regions.append((recording, region))
     try:
-        output = _run(cell, args, kwargs, hooking)
+        output = _run(cell, args, kwargs, hooking, call)
     except BaseException as error:
         taps.fail_call(call, error)
         raise
     for recording, region in regions:
         region.outputs = [t._array for t in tensors_in(output)]
-        recording.marks.append((len(recording.nodes), region, True))
-    taps.end_call(call, output)
+        region.end = len(recording.nodes)
+        recording.marks.append((region.end, region, True))
     return output
 
 
-def _run(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any], hooking: bool) -> Any:
+def _run(
+    cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any], hooking: bool, call: taps.CellCall | None = None
+) -> Any:
     watching = hooking and state.recordings and (cell._hooks["backward"] or cell._hooks["backward_pre"])
     marks = _BackwardMarks(cell) if watching else None
     if marks is not None:
@@ -67,6 +71,8 @@ def _run(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any], hooking: boo
         output = call_with_bprop(cell, args, kwargs)
     else:
         output = _construct_with_forward_hooks(cell, args, kwargs, hooking)
+    if call is not None:  # where the last forward hook would run, so that what a tap puts in its place is as a hook's
+        output = taps.end_call(call, output)
     return output if marks is None else marks.on_outputs(output)
 
 

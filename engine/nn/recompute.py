@@ -12,9 +12,9 @@ import contextlib
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from .. import precision, random
+from .. import precision, random, taps
 from ..nested import replaced, tensors_in
-from ..recording import Array, Recording, accumulate, node_backward, record, state
+from ..recording import Array, Recording, Repeating, accumulate, node_backward, record, state
 from ..tensor import Tensor
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def run_to_recompute(
     used = _Used(outer)
     state.recordings = (used,)
     try:
-        with forward_context:
+        with forward_context, taps.logged() as node.calls:
             output = function(*args, **kwargs)
     finally:
         state.recordings = outer
@@ -185,7 +185,7 @@ class _Passed(dict[int, Any]):
             super().__setitem__(key, gradient)
 
 
-class _Recompute:
+class _Recompute(Repeating):
     """The node of one call."""
 
     name = "recompute"
@@ -201,6 +201,8 @@ class _Recompute:
     ) -> None:
         self.function = function
         self.context = context
+        self.calls = taps.CallLog(0)
+        self.runs = 0
         # Values, not tensors: the function may rebind the tensors it gets, and the cell its parameters.
         self.args = replaced(args, [Tensor._wrap(t._array) for t in tensors_in(args)])
         self.kwargs = replaced(kwargs, [Tensor._wrap(t._array) for t in tensors_in(kwargs)])
@@ -209,13 +211,22 @@ class _Recompute:
         self.dtype = precision.current()
         self.random = random.position()
 
+    def rename(self, names: dict[int, Array]) -> None:
+        """Give the arguments the names that they have on the tape from now on."""
+        for tensor in tensors_in([self.args, self.kwargs]):
+            tensor._rebind(names.get(id(tensor._array), tensor._array))
+
     def backward(
         self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
     ) -> list[tuple[Array, Any]]:
         """Run again, recording, and walk back."""
         leaves = [array for array in inputs if id(array) in tracked]
         inner = Recording(leaves)
-        with inner, self._as_it_was(), precision.scope(self.dtype), self.context:
+        self.runs += 1
+        label = "recomputed" if self.runs == 1 else f"recomputed {self.runs}"
+        with (
+            inner, self._as_it_was(), precision.scope(self.dtype), self.context, taps.repeating(self.calls, label)
+        ):  # fmt: skip
             again = tensors_in(self.function(*self.args, **self.kwargs))
         gradients = _Passed(leaves)
         for tensor, g in zip(again, gradient, strict=True):

@@ -141,7 +141,9 @@ def test_operators_are_told_only_to_those_who_ask() -> None:
         def operator(self, name: str, inputs: Any, outputs: Any, attrs: Any) -> None:
             self.seen.append((name, outputs.tolist()))
 
-        def operator_backward(self, name: str, gradient: Any, gradients: Any, attrs: Any) -> None:
+        def operator_backward(
+            self, name: str, gradient: Any, gradients: Any, attrs: Any, inputs: Any, output: Any
+        ) -> None:
             self.seen.append(
                 (f"{name} back", np.asarray(gradient).tolist(), [np.asarray(g).tolist() for g in gradients])
             )
@@ -352,7 +354,7 @@ class Everything(Notes):
     def operator(self, name: str, inputs: Any, outputs: Any, attrs: Any) -> None:
         self.events.append(name)
 
-    def operator_backward(self, name: str, gradient: Any, gradients: Any, attrs: Any) -> None:
+    def operator_backward(self, name: str, gradient: Any, gradients: Any, attrs: Any, inputs: Any, output: Any) -> None:
         self.events.append(name)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from kernel_driver import Kernel
+from kernel_driver import LINK, Kernel
 
 
 @pytest.fixture(scope="module")
@@ -25,3 +25,11 @@ def kernel(shared_kernel: Kernel) -> Iterator[Kernel]:
     yield shared_kernel
     assert shared_kernel.run("print('alive')").text == "alive\n"
     shared_kernel.iopub.clear()
+
+
+@pytest.fixture
+def link(kernel: Kernel) -> str:
+    """A comm whose messages land in the kernel's `log`; its id."""
+    cell = kernel.execute(LINK)
+    assert kernel.result(cell).status == "ok"
+    return kernel.comm_opened(cell)

@@ -13,8 +13,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
+from jupyter_client.session import Session
 
 Message = dict[str, Any]
 TIMEOUT = 30.0
@@ -80,14 +82,32 @@ class Kernel:
         if self.manager.has_kernel:
             self.manager.shutdown_kernel(now=True)
 
+    def second_client(self) -> Kernel:
+        """Another client of the same kernel process, as a second page is; whoever asks closes its channels."""
+        other = Kernel.__new__(Kernel)
+        other.manager, other.iopub, other.replies = self.manager, [], {}
+        other.client = BlockingKernelClient()
+        other.client.load_connection_info(self.manager.get_connection_info())
+        other.client.session = Session(key=self.client.session.key)  # with an identity of its own
+        other.client.start_channels()
+        other.query("kernel_info_request", {})
+        return other
+
     # Sending
 
     def execute(self, code: str, allow_stdin: bool = True, **options: Any) -> str:
         """Send a cell without waiting; its message id."""
         return str(self.client.execute(code, allow_stdin=allow_stdin, **options))
 
-    def send(self, kind: str, content: Message, subshell: str | None = None, control: bool = False) -> str:
-        message = self.client.session.msg(kind, content)
+    def send(
+        self,
+        kind: str,
+        content: Message,
+        subshell: str | None = None,
+        control: bool = False,
+        metadata: Message | None = None,
+    ) -> str:
+        message = self.client.session.msg(kind, content, metadata=metadata)
         if subshell is not None:
             message["header"]["subshell_id"] = subshell
         (self.client.control_channel if control else self.client.shell_channel).send(message)
@@ -190,3 +210,24 @@ class Kernel:
             return None
 
         return str(self.until(find, f"a comm {model or ''}"))
+
+
+LINK = """
+import asyncio, comm, sys, threading, time
+from hookscope.kernel import pause, resume
+log = []
+link = comm.create_comm(target_name="test")
+def heard(message):
+    log.append(message["content"]["data"])
+link.on_msg(heard)
+def told(word):
+    return lambda: word in log
+"""
+"""A cell that opens a comm whose messages land in the kernel's `log`."""
+
+
+def start(kernel: Kernel, code: str) -> str:
+    """Run a cell up to where it prints "paused"."""
+    cell = kernel.execute(code)
+    kernel.wait_for_text("paused", cell)
+    return cell

@@ -82,6 +82,8 @@ BAD_CELLS = [
     ("net -b relu:nowhere", "%%cell: breakpoint 'relu': moment must be one of "),
     ("net -b 'relu if value >'", "%%cell: breakpoint 'relu': "),
     ("net --stop-on nann", "%%cell: stop_on 'nann': no such condition; the nearest is 'nan'"),
+    ("net --check inf,nann", "%%cell: conditions 'nann': no such condition; the nearest is 'nan'"),
+    ("net --check 'nan, if nrm > max(1, 2)'", "the name 'nrm' is unknown here; the nearest is 'norm'"),
 ]
 
 
@@ -322,6 +324,17 @@ def test_a_session_made_by_hand_pauses_in_this_kernel_too(kernel: Kernel, link: 
     )
     kernel.comm(link, "print('at', dbg.paused.path); dbg.resume()")
     assert kernel.result(cell).text == "(4, 2)\n"
+
+
+def test_the_producer_of_a_nan_is_named_by_its_notebook_cell_and_line(kernel: Kernel, link: str) -> None:
+    kernel.run(
+        "class Log(nn.Cell):\n    def construct(self, x):\n        shifted = x - 2\n        return shifted.log()\n"
+        "log = Log()"
+    )
+    result = kernel.run("%%cell log --check nan --no-panel\ny = log(x)")
+    assert result.status == "ok"
+    said = kernel.run("print(_session.producers[0])").text
+    assert re.search(r"log in \(root\)#0 made 12 NaN of 12 elements: .* \(Cell In\[\d+\], line 4: return shifted", said)
 
 
 def test_params_and_hooks_are_tables(kernel: Kernel, link: str) -> None:

@@ -3,34 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from kernel_driver import Kernel
-
-SETUP = """
-import asyncio, comm, sys, threading, time
-from hookscope.kernel import pause, resume
-log = []
-link = comm.create_comm(target_name="test")
-def heard(message):
-    log.append(message["content"]["data"])
-link.on_msg(heard)
-def told(word):
-    return lambda: word in log
-"""
-
-
-@pytest.fixture
-def link(kernel: Kernel) -> str:
-    """A comm whose messages land in the kernel's `log`; its id."""
-    cell = kernel.execute(SETUP)
-    assert kernel.result(cell).status == "ok"
-    return kernel.comm_opened(cell)
-
-
-def start(kernel: Kernel, code: str) -> str:
-    """Run a cell up to where it prints "paused"."""
-    cell = kernel.execute(code)
-    kernel.wait_for_text("paused", cell)
-    return cell
+from kernel_driver import Kernel, start
 
 
 def test_comms_are_handled_while_a_cell_is_paused(kernel: Kernel, link: str) -> None:

@@ -94,4 +94,6 @@ def test_the_lock_pins_exactly_and_names_no_place(repository: Path) -> None:
 def test_the_base_installation_is_small(repository: Path) -> None:
     project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
     names = {Requirement(text).name for text in project["dependencies"]}
-    assert names == {"anywidget", "ipykernel", "ipywidgets", "ml_dtypes", "numpy", "protobuf", "safetensors"}
+    assert names == {
+        "anywidget", "ipykernel", "ipywidgets", "ml_dtypes", "numba", "numpy", "protobuf", "safetensors", "tabulate",
+    }  # fmt: skip

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+
+from hookscope.engine.debug import PausePoint
 
 
 class PlainTensor:
@@ -85,6 +87,8 @@ class PlainSession:
         self.breakpoints: list[Any] = []
         self.attached = False
         self.paused: Any = None
+        self.shown: Any = None
+        self.looks: list[tuple[Any, ...]] = []
         self.skipped_pauses: list[Any] = []
         self.observers: list[Callable[[str], None]] = []
         self.commands: list[str] = []
@@ -134,7 +138,20 @@ class PlainSession:
 
     def resume(self, command: str = "continue") -> None:
         self.commands.append(command)
-        self.paused = None
+        self.paused = self.shown = None
+
+    def step_back(self) -> None:
+        self.looks.append(("step_back",))
+        self.shown = replace(self.paused, kind="past", reason="1 line back", line=self.paused.line - 1)
+
+    def step_forward(self) -> None:
+        self.looks.append(("step_forward",))
+        self.shown = self.paused
+
+    def show_operator(self, index: int) -> None:
+        self.looks.append(("show_operator", index))
+        shown = self.paused.operators[index]
+        self.shown = replace(self.paused, kind="past", reason=f"operator {shown.name}", operator=shown)
 
     def evaluate(self, expression: str) -> object:
         return eval(expression, {}, dict(self.paused.locals))
@@ -164,7 +181,7 @@ class PlainSession:
             "operators": [SimpleNamespace(name="Mul", inputs=(PlainTensor(np.ones(2)), 2), outputs=None)],
             "stack": ["bprop, line 11"], "exception": None,
         }  # fmt: skip
-        self.paused = SimpleNamespace(**{**values, **more})
+        self.paused = self.shown = PausePoint(**{**values, **more})
         self.emit("paused")
 
 

@@ -234,8 +234,26 @@ def test_a_pause_shows_the_stepper_and_the_keys_step(shown: PanelPage, session: 
         assert step.is_disabled()
         shown.until(lambda command=command: session.commands[-1:] == [command])
     assert session.commands == list(keys.values())
-    for name in ("Step over", "Step into", "Step out", "Continue", "Abort", "Evaluate"):
+    for name in ("Step over", "Next operator", "Continue", "Abort", "Step back", "Step forward", "Evaluate"):
         assert button(shown, name).is_disabled()
+
+
+def test_the_past_is_shown_by_its_buttons_and_an_operator_by_a_click(shown: PanelPage, session: PlainSession) -> None:
+    session.pause()
+    shown.until(button(shown, "Step back").is_enabled)
+    title = shown.page.locator(".hs-stop-title")
+    button(shown, "Step back").click()
+    shown.until(lambda: title.inner_text() == "Earlier: bprop of block.relu, line 10")
+    assert shown.page.locator(".hs-source [aria-current=true]").inner_text().split()[0] == "10"
+    assert status(shown) == "paused in bprop of block.relu, line 11"
+    button(shown, "Step forward").click()
+    shown.until(lambda: title.inner_text() == "bprop of block.relu, line 11")
+    operator = shown.page.locator(".hs-operators").get_by_role("button")
+    operator.focus()
+    shown.page.keyboard.press("Enter")
+    shown.until(lambda: operator.get_attribute("aria-current") == "true")
+    assert operator.evaluate("one => one === document.activeElement")
+    assert session.commands == []
 
 
 def test_what_changed_is_marked_beside_its_name_however_long_that_is(shown: PanelPage, session: PlainSession) -> None:

@@ -78,11 +78,28 @@ def test_requires_grad_follows_the_box(panel: DebuggerPanel, session: PlainSessi
 
 
 def test_resume_passes_each_command_once(panel: DebuggerPanel, session: PlainSession) -> None:
-    for command in ("over", "into", "out", "continue", "abort"):
+    commands = ["over", "into", "out", "operator", "cell", "continue", "abort"]
+    for command in commands:
         session.pause()
         ask(panel, type="resume", command=command)
-    assert session.commands == ["over", "into", "out", "continue", "abort"]
+    assert session.commands == commands
     assert panel.status["state"] == "running"
+
+
+def test_what_is_shown_moves_back_and_forward_while_the_run_stands(panel: DebuggerPanel, session: PlainSession) -> None:
+    session.pause()
+    live = panel.stop
+    ask(panel, type="step_back")
+    assert (panel.stop["kind"], panel.stop["line"], panel.stop["reason"]) == ("past", 10, "1 line back")
+    assert panel.status["text"] == "paused in bprop of block.relu, line 11"
+    ask(panel, type="step_forward")
+    assert panel.stop == live and not live["operators"][0]["shown"]
+    ask(panel, type="show_operator", index=0)
+    assert panel.stop["operators"][0]["shown"] and panel.stop["reason"] == "operator Mul"
+    ask(panel, type="show_operator", index=7)
+    assert panel.status["error"].startswith("IndexError")
+    assert session.looks == [("step_back",), ("step_forward",), ("show_operator", 0), ("show_operator", 7)]
+    assert session.commands == []
 
 
 def test_resume_while_running_is_refused(panel: DebuggerPanel, session: PlainSession) -> None:
@@ -180,7 +197,7 @@ def test_statistics_are_computed_for_what_is_looked_at(
         ({"type": "train", "path": "blok", "on": True}, "ValueError: no cell 'blok'; the nearest is 'block'"),
         (
             {"type": "resume", "command": "fly"},
-            "unknown command 'fly'; it is one of over, into, out, continue, abort",
+            "unknown command 'fly'; it is one of over, into, out, operator, cell, continue, abort",
         ),
         ({"type": "show", "view": "moon"}, "unknown view 'moon'; it is one of cells, captures, parameters, stepper"),
         ({"type": "select", "index": True}, "message 'select' needs index: int, got bool"),
@@ -255,7 +272,8 @@ def test_a_session_that_was_attached_before_is_watching_not_running(
 
 def test_pauses_that_nobody_could_answer_are_told_and_shown(panel: DebuggerPanel, session: PlainSession) -> None:
     session.pause()
-    session.skipped_pauses, session.paused = [session.paused], None
+    session.skipped_pauses = [session.paused]
+    session.paused = session.shown = None
     session.emit("finished")
     assert panel.status["text"] == "finished, 1 pause skipped: nobody could answer"
     assert panel.stop["skipped"] is True

@@ -159,6 +159,6 @@ def test_a_stop_carries_source_locals_operators_and_the_exception(session: Plain
     assert view["title"] == "bprop of block.relu, line 11"
     assert view["lines"] == ["def bprop(self, x, out, dout):", "    return (dout,)"]
     assert view["locals"][1] == {"name": "n", "value": "3", "changed": True}
-    assert view["operators"] == [{"name": "Mul", "inputs": "float64 2, 2", "outputs": "None"}]
+    assert view["operators"] == [{"name": "Mul", "inputs": "float64 2, 2", "outputs": "None", "shown": False}]
     assert view["exception"] == "ZeroDivisionError: division by zero"
     json.dumps(view)

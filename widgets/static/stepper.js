@@ -11,8 +11,16 @@ const STEP_COMMANDS = [
   ["Step over", "over", "F10"],
   ["Step into", "into", "F11"],
   ["Step out", "out", "Shift+F11"],
+  ["Next operator", "operator", ""],
+  ["Next cell", "cell", ""],
   ["Continue", "continue", "F9"],
   ["Abort", "abort", ""],
+];
+
+/** Button and message: these move what is shown, not the run. */
+const LOOKS = [
+  ["Step back", "step_back"],
+  ["Step forward", "step_forward"],
 ];
 
 /** @param {import("./types.js").Send} send */
@@ -29,6 +37,9 @@ export function createStepper(send) {
       disabled: "",
       onclick: () => resume(command),
     }),
+  );
+  const looks = LOOKS.map(([name, type]) =>
+    make("button", { type: "button", class: "hs-button hs-look", text: name, disabled: "", onclick: () => send({ type }) }),
   );
   const title = make("h3", { class: "hs-stop-title" });
   const reason = make("p", { class: "hs-stop-reason" });
@@ -93,7 +104,7 @@ export function createStepper(send) {
     answers,
   ]);
   const element = make("div", { class: "hs-view" }, [
-    make("div", { class: "hs-bar hs-steps", role: "toolbar", "aria-label": "Stepping" }, buttons),
+    make("div", { class: "hs-bar hs-steps", role: "toolbar", "aria-label": "Stepping" }, [...buttons, ...looks]),
     stopPart,
     empty,
   ]);
@@ -112,7 +123,7 @@ export function createStepper(send) {
   function setPaused(now) {
     if (now === paused) return;
     paused = now;
-    const controls = [...buttons, input, run];
+    const controls = [...buttons, ...looks, input, run];
     if (!now) {
       // A disabled element loses the keyboard: keep the focus in the panel, and give it back at the next stop.
       const active = controls.find((control) => control === element.ownerDocument.activeElement);
@@ -129,19 +140,24 @@ export function createStepper(send) {
     stopPart.hidden = !stop.title;
     empty.hidden = !stopPart.hidden;
     if (stopPart.hidden) return;
-    setText(title, stop.skipped ? `Skipped pause: ${stop.title}` : stop.title);
+    setText(title, (stop.skipped ? "Skipped pause: " : stop.kind === "past" ? "Earlier: " : "") + stop.title);
     setText(reason, stop.reason);
     problem.hidden = !stop.exception;
     setText(problem, stop.exception);
     drawSource(stop);
     locals.replaceChildren(...stop.locals.map(drawLocal));
     setText(operatorsTitle, stop.operators.length ? `Operators run (${stop.operators.length})` : "Operators run: none yet");
+    const focusedOperator = [...operators.querySelectorAll("button")].findIndex((one) => one === element.ownerDocument.activeElement);
     operators.replaceChildren(
-      ...stop.operators.map((op) =>
-        make("li", {}, [make("b", { text: op.name }), make("span", { text: `(${op.inputs})` }), make("span", { class: "hs-arrow", text: " → " }), make("span", { text: op.outputs })]),
-      ),
+      ...stop.operators.map((op, index) => {
+        const what = [make("b", { text: op.name }), make("span", { text: `(${op.inputs})` }), make("span", { class: "hs-arrow", text: " → " }), make("span", { text: op.outputs })];
+        const show = () => paused && send({ type: "show_operator", index });
+        const attributes = { type: "button", class: "hs-operator", "aria-current": op.shown ? "true" : null, onclick: show };
+        return make("li", {}, [stop.skipped ? make("span", {}, what) : make("button", attributes, what)]);
+      }),
     );
     operators.scrollTop = operators.scrollHeight;
+    if (focusedOperator >= 0) operators.querySelectorAll("button")[focusedOperator]?.focus({ preventScroll: true });
     stackPart.hidden = stop.stack.length < 2;
     stack.replaceChildren(...stop.stack.map((text) => make("li", { text })));
   }

@@ -10,7 +10,7 @@
  * @typedef {{state: "ready" | "watching" | "running" | "paused" | "finished", text: string, error: string}} Status
  *
  * @typedef {{name: string, value: string, changed: boolean}} Local
- * @typedef {{name: string, inputs: string, outputs: string}} OperatorRecord
+ * @typedef {{name: string, inputs: string, outputs: string, shown: boolean}} OperatorRecord
  * @typedef {{kind: string, title: string, reason: string, filename: string, function: string,
  *   first_line: number, line: number, lines: string[], locals: Local[], operators: OperatorRecord[],
  *   stack: string[], exception: string, skipped: boolean}} Stop

@@ -326,16 +326,16 @@ def test_nan_is_a_hit_where_it_begins_and_where_it_goes() -> None:
     with DebugSession(net, stop_on=["nan"]) as session:
         net(tensor(-1.0, 1.0))
     assert [hit.message for hit in session.hits] == [
-        "nan in 0#0 forward output (1 of 2 elements)",
-        "nan in 1#0 forward input[0] (1 of 2 elements)",
-        "nan in 1#0 forward output (1 of 2 elements)",
+        "nan in 0#0 forward output (1 of 2 elements); it came in as a constant of 0#0",
+        "nan in 1#0 forward input[0] (1 of 2 elements); it came in as a constant of 0#0",
+        "nan in 1#0 forward output (1 of 2 elements); it came in as a constant of 0#0",
     ]
     assert session.captures[1].hits == ["nan"] and session.captures[0].hits == []
 
 
 def test_hits_are_forgotten_with_their_captures() -> None:
     net = Square()
-    with DebugSession(net, stop_on=["all_zero"], max_captures=4) as session:
+    with DebugSession(net, stop_on=["if slot == 'output'"], max_captures=4) as session:
         for _ in range(10):
             net(tensor(0.0))
     assert len(session.hits) == 2
@@ -344,7 +344,7 @@ def test_hits_are_forgotten_with_their_captures() -> None:
 
 def test_clearing_the_captures_forgets_their_hits() -> None:
     net = Square()
-    with DebugSession(net, stop_on=["all_zero"]) as session:
+    with DebugSession(net, stop_on=["if slot == 'output'"]) as session:
         net(tensor(0.0))
         assert len(session.hits) == 1
         session.captures.clear()

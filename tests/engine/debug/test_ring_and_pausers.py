@@ -10,10 +10,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from hookscope.engine.debug import TerminalPauser
 from hookscope.engine.debug.capture import Capture, CaptureRing
 from hookscope.engine.debug.pause import (
     PausePoint,
-    TerminalPauser,
     check_command,
     default_pauser,
     describe,
@@ -103,10 +103,11 @@ def test_the_default_pauser_is_the_one_that_was_set(restored_default: None) -> N
 class FakeSession:
     def __init__(self) -> None:
         self.paused: PausePoint | None = PausePoint(
-            "bprop", "the bprop of 'scale' begins", "scale", "bprop", "f.py", "bprop", 10,
+            "bprop", "the bprop begins", "scale", "bprop", "f.py", "bprop", 10,
             ("def bprop(self, x):", "    return x"), 11, locals={"x": 3}, changed={"x"},
         )  # fmt: skip
         self.command: str | None = None
+        self.shown = self.paused
         self.assigned: dict[str, object] = {}
 
     def resume(self, command: str) -> None:
@@ -115,8 +116,8 @@ class FakeSession:
     def evaluate(self, expression: str) -> object:
         return {"x": 3, "7": 7}[expression]
 
-    def assign(self, name: str, value: object) -> None:
-        self.assigned[name] = value
+    def edit(self, name: str, expression: str) -> None:
+        self.assigned[name] = self.evaluate(expression)
 
 
 def at_prompt(monkeypatch: pytest.MonkeyPatch, typed: str) -> FakeSession:
@@ -134,7 +135,7 @@ def test_the_terminal_reads_commands_and_goes_on_at_the_end_of_input(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], typed: str, command: str
 ) -> None:
     assert at_prompt(monkeypatch, typed).command == command
-    assert "the bprop of 'scale' begins" in capsys.readouterr().out
+    assert "bprop of scale, line 11: the bprop begins" in capsys.readouterr().out
 
 
 def test_the_terminal_shows_source_and_variables_and_evaluates(

@@ -47,7 +47,7 @@ def test_a_script_in_a_terminal_is_stepped_by_typing(tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, str(script)], stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     try:
-        assert "the bprop of (root) begins" in read_until(ours, "(hookscope) ")
+        assert "bprop of (root), line 10: the bprop begins" in read_until(ours, "(hookscope) ")
         os.write(ours, b"n\n")
         assert "return (slope,)" in read_until(ours, "(hookscope) ")
         os.write(ours, b"slope = slope * 5.0\n")
@@ -55,6 +55,74 @@ def test_a_script_in_a_terminal_is_stepped_by_typing(tmp_path: Path) -> None:
         os.write(ours, b"c\n")
         assert "result 10.0" in read_until(ours, "result 10.0")
         assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+
+
+CELLS = """
+import numpy as np
+from hookscope.engine import Tensor, grad, nn
+from hookscope.engine.debug import DebugSession
+
+net = nn.SequentialCell(nn.ReLU(), nn.Tanh())
+with DebugSession(net, breaks=["0"]) as session:
+    for _ in range(2):
+        print("result", grad(net)(Tensor(np.zeros(1, np.float32))).asnumpy()[0])
+    print("training", net[0].training, session.hooks())
+"""
+
+# What is typed, and what must be in the answer.
+DIALOGUE = [
+    ("Next Operator", "operator tanh ran"),
+    ("inputs", "Tensor"),
+    ("NEXT CELL", "forward of 1"),
+    ("stack", "<module>, line 9"),
+    ("output[0] + 1", "1"),
+    ("contniue", "'contniue' is no command and no name here; the nearest command is 'continue'"),
+    ("stpe over", "'stpe over' is no command and no name here; the nearest command is 'step over'"),
+    ("break 1:backwards", "moment must be one of"),
+    ("break 1:backward", "0:forward, stopped 1 times\n1:backward, stopped 0 times"),
+    ("unbreak 1:forwad", "moment must be one of"),
+    ("unbreak 0", ""),
+    ("hook 0 backward", ""),
+    ("train 0 maybe", "train PATH on|off, not 'maybe'"),
+    ("train 0 on", ""),
+    ("watch 0:forward", "0:forward"),
+    ("condition nan", "nan"),
+    ("uncondition nann", "no condition 'nann' in this session; the nearest is 'nan'"),
+    ("uncondition nan", ""),
+    ("captures", "output"),
+    ("help", "step over, over, next, n: go on"),
+    ("Continue", "backward of 1"),
+    ("edit grad_input = (grad_input[0] * 3.0,)", ""),
+    ("grad_input[0] = grad_input", "must return tensors, but entry 0 is tuple"),
+    ("unhook 0 backward", ""),
+    ("Step Out", "backward of (root)"),
+    ("hook 1 forward", ""),
+    ("train . on", ""),
+    ("Abort", "DebugAbort"),
+]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals in the standard library")
+def test_every_word_of_the_buttons_and_the_other_commands_work_at_a_terminal(tmp_path: Path) -> None:
+    import pty
+
+    script = tmp_path / "script.py"
+    script.write_text(CELLS)
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([sys.executable, str(script)], stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    try:
+        assert "forward of 0, line" in read_until(ours, "(hookscope) ")
+        for typed, answer in DIALOGUE:
+            os.write(ours, f"{typed}\n".encode())
+            until = "(hookscope) " if typed != "Abort" else "DebugAbort: aborted from the debugger"
+            shown = read_until(ours, until).replace("\r", "")
+            assert answer in shown, (typed, shown)
+        assert process.wait(60) == 1
     finally:
         process.kill()
         process.wait()
@@ -69,6 +137,6 @@ def test_a_script_without_a_terminal_says_so_once_and_runs_through(tmp_path: Pat
     )
     assert done.stdout == "result 2.0\n"
     assert done.stderr == (
-        "hookscope: session: not paused (the bprop of (root) begins): standard input is not a terminal; "
-        "kept in skipped_pauses\n"
+        "hookscope: session: not paused at bprop of (root), line 10 (the bprop begins): "
+        "standard input is not a terminal; kept in skipped_pauses\n"
     )

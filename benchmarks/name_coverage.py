@@ -1,4 +1,4 @@
-"""How much of MindSpore's interface there is: ``python benchmarks/coverage.py [LIST_OF_NAMES]``.
+"""How much of MindSpore's interface there is: ``python benchmarks/name_coverage.py [LIST_OF_NAMES]``.
 
 A name is *there* if it can be looked up and is not one that only says what to use instead. It is *tested* if a test
 file (tests/**/*.py) uses it: as an attribute (``.name``), an imported name, or a row of a table (``"name"``). That is

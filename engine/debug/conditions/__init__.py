@@ -1,0 +1,109 @@
+"""Conditions: what can be wrong, as rows of data; ``CONDITIONS`` has them by name.
+
+Rows about values, about parameters and about the network are in a module each, and each names what its formulas see.
+Who looks, and when, is in ``checks``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..statistics import any_nonfinite
+from ..watch import nearest
+from . import network, parameters, values
+from .condition import Condition, Hit
+from .own import own_condition
+
+if TYPE_CHECKING:
+    from ..capture import Capture
+    from ..statistics import Statistics
+
+__all__ = ["CONDITIONS", "Condition", "Hit", "examine", "parse_conditions"]
+
+CONDITIONS: dict[str, Condition] = {row.name: row for row in (*values.ROWS, *parameters.ROWS, *network.ROWS)}
+
+_ALIASES = {"saturated": ("saturated_sigmoid", "saturated_tanh"), "all": tuple(CONDITIONS)}
+
+
+def parse_conditions(texts: Sequence[str], option: str = "conditions") -> list[Condition]:
+    """Read ``NAME``, ``NAME=THRESHOLD`` or ``if EXPRESSION`` each.
+
+    "saturated" is saturated_sigmoid and saturated_tanh, "all" is every row.
+
+    Args:
+        texts: the conditions.
+        option: what errors call the argument.
+
+    Raises:
+        ValueError: an unknown name, a faulty expression, a threshold that is no number, or one where none is used.
+    """
+    found: dict[str, Condition] = {}
+    for text in texts:
+        try:
+            read = _parse(text.strip())
+        except ValueError as error:
+            raise ValueError(f"{option} {text!r}: {error}") from None
+        found.update({condition.name: condition for condition in read})
+    return list(found.values())
+
+
+def _parse(text: str) -> list[Condition]:
+    if text.split(maxsplit=1)[:1] == ["if"]:
+        return [own_condition(text)]
+    name, equals, number = (part.strip() for part in text.partition("="))
+    if name not in CONDITIONS and name not in _ALIASES:
+        known = [*CONDITIONS, *_ALIASES]
+        raise ValueError(f"no such condition; the nearest is {nearest(name, known)!r} (all: {', '.join(known)})")
+    rows = [CONDITIONS[known_name] for known_name in _ALIASES.get(name, (name,))]
+    return [_with_threshold(row, number) for row in rows] if equals else rows
+
+
+def _with_threshold(condition: Condition, number: str) -> Condition:
+    if math.isnan(condition.threshold):
+        raise ValueError(f"{condition.name} has no threshold")
+    try:
+        threshold = float(number)
+    except ValueError:
+        threshold = math.nan
+    if not math.isfinite(threshold):
+        raise ValueError(f"the threshold must be a finite number, got {number!r}")
+    return replace(condition, threshold=threshold)
+
+
+def examine(
+    capture: Capture,
+    conditions: Iterable[Condition] = tuple(CONDITIONS.values()),
+    arrived: Statistics | None = None,
+    names: Callable[[], Mapping[str, object]] = dict,
+    say: Callable[[str, str], None] | None = None,
+) -> list[Hit]:
+    """Which of the conditions hold for a captured value.
+
+    Args:
+        capture: the value.
+        conditions: which to try.
+        arrived, names: see ``values.Seen``.
+        say: told in one line, with what it is about, of a condition of the user's own that fails.
+    """
+    wanted = [condition for condition in conditions if condition.looks_at(capture)]
+    # Most values are finite, and to see that costs a part of what the figures do.
+    if all(condition.name in ("nan", "inf") for condition in wanted) and not (wanted and any_nonfinite(capture.array)):
+        return []
+    seen = values.Seen(capture, arrived, names)
+    hits = []
+    for condition in wanted:
+        try:
+            detail = condition.formula(seen, condition.threshold)
+        except Exception as error:  # a user's own expression may raise anything, which must not end the user's run
+            if condition.name in CONDITIONS:
+                raise
+            if say is not None:
+                say(f"condition {condition.name!r}: {type(error).__name__}: {error}", condition.name)
+            continue
+        if detail is not None:
+            message = f"{condition.name} in {capture.key} ({detail})"
+            hits.append(Hit(condition, capture.path, capture.key, capture.step, message, capture))
+    return hits

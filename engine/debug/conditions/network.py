@@ -1,0 +1,86 @@
+"""Conditions on the network as a whole: its modes, its own bprops, and the course of the loss."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from .condition import NO_THRESHOLD, Condition
+
+__all__ = ["ROWS", "BpropSeen", "LossSeen", "ModeSeen"]
+
+_SAGEMAKER = "https://docs.aws.amazon.com/sagemaker/latest/dg/debugger-built-in-rules.html"
+
+# The fewest and the most losses in a mean.
+_SPAN, _LONG = 10, 100
+
+
+class ModeSeen(NamedTuple):
+    """A BatchNorm or Dropout that ran: its class, its mode, and whether its network was being trained."""
+
+    cell_type: str
+    training: bool
+    trained: bool
+
+
+class BpropSeen(NamedTuple):
+    """How a custom bprop compares: "" if it agrees, or what differs."""
+
+    difference: str
+
+
+class LossSeen(NamedTuple):
+    """The losses so far, oldest first, each of one gradient call for the same parameters."""
+
+    losses: Sequence[float]
+
+
+def _mode(seen: ModeSeen, threshold: float) -> str | None:
+    if seen.training == seen.trained:
+        return None
+    if seen.trained:
+        return f"{seen.cell_type} is in prediction mode while the network is trained"
+    return f"{seen.cell_type} is in training mode in a forward pass that no gradient follows"
+
+
+def _bprop(seen: BpropSeen, threshold: float) -> str | None:
+    return seen.difference or None
+
+
+def _not_decreasing(seen: LossSeen, threshold: float) -> str | None:
+    span = min(max(_SPAN, len(seen.losses) // 2), _LONG)
+    first, last = seen.losses[:span], seen.losses[-span:]
+    if len(seen.losses) < 2 * _SPAN or not all(map(math.isfinite, (*first, *last))):
+        return None
+    before, now = sum(first) / span, sum(last) / span
+    # By neighbours, since a trend is no noise: von Neumann's mean square successive difference.
+    steps = [(b - a) ** 2 for part in (first, last) for a, b in pairwise(part)]
+    error = math.sqrt(sum(steps) / (2 * len(steps))) * math.sqrt(2 / span)
+    if before - now > 2 * error or before - now + 2 * error >= threshold * abs(before):
+        return None  # it does decrease, or a decrease worth the name may be hidden in the noise
+    return f"mean {now:.4g} in the newest {span} of {len(seen.losses)} steps, {before:.4g} in the first {span}"
+
+
+ROWS = (
+    Condition(
+        "wrong_bprop", "network", _bprop, NO_THRESHOLD, "",
+        "a custom bprop differs from the automatic gradient of its construct",
+        "Call check_gradient on the cell, which says which element differs by how much.",
+        "own; tolerances are those of check_gradient",
+    ),
+    Condition(
+        "wrong_mode", "network", _mode, NO_THRESHOLD, "",
+        "BatchNorm or Dropout in prediction mode in training, or in training mode in a forward pass without gradient",
+        "Call set_train() before training and set_train(False) before evaluation.",
+        "own",
+    ),
+    Condition(
+        "loss_not_decreasing", "network", _not_decreasing, 1e-2, "of the first losses' mean",
+        "from 20 steps on: the newest half of the losses is not below the first half by more than a hundredth, noise "
+        "allowed for",
+        "Check labels, the sign of the loss, the learning rate, and that the optimiser is called.",
+        f"LossNotDecreasing in {_SAGEMAKER}: 0.1 % in 10 steps, without noise; 1 % in at least 20",
+    ),
+)  # fmt: skip

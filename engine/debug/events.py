@@ -1,0 +1,44 @@
+"""What a session tells others: events to its observers, and lines on standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+__all__ = ["Events"]
+
+
+class Events:
+    """The part of a session that tells others; ``name`` is what its messages begin with."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._observers: list[Callable[[str], None]] = []
+        self._said: set[str] = set()
+
+    def observe(self, callback: Callable[[str], None]) -> Callable[[], None]:
+        """Call ``callback`` with each event; returns what ends that.
+
+        Events are "captured", "paused", "resumed", "changed" and "finished".
+        """
+        self._observers.append(callback)
+
+        def unsubscribe() -> None:
+            if callback in self._observers:
+                self._observers.remove(callback)
+
+        return unsubscribe
+
+    def notify(self, event: str) -> None:
+        """Tell the observers."""
+        for callback in tuple(self._observers):
+            try:
+                callback(event)
+            except Exception as error:  # a view that fails must not end the user's run
+                self.say(f"an observer raised {type(error).__name__}: {error}", once=f"observer {id(callback)}")
+
+    def say(self, text: str, once: str | None = None) -> None:
+        """One line on standard error; with ``once``, only the first of that kind."""
+        if once is None or once not in self._said:
+            self._said.update(() if once is None else (once,))
+            print(f"hookscope: {self.name}: {text}", file=sys.stderr)

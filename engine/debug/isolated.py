@@ -1,0 +1,167 @@
+"""A copy of a cell that can be run over and over, each time from the same state, without touching the cell.
+
+The copy computes in float64 (complex numbers in complex128) and has no hooks, no mixed precision and no recompute. Each
+run starts with the same parameters, buffers, attributes and random numbers; afterwards the random numbers of the
+engine, of NumPy and of Python stand where they stood.
+"""
+
+from __future__ import annotations
+
+import copy
+import random as python_random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hookscope.engine import random, taps
+from hookscope.engine.generator import Generator
+from hookscope.engine.nested import tensors_in
+from hookscope.engine.nn import Cell
+from hookscope.engine.nn.hooking import HOOK_KINDS
+from hookscope.engine.recording import Recording
+from hookscope.engine.tensor import Tensor
+
+if TYPE_CHECKING:
+    from hookscope.engine.parameter import Parameter
+
+__all__ = ["EPSILON", "IsolatedCell", "widened"]
+
+EPSILON = {
+    "float64": 2.0**-52, "complex128": 2.0**-52, "float32": 2.0**-23, "complex64": 2.0**-23,
+    "float16": 2.0**-10, "bfloat16": 2.0**-7,
+}  # fmt: skip
+"""The distance from 1 to the next number, by the name of the dtype; what is not here has no gradient."""
+
+
+def widened(array: Any) -> Any:
+    """Floating numbers as float64, complex ones as complex128, others as they are."""
+    if array.dtype.name not in EPSILON:
+        return array
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+class IsolatedCell:
+    """See the module's first lines.
+
+    Args:
+        cell: the cell to copy.
+        wide: whether to convert the copy's parameters, buffers and other tensors.
+
+    Raises:
+        TypeError: the cell cannot be copied.
+    """
+
+    def __init__(self, cell: Cell, wide: bool = True) -> None:
+        # Hooks are left out of the copy: what they close over need not be something that can be copied.
+        memo: dict[int, Any] = {id(one._hooks): {kind: {} for kind in HOOK_KINDS} for one in _held(cell, Cell)}
+        try:
+            self.cell: Cell = copy.deepcopy(cell, memo)
+        except Exception as error:  # whatever an attribute of the user's does when it is copied
+            raise TypeError(f"the cell {type(cell).__name__} cannot be copied: {error}") from error
+        self.narrowest = "float64"
+        self._bprops: list[tuple[Cell, Callable[..., Any]]] = []
+        cells = _held(self.cell, Cell)
+        for one in cells:
+            one.__dict__.update(mixed_precision_type=None, _recompute=None, _saved_tensors_hooks=None)
+            if one.has_custom_bprop:
+                self._bprops.append((one, self._noting_precision(one.bprop)))
+        tensors: list[Tensor] = _held(self.cell, Tensor)
+        for tensor in tensors if wide else ():
+            tensor._rebind(widened(tensor._array))
+        self._attributes = [(one, dict(one.__dict__)) for one in cells]
+        self._arrays = [(tensor, tensor._array) for tensor in tensors]
+        self._generators = [(one, one._stands_at()) for one in _held(self.cell, Generator)]
+        self._places = _random_places()
+
+    @property
+    def has_bprop(self) -> bool:
+        """Whether the cell, or one inside it, has a bprop of its own."""
+        return bool(self._bprops)
+
+    def parameters(self) -> list[tuple[str, Parameter]]:
+        """The copy's parameters with their paths."""
+        return list(self.cell.parameters_and_names())
+
+    @contextmanager
+    def run(self, automatic: bool = False) -> Iterator[Cell]:
+        """The copy at its starting state, with ``automatic`` without its bprops; nobody watches or records it."""
+        before = _random_places()
+        with taps.muted(), np.errstate(all="ignore"):
+            try:
+                self._start_over(automatic)
+                yield self.cell
+            finally:
+                _go_to(before)
+
+    def _start_over(self, automatic: bool) -> None:
+        for cell, attributes in self._attributes:
+            cell.__dict__.clear()
+            cell.__dict__.update(attributes)
+        for tensor, array in self._arrays:
+            tensor._rebind(array)
+        for generator, place in self._generators:
+            generator._go_to(place)
+        for cell, bprop in self._bprops:
+            cell.__dict__["bprop"] = None if automatic else bprop
+        for cell, _ in self._attributes:
+            cell._refresh()
+        _go_to(self._places)
+
+    def note_precision(self, recording: Recording) -> None:
+        """Let ``narrowest`` be the dtype with the fewest digits among what a recording followed."""
+        for _, _, output, _ in recording.nodes:
+            for array in output if isinstance(output, tuple) else (output,):
+                self._note(array)
+
+    def _note(self, array: Any) -> None:
+        name = array.dtype.name
+        if EPSILON.get(name, 0.0) > EPSILON[self.narrowest]:
+            self.narrowest = name
+
+    def _noting_precision(self, bprop: Callable[..., Any]) -> Callable[..., Any]:
+        def noting(*args: Any) -> Any:
+            with Recording(tensor._array for tensor in tensors_in(args)) as recording:
+                returned = bprop(*args)
+            self.note_precision(recording)
+            for tensor in tensors_in(returned):
+                self._note(tensor._array)
+            return returned
+
+        return noting
+
+
+def _held(cell: Cell, kind: type[Any]) -> list[Any]:
+    """Everything of a kind that a cell holds, itself among it, also in lists and dictionaries; each once."""
+    found: list[Any] = []
+    seen: set[int] = set()
+
+    def look(value: Any) -> None:
+        if id(value) in seen:
+            return
+        seen.add(id(value))
+        if isinstance(value, kind):
+            found.append(value)
+        if isinstance(value, Cell):
+            look(value.__dict__)
+        elif isinstance(value, dict):
+            for part in tuple(value.values()):
+                look(part)
+        elif isinstance(value, list | tuple):
+            for part in value:
+                look(part)
+
+    look(cell)
+    return found
+
+
+def _random_places() -> tuple[Any, Any, Any]:
+    return random.position(), np.random.get_state(), python_random.getstate()
+
+
+def _go_to(places: tuple[Any, Any, Any]) -> None:
+    ours, numpys, pythons = places
+    random.go_to(ours)
+    np.random.set_state(numpys)
+    python_random.setstate(pythons)

@@ -1,0 +1,50 @@
+"""What an operator is given and gives: tensors, arrays, constants, nested or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from hookscope.engine.tensor import Tensor
+
+__all__ = ["array_of", "arrays_of", "constants_of", "shown", "tensors_of"]
+
+
+def tensors_of(value: Any) -> Iterator[Tensor]:
+    """The tensors in a value, nested or not."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from tensors_of(item)
+    elif isinstance(value, dict):
+        yield from tensors_of(tuple(value.values()))
+
+
+def constants_of(value: Any) -> Iterator[float]:
+    """Python's floats in a value."""
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from constants_of(item)
+    elif isinstance(value, dict):
+        yield from constants_of(tuple(value.values()))
+
+
+def array_of(value: Any) -> Any:
+    """The array of a tensor; another value as it is."""
+    return getattr(value, "_array", value)
+
+
+def shown(value: Any) -> Any:
+    """Arrays as tensors, for the user to look at."""
+    if isinstance(value, tuple | list):
+        return type(value)(map(shown, value))
+    return Tensor._wrap(value) if hasattr(value, "dtype") and not isinstance(value, Tensor) else value
+
+
+def arrays_of(value: Any) -> list[Any]:
+    """The arrays in what an operator's rule was given: arrays, tensors, and other things."""
+    values = value if isinstance(value, tuple | list) else (value,)
+    return [array for array in map(array_of, values) if hasattr(array, "dtype") and hasattr(array, "size")]

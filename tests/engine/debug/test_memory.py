@@ -1,0 +1,104 @@
+"""A session stays within its bounds however long it watches."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import tracemalloc
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, nn, value_and_grad
+from hookscope.engine.debug import DebugSession
+
+MOST_BYTES = 64 * 1024
+
+
+class Nobody:
+    """A pauser with nobody behind it, so that a pause is noted and the run goes on."""
+
+    def unavailable(self) -> str | None:
+        return "nobody is here"
+
+    def wait(self, until: Callable[[], bool]) -> None:
+        raise AssertionError("asked, though nobody is here")
+
+
+def network() -> nn.Cell:
+    ms.set_seed(1)
+    return nn.SequentialCell(nn.Dense(4, 16), nn.Tanh(), nn.Dense(16, 1))
+
+
+def steps(net: nn.Cell, count: int) -> Iterator[int]:
+    """Train; the number of steps that were taken, after each."""
+    loss = nn.MSELoss()
+    optimizer = nn.Momentum(net.trainable_params(), 0.001, 0.9)
+    step = value_and_grad(lambda x, y: loss(net(x), y), None, net.trainable_params())
+    x = Tensor(np.random.default_rng(0).standard_normal((8, 4)).astype(np.float32))
+    y = Tensor(np.ones((8, 1), np.float32))
+    for number in range(1, count + 1):
+        _, gradients = step(x, y)
+        optimizer(gradients)
+        yield number
+
+
+def reachable(session: DebugSession) -> tuple[int, int]:
+    """How many objects a session keeps, and their bytes without those of arrays.
+
+    What belongs to the program or to the network is left out.
+    """
+    others = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType, nn.Cell, Nobody)
+    seen: dict[int, object] = {}
+    open_ends: list[object] = [session]
+    while open_ends:
+        found = open_ends.pop()
+        if id(found) in seen or isinstance(found, others):
+            continue
+        seen[id(found)] = found
+        open_ends += gc.get_referents(found)
+    return len(seen), sum(sys.getsizeof(o) for o in seen.values() if not isinstance(o, np.ndarray))
+
+
+@pytest.mark.parametrize(
+    ("count", "options"),
+    [
+        (10_000, {}),
+        (2_400, {"stop_on": ["nan", "exploding_gradient=1e-30", "all_zero"]}),
+        (2_000, {"breaks": ["*:backward", "*:forward if step < 0"], "every": 2}),
+    ],
+    ids=["references", "hits in each step", "breakpoints"],
+)
+def test_however_many_steps_are_watched_a_session_stays_within_its_bounds(count: int, options: dict[str, Any]) -> None:
+    net = network()
+    session = DebugSession(net, watch=["*"], max_bytes=MOST_BYTES, pauser=Nobody(), **options)
+    early = late = (0, 0)
+    with session:
+        for number in steps(net, count):
+            assert session.captures.bytes <= MOST_BYTES
+            if number == count // 2:  # what follows the values over steps keeps 1,000 of them
+                early = reachable(session)
+        late = reachable(session)
+    assert session.step == count and session.captures.dropped > 4 * len(session.captures)
+    assert bool(session.hits) == ("stop_on" in options)
+    # The ring holds a few captures more or less, by where in a step it is full.
+    assert late[0] <= 1.1 * early[0] and late[1] <= 1.1 * early[1]
+
+
+def test_the_allocator_sees_no_growth_either() -> None:
+    net = network()
+    sizes: dict[int, int] = {}
+    tracemalloc.start()
+    try:
+        with DebugSession(net, watch=["*"], max_bytes=MOST_BYTES):
+            for number in steps(net, 1_200):
+                if number in (400, 1_200):
+                    gc.collect()
+                    sizes[number], _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert sizes[1_200] <= 1.1 * sizes[400]

@@ -1,0 +1,100 @@
+"""What the planted faults and the healthy networks share: small data sets, and the training loop people write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, nn
+
+Batch = tuple[Any, ...]
+
+
+class Script(NamedTuple):
+    """A training script in two halves, so that a debugger can be put between them."""
+
+    net: nn.Cell
+    train: Callable[[], object]
+
+
+def blobs(steps: int, batch: int = 32, features: int = 8, classes: int = 4, scale: float = 1.0) -> list[Batch]:
+    """Batches of points around one centre for each class, and the classes."""
+    random = np.random.default_rng(1)
+    centres = random.standard_normal((classes, features)) * 1.5
+    found = []
+    for _ in range(steps):
+        labels = random.integers(0, classes, batch)
+        points = (centres[labels] + random.standard_normal((batch, features))) * scale
+        found.append((Tensor(points.astype(np.float32)), Tensor(labels.astype(np.int32))))
+    return found
+
+
+def images(steps: int, batch: int = 16, size: int = 12, classes: int = 4) -> list[Batch]:
+    """Batches of noisy images with a bright stripe whose place is the class."""
+    random = np.random.default_rng(2)
+    width = size // classes
+    found = []
+    for _ in range(steps):
+        labels = random.integers(0, classes, batch)
+        pixels = random.standard_normal((batch, 1, size, size)) * 0.5
+        for k, label in enumerate(labels):
+            pixels[k, 0, :, label * width : (label + 1) * width] += 1.0
+        found.append((Tensor(pixels.astype(np.float32)), Tensor(labels.astype(np.int32))))
+    return found
+
+
+def sequences(steps: int, batch: int = 16, length: int = 10, features: int = 4) -> list[Batch]:
+    """Batches of (batch, length, features) noise, and the mean of the first feature."""
+    random = np.random.default_rng(3)
+    found = []
+    for _ in range(steps):
+        x = random.standard_normal((batch, length, features)).astype(np.float32)
+        found.append((Tensor(x), Tensor(x[:, :, 0].mean(1, keepdims=True))))
+    return found
+
+
+def sentences(steps: int, batch: int = 8, length: int = 10, words: int = 20) -> list[Batch]:
+    """Batches of word numbers; each word follows from the one before it. The second half is the next words."""
+    random = np.random.default_rng(4)
+    follower = random.permutation(words)
+    found = []
+    for _ in range(steps):
+        rows = [random.integers(0, words, batch)]
+        for _ in range(length):
+            rows.append(follower[rows[-1]])
+        text = np.stack(rows, 1).astype(np.int32)
+        found.append((Tensor(text[:, :-1].copy()), Tensor(text[:, 1:].copy())))
+    return found
+
+
+def train(
+    net: nn.Cell,
+    loss: Callable[..., Any],
+    batches: Iterable[Batch],
+    optimiser: Any = None,
+    weights: Any = None,
+    sign: float = 1.0,
+) -> None:
+    """One step for each batch ``(inputs..., target)``; Adam with a rate of 1e-2 where no optimiser is given."""
+    weights = list(weights or net.trainable_params())
+    optimiser = optimiser or nn.Adam(weights, 1e-2)
+    net.set_train()
+    step = ms.value_and_grad(lambda *batch: loss(net(*batch[:-1]), batch[-1]), None, weights)
+    for batch in batches:
+        _, gradients = step(*batch)
+        optimiser(tuple(gradient * sign for gradient in gradients) if sign != 1.0 else gradients)
+
+
+def mlp(features: int = 8, hidden: int = 16, classes: int = 4, activation: Callable[[], nn.Cell] = nn.ReLU) -> nn.Cell:
+    """A classifier of two hidden layers."""
+    return nn.SequentialCell(
+        nn.Dense(features, hidden), activation(), nn.Dense(hidden, hidden), activation(), nn.Dense(hidden, classes)
+    )
+
+
+def cross_entropy() -> nn.Cell:
+    """The loss of most classifiers here."""
+    return nn.CrossEntropyLoss()

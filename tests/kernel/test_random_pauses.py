@@ -1,0 +1,10 @@
+"""A short run of the random pauses; `python tests/kernel/random_pauses.py` makes long ones."""
+
+from __future__ import annotations
+
+import random_pauses
+
+
+def test_40_random_pauses_lose_nothing_and_leave_a_usable_kernel() -> None:
+    done = random_pauses.run(pauses=40, seed=2)
+    assert done["comms"] > 200 and done["interrupt"] > 5 and done["query"] > 5, "the run did next to nothing"
