@@ -65,11 +65,11 @@ def _times(peers: list[Peer], row: str, rounds: int, seconds: float, most_second
         counts[peer.name] = max(1, round(seconds / peer.run(row, 1)))
     for way, peer in turns:  # what a way of watching keeps is memory taken anew in its first steps, and only there
         peer.watch(row, way)
-        peer.run(row, max(2, counts[peer.name] // 4))
+        peer.run(row, max(1, counts[peer.name] // 4))
     times: Times = {(way, peer.name): [] for way, peer in turns}
     begin = time.monotonic()
     for number in range(rounds):
-        if number >= 2 and (time.monotonic() - begin) * (number + 1) / number > most_seconds:
+        if number and (time.monotonic() - begin) * (number + 1) / number > most_seconds:
             break
         place = number * 3 % len(turns)  # so that no way always follows the same one right after its start
         for way, peer in [*turns[place:], *turns[:place]]:
@@ -105,14 +105,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--torch-python", default=os.environ.get("HOOKSCOPE_BENCH_TORCH_PYTHON", sys.executable))
     parser.add_argument("--rows", default=",".join(ROWS), help="which rows, with commas between them; default: all")
     parser.add_argument("--rounds", type=int, default=25, help="at most so many (25)")
-    parser.add_argument("--most-seconds", type=float, default=120.0, help="of a row's rounds, but two at least (120)")
+    parser.add_argument("--most-seconds", type=float, default=120.0, help="of a row's rounds, but one at least (120)")
     parser.add_argument("--seconds", type=float, default=0.5, help="about how long a turn takes (0.5)")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="of each peer; default: all cores")
     parser.add_argument("--patience", type=float, default=120.0, help="the most seconds of one reply (120)")
-    parser.add_argument("--quick", action="store_true", help="turns of 0.1 seconds or one step, 10 seconds a row")
+    parser.add_argument("--quick", action="store_true", help="turns of 0.1 seconds or one step, 8 seconds a row")
     options = parser.parse_args(arguments)
     if options.quick:
-        options.most_seconds, options.seconds = 10.0, 0.1
+        options.most_seconds, options.seconds = 8.0, 0.1
     rows = options.rows.split(",")
     for row in rows:
         if row not in ROWS:

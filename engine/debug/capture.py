@@ -7,7 +7,9 @@ once.
 
 from __future__ import annotations
 
+import contextlib
 import threading
+import weakref
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -95,8 +97,23 @@ class Capture:
     def statistics(self) -> Statistics:
         """The figures of the value, computed when first asked for."""
         if self._statistics is None:
-            self._statistics = statistics(self.value)
+            self._statistics = _figures(self.array)
         return self._statistics
+
+
+# By the id of an array, for as long as it lives.
+_known: dict[int, tuple[weakref.ref[Any], Statistics]] = {}
+
+
+def _figures(array: Any) -> Statistics:
+    """The figures of an array, computed once: the output of one cell is the input of the next, and never changes."""
+    key = id(array)
+    if key in _known:
+        return _known[key][1]
+    found = statistics(array)
+    with contextlib.suppress(TypeError):  # an array class without weak references: computed again next time
+        _known[key] = (weakref.ref(array, lambda _: _known.pop(key, None)), found)
+    return found
 
 
 class CaptureRing:

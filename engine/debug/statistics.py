@@ -98,7 +98,8 @@ def statistics(value: object, threads: int | None = None) -> Statistics:
     Raises:
         TypeError: the elements are no numbers.
     """
-    array = _on_host(value)
+    given = _on_host(value)
+    array = _in_memory_order(given)
     name, target = _working_type(array.dtype)
     figures, histogram = _measured(array, target, 1.0, threads)
     count, low, high, mean, deviations, squares, *others = figures
@@ -119,7 +120,7 @@ def statistics(value: object, threads: int | None = None) -> Statistics:
             histogram[BINS // 2] = count
     zeros, nan, positive_inf, negative_inf = map(int, others)
     return Statistics(
-        array.size, array.shape, name, low, high, mean, std, norm, zeros, nan, positive_inf, negative_inf, histogram
+        given.size, given.shape, name, low, high, mean, std, norm, zeros, nan, positive_inf, negative_inf, histogram
     )
 
 
@@ -277,6 +278,7 @@ def any_nonfinite(array: Any) -> bool:
         return False
     if array.size <= _SMALL or type(array) is not np.ndarray:
         return not bool(np.isfinite(array).all())
+    array = _in_memory_order(array)
     flat = array.reshape(-1, order="A") if array.flags.forc else array
     return any(_has_nonfinite(piece) for piece in _split(flat, _SMALL))
 
@@ -289,6 +291,13 @@ def _has_nonfinite(piece: _Array) -> bool:
     infinite = int(np.array(np.inf, piece.dtype).view(np.uint16))
     positive, negative = piece.view(np.int16).max(), piece.view(np.uint16).max()
     return bool(positive >= infinite or negative >= infinite + 0x8000)
+
+
+def _in_memory_order(array: _Array) -> _Array:
+    """A view with the axes in the order of the memory: then what is dense in any order of axes needs no copy."""
+    if array.flags.forc:
+        return array
+    return array.transpose(sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis])))
 
 
 def _on_host(value: object) -> _Array:

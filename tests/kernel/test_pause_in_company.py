@@ -383,3 +383,25 @@ def test_an_interrupt_meant_for_a_cell_that_awaits_is_not_lost_on_its_comms(kern
     kernel.interrupt("message")
     assert kernel.result(cell).error_names == ["CancelledError"]
     assert kernel.run("print(log == list(range(500)))").text == "True\n"
+
+
+# The debugger
+
+
+def test_what_is_evaluated_at_a_breakpoint_cannot_pause_again(kernel: Kernel, link: str) -> None:
+    kernel.run(
+        "import numpy as np\n"
+        "from hookscope.engine import Tensor, nn\n"
+        "from hookscope.engine.debug import DebugSession\n"
+        "net, x = nn.SequentialCell([nn.ReLU()]), Tensor(np.ones(3, np.float32))\n"
+        "session = DebugSession(net, breaks=['0:forward'])\n"
+        "def act(m):\n"
+        "    try: log.append(session.evaluate(m['content']['data']))\n"
+        "    except RuntimeError as error: log.append(str(error))\n"
+        "link.on_msg(act)"
+    )
+    cell = start(kernel, "with session:\n    print('paused', flush=True); net(x)\nprint(log)")
+    for expression in ("net(output).sum().item()", "session.pause()", "session.resume()"):
+        kernel.comm(link, expression)
+    said = "an expression that is evaluated at a pause cannot pause"
+    assert kernel.result(cell).text.endswith(f"[3.0, '{said}', None]\n")

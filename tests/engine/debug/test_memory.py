@@ -15,6 +15,8 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, value_and_grad
 from hookscope.engine.debug import DebugSession
+from hookscope.engine.debug.capture import _known
+from hookscope.engine.debug.statistics import statistics
 
 MOST_BYTES = 64 * 1024
 
@@ -102,3 +104,36 @@ def test_the_allocator_sees_no_growth_either() -> None:
     finally:
         tracemalloc.stop()
     assert sizes[1_200] <= 1.1 * sizes[400]
+
+
+def test_the_figures_of_an_array_are_computed_once_and_let_go_with_it() -> None:
+    net = nn.SequentialCell(nn.Tanh(), nn.Tanh())
+    before = set(_known)
+    with DebugSession(net) as session:
+        net(Tensor(np.ones((4, 4), np.float32)))
+    output, following = session.captures[1], session.captures[2]
+    assert (output.slot, following.slot) == ("output", "input[0]")
+    assert output.statistics() is following.statistics()
+    key = id(output.array)
+    assert key in _known
+    del output, following
+    session.captures.clear()
+    assert key not in _known and set(_known) <= before
+
+
+def test_an_array_that_is_dense_in_another_order_of_axes_is_not_copied_for_its_figures() -> None:
+    samples_last = np.random.default_rng(0).standard_normal((16, 32, 32, 64)).astype(np.float32)
+    array = samples_last.transpose(3, 0, 1, 2)
+    assert not array.flags.forc
+    expected = statistics(samples_last)
+    tracemalloc.start()
+    try:
+        found = statistics(array)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < array.nbytes // 8
+    assert found.shape == array.shape
+    assert (found.mean, found.std, found.histogram.tolist()) == (
+        expected.mean, expected.std, expected.histogram.tolist(),
+    )  # fmt: skip
