@@ -12,7 +12,7 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from hookscope.engine.debug.capture import cell_name
+from hookscope.engine.debug.captures.capture import cell_name
 from hookscope.widgets import views
 
 if TYPE_CHECKING:

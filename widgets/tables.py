@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.debug.capture import cell_name
+from hookscope.engine.debug.captures.capture import cell_name
 from hookscope.engine.debug.tables import text_table
 from hookscope.widgets import snapshot
 

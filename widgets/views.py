@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hookscope.engine.debug.capture import cell_name
+from hookscope.engine.debug.captures.capture import cell_name
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Capture, CellNode, DebugSession, ParameterRow, PausePoint, Statistics

@@ -1,16 +1,17 @@
 """The headless debugger: watch, look, pause and step, in a plain script as well as in a notebook."""
 
-from .breakpoint import Breakpoint
-from .capture import Capture, CaptureRing
-from .compare import Comparison, ComparisonRow, compare
+from .captures.capture import Capture, CaptureRing
+from .captures.statistics import Statistics, statistics
+from .checks.figures_by_step import History
+from .checks.findings import Finding, Findings
+from .checks.producer import Producer
+from .comparing.compare import Comparison, ComparisonRow, compare
+from .comparing.difference import Difference
+from .comparing.gradient_check import check_gradient
+from .comparing.gradient_rows import GradientCheck, GradientRow
 from .conditions import CONDITIONS, Condition, Hit
-from .difference import Difference
-from .figures_by_step import History
-from .findings import Finding, Findings
-from .gradient_check import check_gradient
-from .gradient_rows import GradientCheck, GradientRow
-from .history import PastState
-from .pause import (
+from .pausing.breakpoint import Breakpoint
+from .pausing.pause import (
     DebugAbort,
     OperatorRecord,
     PausePoint,
@@ -18,13 +19,12 @@ from .pause import (
     default_pauser,
     set_default_pauser,
 )
-from .producer import Producer
+from .pausing.terminal import TerminalPauser
 from .rows import CellNode, HookRow, ParameterRow
 from .session import DebugSession
-from .statistics import Statistics, statistics
-from .stepper import Stepper, Stop
-from .terminal import TerminalPauser
-from .user_code import set_file_labels
+from .stepping.history import PastState
+from .stepping.stepper import Stepper, Stop
+from .stepping.user_code import set_file_labels
 
 __all__ = [
     "CONDITIONS",

@@ -24,16 +24,16 @@ from hookscope.engine import taps
 from hookscope.engine.taps import CellCall, Gradients
 from hookscope.engine.tensor import Tensor
 
-from .bprop import BpropRun
-from .capture import Capture, cell_name, pick_slot
+from .captures.capture import Capture, cell_name, pick_slot
 from .conditions import Hit
-from .editing import Edit, Passing, slots_at
-from .expression import compile_expression, evaluate
-from .operator_stops import OperatorStops
 from .paths import is_leaf
-from .pause import OperatorRecord, PausePoint
-from .points import argument_names, nearest_user_frame, point_at_cell, point_at_stop
-from .stepper import Stop
+from .pausing.editing import Edit, Passing, slots_at
+from .pausing.expression import compile_expression, evaluate
+from .pausing.operator_stops import OperatorStops
+from .pausing.pause import OperatorRecord, PausePoint
+from .pausing.points import argument_names, nearest_user_frame, point_at_cell, point_at_stop
+from .stepping.bprop import BpropRun
+from .stepping.stepper import Stop
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell

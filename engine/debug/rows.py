@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from .capture import Capture, cell_name
-from .statistics import Statistics, statistics
+from .captures.capture import Capture, cell_name
+from .captures.statistics import Statistics, statistics
 from .tables import text_table
 
 if TYPE_CHECKING:

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 from hookscope.engine import taps
 from hookscope.engine.tensor import Tensor
 
-from .breakpoint import Breakpoint
-from .capture import CaptureRing, pick_slot
-from .checks import Checks
+from .captures.capture import CaptureRing, pick_slot
+from .checks.checks import Checks
+from .checks.figures_by_step import History
+from .checks.findings import Findings
+from .checks.producer import Producer
 from .conditions import Condition, Hit, parse_conditions
-from .figures_by_step import History
-from .findings import Findings
 from .hooks import SessionHooks
 from .observer import Observer
 from .paths import CellPaths
-from .pause import DebugAbort, Pauser
-from .pausing import Pausing
-from .producer import Producer
+from .pausing.breakpoint import Breakpoint
+from .pausing.pause import DebugAbort, Pauser
+from .pausing.pausing import Pausing
+from .pausing.undo import NetworkState, TrainingModes
 from .rows import CellNode, HookRow, ParameterRow, cell_nodes, hook_rows, parameter_rows, table
-from .undo import NetworkState, TrainingModes
 from .watch import Watch, check_matches, suggestion
 
 if TYPE_CHECKING:

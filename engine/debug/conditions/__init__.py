@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..statistics import any_nonfinite
+from ..captures.statistics import any_nonfinite
+from ..conditions import network, parameters, values
 from ..watch import nearest
-from . import network, parameters, values
 from .condition import Condition, Hit
 from .own import own_condition
 
 if TYPE_CHECKING:
-    from ..capture import Capture
-    from ..statistics import Statistics
+    from ..captures.capture import Capture
+    from ..captures.statistics import Statistics
 
 __all__ = ["CONDITIONS", "Condition", "Hit", "examine", "parse_conditions"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from ..capture import Capture
-    from ..producer import Producer
+    from ..captures.capture import Capture
+    from ..checks.producer import Producer
 
 __all__ = ["NO_THRESHOLD", "Condition", "Hit"]
 

@@ -11,8 +11,8 @@ import numpy as np
 from .condition import NO_THRESHOLD, Condition
 
 if TYPE_CHECKING:
-    from ..capture import Capture
-    from ..statistics import Statistics
+    from ..captures.capture import Capture
+    from ..captures.statistics import Statistics
 
 __all__ = ["ROWS", "Seen"]
 

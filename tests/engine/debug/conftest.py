@@ -1,4 +1,4 @@
-"""After every test, nothing of the debugger is left in the engine."""
+"""Before every test, a seed; after it, nothing of the debugger is left in the engine."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from hookscope.engine import taps
+from hookscope.engine import set_seed, taps
 from hookscope.engine.recording import recording_active
 
 sys.path.insert(0, str(Path(__file__).parent))  # for debug_networks: pytest's importlib mode adds no folder
 
 
 @pytest.fixture(autouse=True)
-def _no_tap_is_left() -> Iterator[None]:
+def _seeded_and_no_tap_left() -> Iterator[None]:
+    set_seed(0)  # initial weights are the same in each run
     yield
     assert (taps.cell_taps, taps.operator_taps, taps.bprop_taps) == ([], [], [])
     assert not recording_active()

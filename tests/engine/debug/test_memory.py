@@ -15,8 +15,8 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, value_and_grad
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.capture import _known
-from hookscope.engine.debug.statistics import statistics
+from hookscope.engine.debug.captures.capture import _known
+from hookscope.engine.debug.captures.statistics import statistics
 
 MOST_BYTES = 64 * 1024
 

@@ -1,0 +1,1 @@
+"""What passed: captures in a bounded ring, and their figures."""

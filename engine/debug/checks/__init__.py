@@ -1,0 +1,1 @@
+"""Who looks for the conditions, when, and what was found: values, parameters over steps, the network, operators."""

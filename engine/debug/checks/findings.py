@@ -1,0 +1,123 @@
+"""What the conditions found: hits one by one, bounded, and findings, which are hits grouped by condition and place."""
+
+from __future__ import annotations
+
+import html
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from heapq import merge
+from typing import TYPE_CHECKING
+
+from ..captures.capture import cell_name
+from ..conditions import Hit
+from ..tables import html_table, text_table
+
+if TYPE_CHECKING:
+    from .producer import Producer
+
+__all__ = ["Finding", "Findings", "Found"]
+
+# Hits that belong to no capture, and so are not forgotten with one.
+_MAX_HITS = 10_000
+
+_COLUMNS = ("condition", "where", "steps", "times", "what", "advice")
+
+
+@dataclass
+class Finding:
+    """One thing that is wrong.
+
+    Attributes:
+        condition: the name of the condition.
+        path: the cell's path ("" for the root); of a NaN or an infinity, where it was made.
+        subject: what was looked at first: a capture's key, a parameter's name, or "loss".
+        message: what was seen first, one sentence.
+        advice: what to look at first, one sentence.
+        first_step, last_step: the steps in which it was seen.
+        count: how often.
+        producer: what made the NaN or the infinity, where that is known.
+    """
+
+    condition: str
+    path: str
+    subject: str
+    message: str
+    advice: str
+    first_step: int
+    last_step: int
+    count: int = 1
+    producer: Producer | None = None
+
+
+class Findings(tuple[Finding, ...]):
+    """Findings in the order in which they first occurred; prints as a table."""
+
+    def __str__(self) -> str:
+        return text_table(_COLUMNS, [_cells(finding) for finding in self], ("times",)) if self else "nothing found"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        if not self:
+            return html.escape(str(self))
+        return html_table(_COLUMNS, [_cells(finding) for finding in self], ("times",))
+
+
+def _cells(finding: Finding) -> list[str]:
+    steps = str(finding.first_step)
+    if finding.last_step != finding.first_step:
+        steps += f" to {finding.last_step}"
+    what = finding.message.removeprefix(f"{finding.condition} in ")  # which has a column of its own
+    return [finding.condition, cell_name(finding.path), steps, str(finding.count), what, finding.advice]
+
+
+class Found:
+    """Keeps hits and groups them.
+
+    A hit is kept for as long as its capture; the newest of those that have none. Findings stay: there are at most as
+    many as there are conditions times cells.
+    """
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._of_captures: deque[tuple[int, Hit]] = deque()
+        self._others: deque[tuple[int, Hit]] = deque(maxlen=_MAX_HITS)
+        self._findings: dict[tuple[str, str], Finding] = {}
+
+    def keep(self, hit: Hit, origin: str | None = None) -> None:
+        """Keep a hit; ``origin`` is the path where it began, if that is another one than where it was seen."""
+        self._number += 1
+        (self._others if hit.capture is None else self._of_captures).append((self._number, hit))
+        path = hit.path if origin is None else origin
+        finding = self._findings.get((hit.condition.name, path))
+        if finding is None:
+            message = hit.message if hit.producer is None else str(hit.producer)
+            self._findings[hit.condition.name, path] = Finding(
+                hit.condition.name, path, hit.subject, message, hit.condition.advice, hit.step, hit.step,
+                producer=hit.producer,
+            )  # fmt: skip
+            return
+        finding.count += 1
+        finding.first_step = min(finding.first_step, hit.step)
+        finding.last_step = max(finding.last_step, hit.step)
+
+    def forget(self, oldest: int | None) -> None:
+        """Forget the hits whose captures are gone; ``oldest`` is the index of the oldest one that is kept."""
+        hits = self._of_captures
+        while hits and (oldest is None or _index(hits[0][1]) < oldest):
+            hits.popleft()
+
+    def __iter__(self) -> Iterator[Hit]:
+        both = list(self._of_captures), list(self._others)
+        ordered: Iterable[tuple[int, Hit]] = merge(*both, key=lambda pair: pair[0])
+        return (hit for _, hit in ordered)
+
+    def findings(self) -> Findings:
+        """The findings so far."""
+        # Sorting is stable: within a step they stay in the order in which they were found.
+        return Findings(sorted(self._findings.values(), key=lambda finding: finding.first_step))
+
+
+def _index(hit: Hit) -> int:
+    return -1 if hit.capture is None else hit.capture.index

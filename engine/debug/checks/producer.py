@@ -1,0 +1,83 @@
+"""A producer: the operator that made a NaN or an infinity, and the sentence that says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..captures.capture import cell_name
+from ..captures.statistics import Statistics
+from ..stepping.user_code import file_label
+
+__all__ = ["OUTSIDE", "Producer"]
+
+OUTSIDE = "(no cell)"
+"""The path of what ran in no cell."""
+
+
+@dataclass(frozen=True, eq=False)
+class Producer:
+    """An operator that made a NaN or an infinity of finite inputs; ``str()`` of it is one sentence.
+
+    Attributes:
+        operator: its name in the table; "bprop" if the ``bprop`` of a cell did it by other means.
+        direction: "forward", or "backward" for its gradient rule or what a ``bprop`` runs.
+        path: the innermost cell that was running, the class name of one that the session does not know, or ``OUTSIDE``.
+        call: which call of that cell in the step, from 0.
+        step: the step.
+        filename, line, source: the nearest line of the user's code; backward, that of the forward call. Empty and 0
+            where there is none.
+        inputs: the figures of its inputs; backward, of the gradient that arrived and then of the forward inputs.
+        output: the figures of what it gave.
+        what: "nan" or "inf".
+    """
+
+    operator: str
+    direction: str
+    path: str
+    call: int
+    step: int
+    filename: str
+    line: int
+    source: str
+    inputs: list[Statistics]
+    output: Statistics
+    what: str
+
+    def __str__(self) -> str:
+        where = "outside the cells" if self.path == OUTSIDE else f"in {cell_name(self.path)}#{self.call}"
+        if self.operator == "bprop":
+            did = f"the bprop {where} returned"
+        elif self.direction == "backward":
+            did = f"the gradient of {self.operator} {where} made"
+        else:
+            did = f"{self.operator} {where} made"
+        return f"{did} {_bad_elements(self.output)}{self._of_what()}{self._line()}"
+
+    def _of_what(self) -> str:
+        if not self.inputs:
+            return ""
+        given = ["its input" if len(self.inputs) == 1 else f"input {place}" for place in range(len(self.inputs))]
+        if self.direction == "backward" and self.operator != "bprop":
+            given = ["the gradient that arrived", *(["its input"] if len(self.inputs) == 2 else given[:-1])]
+        told = [f"{name} had {_range(figures)}" for name, figures in zip(given, self.inputs, strict=False)]
+        return ": " + ", ".join(told[:3])
+
+    def _line(self) -> str:
+        if not self.line:
+            return ""
+        return f" ({file_label(self.filename)}, line {self.line}{': ' if self.source else ''}{self.source})"
+
+
+def _bad_elements(figures: Statistics) -> str:
+    infinities = figures.positive_inf + figures.negative_inf
+    told = [f"{number} {name}" for number, name in ((figures.nan, "NaN"), (infinities, "Inf")) if number]
+    return f"{' and '.join(told)} of {figures.count} element{'s' if figures.count > 1 else ''}"
+
+
+def _range(figures: Statistics) -> str:
+    if not figures.finite:
+        return "no finite element"
+    if figures.minimum == figures.maximum:
+        return f"the one value {figures.minimum:.4g}" if figures.finite > 1 else f"the value {figures.minimum:.4g}"
+    zeros = f" and {figures.zeros} zero{'s' if figures.zeros > 1 else ''}" if figures.zeros else ""
+    return f"minimum {figures.minimum:.4g}, maximum {figures.maximum:.4g}{zeros}"

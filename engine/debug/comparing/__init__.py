@@ -1,0 +1,1 @@
+"""A gradient beside two others, and one run beside another."""

@@ -1,0 +1,102 @@
+"""Making pause points: the source, the scope and the stack of a place where a run stands still."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Mapping, Sequence
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any
+
+from ..captures.capture import cell_name
+from ..stepping.stepper import Stop, is_user_code
+from .pause import OperatorRecord, PausePoint
+
+if TYPE_CHECKING:
+    from hookscope.engine.nn import Cell
+
+__all__ = ["argument_names", "nearest_user_frame", "place", "point_at_cell", "point_at_stop", "source_of", "stack_of"]
+
+
+def point_at_stop(
+    stop: Stop,
+    kind: str,
+    reason: str,
+    path: str,
+    moment: str,
+    names: Mapping[str, object],
+    operators: Sequence[OperatorRecord] = (),
+    changed: set[str] | None = None,
+) -> PausePoint:
+    """A pause point at a line of a function, whose names hide ``names``, the debugger's own."""
+    code = stop.frame.f_code
+    lines, first_line = source_of(code)
+    scope = stop.locals()
+    return PausePoint(
+        kind, reason, path, moment, code.co_filename, code.co_name, first_line, lines, stop.line,
+        locals=scope, changed=changed or set(), operators=list(operators), stack=stack_of(stop.frame),
+        exception=stop.exception, names={**names, **stop.frame.f_globals},
+        assign=None if stop.exception is not None else stop.assign,
+    )  # fmt: skip
+
+
+def point_at_cell(
+    cell: Cell,
+    kind: str,
+    reason: str,
+    path: str,
+    moment: str,
+    names: Mapping[str, object],
+    values: dict[str, object],
+) -> PausePoint:
+    """A pause point before or after a cell: ``construct`` is the source, what passes there the locals."""
+    code = getattr(getattr(cell.construct, "__func__", cell.construct), "__code__", None)
+    lines, first_line = ((), 0) if code is None else source_of(code)
+    caller = nearest_user_frame(sys._getframe(1))
+    return PausePoint(
+        kind, reason, path, moment,
+        "" if code is None else code.co_filename, "construct", first_line, lines, first_line,
+        locals={"cell": cell, **values}, stack=stack_of(sys._getframe(1)),
+        names={**names, **({} if caller is None else caller.f_globals)},
+    )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=64)
+def source_of(code: CodeType) -> tuple[tuple[str, ...], int]:
+    """The lines of a function, and the number of the first; nothing and 0 where they cannot be had."""
+    try:
+        lines, first = inspect.getsourcelines(code)
+    except (OSError, TypeError):  # no source to be had: a compiled or generated function
+        return (), 0
+    return tuple(line.rstrip("\n") for line in lines), max(first, 1)
+
+
+def nearest_user_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame of code that the user wrote, from ``frame`` on outwards."""
+    while frame is not None and not is_user_code(frame.f_code):
+        frame = frame.f_back
+    return frame
+
+
+def stack_of(frame: FrameType | None) -> list[str]:
+    """The user's functions that are running, outermost first, each as ``function, line N``."""
+    found: list[str] = []
+    while frame is not None:
+        if is_user_code(frame.f_code):
+            found.append(f"{frame.f_code.co_name}, line {frame.f_lineno}")
+        frame = frame.f_back
+    return found[::-1]
+
+
+def argument_names(function: Any, args: Sequence[object]) -> dict[str, object]:
+    """The arguments of a call by the names that the function gives them."""
+    try:
+        return dict(inspect.signature(function).bind(*args).arguments)
+    except (TypeError, ValueError):  # no signature, or one that does not fit: the call itself will say so
+        return {}
+
+
+def place(path: str) -> str:
+    """A cell as messages name it."""
+    return cell_name(path) if not path else f"'{path}'"

@@ -1,0 +1,63 @@
+"""Which code a person wrote here, as against the standard library, installed packages and Hookscope; and its name."""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import os
+import sysconfig
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import CodeType
+
+__all__ = ["file_label", "is_user_code", "set_file_labels"]
+
+_PACKAGE = Path(__file__).absolute().parents[3]
+# Up to Python 3.11 each of these is a function of its own; later ones run it as lines of the function around it,
+# and so it is shown everywhere.
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>")
+
+
+def _library_folders() -> Iterator[str]:
+    yield from (path for key, path in sysconfig.get_paths().items() if "lib" in key)
+    yield os.path.dirname(os.__file__)
+    yield str(_PACKAGE)
+    # In a checkout the folders inside the package are links; a module may know itself by either name.
+    yield from (str(folder.resolve()) for folder in _PACKAGE.iterdir() if folder.is_symlink())
+
+
+_LIBRARIES = tuple({os.path.normcase(folder) + os.sep for folder in _library_folders()})
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_user_file(filename: str) -> bool:
+    name = os.path.normcase(filename)
+    if f"{os.sep}site-packages{os.sep}" in name or f"{os.sep}dist-packages{os.sep}" in name:
+        return False
+    return not name.startswith(_LIBRARIES)
+
+
+def is_user_code(code: CodeType) -> bool:
+    """Whether a person wrote this function here: not the standard library, an installed package or Hookscope."""
+    filename = code.co_filename
+    if code.co_name in _COMPREHENSIONS:
+        return False
+    if filename.startswith("<"):
+        # Typed at a prompt if its source is known. Not "<string>", the name of what dataclasses generates and of
+        # `python -c`, whose text is known from Python 3.13 on: the two cannot be told apart.
+        return filename != "<string>" and bool(linecache.getlines(filename))
+    return _is_user_file(filename)
+
+
+_label: Callable[[str], str | None] | None = None
+
+
+def set_file_labels(label: Callable[[str], str | None] | None) -> None:
+    """Set what knows a better name for some files than their own: a notebook's cell is compiled as a file too."""
+    global _label
+    _label = label
+
+
+def file_label(filename: str) -> str:
+    """A file of the user's as messages name it."""
+    return (_label and _label(filename)) or os.path.basename(filename)

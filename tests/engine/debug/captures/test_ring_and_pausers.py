@@ -1,0 +1,166 @@
+"""The bounds of the capture ring, the registry of pausers and the terminal's prompt."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from hookscope.engine.debug import TerminalPauser
+from hookscope.engine.debug.captures.capture import Capture, CaptureRing
+from hookscope.engine.debug.pausing.pause import (
+    PausePoint,
+    check_command,
+    default_pauser,
+    describe,
+    set_default_pauser,
+)
+
+
+def capture(index: int, array: object, path: str = "c", slot: str = "output") -> Capture:
+    value = SimpleNamespace(_array=array)
+    return Capture(index, 1, path, "Dense", 0, "forward", slot, value)  # type: ignore[arg-type]  # a stand-in tensor
+
+
+def test_the_ring_keeps_the_newest_within_the_count_and_counts_the_rest() -> None:
+    ring = CaptureRing(10**6, 3)
+    for index in range(5):
+        ring.append(capture(index, np.zeros(1)))
+    assert [kept.index for kept in ring] == [2, 3, 4]
+    assert (len(ring), ring.dropped, ring[0].index, ring[-1].index, ring.oldest_index) == (3, 2, 2, 4, 2)
+
+
+def test_the_ring_stays_within_its_bytes() -> None:
+    ring = CaptureRing(1000, 100)
+    for index in range(50):
+        ring.append(capture(index, np.zeros(16)))
+        assert ring.bytes == 128 * len(ring) <= 1000
+    assert (len(ring), ring.dropped) == (7, 43)
+
+
+def test_a_value_larger_than_the_ring_is_dropped_and_counted() -> None:
+    ring = CaptureRing(100, 10)
+    ring.append(capture(0, np.zeros(1000)))
+    assert (len(ring), ring.bytes, ring.dropped) == (0, 0, 1)
+
+
+def test_shared_memory_is_counted_once_and_given_up_with_its_last_user() -> None:
+    array = np.zeros(10)
+    ring = CaptureRing(1000, 2)
+    ring.append(capture(0, array))
+    ring.append(capture(1, array.reshape(2, 5)))
+    assert ring.bytes == 80
+    ring.append(capture(2, np.zeros(5)))
+    assert ring.bytes == 120
+    ring.append(capture(3, np.zeros(5)))
+    assert ring.bytes == 80
+    ring.clear()
+    assert (len(ring), ring.bytes, ring.dropped) == (0, 0, 2)
+
+
+def test_latest_is_the_newest_of_its_kind() -> None:
+    ring = CaptureRing(1000, 10)
+    for index in range(3):
+        ring.append(capture(index, np.zeros(1), slot=f"output[{index % 2}]"))
+    found = ring.latest("c", "output[0]", "forward")
+    assert found is not None and found.index == 2
+    assert ring.latest("c", "output[0]", "backward") is None
+
+
+@pytest.mark.parametrize("bound", [0, -1, 1.5, True])
+def test_a_bound_that_is_no_positive_integer_is_refused(bound: int) -> None:
+    with pytest.raises(ValueError, match="max_captures must be a positive integer, got"):
+        CaptureRing(1, bound)
+
+
+def test_the_key_says_what_it_is() -> None:
+    assert capture(0, np.zeros(1), path="conv1").key == "conv1#0 forward output"
+    assert capture(0, np.zeros(1), path="").key == "(root)#0 forward output"
+
+
+# Pausers
+
+
+@pytest.fixture
+def restored_default() -> Iterator[None]:
+    before = default_pauser()
+    yield
+    set_default_pauser(before)
+
+
+def test_the_default_pauser_is_the_one_that_was_set(restored_default: None) -> None:
+    pauser = TerminalPauser(FakeSession())  # type: ignore[arg-type]  # a stand-in
+    set_default_pauser(pauser)
+    assert default_pauser() is pauser
+    set_default_pauser(None)
+    assert default_pauser() is None
+
+
+class FakeSession:
+    def __init__(self) -> None:
+        self.paused: PausePoint | None = PausePoint(
+            "bprop", "the bprop begins", "scale", "bprop", "f.py", "bprop", 10,
+            ("def bprop(self, x):", "    return x"), 11, locals={"x": 3}, changed={"x"},
+        )  # fmt: skip
+        self.command: str | None = None
+        self.shown = self.paused
+        self.assigned: dict[str, object] = {}
+
+    def resume(self, command: str) -> None:
+        self.command = check_command(command)
+
+    def evaluate(self, expression: str) -> object:
+        return {"x": 3, "7": 7}[expression]
+
+    def edit(self, name: str, expression: str) -> None:
+        self.assigned[name] = self.evaluate(expression)
+
+
+def at_prompt(monkeypatch: pytest.MonkeyPatch, typed: str) -> FakeSession:
+    session = FakeSession()
+    monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+    TerminalPauser(session).wait(lambda: session.command is not None)  # type: ignore[arg-type]  # a stand-in
+    return session
+
+
+@pytest.mark.parametrize(
+    ("typed", "command"),
+    [("n\n", "over"), ("into\n", "into"), ("o\n", "out"), ("a\n", "abort"), ("", "continue")],
+)
+def test_the_terminal_reads_commands_and_goes_on_at_the_end_of_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], typed: str, command: str
+) -> None:
+    assert at_prompt(monkeypatch, typed).command == command
+    assert "bprop of scale, line 11: the bprop begins" in capsys.readouterr().out
+
+
+def test_the_terminal_shows_source_and_variables_and_evaluates(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = at_prompt(monkeypatch, "l\nv\nx\nbad\ny = 7\nhelp\nc\n")
+    shown = capsys.readouterr().out
+    assert "->   11      return x" in shown
+    assert "* x = 3" in shown
+    assert "KeyError: 'bad'" in shown
+    assert session.assigned == {"y": 7}
+
+
+def test_without_a_terminal_nobody_can_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    pauser = TerminalPauser(FakeSession())  # type: ignore[arg-type]  # a stand-in
+    assert pauser.unavailable() == "standard input is not a terminal"
+
+
+def test_describe_is_one_short_line_for_any_value() -> None:
+    class Hostile:
+        def __repr__(self) -> str:
+            raise RuntimeError("no")
+
+    assert describe("a\nb") == "'a\\nb'"
+    assert describe(np.zeros((2, 2))) == "array([[0., 0.], [0., 0.]])"
+    assert describe(Hostile()) == "<Hostile whose repr raised RuntimeError>"
+    assert len(describe("x" * 1000)) == 200
