@@ -14,7 +14,7 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
@@ -65,7 +65,7 @@ class Statistics:
     nan: int
     positive_inf: int
     negative_inf: int
-    histogram: npt.NDArray[np.int64]
+    histogram: npt.NDArray[np.int64] = field(repr=False)
 
     @property
     def finite(self) -> int:

@@ -14,7 +14,7 @@ OUTSIDE = "(no cell)"
 """The path of what ran in no cell."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Producer:
     """An operator that made a NaN or an infinity of finite inputs; ``str()`` of it is one sentence.
 
@@ -52,6 +52,9 @@ class Producer:
         else:
             did = f"{self.operator} {where} made"
         return f"{did} {_bad_elements(self.output)}{self._of_what()}{self._line()}"
+
+    def __repr__(self) -> str:
+        return f"<Producer: {self}>"
 
     def _of_what(self) -> str:
         if not self.inputs:
