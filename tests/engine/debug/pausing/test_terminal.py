@@ -28,6 +28,13 @@ with DebugSession(net, step=True):
 """
 
 
+def at_terminal(script: Path, terminal: int) -> subprocess.Popen[bytes]:
+    # Python 3.13 colours its tracebacks at a terminal.
+    environment = {**os.environ, "PYTHON_COLORS": "0"}
+    command = [sys.executable, str(script)]
+    return subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment)
+
+
 def read_until(terminal: int, text: str) -> str:
     seen = ""
     while text not in seen:
@@ -44,7 +51,7 @@ def test_a_script_in_a_terminal_is_stepped_by_typing(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     ours, theirs = pty.openpty()
-    process = subprocess.Popen([sys.executable, str(script)], stdin=theirs, stdout=theirs, stderr=theirs)
+    process = at_terminal(script, theirs)
     os.close(theirs)
     try:
         assert "bprop of (root), line 10: the bprop begins" in read_until(ours, "(hookscope) ")
@@ -113,7 +120,7 @@ def test_every_word_of_the_buttons_and_the_other_commands_work_at_a_terminal(tmp
     script = tmp_path / "script.py"
     script.write_text(CELLS)
     ours, theirs = pty.openpty()
-    process = subprocess.Popen([sys.executable, str(script)], stdin=theirs, stdout=theirs, stderr=theirs)
+    process = at_terminal(script, theirs)
     os.close(theirs)
     try:
         assert "forward of 0, line" in read_until(ours, "(hookscope) ")
