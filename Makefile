@@ -4,9 +4,9 @@
 #   make test       every test, the notebooks and the browser's among them
 #   make bench      every measurement, as ratios in one run
 #   make notebooks  run the tutorials and save their outputs
-#   make lint       ruff, mypy and the import rules
+#   make lint       ruff, mypy, the import rules, and for the panels' JavaScript tsc and ESLint
 #   make lock       pin the newest versions that pyproject.toml allows (the one target that wants the network)
-#   make clean      remove .venv and build/
+#   make clean      remove .venv, js/node_modules and build/
 PYTHON ?= python3
 WORKERS ?= 2
 LAB_OPTIONS ?=  # for example --no-browser --port=8890
@@ -16,6 +16,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock
 # JupyterLab refuses to run as root, as whom one is in a container, unless told that it may.
 ROOT_ALLOWED := $(if $(filter 0,$(shell id -u)),--allow-root)
+# Without npm, `make test` leaves out what axe-core checks, and says so; `make lint` needs it.
+NPM := $(shell command -v npm 2>/dev/null)
 # What an environment was made from: when one of these changes, pip is called again.
 SOURCES := pyproject.toml requirements.lock $(wildcard kernel/kernelspec/*)
 
@@ -29,7 +31,7 @@ demo: $(VENV)/.lab
 lab: $(VENV)/.lab
 	$(BIN)/jupyter lab $(ROOT_ALLOWED) $(LAB_OPTIONS) notebooks/01_tour.ipynb
 
-test: $(VENV)/.dev
+test: $(VENV)/.dev $(if $(NPM),js/node_modules/.installed)
 	$(BIN)/python tests/browser/chromium.py --install
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval tests notebooks
 
@@ -39,17 +41,19 @@ bench: $(VENV)/.lab
 notebooks: $(VENV)/.lab
 	$(BIN)/python scripts/save_notebooks.py notebooks/*.ipynb
 
-lint: $(VENV)/.dev
+lint: $(VENV)/.dev js/node_modules/.installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	js/node_modules/.bin/tsc -p js
+	js/node_modules/.bin/eslint --config js/eslint.config.js widgets/static
 
 lock: $(VENV)/.dev
 	$(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --all-extras \
 	  --no-annotate --no-emit-index-url --custom-compile-command "make lock" -o requirements.lock
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) js/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || { \
@@ -68,3 +72,9 @@ $(VENV)/.dev: $(SOURCES) | $(BIN)/python
 	$(PIP) hatchling editables
 	$(PIP) --no-build-isolation -e '.[dev]'
 	@touch $@ $(VENV)/.lab
+
+# What the JavaScript is checked with; users need none of it.
+js/node_modules/.installed: js/package.json js/package-lock.json
+	@$(if $(NPM),,echo "The checks of the JavaScript need npm. On Debian and Ubuntu: apt-get install nodejs npm"; exit 1;) \
+	  cd js && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error
+	@touch $@

@@ -11,6 +11,13 @@ from typing import Any
 
 from .late_import import when_imported
 
+_SHOWN_AS_HTML = (
+    ("hookscope.engine.tensor", "Tensor"),
+    ("hookscope.engine.nn.cell", "Cell"),
+    ("hookscope.engine.debug.captures.capture", "Capture"),
+)
+"""Module and name of each class whose values a notebook shows as HTML; so it does those of classes below it."""
+
 
 def load_ipython_extension(shell: Any) -> None:
     """Register the magics in `shell`, and with the debugger, once it is imported, what this front end knows better."""
@@ -18,7 +25,15 @@ def load_ipython_extension(shell: Any) -> None:
 
     if not isinstance(shell.magics_manager.registry.get(HookscopeMagics.__name__), HookscopeMagics):
         shell.register_magics(HookscopeMagics)
+    for module, name in _SHOWN_AS_HTML:
+        shell.display_formatter.formatters["text/html"].for_type_by_name(module, name, _html)
     when_imported("hookscope.engine.debug", partial(_introduce, shell))
+
+
+def _html(value: object) -> str | None:
+    from hookscope.widgets import displays
+
+    return displays.html(value)
 
 
 def _introduce(shell: Any, debug: Any) -> None:
@@ -43,6 +58,8 @@ def unload_ipython_extension(shell: Any) -> None:
     for kind, names in HookscopeMagics.magics.items() if magics is not None else ():
         for name in names:
             shell.magics_manager.magics[kind].pop(name, None)
+    for module, name in _SHOWN_AS_HTML:
+        shell.display_formatter.formatters["text/html"].pop(f"{module}.{name}", None)
     debug = sys.modules.get("hookscope.engine.debug")
     if debug is not None:
         debug.set_default_pauser(None)

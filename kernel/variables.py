@@ -28,6 +28,9 @@ FEW = 6
 MAX_ROWS = 200
 """How many parameters of a cell are listed."""
 
+MAX_BELOW = 100_000
+"""Characters of what is printed below a table: the values, or the cells."""
+
 Rows = list[tuple[object, ...]]
 
 
@@ -152,5 +155,5 @@ def _both(title: str, columns: tuple[str, ...], rows: Rows, below: str = "") -> 
 
     texts = [[str(cell) for cell in row] for row in rows]
     text = f"{title}\n{tabulate(texts, headers=columns, disable_numparse=True)}"
-    html = [snapshot.table(title, columns, texts), f"<pre>{snapshot.text(below)}</pre>" if below else ""]
+    html = [snapshot.table(title, columns, texts), f"<pre>{snapshot.text(below, MAX_BELOW)}</pre>" if below else ""]
     return {"text/plain": f"{text}\n\n{below}" if below else text, "text/html": snapshot.page(*html)}

@@ -9,17 +9,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hookscope.widgets.export import export_html
     from hookscope.widgets.panel import DebuggerPanel
     from hookscope.widgets.snapshot import cell_tree_html
     from hookscope.widgets.tables import HookTable, ParameterTable
 
-__all__ = ["DebuggerPanel", "HookTable", "ParameterTable", "cell_tree_html"]
+__all__ = ["DebuggerPanel", "HookTable", "ParameterTable", "cell_tree_html", "export_html"]
 
 _HOMES = {
     "DebuggerPanel": "hookscope.widgets.panel",
     "HookTable": "hookscope.widgets.tables",
     "ParameterTable": "hookscope.widgets.tables",
     "cell_tree_html": "hookscope.widgets.snapshot",
+    "export_html": "hookscope.widgets.export",
 }
 
 

@@ -33,6 +33,12 @@ def bundle(entry: str, folder: Path = STATIC) -> str:
     return "\n".join(f"// {file}\n{text}" for file, text in parts.items())
 
 
+def styles(folder: Path = STATIC) -> str:
+    """Return every view's rules as one style sheet, after panel.css, which has the colours and what views share."""
+    files = sorted(folder.glob("*.css"), key=lambda file: (file.name != "panel.css", file.name))
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
 def _collect(file: str, folder: Path, parts: dict[str, str]) -> None:
     """Add `file` to `parts` after the files it imports."""
     if file in parts:

@@ -2,11 +2,12 @@
 
 State flows one way: the session changes, Python writes traits (and sends captures as they come), the
 browser draws them. Actions flow back as small messages `{"type": ..., ...}`, each checked against a row
-of `_ACTIONS`. A handler may run in the paused thread of a running cell, so none of them waits.
+of `_ACTIONS` or `_VIEW_ACTIONS`. A handler may run in the paused thread of a running cell, so none of them waits.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -16,7 +17,18 @@ import anywidget
 import traitlets
 from IPython.display import display
 
-from hookscope.widgets import bundle, snapshot, views
+from hookscope.widgets import (
+    bundle,
+    cells_view,
+    conditions_view,
+    export,
+    hooks_view,
+    parameters_view,
+    snapshot,
+    stepper_view,
+    tensor_view,
+    views,
+)
 from hookscope.widgets.throttle import Throttle
 
 if TYPE_CHECKING:
@@ -37,7 +49,6 @@ _ACTIONS: dict[str, dict[str, type]] = {
     "hook": {"path": str, "kind": str, "on": bool},
     "train": {"path": str, "on": bool},
     "requires_grad": {"name": str, "on": bool},
-    "breakpoint": {"path": str, "on": bool},
     "resume": {"command": str},
     "step_back": {},
     "step_forward": {},
@@ -45,10 +56,24 @@ _ACTIONS: dict[str, dict[str, type]] = {
     "evaluate": {"expression": str},
     "select": {"index": int},
     "statistics": {"indices": list},
+    "tensor": {"index": int, "other": int, "picture": str, "at": list, "window": list},
+    "source": {"path": str},
+}
+# The messages of views with a module of their own: their fields, and what each does to the session.
+_VIEW_ACTIONS: dict[str, tuple[dict[str, type], Callable[..., None]]] = {
+    **cells_view.ACTIONS,
+    **conditions_view.ACTIONS,
+}
+# The same for views that the panel itself answers for, where each is a function of the panel.
+_PANEL_ACTIONS: dict[str, tuple[dict[str, type], Callable[..., None]]] = {
+    **parameters_view.ACTIONS,
+    **stepper_view.ACTIONS,
+    **hooks_view.ACTIONS,
+    **export.ACTIONS,
 }
 # What the page asks by itself; it must not wipe away the answer to what a person asked.
-_BACKGROUND = ("hello", "sync", "show", "statistics")
-_VIEWS = ("cells", "captures", "parameters", "stepper")
+_BACKGROUND = ("hello", "sync", "show", "statistics", "tensor", "hook_log", "look_at_parameters", "preview_edit")
+_VIEWS = ("cells", "captures", "parameters", "stepper", "conditions", "hooks")
 _COMMANDS = ("over", "into", "out", "operator", "cell", "continue", "abort")
 
 
@@ -56,7 +81,7 @@ class DebuggerPanel(anywidget.AnyWidget):
     """Cells, captures, parameters and the stepper of a session, live while the session runs."""
 
     _esm: ClassVar[str] = bundle.bundle("panel.js")
-    _css: ClassVar[str] = (bundle.STATIC / "panel.css").read_text(encoding="utf-8")
+    _css: ClassVar[str] = bundle.styles()
 
     title = traitlets.Unicode().tag(sync=True)
     view = traitlets.Unicode(_VIEWS[0]).tag(sync=True)
@@ -68,9 +93,21 @@ class DebuggerPanel(anywidget.AnyWidget):
     histogram = traitlets.Bytes().tag(sync=True)
     stop = traitlets.Dict().tag(sync=True)
     evaluations: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    gradient = traitlets.Dict().tag(sync=True)
+    hooks = traitlets.Dict().tag(sync=True)
+    hook_answer = traitlets.Dict().tag(sync=True)
+    hook_log = traitlets.Dict().tag(sync=True)
+    conditions = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, session: DebugSession, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        session: DebugSession,
+        *,
+        namespace: dict[str, Any] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._unsubscribe: Callable[[], None] = _nothing
+        self.printed = hooks_view.HookLog(lambda: hooks_view.publish_log(self), Throttle(clock, rate=10.0))
         super().__init__()
         if not hasattr(session, "observe"):
             raise TypeError(f"session must be a DebugSession, got {type(session).__name__}")
@@ -80,6 +117,9 @@ class DebuggerPanel(anywidget.AnyWidget):
         self._state = "paused" if session.paused is not None else "watching" if session.attached else "ready"
         self._error = ""
         self._feed = views.CaptureFeed(session)
+        self.parameters_view = parameters_view.ParametersView(session, self.send, self._do_sync)
+        # Where hooks that are written in the panel run: by default among the notebook's own names.
+        self.namespace = sys.modules["__main__"].__dict__ if namespace is None else namespace
         # Two streams, so that the tables of a large network do not hold back the captures; together they
         # take at most a tenth of the user's time.
         self._captures_due = Throttle(clock)
@@ -115,7 +155,8 @@ class DebuggerPanel(anywidget.AnyWidget):
                 self._state = self._active
             self._publish_status()
         elif event == "captured":
-            self._state = self._active
+            if self.session.paused is None:  # an expression that is evaluated at a pause may run a hook
+                self._state = self._active
             self._publish(_LIVE_BUDGET, live=True)
         elif self._captures_due.due():
             self._publish(_LIVE_BUDGET, live=True)
@@ -125,16 +166,20 @@ class DebuggerPanel(anywidget.AnyWidget):
         with self._publishing:
             with self._captures_due.spend(), self.hold_sync():
                 self._publish_status()
-                self._publish_stop()
+                self.publish_stop()
                 self._publish_captures(budget)
             if live and not self._tables_due.due():
                 return
-            with self._tables_due.spend(), self.hold_sync():
-                self.title = views.root_name(self.session)
-                self.tree = views.cell_rows(self.session)
-                rows = self.session.parameters()
-                self.parameters = views.parameter_texts(rows)
-                self.parameter_numbers = views.parameter_numbers(rows)
+            with self._tables_due.spend():
+                with self.hold_sync():
+                    self.title = views.root_name(self.session)
+                    self.publish_cells()
+                    self.conditions = conditions_view.conditions_view(self.session)
+                    rows = self.parameters_view.rows()
+                    self.parameters = parameters_view.parameter_texts(rows)
+                    self.parameter_numbers = parameters_view.parameter_numbers(rows)
+                # The page has these rows by now.
+                self.parameters_view.publish(rows, budget)
 
     def _publish_status(self) -> None:
         with self._publishing:
@@ -146,13 +191,14 @@ class DebuggerPanel(anywidget.AnyWidget):
             content, numbers = new
             self.send(content, [numbers])
 
-    def _publish_stop(self) -> None:
+    def publish_stop(self) -> None:
+        """Show the stop that the session shows."""
         point = self.session.shown
         skipped = point is None and self._state == "finished" and bool(self.session.skipped_pauses)
         if skipped:
             point = self.session.skipped_pauses[-1]
         if point is not None:
-            self.stop = views.stop_view(point, skipped)
+            self.stop = views.stop_view(point, skipped, self.session.paused)
 
     def _status_text(self) -> str:
         point = self.session.paused
@@ -172,7 +218,12 @@ class DebuggerPanel(anywidget.AnyWidget):
             self._error = ""
         try:
             fields = _checked(content)
-            getattr(self, f"_do_{action}")(**fields)
+            if action in _VIEW_ACTIONS:
+                self._do_view_action(_VIEW_ACTIONS[action][1], fields)
+            elif action in _PANEL_ACTIONS:
+                _PANEL_ACTIONS[action][1](self, **fields)
+            else:
+                getattr(self, f"_do_{action}")(**fields)
         except Exception as error:  # an error in a comm handler would be lost in the server's log
             self._error = views.error_line(error) if not isinstance(error, _MessageError) else str(error)
         self._publish_status()
@@ -180,6 +231,7 @@ class DebuggerPanel(anywidget.AnyWidget):
 
     def _do_hello(self) -> None:
         self._feed.restart()
+        self.parameters_view.restart()
         self._publish(_IDLE_BUDGET)
 
     def _do_sync(self) -> None:
@@ -194,32 +246,21 @@ class DebuggerPanel(anywidget.AnyWidget):
         if kind not in views.KINDS:
             raise _MessageError(f"unknown hook kind {kind!r}; it is one of {', '.join(views.KINDS)}")
         (self.session.attach_hook if on else self.session.detach_hook)(path, kind)
-        self._publish_cells()
+        self.publish_cells()
 
     def _do_train(self, path: str, on: bool) -> None:
         self.session.set_train(path, on)
-        self._publish_cells()
+        self.publish_cells()
 
     def _do_requires_grad(self, name: str, on: bool) -> None:
         self.session.set_requires_grad(name, on)
         self._publish(_LIVE_BUDGET)
 
-    def _do_breakpoint(self, path: str, on: bool) -> None:
-        from hookscope.engine.debug import Breakpoint
-
-        points = self.session.breakpoints
-        here = [point for point in points if point.applies(path, "bprop")]
-        if on and not here:
-            points.append(Breakpoint(path, "bprop"))
-        for point in () if on else here:
-            points.remove(point)
-            # A pattern stands for several cells: the others keep theirs.
-            points += [
-                Breakpoint(node.path, "bprop", point.expression)
-                for node in self.session.tree()
-                if node.has_bprop and node.path != path and point.applies(node.path, "bprop")
-            ]
-        self._publish_cells()
+    def _do_view_action(self, act: Callable[..., None], fields: dict[str, Any]) -> None:
+        act(self.session, **fields)
+        with self._publishing, self.hold_sync():
+            self.publish_cells()
+            self.conditions = conditions_view.conditions_view(self.session)
 
     def _do_resume(self, command: str) -> None:
         if command not in _COMMANDS:
@@ -237,15 +278,15 @@ class DebuggerPanel(anywidget.AnyWidget):
 
     def _do_step_back(self) -> None:
         self.session.step_back()
-        self._publish_stop()
+        self.publish_stop()
 
     def _do_step_forward(self) -> None:
         self.session.step_forward()
-        self._publish_stop()
+        self.publish_stop()
 
     def _do_show_operator(self, index: int) -> None:
         self.session.show_operator(index)
-        self._publish_stop()
+        self.publish_stop()
 
     def _do_evaluate(self, expression: str) -> None:
         if self.session.paused is None:
@@ -254,6 +295,10 @@ class DebuggerPanel(anywidget.AnyWidget):
             text, failed = views.value_text(self.session.evaluate(expression), 4000), False
         except Exception as error:  # the user's expression may raise anything; it is the answer
             text, failed = views.error_line(error), True
+        self.answer(expression, text, failed)
+
+    def answer(self, expression: str, text: str, failed: bool) -> None:
+        """Add to the answers that the stepper shows."""
         answer = {"expression": expression, "text": text, "failed": failed}
         self.evaluations = [*self.evaluations, answer][-_KEPT_EVALUATIONS:]
 
@@ -262,16 +307,29 @@ class DebuggerPanel(anywidget.AnyWidget):
         if not found:
             raise _MessageError(f"capture {index} is no longer kept")
         with self._publishing, self.hold_sync():
-            self.selection, self.histogram = views.selection_view(found[0])
+            self.selection, self.histogram = views.selection_view(found[0], self.session.captures)
+
+    def _do_tensor(self, index: int, other: int, picture: str, at: list[Any], window: list[Any]) -> None:
+        found = self._feed.find([index] if other < 0 else [index, other])
+        if not found or found[0].index != index:
+            raise _MessageError(f"capture {index} is no longer kept")
+        compared = found[1] if len(found) > 1 else None
+        content, buffers = tensor_view.slice_view(found[0], compared, picture, at, window)
+        self.send(content, buffers)
+
+    def _do_source(self, path: str) -> None:
+        self.send(tensor_view.source_view(self.session.paths.cell(path), path))
 
     def _do_statistics(self, indices: list[Any]) -> None:
         if not all(isinstance(index, int) for index in indices):
             raise _MessageError("message 'statistics': indices must be a list of int")
         self.send({"type": "statistics"}, [self._feed.statistics(indices)])
 
-    def _publish_cells(self) -> None:
-        with self._publishing:
-            self.tree = views.cell_rows(self.session)
+    def publish_cells(self) -> None:
+        """Show the cells and the hooks on them as they are now."""
+        with self._publishing, self.hold_sync():
+            self.tree = cells_view.cell_rows(self.session)
+            self.hooks = hooks_view.hooks_view(self.session)
 
     # What the notebook keeps.
 
@@ -292,9 +350,8 @@ class DebuggerPanel(anywidget.AnyWidget):
         That is a static copy in an output of its own, which the page shows only where the panel is not live.
         """
         if self._displays is None:
-            live, metadata = self._repr_mimebundle_()
+            live, metadata = super()._repr_mimebundle_() or ({}, {})  # the static forms are the copy's
             live = {**live, "text/plain": f"DebuggerPanel({views.root_name(self.session)})"}
-            del live["text/html"]
             shown = display(live, metadata=metadata, raw=True, display_id=True)  # type: ignore[no-untyped-call]
             copy = display(self._copy(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
             self._displays = shown, copy
@@ -317,6 +374,7 @@ class DebuggerPanel(anywidget.AnyWidget):
     def close(self) -> None:
         """Stop following the session and remove the widget from the page."""
         self._unsubscribe()
+        self.printed.close()
         self._unsubscribe = _nothing  # ipywidgets closes a widget again when it is collected
         if self.comm is not None:
             self.layout.close()  # a widget of its own, which ipywidgets leaves open
@@ -336,10 +394,12 @@ def _checked(content: object) -> dict[str, Any]:
     if not isinstance(content, Mapping) or not isinstance(content.get("type"), str):
         raise _MessageError(f"a message must be an object with a type, got {views.one_line(repr(content), 80)}")
     action = content["type"]
-    if action not in _ACTIONS:
-        raise _MessageError(f"unknown message {views.one_line(action, 40)!r}; known: {', '.join(_ACTIONS)}")
+    of_views = {**_VIEW_ACTIONS, **_PANEL_ACTIONS}
+    known = _ACTIONS | {name: fields for name, (fields, _) in of_views.items()}
+    if action not in known:
+        raise _MessageError(f"unknown message {views.one_line(action, 40)!r}; known: {', '.join(known)}")
     fields = {}
-    for name, kind in _ACTIONS[action].items():
+    for name, kind in known[action].items():
         value = content.get(name)
         if type(value) is not kind:
             got = "nothing" if name not in content else type(value).__name__

@@ -13,12 +13,14 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from hookscope.engine.debug.captures.capture import cell_name
-from hookscope.widgets import views
+from hookscope.widgets import conditions_view, views
 
 if TYPE_CHECKING:
-    from hookscope.engine.debug import Capture, CaptureRing, CellNode, DebugSession, ParameterRow, PausePoint
+    from hookscope.engine.debug import Capture, CaptureRing, CellNode, DebugSession, Finding, ParameterRow, PausePoint
 
 MAX_ROWS = 200
+MAX_TEXT = 2000
+"""Characters of one text: a name, a value, a line of source."""
 STATIC_COPY = "A static copy: run the cell again for the live panel."
 
 # Characters that reorder or hide the text around them are shown as their code instead.
@@ -48,13 +50,24 @@ STYLE = """<style>
 .hs-static.hs-static table .hs-n{text-align:right;font-variant-numeric:tabular-nums}
 .hs-static .hs-n,.hs-static pre{font-family:ui-monospace,Menlo,Consolas,monospace}
 .hs-static pre{font-size:12px;line-height:1.5;color:inherit;background:none;margin:4px 0}
+.hs-static ul.hs-cells ul,.hs-static ul.hs-cells{list-style:none;margin:0;padding-left:18px}
+.hs-static ul.hs-cells{padding-left:0}
+.hs-static ul.hs-cells li{margin:1px 0;padding-left:13px}
+.hs-static ul.hs-cells li:has(>details){padding-left:0}
+.hs-static summary{cursor:pointer}
+.hs-static code{font:12px ui-monospace,Menlo,Consolas,monospace;color:inherit;background:none}
+.hs-static .hs-drawing{display:block;margin:2px 0;overflow:visible}
+.hs-static .hs-heatmap{image-rendering:pixelated}
 .hs-static mark{background:rgba(245,164,66,.25);color:inherit}
 </style>"""
 
 
-def text(value: object) -> str:
-    """Escape any text for HTML, with invisible and reordering characters made visible."""
-    return escape(str(value).translate(_INVISIBLE), quote=True)
+def text(value: object, limit: int = MAX_TEXT) -> str:
+    """Escape any text for HTML, cut where it is long, with invisible and reordering characters made visible."""
+    shown = str(value)
+    if len(shown) > limit:
+        shown = f"{shown[:limit]}… ({len(shown):,} characters)"
+    return escape(shown.translate(_INVISIBLE), quote=True)
 
 
 def number(value: float) -> str:
@@ -67,9 +80,8 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
     align = [_align(name in set(numeric)) for name in columns]
     head = _cells('th scope="col"', columns, align)
     body = "\n".join(f"<tr>{_cells('td', row, align)}</tr>" for row in rows)
-    return (
-        f"<table><caption>{text(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>"
-    )
+    title = f"<caption>{text(caption)}</caption>\n" if caption else ""
+    return f"<table>{title}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>"
 
 
 def _cells(tag: str, cells: Sequence[object], align: Sequence[str]) -> str:
@@ -99,9 +111,10 @@ def cell_tree_html(nodes: Sequence[CellNode]) -> str:
             "train" if node.training else "eval",
             hooks_text(node),
         )
-        for node in nodes
+        for node in nodes[:MAX_ROWS]
     ]
-    return table("Cells", columns, rows, numeric=("parameters",))
+    caption = "Cells" if len(nodes) <= MAX_ROWS else _caption("Cells", len(nodes))
+    return table(caption, columns, rows, numeric=("parameters",))
 
 
 def hooks_text(node: CellNode) -> str:
@@ -113,13 +126,16 @@ def hooks_text(node: CellNode) -> str:
 def captures_html(captures: CaptureRing) -> str:
     """Return the first captures as a table, and say how many are not shown."""
     rows = [_capture_row(capture) for capture in islice(captures, MAX_ROWS)]
-    size = len(captures)
-    caption = f"Captures: {size}" if size <= MAX_ROWS else f"Captures: the first {MAX_ROWS} of {size}"
+    caption = _caption("Captures", len(captures))
     if captures.dropped:
         caption += f" ({captures.dropped} older ones dropped)"
     figures = ("min", "max", "mean", "std", "NaN", "inf")
     columns = ("step", "cell", "direction", "value", "shape", "dtype", *figures, "marks")
     return table(caption, columns, rows, numeric=("step", *figures))
+
+
+def _caption(what: str, size: int) -> str:
+    return f"{what}: {size}" if size <= MAX_ROWS else f"{what}: the first {MAX_ROWS} of {size}"
 
 
 def _capture_row(capture: Capture) -> tuple[object, ...]:
@@ -143,9 +159,12 @@ def _capture_row(capture: Capture) -> tuple[object, ...]:
 
 def parameters_html(rows: Sequence[ParameterRow]) -> str:
     """Return the parameters as a table."""
-    columns = ("name", "shape", "dtype", "requires_grad", "mean", "std", "norm", "gradient norm")
-    cells = [parameter_cells(row) for row in rows]
-    return table(f"Parameters: {len(rows)}", columns, cells, numeric=("mean", "std", "norm", "gradient norm"))
+    figures = ("mean", "std", "norm", "gradient norm", "update ratio")
+    columns = ("name", "shape", "dtype", "requires_grad", *figures)
+    cells = [
+        (*parameter_cells(row), "" if row.update_ratio is None else number(row.update_ratio)) for row in rows[:MAX_ROWS]
+    ]
+    return table(_caption("Parameters", len(rows)), columns, cells, numeric=figures)
 
 
 def parameter_cells(row: ParameterRow) -> tuple[str, ...]:
@@ -161,6 +180,12 @@ def parameter_cells(row: ParameterRow) -> tuple[str, ...]:
         number(figures.norm),
         "" if row.gradient_norm is None else number(row.gradient_norm),
     )
+
+
+def findings_html(findings: Sequence[Finding], caption: str = "") -> str:
+    """Return what the conditions found as a table."""
+    rows = [conditions_view.finding_cells(finding) for finding in findings[:MAX_ROWS]]
+    return table(caption, conditions_view.COLUMNS, rows, numeric=("times",))
 
 
 def stop_html(point: PausePoint, skipped: bool) -> str:
@@ -191,9 +216,11 @@ def panel_html(session: DebugSession) -> str:
     root = views.root_name(session)
     skipped = session.paused is None and bool(session.skipped_pauses)
     point = session.skipped_pauses[-1] if skipped else session.paused
+    findings = session.findings()
     return page(
         f"<p><b>{text(root)}</b><br><small>{text(STATIC_COPY)}</small></p>",
         stop_html(point, skipped) if point is not None else "",
+        findings_html(findings, _caption("Findings", len(findings))) if findings else "",
         cell_tree_html(views.cell_nodes(session)),
         captures_html(session.captures),
         parameters_html(session.parameters()),

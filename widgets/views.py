@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hookscope.engine.debug.captures.capture import cell_name
+from hookscope.widgets import tensor_view
 
 if TYPE_CHECKING:
-    from hookscope.engine.debug import Capture, CellNode, DebugSession, ParameterRow, PausePoint, Statistics
+    from hookscope.engine.debug import Capture, CellNode, DebugSession, PausePoint, Statistics
+    from hookscope.engine.debug.pausing.pause import OperatorRecord
 
 Json = dict[str, Any]
 
 KINDS = ("forward_pre", "forward", "backward_pre", "backward")
-PARAMETER_NUMBERS = ("requires_grad", "size", "mean", "std", "norm", "gradient_norm")
 CAPTURE_NUMBERS = ("index", "step", "call", "known", "minimum", "maximum", "mean", "std", "nan", "inf")
-CAPTURE_TEXTS = ("cell", "direction", "slot", "shape", "dtype", "origin", "hits")
+CAPTURE_TEXTS = ("path", "cell", "direction", "slot", "context", "shape", "dtype", "origin", "hits")
 
 _MAX_VALUE = 2000  # characters of one value's text: what a table row and its tooltip can hold
 
@@ -72,7 +73,7 @@ def dtype_text(value: Any) -> str:
 
 def root_name(session: DebugSession) -> str:
     """Name the network a session looks at."""
-    names = [type(root).__name__ for root in session.roots]
+    names = [one_line(type(root).__name__, 60) for root in session.roots]
     return ", ".join(names) if names else "no network yet"
 
 
@@ -85,27 +86,6 @@ def cell_nodes(session: DebugSession) -> list[CellNode]:
     return [
         node._replace(depth=node.path.count(".")) if node.path.partition(".")[0] in further else node
         for node in session.tree()
-    ]
-
-
-def cell_rows(session: DebugSession) -> list[Json]:
-    """List the cells in the order of the tree, each with the state of its switches."""
-    return [
-        {
-            "path": node.path,
-            "label": cell_name(node.path),
-            "name": node.name,
-            "type": node.type,
-            "depth": node.depth,
-            "parameters": int(node.parameters),
-            "shape": node.shape,
-            "training": bool(node.training),
-            "has_bprop": bool(node.has_bprop),
-            "breakpoint": any(point.applies(node.path, "bprop") for point in session.breakpoints),
-            "hooks": {kind: int(node.hooks.get(kind, 0)) for kind in KINDS},
-            "attached": [kind for kind in KINDS if kind in node.attached],
-        }
-        for node in cell_nodes(session)
     ]
 
 
@@ -123,9 +103,11 @@ def capture_texts(captures: Iterable[Capture]) -> dict[str, list[str]]:
     """The text columns of captures, by name."""
     columns: dict[str, list[str]] = {name: [] for name in CAPTURE_TEXTS}
     for capture in captures:
+        columns["path"].append(capture.path)
         columns["cell"].append(cell_name(capture.path))
         columns["direction"].append(capture.direction)
         columns["slot"].append(capture.slot)
+        columns["context"].append(capture.context)
         columns["shape"].append(shape_text(capture.shape))
         columns["dtype"].append(dtype_text(capture.dtype))
         columns["origin"].append(capture.origin)
@@ -197,8 +179,8 @@ def _index(capture: Capture) -> int:
     return capture.index
 
 
-def selection_view(capture: Capture) -> tuple[Json, bytes]:
-    """Everything about the selected capture, and its histogram: 64 counts, then 65 edges."""
+def selection_view(capture: Capture, captures: Iterable[Capture]) -> tuple[Json, bytes]:
+    """Everything about the selected one of the captures, and its histogram: 64 counts, then 65 edges."""
     statistics = capture.statistics()
     figures = {
         "count": statistics.count,
@@ -215,7 +197,10 @@ def selection_view(capture: Capture) -> tuple[Json, bytes]:
     content = {
         "index": capture.index,
         "key": capture.key,
+        "path": capture.path,
         "step": capture.step,
+        "sizes": list(capture.shape),
+        "choices": tensor_view.choices(captures, capture),
         "shape": shape_text(capture.shape),
         "dtype": dtype_text(capture.dtype),
         "origin": capture.origin,
@@ -228,27 +213,9 @@ def selection_view(capture: Capture) -> tuple[Json, bytes]:
     return content, histogram.tobytes()
 
 
-def parameter_texts(rows: Sequence[ParameterRow]) -> dict[str, list[str]]:
-    """The text columns of parameters, which change only when the network does."""
-    return {
-        "name": [row.name for row in rows],
-        "shape": [shape_text(row.shape) for row in rows],
-        "dtype": [dtype_text(row.dtype) for row in rows],
-    }
-
-
-def parameter_numbers(rows: Sequence[ParameterRow]) -> bytes:
-    """The columns PARAMETER_NUMBERS; a missing gradient is NaN."""
-    table = []
-    for row in rows:
-        gradient = float("nan") if row.gradient_norm is None else row.gradient_norm
-        figures = row.statistics
-        table.append([row.requires_grad, row.size, figures.mean, figures.std, figures.norm, gradient])
-    return columns_to_bytes(table, len(PARAMETER_NUMBERS))
-
-
-def stop_view(point: PausePoint, skipped: bool = False) -> Json:
-    """Everything the stepper shows about one stop."""
+def stop_view(point: PausePoint, skipped: bool = False, live: PausePoint | None = None) -> Json:
+    """Everything the stepper shows about one stop; `live` is where the run stands, if `point` is an earlier place."""
+    operators = (live or point).operators
     return {
         "kind": point.kind,
         "title": point.place,
@@ -269,11 +236,32 @@ def stop_view(point: PausePoint, skipped: bool = False) -> Json:
                 "outputs": _values(record.outputs),
                 "shown": record is point.operator,
             }
-            for record in point.operators
+            for record in operators
         ],
+        # The others ran after what is shown.
+        "ran": len(point.operators) if live is None or point is live else _ran_before(point, operators),
+        "operator": None if point.operator is None else _operator_view(point.operator),
+        "path": point.path,
+        "can_check": (live or point).arguments is not None and not skipped,
         "stack": list(point.stack),
         "exception": error_line(point.exception) if point.exception is not None else "",
         "skipped": skipped,
+    }
+
+
+def _ran_before(point: PausePoint, operators: Sequence[OperatorRecord]) -> int:
+    last = point.operators[-1] if point.operators else None
+    return next((place + 1 for place, record in enumerate(operators) if record is last), 0)
+
+
+def _operator_view(record: OperatorRecord) -> Json:
+    """An operator with its values, for the one that is looked at."""
+    outputs = record.outputs if isinstance(record.outputs, (tuple, list)) else (record.outputs,)
+    return {
+        "name": record.name,
+        "where": f"{record.function}, line {record.line}" if record.line else "",
+        "inputs": [value_text(value, 400) for value in record.inputs],
+        "outputs": [value_text(value, 400) for value in outputs],
     }
 
 

@@ -146,9 +146,10 @@ class Observer(taps.Tap):
             self._end(visit)
 
     def parameter_gradients(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
-        """Keep the newest gradient of each parameter."""
+        """Keep the newest gradient of each parameter, and what the parameter was when it came."""
         for parameter, gradient in pairs:
             self._session.gradients[id(parameter)] = Tensor._wrap(gradient._array)
+            self._session.before_update[id(parameter)] = parameter._array
         self._session.notify("changed")
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:

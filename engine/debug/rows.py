@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property, partial
+from types import CodeType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .captures.capture import Capture, cell_name
 from .captures.statistics import Statistics, statistics
+from .checks.training import update_ratio
 from .tables import text_table
 
 if TYPE_CHECKING:
@@ -47,25 +53,59 @@ class CellNode(NamedTuple):
     shape: str
 
 
-class ParameterRow(NamedTuple):
-    """One parameter; ``gradient_norm`` is None until a gradient of it was seen."""
+@dataclass(frozen=True, eq=False)
+class ParameterRow:
+    """One parameter as it is now, by reference; its figures are computed when they are asked for.
+
+    Attributes:
+        array: its values.
+        gradient: the newest gradient that was seen.
+        before: what its values were when that gradient came.
+    """
 
     name: str
     shape: tuple[int, ...]
     dtype: str
     requires_grad: bool
     size: int
-    statistics: Statistics
-    gradient_norm: float | None
+    array: Any
+    gradient: Tensor | None
+    before: Any
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """The figures of its values."""
+        return statistics(self.array)
+
+    @cached_property
+    def gradient_norm(self) -> float | None:
+        """The norm of the newest gradient; None until one was seen."""
+        return None if self.gradient is None else statistics(self.gradient).norm
+
+    @cached_property
+    def update_ratio(self) -> float | None:
+        """The norm of the change since the newest gradient by that of what was before.
+
+        None where it has not changed since, and where it was zero.
+        """
+        if self.before is None or self.before is self.array or self.before.shape != self.shape:
+            return None
+        return update_ratio(self.array, self.before)
 
 
 class HookRow(NamedTuple):
-    """One hook of a cell; ``by_session`` if the session attached it."""
+    """One hook of a cell; ``by_session`` if the session attached it.
+
+    ``hook`` is the function itself; ``filename`` and ``line`` say where it is written, "" and 0 if that is not known.
+    """
 
     path: str
     kind: str
     function: str
     by_session: bool
+    filename: str = ""
+    line: int = 0
+    hook: object = None
 
 
 def cell_nodes(
@@ -89,8 +129,15 @@ def cell_nodes(
     return nodes
 
 
-def parameter_rows(roots: Iterable[Cell], gradients: Mapping[int, Tensor]) -> list[ParameterRow]:
-    """Rows for the parameters of the roots, each parameter once; ``gradients`` by the parameter's id."""
+def parameter_rows(
+    roots: Iterable[Cell], gradients: Mapping[int, Tensor], before: Mapping[int, Any]
+) -> list[ParameterRow]:
+    """Rows for the parameters of the roots, each parameter once.
+
+    Args:
+        gradients: the newest gradients, by the parameter's id.
+        before: what the parameters were when these came, likewise.
+    """
     rows: list[ParameterRow] = []
     seen: set[int] = set()
     for root in roots:
@@ -98,13 +145,11 @@ def parameter_rows(roots: Iterable[Cell], gradients: Mapping[int, Tensor]) -> li
             if id(parameter) in seen:
                 continue
             seen.add(id(parameter))
-            gradient = gradients.get(id(parameter))
             array = parameter._array
             rows.append(
                 ParameterRow(
                     name, tuple(array.shape), str(array.dtype.name), bool(parameter.requires_grad),
-                    int(array.size), statistics(parameter),
-                    None if gradient is None else statistics(gradient).norm,
+                    int(array.size), array, gradients.get(id(parameter)), before.get(id(parameter)),
                 )
             )  # fmt: skip
     return rows
@@ -114,15 +159,26 @@ def hook_rows(cells: Iterable[tuple[str, Cell]], own: Iterable[object]) -> list[
     """Rows for the hooks of (path, cell) pairs; ``own`` are the functions that the session attached."""
     ours = {id(function) for function in own}
     return [
-        HookRow(path, kind, _function_name(entry.function), id(entry.function) in ours)
+        HookRow(
+            path, kind, _function_name(entry.function), id(entry.function) in ours,
+            *_written_at(entry.function), entry.function,
+        )
         for path, cell in cells
         for kind in HOOK_KINDS
         for entry in cell._hooks.get(kind, {}).values()
-    ]
+    ]  # fmt: skip
 
 
 def _function_name(function: object) -> str:
     return str(getattr(function, "__qualname__", type(function).__qualname__))
+
+
+def _written_at(function: object) -> tuple[str, int]:
+    held = function.func if isinstance(function, partial) else function
+    with suppress(ValueError):  # functions that wrap each other in a circle
+        held = inspect.unwrap(held)  # type: ignore[arg-type]  # anything with or without __wrapped__
+    code = getattr(held, "__code__", None) or getattr(type(held).__call__, "__code__", None)
+    return (code.co_filename, code.co_firstlineno) if isinstance(code, CodeType) else ("", 0)
 
 
 _COLUMNS = ("cell", "direction", "value", "shape", "dtype", "min", "max", "mean", "std", "nan")

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine import taps
+from hookscope.engine.recording import recording_active
 from hookscope.engine.tensor import Tensor
 
 from .captures.capture import CaptureRing, pick_slot
@@ -20,6 +21,7 @@ from .checks.producer import Producer
 from .conditions import Condition, Hit, parse_conditions
 from .hooks import SessionHooks
 from .observer import Observer
+from .parameter_edits import ParameterEdits
 from .paths import CellPaths
 from .pausing.breakpoint import Breakpoint
 from .pausing.pause import DebugAbort, Pauser
@@ -30,6 +32,7 @@ from .watch import Watch, check_matches, suggestion
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
+    from hookscope.engine.parameter import Parameter
 
 __all__ = ["DebugSession"]
 
@@ -91,10 +94,12 @@ class DebugSession(Pausing):
         self.captures = CaptureRing(max_bytes, max_captures)
         self.shapes: dict[str, tuple[tuple[int, ...], ...]] = {}
         self.gradients: dict[int, Tensor] = {}
+        self.before_update: dict[int, Any] = {}
         self._captured = 0
         self._tap = Observer(self)
         self.checks = Checks(self, looked_for, paused_at)
         self._hooks = SessionHooks(self._record_hook)
+        self.parameter_edits = ParameterEdits(self._parameter, self._in_a_run, self._put)
 
     def __repr__(self) -> str:
         roots = ", ".join(type(root).__name__ for root in self.roots)
@@ -198,7 +203,7 @@ class DebugSession(Pausing):
 
     def parameters(self) -> list[ParameterRow]:
         """The parameters of the roots."""
-        return parameter_rows(self.roots, self.gradients)
+        return parameter_rows(self.roots, self.gradients, self.before_update)
 
     def hooks(self) -> list[HookRow]:
         """Every hook on every cell."""
@@ -304,11 +309,29 @@ class DebugSession(Pausing):
 
     def set_requires_grad(self, name: str, value: bool) -> None:
         """Set whether the parameter of this name wants a gradient."""
+        self._parameter(name).requires_grad = value
+        self.notify("changed")
+
+    def _parameter(self, name: str) -> Parameter:
         known = dict(pair for root in self.roots for pair in root.parameters_and_names())
         if name not in known:
             raise ValueError(f"no parameter {name!r} in this session{suggestion(name, known)}")
-        known[name].requires_grad = value
+        return known[name]
+
+    def _in_a_run(self) -> str | None:
+        if self.paused is None and (self._tap.running() is not None or recording_active()):
+            return "a run is under way and not paused"
+        return None
+
+    def _put(self, parameter: Parameter, array: Any) -> None:
+        self.checks.training.edited(parameter, array)
+        if id(parameter) in self.before_update:
+            self.before_update[id(parameter)] = array  # an edit is no update
+        parameter._rebind(array)
         self.notify("changed")
+
+    def _cell(self, path: str) -> Cell:
+        return self.paths.cell(path)
 
     def _does_not_stop(self, cell: Cell) -> None:
         path = self.paths.path_of(cell)

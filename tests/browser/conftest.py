@@ -1,4 +1,4 @@
-"""JupyterLab and Chromium, started once for all tests of this folder."""
+"""JupyterLab, started once for all tests of this folder, and Chromium, started once for each of its files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def lab(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # one Playwright at a time: tests/widgets has one too, maybe in the same process
 def browser(chromium: str) -> Iterator[Window]:
     expect.set_options(timeout=STEP_SECONDS * 1000)
     with sync_playwright() as playwright, browser_window(playwright, chromium) as window:

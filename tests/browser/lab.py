@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from playwright.sync_api import Locator, Page, Playwright
 
@@ -58,6 +58,7 @@ class Server:
     url: str
     process: subprocess.Popen[bytes]
     log: Path
+    pages: str = "lab/tree"  # where a notebook is opened
 
     def get(self, path: str) -> Any:
         with urllib.request.urlopen(f"{self.url}/{path}", timeout=10) as reply:
@@ -78,8 +79,8 @@ class Server:
 
 
 @contextmanager
-def lab_server(folder: Path) -> Iterator[Server]:
-    """JupyterLab on `folder`/notebooks; its settings, workspaces and log stay in `folder`."""
+def lab_server(folder: Path, front_end: Literal["lab", "notebook"] = "lab") -> Iterator[Server]:
+    """JupyterLab, or Notebook 7, on `folder`/notebooks; its settings, workspaces and log stay in `folder`."""
     root = folder / "notebooks"
     root.mkdir(parents=True, exist_ok=True)
     log = folder / "server.log"
@@ -100,15 +101,17 @@ def lab_server(folder: Path) -> Iterator[Server]:
         "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
     }
+    application = "LabApp" if front_end == "lab" else "JupyterNotebookApp"
     command = [
-        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", f"--port={port}"),
+        *(sys.executable, "-m", "jupyter", front_end, "--no-browser", "--allow-root", f"--port={port}"),
         *("--ServerApp.port_retries=0", "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"),
-        *(f"--ServerApp.root_dir={root}", "--LabApp.expose_app_in_browser=True"),
-        "--LabApp.extension_manager=readonly",
+        *(f"--ServerApp.root_dir={root}", f"--{application}.expose_app_in_browser=True"),
+        *(("--LabApp.extension_manager=readonly",) if front_end == "lab" else ()),
     ]
     with log.open("wb") as output:
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT)
-        server = Server(root, f"http://127.0.0.1:{port}", process, log)
+        pages = "lab/tree" if front_end == "lab" else "notebooks"
+        server = Server(root, f"http://127.0.0.1:{port}", process, log, pages)
         try:
             wait_until("JupyterLab's server", server.answers, SERVER_SECONDS)
             yield server
@@ -154,14 +157,14 @@ def browser_window(playwright: Playwright, chromium: str) -> Iterator[Window]:
 
 @dataclass
 class Notebook:
-    """One notebook, opened in JupyterLab."""
+    """One notebook, opened in JupyterLab or in Notebook 7."""
 
     server: Server
     page: Page
     path: str
 
     def open(self) -> None:
-        self.page.goto(f"{self.server.url}/lab/tree/{self.path}?reset", timeout=PAGE_SECONDS * 1000)
+        self.page.goto(f"{self.server.url}/{self.server.pages}/{self.path}?reset", timeout=PAGE_SECONDS * 1000)
         self.wait_ready()
 
     def reload(self) -> None:

@@ -35,6 +35,9 @@ def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def clone(repository: Path, tmp_path: Path) -> Path:
     for name in ("Makefile", "pyproject.toml", "requirements.lock"):
         shutil.copy(repository / name, tmp_path / name)
+    (tmp_path / "js" / "node_modules").mkdir(parents=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(repository / "js" / name, tmp_path / "js" / name)
     return tmp_path
 
 
@@ -56,8 +59,11 @@ def test_the_second_time_nothing_is_installed(clone: Path) -> None:
     python.touch()
     for stamp in (".lab", ".dev"):
         (clone / ".venv" / stamp).touch()
+    (clone / "js" / "node_modules" / ".installed").touch()
     for target in ("demo", "lab", "test", "lint"):
-        assert "pip" not in make(clone, "--dry-run", target).stdout
+        result = make(clone, "--dry-run", target)
+        assert result.returncode == 0, result.stderr
+        assert "pip" not in result.stdout and "npm" not in result.stdout
 
 
 def test_a_changed_lock_is_installed_again(clone: Path) -> None:

@@ -1,8 +1,10 @@
-"""A comm that remembers what it was sent, a session of plain data, and a clock that stands still."""
+"""A comm that remembers what it was sent, a session of plain data, a clock that stands still, a page in Chromium."""
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,12 @@ from comm.base_comm import BaseComm
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from panel_page import PanelPage
 from plain_session import FakeClock, PlainSession
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.chromium import find_chromium, how_to, missing_packages
+from tests.browser.lab import CHROMIUM_ARGUMENTS
 
 
 class RecordingComm(BaseComm):
@@ -47,3 +54,24 @@ def clock() -> FakeClock:
 @pytest.fixture
 def session() -> PlainSession:
     return PlainSession()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path, missing = find_chromium(), missing_packages()
+    if path is None or missing:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(how_to(missing))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def shown(browser: Browser, session: PlainSession, sent: list[Any]) -> Iterator[PanelPage]:
+    """A panel on a page; an error in its JavaScript fails the test."""
+    page = browser.new_page(viewport={"width": 1000, "height": 640})
+    panel_page = PanelPage(page, session, sent)
+    yield panel_page
+    assert panel_page.errors == []
+    page.close()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from hookscope.engine.debug import PausePoint
+from hookscope.engine.debug import CONDITIONS, Condition, Finding, Findings, History, Hit, PausePoint
+from hookscope.engine.debug.conditions import parse_conditions
+from hookscope.engine.debug.parameter_edits import ParameterEdits
+from hookscope.engine.debug.pausing.pause import OperatorRecord
 
 
 class PlainTensor:
@@ -42,6 +46,7 @@ class PlainCapture:
     origin: str = "tap"
     step: int = 1
     call: int = 0
+    context: str = ""
     hits: list[str] = field(default_factory=list)
     computed: int = 0
 
@@ -60,6 +65,20 @@ class PlainCapture:
     def statistics(self) -> SimpleNamespace:
         self.computed += 1
         return plain_statistics(self.value._array)
+
+
+class PlainParameter:
+    """A row of a session as what an edit changes."""
+
+    def __init__(self, session: PlainSession, name: str) -> None:
+        self.row = next(row for row in session.rows if row.name == name)
+
+    @property
+    def _array(self) -> np.ndarray:
+        return self.row.array
+
+    def _rebind(self, array: np.ndarray) -> None:
+        self.row.array, self.row.statistics = array, plain_statistics(array)
 
 
 class PlainRing(list[PlainCapture]):
@@ -85,6 +104,9 @@ class PlainSession:
         self.roots: list[object] = [Net()]
         self.captures = PlainRing()
         self.breakpoints: list[Any] = []
+        self.checks = SimpleNamespace(conditions={}, pausing=set())
+        self.hits: list[Any] = []
+        self.found: list[Finding] = []
         self.attached = False
         self.paused: Any = None
         self.shown: Any = None
@@ -102,9 +124,12 @@ class PlainSession:
         self.rows = [
             SimpleNamespace(
                 name="block.weight", shape=(2, 2), dtype=weight.dtype, requires_grad=True, size=4,
-                statistics=plain_statistics(weight), gradient_norm=None,
+                array=weight, gradient=None, statistics=plain_statistics(weight), gradient_norm=None, update_ratio=None,
             )
         ]  # fmt: skip
+        self.step = 0
+        self.history = History()
+        self.parameter_edits = ParameterEdits(partial(PlainParameter, self), lambda: None, PlainParameter._rebind)
 
     def tree(self) -> list[Any]:
         self.trees_made += 1
@@ -129,6 +154,38 @@ class PlainSession:
     def detach_hook(self, path: str, kind: str) -> None:
         self.node(path).attached.discard(kind)
         self.node(path).hooks[kind] = 0
+
+    def add_breakpoint(self, stop: Any) -> None:
+        self.breakpoints.append(stop)
+
+    def remove_breakpoint(self, stop: Any) -> None:
+        self.breakpoints.remove(stop)
+
+    @property
+    def conditions(self) -> list[Condition]:
+        return list(self.checks.conditions.values())
+
+    def add_condition(self, text: str, pause: bool = False) -> None:
+        for condition in parse_conditions((text,)):
+            self.checks.conditions[condition.name] = condition
+            (self.checks.pausing.add if pause else self.checks.pausing.discard)(condition.name)
+
+    def remove_condition(self, name: str) -> None:
+        del self.checks.conditions[name]
+        self.checks.pausing.discard(name)
+
+    def findings(self) -> Findings:
+        return Findings(self.found)
+
+    def find(self, condition: str, path: str, capture: PlainCapture | None = None, **more: Any) -> Finding:
+        """A condition held, at a capture or elsewhere."""
+        subject = "loss" if capture is None else capture.key
+        message = f"{condition} in {subject} (2 of 6 elements)"
+        step = 1 if capture is None else capture.step
+        values = {"first_step": step, "last_step": step, **more}
+        self.found.append(Finding(condition, path, subject, message, CONDITIONS[condition].advice, **values))
+        self.hits.append(Hit(CONDITIONS[condition], path, subject, step, message, capture))
+        return self.found[-1]
 
     def set_train(self, path: str, mode: bool) -> None:
         self.node(path).training = mode
@@ -178,7 +235,7 @@ class PlainSession:
             "moment": "bprop", "filename": "cell.py", "function": "bprop", "first_line": 10,
             "lines": ["def bprop(self, x, out, dout):\n", "    return (dout,)\n"], "line": 11,
             "locals": {"x": PlainTensor(np.ones((2, 2))), "n": 3}, "changed": {"n"},
-            "operators": [SimpleNamespace(name="Mul", inputs=(PlainTensor(np.ones(2)), 2), outputs=None)],
+            "operators": [OperatorRecord("Mul", (PlainTensor(np.ones(2)), 2), None)],
             "stack": ["bprop, line 11"], "exception": None,
         }  # fmt: skip
         self.paused = self.shown = PausePoint(**{**values, **more})

@@ -50,11 +50,12 @@ def test_train_mode_follows_the_switch(panel: DebuggerPanel) -> None:
 
 
 def test_a_breakpoint_is_set_and_taken_away(panel: DebuggerPanel, session: PlainSession) -> None:
-    ask(panel, type="breakpoint", path="block.relu", on=True)
-    ask(panel, type="breakpoint", path="block.relu", on=True)
+    ask(panel, type="breakpoint", path="block.relu", moment="forward_pre")
+    ask(panel, type="breakpoint", path="block.relu", moment="bprop")
+    ask(panel, type="breakpoint", path="block.relu", moment="bprop")
     assert session.breakpoints == [Breakpoint("block.relu", "bprop")]
-    assert [node["breakpoint"] for node in panel.tree] == [False, False, True]
-    ask(panel, type="breakpoint", path="block.relu", on=False)
+    assert [node["breaks"] for node in panel.tree] == [[], [], ["bprop"]]
+    ask(panel, type="breakpoint", path="block.relu", moment="")
     assert session.breakpoints == []
 
 
@@ -63,7 +64,7 @@ def test_taking_a_cell_out_of_a_pattern_leaves_the_others_their_breakpoint(
 ) -> None:
     session.nodes.append(plain_node("block.gelu", 2, "GELU", has_bprop=True))
     session.breakpoints = [Breakpoint("block.*", "bprop", "step > 2"), Breakpoint("block.relu", "forward")]
-    ask(panel, type="breakpoint", path="block.relu", on=False)
+    ask(panel, type="breakpoint", path="block.relu", moment="forward")
     assert session.breakpoints == [
         Breakpoint("block.relu", "forward"),
         Breakpoint("block.gelu", "bprop", "step > 2"),

@@ -9,7 +9,7 @@ from plain_session import PlainSession, PlainTensor
 
 from hookscope.engine import nn
 from hookscope.engine.debug import DebugSession
-from hookscope.widgets import views
+from hookscope.widgets import cells_view, views
 
 
 def columns(buffer: bytes, names: tuple[str, ...]) -> dict[str, np.ndarray]:
@@ -19,7 +19,7 @@ def columns(buffer: bytes, names: tuple[str, ...]) -> dict[str, np.ndarray]:
 
 def test_cells_carry_the_state_of_every_switch(session: PlainSession) -> None:
     session.attach_hook("block.relu", "backward")
-    root, block, relu = views.cell_rows(session)
+    root, block, relu = cells_view.cell_rows(session)
     assert (root["label"], root["name"], root["depth"]) == ("(root)", "Net", 0)
     assert (block["label"], block["has_bprop"]) == ("block", False)
     assert relu["attached"] == ["backward"]
@@ -36,7 +36,7 @@ def test_every_root_is_at_the_top_of_the_tree() -> None:
     session = DebugSession()
     for root in (nn.SequentialCell(nn.ReLU()), Loss(), nn.ReLU()):
         session.paths.add_root(root)
-    depths = [(row["path"], row["depth"]) for row in views.cell_rows(session)]
+    depths = [(row["path"], row["depth"]) for row in cells_view.cell_rows(session)]
     assert depths == [("", 0), ("0", 1), ("Loss", 0), ("Loss.relu", 1), ("ReLU", 0)]
 
 
@@ -104,7 +104,7 @@ def test_nan_and_infinity_are_counted_apart(session: PlainSession) -> None:
 
 
 def test_the_selected_capture_brings_its_64_bins_and_65_edges(session: PlainSession) -> None:
-    content, buffer = views.selection_view(session.capture())
+    content, buffer = views.selection_view(session.capture(), session.captures)
     numbers = np.frombuffer(buffer, "<f8")
     counts, edges = np.histogram(np.arange(6.0), 64)
     np.testing.assert_array_equal(numbers[:64], counts)
@@ -119,21 +119,10 @@ def test_figures_that_are_no_numbers_survive_json(session: PlainSession) -> None
     figures.minimum = float("nan")
     figures.norm = float("inf")
     capture.statistics = lambda: figures
-    content, _ = views.selection_view(capture)
+    content, _ = views.selection_view(capture, session.captures)
     assert content["figures"]["minimum"] == "nan"
     assert content["figures"]["norm"] == "inf"
     json.dumps(content, allow_nan=False)
-
-
-def test_a_parameter_without_a_gradient_has_a_nan_gradient_norm(session: PlainSession) -> None:
-    numbers = columns(views.parameter_numbers(session.parameters()), views.PARAMETER_NUMBERS)
-    assert numbers["requires_grad"].tolist() == [1]
-    assert numbers["mean"].tolist() == [1.5]
-    assert np.isnan(numbers["gradient_norm"]).all()
-
-
-def test_no_parameters_is_an_empty_buffer() -> None:
-    assert views.parameter_numbers([]) == b""
 
 
 def test_a_tensor_is_written_short_whatever_its_size() -> None:

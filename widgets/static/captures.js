@@ -1,31 +1,44 @@
-// The captures: every value that passed a watched cell, newest first or in order, and the selected one's histogram.
+// The captures: every value that passed a watched cell, in the order of the run (forward, then backward) or newest
+// first, of all steps or of one; of the selected one its figures, its histogram and its pictures.
 
 import { make, setAttribute, setText } from "./dom.js";
-import { formatCount, formatNumber, toFloat64 } from "./format.js";
+import { formatCount, formatNumber, parseNumber, toFloat64 } from "./format.js";
 import { Grid } from "./grid.js";
 import { createHistogram } from "./histogram.js";
+import { createTensor } from "./tensor.js";
 
 /** @typedef {import("./types.js").CaptureRow} CaptureRow */
 /** @typedef {import("./types.js").Selection} Selection */
 
 /** The number columns of a message, in views.py's order (CAPTURE_NUMBERS). */
 const CAPTURE_NUMBERS = ["index", "step", "call", "known", "minimum", "maximum", "mean", "std", "nan", "inf"];
+const CAPTURE_TEXTS = ["path", "cell", "direction", "slot", "context", "shape", "dtype", "origin", "hits"];
 /** @type {Record<string, string>} */
 const FIGURE_NAMES = { nan: "NaN", positive_inf: "+inf", negative_inf: "−inf" };
 /** Wait this long after a scroll before asking for statistics of what came into view, in milliseconds. */
 const SETTLE = 60;
 
-/** @param {import("./types.js").Send} send */
-export function createCaptures(send) {
+/** @param {import("./types.js").Send} send @param {import("./types.js").Go} go */
+export function createCaptures(send, go) {
   /** @type {CaptureRow[]} */
   let rows = [];
   /** @type {Map<number, CaptureRow>} */
   const byIndex = new Map();
   /** @type {Set<number>} */
   const asked = new Set();
+  /** @type {Selection | null} */
+  let selection = null;
   let timer = 0;
   let dropped = 0;
   let waiting = false;
+  /** @type {number[]} */
+  let steps = [];
+  /** @type {number | null} */
+  let step = null; // the one step that is shown; null for all
+  let revealing = -1; // a capture to select as soon as it is here
+  let selecting = false;
+  /** @type {CaptureRow | null} */
+  let next = null; // what to select when Python has answered
   const statistic = (/** @type {CaptureRow} */ row, /** @type {number} */ value) => (row.known ? formatNumber(value) : "·");
 
   /** @type {Grid<CaptureRow>} */
@@ -33,7 +46,7 @@ export function createCaptures(send) {
     label: "Captures",
     empty: "No captures yet. They appear here while watched cells run.",
     key: (row) => row.index,
-    onSelect: (row) => send({ type: "select", index: row.index }),
+    onSelect: choose,
     onVisible: (visible) => {
       clearTimeout(timer);
       timer = window.setTimeout(() => ask(visible), SETTLE);
@@ -42,7 +55,7 @@ export function createCaptures(send) {
       { key: "step", title: "step", width: "32px", number: true, value: (r) => r.step },
       { key: "cell", title: "cell", width: "minmax(76px, 1.6fr)", value: (r) => (r.call ? `${r.cell} #${r.call}` : r.cell) },
       { key: "direction", title: "direction", width: "106px", value: (r) => r.direction, draw: drawDirection },
-      { key: "slot", title: "value", width: "minmax(94px, 1fr)", value: (r) => r.slot },
+      { key: "slot", title: "value", width: "minmax(94px, 1fr)", value: (r) => (r.context ? `${r.slot} (${r.context})` : r.slot) },
       { key: "shape", title: "shape", width: "minmax(56px, 0.9fr)", value: (r) => r.shape },
       { key: "dtype", title: "dtype", width: "54px", value: (r) => r.dtype },
       { key: "minimum", title: "min", width: "66px", number: true, value: (r) => r.minimum, text: (r) => statistic(r, r.minimum) },
@@ -66,20 +79,94 @@ export function createCaptures(send) {
       grid.schedule();
     },
   });
+  const scrubber = make("input", { type: "range", class: "hs-range", min: 0, max: 0, step: 1, "aria-label": "Step", oninput: () => showStep(steps[Number(scrubber.value)]) });
+  const stepText = make("span", { class: "hs-range-value" });
+  const allSteps = make("button", {
+    type: "button",
+    class: "hs-button",
+    "aria-pressed": "true",
+    text: "All steps",
+    onclick: () => showStep(step === null ? (rowOf(selection)?.step ?? steps[Number(scrubber.value)]) : null),
+  });
   const lost = make("span", { class: "hs-count" });
   const histogram = createHistogram();
+  const tensor = createTensor(send);
   const heading = make("h3", { class: "hs-detail-title" });
   const value = make("code", { class: "hs-detail-value" });
   const figures = make("dl", { class: "hs-figures" });
-  const detail = make("section", { class: "hs-detail", "aria-label": "Selected capture", hidden: "" }, [
-    make("div", { class: "hs-detail-side" }, [heading, value, figures]),
-    histogram.element,
+  const source = make("section", { class: "hs-cell-source", "aria-label": "Source", hidden: "" });
+  const showSource = make("button", { type: "button", class: "hs-button", "aria-expanded": "false", text: "Show source", onclick: toggleSource });
+  const showCell = make("button", { type: "button", class: "hs-button", text: "Show cell", onclick: () => selection && go.cell(selection.path) });
+  const detail = make("section", { class: "hs-detail", "aria-label": "Selected capture", tabindex: "0", hidden: "" }, [
+    make("div", { class: "hs-detail-head" }, [make("div", { class: "hs-detail-name" }, [heading, value]), tensor.tools, showCell, showSource]),
+    source,
+    make("div", { class: "hs-detail-body" }, [make("div", { class: "hs-detail-side" }, [histogram.element, figures]), tensor.element]),
   ]);
   const element = make("div", { class: "hs-view" }, [
-    make("div", { class: "hs-bar" }, [grid.filter, order, make("span", { class: "hs-spring" }), lost, grid.count]),
+    make("div", { class: "hs-bar" }, [
+      grid.filter,
+      make("label", { class: "hs-slider" }, [make("span", { text: "step" }), scrubber, stepText]),
+      allSteps,
+      order,
+      make("span", { class: "hs-spring" }),
+      lost,
+      grid.count,
+    ]),
     grid.view,
     detail,
   ]);
+
+  /** Select a capture; while Python has not answered, only the last of several counts. @param {CaptureRow} row */
+  function choose(row) {
+    next = row;
+    if (selecting) return;
+    next = null;
+    selecting = true;
+    send({ type: "select", index: row.index });
+  }
+
+  /** @param {Selection | null} one */
+  function rowOf(one) {
+    return one ? byIndex.get(one.index) : undefined;
+  }
+
+  /** Show one step, or with null all of them; what is selected follows to its place in that step. @param {number | null} shown */
+  function showStep(shown) {
+    step = shown ?? null;
+    grid.only = step === null ? null : (row) => row.step === step;
+    const now = grid.selected === null ? undefined : byIndex.get(Number(grid.selected));
+    const place = (/** @type {CaptureRow} */ row) => `${row.path} ${row.call} ${row.direction} ${row.slot} ${row.context}`;
+    const there = now && step !== null && now.step !== step ? rows.find((row) => row.step === step && place(row) === place(now)) : undefined;
+    if (there) {
+      grid.selected = there.index;
+      choose(there);
+    }
+    drawStep();
+    grid.schedule();
+    requestAnimationFrame(() => grid.reveal());
+  }
+
+  function drawStep() {
+    const at = step === null ? steps.length - 1 : steps.indexOf(step);
+    setAttribute(scrubber, "max", Math.max(0, steps.length - 1));
+    scrubber.value = String(Math.max(0, at));
+    scrubber.disabled = !steps.length;
+    allSteps.disabled = !steps.length;
+    const text = step === null ? (steps.length ? `${steps[0]}-${steps[steps.length - 1]}` : "-") : String(step);
+    setText(stepText, text);
+    setAttribute(scrubber, "aria-valuetext", step === null ? `all steps, ${text}` : `step ${text}`);
+    setAttribute(allSteps, "aria-pressed", step === null);
+  }
+
+  function toggleSource() {
+    if (!source.hidden || !selection) return hideSource();
+    send({ type: "source", path: selection.path });
+  }
+
+  function hideSource() {
+    source.hidden = true;
+    setAttribute(showSource, "aria-expanded", false);
+  }
 
   /** One question at a time: Python may be busy, and answers when it is not. @param {CaptureRow[]} visible */
   function ask(visible) {
@@ -111,8 +198,8 @@ export function createCaptures(send) {
     const text = message.columns;
     eachRow(toFloat64(buffers[0]), message.count, (numbers, k) => {
       const row = /** @type {CaptureRow} */ (/** @type {unknown} */ ({ ...numbers, known: numbers.known > 0 }));
-      for (const name of ["cell", "direction", "slot", "shape", "dtype", "origin", "hits"]) Object.assign(row, { [name]: text[name][k] });
-      row.search = `${row.cell} #${row.call} ${row.direction} ${row.slot} ${row.shape} ${row.dtype} ${row.origin} ${row.hits}`.toLowerCase();
+      for (const name of CAPTURE_TEXTS) Object.assign(row, { [name]: text[name][k] });
+      row.search = `${row.cell} #${row.call} ${row.direction} ${row.slot} ${row.context} ${row.shape} ${row.dtype} ${row.origin} ${row.hits}`.toLowerCase();
       rows.push(row);
       byIndex.set(row.index, row);
     });
@@ -120,7 +207,27 @@ export function createCaptures(send) {
     for (const row of rows.splice(0, kept < 0 ? rows.length : kept)) byIndex.delete(row.index);
     dropped = message.dropped;
     setText(lost, dropped ? `${formatCount(dropped)} older dropped` : "");
+    const newest = steps[steps.length - 1];
+    steps = [...new Set(rows.map((row) => row.step))].sort((a, b) => a - b);
+    // Who looks at the newest step follows the run; a step that is gone is no longer looked at.
+    if (step !== null && (step === newest || !steps.includes(step))) step = steps[steps.length - 1] ?? null;
+    grid.only = step === null ? null : (row) => row.step === step;
+    drawStep();
     grid.setRows(rows);
+    if (byIndex.has(revealing)) reveal(revealing);
+  }
+
+  /** Select a capture and scroll to it, whatever was filtered. @param {number} index */
+  function reveal(index) {
+    const row = byIndex.get(index);
+    revealing = row ? -1 : index;
+    if (!row) return;
+    grid.filter.value = "";
+    grid.selected = index;
+    if (step !== null && step !== row.step) showStep(row.step);
+    else choose(row);
+    grid.schedule();
+    requestAnimationFrame(() => grid.reveal());
   }
 
   /** Statistics that were asked for. @param {DataView[]} buffers */
@@ -134,24 +241,39 @@ export function createCaptures(send) {
     grid.schedule();
   }
 
-  /** @param {Selection} selection @param {DataView} buffer */
-  function select(selection, buffer) {
+  /** @param {Selection} chosen @param {DataView} buffer */
+  function select(chosen, buffer) {
     const opening = detail.hidden;
-    detail.hidden = selection.index === undefined;
+    detail.hidden = chosen.index === undefined;
     if (detail.hidden) return;
+    if (chosen.path !== selection?.path) hideSource();
+    selection = chosen;
     // What was clicked here leads; the model's selection is for a page that was just loaded.
-    grid.selected ??= selection.index;
-    setText(heading, `${selection.key}, step ${selection.step}`);
-    setText(value, selection.value);
+    grid.selected ??= chosen.index;
+    setText(heading, `${chosen.key}, step ${chosen.step}`);
+    setText(value, chosen.value);
+    setAttribute(value, "title", chosen.value);
     figures.replaceChildren();
-    const marks = [...selection.hits, ...(selection.origin === "hook" ? ["recorded by a hook"] : [])];
+    const marks = [...chosen.hits, ...(chosen.origin === "hook" ? ["recorded by a hook"] : [])];
     if (marks.length) figures.append(figure("marks", marks.join(", ")));
-    for (const [name, number] of Object.entries(selection.figures)) {
-      figures.append(figure(FIGURE_NAMES[name] ?? name, formatNumber(parseNumber(number), 6)));
-    }
-    const numbers = toFloat64(buffer);
-    histogram.update(numbers.subarray(0, 64), numbers.subarray(64), selection.key);
+    const numbers = Object.fromEntries(Object.entries(chosen.figures).map(([name, text]) => [name, parseNumber(text)]));
+    for (const [name, number] of Object.entries(numbers)) figures.append(figure(FIGURE_NAMES[name] ?? name, formatNumber(number, 6)));
+    const bins = toFloat64(buffer);
+    const faults = { nan: numbers.nan, positive: numbers.positive_inf, negative: numbers.negative_inf };
+    histogram.update(bins.subarray(0, 64), bins.subarray(64), chosen.key, faults);
+    tensor.select(chosen);
     if (opening) grid.reveal();
+  }
+
+  /** The text of the selected capture's cell. @param {{path: string, title: string, place: string, text: string}} message */
+  function drawSource(message) {
+    if (message.path !== selection?.path) return;
+    source.replaceChildren(
+      make("p", {}, [make("strong", { text: message.title }), ` ${message.place}`]),
+      ...(message.text ? [make("pre", { tabindex: "0", text: message.text })] : []),
+    );
+    source.hidden = false;
+    setAttribute(showSource, "aria-expanded", true);
   }
 
   return {
@@ -159,10 +281,21 @@ export function createCaptures(send) {
     add,
     addStatistics,
     select,
+    reveal,
+    drawSource,
+    drawTensor: tensor.receive,
+    /** Python has dealt with a message. @param {string} action */
+    answered(action) {
+      if (action === "tensor") tensor.answered();
+      if (action !== "select") return;
+      selecting = false;
+      if (next) choose(next);
+    },
     draw: () => grid.schedule(),
     destroy() {
       clearTimeout(timer);
       grid.destroy();
+      tensor.destroy();
     },
   };
 }
@@ -170,13 +303,6 @@ export function createCaptures(send) {
 /** @param {string} name @param {string} text */
 function figure(name, text) {
   return make("div", {}, [make("dt", { text: name }), make("dd", { text })]);
-}
-
-/** Python writes inf and nan in its own way. @param {string} text */
-function parseNumber(text) {
-  if (text === "inf") return Infinity;
-  if (text === "-inf") return -Infinity;
-  return Number(text);
 }
 
 /** @param {HTMLElement} cell @param {CaptureRow} row */

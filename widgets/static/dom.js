@@ -1,5 +1,21 @@
 // Building and changing elements. Data becomes text or attributes, never markup.
 
+/** Characters that reorder or hide the text around them; snapshot.py has the same. */
+const INVISIBLE = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+/** More characters than these are no name and no value that a person reads. */
+const MOST_TEXT = 10_000;
+/** Attributes that are text for people, not names for code. */
+const SPOKEN = new Set(["title", "aria-label", "aria-description", "placeholder"]);
+
+/**
+ * Text as it is shown: cut where it is long, with invisible and reordering characters as their codes.
+ * @param {string} text
+ */
+export function plain(text) {
+  const cut = text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}… (${text.length} characters)` : text;
+  return cut.replace(INVISIBLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 /**
  * Make an element. `attributes` may hold "class", "text", any attribute, and "on..." listeners.
  * @template {keyof HTMLElementTagNameMap} Tag
@@ -11,11 +27,26 @@
 export function make(tag, attributes = {}, children = []) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (name === "text") element.textContent = String(value);
+    if (name === "text") element.textContent = plain(String(value));
     else if (name.startsWith("on")) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
     else setAttribute(element, name, value);
   }
-  element.append(...children);
+  element.append(...children.map((child) => (typeof child === "string" ? plain(child) : child)));
+  return element;
+}
+
+/**
+ * Make an element of SVG; its colours are the style sheet's, so that they follow the theme.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, unknown>} [attributes]
+ * @param {Node[] | string} [content]
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
+export function makeSvg(tag, attributes = {}, content = []) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) setAttribute(element, name, value);
+  element.append(...(typeof content === "string" ? [plain(content)] : content));
   return element;
 }
 
@@ -27,7 +58,10 @@ export function make(tag, attributes = {}, children = []) {
  */
 export function setAttribute(element, name, value) {
   if (value === null || value === undefined) element.removeAttribute(name);
-  else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value));
+  else {
+    const shown = SPOKEN.has(name) ? plain(String(value)) : String(value);
+    if (element.getAttribute(name) !== shown) element.setAttribute(name, shown);
+  }
 }
 
 /**
@@ -36,7 +70,8 @@ export function setAttribute(element, name, value) {
  * @param {string} text
  */
 export function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+  const shown = plain(text);
+  if (element.textContent !== shown) element.textContent = shown;
 }
 
 /** @param {EventTarget | null} target @param {string} selector @returns {HTMLElement | null} */

@@ -24,6 +24,16 @@ export function formatCount(value) {
 }
 
 /**
+ * A number as Python writes it, which has words of its own for inf and nan.
+ * @param {string} text
+ */
+export function parseNumber(text) {
+  if (text === "inf") return Infinity;
+  if (text === "-inf") return -Infinity;
+  return Number(text);
+}
+
+/**
  * A binary buffer from Python as numbers; it is copied when its offset is not a multiple of eight.
  * @param {DataView | undefined} view
  */

@@ -28,6 +28,8 @@ export class Grid {
     /** @type {Row[]} */
     this.shown = [];
     this.newestFirst = false;
+    /** @type {((row: Row) => boolean) | null} */
+    this.only = null; // which rows are there for the filter to choose from
     this.sortKey = "";
     this.sortDirection = 1;
     /** @type {string | number | null} */
@@ -89,7 +91,7 @@ export class Grid {
 
   #arrange() {
     const terms = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = this.rows;
+    let shown = this.only ? this.rows.filter(this.only) : this.rows;
     if (terms.length) shown = shown.filter((row) => terms.every((term) => row.search.includes(term)));
     const column = this.options.columns.find((c) => c.key === this.sortKey);
     if (column) shown = [...shown].sort((a, b) => this.sortDirection * compare(column.value(a), column.value(b)));

@@ -1,69 +1,83 @@
-// A histogram on a canvas: 64 bars, the axis' ends, and a line at zero when zero is inside.
+// A histogram: 64 bars between the axis' ends with a line at zero where zero is inside, and, apart from them, one bar
+// each for NaN, inf and −inf. It is SVG, whose colours follow the theme by themselves.
 
-import { make, setAttribute } from "./dom.js";
-import { formatNumber } from "./format.js";
+import { make, makeSvg, setAttribute } from "./dom.js";
+import { formatCount, formatNumber } from "./format.js";
 
-const WIDTH = 320;
-const HEIGHT = 96;
-const AXIS = 16;
+const HISTOGRAM_WIDTH = 320;
+const HISTOGRAM_HEIGHT = 96;
+const HISTOGRAM_AXIS = 16;
+const HISTOGRAM_BASE = HISTOGRAM_HEIGHT - HISTOGRAM_AXIS;
+/** Room for one bar of what is not finite. */
+const FAULT_WIDTH = 38;
 
 /**
- * @returns {{element: HTMLCanvasElement, update: (counts: Float64Array, edges: Float64Array, label: string) => void}}
+ * @typedef {{nan: number, positive: number, negative: number}} Faults
+ * @returns {{element: HTMLElement, update: (counts: Float64Array, edges: Float64Array, label: string, faults: Faults) => void}}
  */
 export function createHistogram() {
-  const element = make("canvas", { class: "hs-histogram", role: "img", "aria-label": "No histogram" });
-  element.style.width = `${WIDTH}px`;
-  element.style.height = `${HEIGHT}px`;
+  const element = make("div", { class: "hs-histogram", role: "img", "aria-label": "No histogram" });
+  let drawn = "";
 
-  /** @param {Float64Array} counts @param {Float64Array} edges @param {string} label */
-  function update(counts, edges, label) {
-    const scale = window.devicePixelRatio || 1;
-    element.width = WIDTH * scale;
-    element.height = HEIGHT * scale;
-    const context = element.getContext("2d");
-    if (!context) return;
-    const style = getComputedStyle(element);
-    context.scale(scale, scale);
-    context.clearRect(0, 0, WIDTH, HEIGHT);
+  /** @param {Float64Array} counts @param {Float64Array} edges @param {string} label @param {Faults} faults */
+  function update(counts, edges, label, faults) {
     const most = Math.max(0, ...counts);
     const low = edges[0];
     const high = edges[edges.length - 1];
     const finite = most > 0 && Number.isFinite(low) && Number.isFinite(high);
-    setAttribute(
-      element,
-      "aria-label",
-      finite
-        ? `Histogram of ${label}: ${counts.length} bins from ${formatNumber(low)} to ${formatNumber(high)}, largest bin ${most}`
-        : `Histogram of ${label}: no finite values`,
-    );
-    const base = HEIGHT - AXIS;
-    const step = WIDTH / counts.length;
-    if (finite) {
-      context.fillStyle = style.getPropertyValue("color");
-      counts.forEach((count, k) => {
-        // A bin that holds anything stays visible beside a bin a thousand times larger.
-        const height = count ? Math.max(1.5, ((base - 6) * count) / most) : 0;
-        context.fillRect(k * step + 0.5, base - height, step - 1, height);
-      });
-    }
-    context.fillStyle = style.borderTopColor; // a colour that a canvas understands; panel.css puts the muted ink there
-    context.globalAlpha = 0.5;
-    context.fillRect(0, base, WIDTH, 1);
-    context.globalAlpha = 1;
-    if (!finite) return;
-    if (low < 0 && high > 0) {
-      const zero = (WIDTH * -low) / (high - low);
-      context.globalAlpha = 0.6;
-      context.fillRect(zero, 0, 1, base);
-      context.globalAlpha = 1;
-    }
-    context.font = `11px ${style.fontFamily}`;
-    context.textBaseline = "bottom";
-    context.textAlign = "left";
-    context.fillText(formatNumber(low), 0, HEIGHT);
-    context.textAlign = "right";
-    context.fillText(formatNumber(high), WIDTH, HEIGHT);
+    const apart = [["NaN", faults.nan], ["inf", faults.positive], ["−inf", faults.negative]].filter(([, count]) => Number(count) > 0);
+    const inWords = finite
+      ? `${counts.length} bins from ${formatNumber(low)} to ${formatNumber(high)}, largest bin ${most}`
+      : "no finite values";
+    const words = [`Histogram of ${label}: ${inWords}`, ...apart.map(([name, count]) => `${count} ${name}`)].join(", ");
+    setAttribute(element, "aria-label", words);
+    const key = `${words} ${counts.join()}`;
+    if (key === drawn) return; // a live update often brings the same again
+    drawn = key;
+    const width = HISTOGRAM_WIDTH - FAULT_WIDTH * apart.length;
+    /** @type {SVGElement[]} */
+    const parts = [makeSvg("rect", { class: "hs-axis", x: 0, y: HISTOGRAM_BASE, width: width - 4, height: 1 })];
+    if (finite) parts.push(...histogramBars(counts, most, width - 4), ...histogramAxis(low, high, width - 4));
+    const tallest = Math.max(most, ...apart.map(([, count]) => Number(count)));
+    apart.forEach(([name, count], k) => {
+      const height = Math.max(3, ((HISTOGRAM_BASE - 20) * Number(count)) / tallest);
+      const left = width + k * FAULT_WIDTH;
+      parts.push(
+        makeSvg("rect", { class: "hs-fault-bar", x: left + 8, y: HISTOGRAM_BASE - height, width: FAULT_WIDTH - 14, height }),
+        makeSvg("text", { class: "hs-fault-text", x: left + FAULT_WIDTH / 2 + 1, y: HISTOGRAM_BASE - height - 3, "text-anchor": "middle" }, shortCount(Number(count))),
+        makeSvg("text", { x: left + FAULT_WIDTH / 2 + 1, y: HISTOGRAM_HEIGHT - 3, "text-anchor": "middle" }, String(name)),
+      );
+    });
+    element.replaceChildren(makeSvg("svg", { viewBox: `0 0 ${HISTOGRAM_WIDTH} ${HISTOGRAM_HEIGHT}`, width: HISTOGRAM_WIDTH, height: HISTOGRAM_HEIGHT, "aria-hidden": "true" }, parts));
   }
 
   return { element, update };
+}
+
+/** @param {Float64Array} counts @param {number} most @param {number} width */
+function histogramBars(counts, most, width) {
+  const step = width / counts.length;
+  return [...counts].flatMap((count, k) => {
+    if (!count) return [];
+    // A bin that holds anything stays visible beside a bin a thousand times larger.
+    const height = Math.max(1.5, ((HISTOGRAM_BASE - 6) * count) / most);
+    return [makeSvg("rect", { class: "hs-bin", x: k * step + 0.5, y: HISTOGRAM_BASE - height, width: step - 1, height })];
+  });
+}
+
+/** @param {number} low @param {number} high @param {number} width */
+function histogramAxis(low, high, width) {
+  /** @type {SVGElement[]} */
+  const parts = [
+    makeSvg("text", { x: 0, y: HISTOGRAM_HEIGHT - 3 }, formatNumber(low)),
+    makeSvg("text", { x: width, y: HISTOGRAM_HEIGHT - 3, "text-anchor": "end" }, formatNumber(high)),
+  ];
+  if (low < 0 && high > 0) parts.push(makeSvg("rect", { class: "hs-axis", x: (width * -low) / (high - low), y: 0, width: 1, height: HISTOGRAM_BASE }));
+  return parts;
+}
+
+/** A count in at most four characters. @param {number} count */
+function shortCount(count) {
+  if (count < 1e4) return String(count);
+  return count < 1e6 ? `${Math.floor(count / 1e3)}k` : count < 1e9 ? `${Math.floor(count / 1e6)}M` : formatCount(count / 1e9) + "G";
 }

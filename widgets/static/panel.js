@@ -2,7 +2,10 @@
 // model's; a view that is drawn anew says "hello" and gets the captures, which are too many for the model to hold.
 
 import { createCaptures } from "./captures.js";
+import { createConditions } from "./conditions.js";
 import { make, setAttribute, setText } from "./dom.js";
+import { createExport } from "./download.js";
+import { createHooks } from "./hooks.js";
 import { createParameters } from "./parameters.js";
 import { createStepper } from "./stepper.js";
 import { createTree } from "./tree.js";
@@ -20,16 +23,35 @@ let panelCount = 0;
 function render({ model, el }) {
   const id = `hs-panel-${++panelCount}`;
   const send = (/** @type {unknown} */ message) => model.send(message);
-  const tree = createTree(send);
-  const captures = createCaptures(send);
+  /** @type {import("./types.js").Go} */
+  const go = {
+    cell(path) {
+      choose("cells");
+      tree.reveal(path);
+    },
+    capture(index) {
+      choose("captures");
+      captures.reveal(index);
+    },
+    findings(path) {
+      choose("conditions");
+      conditions.filter(path);
+    },
+  };
+  const tree = createTree(send, go);
+  const captures = createCaptures(send, go);
   const parameters = createParameters(send);
   const stepper = createStepper(send);
+  const conditions = createConditions(send, go);
+  const hooks = createHooks(send);
   /** @type {[string, string, {element: HTMLElement, draw?: () => void}][]} */
   const views = [
     ["cells", "Cells", tree],
     ["captures", "Captures", captures],
     ["parameters", "Parameters", parameters],
     ["stepper", "Stepper", stepper],
+    ["conditions", "Conditions", conditions],
+    ["hooks", "Hooks", hooks],
   ];
   const tabs = views.map(([key, title]) =>
     make("button", { type: "button", class: "hs-tab", role: "tab", id: `${id}-tab-${key}`, "aria-controls": `${id}-${key}`, text: title, onclick: () => choose(key) }),
@@ -43,15 +65,17 @@ function render({ model, el }) {
   const problem = make("div", { class: "hs-problem", role: "alert", hidden: "" });
   const tablist = make("div", { class: "hs-tabs", role: "tablist", "aria-label": "Debugger" }, tabs);
   const name = make("span", { class: "hs-title" });
+  const exporting = createExport(send);
   const root = make("div", { class: "hs", role: "group" }, [
     make("div", { class: "hs-top" }, [tablist, make("span", { class: "hs-spring" }), name]),
     make("div", { class: "hs-panels" }, panels),
-    make("div", { class: "hs-foot" }, [status, problem]),
+    make("div", { class: "hs-foot" }, [status, problem, exporting.button]),
   ]);
   el.append(root);
 
   /** @param {string} key */
   function show(key) {
+    setAttribute(root, "data-view", key);
     views.forEach(([each, , view], k) => {
       const chosen = each === key;
       setAttribute(tabs[k], "aria-selected", chosen);
@@ -124,7 +148,18 @@ function render({ model, el }) {
     setText(name, title);
     setAttribute(root, "aria-label", `Debugger of ${title}`);
   }
-  const drawTree = () => tree.update(model.get("tree"));
+  function drawTree() {
+    tree.update(model.get("tree"));
+    hooks.setCells(model.get("tree"));
+  }
+  const drawHooks = () => hooks.update(model.get("hooks"));
+  const drawHookAnswer = () => hooks.setAnswer(model.get("hook_answer"));
+  const drawHookLog = () => hooks.updateLog(model.get("hook_log"));
+  const drawGradient = () => stepper.updateGradient(model.get("gradient"));
+  function drawFound() {
+    conditions.update(model.get("conditions"));
+    tree.setHits(model.get("conditions").cells ?? {});
+  }
   const drawParameters = () => parameters.update(model.get("parameters"), model.get("parameter_numbers"));
   const drawSelection = () => captures.select(model.get("selection"), model.get("histogram"));
   const drawStop = () => stepper.update(model.get("stop"));
@@ -132,13 +167,21 @@ function render({ model, el }) {
 
   /** @param {any} message @param {DataView[]} buffers */
   function receive(message, buffers) {
+    if (parameters.receive(message, buffers)) return;
     if (message.type === "captures") {
       captures.add(message, buffers);
       watch();
     } else if (message.type === "statistics") captures.addStatistics(buffers);
+    else if (message.type === "tensor") captures.drawTensor(message, buffers);
+    else if (message.type === "source") captures.drawSource(message);
+    else if (message.type === "export") exporting.save(message, buffers);
     else if (message.type === "done") {
+      if (message.action === "export") exporting.answered();
       if (message.action === "sync") asking = false;
+      captures.answered(message.action);
       for (const element of root.querySelectorAll(".hs-pending")) element.classList.remove("hs-pending");
+      conditions.answered();
+      tree.draw();
       stepper.setPaused(state === "paused");
     }
   }
@@ -153,20 +196,27 @@ function render({ model, el }) {
     ["change:histogram", drawSelection],
     ["change:stop", drawStop],
     ["change:evaluations", drawAnswers],
+    ["change:gradient", drawGradient],
+    ["change:hooks", drawHooks],
+    ["change:hook_answer", drawHookAnswer],
+    ["change:hook_log", drawHookLog],
+    ["change:conditions", drawFound],
     ["change:status", drawStatus],
     ["msg:custom", receive],
   ];
   for (const [event, callback] of wires) model.on(event, callback);
   show(model.get("view"));
-  for (const draw of [drawTitle, drawTree, drawParameters, drawSelection, drawStop, drawAnswers, drawStatus]) draw();
+  for (const draw of [drawTitle, drawTree, drawFound, drawParameters, drawSelection, drawStop, drawAnswers, drawGradient, drawHooks, drawHookAnswer, drawHookLog, drawStatus]) draw();
   send({ type: "hello" });
 
   return () => {
     for (const [event, callback] of wires) model.off(event, callback);
     window.removeEventListener("keydown", keepPlainKeys, { capture: true });
     clearTimeout(quiet);
+    tree.destroy();
     captures.destroy();
     parameters.destroy();
+    hooks.destroy();
   };
 }
 

@@ -6,48 +6,59 @@ import { highlight } from "./highlight.js";
 /** @typedef {import("./types.js").Stop} Stop */
 /** @typedef {import("./types.js").Evaluation} Evaluation */
 
-/** Button, command, the key as people write it, and as aria-keyshortcuts does. */
+/** Button, command, key: those of JupyterLab's debugger where it has them. */
 const STEP_COMMANDS = [
   ["Step over", "over", "F10"],
   ["Step into", "into", "F11"],
   ["Step out", "out", "Shift+F11"],
-  ["Next operator", "operator", ""],
-  ["Next cell", "cell", ""],
+  ["Next operator", "operator", "F8"],
+  ["Next cell", "cell", "Shift+F8"],
   ["Continue", "continue", "F9"],
-  ["Abort", "abort", ""],
+  ["Abort", "abort", "Shift+F9"],
 ];
 
-/** Button and message: these move what is shown, not the run. */
+/** Button, message, key: these move what is shown, not the run. */
 const LOOKS = [
-  ["Step back", "step_back"],
-  ["Step forward", "step_forward"],
+  ["Step back", "step_back", "F4"],
+  ["Step forward", "step_forward", "Shift+F4"],
 ];
+
+/** What sets a value: a name, or one place of it, and an expression. */
+const ASSIGNMENT = /^\s*([A-Za-z_]\w*(?:\s*\[\s*\d+\s*\])?)\s*=(?!=)\s*(.+)$/s;
 
 /** @param {import("./types.js").Send} send */
 export function createStepper(send) {
   let paused = false;
   let source = "";
-  const buttons = STEP_COMMANDS.map(([name, command, key]) =>
-    make("button", {
-      type: "button",
-      class: `hs-button hs-step hs-step-${command}`,
-      text: name,
-      title: key || null,
-      "aria-keyshortcuts": key || null,
-      disabled: "",
-      onclick: () => resume(command),
-    }),
-  );
-  const looks = LOOKS.map(([name, type]) =>
-    make("button", { type: "button", class: "hs-button hs-look", text: name, disabled: "", onclick: () => send({ type }) }),
-  );
+  /** @type {Stop | null} */
+  let shown = null;
+  /** @param {string} name @param {string} key @param {string} kind @param {() => void} onclick */
+  const keyed = (name, key, kind, onclick) =>
+    make("button", { type: "button", class: `hs-button ${kind}`, "aria-keyshortcuts": key, disabled: "", onclick }, [
+      name,
+      make("kbd", { class: "hs-key", "aria-hidden": "true", title: key, text: key.replace("Shift+", "⇧") }),
+    ]);
+  const steps = STEP_COMMANDS.map(([name, command, key]) => keyed(name, key, `hs-step hs-step-${command}`, () => resume(command)));
+  const looks = LOOKS.map(([name, type, key]) => keyed(name, key, "hs-look", () => send({ type })));
   const title = make("h3", { class: "hs-stop-title" });
   const reason = make("p", { class: "hs-stop-reason" });
   const problem = make("p", { class: "hs-stop-error", role: "alert", hidden: "" });
   const lines = make("ol", { class: "hs-source", "aria-label": "Source", tabindex: "0" });
   const locals = make("tbody");
-  const operators = make("ol", { class: "hs-operators" });
-  const operatorsTitle = make("h4", { text: "Operators run" });
+  const operators = make("ol", { class: "hs-operators", "aria-label": "Operators run" });
+  const operatorsTitle = make("h4");
+  const walks = [
+    make("button", { type: "button", class: "hs-button hs-walk", "aria-label": "Earlier operator", text: "‹", disabled: "", onclick: () => walk(-1) }),
+    make("button", { type: "button", class: "hs-button hs-walk", "aria-label": "Later operator", text: "›", disabled: "", onclick: () => walk(1) }),
+  ];
+  const operatorValues = make("dl", { class: "hs-operator-values", "aria-label": "Inputs and outputs", hidden: "" });
+  const check = make("button", { type: "button", class: "hs-button", text: "Check gradient", disabled: "", onclick: () => send({ type: "check_gradient" }) });
+  const checkText = make("p", { class: "hs-check-summary", "aria-live": "polite", hidden: "" });
+  const checkRows = make("tbody");
+  const checkTable = make("table", { class: "hs-check-table", "aria-label": "Gradient check", hidden: "" }, [
+    make("thead", {}, [make("tr", {}, ["of", "verdict", "to automatic", "to differences"].map((text) => make("th", { scope: "col", text })))]),
+    checkRows,
+  ]);
   const stack = make("ol", { class: "hs-stack" });
   const stackPart = make("section", { "aria-label": "Call stack" }, [make("h4", { text: "Call stack" }), stack]);
   const answers = make("div", { class: "hs-answers", role: "log", "aria-label": "Evaluation results" });
@@ -55,7 +66,7 @@ export function createStepper(send) {
     type: "text",
     class: "hs-input",
     "aria-label": "Evaluate",
-    placeholder: "An expression in this scope, such as dout.shape",
+    placeholder: "dout.shape shows a value, NAME = EXPRESSION sets one",
     spellcheck: "false",
     autocomplete: "off",
     disabled: "",
@@ -71,15 +82,25 @@ export function createStepper(send) {
     if (!expression || !paused) return;
     history.push(expression);
     recalled = history.length;
-    send({ type: "evaluate", expression });
+    const found = ASSIGNMENT.exec(expression);
+    send(found ? { type: "edit", name: found[1], expression: found[2] } : { type: "evaluate", expression });
     input.value = "";
+    nameButton();
   });
+  const nameButton = () => setText(run, ASSIGNMENT.test(input.value) ? "Set" : "Evaluate");
+  input.addEventListener("input", nameButton);
   input.addEventListener("keydown", (event) => {
+    // A form sends itself on Enter, but not in JupyterLab's outputs.
+    if (event.key === "Enter" && !event.isComposing) {
+      event.preventDefault();
+      form.requestSubmit();
+    }
     const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
     if (!step || !history.length) return;
     event.preventDefault();
     recalled = Math.max(0, Math.min(history.length, recalled + step));
     input.value = history[recalled] ?? "";
+    nameButton();
   });
 
   const empty = make("p", {
@@ -94,17 +115,18 @@ export function createStepper(send) {
   ]);
   const side = make("div", { class: "hs-side" }, [
     localsTable,
-    make("section", { "aria-label": "Operators run" }, [operatorsTitle, operators]),
+    make("div", {}, [make("div", { class: "hs-side-head" }, [operatorsTitle, ...walks]), operators, operatorValues]),
+    make("div", {}, [make("div", { class: "hs-side-head" }, [make("h4", { text: "Gradient" }), check]), checkText, checkTable]),
     stackPart,
   ]);
   const stopPart = make("div", { class: "hs-stop", hidden: "" }, [
-    make("div", { class: "hs-stop-head" }, [title, reason, problem]),
+    make("div", { class: "hs-stop-head" }, [make("div", { class: "hs-stop-where" }, [title, reason]), problem]),
     make("div", { class: "hs-stop-body" }, [lines, side]),
     form,
     answers,
   ]);
   const element = make("div", { class: "hs-view" }, [
-    make("div", { class: "hs-bar hs-steps", role: "toolbar", "aria-label": "Stepping" }, [...buttons, ...looks]),
+    make("div", { class: "hs-bar hs-steps", role: "toolbar", "aria-label": "Stepping" }, [...steps.slice(0, -1), ...looks, ...steps.slice(-1)]),
     stopPart,
     empty,
   ]);
@@ -123,7 +145,7 @@ export function createStepper(send) {
   function setPaused(now) {
     if (now === paused) return;
     paused = now;
-    const controls = [...buttons, ...looks, input, run];
+    const controls = [...steps, ...looks, ...walks, input, run];
     if (!now) {
       // A disabled element loses the keyboard: keep the focus in the panel, and give it back at the next stop.
       const active = controls.find((control) => control === element.ownerDocument.activeElement);
@@ -131,12 +153,14 @@ export function createStepper(send) {
       if (active) lines.focus({ preventScroll: true });
     }
     for (const control of controls) control.disabled = !now;
+    check.disabled = !now || !shown?.can_check;
     if (now && focused && element.ownerDocument.activeElement === lines) focused.focus({ preventScroll: true });
     element.classList.toggle("hs-away", !now);
   }
 
   /** @param {Stop} stop */
   function update(stop) {
+    shown = stop;
     stopPart.hidden = !stop.title;
     empty.hidden = !stopPart.hidden;
     if (stopPart.hidden) return;
@@ -146,18 +170,9 @@ export function createStepper(send) {
     setText(problem, stop.exception);
     drawSource(stop);
     locals.replaceChildren(...stop.locals.map(drawLocal));
-    setText(operatorsTitle, stop.operators.length ? `Operators run (${stop.operators.length})` : "Operators run: none yet");
-    const focusedOperator = [...operators.querySelectorAll("button")].findIndex((one) => one === element.ownerDocument.activeElement);
-    operators.replaceChildren(
-      ...stop.operators.map((op, index) => {
-        const what = [make("b", { text: op.name }), make("span", { text: `(${op.inputs})` }), make("span", { class: "hs-arrow", text: " → " }), make("span", { text: op.outputs })];
-        const show = () => paused && send({ type: "show_operator", index });
-        const attributes = { type: "button", class: "hs-operator", "aria-current": op.shown ? "true" : null, onclick: show };
-        return make("li", {}, [stop.skipped ? make("span", {}, what) : make("button", attributes, what)]);
-      }),
-    );
-    operators.scrollTop = operators.scrollHeight;
-    if (focusedOperator >= 0) operators.querySelectorAll("button")[focusedOperator]?.focus({ preventScroll: true });
+    check.disabled = !paused || !stop.can_check;
+    drawOperators(stop);
+    drawGradient();
     stackPart.hidden = stop.stack.length < 2;
     stack.replaceChildren(...stop.stack.map((text) => make("li", { text })));
   }
@@ -189,6 +204,83 @@ export function createStepper(send) {
     }
   }
 
+  /** Those that ran after what is shown stay in the list, so that one can go forth again. @param {Stop} stop */
+  function drawOperators(stop) {
+    const later = stop.operators.length - stop.ran;
+    const count = later ? `${stop.ran} of ${stop.operators.length}` : `${stop.operators.length}`;
+    setText(operatorsTitle, stop.operators.length ? `Operators run (${count})` : "Operators run: none yet");
+    const items = /** @type {HTMLElement[]} */ ([...operators.children]);
+    const hadFocus = items.some((item) => item.contains(element.ownerDocument.activeElement));
+    const place = stop.operators.findIndex((op) => op.shown);
+    operators.replaceChildren(
+      ...stop.operators.map((op, index) => {
+        const what = [make("b", { text: op.name }), `(${op.inputs})`, make("span", { class: "hs-arrow", text: " → " }), op.outputs];
+        const attributes = {
+          type: "button",
+          class: "hs-operator",
+          "aria-current": op.shown ? "true" : null,
+          tabindex: index === (place < 0 ? stop.operators.length - 1 : place) ? 0 : -1,
+          onclick: () => paused && send({ type: "show_operator", index }),
+        };
+        return make("li", { class: index < stop.ran ? "" : "hs-later", title: index < stop.ran ? null : "ran after what is shown" }, [
+          stop.skipped ? make("span", {}, what) : make("button", attributes, what),
+        ]);
+      }),
+    );
+    const current = operators.children[place];
+    if (current instanceof HTMLElement) {
+      if (hadFocus) current.querySelector("button")?.focus({ preventScroll: true });
+      operators.scrollTop = current.offsetTop - operators.offsetTop - operators.clientHeight / 2;
+    } else operators.scrollTop = operators.scrollHeight;
+    operatorValues.hidden = !stop.operator;
+    const values = stop.operator;
+    if (!values) return;
+    const rows = [...values.inputs.map((text, k) => [`inputs[${k}]`, text]), ...values.outputs.map((text, k) => [values.outputs.length > 1 ? `output[${k}]` : "output", text])];
+    operatorValues.replaceChildren(...rows.map(([name, text]) => make("div", {}, [make("dt", { text: name }), make("dd", { text, title: text })])));
+  }
+
+  /** Show the operator before or after the one that is shown. @param {number} step */
+  function walk(step) {
+    if (!paused || !shown) return;
+    const place = shown.operators.findIndex((op) => op.shown);
+    const index = place >= 0 ? place + step : step < 0 ? shown.ran - 1 : shown.ran;
+    if (index >= 0 && index < shown.operators.length) send({ type: "show_operator", index });
+  }
+  operators.addEventListener("keydown", (event) => {
+    const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
+    if (!step) return;
+    event.preventDefault();
+    walk(step);
+  });
+
+  /** @type {import("./types.js").GradientCheck | null} */
+  let gradient = null;
+  /** @param {import("./types.js").GradientCheck} found */
+  function updateGradient(found) {
+    gradient = found;
+    drawGradient();
+  }
+
+  /** A check is of one cell: at a stop in another it is not shown. */
+  function drawGradient() {
+    const here = gradient?.state && gradient.path === shown?.path ? gradient : null;
+    checkText.hidden = !here;
+    checkTable.hidden = !here?.rows?.length;
+    setText(checkText, !here ? "" : here.state === "checking" ? "checking …" : here.summary);
+    checkText.classList.toggle("hs-fault", here !== null && here.state !== "checking" && !here.ok);
+    checkRows.replaceChildren(
+      ...(here?.rows ?? []).flatMap((row) => [
+        make("tr", { class: row.verdict === "wrong" ? "hs-is-changed" : "" }, [
+          make("th", { scope: "row", text: row.name, title: `${row.name} ${row.shape}` }),
+          make("td", { text: row.verdict, title: row.checked && `${row.checked} elements checked` }),
+          make("td", { text: row.automatic, title: row.automatic }),
+          make("td", { text: row.numeric, title: row.numeric }),
+        ]),
+        ...(row.reason ? [make("tr", { class: "hs-check-reason" }, [make("td", { colspan: 4, text: row.reason })])] : []),
+      ]),
+    );
+  }
+
   /** @param {import("./types.js").Local} local */
   function drawLocal(local) {
     const name = make("div", { class: "hs-local" }, [make("span", { class: "hs-local-name", text: local.name, title: local.name })]);
@@ -209,15 +301,16 @@ export function createStepper(send) {
     answers.scrollTop = answers.scrollHeight;
   }
 
-  /** F10, F11, Shift+F11 and F9, wherever the focus is in the panel. @param {KeyboardEvent} event */
+  /** The keys of the buttons, wherever the focus is in the panel. @param {KeyboardEvent} event */
   function key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey) return false;
     const pressed = (event.shiftKey ? "Shift+" : "") + event.key;
-    const found = STEP_COMMANDS.find(([, , shortcut]) => shortcut === pressed);
-    if (!found) return false;
-    resume(found[1]);
-    return true;
+    const command = STEP_COMMANDS.find(([, , shortcut]) => shortcut === pressed);
+    const look = LOOKS.find(([, , shortcut]) => shortcut === pressed);
+    if (command) resume(command[1]);
+    else if (look && paused) send({ type: look[1] });
+    return Boolean(command || look);
   }
 
-  return { element, update, updateAnswers, setPaused, key };
+  return { element, update, updateAnswers, updateGradient, setPaused, key };
 }

@@ -1,12 +1,12 @@
-// The cell tree: the network's cells, and for each its hooks, its train mode and its breakpoint.
-// Children are built when a cell is opened, so that a network of thousands of cells opens at once.
+// The cell tree: the network's cells, and for each its hooks, its train mode, its breakpoint and what was found there.
+// Only the rows in sight are elements, so that ten thousand cells open at once.
 
 import { closest, make, setAttribute, setText } from "./dom.js";
 import { formatCount } from "./format.js";
 
 /** @typedef {import("./types.js").CellNode} CellNode */
 /** @typedef {import("./types.js").HookKind} HookKind */
-/** @typedef {{item: HTMLLIElement, group: HTMLUListElement | null, update: (node: CellNode) => void}} Entry */
+/** @typedef {{index: number, item: HTMLLIElement, update: () => void}} CellItem */
 
 /** @type {[HookKind, string][]} */
 const HOOK_COLUMNS = [
@@ -15,17 +15,38 @@ const HOOK_COLUMNS = [
   ["backward_pre", "bwd pre"],
   ["backward", "bwd"],
 ];
+const MOMENTS = [...HOOK_COLUMNS.map(([kind]) => kind), "bprop"];
 /** Cells opened from the start: levels are opened as long as the rows stay within this number. */
 const OPEN_ROWS = 40;
+/** Height of a row in CSS pixels; tree.css uses the same through --hs-cell-height. */
+const CELL_HEIGHT = 28;
+/** Rows drawn beyond those in sight, above and below. */
+const MARGIN = 4;
 
-/** @param {import("./types.js").Send} send */
-export function createTree(send) {
+/**
+ * @param {import("./types.js").Send} send
+ * @param {import("./types.js").Go} go
+ */
+export function createTree(send, go) {
   /** @type {CellNode[]} */
   let nodes = [];
   /** @type {number[][]} */
   let children = [];
-  /** @type {Map<number, Entry>} */
-  const entries = new Map();
+  /** @type {number[]} */
+  let parents = [];
+  /** @type {number[]} */
+  let roots = [];
+  /** What is on show, from top to bottom: indices of nodes, always ascending. @type {number[]} */
+  let shown = [];
+  /** @type {Set<number>} */
+  const opened = new Set();
+  /** The elements there are, by index of their node. @type {Map<number, CellItem>} */
+  const items = new Map();
+  /** @type {Record<string, [number, string]>} */
+  let hits = {};
+  /** @type {number[]} */
+  let matches = [];
+  let current = 0;
   let signature = "";
 
   const list = make("ul", { class: "hs-tree", role: "tree", "aria-label": "Cell tree" });
@@ -35,41 +56,77 @@ export function createTree(send) {
     make("span", { text: "output" }),
     ...HOOK_COLUMNS.map(([, title]) => make("span", { class: "hs-center", text: title })),
     make("span", { class: "hs-center", text: "train" }),
-    make("span", { class: "hs-center", text: "break" }),
+    make("span", { text: "pause at" }),
   ]);
   const empty = make("p", { class: "hs-empty", text: "No network yet. Its cells appear here when it is called." });
-  const element = make("div", { class: "hs-view hs-scroll" }, [head, list, empty]);
+  const scroller = make("div", { class: "hs-scroll hs-cells", onscroll: () => draw() }, [head, list, empty]);
+  const search = make("input", {
+    type: "search",
+    class: "hs-filter",
+    placeholder: "Search by path or type",
+    "aria-label": "Search cells",
+    spellcheck: "false",
+    oninput: () => find(0),
+    onkeydown: (/** @type {KeyboardEvent} */ event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      find(event.shiftKey ? -1 : 1);
+    },
+  });
+  const found = make("span", { class: "hs-count", "aria-live": "polite" });
+  const total = make("span", { class: "hs-count" });
+  const bar = make("div", { class: "hs-bar" }, [search, found, make("span", { class: "hs-spring" }), total]);
+  const element = make("div", { class: "hs-view" }, [bar, scroller]);
+  const resize = new ResizeObserver(() => draw());
+  resize.observe(scroller);
 
-  /** @param {number} index */
-  const isOpen = (index) => entries.get(index)?.item.getAttribute("aria-expanded") === "true";
-
-  /** @param {number} index @returns {HTMLLIElement} */
+  /** @param {number} index @returns {CellItem} */
   function build(index) {
-    const node = nodes[index];
-    const twist = make("span", { class: "hs-twist", "aria-hidden": "true" });
+    const { path, label, name, type, depth, has_bprop } = nodes[index];
     const shape = make("span", { class: "hs-cell-shape" });
     const count = make("span", { class: "hs-number" });
+    const badge = make("button", { type: "button", class: "hs-hits", tabindex: "-1", hidden: "" });
     /** @type {[HookKind, HTMLButtonElement][]} */
     const hooks = HOOK_COLUMNS.map(([kind]) => [
       kind,
-      make("button", { type: "button", class: "hs-hook", "aria-label": `${kind} hook on ${node.label}`, "data-kind": kind, tabindex: "-1" }),
+      make("button", { type: "button", class: "hs-hook", "aria-label": `${kind} hook on ${label}`, "data-kind": kind, tabindex: "-1" }),
     ]);
-    const train = make("button", { type: "button", class: "hs-switch", role: "switch", "aria-label": `train mode of ${node.label}`, tabindex: "-1" });
-    const stop = make("button", { type: "button", class: "hs-break", "aria-label": `pause in bprop of ${node.label}`, tabindex: "-1" });
+    const train = make("button", { type: "button", class: "hs-switch", role: "switch", "aria-label": `train mode of ${label}`, tabindex: "-1" });
+    const several = make("option", { value: "several", hidden: "" });
+    const stop = make("select", { class: "hs-break", "aria-label": `breakpoint at ${label}`, tabindex: "-1" }, [
+      make("option", { value: "", text: "–", "aria-label": "none" }),
+      ...MOMENTS.filter((moment) => moment !== "bprop" || has_bprop).map((moment) => make("option", { value: moment, text: moment })),
+      several,
+    ]);
     const row = make("div", { class: "hs-cell" }, [
-      make("span", { class: "hs-cell-name" }, [twist, make("span", { class: "hs-name", text: node.name }), make("span", { class: "hs-type", text: node.name === node.type ? "" : node.type })]),
+      make("span", { class: "hs-cell-name" }, [
+        make("span", { class: "hs-twist", "aria-hidden": "true" }),
+        make("span", { class: "hs-name", text: name }),
+        make("span", { class: "hs-type", text: name === type ? "" : type }),
+        badge,
+      ]),
       count,
       shape,
       ...hooks.map(([, button]) => make("span", { class: "hs-center" }, [button])),
       make("span", { class: "hs-center" }, [train]),
-      make("span", { class: "hs-center" }, node.has_bprop ? [stop] : []),
+      stop,
     ]);
-    row.style.setProperty("--hs-depth", String(node.depth));
-    const item = make("li", { role: "treeitem", "aria-level": node.depth + 1, "aria-label": `${node.label}, ${node.type}`, tabindex: "-1", "data-index": index }, [row]);
-    if (children[index].length) item.setAttribute("aria-expanded", "false");
+    row.style.setProperty("--hs-depth", String(depth));
+    const siblings = parents[index] < 0 ? roots : children[parents[index]];
+    const item = make("li", {
+      role: "treeitem",
+      "aria-level": depth + 1,
+      "aria-setsize": siblings.length,
+      "aria-posinset": siblings.indexOf(index) + 1,
+      "aria-label": `${label}, ${type}`,
+      tabindex: "-1",
+      "data-index": index,
+    }, [row]);
 
-    /** @param {CellNode} now */
-    function update(now) {
+    function update() {
+      const now = nodes[index];
+      setAttribute(item, "aria-expanded", children[index].length ? opened.has(index) : null);
+      item.classList.toggle("hs-match", matches.includes(index));
       setText(count, now.parameters ? formatCount(now.parameters) : "");
       setText(shape, now.shape);
       for (const [kind, button] of hooks) {
@@ -80,51 +137,150 @@ export function createTree(send) {
         setAttribute(button, "title", others > 0 ? `${others} of your own` : null);
       }
       setAttribute(train, "aria-checked", now.training);
-      setAttribute(stop, "aria-pressed", now.breakpoint);
+      setText(several, now.breaks.join(", "));
+      const moment = now.breaks.length > 1 ? "several" : now.breaks[0] ?? "";
+      if (stop.value !== moment && !stop.classList.contains("hs-pending")) stop.value = moment;
+      stop.classList.toggle("hs-set", now.breaks.length > 0);
+      const [times, worst] = hits[path] ?? [0, ""];
+      badge.hidden = !times;
+      setText(badge, times > 999 ? "999+" : String(times));
+      setAttribute(badge, "aria-label", `${times} condition ${times === 1 ? "hit" : "hits"} at ${label}, the worst: ${worst}`);
+      setAttribute(badge, "title", `${worst}: show what was found`);
     }
-    update(node);
-    entries.set(index, { item, group: null, update });
-    return item;
+    return { index, item, update };
   }
 
-  /** @param {number} index */
-  function open(index) {
-    const entry = entries.get(index);
-    if (!entry || !children[index].length) return;
-    if (!entry.group) {
-      entry.group = make("ul", { role: "group" }, children[index].map(build));
-      entry.item.append(entry.group);
+  /** Put the rows in sight on the page, and the current one wherever it is, so that it keeps the focus. */
+  function draw() {
+    list.style.height = `${shown.length * CELL_HEIGHT}px`; // first: how much is in sight depends on it
+    const top = Math.max(0, scroller.scrollTop);
+    const first = Math.max(0, Math.floor(top / CELL_HEIGHT) - MARGIN);
+    const last = Math.ceil((top + scroller.clientHeight) / CELL_HEIGHT) + MARGIN;
+    const wanted = shown.slice(first, last);
+    const place = placeOf(current);
+    if (place >= 0 && place < first) wanted.unshift(current);
+    else if (place >= last) wanted.push(current);
+    const keep = new Set(wanted);
+    for (const [index, { item }] of items) {
+      if (keep.has(index)) continue;
+      item.remove();
+      items.delete(index);
     }
-    entry.group.hidden = false;
-    entry.item.setAttribute("aria-expanded", "true");
+    // Indices ascend, so elements that stay are in the right order: none is moved, which would lose the focus.
+    let at = list.firstElementChild;
+    for (const index of wanted) {
+      const entry = items.get(index) ?? build(index);
+      items.set(index, entry);
+      entry.update();
+      entry.item.style.top = `${placeOf(index) * CELL_HEIGHT}px`;
+      const tab = index === current ? "0" : "-1";
+      setAttribute(entry.item, "tabindex", tab);
+      for (const control of entry.item.querySelectorAll("button, select")) setAttribute(control, "tabindex", tab);
+      if (entry.item === at) at = at.nextElementSibling;
+      else list.insertBefore(entry.item, at);
+    }
   }
 
-  /** @param {number} index */
-  function shut(index) {
-    const entry = entries.get(index);
-    if (!entry?.group) return;
-    entry.group.hidden = true;
-    entry.item.setAttribute("aria-expanded", "false");
+  /** Where a node stands among those on show, or -1. @param {number} index */
+  function placeOf(index) {
+    let low = 0;
+    let high = shown.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (shown[middle] < index) low = middle + 1;
+      else high = middle;
+    }
+    return shown[low] === index ? low : -1;
   }
 
-  /** Make one item, and its controls, the ones that Tab reaches. @param {HTMLElement} item */
-  function makeCurrent(item) {
-    for (const old of list.querySelectorAll('[tabindex="0"]')) old.setAttribute("tabindex", "-1");
-    item.setAttribute("tabindex", "0");
-    for (const control of item.querySelectorAll(":scope > .hs-cell button")) control.setAttribute("tabindex", "0");
+  /** Find out what is on show, after something was opened or shut. */
+  function arrange() {
+    shown = [];
+    for (let index = 0; index < nodes.length; index++) {
+      const parent = parents[index];
+      if (parent < 0 || (opened.has(parent) && placeOf(parent) >= 0)) shown.push(index);
+    }
+    draw();
   }
 
-  /** The items on screen, from top to bottom. */
-  const visible = () => /** @type {HTMLElement[]} */ ([...list.querySelectorAll('[role="treeitem"]')].filter((item) => !item.closest("[hidden]")));
+  /** @param {number} index @param {boolean} on */
+  function setOpen(index, on) {
+    if (!children[index].length || on === opened.has(index)) return;
+    if (on) opened.add(index);
+    else opened.delete(index);
+    if (!on && placeOf(current) > placeOf(index) && inside(current, index)) current = index;
+    arrange();
+  }
+
+  /** @param {number} index @param {number} outer */
+  function inside(index, outer) {
+    for (let at = parents[index]; at >= 0; at = parents[at]) if (at === outer) return true;
+    return false;
+  }
+
+  /** Make a node the one that Tab reaches, in sight. @param {number} index */
+  function makeCurrent(index) {
+    current = index;
+    const top = placeOf(index) * CELL_HEIGHT;
+    const room = scroller.clientHeight - head.offsetHeight - CELL_HEIGHT;
+    if (top < scroller.scrollTop) scroller.scrollTop = top;
+    else if (room > 0 && top > scroller.scrollTop + room) scroller.scrollTop = top - room;
+    draw();
+  }
+
+  /** @param {number | undefined} index */
+  function focus(index) {
+    if (index === undefined) return;
+    makeCurrent(index);
+    items.get(index)?.item.focus({ preventScroll: true });
+  }
+
+  /** Open what is around a node, and make it current. @param {number} index */
+  function uncover(index) {
+    for (let at = parents[index]; at >= 0; at = parents[at]) opened.add(at);
+    arrange();
+    makeCurrent(index);
+  }
+
+  /** Go to the next match (1), the one before (-1), or from the current cell on (0). @param {number} by */
+  function find(by) {
+    const terms = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    matches = [];
+    if (terms.length) {
+      nodes.forEach(({ label, type }, index) => {
+        const text = `${label} ${type}`.toLowerCase();
+        if (terms.every((term) => text.includes(term))) matches.push(index);
+      });
+    }
+    if (matches.length) {
+      const after = matches.findIndex((index) => (by > 0 ? index > current : index >= current));
+      const from = after < 0 ? matches.length : after;
+      const next = (from + (by < 0 ? -1 : 0) + matches.length) % matches.length;
+      uncover(matches[next]);
+      setText(found, `${next + 1} of ${matches.length}: ${nodes[matches[next]].label}`);
+    } else {
+      setText(found, terms.length ? "no match" : "");
+      draw();
+    }
+  }
+
+  /** Show a cell by its path, or by its name in captures. @param {string} cell */
+  function reveal(cell) {
+    const index = nodes.findIndex((node) => node.path === cell || node.label === cell);
+    if (index < 0) return;
+    uncover(index);
+    focus(index);
+  }
 
   /** @param {CellNode[]} fresh */
   function update(fresh) {
     const now = fresh.map((node) => `${node.depth} ${node.path} ${node.type} ${node.has_bprop}`).join("\n");
     nodes = fresh;
     empty.hidden = fresh.length > 0;
-    head.hidden = fresh.length === 0;
+    head.hidden = bar.hidden = fresh.length === 0;
+    setText(total, fresh.length === 1 ? "1 cell" : `${formatCount(fresh.length)} cells`);
     if (now === signature) {
-      for (const [index, entry] of entries) entry.update(fresh[index]);
+      for (const entry of items.values()) entry.update();
       return;
     }
     signature = now;
@@ -133,90 +289,105 @@ export function createTree(send) {
 
   function rebuild() {
     /** @type {number[]} */
-    const roots = [];
-    /** @type {number[]} */
     const trail = [];
+    roots = [];
     children = nodes.map(() => []);
+    parents = nodes.map(() => -1);
     nodes.forEach((node, index) => {
       while (trail.length && nodes[trail[trail.length - 1]].depth >= node.depth) trail.pop();
-      if (trail.length) children[trail[trail.length - 1]].push(index);
-      else roots.push(index);
+      if (trail.length) {
+        parents[index] = trail[trail.length - 1];
+        children[parents[index]].push(index);
+      } else roots.push(index);
       trail.push(index);
     });
-    entries.clear();
-    list.replaceChildren(...roots.map(build));
+    items.clear();
+    list.replaceChildren();
+    opened.clear();
+    current = 0;
+    matches = [];
     let level = roots;
-    let shown = roots.length;
-    while (level.length) {
+    let rows = level.length;
+    for (let first = true; level.length; first = false) {
       const below = level.flatMap((index) => children[index]);
-      shown += below.length;
-      if (shown > OPEN_ROWS && level !== roots) break;
-      level.forEach(open);
+      rows += below.length;
+      if (rows > OPEN_ROWS && !first) break;
+      for (const index of level) opened.add(index);
       level = below;
     }
-    const first = list.firstElementChild;
-    if (first instanceof HTMLElement) makeCurrent(first);
+    arrange();
+  }
+
+  /** What was found, by path: how often, and the worst condition's name. @param {Record<string, [number, string]>} now */
+  function setHits(now) {
+    hits = now;
+    for (const entry of items.values()) entry.update();
   }
 
   list.addEventListener("click", (event) => {
     const item = closest(event.target, '[role="treeitem"]');
-    if (!item) return;
+    if (!item || closest(event.target, "select")) return;
     const index = Number(item.dataset.index);
     const button = closest(event.target, "button");
     if (button) act(button, nodes[index]);
     else {
-      item.focus();
-      if (isOpen(index)) shut(index);
-      else open(index);
+      focus(index);
+      setOpen(index, !opened.has(index));
     }
+  });
+
+  list.addEventListener("change", (event) => {
+    const item = closest(event.target, '[role="treeitem"]');
+    if (!item || !(event.target instanceof HTMLSelectElement)) return;
+    event.target.classList.add("hs-pending");
+    send({ type: "breakpoint", path: nodes[Number(item.dataset.index)].path, moment: event.target.value });
   });
 
   list.addEventListener("focusin", (event) => {
     const item = closest(event.target, '[role="treeitem"]');
-    if (item) makeCurrent(item);
+    if (item && Number(item.dataset.index) !== current) makeCurrent(Number(item.dataset.index));
   });
 
   /** @param {HTMLElement} button @param {CellNode} node */
   function act(button, node) {
+    if (button.classList.contains("hs-hits")) return go.findings(node.path);
     button.classList.add("hs-pending");
-    const pressed = button.getAttribute("aria-pressed") === "true";
-    if (button.dataset.kind) send({ type: "hook", path: node.path, kind: button.dataset.kind, on: !pressed });
-    else if (button.classList.contains("hs-switch")) send({ type: "train", path: node.path, on: button.getAttribute("aria-checked") !== "true" });
-    else send({ type: "breakpoint", path: node.path, on: !pressed });
+    if (button.dataset.kind) {
+      const pressed = button.getAttribute("aria-pressed") === "true";
+      send({ type: "hook", path: node.path, kind: button.dataset.kind, on: !pressed });
+    } else send({ type: "train", path: node.path, on: button.getAttribute("aria-checked") !== "true" });
   }
 
   list.addEventListener("keydown", (event) => {
     const item = closest(event.target, '[role="treeitem"]');
     if (!item) return;
-    const inside = event.target !== item;
-    if (inside && event.key === "Escape") item.focus();
-    if (inside) return;
+    const inControl = event.target !== item;
+    if (inControl && event.key === "Escape") item.focus();
+    if (inControl) return;
     const index = Number(item.dataset.index);
-    const shown = visible();
-    const place = shown.indexOf(item);
-    const parent = closest(item.parentElement, '[role="treeitem"]');
+    const place = placeOf(index);
+    const page = Math.max(1, Math.floor(scroller.clientHeight / CELL_HEIGHT) - 2);
     switch (event.key) {
-      case "ArrowDown": shown[place + 1]?.focus(); break;
-      case "ArrowUp": shown[place - 1]?.focus(); break;
-      case "Home": shown[0]?.focus(); break;
-      case "End": shown[shown.length - 1]?.focus(); break;
+      case "ArrowDown": focus(shown[place + 1]); break;
+      case "ArrowUp": focus(shown[place - 1]); break;
+      case "PageDown": focus(shown[Math.min(shown.length - 1, place + page)]); break;
+      case "PageUp": focus(shown[Math.max(0, place - page)]); break;
+      case "Home": focus(shown[0]); break;
+      case "End": focus(shown[shown.length - 1]); break;
       case "ArrowRight":
-        if (!isOpen(index)) open(index);
-        else shown[place + 1]?.focus();
+        if (children[index].length && !opened.has(index)) setOpen(index, true);
+        else focus(children[index][0]);
         break;
       case "ArrowLeft":
-        if (isOpen(index)) shut(index);
-        else parent?.focus();
+        if (children[index].length && opened.has(index)) setOpen(index, false);
+        else if (parents[index] >= 0) focus(parents[index]);
         break;
-      case "Enter": case " ":
-        if (isOpen(index)) shut(index);
-        else open(index);
-        break;
+      case "Enter": case " ": setOpen(index, !opened.has(index)); break;
       default: return;
     }
     event.preventDefault();
     event.stopPropagation();
   });
 
-  return { element, update };
+  return { element, update, setHits, reveal, draw, destroy: () => resize.disconnect() };
 }

@@ -4,7 +4,7 @@
  * @typedef {"forward_pre" | "forward" | "backward_pre" | "backward"} HookKind
  *
  * @typedef {{path: string, label: string, name: string, type: string, depth: number, parameters: number,
- *   shape: string, training: boolean, has_bprop: boolean, breakpoint: boolean,
+ *   shape: string, training: boolean, has_bprop: boolean, breaks: string[],
  *   hooks: Record<HookKind, number>, attached: HookKind[]}} CellNode
  *
  * @typedef {{state: "ready" | "watching" | "running" | "paused" | "finished", text: string, error: string}} Status
@@ -13,19 +13,46 @@
  * @typedef {{name: string, inputs: string, outputs: string, shown: boolean}} OperatorRecord
  * @typedef {{kind: string, title: string, reason: string, filename: string, function: string,
  *   first_line: number, line: number, lines: string[], locals: Local[], operators: OperatorRecord[],
- *   stack: string[], exception: string, skipped: boolean}} Stop
+ *   ran: number, operator: {name: string, where: string, inputs: string[], outputs: string[]} | null,
+ *   path: string, can_check: boolean, stack: string[], exception: string, skipped: boolean}} Stop
  *
  * @typedef {{expression: string, text: string, failed: boolean}} Evaluation
  *
+ * @typedef {{name: string, shape: string, verdict: string, checked: string, automatic: string, numeric: string,
+ *   reason: string}} GradientRow
+ * @typedef {{state: "" | "checking" | "done" | "failed", path: string, summary: string, ok: boolean,
+ *   rows: GradientRow[]}} GradientCheck
+ *
+ * @typedef {{path: string, label: string, kind: HookKind, function: string, where: string, own: boolean,
+ *   source: string}} HookRow
+ * @typedef {{rows: HookRow[], count: number, templates: Record<HookKind, string>}} Hooks
+ * @typedef {{entries: {where: string, text: string, failed: boolean}[], dropped: number}} HookLog
+ *
  * @typedef {{index: number, step: number, call: number, known: boolean, minimum: number, maximum: number,
- *   mean: number, std: number, nan: number, inf: number, cell: string, direction: string, slot: string,
- *   shape: string, dtype: string, origin: string, hits: string, search: string}} CaptureRow
+ *   mean: number, std: number, nan: number, inf: number, path: string, cell: string, direction: string,
+ *   slot: string, context: string, shape: string, dtype: string, origin: string, hits: string, search: string}} CaptureRow
  *
- * @typedef {{index: number, key: string, step: number, shape: string, dtype: string, origin: string,
- *   hits: string[], value: string, figures: Record<string, string>}} Selection
+ * @typedef {{index: number, key: string, path: string, step: number, shape: string, sizes: number[], dtype: string,
+ *   origin: string, hits: string[], value: string, figures: Record<string, string>,
+ *   choices: {index: number, label: string}[]}} Selection
  *
- * @typedef {{name: string, shape: string, dtype: string, requires_grad: boolean, size: number, mean: number,
- *   std: number, norm: number, gradient_norm: number, search: string}} ParameterRow
+ * @typedef {{title: string, rows: number, columns: number, low: number, high: number, minimum: number,
+ *   maximum: number, nan: number, positive_inf: number, negative_inf: number, levels: Uint8Array,
+ *   numbers: Float64Array}} Picture
+ *
+ * @typedef {{position: number, name: string, shape: string, dtype: string, requires_grad: boolean, size: number,
+ *   known: boolean, mean: number, std: number, minimum: number, maximum: number, norm: number, gradient_norm: number,
+ *   update_ratio: number, nan: number, inf: number, search: string,
+ *   history: {steps: Float64Array, values: Float64Array} | undefined}} ParameterRow
+ *
+ * @typedef {{name: string, about: string, own: boolean, on: boolean, pause: boolean, threshold: string,
+ *   unit: string, meaning: string, advice: string}} ConditionRow
+ * @typedef {{condition: string, path: string, label: string, in_cell: boolean, steps: string, times: number,
+ *   message: string, advice: string, source: string, capture: number}} FindingRow
+ * @typedef {{rows: ConditionRow[], findings: FindingRow[], cells: Record<string, [number, string]>}} Conditions
+ *
+ * @typedef {{cell: (path: string) => void, capture: (index: number) => void, findings: (path: string) => void}} Go
+ *   Jumps from one view to another; a cell by its path or by its name in captures.
  *
  * @typedef {(message: {type: string, [field: string]: unknown}) => void} Send
  *

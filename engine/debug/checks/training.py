@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
     from hookscope.engine.parameter import Parameter
 
-__all__ = ["Looks", "Training"]
+__all__ = ["Looks", "Training", "update_ratio"]
 
 _ABOUT_PARAMETERS = tuple(row.name for row in ROWS)
 
@@ -114,6 +114,14 @@ class Training:
             self._look_at_scales()
         for call in self._calls:
             self._look_at_changes(call)
+
+    def edited(self, parameter: Parameter, array: Any) -> None:
+        """A person is about to put another array into a parameter: no update, so that no condition judges it."""
+        for call in self._calls:
+            self._look_at_changes(call)
+            for one in call.followed:
+                if one.parameter is parameter and not one.written:
+                    one.before = array
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]], step: int) -> None:
         """A gradient call with weights has ended."""
@@ -278,6 +286,12 @@ def _kind(gradient: Statistics | None, largest: float) -> str:
 def _scale(figures: Statistics) -> float:
     """The root mean square."""
     return figures.norm / math.sqrt(figures.finite) if figures.finite else math.nan
+
+
+def update_ratio(now: Any, before: Any) -> float | None:
+    """The norm of a change by that of what was before; None where that was zero or something is not finite."""
+    change, norm = _difference(now, before), statistics(before).norm
+    return change / norm if norm > 0 and math.isfinite(change) else None
 
 
 def _difference(now: Any, before: Any) -> float:

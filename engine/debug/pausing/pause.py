@@ -95,6 +95,8 @@ class PausePoint:
     """Gives a local variable of the paused function another value; None where there is no such function."""
     passing: Passing | None = field(default=None, repr=False)
     """What passes here and can be replaced, at a moment of a cell."""
+    arguments: tuple[Any, ...] | None = field(default=None, repr=False)
+    """What the ``bprop`` was called with; None where the run stands in none."""
     recordings: tuple[Recording, ...] = field(default=(), repr=False)
     """What records the run that stands here: an edit is computed in it."""
     past: BpropHistory | None = field(default=None, repr=False)

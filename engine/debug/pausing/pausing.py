@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from hookscope.engine.nn import Cell
 
+    from ..comparing.gradient_rows import GradientCheck
     from ..session import DebugSession
 
 __all__ = ["Pausing", "evaluating"]
@@ -154,6 +155,23 @@ class Pausing(Showing):
         """
         self._assign(self._settable_point(), name, value, None)
 
+    def check_gradient(self, seconds: float = 1.0) -> GradientCheck:
+        """Check the gradient of the cell whose ``bprop`` is paused, with the inputs that it has there.
+
+        See ``engine.debug.check_gradient``. Nothing pauses in here, and nothing is recorded.
+
+        Raises:
+            RuntimeError: nothing is paused, or not in a ``bprop``.
+            Exception: whatever the cell raises.
+        """
+        from ..comparing.gradient_check import check_gradient
+
+        point = self._paused_point()
+        if point.arguments is None:
+            raise RuntimeError("there is no gradient to check: the run stands in no bprop")
+        with _evaluating():
+            return check_gradient(self._cell(point.path), *point.arguments[:-2], seconds=seconds)
+
     def _settable_point(self) -> PausePoint:
         point = self._paused_point()
         if self.shown is not point:
@@ -218,6 +236,10 @@ class Pausing(Showing):
                 while self._undo:
                     self._undo.pop()[1]()
         return command or "continue"
+
+    def _cell(self, path: str) -> Cell:
+        """The cell at a path."""
+        raise NotImplementedError
 
     def _does_not_stop(self, cell: Cell) -> None:
         """An evaluated expression called a cell: say once that breakpoints do not stop there."""

@@ -90,12 +90,14 @@ class BpropRun:
         self._history = BpropHistory(self._stepper.callers, stack_of(sys._getframe(1)))
         self._tap = _OperatorTap(self._operator_ran, name_of)
         self.to_operator = False
+        self._arguments: tuple[Any, ...] = ()
         self._operator: str | None = None
         self._passed: FrameType | None = None
         self._last_seen: dict[FrameType, dict[str, object]] = {}
 
     def run(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Return ``function(*args)``, pausing on the way."""
+        self._arguments = args
         taps.attach(self._tap)
         try:
             return self._stepper.call(function, *args)
@@ -113,6 +115,7 @@ class BpropRun:
             self._history.clear()
             self._last_seen.clear()
             self._passed = None
+            self._arguments = ()
 
     def _on_line(self, frame: FrameType) -> None:
         self._history.passes(frame)
@@ -143,6 +146,7 @@ class BpropRun:
         )  # fmt: skip
         point.history = list(self._history.states)
         point.past = self._history
+        point.arguments = self._arguments
         if self._operator is not None:
             point.operator = point.operators[-1]
             point.names |= {"inputs": point.operator.inputs, "output": point.operator.outputs}

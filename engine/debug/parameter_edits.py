@@ -1,0 +1,285 @@
+"""Changing the values of a parameter by hand: what a change would do is told first, and the last one can be undone.
+
+An edit computes the new array beside the old one, so that telling what it does changes nothing, and doing it is one
+assignment. Random numbers that an initialiser draws count as drawn only when the edit is done.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from hookscope.engine import random
+from hookscope.engine.initializer import initializer
+
+from .captures.statistics import Statistics, statistics
+from .watch import suggestion
+
+if TYPE_CHECKING:
+    from hookscope.engine.parameter import Parameter
+
+__all__ = ["ACTIONS", "INITIALIZERS", "ParameterEdit", "ParameterEdits"]
+
+# Those of the engine that need no argument.
+INITIALIZERS = (
+    "HeNormal", "HeUniform", "XavierNormal", "XavierUniform", "Normal", "TruncatedNormal", "Uniform",
+    "VarianceScaling", "Orthogonal", "Identity", "Dirac", "Zero", "One",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class ParameterEdit:
+    """One change of one parameter, ready to be done.
+
+    Attributes:
+        name: the parameter's name.
+        what: the change in words, such as "scale 1.weight by 0.5".
+        text: what it does: how many elements it changes, and which figures.
+        changed: how many elements it changes.
+    """
+
+    name: str
+    what: str
+    text: str
+    changed: int
+    parameter: Parameter
+    before: Any
+    after: Any
+    drawn: tuple[tuple[int, int], tuple[int, int]] | None
+
+
+class ParameterEdits:
+    """The changes of a session's parameters.
+
+    Args:
+        find: gives the parameter of a name, or raises a ValueError.
+        busy: says in one clause why nothing may be changed now, or None.
+        put: puts an array into a parameter.
+    """
+
+    def __init__(
+        self, find: Callable[[str], Parameter], busy: Callable[[], str | None], put: Callable[[Parameter, Any], None]
+    ) -> None:
+        self._find = find
+        self._busy = busy
+        self._put = put
+        self._last: ParameterEdit | None = None
+
+    @property
+    def last(self) -> ParameterEdit | None:
+        """The edit that ``undo`` would take back."""
+        return self._last
+
+    def preview(self, name: str, action: str, **given: str | float) -> ParameterEdit:
+        """Compute a change without doing it.
+
+        Args:
+            name: the parameter's name.
+            action: "set" (``index`` such as "[0, :]", ``number``), "scale" (``factor``), "zero", "clip" (``low``,
+                ``high``, one of which may be left out), or "initialise" (``initializer``, one of INITIALIZERS).
+            given: what the action needs; numbers may be text.
+
+        Raises:
+            ValueError: an unknown name or action, or an argument that means nothing for this parameter.
+            IndexError: the index does not fit the shape.
+        """
+        parameter = self._find(name)
+        if action not in ACTIONS:
+            raise ValueError(f"action {action!r} is not known; it is one of {', '.join(ACTIONS)}")
+        wanted = ACTIONS[action].arguments
+        for argument in given:
+            if argument not in wanted:
+                raise ValueError(f"{action} takes {' and '.join(wanted) or 'no argument'}, got {argument}")
+        before = parameter._array
+        place = random.position()
+        try:
+            with np.errstate(all="ignore"):
+                after, phrase = ACTIONS[action].compute(before, given)
+                changed = int(((before != after) & ((before == before) | (after == after))).sum())
+        finally:
+            end = random.position()
+            random.go_to(place)
+        what = phrase.replace("{}", name, 1)
+        text = _told(name, changed, statistics(before), statistics(after))
+        return ParameterEdit(
+            name, what, text, changed, parameter, before, after, None if end == place else (place, end)
+        )
+
+    def apply(self, edit: ParameterEdit) -> None:
+        """Do what ``preview`` told.
+
+        A gradient call that is under way differentiates by the value that it began with.
+
+        Raises:
+            RuntimeError: a run is under way and not paused, or it is no more as it was at the preview.
+        """
+        self._check_idle(edit.name)
+        if edit.parameter._array is not edit.before:
+            raise RuntimeError(f"{edit.name} was changed since the preview: look at it again")
+        if edit.drawn is not None:
+            if random.position() != edit.drawn[0]:
+                raise RuntimeError("random numbers were drawn since the preview: look at it again")
+            random.go_to(edit.drawn[1])
+        self._last = edit
+        self._put(edit.parameter, edit.after)
+
+    def undo(self) -> ParameterEdit:
+        """Take the last edit back; returns it.
+
+        Raises:
+            RuntimeError: there is none, the parameter was changed since, or a run is under way and not paused.
+        """
+        edit = self._last
+        if edit is None:
+            raise RuntimeError("there is no edit to undo")
+        self._check_idle(edit.name)
+        self._last = None
+        if edit.parameter._array is not edit.after:
+            raise RuntimeError(f"{edit.name} was changed since by something else: the edit cannot be undone")
+        self._put(edit.parameter, edit.before)
+        return edit
+
+    def _check_idle(self, name: str) -> None:
+        reason = self._busy()
+        if reason is not None:
+            raise RuntimeError(f"{name} cannot be changed now: {reason}")
+
+
+_Given = dict[str, str | float]
+
+
+class _Action(NamedTuple):
+    """What a change needs, and the function that gives the new array and the change in words, {} for the name."""
+
+    arguments: tuple[str, ...]
+    compute: Callable[[Any, _Given], tuple[Any, str]]
+
+
+def _set(array: Any, given: _Given) -> tuple[Any, str]:
+    text = str(given.get("index", "")).strip()
+    index, number = _index(text), _number(given, "number", array)
+    after = array.copy()
+    try:
+        after[index] = number
+    except IndexError as error:
+        shape = "x".join(map(str, array.shape)) or "()"
+        raise IndexError(f"index {text!r} does not fit the shape {shape}: {error}") from None
+    return after, f"set {{}}[{text.removeprefix('[').removesuffix(']').strip()}] to {number:g}"
+
+
+def _scale(array: Any, given: _Given) -> tuple[Any, str]:
+    factor = _number(given, "factor", array)
+    after = array.copy()
+    after *= array.dtype.type(factor)
+    return after, f"scale {{}} by {factor:g}"
+
+
+def _zero(array: Any, given: _Given) -> tuple[Any, str]:
+    after = array.copy()
+    after[...] = 0
+    return after, "set {} to zero"
+
+
+def _clip(array: Any, given: _Given) -> tuple[Any, str]:
+    if array.dtype.kind in "bc":
+        raise ValueError(f"clip needs numbers with an order, the parameter is {array.dtype.name}")
+    low, high = (
+        None if str(given.get(name, "")).strip() == "" else _number(given, name, array) for name in ("low", "high")
+    )
+    if low is None and high is None:
+        raise ValueError("clip needs low, high or both")
+    if low is not None and high is not None and low > high:
+        raise ValueError(f"low must not be above high, got {low:g} and {high:g}")
+    after = array.copy()
+    if low is not None:
+        np.maximum(after, array.dtype.type(low), out=after)
+    if high is not None:
+        np.minimum(after, array.dtype.type(high), out=after)
+    limits = f"{'-inf' if low is None else f'{low:g}'} to {'inf' if high is None else f'{high:g}'}"
+    return after, f"clip {{}} to {limits}"
+
+
+def _initialise(array: Any, given: _Given) -> tuple[Any, str]:
+    name = str(given.get("initializer", "")).strip()
+    if name not in INITIALIZERS:
+        raise ValueError(f"initializer {name!r} is not known{suggestion(name, INITIALIZERS)}")
+    made = initializer(name, array.shape)._array
+    return made.astype(array.dtype), f"initialise {{}} with {name}"
+
+
+ACTIONS: dict[str, _Action] = {
+    "set": _Action(("index", "number"), _set),
+    "scale": _Action(("factor",), _scale),
+    "zero": _Action((), _zero),
+    "initialise": _Action(("initializer",), _initialise),
+    "clip": _Action(("low", "high"), _clip),
+}
+
+
+def _number(given: _Given, name: str, array: Any) -> float:
+    """An argument as a number that the array's elements can be."""
+    value = given.get(name, "")
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number, got {value!r}") from None
+    if array.dtype.kind in "biu":
+        limits = (0, 1) if array.dtype.kind == "b" else (np.iinfo(array.dtype).min, np.iinfo(array.dtype).max)
+        if not (math.isfinite(number) and number.is_integer() and limits[0] <= number <= limits[1]):
+            raise ValueError(f"{name} must be a number that {array.dtype.name} holds, got {value!r}")
+        return int(number)
+    return number
+
+
+def _index(text: str) -> Any:
+    """The index that a text such as ``[0, 1:3]`` or ``..., -1`` stands for: integers, slices and ``...``."""
+    inner = text[1:-1] if text.startswith("[") and text.endswith("]") else text
+    try:
+        node = ast.parse(f"x[{inner}]", mode="eval").body
+        if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+            raise ValueError(text)
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return tuple(map(_index_part, parts))
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise ValueError(f"index must be integers, slices and ..., such as [0, :], got {text[:80]!r}") from None
+
+
+def _index_part(node: ast.expr) -> Any:
+    if isinstance(node, ast.Slice):
+        return slice(*(None if part is None else _integer(part) for part in (node.lower, node.upper, node.step)))
+    if isinstance(node, ast.Constant) and node.value is ...:
+        return ...
+    return _integer(node)
+
+
+def _integer(node: ast.expr) -> int:
+    value = ast.literal_eval(node)
+    if type(value) is not int:
+        raise ValueError(value)
+    return value
+
+
+def _told(name: str, changed: int, before: Statistics, after: Statistics) -> str:
+    """What an edit does, in one line."""
+    if not changed:
+        return f"changes none of the {before.count} elements of {name}"
+    pairs = (
+        ("min", before.minimum, after.minimum),
+        ("max", before.maximum, after.maximum),
+        ("mean", before.mean, after.mean),
+        ("std", before.std, after.std),
+        ("NaN", before.nan, after.nan),
+        ("infinite", before.positive_inf + before.negative_inf, after.positive_inf + after.negative_inf),
+    )
+    figures = [f"{figure} {_short(old)} -> {_short(new)}" for figure, old, new in pairs if _short(old) != _short(new)]
+    told = ": " + ", ".join(figures) if figures else ""
+    return f"changes {changed} of {before.count} elements of {name}{told}"
+
+
+def _short(number: float) -> str:
+    return f"{number:.4g}"

@@ -1,0 +1,361 @@
+"""Captures in Chromium: scrubbing through steps, the pictures of a value, two values beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from panel_page import PanelPage
+from plain_session import PlainCapture, PlainSession, PlainTensor
+from playwright.sync_api import Locator
+
+from tests.browser.accessibility import AXE, lowest_contrast, violations
+
+HOSTILE = "<img src=x onerror=\"document.title='broken'\">"
+
+
+@pytest.fixture
+def look(shown: PanelPage, session: PlainSession) -> Callable[..., PlainCapture]:
+    """Capture an array, open the tab, and select it."""
+
+    def select(array: Any, path: str = "block", **more: Any) -> PlainCapture:
+        one = session.capture(path, **more)
+        one.value = PlainTensor(np.asarray(array))
+        session.emit("finished")
+        shown.page.get_by_role("tab", name="Captures").click()
+        grid = shown.page.get_by_role("grid", name="Captures")
+        shown.until(lambda: grid.get_attribute("aria-rowcount") == str(len(session.captures) + 1))
+        grid.focus()
+        shown.page.keyboard.press("End")
+        shown.until(lambda: shown.panel.selection.get("index") == one.index)
+        return one
+
+    return select
+
+
+def button(shown: PanelPage, name: str) -> Locator:
+    return shown.page.get_by_role("button", name=name, exact=True)
+
+
+def picture(shown: PanelPage, name: str) -> Locator:
+    """The heatmap or the bars whose name begins so."""
+    return shown.page.get_by_role("img", name=name)
+
+
+def readout(shown: PanelPage) -> str:
+    return shown.page.locator(".hs-readout").inner_text()
+
+
+def colour(shown: PanelPage, canvas: Locator, x: int, y: int) -> list[int]:
+    return canvas.evaluate(
+        "(canvas, [x, y]) => [...canvas.getContext('2d').getImageData(x, y, 1, 1).data].slice(0, 3)", [x, y]
+    )
+
+
+def test_a_matrix_is_a_heatmap_with_shape_range_and_counts_in_its_name(shown: PanelPage, look: Any) -> None:
+    look([[0.0, 1.0, np.nan], [2.0, 4.0, np.inf]])
+    shown.until(picture(shown, "Heatmap of block#0 forward output, step 1: 2x3, from 0 to 4, 1 NaN, 1 inf").is_visible)
+    canvas = shown.page.locator("canvas").first
+    assert colour(shown, canvas, 2, 0) == [230, 0, 230]
+    assert colour(shown, canvas, 2, 1) == [40, 215, 60]
+    assert colour(shown, canvas, 0, 0) != colour(shown, canvas, 1, 1)
+
+
+def test_nan_and_infinities_have_bars_of_their_own_in_the_histogram(shown: PanelPage, look: Any) -> None:
+    look([[0.0, 1.0, np.nan, np.nan], [2.0, 5.0, np.inf, -np.inf]])
+    name = "Histogram of block#0 forward output: 64 bins from 0 to 5, largest bin 1, 2 NaN, 1 inf, 1 \N{MINUS SIGN}inf"
+    drawn = picture(shown, name)
+    shown.until(drawn.is_visible)
+    assert drawn.locator(".hs-bin").count() == 4
+    assert drawn.locator(".hs-fault-bar").count() == 3
+
+
+def test_the_histogram_follows_the_theme_while_it_is_shown(shown: PanelPage, look: Any) -> None:
+    look([[0.0, 1.0]])
+    bar = shown.page.locator(".hs-bin").first
+    shown.until(bar.is_visible)
+    fills = set()
+    for scheme in ("light", "dark"):
+        shown.page.emulate_media(color_scheme=scheme)
+        fills.add(bar.evaluate("bar => getComputedStyle(bar).fill"))
+    assert len(fills) == 2
+
+
+def test_the_value_under_the_pointer_is_told(shown: PanelPage, look: Any) -> None:
+    look(np.arange(12.0).reshape(3, 4))
+    drawn = picture(shown, "Heatmap")
+    shown.until(drawn.is_visible)
+    box = drawn.bounding_box()
+    assert box is not None
+    drawn.hover(position={"x": box["width"] * 0.9, "y": box["height"] * 0.5})
+    assert readout(shown) == "[1, 3] = 7"
+    shown.page.mouse.move(0, 0)
+    assert readout(shown) == ""
+
+
+def test_a_heatmap_is_read_and_zoomed_with_the_keyboard(shown: PanelPage, look: Any) -> None:
+    array = np.arange(300.0 * 200).reshape(300, 200)
+    look(array)
+    drawn = picture(shown, "Heatmap")
+    shown.until(drawn.is_visible)
+    assert shown.page.get_by_text("each cell is the mean of 3 x 2 elements").is_visible()
+    drawn.focus()
+    keyboard = shown.page.keyboard
+    keyboard.press("ArrowRight")
+    keyboard.press("ArrowRight")
+    keyboard.press("ArrowDown")
+    assert readout(shown) == f"[3:6, 2:4] mean = {array[3:6, 2:4].mean():#.6g}"
+    indices = shown.page.locator(".hs-matrix").first
+    for _ in range(3):
+        before = indices.inner_text()
+        keyboard.press("+")
+        shown.until(lambda before=before: indices.inner_text() != before)
+    shown.until(lambda: not shown.page.get_by_text("each cell is the mean").is_visible())
+    keyboard.press("0")
+    shown.until(shown.page.get_by_text("each cell is the mean of 3 x 2 elements").is_visible)
+
+
+def test_the_wheel_zooms_only_where_the_heatmap_has_the_focus(shown: PanelPage, look: Any) -> None:
+    look(np.arange(400.0).reshape(20, 20))
+    drawn = picture(shown, "Heatmap")
+    shown.until(drawn.is_visible)
+    drawn.hover()
+    shown.page.mouse.wheel(0, -100)
+    shown.carry()
+    right = shown.page.locator(".hs-column-index").first
+    assert right.inner_text().split() == ["0", "19"]
+    drawn.click()
+    shown.page.mouse.wheel(0, -100)
+    shown.until(lambda: right.inner_text().split() != ["0", "19"])
+    button(shown, "Show all of it").click()
+    shown.until(lambda: right.inner_text().split() == ["0", "19"])
+
+
+def test_a_feature_map_is_shown_channel_by_channel_and_one_is_opened(shown: PanelPage, look: Any) -> None:
+    array = np.random.default_rng(0).normal(size=(2, 40, 5, 5))
+    look(array)
+    channels = shown.page.get_by_role("group", name="Channels")
+    shown.until(lambda: channels.get_by_role("button").count() == 32)
+    page = shown.page.get_by_role("slider", name="channels")
+    page.focus()
+    shown.page.keyboard.press("ArrowRight")
+    shown.until(lambda: channels.get_by_role("button").count() == 8)
+    assert page.get_attribute("aria-valuetext") == "32-39 of 40"
+    channels.get_by_role("button").first.focus()
+    shown.page.keyboard.press("ArrowRight")
+    shown.page.keyboard.press("Enter")
+    drawn = picture(shown, "Heatmap of block#0 forward output, step 1: slice [0, 33], 5x5")
+    shown.until(drawn.is_visible)
+    assert drawn.evaluate("one => one === document.activeElement")
+    shown.page.keyboard.press("ArrowRight")
+    assert readout(shown) == f"[0, 33, 0, 0] = {array[0, 33, 0, 0]:#.6g}"
+    assert shown.page.get_by_role("slider", name="axis 1").input_value() == "33"
+    button(shown, "Channels").click()
+    shown.until(lambda: channels.get_by_role("button").count() == 8)
+
+
+def test_leading_axes_have_sliders(shown: PanelPage, look: Any) -> None:
+    look(np.arange(24.0).reshape(2, 3, 4))
+    slider = shown.page.get_by_role("slider", name="axis 0")
+    shown.until(slider.is_visible)
+    slider.focus()
+    shown.page.keyboard.press("End")
+    shown.until(picture(shown, "Heatmap of block#0 forward output, step 1: slice [1], 3x4, from 12 to 23").is_visible)
+
+
+def test_values_of_one_axis_are_bars(shown: PanelPage, look: Any) -> None:
+    look([1.0, -2.0, np.nan, 3.0])
+    drawn = picture(shown, "Bars of block#0 forward output, step 1: 4, from -2 to 3, 1 NaN")
+    shown.until(drawn.is_visible)
+    assert drawn.locator(".hs-bin").count() == 3
+    drawn.focus()
+    shown.page.keyboard.press("ArrowRight")
+    shown.page.keyboard.press("ArrowRight")
+    assert readout(shown) == "[1] = -2"
+    assert button(shown, "Bars").get_attribute("aria-pressed") == "true"
+
+
+def test_a_small_value_has_a_table_and_a_large_one_none(shown: PanelPage, look: Any) -> None:
+    look([[1.5, 2.5], [np.nan, 4.0]])
+    button(shown, "Table").click()
+    table = shown.page.get_by_role("table", name="block#0 forward output, step 1")
+    shown.until(table.is_visible)
+    assert table.get_by_role("row").nth(2).inner_text().split() == ["1", "nan", "4"]
+    look(np.zeros((17, 2)))
+    shown.until(picture(shown, "Heatmap").is_visible)
+    assert not button(shown, "Table").is_visible()
+
+
+def test_two_captures_stand_beside_their_difference(shown: PanelPage, look: Any) -> None:
+    look([[1.0, 2.0]], step=1)
+    look([[1.0, 5.0]], step=2)
+    choice = shown.page.get_by_role("combobox", name="Compare with")
+    shown.until(lambda: choice.get_by_role("option").count() == 2)
+    choice.select_option("step 1: block#0 forward output")
+    shown.until(picture(shown, "Heatmap of difference: 1x2, from 0 to 3").is_visible)
+    assert picture(shown, "Heatmap of block#0 forward output, step 1").is_visible()
+    assert shown.page.get_by_text("largest difference in this slice: 3 at [0, 1]").is_visible()
+    picture(shown, "Heatmap of difference").focus()
+    shown.page.keyboard.press("ArrowRight")
+    shown.page.keyboard.press("ArrowRight")
+    assert readout(shown) == "[0, 1] = 5, 2, difference 3"
+    choice.select_option("Compare with…")
+    shown.until(lambda: not picture(shown, "Heatmap of difference").is_visible())
+
+
+def test_the_scrubber_shows_one_step_and_takes_the_selection_along(
+    shown: PanelPage, session: PlainSession, look: Any
+) -> None:
+    for step in range(1, 5):
+        session.capture("head", step=step)
+        session.capture("head", step=step, direction="backward", slot="grad_input[0]")
+    look([[9.0]], "tail", step=4)
+    grid = shown.page.get_by_role("grid", name="Captures")
+    grid.focus()
+    shown.page.keyboard.press("Home")
+    shown.until(lambda: shown.panel.selection.get("index") == 0)
+    scrubber = shown.page.get_by_role("slider", name="Step")
+    assert scrubber.get_attribute("aria-valuetext") == "all steps, 1-4"
+    button(shown, "All steps").click()
+    shown.until(lambda: grid.get_attribute("aria-rowcount") == "3")
+    assert scrubber.get_attribute("aria-valuetext") == "step 1"
+    scrubber.focus()
+    shown.page.keyboard.press("ArrowRight")
+    shown.page.keyboard.press("ArrowRight")
+    shown.until(lambda: shown.panel.selection.get("index") == 4)
+    assert shown.page.get_by_role("heading", name="head#0 forward output, step 3").is_visible()
+    assert grid.locator("[aria-selected=true]").inner_text().split()[0] == "3"
+    button(shown, "All steps").click()
+    shown.until(lambda: grid.get_attribute("aria-rowcount") == "10")
+
+
+def test_a_capture_leads_to_its_cell_and_to_its_source(shown: PanelPage, session: PlainSession, look: Any) -> None:
+    class Cell:
+        def construct(self, x: int) -> int:
+            return x + 41
+
+    session.paths = SimpleNamespace(cell=lambda path: Cell())
+    look([[1.0]], "block.relu")
+    shown.until(button(shown, "Show source").is_visible)
+    button(shown, "Show source").click()
+    source = shown.page.get_by_role("region", name="Source")
+    shown.until(lambda: "return x + 41" in source.inner_text())
+    button(shown, "Show source").click()
+    assert not source.is_visible()
+    button(shown, "Show cell").click()
+    assert shown.page.get_by_role("tabpanel", name="Cells").is_visible()
+    assert shown.page.get_by_role("treeitem", name="block.relu, LeakyReLU").is_visible()
+
+
+def test_the_code_for_numpy_goes_to_the_clipboard_or_is_shown(shown: PanelPage, look: Any) -> None:
+    look(np.array([[1.5, 2.0]], np.float32))
+    shown.until(picture(shown, "Heatmap").is_visible)
+    button(shown, "Copy as NumPy").click()
+    code = shown.page.get_by_role("textbox", name="NumPy code")
+    shown.until(code.is_visible)  # this page has no clipboard
+    assert "array = np.array([[1.5, 2.0]], dtype=np.float32)" in code.input_value()
+    shown.page.evaluate("""() => {
+        Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => (window.copied = text) } });
+    }""")
+    button(shown, "Copy as NumPy").click()
+    shown.until(lambda: readout(shown) == "Copied.")
+    assert shown.page.evaluate("window.copied") == code.input_value()
+
+
+def test_how_a_call_came_about_is_told_beside_the_value(shown: PanelPage, look: Any) -> None:
+    look([[1.0]], context="recomputed")
+    row = shown.page.get_by_role("grid", name="Captures").get_by_role("row").nth(1)
+    shown.until(lambda: "output (recomputed)" in row.inner_text())
+
+
+def test_of_a_large_value_little_is_sent(shown: PanelPage, look: Any, sent: list[Any]) -> None:
+    one = look(np.zeros((2000, 2000), np.float32))
+    shown.until(picture(shown, "Heatmap of block#0 forward output, step 1: 2000x2000").is_visible)
+    sent.clear()
+    shown.panel._do_tensor(one.index, -1, "matrix", [], [])
+    [(_, data, buffers)] = sent
+    assert data["content"]["type"] == "tensor"
+    assert sum(map(len, buffers)) <= 128 * 128 * 9
+
+
+def test_a_picture_of_a_capture_that_is_gone_is_refused_in_one_line(
+    shown: PanelPage, session: PlainSession, look: Any
+) -> None:
+    look([[1.0]])
+    look([[2.0]])
+    shown.until(picture(shown, "Heatmap").is_visible)
+    del session.captures[0]
+    shown.panel._received(
+        None, {"type": "tensor", "index": 0, "other": -1, "picture": "matrix", "at": [], "window": []}, []
+    )
+    shown.until(lambda: shown.page.get_by_role("alert").inner_text() == "capture 0 is no longer kept")
+
+
+def test_a_picture_that_came_while_another_tab_was_shown_fits_the_room(shown: PanelPage, look: Any) -> None:
+    look(np.arange(900.0).reshape(9, 100))
+    drawn = picture(shown, "Heatmap")
+    shown.until(drawn.is_visible)
+    before = drawn.bounding_box()
+    shown.page.get_by_role("tab", name="Cells").click()
+    shown.until(lambda: shown.panel.view == "cells")
+    shown.page.evaluate("show()")
+    for _ in range(5):
+        shown.carry()
+        shown.page.wait_for_timeout(10)
+    shown.page.get_by_role("tab", name="Captures").click()
+    shown.until(lambda: (drawn.bounding_box() or {}).get("width") == (before or {}).get("width"))
+
+
+@pytest.mark.parametrize("width", [480, 1100])
+def test_nothing_of_the_pictures_is_wider_than_the_panel(
+    shown: PanelPage, session: PlainSession, look: Any, width: int
+) -> None:
+    shown.page.set_viewport_size({"width": width, "height": 700})
+    look(np.random.default_rng(0).normal(size=(2, 8, 30, 90)))
+    channels = shown.page.get_by_role("group", name="Channels")
+    shown.until(channels.is_visible)
+    detail = shown.page.get_by_role("region", name="Selected capture")
+    for kind in ("Channels", "Heatmap"):
+        button(shown, kind).click()
+        shown.until(lambda kind=kind: channels.is_visible() == (kind == "Channels"))
+        assert detail.evaluate("one => one.scrollWidth - one.clientWidth") == 0
+
+
+def test_hostile_names_and_sources_stay_text(shown: PanelPage, session: PlainSession, look: Any) -> None:
+    session.paths = SimpleNamespace(cell=lambda path: type(HOSTILE, (), {})())
+    look([[1.0]], HOSTILE, slot=HOSTILE, context=HOSTILE)
+    look([[1.0]], HOSTILE, slot=HOSTILE, context=HOSTILE)
+    button(shown, "Show source").click()
+    source = shown.page.get_by_role("region", name="Source")
+    shown.until(lambda: HOSTILE in source.inner_text())
+    choice = shown.page.get_by_role("combobox", name="Compare with")
+    shown.until(lambda: choice.get_by_role("option").count() == 2)
+    choice.select_option(index=1)
+    shown.until(picture(shown, "Heatmap of difference").is_visible)
+    assert shown.page.locator("img").count() == 0
+    assert shown.page.title() == "panel"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_picture_is_accessible_and_readable_in_both_themes(
+    shown: PanelPage, session: PlainSession, look: Any, scheme: Any
+) -> None:
+    shown.page.emulate_media(color_scheme=scheme)
+    array = np.random.default_rng(0).normal(size=(2, 3, 5, 5))
+    array[0, 0, 0, :3] = np.nan, np.inf, -np.inf
+    look(array)
+    look(array + 1, hits=["nan"])
+    shapes = {"Channels": "group", "Table": "table", "Heatmap": "img"}
+    for kind, role in shapes.items():
+        button(shown, kind).click()
+        shown.until(shown.page.get_by_role(role, name="Channels" if kind == "Channels" else "block#0").last.is_visible)
+        if kind == "Heatmap":
+            shown.page.get_by_role("combobox", name="Compare with").select_option(index=1)
+            shown.until(picture(shown, "Heatmap of difference").is_visible)
+        ratio, where = lowest_contrast(shown.page)
+        assert ratio >= 4.5, where
+        if AXE.exists():  # it comes with npm, which not everybody who changes Python has
+            assert violations(shown.page.get_by_role("group", name="Debugger of Net")) == []

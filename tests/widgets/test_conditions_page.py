@@ -1,0 +1,181 @@
+"""The conditions in Chromium: switched, changed, added; and from what was found to where it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from panel_page import PanelPage
+from plain_session import PlainSession
+from playwright.sync_api import Locator
+
+from hookscope.engine.debug import CONDITIONS
+from tests.browser.accessibility import lowest_contrast
+
+HOSTILE = "<img src=x onerror=\"document.title='broken'\">"
+
+
+@pytest.fixture
+def view(shown: PanelPage) -> Locator:
+    shown.page.get_by_role("tab", name="Conditions").click()
+    return shown.page.get_by_role("tabpanel", name="Conditions")
+
+
+def test_every_condition_is_listed_with_what_it_means_and_what_to_do(view: Locator) -> None:
+    headers = view.get_by_role("table", name="Conditions").locator("tbody").get_by_role("rowheader")
+    assert headers.all_inner_texts() == list(CONDITIONS)
+    row = view.get_by_role("row").filter(has=view.page.get_by_role("rowheader", name="dead_relu"))
+    assert CONDITIONS["dead_relu"].meaning in row.inner_text()
+    assert CONDITIONS["dead_relu"].advice in row.inner_text()
+    assert view.get_by_role("textbox", name="threshold of dead_relu").input_value() == "0.95"
+    assert view.get_by_role("textbox", name="threshold of nan").count() == 0
+
+
+def test_a_condition_is_looked_for_and_paused_at(shown: PanelPage, session: PlainSession, view: Locator) -> None:
+    view.get_by_role("checkbox", name="look for nan", exact=True).click()
+    shown.until(lambda: list(session.checks.conditions) == ["nan"])
+    assert session.checks.pausing == set()
+    view.get_by_role("checkbox", name="pause at inf", exact=True).click()
+    shown.until(lambda: list(session.checks.conditions) == ["nan", "inf"])
+    assert session.checks.pausing == {"inf"}
+    look = view.get_by_role("checkbox", name="look for inf", exact=True)
+    shown.until(look.is_checked)
+    look.click()
+    shown.until(lambda: list(session.checks.conditions) == ["nan"])
+    shown.until(lambda: not view.get_by_role("checkbox", name="pause at inf", exact=True).is_checked())
+
+
+def test_a_threshold_is_changed_by_the_session_or_refused_in_one_line(
+    shown: PanelPage, session: PlainSession, view: Locator
+) -> None:
+    session.add_condition("dead_relu")
+    shown.panel._do_sync()
+    box = view.get_by_role("textbox", name="threshold of dead_relu")
+    shown.until(lambda: view.get_by_role("checkbox", name="look for dead_relu").is_checked())
+    box.fill("0.5")
+    box.press("Enter")
+    shown.until(lambda: session.checks.conditions["dead_relu"].threshold == 0.5)
+    box.fill("half")
+    box.press("Enter")
+    alert = shown.page.get_by_role("alert")
+    shown.until(lambda: "the threshold must be a finite number, got 'half'" in alert.inner_text())
+    shown.until(lambda: box.get_attribute("aria-invalid") == "true")
+    assert session.checks.conditions["dead_relu"].threshold == 0.5
+    box.fill("0.25")
+    box.press("Enter")
+    shown.until(lambda: session.checks.conditions["dead_relu"].threshold == 0.25)
+    shown.until(lambda: box.get_attribute("aria-invalid") is None)
+
+
+def test_a_threshold_that_is_typed_first_counts_when_the_condition_is_switched_on(
+    shown: PanelPage, session: PlainSession, view: Locator
+) -> None:
+    view.get_by_role("textbox", name="threshold of dead_relu").fill("0.7")
+    view.get_by_role("checkbox", name="look for dead_relu").click()
+    shown.until(lambda: list(session.checks.conditions) == ["dead_relu"])
+    assert session.checks.conditions["dead_relu"].threshold == 0.7
+
+
+def test_a_switch_that_is_refused_shows_as_it_was(shown: PanelPage, session: PlainSession, view: Locator) -> None:
+    view.get_by_role("textbox", name="threshold of dead_relu").fill("half")
+    look = view.get_by_role("checkbox", name="look for dead_relu")
+    look.click()
+    shown.until(lambda: "half" in shown.page.get_by_role("alert").inner_text())
+    shown.until(lambda: not look.is_checked())
+    assert session.conditions == []
+
+
+def test_all_and_none_keep_the_thresholds_that_were_set(shown: PanelPage, session: PlainSession, view: Locator) -> None:
+    session.add_condition("dead_relu=0.5", pause=True)
+    view.get_by_role("button", name="Look for all").click()
+    shown.until(lambda: set(session.checks.conditions) == set(CONDITIONS))
+    assert session.checks.conditions["dead_relu"].threshold == 0.5
+    assert session.checks.pausing == {"dead_relu"}
+    view.get_by_role("button", name="Look for none").click()
+    shown.until(lambda: session.conditions == [])
+
+
+def test_a_condition_of_ones_own_is_added_and_removed(shown: PanelPage, session: PlainSession, view: Locator) -> None:
+    box = view.get_by_role("textbox", name="Your own condition")
+    box.fill("normm > 3")
+    box.press("Enter")
+    shown.until(lambda: "normm" in shown.page.get_by_role("alert").inner_text())
+    assert box.input_value() == "normm > 3"
+    box.fill("norm > 3")
+    view.get_by_role("button", name="Add").click()
+    shown.until(lambda: list(session.checks.conditions) == ["if norm > 3"])
+    shown.until(lambda: box.input_value() == "")
+    view.get_by_role("checkbox", name="pause at if norm > 3").click()
+    shown.until(lambda: session.checks.pausing == {"if norm > 3"})
+    view.get_by_role("button", name="remove if norm > 3").click()
+    shown.until(lambda: session.conditions == [])
+    shown.until(lambda: view.get_by_role("button", name="remove if norm > 3").count() == 0)
+
+
+def test_from_a_finding_one_click_goes_to_the_capture_and_one_to_the_cell(
+    shown: PanelPage, session: PlainSession, view: Locator
+) -> None:
+    session.capture("block")
+    bad = session.capture("block.relu", step=3)
+    session.find("nan", "block.relu", bad, count=4, last_step=6)
+    session.emit("finished")
+    row = view.get_by_role("row").filter(has=shown.page.get_by_role("button", name="show cell block.relu"))
+    shown.until(row.is_visible)
+    assert row.get_by_role("cell").nth(1).inner_text() == "3 to 6"
+    assert row.get_by_role("cell").nth(2).inner_text() == "4"
+    assert "block.relu#0 forward output (2 of 6 elements)" in row.inner_text()
+    assert CONDITIONS["nan"].advice in row.inner_text()
+    row.get_by_role("button", name="show the capture of nan in block.relu").click()
+    captures = shown.page.get_by_role("tabpanel", name="Captures")
+    assert captures.is_visible()
+    shown.until(lambda: shown.panel.selection.get("index") == 1)
+    shown.until(lambda: captures.locator("[aria-selected=true]").inner_text().startswith("3"))
+    shown.page.get_by_role("tab", name="Conditions").click()
+    row.get_by_role("button", name="show cell block.relu").click()
+    assert shown.page.evaluate("document.activeElement.getAttribute('aria-label')") == "block.relu, LeakyReLU"
+
+
+def test_a_finding_without_a_capture_offers_none(shown: PanelPage, session: PlainSession, view: Locator) -> None:
+    session.find("loss_not_decreasing", "")
+    shown.panel._do_sync()
+    found = view.get_by_role("region", name="What was found")
+    shown.until(lambda: found.get_by_role("rowheader").all_inner_texts() == ["loss_not_decreasing"])
+    assert found.get_by_role("button", name="show the capture").count() == 0
+
+
+def test_the_focus_stays_on_a_finding_while_more_come(shown: PanelPage, session: PlainSession, view: Locator) -> None:
+    session.find("nan", "block")
+    shown.panel._do_sync()
+    link = view.get_by_role("button", name="show cell block", exact=True)
+    shown.until(link.is_visible)
+    link.focus()
+    session.find("inf", "block.relu")
+    shown.panel._do_sync()
+    shown.until(lambda: view.get_by_role("button", name="show cell block.relu").is_visible())
+    assert link.evaluate("one => one === document.activeElement")
+
+
+def test_hostile_texts_stay_text(shown: PanelPage, session: PlainSession, view: Locator) -> None:
+    session.find("nan", HOSTILE)
+    session.found[-1].message = session.found[-1].advice = HOSTILE
+    session.add_condition(f"if path == {HOSTILE!r}")
+    shown.panel._do_sync()
+    shown.until(lambda: view.inner_text().count(HOSTILE[:12]) >= 4)
+    assert shown.page.locator("img").count() == 0
+    assert shown.page.title() == "panel"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1100, 480])
+def test_text_has_a_contrast_of_4_5_and_nothing_is_cut(
+    shown: PanelPage, session: PlainSession, view: Locator, scheme: Any, width: int
+) -> None:
+    shown.page.emulate_media(color_scheme=scheme)
+    shown.page.set_viewport_size({"width": width, "height": 640})
+    session.add_condition("nan", pause=True)
+    session.find("nan", "block.relu", session.capture("block.relu"))
+    session.emit("finished")
+    shown.until(lambda: view.get_by_role("button", name="show cell block.relu").is_visible())
+    ratio, where = lowest_contrast(shown.page)
+    assert ratio >= 4.5, where
+    assert view.evaluate("view => view.scrollWidth <= view.clientWidth")

@@ -1,0 +1,181 @@
+"""A session as one page: all of it is there, nothing is loaded, it stays small, and the panel's button saves it."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import zlib
+from base64 import b64decode
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from panel_page import PanelPage
+from plain_session import PlainCapture, PlainSession, PlainTensor
+from playwright.sync_api import Browser
+
+from hookscope.engine import Tensor, grad, nn
+from hookscope.engine.debug import DebugSession
+from hookscope.widgets import drawings, export, export_html
+from tests.browser.accessibility import AXE, violations
+
+
+class Shifted(nn.Cell):
+    """A cell with a fault in one element and a bprop of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = nn.Dense(4, 4)
+        self.relu = nn.ReLU()
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.relu(self.dense(x)) + x
+
+
+@pytest.fixture(scope="module")
+def trained() -> DebugSession:
+    net = Shifted()
+    x = np.ones((3, 4), np.float32)
+    x[1, 2] = np.nan
+    with DebugSession(net, conditions=["nan"], breaks=["relu"]) as session:
+        for _ in range(2):
+            grad(lambda x: net(x).sum())(Tensor(x))
+    session.attach_hook("dense", "forward")
+    return session
+
+
+def read(page: str) -> str:
+    """The text of the page's body."""
+    return " ".join(re.sub(r"<[^>]*>", " ", page.partition("<body")[2]).split())
+
+
+def test_the_page_has_all_of_the_session(trained: DebugSession) -> None:
+    page = export.export_page(trained)
+    assert [*re.findall(r'<h2 id="(\w+)">', page)] == [
+        "stop", "findings", "cells", "timeline", "parameters", "hooks", "conditions",
+    ]  # fmt: skip
+    text = read(page)
+    assert "Skipped pause" in text
+    assert trained.findings()[0].advice in text
+    assert "relu ReLU gave 3x4" in text
+    assert "Step 2:" in text
+    assert "dense#0 forward input[0] 3x4 float32 nan" in text
+    assert "dense.weight 4x4 float32" in text
+    assert "dense forward" in text
+
+
+def test_a_loss_is_drawn_by_step(session: PlainSession) -> None:
+    session.history.losses.extend([(1, 4.0), (2, 2.0), (3, float("nan")), (4, 1.0)])
+    page = export.export_page(session)
+    assert 'aria-label="loss by step"' in page
+    assert "loss 4 in step 1, 1 in step 4" in page
+
+
+def test_the_page_is_the_same_every_time(trained: DebugSession) -> None:
+    assert export.export_page(trained) == export.export_page(trained)
+
+
+def test_the_file_holds_the_page(trained: DebugSession, tmp_path: Path) -> None:
+    path = export_html(trained, tmp_path / "session.html")
+    assert path.read_text(encoding="utf-8") == export.export_page(trained)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_browser_shows_it_without_loading_or_running_anything(
+    trained: DebugSession, browser: Browser, tmp_path: Path, theme: Any
+) -> None:
+    page = browser.new_page(viewport={"width": 480, "height": 700}, color_scheme=theme)
+    complaints: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("request", lambda request: requests.append(request.url.partition(":")[0]))
+    page.goto(export_html(trained, tmp_path / "session.html").as_uri())
+    page.get_by_text("dense#0 forward output").last.click()
+    heatmap = page.get_by_role("img", name="heatmap").locator("visible=true")
+    assert heatmap.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [4, 3]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 480
+    assert complaints == []
+    assert set(requests) <= {"file", "data"}
+    page.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_is_accessible(trained: DebugSession, browser: Browser, tmp_path: Path, theme: Any) -> None:
+    if not AXE.exists():
+        reason = "axe-core is not installed: with Node and npm, `make test` or `make lint` puts it into js/node_modules"
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+    page = browser.new_page(color_scheme=theme)
+    page.goto(export_html(trained, tmp_path / "session.html").as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    assert violations(page.locator("html")) == []
+    page.close()
+
+
+def test_a_long_session_is_cut_and_marked_captures_stay(session: PlainSession) -> None:
+    first = session.capture(hits=["nan"], slot="the first")
+    value = PlainTensor(np.arange(6.0, dtype=np.float32).reshape(2, 3))
+    session.captures.extend(PlainCapture(k, "block", value, step=k // 10) for k in range(1, 20_000))
+    page = export.export_page(session)
+    assert "19,500 of 20,000 captures left out" in page
+    assert first.slot in page
+    assert page.count("<img") == export.MAX_HEATMAPS
+    assert len(page) < 2_000_000
+
+
+def test_large_values_make_no_large_page(session: PlainSession) -> None:
+    generator = np.random.default_rng(0)
+    for _ in range(80):
+        session.captures.append(
+            PlainCapture(len(session.captures), "block", PlainTensor(generator.standard_normal((200, 300))))
+        )
+    page = export.export_page(session)
+    assert len(page) < 2_000_000
+    assert "50x60 of its elements, at equal distances" in page
+
+
+def pixels_of(image: str) -> tuple[np.ndarray, np.ndarray]:
+    """The palette and the places in it, by the PNG specification."""
+    found = re.search(r"base64,([^\"]*)", image)
+    assert found is not None
+    data = b64decode(found[1])
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    chunks, at = {}, 8
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at : at + 8])
+        chunks[kind] = data[at + 8 : at + 8 + size]
+        assert struct.unpack(">I", data[at + 8 + size : at + 12 + size])[0] == zlib.crc32(kind + chunks[kind])
+        at += 12 + size
+    width, height = struct.unpack(">II", chunks[b"IHDR"][:8])
+    lines = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, width + 1)
+    assert not lines[:, 0].any()
+    return np.frombuffer(chunks[b"PLTE"], np.uint8).reshape(-1, 3), lines[:, 1:]
+
+
+def test_a_heatmap_is_blue_below_zero_white_at_it_and_red_above() -> None:
+    matrix = np.array([[-2.0, 0.0, 1.0], [np.nan, np.inf, 2.0]])
+    palette, places = pixels_of(drawings.heatmap("x", matrix))
+    colours = palette[places].tolist()
+    assert colours[0][0] == [33, 102, 172]
+    assert colours[0][1] == [247, 247, 247]
+    assert colours[1] == [[128, 128, 128], [0, 0, 0], [178, 24, 43]]
+
+
+@pytest.mark.parametrize("matrix", [np.zeros((2, 2)), np.full((3, 1), np.nan), np.full((2, 2), 1.7e308)])
+def test_odd_matrices_are_drawn_too(matrix: np.ndarray) -> None:
+    palette, places = pixels_of(drawings.heatmap("x", matrix))
+    assert places.max() < len(palette)
+
+
+def test_a_histogram_of_the_largest_numbers_has_its_zero_in_the_middle() -> None:
+    assert "M96.0 0v" in drawings.histogram([1] * 64, -1.7e308, 1.7e308)
+
+
+def test_the_button_saves_the_page(shown: PanelPage) -> None:
+    shown.panel.session.capture()  # type: ignore[attr-defined]
+    with shown.page.expect_download() as download:
+        shown.page.get_by_role("button", name="Export").click()
+        shown.until(lambda: shown.page.get_by_role("button", name="Export").get_attribute("aria-busy") is None)
+    assert download.value.suggested_filename == "hookscope-Net.html"
+    assert Path(download.value.path()).read_text(encoding="utf-8") == export.export_page(shown.panel.session)

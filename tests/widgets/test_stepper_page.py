@@ -1,0 +1,140 @@
+"""The stepper in Chromium: its keys, the operators forth and back, setting a value, the gradient check."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from panel_page import PanelPage
+from plain_session import PlainSession, PlainTensor
+from playwright.sync_api import Locator
+
+from hookscope.engine.debug import GradientCheck, GradientRow
+from hookscope.engine.debug.comparing.difference import element
+from hookscope.engine.debug.pausing.pause import OperatorRecord
+from tests.browser.accessibility import lowest_contrast
+
+OPERATORS = [OperatorRecord(name, (PlainTensor(np.ones(2)), 2), PlainTensor(np.zeros(2))) for name in ("mul", "add")]
+CHECK = GradientCheck("block.relu (LeakyReLU)", "float32", [
+    GradientRow("x", "input", (2, 2), "float32", "wrong", "differs from finite differences",
+                element(1.0, 3.0, (0, 1)), element(1.0, 3.0, (0, 1)), 4),
+    GradientRow("n", "input", (), "int", "skipped", "no tensor"),
+])  # fmt: skip
+
+
+def button(shown: PanelPage, name: str) -> Locator:
+    return shown.page.get_by_role("button", name=name, exact=True)
+
+
+@pytest.fixture
+def paused(shown: PanelPage, session: PlainSession) -> PanelPage:
+    """The stepper at a pause in a bprop that ran two operators."""
+    session.pause(operators=list(OPERATORS), arguments=(1, 2, 3))
+    shown.until(button(shown, "Step over").is_enabled)
+    return shown
+
+
+def test_every_button_shows_its_key_and_the_keys_do_the_same(paused: PanelPage, session: PlainSession) -> None:
+    toolbar = paused.page.get_by_role("toolbar", name="Stepping")
+    keys = toolbar.get_by_role("button").evaluate_all("all => all.map((one) => one.getAttribute('aria-keyshortcuts'))")
+    assert keys == ["F10", "F11", "Shift+F11", "F8", "Shift+F8", "F9", "F4", "Shift+F4", "Shift+F9"]
+    assert "F10" in button(paused, "Step over").inner_text()
+    button(paused, "Step over").focus()
+    for key, command in {"F8": "operator", "Shift+F8": "cell", "Shift+F9": "abort"}.items():
+        session.pause()
+        paused.until(button(paused, "Step over").is_enabled)
+        paused.page.keyboard.press(key)
+        paused.until(lambda command=command: session.commands[-1:] == [command])
+    session.pause()
+    paused.until(button(paused, "Step over").is_enabled)
+    for key, look in {"F4": ("step_back",), "Shift+F4": ("step_forward",)}.items():
+        paused.page.keyboard.press(key)
+        paused.until(lambda look=look: session.looks[-1:] == [look])
+
+
+def test_operators_are_walked_back_and_forth_and_show_their_values(paused: PanelPage, session: PlainSession) -> None:
+    operators = paused.page.get_by_role("list", name="Operators run").get_by_role("button")
+    values = paused.page.locator("dl").filter(has_text="inputs[0]")
+    assert not values.is_visible()
+    button(paused, "Earlier operator").click()
+    paused.until(lambda: operators.nth(1).get_attribute("aria-current") == "true")
+    assert "PlainTensor 2 float64 [1, 1]" in values.inner_text()
+    assert "PlainTensor 2 float64 [0, 0]" in values.inner_text()
+    operators.nth(1).focus()
+    paused.page.keyboard.press("ArrowUp")
+    paused.until(lambda: operators.nth(0).get_attribute("aria-current") == "true")
+    assert operators.nth(0).evaluate("one => one === document.activeElement")
+    assert operators.count() == 2
+    button(paused, "Later operator").click()
+    paused.until(lambda: operators.nth(1).get_attribute("aria-current") == "true")
+    assert session.looks == [("show_operator", 1), ("show_operator", 0), ("show_operator", 1)]
+    tabs = operators.evaluate_all("all => all.map((one) => one.tabIndex)")
+    assert tabs == [-1, 0]
+
+
+def test_an_assignment_sets_and_anything_else_is_evaluated(paused: PanelPage, session: PlainSession) -> None:
+    def edit(name: str, expression: str) -> object:
+        session.paused.locals[name] = eval(expression, {}, dict(session.paused.locals))
+        return session.paused.locals[name]
+
+    session.edit = edit
+    box = paused.page.get_by_role("textbox", name="Evaluate")
+    log = paused.page.get_by_role("log", name="Evaluation results")
+    box.fill("n = n * 7")
+    button(paused, "Set").click()
+    paused.until(lambda: "n = n * 7" in log.inner_text() and "21" in log.inner_text())
+    row = paused.page.get_by_role("row").filter(has=paused.page.get_by_role("rowheader", name="n changed"))
+    paused.until(lambda: "21" in row.inner_text())
+    for text in ("n == 21", "dict(a=n)"):
+        box.fill(text)
+        button(paused, "Evaluate").click()
+    paused.until(lambda: "True" in log.inner_text() and "{'a': 21}" in log.inner_text())
+    box.fill("n = missing")
+    box.press("Enter")
+    paused.until(lambda: "NameError: name 'missing' is not defined" in log.inner_text())
+
+
+def test_the_gradient_is_checked_beside_the_source(paused: PanelPage, session: PlainSession) -> None:
+    session.check_gradient = lambda seconds: CHECK
+    button(paused, "Check gradient").click()
+    table = paused.page.get_by_role("table", name="Gradient check")
+    paused.until(table.is_visible)
+    assert [row.split("\t") for row in table.get_by_role("row").all_inner_texts()] == [
+        ["of", "verdict", "to automatic", "to differences"],
+        ["x", "wrong", "0.667 at [0, 1]", "0.667 at [0, 1]"],
+        ["differs from finite differences"],
+        ["n", "skipped", "", ""],
+        ["no tensor"],
+    ]
+    assert paused.page.get_by_text("gradient of block.relu (LeakyReLU): wrong for x").is_visible()
+    session.pause(path="block.other")
+    paused.until(lambda: not table.is_visible())
+
+
+def test_while_the_gradient_is_checked_the_page_says_so(paused: PanelPage, session: PlainSession) -> None:
+    def check(seconds: float) -> GradientCheck:
+        paused.carry()  # what a page shows while the paused thread computes
+        assert paused.page.get_by_text("checking …").is_visible()
+        raise ValueError("construct has no derivative")
+
+    session.check_gradient = check
+    button(paused, "Check gradient").click()
+    paused.until(paused.page.get_by_text("ValueError: construct has no derivative").is_visible)
+
+
+def test_where_no_bprop_is_paused_no_gradient_can_be_checked(shown: PanelPage, session: PlainSession) -> None:
+    session.pause(moment="forward")
+    shown.until(button(shown, "Step over").is_enabled)
+    assert button(shown, "Check gradient").is_disabled()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_operators_and_the_check_have_a_contrast_of_4_5(paused: PanelPage, session: PlainSession, scheme: Any) -> None:
+    paused.page.emulate_media(color_scheme=scheme)
+    session.check_gradient = lambda seconds: CHECK
+    button(paused, "Check gradient").click()
+    paused.panel._do_show_operator(0)
+    paused.until(paused.page.get_by_role("table", name="Gradient check").is_visible)
+    ratio, where = lowest_contrast(paused.page)
+    assert ratio >= 4.5, where

@@ -1,0 +1,187 @@
+"""What a notebook shows of a tensor, a parameter, a cell and a capture that is the last line of a cell.
+
+The kernel registers `html` with IPython; the text for terminals stays their `repr`. Nothing here is expensive: large
+values, and those on a GPU, are shown without figures, and of each only a corner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hookscope.widgets import drawings, snapshot, views
+from hookscope.widgets.snapshot import text
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import Capture, CellNode, Statistics
+    from hookscope.engine.nn import Cell
+    from hookscope.engine.parameter import Parameter
+    from hookscope.engine.tensor import Tensor
+
+MAX_ELEMENTS = 1_000_000
+"""A tensor with more elements has no figures."""
+
+MAX_CELLS = 500
+_OPEN_CELLS = 40  # a network with more of them shows those below the second level when they are opened
+_FEW = 6  # so many elements are their own figures
+_ROWS, _COLUMNS = 6, 8
+_MAX_ARGUMENTS = 160
+
+
+def html(value: object) -> str | None:
+    """Return a tensor, a parameter, a cell or a capture as HTML; what a class of the user says itself comes first."""
+    from hookscope.engine.debug import Capture
+    from hookscope.engine.nn import Cell
+    from hookscope.engine.parameter import Parameter
+    from hookscope.engine.tensor import Tensor
+
+    own = getattr(type(value), "_repr_html_", None)
+    if own is not None:
+        return own(value)  # type: ignore[no-any-return]  # a method that the user wrote
+    if hasattr(type(value), "_repr_mimebundle_"):
+        return None
+    forms: dict[type, Callable[[Any], str]] = {Parameter: _parameter, Tensor: _tensor, Cell: _cell, Capture: _capture}
+    return next((snapshot.page(form(value)) for kind, form in forms.items() if isinstance(value, kind)), None)
+
+
+# Values
+
+
+def _tensor(tensor: Tensor) -> str:
+    return _value(type(tensor).__name__, tensor._array, views.dtype_text(tensor))
+
+
+def _parameter(parameter: Parameter) -> str:
+    title = f"{type(parameter).__name__} {views.one_line(str(parameter.name))}"
+    note = "" if parameter.requires_grad else ", requires_grad=False"
+    return _value(title, parameter._array, views.dtype_text(parameter), note)
+
+
+def _capture(capture: Capture) -> str:
+    note = f", step {capture.step}"
+    if capture.origin != "tap":
+        note += f", recorded by {'a hook' if capture.origin == 'hook' else 'an edit'}"
+    marks = f"<p>{text('Conditions: ' + ', '.join(capture.hits))}</p>" if capture.hits else ""
+    return _value(capture.key, capture.array, capture.dtype, note) + marks
+
+
+def _value(title: str, array: Any, dtype: str, note: str = "") -> str:
+    """A heading, the figures with a histogram, and the values or their corner."""
+    from hookscope.engine.debug import statistics
+
+    place = _place(array)
+    heading = f"<p><b>{text(title)}</b> {text(views.shape_text(array.shape))} {text(dtype)}{text(place + note)}</p>"
+    parts = [heading]
+    if array.size > MAX_ELEMENTS:
+        parts.append(f"<p><small>Figures left out: more than {MAX_ELEMENTS:,} elements.</small></p>")
+    elif place:
+        parts.append("<p><small>Figures left out: the values are on a GPU.</small></p>")
+    elif array.size > _FEW:
+        with suppress(TypeError):  # elements that are no numbers
+            parts.append(figures_html(statistics(array)))
+    parts.append(values_html(array))
+    return "\n".join(part for part in parts if part)
+
+
+def _place(array: Any) -> str:
+    return "" if isinstance(array, np.ndarray) else f" on GPU {array.device.id}"
+
+
+def figures_html(statistics: Statistics) -> str:
+    """Return the figures of one value as a line of a table, with a histogram above."""
+    named: dict[str, object] = {
+        "min": snapshot.number(statistics.minimum),
+        "max": snapshot.number(statistics.maximum),
+        "mean": snapshot.number(statistics.mean),
+        "std": snapshot.number(statistics.std),
+        "norm": snapshot.number(statistics.norm),
+    }
+    counts = {"zeros": statistics.zeros, "NaN": statistics.nan}
+    counts |= {"+inf": statistics.positive_inf, "-inf": statistics.negative_inf}
+    named |= {name: f"{count:,}" for name, count in counts.items() if count}
+    picture = drawings.histogram(statistics.histogram, statistics.minimum, statistics.maximum)
+    return picture + snapshot.table("", tuple(named), [tuple(named.values())], numeric=named)
+
+
+def values_html(array: Any) -> str:
+    """Return the values as a table; of a large array the first of its first matrix."""
+    if not array.size:
+        return "<p>no elements</p>"
+    lead = (0,) * max(0, array.ndim - 2)
+    matrix = array[lead]
+    matrix = matrix.reshape(1, -1) if matrix.ndim < 2 else matrix
+    corner = matrix[:_ROWS, :_COLUMNS]
+    corner = corner.get() if hasattr(corner, "get") else np.asarray(corner)
+    caption = ""
+    if corner.size < array.size:
+        where = f" of [{', '.join('0' for _ in lead)}]" if lead else ""
+        caption = "The first " + " x ".join(map(str, corner.shape[-array.ndim :])) + where
+    body = "\n".join(
+        "<tr>" + "".join(f'<td class="hs-n" align="right">{text(_element(x))}</td>' for x in row) + "</tr>"
+        for row in corner.tolist()
+    )
+    head = f"<caption>{text(caption)}</caption>\n" if caption else ""
+    return f"<table>{head}<tbody>\n{body}\n</tbody></table>"
+
+
+def _element(value: object) -> str:
+    return f"{value:.5g}" if isinstance(value, float | complex) else str(value)
+
+
+# Cells
+
+
+def _cell(cell: Cell) -> str:
+    from hookscope.engine.debug import DebugSession
+
+    session = DebugSession(cell)
+    nodes = views.cell_nodes(session)
+    # What a cell was made with stands in its repr; of one with cells inside, the cells say it better.
+    arguments = [_arguments(each) for _, each in islice(session.paths, MAX_CELLS)]
+    mode = "training" if cell.training else "prediction"
+    count = f"{len(nodes):,} cell{'' if len(nodes) == 1 else 's'}"
+    title = f"<b>{text(type(cell).__name__)}</b>: {count}, {nodes[0].parameters:,} parameters, {mode}"
+    return f"<p>{title}</p>\n{cell_tree(nodes, arguments)}"
+
+
+def _arguments(cell: Cell) -> str:
+    return views.one_line(" ".join(cell.extend_repr().split()), _MAX_ARGUMENTS)
+
+
+def cell_tree(nodes: Sequence[CellNode], arguments: Iterable[str] = (), most: int = MAX_CELLS) -> str:
+    """Return cells as a list of lists that open and close without a script; says how many are left out."""
+    shown = nodes[:most]
+    notes = [*arguments, *[""] * len(shown)]
+    levels = 2 if len(nodes) > _OPEN_CELLS else len(shown)
+    parts, depth = ['<ul class="hs-cells">'], 0
+    for k, node in enumerate(shown):
+        parts += ["</ul></details></li>"] * (depth - node.depth)
+        depth = min(depth, node.depth)
+        line = _cell_line(node, notes[k])
+        if k + 1 < len(shown) and shown[k + 1].depth > node.depth:
+            opened = " open" if node.depth < levels else ""
+            parts.append(f"<li><details{opened}><summary>{line}</summary><ul>")
+            depth += 1
+        else:
+            parts.append(f"<li>{line}</li>")
+    parts += ["</ul></details></li>"] * depth + ["</ul>"]
+    if len(nodes) > most:
+        parts.append(f"<p>{len(nodes) - most:,} more cells left out.</p>")
+    return "".join(parts)
+
+
+def _cell_line(node: CellNode, arguments: str) -> str:
+    kind = f"{node.type}({arguments})" if arguments else node.type
+    facts = [
+        f"{node.parameters:,} parameter{'' if node.parameters == 1 else 's'}" if node.parameters else "",
+        f"gave {node.shape}" if node.shape else "",
+        "own bprop" if node.has_bprop else "",
+        f"hooks: {snapshot.hooks_text(node)}" if any(node.hooks.values()) else "",
+    ]
+    rest = " · ".join(text(fact) for fact in facts if fact)
+    code = "" if kind == node.name else f" <code>{text(kind)}</code>"  # a root has no name but its type's
+    return f"<b>{text(node.name)}</b>{code}" + (f" <small>{rest}</small>" if rest else "")

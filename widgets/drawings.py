@@ -1,0 +1,122 @@
+"""Small pictures for pages that run no script: a histogram and a curve as SVG, a matrix as a PNG.
+
+They hold no text, since code hosts that remove drawings leave the text behind. Lines take the colour of the text
+around them, for light and dark. The same numbers give the same bytes.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from base64 import b64encode
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hookscope.widgets.snapshot import text
+
+MOST_PIXELS = 64
+"""A matrix with more rows or columns is thinned out to so many."""
+
+_BAR, _HEIGHT = 3, 40
+_WIDTH = 200
+_Array = npt.NDArray[Any]
+
+
+def _svg(label: str, width: int, height: int, shapes: str) -> str:
+    return (
+        f'<svg class="hs-drawing" role="img" aria-label="{text(label)}" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}">{shapes}</svg>'
+    )
+
+
+def histogram(counts: Sequence[int] | _Array, low: float, high: float) -> str:
+    """Draw the bars between two limits, with a line at zero where zero is between them; "" if nothing was counted."""
+    numbers = np.asarray(counts)
+    most = int(numbers.max(initial=0))
+    if not most:
+        return ""
+    width = _BAR * len(numbers)
+    bars = [
+        # A bin that holds anything stays visible beside one that holds a thousand times as much.
+        f"M{_BAR * k} {_HEIGHT}v-{max(1, round((_HEIGHT - 2) * int(count) / most))}h{_BAR - 1}V{_HEIGHT}z"
+        for k, count in enumerate(numbers)
+        if count
+    ]
+    shapes = f'<path fill="currentColor" fill-opacity=".65" d="{"".join(bars)}"/>'
+    if low < 0 < high:
+        # Divided before they are subtracted: the distance of the largest numbers is more than a float holds.
+        zero = round(width * (-low / high) / (1 - low / high), 1)
+        shapes += f'<path stroke="currentColor" stroke-opacity=".6" stroke-dasharray="2 2" d="M{zero} 0v{_HEIGHT}"/>'
+    return _svg(f"histogram from {low:.5g} to {high:.5g}", width, _HEIGHT, shapes)
+
+
+def curve(label: str, points: Sequence[tuple[float, float]]) -> str:
+    """Draw a line through points (x, y), left out where y is not finite; "" for fewer than two."""
+    shown = np.array([point for point in points if np.isfinite(point[1])], np.float64).reshape(-1, 2)
+    if len(shown) < 2:
+        return ""
+    if len(shown) > _WIDTH:
+        shown = shown[np.linspace(0, len(shown) - 1, _WIDTH).round().astype(int)]
+    x, y = (_between_0_and_1(column) for column in shown.T)
+    line = " ".join(
+        f"{round(_WIDTH * a, 1)},{round(1 + (_HEIGHT - 2) * (1 - b), 1)}" for a, b in zip(x, y, strict=True)
+    )
+    shapes = f'<polyline fill="none" stroke="currentColor" stroke-width="1.5" points="{line}"/>'
+    return _svg(label, _WIDTH, _HEIGHT, shapes)
+
+
+def _between_0_and_1(values: _Array) -> _Array:
+    low, high = values.min(), values.max()
+    if low == high:
+        return np.full(len(values), 0.5)
+    shares: _Array = (values / 2 - low / 2) / (high / 2 - low / 2)
+    return shares
+
+
+def _palette() -> bytes:
+    """Blue below zero, white at it, red above, each in 120 steps; then grey for NaN and black for infinities."""
+    share = np.linspace(0, 1, 121)[:, None]
+    white, blue, red = (np.array(colour, float) for colour in ((247, 247, 247), (33, 102, 172), (178, 24, 43)))
+    below, above = blue + (white - blue) * share, white + (red - white) * share
+    return bytes(np.vstack([below[:-1], above, [[128] * 3, [0] * 3]]).round().astype(np.uint8).tobytes())
+
+
+_ZERO, _NAN, _INFINITE = 120, 241, 242
+
+
+def heatmap(label: str, matrix: _Array) -> str:
+    """Draw a matrix of numbers as an image of 192 pixels at most, the colours centred at zero."""
+    rows, columns = (np.arange(0, size, -(-size // MOST_PIXELS)) for size in matrix.shape)
+    values = np.asarray(matrix[np.ix_(rows, columns)], np.float64)
+    finite = np.isfinite(values)
+    most = np.abs(values[finite]).max(initial=0.0)
+    pixels = np.full(values.shape, _ZERO, np.uint8)
+    if most:
+        pixels[finite] = np.round(values[finite] / most * _ZERO + _ZERO)
+    pixels[np.isnan(values)], pixels[np.isinf(values)] = _NAN, _INFINITE
+    zoom = min(12, 3 * MOST_PIXELS // max(pixels.shape))
+    height, width = zoom * len(rows), zoom * len(columns)
+    data = b64encode(_png(pixels)).decode()
+    return (
+        f'<img class="hs-heatmap" alt="{text(label)}" width="{width}" height="{height}" '
+        f'src="data:image/png;base64,{data}">'
+    )
+
+
+def _png(pixels: _Array) -> bytes:
+    """One byte a pixel, a place in the palette (PNG specification, colour type 3)."""
+    height, width = pixels.shape
+    lines = b"".join(b"\0" + row.tobytes() for row in pixels)
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
+        (b"PLTE", _palette()),
+        (b"IDAT", zlib.compress(lines, 9)),
+        (b"IEND", b""),
+    )
+    parts = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)

@@ -1,0 +1,34 @@
+// "Export": Python sends the session as one page of HTML, and the browser saves it, wherever the kernel runs.
+
+import { make, setAttribute } from "./dom.js";
+
+/** How long the saved page stays at its address, in milliseconds: a browser may begin to read it later. */
+const KEPT = 60_000;
+
+/** @param {import("./types.js").Send} send */
+export function createExport(send) {
+  const button = make("button", {
+    type: "button",
+    class: "hs-button hs-export",
+    text: "Export",
+    title: "Save this session as one HTML page that needs no kernel",
+    onclick: () => {
+      setAttribute(button, "aria-busy", true);
+      send({ type: "export" });
+    },
+  });
+
+  /** @param {{name: string}} message @param {DataView[]} buffers */
+  function save(message, buffers) {
+    const page = new Blob([/** @type {DataView<ArrayBuffer>} */ (buffers[0])], { type: "text/html" });
+    const address = URL.createObjectURL(page);
+    // In the document, as some browsers ask; JupyterLab takes clicks on links only within its own pages.
+    const link = make("a", { href: address, download: message.name, hidden: "" });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    window.setTimeout(() => URL.revokeObjectURL(address), KEPT);
+  }
+
+  return { button, save, answered: () => setAttribute(button, "aria-busy", null) };
+}
