@@ -31,9 +31,10 @@ from .pausing.editing import Edit, Passing, slots_at
 from .pausing.expression import compile_expression, evaluate
 from .pausing.operator_stops import OperatorStops
 from .pausing.pause import OperatorRecord, PausePoint
-from .pausing.points import argument_names, nearest_user_frame, point_at_cell, point_at_stop
+from .pausing.points import argument_names, point_at_cell, point_at_stop
 from .stepping.bprop import BpropRun
 from .stepping.stepper import Stop
+from .stepping.user_code import nearest_user_frame
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell

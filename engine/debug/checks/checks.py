@@ -8,17 +8,19 @@ looked for, another tap follows each operator (``provenance``). Taps are attache
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine import taps
+from hookscope.engine.nested import tensors_in
 from hookscope.engine.tensor import Tensor
 
 from ..captures.statistics import Statistics, any_nonfinite, statistics
 from ..conditions import Condition, Hit, examine
-from ..pausing.points import nearest_user_frame, point_at_stop
+from ..pausing.points import point_at_stop
 from ..stepping.stepper import Stop
+from ..stepping.user_code import nearest_user_frame
 from .findings import Found
 from .network_checks import BpropWatch, ModeWatch
 from .producer import OUTSIDE, Producer
@@ -225,7 +227,7 @@ class Checks:
     @staticmethod
     def _holds(what: str, values: Mapping[str, object]) -> bool:
         shown = values.get("output") if "gradients" not in values else values["gradients"]
-        for tensor in _tensors(shown):
+        for tensor in tensors_in(shown):
             figures = statistics(tensor)
             if figures.nan if what == "nan" else figures.positive_inf + figures.negative_inf:
                 return True
@@ -280,9 +282,3 @@ class _Streak:
 
 def _has_parameters(cell: Any) -> bool:
     return next(iter(cell.get_parameters()), None) is not None
-
-
-def _tensors(value: object) -> Collection[Tensor]:
-    from hookscope.engine.nested import tensors_in
-
-    return tensors_in(value)

@@ -1,4 +1,4 @@
-"""What an operator is given and gives: tensors, arrays, constants, nested or not."""
+"""What an operator is given and gives: arrays and constants, nested or not."""
 
 from __future__ import annotations
 
@@ -7,18 +7,7 @@ from typing import Any
 
 from hookscope.engine.tensor import Tensor
 
-__all__ = ["array_of", "arrays_of", "constants_of", "shown", "tensors_of"]
-
-
-def tensors_of(value: Any) -> Iterator[Tensor]:
-    """The tensors in a value, nested or not."""
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, tuple | list):
-        for item in value:
-            yield from tensors_of(item)
-    elif isinstance(value, dict):
-        yield from tensors_of(tuple(value.values()))
+__all__ = ["array_of", "arrays_of", "constants_of", "shown"]
 
 
 def constants_of(value: Any) -> Iterator[float]:

@@ -20,13 +20,14 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hookscope.engine import taps
+from hookscope.engine.nested import tensors_in
 from hookscope.engine.tensor import Tensor
 
 from ..captures.by_array import ByArray
 from ..captures.capture import cell_name, pick_slot
 from ..captures.statistics import any_nonfinite, statistics
-from ..stepping.user_code import is_user_code
-from .operands import array_of, arrays_of, constants_of, shown, tensors_of
+from ..stepping.user_code import nearest_user_frame
+from .operands import array_of, arrays_of, constants_of, shown
 from .producer import OUTSIDE, Producer
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ class Provenance(taps.Tap):
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """Look at what an operator gave."""
-        arrays = [outputs._array] if isinstance(outputs, Tensor) else [t._array for t in tensors_of(outputs)]
+        arrays = [outputs._array] if isinstance(outputs, Tensor) else [t._array for t in tensors_in(outputs)]
         if not arrays:
             return
         if taps.recordings_outside():
@@ -164,7 +165,7 @@ class Provenance(taps.Tap):
         if not any(map(any_nonfinite, arrays)):
             return
         bad = next(array for array in arrays if any_nonfinite(array))
-        given = [t._array for t in tensors_of((inputs, attrs))]
+        given = [t._array for t in tensors_in((inputs, attrs))]
         constants = [c for c in constants_of((inputs, attrs)) if not math.isfinite(c)]
         culprits = [array for array in given if any_nonfinite(array)]
         origins = [self._origin_of_input(array) for array in culprits]
@@ -176,7 +177,7 @@ class Provenance(taps.Tap):
             origin = _MASK
         else:
             in_bprop = bool(self._running.bprops)
-            frame = _user_frame(sys._getframe(1))
+            frame = nearest_user_frame(sys._getframe(1))
             path, number = self._here()
             origin = self._producer(
                 name, "backward" if in_bprop else "forward", path, number,
@@ -184,7 +185,7 @@ class Provenance(taps.Tap):
             )  # fmt: skip
         self._remember_origins(arrays, origin)
         if isinstance(origin, Producer) and (not faults or _first_nan(bad, culprits)):
-            self._tell(origin, _user_frame(sys._getframe(1)), {"inputs": inputs, "output": outputs})
+            self._tell(origin, nearest_user_frame(sys._getframe(1)), {"inputs": inputs, "output": outputs})
 
     def operator_backward(
         self,
@@ -230,10 +231,10 @@ class Provenance(taps.Tap):
         finally:
             running.bprops.pop()
         with taps.muted():
-            arrays = [t._array for t in tensors_of(returned)]
+            arrays = [t._array for t in tensors_in(returned)]
             bad = next((array for array in arrays if any_nonfinite(array)), None)
             if bad is not None and not any(self._origins.get(array) for array in arrays):
-                given = [t._array for t in tensors_of(args)]
+                given = [t._array for t in tensors_in(args)]
                 culprit = next((array for array in given if any_nonfinite(array)), None)
                 if culprit is None:
                     path, number = self._place_of_bprop(cell)
@@ -322,15 +323,9 @@ class Provenance(taps.Tap):
             self._latest = origin
 
     def _remember_line(self, array: Any) -> None:
-        frame = _user_frame(sys._getframe(2))
+        frame = nearest_user_frame(sys._getframe(2))
         line = _Made(frame and frame.f_code, frame.f_lineno if frame else 0, self._call())
         self._lines.put(array, line)
-
-
-def _user_frame(frame: FrameType | None) -> FrameType | None:
-    while frame is not None and not is_user_code(frame.f_code):
-        frame = frame.f_back
-    return frame
 
 
 def _only_negative(array: Any) -> bool:

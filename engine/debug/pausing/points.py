@@ -10,13 +10,14 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 from ..captures.capture import cell_name
-from ..stepping.stepper import Stop, is_user_code
+from ..stepping.stepper import Stop
+from ..stepping.user_code import is_user_code, nearest_user_frame
 from .pause import OperatorRecord, PausePoint
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
-__all__ = ["argument_names", "nearest_user_frame", "place", "point_at_cell", "point_at_stop", "source_of", "stack_of"]
+__all__ = ["argument_names", "place", "point_at_cell", "point_at_stop", "source_of", "stack_of"]
 
 
 def point_at_stop(
@@ -70,13 +71,6 @@ def source_of(code: CodeType) -> tuple[tuple[str, ...], int]:
     except (OSError, TypeError):  # no source to be had: a compiled or generated function
         return (), 0
     return tuple(line.rstrip("\n") for line in lines), max(first, 1)
-
-
-def nearest_user_frame(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame of code that the user wrote, from ``frame`` on outwards."""
-    while frame is not None and not is_user_code(frame.f_code):
-        frame = frame.f_back
-    return frame
 
 
 def stack_of(frame: FrameType | None) -> list[str]:

@@ -131,16 +131,17 @@ def _edit(session: DebugSession, argument: str) -> None:
     print("edit NAME = EXPRESSION")
 
 
-def _back(session: DebugSession, argument: str) -> None:
-    point = session.step_back()
+def _print_past(point: PausePoint) -> None:
     print(f"{point.place}: {point.reason}".rstrip(": "))
     _print_source(point, around=2)
+
+
+def _back(session: DebugSession, argument: str) -> None:
+    _print_past(session.step_back())
 
 
 def _forward(session: DebugSession, argument: str) -> None:
-    point = session.step_forward()
-    print(f"{point.place}: {point.reason}".rstrip(": "))
-    _print_source(point, around=2)
+    _print_past(session.step_forward())
 
 
 def _break(session: DebugSession, argument: str) -> None:

@@ -8,9 +8,9 @@ import os
 import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FrameType
 
-__all__ = ["file_label", "is_user_code", "set_file_labels"]
+__all__ = ["file_label", "is_user_code", "nearest_user_frame", "set_file_labels"]
 
 _PACKAGE = Path(__file__).absolute().parents[3]
 # Up to Python 3.11 each of these is a function of its own; later ones run it as lines of the function around it,
@@ -47,6 +47,13 @@ def is_user_code(code: CodeType) -> bool:
         # `python -c`, whose text is known from Python 3.13 on: the two cannot be told apart.
         return filename != "<string>" and bool(linecache.getlines(filename))
     return _is_user_file(filename)
+
+
+def nearest_user_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame of code that the user wrote, from ``frame`` on outwards."""
+    while frame is not None and not is_user_code(frame.f_code):
+        frame = frame.f_back
+    return frame
 
 
 _label: Callable[[str], str | None] | None = None
