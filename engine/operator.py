@@ -28,6 +28,9 @@ OPERATORS: dict[str, Operator] = {}
 
 Rule = Callable[..., Any]
 
+FLOAT32 = np.dtype(np.float32)
+COMPLEX = (np.dtype(np.complex64), np.dtype(np.complex128))
+
 
 class Operator:
     """One entry of the table; calling it runs it on tensors and records it where a recording is open.
@@ -39,6 +42,8 @@ class Operator:
         joint_vjp: instead of ``vjps``, one rule ``rule(F, needs, g, out, *inputs, **attrs)`` for all inputs together
             (``needs[i]`` tells whether input i's gradient is wanted), for operators whose gradients share work or that
             take any number of inputs.
+        analytic: whether the rules multiply by a complex derivative. The gradient dL/dx + i dL/dy is a product with
+            its conjugate, which then is seen to here; rules of other operators give that gradient themselves.
     """
 
     runs_without_gradient = False
@@ -50,6 +55,8 @@ class Operator:
         vjps: tuple[Rule | None, ...] = (),
         joint_vjp: Rule | None = None,
         doc: str | None = None,
+        *,
+        analytic: bool = True,
     ) -> None:
         if name in OPERATORS:
             raise ValueError(f"the operator table has an entry '{name}' already")
@@ -57,6 +64,7 @@ class Operator:
         self.kernel = kernel
         self.vjps = vjps
         self.joint_vjp = joint_vjp
+        self.analytic = analytic
         self.__doc__ = doc or kernel.__doc__
         OPERATORS[name] = self
 
@@ -143,8 +151,17 @@ class Operator:
         output: Any,
         inputs: tuple[Any, ...],
         attrs: dict[str, Any],
+        conjugated: bool = False,
     ) -> list[tuple[Array, Any]]:
-        """What ``backward`` gives, for a caller that has switched NumPy's warnings off and is watched by nobody."""
+        """What ``backward`` gives, for a caller that has switched NumPy's warnings off and is watched by nobody.
+
+        ``conjugated``: ``g`` is, already, and so shall be what is given (see ``analytic``).
+        """
+        # Of the gradients nearly all are NumPy arrays in float32, so that is asked first.
+        plain = type(g) is np.ndarray and g.dtype is FLOAT32
+        if not plain and self.analytic and not conjugated and _is_complex(g):
+            pairs = self.gradients(functions, tracked, _conjugate(g, functions), output, inputs, attrs, True)
+            return [(x, _conjugate(gx, functions)) for x, gx in pairs]
         arguments: Any = inputs
         if functions is not ARRAY_FUNCTIONS:
             arguments = [_wrapped(x) for x in inputs]
@@ -216,6 +233,19 @@ def fitted(gradient: Any, array: Array, functions: Any) -> Any:
             gradient = np.asarray(gradient)
         dtype = gradient.dtype
     return gradient if dtype == array.dtype else functions.cast(gradient, dtype=array.dtype)
+
+
+def _is_complex(gradient: Any) -> bool:
+    """Whether there are complex numbers in a gradient: an array, a tensor, or a tuple of what outputs got."""
+    if type(gradient) is tuple:
+        return any(_is_complex(each) for each in gradient if each is not None)
+    return (gradient._array if isinstance(gradient, Tensor) else gradient).dtype in COMPLEX
+
+
+def _conjugate(gradient: Any, functions: Any) -> Any:
+    if type(gradient) is tuple:
+        return tuple([each if each is None else _conjugate(each, functions) for each in gradient])
+    return functions.conj(gradient) if _is_complex(gradient) else gradient
 
 
 def _wrapped(value: Any) -> Any:

@@ -49,9 +49,28 @@ _ERF_IS_ONE = 6.0  # erf(6) is 1 in float64; both quotients are finite in float3
 _ERF_BLOCK = 16384  # elements: a block and its temporaries stay in the second-level cache
 
 
+# Nearly all arrays have one of these very objects.
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+
+
 def _widen(x: Array) -> Array:
-    """`x` in the dtype it is computed in: float64 as it is, all else in float32."""
-    return x if x.dtype == np.float64 else x.astype(np.float32, copy=False)
+    """`x` in the dtype it is computed in: float64 as it is, all else in float32.
+
+    Raises:
+        TypeError: complex numbers, whose imaginary parts would be lost.
+    """
+    dtype = x.dtype
+    if dtype is _SINGLE or dtype is _DOUBLE:
+        return x
+    if dtype.kind == "c":
+        raise TypeError("the numbers must be real")
+    return x.astype(np.float64 if dtype == _DOUBLE else np.float32, copy=False)
+
+
+def _widen_any(x: Array) -> Array:
+    """`_widen` for functions that mean something for complex numbers too: these as they are."""
+    dtype = x.dtype
+    return x if dtype is _SINGLE or dtype is _DOUBLE or dtype.kind == "c" else _widen(x)
 
 
 def _result_dtype(x: Array) -> Any:
@@ -97,12 +116,14 @@ def _polynomial(x: Array, coefficients: tuple[float, ...]) -> Array:
 
 
 def sigmoid(x: Array) -> Array:
-    return _narrow(_sigmoid(_widen(x)), x)
+    return _narrow(_sigmoid(_widen_any(x)), x)
 
 
 def _sigmoid(x: Array) -> Array:
     # exp of a negative number only, so that nothing overflows; both branches keep full relative precision.
     xp = array_module(x)
+    if x.dtype.kind == "c":
+        return 0.5 + 0.5 * xp.tanh(0.5 * x)  # type: ignore[no-any-return]  # untyped cupy
     decay = xp.exp(-xp.abs(x))
     result: Array = xp.where(x < 0, decay, 1.0) / (1.0 + decay)
     return result
@@ -110,17 +131,19 @@ def _sigmoid(x: Array) -> Array:
 
 def sigmoid_grad(g: Array, y: Array) -> Array:
     """Gradient of sigmoid from its output `y`."""
-    wide = _widen(y)
-    return _narrow(_widen(g) * wide * (1.0 - wide), y)
+    wide = _widen_any(y)
+    return _narrow(_widen_any(g) * wide * (1.0 - wide), y)
 
 
 def tanh_grad(g: Array, y: Array) -> Array:
     """Gradient of tanh from its output `y`."""
-    wide = _widen(y)
-    return _narrow(_widen(g) * (1.0 - wide * wide), y)
+    wide = _widen_any(y)
+    return _narrow(_widen_any(g) * (1.0 - wide * wide), y)
 
 
 def relu(x: Array) -> Array:
+    if x.dtype.kind == "c":
+        raise TypeError("the numbers must be real")
     return array_module(x).asarray(array_module(x).maximum(x, x.dtype.type(0)))  # type: ignore[no-any-return]
 
 
@@ -130,14 +153,14 @@ def relu_grad(g: Array, y: Array) -> Array:
 
 
 def silu(x: Array) -> Array:
-    wide = _widen(x)
+    wide = _widen_any(x)
     return _narrow(wide * _sigmoid(wide), x)
 
 
 def silu_grad(g: Array, x: Array) -> Array:
-    wide = _widen(x)
+    wide = _widen_any(x)
     gate = _sigmoid(wide)
-    return _narrow(_widen(g) * gate * (1.0 + wide * (1.0 - gate)), x)
+    return _narrow(_widen_any(g) * gate * (1.0 + wide * (1.0 - gate)), x)
 
 
 def gelu(x: Array, approximate: str) -> Array:

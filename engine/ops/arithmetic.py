@@ -12,7 +12,7 @@ from ..backend import is_array
 from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..dtype import float32, promote, promote_scalar
-from ..operator import ARRAY_FUNCTIONS, Operator, binary_method, fitted
+from ..operator import ARRAY_FUNCTIONS, COMPLEX, FLOAT32, Operator, binary_method, fitted
 from ..tensor import Tensor
 
 __all__ = [
@@ -46,7 +46,9 @@ _broadcast_to_operator = Operator(
 
 
 def cast_array(x: Any, dtype: np.dtype[Any]) -> Any:
-    """``x`` with another element type, itself where it has it already."""
+    """``x`` with another element type, itself where it has it already; a real type takes the real parts of numbers."""
+    if x.dtype in COMPLEX and dtype.kind not in "cb":
+        x = x.real
     return x.astype(dtype, copy=False)
 
 
@@ -82,10 +84,18 @@ class Binary(Operator):
         return Operator.__call__(self, x, y)
 
     def gradients(
-        self, functions: Any, tracked: set[int], g: Any, output: Any, inputs: tuple[Any, ...], attrs: dict[str, Any]
+        self,
+        functions: Any,
+        tracked: set[int],
+        g: Any,
+        output: Any,
+        inputs: tuple[Any, ...],
+        attrs: dict[str, Any],
+        conjugated: bool = False,
     ) -> list[tuple[Any, Any]]:
         # Most nodes of a tape come here: arrays of one dtype, so without the loop over inputs and what fits them.
-        if functions is ARRAY_FUNCTIONS and len(self.vjps) == 2:
+        dtype = g.dtype
+        if functions is ARRAY_FUNCTIONS and len(self.vjps) == 2 and (dtype is FLOAT32 or dtype not in COMPLEX):
             x, y = inputs
             of_x, of_y = self.vjps
             pairs = []
@@ -96,7 +106,7 @@ class Binary(Operator):
                 gy = of_y(functions, g, output, x, y)
                 pairs.append((y, gy if type(gy) is np.ndarray and gy.dtype is y.dtype else fitted(gy, y, functions)))
             return pairs
-        return Operator.gradients(self, functions, tracked, g, output, inputs, attrs)
+        return Operator.gradients(self, functions, tracked, g, output, inputs, attrs, conjugated)
 
     def as_method(self) -> Callable[..., Any]:
         """The function behind Python's operator."""
@@ -274,9 +284,18 @@ def _function(name: str, kernel: Callable[..., Any], rule: Callable[..., Any], d
     return _unary(name, kernel, rule, doc, integers_to_float=True)
 
 
+def _sign_rule(F: Any, g: Any, out: Any, x: Any) -> Any:
+    if _np_dtype(x) not in COMPLEX:
+        return g * 0
+    # Around the circle the sign turns, by the part of g across it, the less the farther out; along it stays.
+    length = F.abs(x)
+    elsewhere = F.cast(F.ne(length, 0.0), dtype=_np_dtype(length))
+    return (g - out * F.real(F.conj(out) * g)) * elsewhere / (length + (1.0 - elsewhere))
+
+
 neg = _unary("neg", np.negative, lambda F, g, out, x: -g, "-x.")
 abs = _unary("abs", np.abs, lambda F, g, out, x: g * F.sign(x), "The absolute value; its gradient at 0 is 0.")
-sign = _unary("sign", np.sign, lambda F, g, out, x: g * 0, "-1, 0 or 1.")
+sign = _unary("sign", np.sign, _sign_rule, "-1, 0 or 1; of a complex number, x / |x|.", analytic=False)
 square = _unary("square", np.square, lambda F, g, out, x: g * (x * 2), "x * x.")
 exp = _function("exp", np.exp, lambda F, g, out, x: g * out, "e to the power x.")
 expm1 = _function("expm1", np.expm1, lambda F, g, out, x: g * (out + 1), "exp(x) - 1, exact near 0.")

@@ -33,11 +33,12 @@ def _join(x: Any, y: Any) -> Any:
 
 
 _complex = Operator(
-    "complex", _join, (lambda F, g, out, x, y: F.real(g), lambda F, g, out, x, y: F.imag(g)), doc="x + i y."
-)
-_real = Operator("real", lambda x: x.real.copy(), (lambda F, g, out, x: F.complex(g, g * 0),))
-_imag = Operator("imag", lambda x: x.imag.copy(), (lambda F, g, out, x: F.complex(g * 0, g),))
-_conj = Operator("conj", np.conjugate, (lambda F, g, out, x: F.conj(g),))
+    "complex", _join, (lambda F, g, out, x, y: F.real(g), lambda F, g, out, x, y: F.imag(g)), doc="x + i y.",
+    analytic=False,
+)  # fmt: skip
+_real = Operator("real", lambda x: x.real.copy(), (lambda F, g, out, x: F.complex(g, g * 0),), analytic=False)
+_imag = Operator("imag", lambda x: x.imag.copy(), (lambda F, g, out, x: F.complex(g * 0, g),), analytic=False)
+_conj = Operator("conj", np.conjugate, (lambda F, g, out, x: F.conj(g),), analytic=False)
 
 
 def _transform(x: Any, axis: int, inverse: bool) -> Any:
@@ -47,7 +48,9 @@ def _transform(x: Any, axis: int, inverse: bool) -> Any:
     return found.astype(x.dtype)
 
 
-_fft = Operator("fft", _transform, (lambda F, g, out, x, axis, inverse: F.fft(g, axis=axis, inverse=not inverse),))
+_fft = Operator(
+    "fft", _transform, (lambda F, g, out, x, axis, inverse: F.fft(g, axis=axis, inverse=not inverse),), analytic=False
+)
 
 
 def _is_complex(x: Tensor) -> bool:
