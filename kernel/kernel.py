@@ -16,8 +16,9 @@ from traitlets import Bool, Enum, Type, default
 
 from hookscope import __version__
 
-from . import alias, extension, panels
-from .pump import Frames, Pump
+from . import alias, answering, extension, panels
+from .inbox import Frames
+from .pump import Pump
 from .tracebacks import without_plumbing
 
 END_PATIENCE_SECONDS = 2.0
@@ -78,12 +79,13 @@ class HookscopeKernel(IPythonKernel):
         return os.environ.get("HOOKSCOPE_ALIAS_MINDSPORE", "auto")
 
     def __init__(self, **kwargs: Any) -> None:
-        self.pump = Pump(self)
+        self.pump = Pump(self, answering.is_panels)
         super().__init__(**kwargs)  # type: ignore[no-untyped-call]  # nor has ipykernel
         wanted = self.alias_mindspore
         if wanted == "always" or (wanted == "auto" and not alias.mindspore_is_installed()):
             alias.install_as_mindspore()
         extension.load_ipython_extension(self.shell)
+        answering.answer_at_safe_points(self.pump)
 
     @property
     def banner(self) -> str:  # type: ignore[override]  # ipykernel overrides its attribute in the same way

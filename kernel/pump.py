@@ -11,6 +11,9 @@ moves. The idea, whole:
    one frame for each run of messages: the queue to the main thread is bounded, and a sender that blocks
    on it would stop the whole kernel.
 3. While a thread is paused, that thread empties the inbox, whichever thread it is.
+4. Between two steps of work, at a safe point, the thread that works takes the messages of the debugger's own panels:
+   a pause that ends as soon as there is none. It may work for a running cell or for a callback. The messages of others
+   wait as ever, since no one who wrote a callback expects it in the middle of other code.
 
 So there is no nested event loop, nothing re-entered, and no socket used by a paused thread: replies go back
 through the shell-channel thread. It does not matter whether the front end knows subshells.
@@ -25,14 +28,12 @@ import signal
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-Frames = list[Any]
-"""One message as it came from the socket: a list of zmq frames."""
+from .inbox import Frames, Inbox
 
 COMMS = frozenset({"comm_open", "comm_msg", "comm_close"})
 QUERIES = frozenset(
@@ -46,6 +47,9 @@ QUERIES = frozenset(
         "kernel_info_request",
     }
 )
+
+ANSWER_SECONDS = 0.05
+"""How long a running cell answers at most before it goes on, and then goes on before it answers again."""
 
 POLL_SECONDS = 0.1
 """How long a paused thread sleeps at most: `until` may become true, or a signal arrive, without a message."""
@@ -67,64 +71,6 @@ class KernelEnding(BaseException):
         return [str(self)]
 
 
-class Inbox:
-    """Messages that wait to be handled, numbered by run; a run ends where another request came between.
-
-    The lock is taken by `with` on the bare lock, never through a Condition's own `__enter__`: a
-    KeyboardInterrupt inside that Python function would leave the lock held for ever.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-        self._changed = threading.Condition(self._lock)
-        self._messages: deque[tuple[int, Frames]] = deque()
-        self._run = 0
-        self._announced: int | None = None
-
-    def put(self, message: Frames) -> int | None:
-        """Add a message; the number of its run when the main thread must be woken for it, else None."""
-        with self._lock:
-            self._messages.append((self._run, message))
-            self._changed.notify_all()
-            if self._announced == self._run:
-                return None
-            self._announced = self._run
-            return self._run
-
-    def end_run(self) -> None:
-        """Another request passes: what is put from now on stands behind it."""
-        with self._lock:
-            self._run += 1
-
-    def answered(self, run: int) -> None:
-        """The wake-up for `run` has arrived, so a message of that run that comes later needs another one."""
-        with self._lock:
-            if self._announced == run:
-                self._announced = None
-
-    def last_run(self) -> int | None:
-        """The run of the newest message, None when the inbox is empty."""
-        with self._lock:
-            return self._messages[-1][0] if self._messages else None
-
-    def take(self, up_to_run: int | None = None) -> Frames | None:
-        """The oldest message, if there is one and its run is not after `up_to_run`."""
-        with self._lock:
-            if self._messages and (up_to_run is None or self._messages[0][0] <= up_to_run):
-                return self._messages.popleft()[1]
-            return None
-
-    def wait(self, seconds: float) -> None:
-        """Sleep until something is put, `wake` is called or the time is over."""
-        with self._lock:
-            self._changed.wait(seconds)
-
-    def wake(self) -> None:
-        """Make every waiting thread look again."""
-        with self._lock:
-            self._changed.notify_all()
-
-
 class _Replies:
     """Stands in for the shell socket for one request: its reply leaves through the thread that owns the socket."""
 
@@ -143,12 +89,14 @@ class _Replies:
 class Pump:
     """The inbox of one kernel, and every way it is emptied.
 
-    `kernel` is the HookscopeKernel; it is Any here because ipykernel's methods have no types.
+    `kernel` is the HookscopeKernel; it is Any here because ipykernel's methods have no types. `is_urgent` tells of the
+    id of a comm whether a running cell may answer its messages.
     """
 
-    def __init__(self, kernel: Any) -> None:
+    def __init__(self, kernel: Any, is_urgent: Callable[[str], bool] = lambda comm_id: False) -> None:
         self._kernel = kernel
-        self._inbox = Inbox()
+        self._is_urgent = is_urgent
+        self.inbox = Inbox()
         self._pauses: list[object] = []  # innermost last: that one empties the inbox
         self._running: set[int] = set()  # the threads that run a callback and are not paused in it
         self._here = threading.local()  # .depth: how many pauses this thread is in
@@ -157,6 +105,8 @@ class Pump:
         self._interrupts = 0  # how many there were: a pause ends when it sees another one
         self._main_is_waiting = False  # main runs no code of the user just now: no place for an interrupt to raise in
         self._ending = False
+        self._main_was_refused = False  # the free main thread has found another one at the inbox
+        self._next_answer = 0.0
 
     # In the shell-channel thread
 
@@ -165,18 +115,19 @@ class Pump:
         session = self._kernel.session
         try:
             _, frames = session.feed_identities(message, copy=False)
-            header = session.deserialize(frames, content=False, copy=False)["header"]
-            kind, subshell = header["msg_type"], header.get("subshell_id")
+            peeked = session.deserialize(frames, content=False, copy=False)
+            kind, subshell = peeked["header"]["msg_type"], peeked["header"].get("subshell_id")
+            urgent = kind in COMMS and self._is_urgent(session.unpack(peeked["content"])["comm_id"])
         except Exception:  # whatever is wrong with a message from outside, ipykernel reports it
             return False
         # A comm belongs to the kernel, not to a shell; a query to a subshell is answered by that subshell.
         if kind in COMMS or (kind in QUERIES and subshell is None):
-            run = self._inbox.put(message)
+            run = self.inbox.put(message, urgent)
             if run is not None:
                 self._send_wake_up(run)
             return True
         if subshell is None:
-            self._inbox.end_run()
+            self.inbox.end_run()
         return False
 
     def _send_wake_up(self, run: int) -> None:
@@ -195,7 +146,7 @@ class Pump:
 
     def drain(self, run: int) -> None:
         """Handle what came before the end of `run`, unless another thread is paused: then that one does."""
-        self._inbox.answered(run)
+        self.inbox.answered(run)
         # Not ipykernel's pre_handler_hook: an async cell that awaits has its handler saved in there.
         handler = signal.signal(signal.SIGINT, self.on_interrupt)
         waiting, self._main_is_waiting, seen = self._main_is_waiting, True, self._interrupts
@@ -218,7 +169,7 @@ class Pump:
 
     def _wake_main(self) -> None:
         """Announce what is still in the inbox, from any thread."""
-        run = self._inbox.last_run()
+        run = self.inbox.last_run()
         if run is not None:
             self._kernel.shell_channel_thread.io_loop.add_callback(self._send_wake_up, run)
 
@@ -249,20 +200,41 @@ class Pump:
                     return False
                 message = self._take(this, overtaking=time.monotonic() - begin > HAND_OVER_SECONDS)
                 if message is None:
-                    self._inbox.wait(min(left, POLL_SECONDS))
+                    self.inbox.wait(min(left, POLL_SECONDS))
                 else:
                     self._handle_paused(message)
             return True
 
-    def _take(self, pause: object, run: int | None = None, overtaking: bool = True) -> Frames | None:
+    def answer(self) -> None:
+        """Handle what the panels sent, then let the running cell go on; soon after another answer, do nothing.
+
+        KeyboardInterrupt when the user interrupts meanwhile.
+        """
+        if time.monotonic() < self._next_answer:
+            return
+        _flush_output()
+        seen, end = self._interrupts, time.monotonic() + ANSWER_SECONDS
+        with self._paused(answering=True) as this:
+            while (message := self._take(this, overtaking=False, urgent=True)) is not None:
+                self._handle_paused(message)
+                if self._interrupts != seen or time.monotonic() >= end:
+                    break
+            self._next_answer = time.monotonic() + ANSWER_SECONDS
+        if self._interrupts != seen and threading.current_thread() is threading.main_thread():
+            raise _interruption()  # it came where an interrupt raises nothing
+
+    def _take(
+        self, pause: object, run: int | None = None, overtaking: bool = True, urgent: bool = False
+    ) -> Frames | None:
         """The next message, if it is for this pause, or for the free main thread with None."""
         here = threading.get_ident()
         with self._lock:
             if pause is not (self._pauses[-1] if self._pauses else None):
+                self._main_was_refused |= pause is None
                 return None
             if not overtaking and self._running - {here}:
                 return None
-            message = self._inbox.take(run)
+            message = self.inbox.take_urgent() if urgent else self.inbox.take(run)
             if message is not None:
                 self._running.add(here)
             return message
@@ -274,7 +246,7 @@ class Pump:
             raise _interruption(interrupt) from None
 
     @contextmanager
-    def _paused(self) -> Iterator[object]:
+    def _paused(self, answering: bool = False) -> Iterator[object]:
         this = object()
         in_main = threading.current_thread() is threading.main_thread()
         # An async cell runs under another handler, one that could not end a pause.
@@ -296,15 +268,19 @@ class Pump:
                 if in_callback:
                     self._running.add(here)
             self._here.depth -= 1
-            self._inbox.wake()  # a pause further out takes over
-            self._wake_main()  # or the main thread does, which may have ignored its wake-up meanwhile
+            self.inbox.wake()  # a pause further out takes over
+            # Or the main thread does, which may have ignored its wake-up meanwhile. It gets no more of them than it
+            # needs: answers are many, and its queue is bounded.
+            if self._main_was_refused or not answering:
+                self._main_was_refused = False
+                self._wake_main()
             if in_main:  # last, since from here on an interrupt may raise
                 signal.signal(signal.SIGINT, handler)
                 self._main_is_waiting = waiting
 
     def wake(self) -> None:
         """Make every paused thread look at its `until()` again, now rather than at the next poll."""
-        self._inbox.wake()
+        self.inbox.wake()
 
     @contextmanager
     def working(self, request: dict[str, Any]) -> Iterator[None]:
@@ -333,7 +309,7 @@ class Pump:
             with self._lock:
                 self._running.discard(threading.get_ident())
             if self._pauses:  # perhaps one that has just begun and lets this message go first
-                self._inbox.wake()
+                self.inbox.wake()
 
     def _process(self, message: Frames) -> None:
         kernel, session = self._kernel, self._kernel.session

@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -21,6 +22,9 @@ import numpy as np
 
 import hookscope.engine as engine
 from hookscope.engine import taps
+from hookscope.engine.nn.calling import call_observed
+from hookscope.engine.progress import safe_point
+from hookscope.engine.recording import Recording
 from hookscope.engine.taps import CellCall, Gradients
 from hookscope.engine.tensor import Tensor
 
@@ -64,6 +68,9 @@ class Visit:
     first: Visit | None = None
 
 
+# What is on the stack while something runs that a session may watch.
+_RUNS = (call_observed.__code__, Recording.backward.__code__)
+
 # To which depth of calls the next moment of a cell is a stop, after a command at a cell.
 _ANY_DEPTH = 1 << 30
 
@@ -100,6 +107,8 @@ class Observer(taps.Tap):
 
     def cell_enter(self, call: CellCall) -> None:
         """Count the call and keep its inputs."""
+        if self._session.aborting and self._path(call) is not None:
+            self._session.end_by_abort()
         visit = self._visit(call)
         if visit is None:
             return
@@ -229,6 +238,7 @@ class Observer(taps.Tap):
         self._counts.clear()
         self._thread.running.clear()
         self._session.checks.step_began()
+        safe_point()
 
     def _watches(self, visit: Visit, direction: str) -> bool:
         return self._session.takes_step(visit.step) and direction in self._directions(visit.cell, visit.path)
@@ -288,6 +298,16 @@ class Observer(taps.Tap):
         running = self._thread.running
         return running[-1] if running else None
 
+    def inside(self) -> bool:
+        """Whether this thread is inside a call of a cell or a walk back.
+
+        Its stack tells: what was noted of a call may outlive one that an error or an interrupt ended.
+        """
+        frame: FrameType | None = sys._getframe()
+        while frame is not None and frame.f_code not in _RUNS:
+            frame = frame.f_back
+        return frame is not None
+
     def visit_of(self, index: int) -> Visit | None:
         """The visit of the call with this running number."""
         return self._visits.get(index)
@@ -329,6 +349,8 @@ class Observer(taps.Tap):
             pausing += session.checks.value(capture, lambda: self.names(visit))
         if values:
             session.notify("captured")
+            if session.paused is None:
+                safe_point()
         return pausing
 
     def _moment(

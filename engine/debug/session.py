@@ -172,6 +172,7 @@ class DebugSession(Pausing):
         """Stop watching; a paused run goes on. Hooks of the session stay until ``detach_hook``."""
         if not self.attached:
             return
+        self.aborting = False
         taps.detach(self._tap)
         self._tap.stops_changed()
         self.checks.detach()
@@ -318,8 +319,13 @@ class DebugSession(Pausing):
             raise ValueError(f"no parameter {name!r} in this session{suggestion(name, known)}")
         return known[name]
 
+    @property
+    def running(self) -> bool:
+        """Whether this thread is inside a run that the session watches."""
+        return self.attached and (self._tap.inside() or recording_active())
+
     def _in_a_run(self) -> str | None:
-        if self.paused is None and (self._tap.running() is not None or recording_active()):
+        if self.paused is None and (self._tap.inside() or recording_active()):
             return "a run is under way and not paused"
         return None
 

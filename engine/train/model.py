@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..nn.cell import Cell
+from ..progress import Work, progress
 from ..tensor import Tensor
 from .callback import Callback, CallbackManager, InternalCallbackParam, RunContext, TimeMonitor
 from .metrics import Loss, get_metrics
@@ -220,12 +221,14 @@ class Model:
             batch_num=_steps(dataset, "Model"), train_dataset=dataset,
         )  # fmt: skip
         context = RunContext(facts)
-        with CallbackManager(facts.list_callback) as callback:
+        total = facts.batch_num * facts.epoch_num
+        with CallbackManager(facts.list_callback) as callback, self._work("training", total) as work:
             callback.on_train_begin(context)
             # One iterator for all epochs: each pass over it is shuffled anew.
             batches = dataset.create_tuple_iterator(num_epochs=epochs - initial_epoch)
             for epoch in range(initial_epoch + 1, epochs + 1):
                 facts.cur_epoch_num = epoch
+                work.detail = f"epoch {epoch} of {epochs}"
                 callback.on_train_epoch_begin(context)
                 for batch in map(tuple, batches):
                     if self._loss_fn is not None and len(batch) != 2:
@@ -240,16 +243,23 @@ class Model:
                     outputs = facts.net_outputs = self._train_network(*batch)
                     self._update_loss_scale(outputs)
                     callback.on_train_step_end(context)
+                    work.advance()
+                    _heed(work, context)
                     if context.get_stop_requested():
                         break
-                if valid_dataset is not None and _is_due(epoch, valid_frequency):
+                if valid_dataset is not None and _is_due(epoch, valid_frequency) and not work.stopping:
                     self._evaluate_between(valid_dataset, facts, callback)
+                    _heed(work, context)
                 callback.on_train_epoch_end(context)
                 facts.pop("metrics", None)
                 facts.pop("eval_results", None)
                 if context.get_stop_requested():
                     break
             callback.on_train_end(context)
+
+    def _work(self, what: str, total: int) -> Work:
+        # Asked to stop, it ends after the step that is under way, as when a callback asks.
+        return progress(what, total, of=self._network, raises=False)
 
     def _update_loss_scale(self, outputs: Any) -> None:
         manager = self._loss_scale_manager
@@ -286,16 +296,19 @@ class Model:
         context = RunContext(facts)
         callback.on_eval_begin(context)
         callback.on_eval_epoch_begin(context)
-        for batch in map(tuple, dataset.create_tuple_iterator(num_epochs=1)):
-            facts.cur_step_num += 1
-            facts.eval_dataset_element = batch
-            callback.on_eval_step_begin(context)
-            _set_mode(self._eval_network, False)
-            outputs = facts.net_outputs = self._eval_network(*batch)
-            callback.on_eval_step_end(context)
-            self._update_metrics(outputs, loss)
-            if context.get_stop_requested():
-                break
+        with self._work("evaluation", facts.batch_num) as work:
+            for batch in map(tuple, dataset.create_tuple_iterator(num_epochs=1)):
+                facts.cur_step_num += 1
+                facts.eval_dataset_element = batch
+                callback.on_eval_step_begin(context)
+                _set_mode(self._eval_network, False)
+                outputs = facts.net_outputs = self._eval_network(*batch)
+                callback.on_eval_step_end(context)
+                self._update_metrics(outputs, loss)
+                work.advance()
+                _heed(work, context)
+                if context.get_stop_requested():
+                    break
         callback.on_eval_epoch_end(context)
         found = facts.metrics = {name: metric.eval() for name, metric in metrics.items()}
         if between:
@@ -351,7 +364,8 @@ class Model:
             elif one is not None and not isinstance(one, int | float | str):
                 raise TypeError(f"For 'Model.predict', inputs must be tensors or numbers, but got {type(one).__name__}")
         _set_mode(self._predict_network, False)
-        return self._predict_network(*predict_data)
+        with progress("prediction", None, of=self._network, stoppable=False):  # it is one call
+            return self._predict_network(*predict_data)
 
     def build(
         self,
@@ -392,6 +406,11 @@ def _set_mode(network: Any, training: bool) -> None:
         network.set_train(True)
     elif not training and (network.training or any(cell.training for cell in network.cells())):
         network.set_train(False)
+
+
+def _heed(work: Work, context: RunContext) -> None:
+    if work.stopping:
+        context.request_stop()
 
 
 def _is_due(epoch: int, frequency: Any) -> bool:

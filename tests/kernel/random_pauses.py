@@ -1,4 +1,5 @@
-"""Pauses at random: a real kernel, real clients, and whatever may happen to a paused cell, in any order.
+"""Pauses at random: a real kernel, real clients, and whatever may happen to a paused cell, in any order; and to one
+that works on and answers its panel.
 
     python tests/kernel/random_pauses.py --pauses 1000 --seed 7
 
@@ -28,6 +29,9 @@ SETUP = (
 import numpy as np
 from hookscope.engine import Tensor, nn, ops, value_and_grad
 from hookscope.engine.debug import DebugSession
+from hookscope.engine.progress import progress
+from hookscope.widgets import progress_view
+progress_view.LIVE_COMMS.add(link.comm_id)
 gone, steps, it = set(), [], None
 class Scaled(nn.Cell):
     def construct(self, x):
@@ -41,6 +45,11 @@ session = DebugSession(net, step=True)
 def train():
     with session:
         return value_and_grad(lambda x: net(x).sum(), grad_position=0)(Tensor(np.ones(3, np.float32)))
+def go_on(until):
+    with progress("work", None) as steps:
+        while not until():
+            time.sleep(0.0005)
+            steps.advance()
 def entered(episode):
     said = []
     def until():
@@ -84,10 +93,20 @@ KINDS = {
     "subshell": "pause(entered({n}))",
     "timeout": "pause(entered({n}), timeout={seconds})",
     "stepping": "print('paused', {n}, flush=True); train()",
+    "working": "go_on(entered({n}))",
+    "working thread": "worker = threading.Thread(target=go_on, args=[entered({n})]); worker.start(); worker.join()",
+    "working in an async cell": "await asyncio.sleep(0.001)\ngo_on(entered({n}))\nawait asyncio.sleep(0.001)",
 }
-IN_MAIN = {"cell", "button", "awaiting", "task", "timeout", "stepping"}
+IN_MAIN = {"cell", "button", "awaiting", "task", "timeout", "stepping", "working", "working in an async cell"}
+# Here nobody answers queries: the cell does not wait, but works on, and answers its panel between two steps.
+WORKING = {"working", "working thread", "working in an async cell"}
 ENDED = "not it.is_alive()"
-STARTS = {"worker": ("worker", ENDED), "free worker": ("worker", ENDED), "task": ("task", "it.done()")}
+STARTS = {
+    "worker": ("worker", ENDED),
+    "free worker": ("worker", ENDED),
+    "working thread": ("worker", ENDED),
+    "task": ("task", "it.done()"),
+}
 QUERIES: dict[str, Message] = {
     "kernel_info_request": {},
     "comm_info_request": {},
@@ -212,7 +231,7 @@ class RandomPauses:
     def _ask_from_another_page(self) -> None:
         self._say("another page")
         self.page.iopub.clear()
-        if self.kind not in {"timeout", "free worker", "task", "subshell"} and self.inner == 0:
+        if self.kind not in {"timeout", "free worker", "task", "subshell", *WORKING} and self.inner == 0:
             assert self.page.query("comm_info_request", {})["content"]["status"] == "ok"
         else:  # the main shell may be free or not: ask without waiting for it
             self.page.send("comm_info_request", {})

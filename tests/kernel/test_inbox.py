@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from hookscope.kernel.pump import Inbox
+from hookscope.kernel.inbox import Inbox
 
 
 def message(number: int) -> list[Any]:

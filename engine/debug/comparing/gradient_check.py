@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hookscope.engine.nn import Cell
+from hookscope.engine.progress import Work, progress
 
 from .difference import Difference, distance, element
 from .differentiated import DifferentiatedCall, Leaf, Reals
@@ -66,6 +67,7 @@ def check_gradient(
     Raises:
         TypeError: ``cell`` is no cell, or cannot be copied.
         ValueError: a bad option, or ``sens`` that does not fit the outputs.
+        Stopped: somebody asked it to stop (``engine.progress``).
         Exception: whatever ``construct`` or ``bprop`` raises.
     """
     if not isinstance(cell, Cell):
@@ -102,29 +104,35 @@ class _Check:
         self.options = options
         self.random = np.random.default_rng(options.seed)
         self.call = DifferentiatedCall(cell, inputs, sens, wrt, self.random, wide)
+        self.cell = cell
         self.name = f"{cell._path} ({type(cell).__name__})" if cell._path else type(cell).__name__
 
     def result(self) -> GradientCheck:
         """Compare leaf by leaf."""
         rows: list[GradientRow] = []
         if self.call.leaves:
-            own = self.call.gradients(automatic=False)
-            automatic: list[Any] = [None] * len(own)
-            if self.call.copy.has_bprop:
-                automatic = self.call.gradients(automatic=True)
-            deadline = time.monotonic()
-            for leaf, mine, expected in zip(self.call.leaves, own, automatic, strict=True):
-                deadline += self.options.seconds / len(self.call.leaves)
-                rows.append(self._row(leaf, mine, expected, deadline))
+            counts = [min(leaf.numbers().size, self.options.samples) for leaf in self.call.leaves]
+            with progress("gradient check", sum(counts), "elements", of=self.cell) as work:
+                own = self.call.gradients(automatic=False)
+                automatic: list[Any] = [None] * len(own)
+                if self.call.copy.has_bprop:
+                    automatic = self.call.gradients(automatic=True)
+                deadline = time.monotonic()
+                for leaf, mine, expected, count in zip(self.call.leaves, own, automatic, counts, strict=True):
+                    deadline += self.options.seconds / len(self.call.leaves)
+                    work.detail = leaf.name
+                    begin = work.done
+                    rows.append(self._row(leaf, mine, expected, deadline, work))
+                    work.advance(begin + count - work.done)  # those for which there was no time
         return GradientCheck(self.name, self.call.copy.narrowest, [*rows, *self.call.skipped])
 
-    def _row(self, leaf: Leaf, own: Reals, automatic: Reals | None, deadline: float) -> GradientRow:
+    def _row(self, leaf: Leaf, own: Reals, automatic: Reals | None, deadline: float, work: Work) -> GradientRow:
         head = (leaf.name, leaf.kind, leaf.shape, leaf.dtype)
         if not own.size:
             return GradientRow(*head, "skipped", "no elements")
         allowed = self._allowed(own if automatic is None else automatic)
         differs = np.zeros(own.size, bool) if automatic is None else distance(own, automatic) > allowed
-        slopes = self._slopes(leaf, own, allowed, differs, deadline)
+        slopes = self._slopes(leaf, own, allowed, differs, deadline, work)
         verdict, reason = _verdict(slopes, automatic, differs)
         if verdict == "kink" and not self.call.finite:
             reason = "the output is not finite here"
@@ -140,7 +148,7 @@ class _Check:
         return np.asarray(self.options.atol + rtol * np.maximum(size, _OF_LARGEST * size.max()))
 
     def _slopes(
-        self, leaf: Leaf, own: Reals, allowed: Reals, differs: npt.NDArray[np.bool_], deadline: float
+        self, leaf: Leaf, own: Reals, allowed: Reals, differs: npt.NDArray[np.bool_], deadline: float, work: Work
     ) -> dict[int | None, Slope]:
         """Slopes by element, and by None the one in a random direction, if elements are left out."""
         epsilon = EPSILON[self.call.copy.narrowest]
@@ -153,6 +161,7 @@ class _Check:
             along[place] = 1.0
             step = relative * max(1.0, abs(float(at[place])))
             found[place] = self.call.slope(leaf, along, float(own[place]), step, float(allowed[place]), epsilon)
+            work.advance()
             if time.monotonic() > deadline:
                 break
         if len(found) < own.size and time.monotonic() <= deadline:

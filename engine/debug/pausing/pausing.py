@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from hookscope.engine import taps
 
@@ -58,16 +58,20 @@ class Pausing(Showing):
 
     Attributes:
         skipped_pauses: the pauses at which nobody could answer.
+        gradient_checks: the last gradient check of each cell that one was made of, by its path.
         step: the number of root calls so far.
+        aborting: whether ``abort`` was called and the run has not come to its next cell yet.
     """
 
     def __init__(self, name: str, pauser: Pauser | None) -> None:
         super().__init__(name)
         self.pauser = pauser
         self.skipped_pauses: list[PausePoint] = []
+        self.gradient_checks: dict[str, GradientCheck] = {}
         self.step = 0
         self._undo: list[tuple[int, Callable[[], None]]] = []  # what was changed at pauses, and in which step
         self._command: str | None = None
+        self.aborting = False
         self._one_pause = threading.RLock()
 
     @property
@@ -102,6 +106,34 @@ class Pausing(Showing):
         if self.paused is None:
             raise RuntimeError(f"{self.name} is not paused")
         self._command = command
+
+    def abort(self) -> None:
+        """End the run: the next call of one of the cells raises ``DebugAbort``. Any thread may call this.
+
+        At a pause it is ``resume("abort")``. Also otherwise, what was changed in this step's pauses is undone. A step
+        that is on its way back ends as a whole; the one after it does not begin.
+
+        Raises:
+            RuntimeError: the session watches nothing now.
+        """
+        if self.paused is not None:
+            self.resume("abort")
+        elif self.attached:
+            self.aborting = True
+        else:
+            raise RuntimeError(f"{self.name} watches nothing now, so there is nothing to abort")
+
+    def end_by_abort(self) -> NoReturn:
+        """Do what ``abort`` asked for, in the thread that runs."""
+        self._undo_changes()
+        raise DebugAbort("aborted from the debugger")
+
+    def _undo_changes(self) -> None:
+        self.aborting = False
+        while self._undo:
+            step, undo = self._undo.pop()
+            if step == self.step:
+                undo()
 
     def evaluate(self, expression: str) -> object:
         """The value of an expression in the scope of the paused function, as it was at what is shown.
@@ -170,7 +202,9 @@ class Pausing(Showing):
         if point.arguments is None:
             raise RuntimeError("there is no gradient to check: the run stands in no bprop")
         with _evaluating():
-            return check_gradient(self._cell(point.path), *point.arguments[:-2], seconds=seconds)
+            found = check_gradient(self._cell(point.path), *point.arguments[:-2], seconds=seconds)
+        self.gradient_checks[point.path] = found
+        return found
 
     def _settable_point(self) -> PausePoint:
         point = self._paused_point()
@@ -207,6 +241,9 @@ class Pausing(Showing):
 
     def pause_at(self, point: PausePoint) -> str:
         """Pause; returns the command that ended it, "continue" if nobody could answer."""
+        if self.aborting:
+            self._undo_changes()
+            return "abort"
         pauser = self._pauser()
         unavailable = pauser.unavailable()
         if unavailable is not None:
@@ -233,8 +270,7 @@ class Pausing(Showing):
                 self.notify("resumed" if self.attached or point.kind == "pause" else "finished")
             self._undo = [(step, undo) for step, undo in self._undo if step == self.step]
             if command == "abort":
-                while self._undo:
-                    self._undo.pop()[1]()
+                self._undo_changes()
         return command or "continue"
 
     def _cell(self, path: str) -> Cell:
