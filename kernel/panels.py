@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from IPython.display import display
 
-from .pausing import somebody_looks
+from .pausing import widgets_come_alive
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
@@ -27,7 +27,7 @@ _live: list[DebuggerPanel] = []
 
 def open_panel(session: DebugSession) -> DebuggerPanel | None:
     """Show a live panel in the running cell's output; where nobody looks, its static forms."""
-    if not somebody_looks():
+    if not widgets_come_alive():
         _show_static(session)
         return None
     from hookscope.widgets import DebuggerPanel
@@ -44,7 +44,7 @@ def panel_around(session: DebugSession) -> Iterator[None]:
 
     Where nobody looks, its static forms are shown at the end, when there is something in them.
     """
-    panel = open_panel(session) if somebody_looks() else None
+    panel = open_panel(session) if widgets_come_alive() else None
     try:
         yield
     finally:

@@ -151,9 +151,9 @@ def _cell_forms(cell: Cell) -> dict[str, str]:
 def _both(title: str, columns: tuple[str, ...], rows: Rows, below: str = "") -> dict[str, str]:
     from tabulate import tabulate
 
-    from hookscope.widgets import snapshot
+    from hookscope.widgets import markup
 
     texts = [[str(cell) for cell in row] for row in rows]
     text = f"{title}\n{tabulate(texts, headers=columns, disable_numparse=True)}"
-    html = [snapshot.table(title, columns, texts), f"<pre>{snapshot.text(below, MAX_BELOW)}</pre>" if below else ""]
-    return {"text/plain": f"{text}\n\n{below}" if below else text, "text/html": snapshot.page(*html)}
+    html = [markup.table(title, columns, texts), f"<pre>{markup.text(below, MAX_BELOW)}</pre>" if below else ""]
+    return {"text/plain": f"{text}\n\n{below}" if below else text, "text/html": markup.page(*html)}

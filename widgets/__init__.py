@@ -11,24 +11,53 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hookscope.widgets.export import export_html
     from hookscope.widgets.panel import DebuggerPanel
+    from hookscope.widgets.single import (
+        CaptureTimeline,
+        CellTree,
+        ConditionList,
+        HookEditor,
+        ParameterEditor,
+        Stepper,
+        TensorView,
+    )
     from hookscope.widgets.snapshot import cell_tree_html
     from hookscope.widgets.tables import HookTable, ParameterTable
 
-__all__ = ["DebuggerPanel", "HookTable", "ParameterTable", "cell_tree_html", "export_html"]
+__all__ = [
+    "CaptureTimeline",
+    "CellTree",
+    "ConditionList",
+    "DebuggerPanel",
+    "HookEditor",
+    "HookTable",
+    "ParameterEditor",
+    "ParameterTable",
+    "Stepper",
+    "TensorView",
+    "cell_tree_html",
+    "export_html",
+]
 
 _HOMES = {
-    "DebuggerPanel": "hookscope.widgets.panel",
-    "HookTable": "hookscope.widgets.tables",
-    "ParameterTable": "hookscope.widgets.tables",
-    "cell_tree_html": "hookscope.widgets.snapshot",
-    "export_html": "hookscope.widgets.export",
+    "CaptureTimeline": "single",
+    "CellTree": "single",
+    "ConditionList": "single",
+    "DebuggerPanel": "panel",
+    "HookEditor": "single",
+    "HookTable": "tables",
+    "ParameterEditor": "single",
+    "ParameterTable": "tables",
+    "Stepper": "single",
+    "TensorView": "single",
+    "cell_tree_html": "snapshot",
+    "export_html": "export",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -1,51 +1,103 @@
-"""The cell tree: its rows, and the message that moves a cell's breakpoint."""
+"""The cell tree: its cells as columns, and the messages that turn a cell's hooks, train mode and breakpoint.
+
+A network may have ten thousand cells, and one click changes one of them. What stays (paths, types, counts) travels
+apart from the state of the switches, which is a few bytes a cell.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from hookscope.engine.debug import Breakpoint
-from hookscope.engine.debug.captures.capture import cell_name
 from hookscope.engine.debug.pausing.breakpoint import MOMENTS
-from hookscope.widgets.views import KINDS, Json, cell_nodes
+from hookscope.engine.debug.rows import HOOK_KINDS
+from hookscope.widgets.columns import Json
+from hookscope.widgets.messages import Actions, one_of
 
 if TYPE_CHECKING:
-    from hookscope.engine.debug import DebugSession
+    from hookscope.engine.debug import CellNode, DebugSession
+    from hookscope.widgets.panel import DebuggerPanel
+
+CELL_NUMBERS = ("depth", "type", "shape", "parameters")
+"""Columns of float64; types and shapes are places in the lists of texts."""
+CELL_STATES = ("training", "has_bprop", "breaks", "attached", *HOOK_KINDS)
+"""Columns of uint8: `breaks` has a bit for each of MOMENTS, `attached` for each of HOOK_KINDS; the rest are counts."""
+
+_MOST_COUNTED = 255
 
 
-def cell_rows(session: DebugSession) -> list[Json]:
-    """List the cells in the order of the tree, each with the state of its switches."""
-    stops = list(session.breakpoints)
+def cell_nodes(session: DebugSession) -> list[CellNode]:
+    """List the cells in the order of the tree, with every root at depth 0.
+
+    A path alone does not tell: the first root's is empty, a further root's is a name, as a child of the first has.
+    """
+    nodes = session.tree()
+    further = {session.paths.path_of(root) for root in session.roots[1:]}
+    if not further:
+        return nodes
     return [
-        {
-            "path": node.path,
-            "label": cell_name(node.path),
-            "name": node.name,
-            "type": node.type,
-            "depth": node.depth,
-            "parameters": int(node.parameters),
-            "shape": node.shape,
-            "training": bool(node.training),
-            "has_bprop": bool(node.has_bprop),
-            "breaks": [moment for moment in _moments(node.has_bprop) if _stops_there(stops, node.path, moment)],
-            "hooks": {kind: int(node.hooks.get(kind, 0)) for kind in KINDS},
-            "attached": [kind for kind in KINDS if kind in node.attached],
-        }
-        for node in cell_nodes(session)
+        node._replace(depth=node.path.count(".")) if node.path.partition(".")[0] in further else node for node in nodes
     ]
 
 
-def _moments(has_bprop: bool) -> tuple[str, ...]:
-    return MOMENTS if has_bprop else MOMENTS[:-1]
+def cell_texts(nodes: Sequence[CellNode]) -> tuple[Json, bytes]:
+    """What stays as long as the network does: the paths and the distinct types and shapes, and CELL_NUMBERS."""
+    types, type_of = _distinct(node.type for node in nodes)
+    shapes, shape_of = _distinct(node.shape for node in nodes)
+    numbers = np.array([[node.depth for node in nodes], type_of, shape_of, [node.parameters for node in nodes]], "<f8")
+    return {"paths": [node.path for node in nodes], "types": types, "shapes": shapes}, numbers.tobytes()
 
 
-def _stops_there(stops: list[Breakpoint], path: str, moment: str) -> bool:
-    return bool(stops) and any(stop.applies(path, moment) for stop in stops)
+def _distinct(texts: Iterable[str]) -> tuple[list[str], list[int]]:
+    """The texts without repetition, and for each of them its place there."""
+    places: dict[str, int] = {}
+    at = [places.setdefault(text, len(places)) for text in texts]
+    return list(places), at
 
 
-def set_breakpoint(session: DebugSession, path: str, moment: str) -> None:
+def cell_states(nodes: Sequence[CellNode], stops: Iterable[Breakpoint]) -> bytes:
+    """The columns CELL_STATES."""
+    states = np.zeros((len(CELL_STATES), len(nodes)), np.uint8)
+    states[0] = [node.training for node in nodes]
+    states[1] = [node.has_bprop for node in nodes]
+    for stop in stops:
+        bit = 1 << MOMENTS.index(stop.moment)
+        for at, node in enumerate(nodes):
+            if stop.applies(node.path, stop.moment) and (node.has_bprop or stop.moment != "bprop"):
+                states[2, at] |= bit
+    for at, node in enumerate(nodes):
+        if not any(node.hooks.values()):
+            continue
+        states[3, at] = sum(1 << k for k, kind in enumerate(HOOK_KINDS) if kind in node.attached)
+        states[4:, at] = [min(_MOST_COUNTED, node.hooks.get(kind, 0)) for kind in HOOK_KINDS]
+    return states.tobytes()
+
+
+def publish(panel: DebuggerPanel, budget: float) -> None:
+    """Show the cells as they are now."""
+    nodes = cell_nodes(panel.session)
+    with panel.hold_sync():
+        panel.tree, panel.tree_numbers = cell_texts(nodes)
+        panel.tree_states = cell_states(nodes, panel.session.breakpoints)
+
+
+def set_hook(panel: DebuggerPanel, path: str, kind: str, on: bool) -> None:
+    """Attach the session's hook of this kind, or take it off."""
+    one_of("hook kind", kind, HOOK_KINDS)
+    (panel.session.attach_hook if on else panel.session.detach_hook)(path, kind)
+
+
+def set_train(panel: DebuggerPanel, path: str, on: bool) -> None:
+    """Set a cell, and those inside it, to training or to prediction."""
+    panel.session.set_train(path, on)
+
+
+def set_breakpoint(panel: DebuggerPanel, path: str, moment: str) -> None:
     """Have the cell's one breakpoint at this moment, or with "" none; one that is there already stays as it is."""
+    session = panel.session
     for stop in list(session.breakpoints):
         if stop.operator or stop.moment == moment or not stop.applies(path, stop.moment):
             continue
@@ -56,11 +108,12 @@ def set_breakpoint(session: DebugSession, path: str, moment: str) -> None:
                 continue
             if node.has_bprop or stop.moment != "bprop":
                 session.add_breakpoint(Breakpoint(node.path, stop.moment, stop.expression))
-    if moment and not _stops_there(session.breakpoints, path, moment):
+    if moment and not any(stop.applies(path, moment) for stop in session.breakpoints):
         session.add_breakpoint(Breakpoint(path, moment))
 
 
-# Messages from the page: the fields of each with their types, and what it does to the session.
-ACTIONS: dict[str, tuple[dict[str, type], Callable[..., None]]] = {
+ACTIONS: Actions = {
+    "hook": ({"path": str, "kind": str, "on": bool}, set_hook),
+    "train": ({"path": str, "on": bool}, set_train),
     "breakpoint": ({"path": str, "moment": str}, set_breakpoint),
 }

@@ -6,16 +6,18 @@ Everything here is read from a session and done by it; names, thresholds and exp
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.debug import CONDITIONS
 from hookscope.engine.debug.captures.capture import cell_name
 from hookscope.engine.debug.checks.producer import OUTSIDE
 from hookscope.engine.debug.stepping.user_code import file_label
+from hookscope.widgets.messages import Actions
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Condition, DebugSession, Finding
+    from hookscope.widgets.panel import DebuggerPanel
 
 Json = dict[str, Any]
 
@@ -121,16 +123,23 @@ def cell_hits(findings: Iterable[Finding]) -> dict[str, list[Any]]:
     return cells
 
 
-def set_condition(session: DebugSession, name: str, on: bool, pause: bool, threshold: str) -> None:
+def publish(panel: DebuggerPanel, budget: float) -> None:
+    """Show what is looked for and what was found."""
+    panel.conditions = conditions_view(panel.session)
+
+
+def set_condition(panel: DebuggerPanel, name: str, on: bool, pause: bool, threshold: str) -> None:
     """Look for a condition, with this threshold if it is not "", or look for it no more."""
+    session = panel.session
     if on:
         session.add_condition(f"{name}={threshold}" if threshold.strip() else name, pause)
     else:
         session.remove_condition(name)
 
 
-def set_all(session: DebugSession, on: bool) -> None:
+def set_all(panel: DebuggerPanel, on: bool) -> None:
     """Look for every known condition, leaving those that are looked for as they are; or for none of them."""
+    session = panel.session
     looked_for = {condition.name for condition in session.conditions}
     for name in CONDITIONS:
         if on and name not in looked_for:
@@ -139,13 +148,12 @@ def set_all(session: DebugSession, on: bool) -> None:
             session.remove_condition(name)
 
 
-def add_own(session: DebugSession, expression: str) -> None:
+def add_own(panel: DebuggerPanel, expression: str) -> None:
     """Look for a condition of the user's own."""
-    session.add_condition("if " + expression.strip().removeprefix("if ").strip())
+    panel.session.add_condition("if " + expression.strip().removeprefix("if ").strip())
 
 
-# Messages from the page: the fields of each with their types, and what it does to the session.
-ACTIONS: dict[str, tuple[dict[str, type], Callable[..., None]]] = {
+ACTIONS: Actions = {
     "condition": ({"name": str, "on": bool, "pause": bool, "threshold": str}, set_condition),
     "all_conditions": ({"on": bool}, set_all),
     "own_condition": ({"expression": str}, add_own),

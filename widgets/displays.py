@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hookscope.widgets import drawings, snapshot, views
-from hookscope.widgets.snapshot import text
+from hookscope.widgets import cells_view, drawings, snapshot, texts
+from hookscope.widgets.markup import number, page, table, text
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Capture, CellNode, Statistics
@@ -45,20 +45,20 @@ def html(value: object) -> str | None:
     if hasattr(type(value), "_repr_mimebundle_"):
         return None
     forms: dict[type, Callable[[Any], str]] = {Parameter: _parameter, Tensor: _tensor, Cell: _cell, Capture: _capture}
-    return next((snapshot.page(form(value)) for kind, form in forms.items() if isinstance(value, kind)), None)
+    return next((page(form(value)) for kind, form in forms.items() if isinstance(value, kind)), None)
 
 
 # Values
 
 
 def _tensor(tensor: Tensor) -> str:
-    return _value(type(tensor).__name__, tensor._array, views.dtype_text(tensor))
+    return _value(type(tensor).__name__, tensor._array, texts.dtype_text(tensor))
 
 
 def _parameter(parameter: Parameter) -> str:
-    title = f"{type(parameter).__name__} {views.one_line(str(parameter.name))}"
+    title = f"{type(parameter).__name__} {texts.one_line(str(parameter.name))}"
     note = "" if parameter.requires_grad else ", requires_grad=False"
-    return _value(title, parameter._array, views.dtype_text(parameter), note)
+    return _value(title, parameter._array, texts.dtype_text(parameter), note)
 
 
 def _capture(capture: Capture) -> str:
@@ -74,7 +74,7 @@ def _value(title: str, array: Any, dtype: str, note: str = "") -> str:
     from hookscope.engine.debug import statistics
 
     place = _place(array)
-    heading = f"<p><b>{text(title)}</b> {text(views.shape_text(array.shape))} {text(dtype)}{text(place + note)}</p>"
+    heading = f"<p><b>{text(title)}</b> {text(texts.shape_text(array.shape))} {text(dtype)}{text(place + note)}</p>"
     parts = [heading]
     if array.size > MAX_ELEMENTS:
         parts.append(f"<p><small>Figures left out: more than {MAX_ELEMENTS:,} elements.</small></p>")
@@ -94,17 +94,17 @@ def _place(array: Any) -> str:
 def figures_html(statistics: Statistics) -> str:
     """Return the figures of one value as a line of a table, with a histogram above."""
     named: dict[str, object] = {
-        "min": snapshot.number(statistics.minimum),
-        "max": snapshot.number(statistics.maximum),
-        "mean": snapshot.number(statistics.mean),
-        "std": snapshot.number(statistics.std),
-        "norm": snapshot.number(statistics.norm),
+        "min": number(statistics.minimum),
+        "max": number(statistics.maximum),
+        "mean": number(statistics.mean),
+        "std": number(statistics.std),
+        "norm": number(statistics.norm),
     }
     counts = {"zeros": statistics.zeros, "NaN": statistics.nan}
     counts |= {"+inf": statistics.positive_inf, "-inf": statistics.negative_inf}
     named |= {name: f"{count:,}" for name, count in counts.items() if count}
     picture = drawings.histogram(statistics.histogram, statistics.minimum, statistics.maximum)
-    return picture + snapshot.table("", tuple(named), [tuple(named.values())], numeric=named)
+    return picture + table("", tuple(named), [tuple(named.values())], numeric=named)
 
 
 def values_html(array: Any) -> str:
@@ -121,7 +121,7 @@ def values_html(array: Any) -> str:
         where = f" of [{', '.join('0' for _ in lead)}]" if lead else ""
         caption = "The first " + " x ".join(map(str, corner.shape[-array.ndim :])) + where
     body = "\n".join(
-        "<tr>" + "".join(f'<td class="hs-n" align="right">{text(_element(x))}</td>' for x in row) + "</tr>"
+        "<tr>" + "".join(f'<td align="right">{text(_element(x))}</td>' for x in row) + "</tr>"
         for row in corner.tolist()
     )
     head = f"<caption>{text(caption)}</caption>\n" if caption else ""
@@ -139,7 +139,7 @@ def _cell(cell: Cell) -> str:
     from hookscope.engine.debug import DebugSession
 
     session = DebugSession(cell)
-    nodes = views.cell_nodes(session)
+    nodes = cells_view.cell_nodes(session)
     # What a cell was made with stands in its repr; of one with cells inside, the cells say it better.
     arguments = [_arguments(each) for _, each in islice(session.paths, MAX_CELLS)]
     mode = "training" if cell.training else "prediction"
@@ -149,7 +149,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _arguments(cell: Cell) -> str:
-    return views.one_line(" ".join(cell.extend_repr().split()), _MAX_ARGUMENTS)
+    return texts.one_line(" ".join(cell.extend_repr().split()), _MAX_ARGUMENTS)
 
 
 def cell_tree(nodes: Sequence[CellNode], arguments: Iterable[str] = (), most: int = MAX_CELLS) -> str:

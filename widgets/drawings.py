@@ -1,7 +1,7 @@
 """Small pictures for pages that run no script: a histogram and a curve as SVG, a matrix as a PNG.
 
 They hold no text, since code hosts that remove drawings leave the text behind. Lines take the colour of the text
-around them, for light and dark. The same numbers give the same bytes.
+around them, for light and dark. The same numbers give the same bytes, with any build of zlib: nothing is compressed.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hookscope.widgets.snapshot import text
+from hookscope.widgets import texts
+from hookscope.widgets.markup import text
 
 MOST_PIXELS = 64
 """A matrix with more rows or columns is thinned out to so many."""
+_MOST_SIDE = 192
 
 _BAR, _HEIGHT = 3, 40
 _WIDTH = 200
@@ -87,18 +89,39 @@ def _palette() -> bytes:
 _ZERO, _NAN, _INFINITE = 120, 241, 242
 
 
+def figure(picture: str, told: str) -> str:
+    """Return a picture with what it shows below it."""
+    return f"<figure>{picture}<figcaption>{text(told)}</figcaption></figure>"
+
+
+def matrix_figure(array: Any, told: str = "", most: int = MOST_PIXELS) -> str:
+    """Return the first matrix of a value as a heatmap, and in words what of it; "" for a value of one axis."""
+    if array.ndim < 2 or array.dtype.kind not in "biuf" or not array.size:
+        return ""
+    lead = (0,) * (array.ndim - 2)
+    matrix = array[lead]
+    # Thinned out where it is, so that little comes from a GPU.
+    matrix = matrix[tuple(slice(None, None, -(-size // most)) for size in matrix.shape)]
+    matrix = matrix.get() if hasattr(matrix, "get") else np.asarray(matrix)
+    told += f"[{', '.join('0' for _ in lead)}] of it: " if lead else ""
+    told += "blue below 0, white at 0, red above; grey NaN, black inf"
+    if matrix.shape != array.shape[-2:]:
+        told += f"; {texts.shape_text(matrix.shape)} of its elements, at equal distances"
+    return figure(heatmap("heatmap", matrix), told)
+
+
 def heatmap(label: str, matrix: _Array) -> str:
     """Draw a matrix of numbers as an image of 192 pixels at most, the colours centred at zero."""
-    rows, columns = (np.arange(0, size, -(-size // MOST_PIXELS)) for size in matrix.shape)
-    values = np.asarray(matrix[np.ix_(rows, columns)], np.float64)
+    values = np.asarray(matrix, np.float64)
     finite = np.isfinite(values)
     most = np.abs(values[finite]).max(initial=0.0)
     pixels = np.full(values.shape, _ZERO, np.uint8)
     if most:
         pixels[finite] = np.round(values[finite] / most * _ZERO + _ZERO)
     pixels[np.isnan(values)], pixels[np.isinf(values)] = _NAN, _INFINITE
-    zoom = min(12, 3 * MOST_PIXELS // max(pixels.shape))
-    height, width = zoom * len(rows), zoom * len(columns)
+    zoom = max(1, min(12, _MOST_SIDE // max(pixels.shape)))
+    rows, columns = matrix.shape
+    height, width = zoom * rows, zoom * columns
     data = b64encode(_png(pixels)).decode()
     return (
         f'<img class="hs-heatmap" alt="{text(label)}" width="{width}" height="{height}" '
@@ -113,7 +136,7 @@ def _png(pixels: _Array) -> bytes:
     chunks = (
         (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
         (b"PLTE", _palette()),
-        (b"IDAT", zlib.compress(lines, 9)),
+        (b"IDAT", zlib.compress(lines, 0)),
         (b"IEND", b""),
     )
     parts = (

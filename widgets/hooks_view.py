@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from hookscope.engine.debug.captures.capture import cell_name
+from hookscope.engine.debug.rows import HOOK_KINDS
 from hookscope.engine.debug.stepping.user_code import file_label
-from hookscope.widgets import views, written_hooks
+from hookscope.widgets import cells_view, texts, written_hooks
+from hookscope.widgets.columns import Json
+from hookscope.widgets.messages import Actions, one_of
 from hookscope.widgets.throttle import Throttle
 
 if TYPE_CHECKING:
@@ -16,6 +20,9 @@ if TYPE_CHECKING:
     from hookscope.widgets.panel import DebuggerPanel
 
 MAX_ROWS = 500
+_MAX_DRAFT = 100_000  # characters: it is a hook, not a program
+OFFERED_CELLS = 1000
+"""Cells that are offered as one types a path; any other can be typed."""
 
 _INPUTS = """\
 def look(cell, inputs):
@@ -61,7 +68,7 @@ class HookLog:
         """Tell nobody any more: a hook may outlive the panel in which it was written, and must not keep it."""
         self._tell = _nothing
 
-    def view(self) -> views.Json:
+    def view(self) -> Json:
         """What the page shows."""
         return {"entries": self.log.entries(), "dropped": self.log.dropped}
 
@@ -70,17 +77,23 @@ def _nothing() -> None:
     """Be whom a closed panel's log tells."""
 
 
-def hooks_view(session: DebugSession) -> views.Json:
+def hooks_view(session: DebugSession) -> Json:
     """Every hook, and what a hook of each kind looks like."""
     rows = session.hooks()
     return {
         "rows": [_row(row) for row in rows[:MAX_ROWS]],
         "count": len(rows),
         "templates": TEMPLATES,
+        "cells": [path or "." for path, _ in islice(session.paths, OFFERED_CELLS)],
     }
 
 
-def _row(row: HookRow) -> views.Json:
+def publish(panel: DebuggerPanel, budget: float) -> None:
+    """Show the hooks as they are now."""
+    panel.hooks = hooks_view(panel.session)
+
+
+def _row(row: HookRow) -> Json:
     written = written_hooks.source_of(row.hook)
     captures = row.by_session and row.function.startswith("SessionHooks.")
     return {
@@ -107,8 +120,13 @@ def attach(panel: DebuggerPanel, path: str, kind: str, source: str) -> None:
         panel.session.attach_hook(path, kind, written_hooks.reporting(function, where, panel.printed.log, source))
         panel.hook_answer = {"text": f"attached: {where}", "failed": False}
     except Exception as error:  # the user's text may raise anything; it is the answer
-        panel.hook_answer = {"text": views.error_line(error), "failed": True}
-    panel.publish_cells()
+        panel.hook_answer = {"text": texts.error_line(error), "failed": True}
+
+
+def keep_draft(panel: DebuggerPanel, path: str, kind: str, source: str) -> None:
+    """Keep what is written in the editor for the panel's other displays, and for a page that is loaded anew."""
+    one_of("hook kind", kind, HOOK_KINDS)
+    panel.hook_draft = {"path": path[:_MAX_DRAFT], "kind": kind, "source": source[:_MAX_DRAFT]}
 
 
 def publish_log(panel: DebuggerPanel) -> None:
@@ -122,9 +140,10 @@ def clear_log(panel: DebuggerPanel) -> None:
     publish_log(panel)
 
 
-# Messages from the page: the fields of each with their types, and what it does to the panel.
-ACTIONS: dict[str, tuple[dict[str, type], Callable[..., None]]] = {
+ACTIONS: Actions = {
+    "hook": cells_view.ACTIONS["hook"],
     "attach_hook": ({"path": str, "kind": str, "source": str}, attach),
+    "hook_draft": ({"path": str, "kind": str, "source": str}, keep_draft),
     "hook_log": ({}, publish_log),
     "clear_hook_log": ({}, clear_log),
 }

@@ -1,8 +1,11 @@
-"""The debugger panel: one widget over one `DebugSession`.
+"""The debugger panel: one widget over one `DebugSession`, made of views.
 
-State flows one way: the session changes, Python writes traits (and sends captures as they come), the
-browser draws them. Actions flow back as small messages `{"type": ..., ...}`, each checked against a row
-of `_ACTIONS` or `_VIEW_ACTIONS`. A handler may run in the paused thread of a running cell, so none of them waits.
+State flows one way: the session changes, Python writes traits (and sends captures as they come), the browser draws
+them. Actions flow back as small messages, each checked against the tables of the views that the panel has. A handler
+may run in the paused thread of a running cell, so none of them waits.
+
+Only the view that is looked at is kept up to date, so that what it costs does not grow with the number of views. The
+others are brought up to date when they are chosen; during a run now and then, for a busy kernel answers no choice.
 """
 
 from __future__ import annotations
@@ -10,370 +13,305 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import anywidget
 import traitlets
-from IPython.display import display
 
 from hookscope.widgets import (
     bundle,
-    cells_view,
+    captures_view,
     conditions_view,
     export,
     hooks_view,
     parameters_view,
-    snapshot,
-    stepper_view,
-    tensor_view,
-    views,
+    progress_view,
+    texts,
 )
+from hookscope.widgets.columns import Json
+from hookscope.widgets.kept import Kept
+from hookscope.widgets.messages import Actions, MessageError, checked, one_of
 from hookscope.widgets.throttle import Throttle
+from hookscope.widgets.views import BACKGROUND, VIEWS, WHOLE, checked_views
 
 if TYPE_CHECKING:
-    from IPython.display import DisplayHandle
-
     from hookscope.engine.debug import DebugSession
 
 # Seconds of statistics in one update: little while the user's code is held up, more when it waits anyway.
 _LIVE_BUDGET = 0.004
 _IDLE_BUDGET = 0.05
-_KEPT_EVALUATIONS = 20
-
-# The fields of every message from the browser, and their types.
-_ACTIONS: dict[str, dict[str, type]] = {
-    "hello": {},
-    "sync": {},
-    "show": {"view": str},
-    "hook": {"path": str, "kind": str, "on": bool},
-    "train": {"path": str, "on": bool},
-    "requires_grad": {"name": str, "on": bool},
-    "resume": {"command": str},
-    "step_back": {},
-    "step_forward": {},
-    "show_operator": {"index": int},
-    "evaluate": {"expression": str},
-    "select": {"index": int},
-    "statistics": {"indices": list},
-    "tensor": {"index": int, "other": int, "picture": str, "at": list, "window": list},
-    "source": {"path": str},
-}
-# The messages of views with a module of their own: their fields, and what each does to the session.
-_VIEW_ACTIONS: dict[str, tuple[dict[str, type], Callable[..., None]]] = {
-    **cells_view.ACTIONS,
-    **conditions_view.ACTIONS,
-}
-# The same for views that the panel itself answers for, where each is a function of the panel.
-_PANEL_ACTIONS: dict[str, tuple[dict[str, type], Callable[..., None]]] = {
-    **parameters_view.ACTIONS,
-    **stepper_view.ACTIONS,
-    **hooks_view.ACTIONS,
-    **export.ACTIONS,
-}
-# What the page asks by itself; it must not wipe away the answer to what a person asked.
-_BACKGROUND = ("hello", "sync", "show", "statistics", "tensor", "hook_log", "look_at_parameters", "preview_edit")
-_VIEWS = ("cells", "captures", "parameters", "stepper", "conditions", "hooks")
-_COMMANDS = ("over", "into", "out", "operator", "cell", "continue", "abort")
+# The shares of a run's time that updates may take: of the view that is looked at, and of the others.
+_SHARE = 0.02
+_SHARE_OF_OTHERS = 0.01
+# So many seconds of a run are only for the view that is looked at: who steps waits for that.
+_ONLY_ONE = 1.0
+# A page that has just been drawn needs nothing again that was computed so many seconds ago.
+_FRESH = 1.0
+# A session that watches, and has captured nothing for so many seconds, has no code to hold up.
+_STILL = 0.5
 
 
-class DebuggerPanel(anywidget.AnyWidget):
-    """Cells, captures, parameters and the stepper of a session, live while the session runs."""
+class DebuggerPanel(Kept):
+    """Views of a session, live while it runs, as tabs; a single view stands without a tab.
+
+    Args:
+        session: the session.
+        views: which views, by their names in `hookscope.widgets.views.VIEWS`; by default all of them.
+        namespace: where hooks that are written in the panel run; by default among the notebook's own names.
+        clock: tells the time in seconds.
+
+    Attributes:
+        view: the name of the view that is looked at; set it to choose another.
+        selected: the index of the selected capture, or -1; set it, or link it to another widget's.
+
+    Raises:
+        TypeError: ``session`` is no session.
+        ValueError: ``views`` names a view that there is not, none, or one twice.
+    """
 
     _esm: ClassVar[str] = bundle.bundle("panel.js")
     _css: ClassVar[str] = bundle.styles()
 
     title = traitlets.Unicode().tag(sync=True)
-    view = traitlets.Unicode(_VIEWS[0]).tag(sync=True)
+    views: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    view = traitlets.Unicode().tag(sync=True)
     status = traitlets.Dict().tag(sync=True)
-    tree: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    parameters = traitlets.Dict().tag(sync=True)
-    parameter_numbers = traitlets.Bytes().tag(sync=True)
+    tree = traitlets.Dict().tag(sync=True)
+    tree_numbers = traitlets.Bytes().tag(sync=True)
+    tree_states = traitlets.Bytes().tag(sync=True)
+    selected = traitlets.Int(-1).tag(sync=True)
     selection = traitlets.Dict().tag(sync=True)
     histogram = traitlets.Bytes().tag(sync=True)
+    parameters = traitlets.Dict().tag(sync=True)
+    parameter_numbers = traitlets.Bytes().tag(sync=True)
     stop = traitlets.Dict().tag(sync=True)
     evaluations: traitlets.List[Any] = traitlets.List().tag(sync=True)
     gradient = traitlets.Dict().tag(sync=True)
+    conditions = traitlets.Dict().tag(sync=True)
     hooks = traitlets.Dict().tag(sync=True)
     hook_answer = traitlets.Dict().tag(sync=True)
     hook_log = traitlets.Dict().tag(sync=True)
-    conditions = traitlets.Dict().tag(sync=True)
+    hook_draft = traitlets.Dict().tag(sync=True)
+    progress = traitlets.Dict().tag(sync=True)
 
     def __init__(
         self,
         session: DebugSession,
         *,
+        views: Iterable[str] = WHOLE,
         namespace: dict[str, Any] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._unsubscribe: Callable[[], None] = _nothing
+        self.progress_view = progress_view.ProgressView(session, self._show_progress, clock)
         self.printed = hooks_view.HookLog(lambda: hooks_view.publish_log(self), Throttle(clock, rate=10.0))
-        super().__init__()
         if not hasattr(session, "observe"):
             raise TypeError(f"session must be a DebugSession, got {type(session).__name__}")
+        names = checked_views(views)
         self.session = session
+        self.namespace = sys.modules["__main__"].__dict__ if namespace is None else namespace
+        self.feed = captures_view.CaptureFeed(session)
+        self.parameters_view = parameters_view.ParametersView(session, self.send)
         # A session that is attached already follows whatever runs: nobody tells when that has ended.
         self._active = "watching" if session.attached else "running"
-        self._state = "paused" if session.paused is not None else "watching" if session.attached else "ready"
+        self.state = "paused" if session.paused is not None else "watching" if session.attached else "ready"
         self._error = ""
-        self._feed = views.CaptureFeed(session)
-        self.parameters_view = parameters_view.ParametersView(session, self.send, self._do_sync)
-        # Where hooks that are written in the panel run: by default among the notebook's own names.
-        self.namespace = sys.modules["__main__"].__dict__ if namespace is None else namespace
-        # Two streams, so that the tables of a large network do not hold back the captures; together they
-        # take at most a tenth of the user's time.
-        self._captures_due = Throttle(clock)
-        self._tables_due = Throttle(clock)
+        self._actions: Actions = _OWN_ACTIONS | {k: v for name in names for k, v in VIEWS[name].actions.items()}
+        self._clock = clock
+        self._due = Throttle(clock, share=_SHARE)
+        self._others_due = Throttle(clock, share=_SHARE_OF_OTHERS)
+        self._others = cycle(names)
+        self._behind = False  # whether the page knows that something was held back
+        self._acting = False  # whether a message is being done,
+        self._changed = False  # and whether it has changed something
+        self._published = float("-inf")
+        self._captured = float("-inf")  # when a value was last captured: a session that watches may have nothing to do
         self._publishing = threading.RLock()
-        self._displays: tuple[DisplayHandle, DisplayHandle] | None = None
+        # What is set before the widget opens goes to the page with its first message.
+        self.views = list(names)
+        self.view = "stepper" if self.state == "paused" and "stepper" in names else names[0]
+        self._publish(0.0)
+        super().__init__()
         self.on_msg(self._received)
         self._unsubscribe = session.observe(self._observed)
-        self._publish(_IDLE_BUDGET)
+        self.progress_view.begin(self.comm)
 
     # What the session tells.
 
     def _observed(self, event: str) -> None:
         """Follow the session, in whatever thread the user's code runs; never raise into it."""
-        if event == "captured" and self._state == self._active and not self._captures_due.due():
+        if event == "captured":
+            self._captured = self._clock()
+            if self.state == self._active and not (self._shown and self._is_due()):
+                return
+        if event == "changed" and self._acting:
+            self._changed = True
             return
         try:
             with self._publishing:
                 self._follow(event)
         except Exception as error:  # a fault of the panel must not stop the user's training
-            self._error = f"the panel could not be updated: {views.error_line(error)}"
+            self._error = f"the panel could not be updated: {texts.error_line(error)}"
+
+    def _is_due(self) -> bool:
+        return self._due.due() or not self._behind
 
     def _follow(self, event: str) -> None:
+        self.progress_view.follow(event)
         if event == "paused":
-            self._state = "paused"
-            self.view = "stepper"
-            self._publish(_IDLE_BUDGET)
+            self.state = "paused"
+            if "stepper" in self.views and self.view != "stepper":
+                with self.hold_sync():
+                    self.view = "stepper"  # which publishes it
+            else:
+                self._publish(_IDLE_BUDGET)
         elif event == "finished":
-            self._state = "finished"
+            self.state = "finished"
             self._publish(_IDLE_BUDGET)
         elif event == "resumed":
-            if self._state != "finished":  # a session that is detached while it is paused finishes first
-                self._state = self._active
-            self._publish_status()
-        elif event == "captured":
-            if self.session.paused is None:  # an expression that is evaluated at a pause may run a hook
-                self._state = self._active
-            self._publish(_LIVE_BUDGET, live=True)
-        elif self._captures_due.due():
-            self._publish(_LIVE_BUDGET, live=True)
+            if self.state != "finished":  # a session that is detached while it is paused finishes first
+                self.goes_on()
+        else:
+            # An expression that is evaluated at a pause may run a hook.
+            began = event == "captured" and self.session.paused is None and self.state != self._active
+            if began:
+                self.goes_on()
+            if began or self._due.due():
+                self._publish(_LIVE_BUDGET)
+                self._publish_another()
+            else:
+                self._hold_back()
 
-    def _publish(self, budget: float, *, live: bool = False) -> None:
-        """Write what changed to the traits; `live` keeps the tables' share of the user's time small."""
+    def _hold_back(self) -> None:
+        """Tell the page that there is more than it has, and that it may ask for that later."""
+        if not self._behind:
+            self._behind = True
+            self.send({"type": "later"})
+
+    def goes_on(self) -> None:
+        """The run goes on, or begins."""
+        self.state = self._active
+        self._others_due.wait(_ONLY_ONE)
+        self.publish_status()
+
+    def _publish(self, budget: float) -> None:
+        """Bring the view that is looked at up to date, and what stands beside each view."""
+        with self._publishing, self._due.spend():
+            self._behind = False
+            with self.hold_sync():
+                self.title = texts.root_name(self.session)
+                self.publish_status()
+                if "conditions" in self.views or "cells" in self.views:  # a tab and the cells tell how much was found
+                    conditions_view.publish(self, budget)
+            VIEWS[self.view].publish(self, budget)
+            self._published = self._clock()
+
+    def _publish_another(self) -> None:
+        if not self._others_due.due():
+            return
+        with self._publishing, self._others_due.spend():
+            name = next(self._others)
+            if name != self.view:
+                VIEWS[name].publish(self, 0.0)
+
+    def _show_progress(self, shown: Json) -> None:
         with self._publishing:
-            with self._captures_due.spend(), self.hold_sync():
-                self._publish_status()
-                self.publish_stop()
-                self._publish_captures(budget)
-            if live and not self._tables_due.due():
-                return
-            with self._tables_due.spend():
-                with self.hold_sync():
-                    self.title = views.root_name(self.session)
-                    self.publish_cells()
-                    self.conditions = conditions_view.conditions_view(self.session)
-                    rows = self.parameters_view.rows()
-                    self.parameters = parameters_view.parameter_texts(rows)
-                    self.parameter_numbers = parameters_view.parameter_numbers(rows)
-                # The page has these rows by now.
-                self.parameters_view.publish(rows, budget)
+            self.progress = shown
 
-    def _publish_status(self) -> None:
-        with self._publishing:
-            self.status = {"state": self._state, "text": self._status_text(), "error": self._error}
-
-    def _publish_captures(self, budget: float) -> None:
-        new = self._feed.take(budget)
-        if new is not None:
-            content, numbers = new
-            self.send(content, [numbers])
-
-    def publish_stop(self) -> None:
-        """Show the stop that the session shows."""
-        point = self.session.shown
-        skipped = point is None and self._state == "finished" and bool(self.session.skipped_pauses)
-        if skipped:
-            point = self.session.skipped_pauses[-1]
-        if point is not None:
-            self.stop = views.stop_view(point, skipped, self.session.paused)
+    def publish_status(self) -> None:
+        """Show how the run stands, and what went wrong last."""
+        self.status = {"state": self.state, "text": self._status_text(), "error": self._error}
 
     def _status_text(self) -> str:
         point = self.session.paused
-        if point is not None and self._state == "paused":
+        if point is not None and self.state == "paused":
             return f"paused in {point.place}"
         missed = len(self.session.skipped_pauses)
-        if self._state == "finished" and missed:
+        if self.state == "finished" and missed:
             return f"finished, {missed} {'pause' if missed == 1 else 'pauses'} skipped: nobody could answer"
-        return self._state
+        return self.state
 
-    # What the browser asks.
+    # What the page asks.
 
     def _received(self, _widget: object, content: object, _buffers: object) -> None:
         """Do one action; whatever goes wrong becomes one line in the status."""
         action = content.get("type") if isinstance(content, Mapping) else None
-        if action not in _BACKGROUND:
+        if action not in BACKGROUND:
             self._error = ""
+        # During long work that a message started, others are done too.
+        outermost, self._acting = not self._acting, True
         try:
-            fields = _checked(content)
-            if action in _VIEW_ACTIONS:
-                self._do_view_action(_VIEW_ACTIONS[action][1], fields)
-            elif action in _PANEL_ACTIONS:
-                _PANEL_ACTIONS[action][1](self, **fields)
-            else:
-                getattr(self, f"_do_{action}")(**fields)
+            act, fields = checked(content, self._actions)
+            act(self, **fields)
         except Exception as error:  # an error in a comm handler would be lost in the server's log
-            self._error = views.error_line(error) if not isinstance(error, _MessageError) else str(error)
-        self._publish_status()
+            self._error = str(error) if isinstance(error, MessageError) else texts.error_line(error)
+        finally:
+            self._acting = not outermost
+        if self._changed:
+            self._changed = False
+            self.sync()
+        self.progress_view.look()
+        self.publish_status()
         self.send({"type": "done", "action": action if isinstance(action, str) else ""})
 
-    def _do_hello(self) -> None:
-        self._feed.restart()
+    def sync(self) -> None:
+        """Bring the view that is looked at up to date now."""
+        self._publish(_IDLE_BUDGET)
+
+    def when_due(self, act: Callable[[], None]) -> None:
+        """Do what the page asks by itself; while code runs only when it is due, else the page is told to ask later."""
+        runs = self.state == self._active and self._clock() - self._captured < _STILL
+        if runs and not self._due.due():
+            self._hold_back()
+            return
+        with self._publishing, self._due.spend():
+            act()
+
+    def _ask_again(self) -> None:
+        """The page was told that something was held back."""
+        self._behind = False
+        self.when_due(self.sync)
+
+    def _hello(self) -> None:
+        """A page was drawn: it has the state, and is sent again what is none."""
+        self._shown = True
+        self.feed.restart()
         self.parameters_view.restart()
-        self._publish(_IDLE_BUDGET)
+        if VIEWS[self.view].sends or self._clock() - self._published > _FRESH:
+            self.sync()
 
-    def _do_sync(self) -> None:
-        self._publish(_IDLE_BUDGET)
-
-    def _do_show(self, view: str) -> None:
-        if view not in _VIEWS:
-            raise _MessageError(f"unknown view {view!r}; it is one of {', '.join(_VIEWS)}")
+    def _show(self, view: str) -> None:
+        """Look at another view."""
+        one_of("view", view, tuple(self.views))
         self.view = view
 
-    def _do_hook(self, path: str, kind: str, on: bool) -> None:
-        if kind not in views.KINDS:
-            raise _MessageError(f"unknown hook kind {kind!r}; it is one of {', '.join(views.KINDS)}")
-        (self.session.attach_hook if on else self.session.detach_hook)(path, kind)
-        self.publish_cells()
+    @traitlets.validate("view")
+    def _checked_view(self, proposal: Any) -> str:
+        if proposal["value"] not in self.views:
+            raise ValueError(f"view must be one of {', '.join(self.views)}, got {proposal['value']!r}")
+        return str(proposal["value"])
 
-    def _do_train(self, path: str, on: bool) -> None:
-        self.session.set_train(path, on)
-        self.publish_cells()
+    @traitlets.observe("view")
+    def _view_chosen(self, _change: object) -> None:
+        if self.comm is not None:
+            self.sync()
 
-    def _do_requires_grad(self, name: str, on: bool) -> None:
-        self.session.set_requires_grad(name, on)
-        self._publish(_LIVE_BUDGET)
+    @traitlets.validate("selected")
+    def _checked_selected(self, proposal: Any) -> int:
+        index = max(-1, int(proposal["value"]))
+        return index if index < 0 else captures_view.kept(self, index).index
 
-    def _do_view_action(self, act: Callable[..., None], fields: dict[str, Any]) -> None:
-        act(self.session, **fields)
-        with self._publishing, self.hold_sync():
-            self.publish_cells()
-            self.conditions = conditions_view.conditions_view(self.session)
-
-    def _do_resume(self, command: str) -> None:
-        if command not in _COMMANDS:
-            raise _MessageError(f"unknown command {command!r}; it is one of {', '.join(_COMMANDS)}")
-        if self.session.paused is None:
-            raise _MessageError(f"cannot do {command!r}: the run is not paused")
-        # The state changes first: the run may reach its next stop before resume() returns.
-        self._state = self._active
-        self._publish_status()
-        try:
-            self.session.resume(command)
-        except Exception:  # whatever it was, the run still waits; _received reports it
-            self._state = "paused"
-            raise
-
-    def _do_step_back(self) -> None:
-        self.session.step_back()
-        self.publish_stop()
-
-    def _do_step_forward(self) -> None:
-        self.session.step_forward()
-        self.publish_stop()
-
-    def _do_show_operator(self, index: int) -> None:
-        self.session.show_operator(index)
-        self.publish_stop()
-
-    def _do_evaluate(self, expression: str) -> None:
-        if self.session.paused is None:
-            raise _MessageError("cannot evaluate: the run is not paused")
-        try:
-            text, failed = views.value_text(self.session.evaluate(expression), 4000), False
-        except Exception as error:  # the user's expression may raise anything; it is the answer
-            text, failed = views.error_line(error), True
-        self.answer(expression, text, failed)
-
-    def answer(self, expression: str, text: str, failed: bool) -> None:
-        """Add to the answers that the stepper shows."""
-        answer = {"expression": expression, "text": text, "failed": failed}
-        self.evaluations = [*self.evaluations, answer][-_KEPT_EVALUATIONS:]
-
-    def _do_select(self, index: int) -> None:
-        found = self._feed.find([index])
-        if not found:
-            raise _MessageError(f"capture {index} is no longer kept")
-        with self._publishing, self.hold_sync():
-            self.selection, self.histogram = views.selection_view(found[0], self.session.captures)
-
-    def _do_tensor(self, index: int, other: int, picture: str, at: list[Any], window: list[Any]) -> None:
-        found = self._feed.find([index] if other < 0 else [index, other])
-        if not found or found[0].index != index:
-            raise _MessageError(f"capture {index} is no longer kept")
-        compared = found[1] if len(found) > 1 else None
-        content, buffers = tensor_view.slice_view(found[0], compared, picture, at, window)
-        self.send(content, buffers)
-
-    def _do_source(self, path: str) -> None:
-        self.send(tensor_view.source_view(self.session.paths.cell(path), path))
-
-    def _do_statistics(self, indices: list[Any]) -> None:
-        if not all(isinstance(index, int) for index in indices):
-            raise _MessageError("message 'statistics': indices must be a list of int")
-        self.send({"type": "statistics"}, [self._feed.statistics(indices)])
-
-    def publish_cells(self) -> None:
-        """Show the cells and the hooks on them as they are now."""
-        with self._publishing, self.hold_sync():
-            self.tree = cells_view.cell_rows(self.session)
-            self.hooks = hooks_view.hooks_view(self.session)
-
-    # What the notebook keeps.
-
-    def __repr__(self) -> str:
-        return snapshot.summary(self.session)
-
-    def snapshot_html(self) -> str:
-        """Return the whole panel as static HTML: what a saved notebook shows without a kernel."""
-        return snapshot.panel_html(self.session)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        bundle_, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        return {**bundle_, **snapshot.static_forms(self.session)}, metadata
-
-    def display(self) -> None:
-        """Show the panel in the running cell's output; once more, renew what a saved notebook keeps of it there.
-
-        That is a static copy in an output of its own, which the page shows only where the panel is not live.
-        """
-        if self._displays is None:
-            live, metadata = super()._repr_mimebundle_() or ({}, {})  # the static forms are the copy's
-            live = {**live, "text/plain": f"DebuggerPanel({views.root_name(self.session)})"}
-            shown = display(live, metadata=metadata, raw=True, display_id=True)  # type: ignore[no-untyped-call]
-            copy = display(self._copy(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
-            self._displays = shown, copy
-        else:
-            self._displays[1].update(self._copy(), raw=True)  # type: ignore[no-untyped-call]  # IPython is untyped
-
-    def _copy(self) -> dict[str, str]:
-        return snapshot.copy_behind_live(self.session)
-
-    def freeze(self) -> None:
-        """Put the static forms where `display` showed the panel, and close it."""
-        try:
-            if self._displays is not None:
-                live, copy = self._displays
-                live.update(snapshot.static_forms(self.session), raw=True)  # type: ignore[no-untyped-call]
-                copy.update({"text/plain": "", "text/html": ""}, raw=True)  # type: ignore[no-untyped-call]
-        finally:
-            self.close()
+    @traitlets.observe("selected")
+    def _selected_changed(self, _change: object) -> None:
+        if "captures" in self.views or "tensor" in self.views:
+            with self._publishing:
+                captures_view.publish_selection(self)
 
     def close(self) -> None:
         """Stop following the session and remove the widget from the page."""
         self._unsubscribe()
+        self.progress_view.close()
         self.printed.close()
         self._unsubscribe = _nothing  # ipywidgets closes a widget again when it is collected
         if self.comm is not None:
@@ -385,24 +323,10 @@ def _nothing() -> None:
     """Be what a closed panel has left to unsubscribe."""
 
 
-class _MessageError(ValueError):
-    """A message from the browser that asks for something impossible; its text is the whole answer."""
-
-
-def _checked(content: object) -> dict[str, Any]:
-    """Return the fields of a message, or raise an error that names what is wrong with it."""
-    if not isinstance(content, Mapping) or not isinstance(content.get("type"), str):
-        raise _MessageError(f"a message must be an object with a type, got {views.one_line(repr(content), 80)}")
-    action = content["type"]
-    of_views = {**_VIEW_ACTIONS, **_PANEL_ACTIONS}
-    known = _ACTIONS | {name: fields for name, (fields, _) in of_views.items()}
-    if action not in known:
-        raise _MessageError(f"unknown message {views.one_line(action, 40)!r}; known: {', '.join(known)}")
-    fields = {}
-    for name, kind in known[action].items():
-        value = content.get(name)
-        if type(value) is not kind:
-            got = "nothing" if name not in content else type(value).__name__
-            raise _MessageError(f"message {action!r} needs {name}: {kind.__name__}, got {got}")
-        fields[name] = value
-    return fields
+_OWN_ACTIONS: dict[str, Any] = {
+    "hello": ({}, DebuggerPanel._hello),
+    "sync": ({}, DebuggerPanel._ask_again),
+    "show": ({"view": str}, DebuggerPanel._show),
+    **export.ACTIONS,
+    **progress_view.ACTIONS,
+}

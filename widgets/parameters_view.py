@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
@@ -17,7 +18,9 @@ import numpy as np
 
 from hookscope.engine.debug.parameter_edits import INITIALIZERS
 from hookscope.engine.tensor import Tensor
-from hookscope.widgets import views
+from hookscope.widgets import texts
+from hookscope.widgets.columns import columns_to_bytes
+from hookscope.widgets.messages import Actions
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession, ParameterRow
@@ -45,15 +48,15 @@ def parameter_texts(rows: Sequence[ParameterRow]) -> dict[str, Any]:
     """The text columns of parameters, which change only when the network does."""
     return {
         "name": [row.name for row in rows],
-        "shape": [views.shape_text(row.shape) for row in rows],
-        "dtype": [views.dtype_text(row.dtype) for row in rows],
+        "shape": [texts.shape_text(row.shape) for row in rows],
+        "dtype": [texts.dtype_text(row.dtype) for row in rows],
         "initializers": list(INITIALIZERS),
     }
 
 
 def parameter_numbers(rows: Sequence[ParameterRow]) -> bytes:
     """The columns PARAMETER_NUMBERS."""
-    return views.columns_to_bytes([(row.requires_grad, row.size) for row in rows], len(PARAMETER_NUMBERS))
+    return columns_to_bytes([(row.requires_grad, row.size) for row in rows], len(PARAMETER_NUMBERS))
 
 
 def figures(row: ParameterRow, position: int) -> list[float]:
@@ -92,13 +95,11 @@ class ParametersView:
     Args:
         session: the session whose parameters are shown.
         send: sends a message with buffers to the page.
-        changed: called when an edit has changed a parameter.
     """
 
-    def __init__(self, session: DebugSession, send: Callable[..., None], changed: Callable[[], None]) -> None:
+    def __init__(self, session: DebugSession, send: Callable[..., None]) -> None:
         self._session = session
         self._send = send
-        self._changed = changed
         self._names: list[str] = []
         self._known: dict[int, _Known] = {}  # by position
         self._sent: set[int] = set()  # positions of which the page has what is known
@@ -135,8 +136,8 @@ class ParametersView:
 
     # What the page asks
 
-    def look_at_parameters(self, rows: list[Any], others: bool, series: str) -> None:
-        """These positions are in view; with ``others``, the figures of the rest are wanted too."""
+    def look_at(self, rows: list[Any], series: str) -> None:
+        """These positions are in view, with the history of this series."""
         if series not in SERIES:
             raise ValueError(f"unknown series {series!r}; it is one of {', '.join(SERIES)}")
         if not all(type(row) is int for row in rows):
@@ -144,6 +145,9 @@ class ParametersView:
         self._series = series
         self._in_view = rows[:200]
         self._sent.difference_update(self._in_view)
+
+    def answer(self, others: bool) -> None:
+        """Send the figures of what is in view, and with ``others`` those of the rest too."""
         self._send_figures(self.rows(), _ANSWER, everything=others)
 
     def select_parameter(self, name: str) -> None:
@@ -157,7 +161,7 @@ class ParametersView:
             given = {key: value for key, value in values.items() if isinstance(value, str)}
             edit = self._session.parameter_edits.preview(name, action, **given)
         except Exception as error:  # whatever is wrong with what was typed is the answer
-            self._answer(number, views.one_line(str(error)), True)
+            self._answer(number, texts.one_line(str(error)), True)
             return
         self._edit = (number, edit)
         self._answer(number, edit.text, False, ready=edit.changed > 0)
@@ -171,7 +175,7 @@ class ParametersView:
         try:
             self._session.parameter_edits.apply(edit)
         except RuntimeError as error:
-            self._answer(number, views.one_line(str(error)), True)
+            self._answer(number, texts.one_line(str(error)), True)
             return
         self._finish(number, f"done, {edit.what}: {edit.text}")
 
@@ -180,7 +184,7 @@ class ParametersView:
         try:
             edit = self._session.parameter_edits.undo()
         except RuntimeError as error:
-            self._answer(0, views.one_line(str(error)), True)
+            self._answer(0, texts.one_line(str(error)), True)
             return
         self._finish(0, f"undone: {edit.what}")
 
@@ -188,7 +192,6 @@ class ParametersView:
 
     def _finish(self, number: int, text: str) -> None:
         self._answer(number, text, False)
-        self._changed()
         if self._selected:
             self._send_selected(self._selected)
 
@@ -213,9 +216,9 @@ class ParametersView:
         content = {
             "type": "parameter",
             "name": row.name,
-            "shape": views.shape_text(row.shape),
-            "dtype": views.dtype_text(row.dtype),
-            "value": views.value_text(Tensor._wrap(row.array)),
+            "shape": texts.shape_text(row.shape),
+            "dtype": texts.dtype_text(row.dtype),
+            "value": texts.value_text(Tensor._wrap(row.array)),
             # JSON has no NaN and no infinity.
             "figures": {
                 name: repr(float(getattr(found, name)))
@@ -240,14 +243,14 @@ class ParametersView:
             if time.monotonic() > end:
                 break
         shown = len(fresh)
-        rest = self._look_around(rows, fresh, end) if everything else 0
+        rest = self._look_around(rows, fresh, end) if everything else len(rows) - len(self._known)
         if not fresh and not rest:
             return
         history: list[float] = []
         for at, position in enumerate(fresh):
             points = thinned(self._history(rows[position].name)) if at < shown else []
             history += [len(points), *(x for x, _ in points), *(y for _, y in points)]
-        table = views.columns_to_bytes([self._known[position].figures for position in fresh], len(FIGURES))
+        table = columns_to_bytes([self._known[position].figures for position in fresh], len(FIGURES))
         content = {"type": "parameter_figures", "rest": rest, "series": self._series, "with_history": shown}
         self._send(content, [table, np.array(history, "<f8").tobytes()])
 
@@ -313,9 +316,30 @@ def _of_view(method: Callable[..., None]) -> Callable[..., None]:
     return act
 
 
-# The fields of each message from the page, and what it does.
-ACTIONS: dict[str, tuple[dict[str, type], Callable[..., None]]] = {
-    "look_at_parameters": ({"rows": list, "others": bool, "series": str}, _of_view(ParametersView.look_at_parameters)),
+def publish(panel: DebuggerPanel, budget: float) -> None:
+    """Show the parameters as they are now."""
+    rows = panel.parameters_view.rows()
+    with panel.hold_sync():
+        panel.parameters = parameter_texts(rows)
+        panel.parameter_numbers = parameter_numbers(rows)
+    # The page has these rows by now.
+    panel.parameters_view.publish(rows, budget)
+
+
+def look_at_parameters(panel: DebuggerPanel, rows: list[Any], others: bool, series: str) -> None:
+    """Send the figures of what came into view; while code runs they come with the next update."""
+    panel.parameters_view.look_at(rows, series)
+    panel.when_due(partial(panel.parameters_view.answer, others))
+
+
+def set_requires_grad(panel: DebuggerPanel, name: str, on: bool) -> None:
+    """Set whether a parameter wants a gradient."""
+    panel.session.set_requires_grad(name, on)
+
+
+ACTIONS: Actions = {
+    "requires_grad": ({"name": str, "on": bool}, set_requires_grad),
+    "look_at_parameters": ({"rows": list, "others": bool, "series": str}, look_at_parameters),
     "select_parameter": ({"name": str}, _of_view(ParametersView.select_parameter)),
     "preview_edit": (
         {"number": int, "name": str, "action": str, "values": dict},

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.debug.captures.capture import cell_name
 from hookscope.engine.debug.tables import text_table
-from hookscope.widgets import snapshot
+from hookscope.widgets import markup, snapshot
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
@@ -35,8 +34,8 @@ class _Table:
 
     def _repr_mimebundle_(self, **_kwargs: Any) -> dict[str, str]:
         rows = self.rows()
-        html = snapshot.table(f"{self.title}: {len(rows)}", self.columns, rows, self.numeric)
-        return {"text/plain": repr(self), "text/html": snapshot.page(html)}
+        html = markup.table(f"{self.title}: {len(rows)}", self.columns, rows, self.numeric)
+        return {"text/plain": repr(self), "text/html": markup.page(html)}
 
 
 class ParameterTable(_Table):
@@ -54,13 +53,10 @@ class HookTable(_Table):
     """Every hook registered on a network's cells, and who registered it."""
 
     title = "Hooks"
-    columns = ("cell", "kind", "function", "from")
+    columns = snapshot.HOOK_COLUMNS
 
     def rows(self) -> list[tuple[str, ...]]:
-        return [
-            (cell_name(row.path), row.kind, row.function, "panel" if row.by_session else "you")
-            for row in self._session.hooks()
-        ]
+        return snapshot.hook_rows(self._session)
 
 
 def _session_of(source: Cell | DebugSession) -> DebugSession:

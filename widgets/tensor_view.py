@@ -7,12 +7,16 @@ travels as two buffers: the levels of its colours (uint8, 0 at `low`, 255 at `hi
 
 from __future__ import annotations
 
+import inspect
 import math
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from hookscope.engine.debug.stepping.user_code import file_label
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Capture
@@ -28,6 +32,7 @@ _TILE_CELLS = 32_768  # of all tiles of a page together
 _MOST_READ = 1 << 20  # elements of one matrix; of a larger one some are taken, at equal distances
 _MOST_COPIED = 256  # elements that are written out as code
 _MOST_CHOICES = 40
+_MOST_LINES = 400
 
 
 class Read(NamedTuple):
@@ -248,6 +253,23 @@ def _note(read: Read) -> str:
     return ", ".join(notes)
 
 
+def is_attention(capture: Capture) -> bool:
+    """Whether a value is weights of attention: each of its rows, what one query takes from the keys, sums to 1.
+
+    It has the axes (batch, heads, queries, keys); or (heads or batch, queries, keys) with as many keys as queries,
+    for with other lengths it may as well be the probabilities of words. Rows with a NaN in them say nothing.
+    """
+    array = capture.value._array
+    fitting = array.ndim == 4 or (array.ndim == 3 and array.shape[1] == array.shape[2])
+    if not fitting or array.dtype.kind != "f" or array.shape[-1] < 2 or 0 in array.shape:
+        return False
+    rows = array.reshape(-1, array.shape[-1])[: max(1, _MOST_READ // array.shape[-1])]
+    rows = np.asarray(rows.get() if hasattr(rows, "get") else rows, np.float64)
+    rows = rows[np.isfinite(rows).all(axis=1)]
+    # A weight of a half has 11 bits, one of a bfloat16 8; a row of them adds their errors up.
+    return bool(len(rows) and rows.min() >= 0.0 and np.abs(rows.sum(axis=1) - 1.0).max() < 0.01)
+
+
 def choices(captures: Iterable[Capture], capture: Capture) -> list[Json]:
     """The captures to compare with: of the same shape; first those of the same place, then the nearest in time."""
     shape, place = capture.shape, (capture.path, capture.direction, capture.slot)
@@ -290,13 +312,12 @@ def _literal(part: npt.NDArray[Any]) -> str:
 
 def source_view(cell: object, path: str) -> Json:
     """The `construct` of a cell's class, where Python can find its text."""
-    import inspect
-
     construct = getattr(type(cell), "construct", None)
     try:
         lines, first = inspect.getsourcelines(construct)  # type: ignore[arg-type]  # None raises TypeError as well
-        place = f"{inspect.getsourcefile(construct)}, line {first}"  # type: ignore[arg-type]
+        place = f"{file_label(inspect.getsourcefile(construct) or '')}, line {first}"  # type: ignore[arg-type]
     except (OSError, TypeError):
-        lines, place = [], "the source of this class cannot be found"
+        lines, first, place = [], 0, "the source of this class cannot be found"
+    shown = textwrap.dedent("".join(lines[:_MOST_LINES])).splitlines()
     title = f"{type(cell).__name__}.construct"
-    return {"type": "source", "path": path, "title": title, "place": place, "text": "".join(lines[:400])}
+    return {"type": "source", "path": path, "title": title, "place": place, "first": first, "lines": shown}

@@ -23,6 +23,10 @@ class Throttle:
     def due(self) -> bool:
         return self._clock() >= self._due
 
+    def wait(self, seconds: float) -> None:
+        """Let no update pass for so long."""
+        self._due = max(self._due, self._clock() + seconds)
+
     @contextmanager
     def spend(self) -> Iterator[None]:
         """Time one update, and push the next one back accordingly."""

@@ -70,8 +70,12 @@ def reporting(function: Callable[..., Any], where: str, log: Log, source: str) -
 
 def _line_of(error: BaseException) -> str:
     """Where in a written hook it was raised, the innermost line; "" if that is not known."""
-    lines = [line for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename.startswith(_FILE)]
-    return f" (line {lines[-1]})" if lines else ""
+    places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    written = [place for place in places if place[0].startswith(_FILE)]
+    if not written:
+        return ""
+    source = linecache.getline(*written[-1]).strip()
+    return f"\nline {written[-1][1]}: {source}"
 
 
 def source_of(function: object) -> str:
@@ -94,16 +98,18 @@ class Log:
         self.dropped = 0
 
     def add(self, where: str, text: str, failed: bool = False) -> None:
-        """Add to what a hook said last, if that is the newest; otherwise begin an entry."""
+        """Add to what a hook said last, if that is the newest; otherwise begin an entry. The same error is counted."""
         with self._lock:
             last = self._entries[-1] if self._entries else None
-            same = last is not None and last["where"] == where and not (failed or last["failed"])
-            if last and same and len(last["text"]) + len(text) <= _MAX_ENTRY:
-                self._size -= len(last["text"])
-                self._entries[-1] = {**last, "text": last["text"] + text}
+            same = last is not None and last["where"] == where and last["failed"] == failed
+            if last and same and failed and last["text"] == _cut(text):
+                last["times"] += 1
+            elif last and same and not failed and len(last["text"]) + len(text) <= _MAX_ENTRY:
+                last["text"] += text
+                self._size += len(text)
             else:
-                self._entries.append({"where": where, "text": _cut(text), "failed": failed})
-            self._size += len(self._entries[-1]["text"])
+                self._entries.append({"where": where, "text": _cut(text), "failed": failed, "times": 1})
+                self._size += len(self._entries[-1]["text"])
             while len(self._entries) > MAX_ENTRIES or self._size > _MAX_CHARACTERS:
                 self._size -= len(self._entries.popleft()["text"])
                 self.dropped += 1
@@ -117,7 +123,7 @@ class Log:
         self._changed()
 
     def entries(self) -> list[dict[str, Any]]:
-        """The entries: where, text, whether it failed."""
+        """The entries: where, text, whether it failed, how many times."""
         with self._lock:
             return [{**entry, "text": entry["text"].rstrip("\n")} for entry in self._entries]
 

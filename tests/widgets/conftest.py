@@ -30,7 +30,7 @@ class RecordingComm(BaseComm):
     def publish_msg(
         self, msg_type: str, data: Any = None, metadata: Any = None, buffers: Any = None, **keys: Any
     ) -> None:
-        self.log.append((msg_type, data or {}, list(buffers or [])))
+        self.log.append((msg_type, {**(data or {}), "comm_id": self.comm_id}, list(buffers or [])))
 
 
 @pytest.fixture

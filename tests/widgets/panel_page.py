@@ -1,4 +1,4 @@
-"""A panel in a real Chromium without Jupyter: the widget's own messages, carried to a plain page and back."""
+"""Panels in a real Chromium without Jupyter: the widgets' own messages, carried to a plain page and back."""
 
 from __future__ import annotations
 
@@ -12,54 +12,68 @@ from playwright.sync_api import Page, TimeoutError
 
 from hookscope.widgets import DebuggerPanel
 
-# A model as anywidget gives it to `render`, fed by `receive`, sending through `sendToPython`.
+# Models as anywidget gives them to `render`, fed by `receive`, sending through `sendToPython`.
 MODEL = """
-const listeners = {}, state = {};
-const call = (event, ...args) => (listeners[event] ?? []).forEach((f) => f(...args));
 const view = (text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
-window.model = {
-  get: (name) => state[name],
-  set: (name, value) => (state[name] = value),
-  on: (event, f) => (listeners[event] ??= []).push(f),
-  off: (event, f) => (listeners[event] = (listeners[event] ?? []).filter((g) => g !== f)),
-  send: (content) => window.sendToPython(JSON.stringify(content)),
-};
+const models = {};
+function makeModel(id) {
+  const listeners = {}, state = {};
+  const call = (event, ...args) => (listeners[event] ?? []).forEach((f) => f(...args));
+  return {
+    get: (name) => state[name],
+    set: (name, value) => (state[name] = value),
+    on: (event, f) => (listeners[event] ??= []).push(f),
+    off: (event, f) => (listeners[event] = (listeners[event] ?? []).filter((g) => g !== f)),
+    send: (content) => window.sendToPython(id, JSON.stringify(content)),
+    receive: ({ data, buffers }) => {
+      if (data.method === "custom") return call("msg:custom", data.content, buffers.map(view));
+      (data.buffer_paths ?? []).forEach((path, k) => (data.state[path[0]] = view(buffers[k])));
+      Object.assign(state, data.state);
+      for (const name of Object.keys(data.state)) call(`change:${name}`);
+    },
+  };
+}
 window.receive = (text) => {
-  for (const { data, buffers } of JSON.parse(text)) {
-    if (data.method === "custom") { call("msg:custom", data.content, buffers.map(view)); continue; }
-    (data.buffer_paths ?? []).forEach((path, k) => (data.state[path[0]] = view(buffers[k])));
-    Object.assign(state, data.state);
-    for (const name of Object.keys(data.state)) call(`change:${name}`);
+  for (const { id, ...message } of JSON.parse(text)) {
+    models[id] ??= makeModel(id);
+    window.model ??= models[id];
+    models[id].receive(message);
   }
 };
-window.show = async () => {
-  window.hide?.();
-  document.body.replaceChildren();
-  const style = document.createElement("style");
-  style.textContent = state._css;
-  document.head.append(style);
-  const module = await import(URL.createObjectURL(new Blob([state._esm], { type: "text/javascript" })));
-  const el = document.createElement("div");
-  document.body.append(el);
-  window.hide = module.default.render({ model, el });
+window.hides = [];
+// Draw every widget; `once more` beside what is there already.
+window.show = async (onceMore = false) => {
+  if (!onceMore) {
+    for (const hide of window.hides.splice(0)) hide();
+    document.body.replaceChildren();
+  }
+  for (const model of Object.values(models)) {
+    const style = Object.assign(document.createElement("style"), { textContent: model.get("_css") });
+    if (!onceMore) document.head.append(style);
+    const module = await import(URL.createObjectURL(new Blob([model.get("_esm")], { type: "text/javascript" })));
+    const el = document.createElement("div");
+    document.body.append(el);
+    window.hides.push(module.default.render({ model, el }));
+  }
 };
 null; // Playwright would call a function that is left here
 """
 
 
 class PanelPage:
-    """One panel, one page, and the mail between them."""
+    """A page with a panel, or with several widgets one below the other, and the mail between them and Python."""
 
-    def __init__(self, page: Page, session: Any, sent: list[Any]) -> None:
+    def __init__(self, page: Page, session: Any, sent: list[Any], *make: Callable[[Any], DebuggerPanel]) -> None:
         self.page = page
         self.errors: list[str] = []
         self._sent = sent
-        self._inbox: list[str] = []
+        self._inbox: list[tuple[str, str]] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.expose_function("sendToPython", lambda text: self._inbox.append(text))
+        page.expose_function("sendToPython", lambda comm, text: self._inbox.append((comm, text)))
         page.set_content('<!doctype html><html lang="en"><title>panel</title><body></body></html>')
         page.evaluate(MODEL)
-        self.panel = DebuggerPanel(session)
+        self.panels = [one(session) for one in make or (DebuggerPanel,)]
+        self.panel = self.panels[0]
         self.carry()
         page.evaluate("show()")
         self.carry()
@@ -67,12 +81,17 @@ class PanelPage:
     def carry(self) -> None:
         """Carry every waiting message, in both directions."""
         inbox, self._inbox[:] = list(self._inbox), []
-        for text in inbox:
-            self.panel._received(self.panel, json.loads(text), [])
-        messages = [_envelope(*message) for message in self._sent]
+        by_comm = {panel.comm.comm_id: panel for panel in self.panels if panel.comm is not None}
+        for comm, text in inbox:
+            by_comm[comm]._received(by_comm[comm], json.loads(text), [])
+        messages = [_envelope(*message) for message in self._sent if message[1].get("comm_id") in by_comm]
         self._sent.clear()
         if messages:
             self.page.evaluate("text => receive(text)", json.dumps(messages))
+
+    def ask(self, **message: Any) -> None:
+        """Deliver a message as if the page had sent it."""
+        self.panel._received(self.panel, message, [])
 
     def until(self, condition: Callable[[], bool], seconds: float = 10.0) -> None:
         """Carry messages until the page shows what is expected."""
@@ -93,6 +112,8 @@ def _holds(condition: Callable[[], bool]) -> bool:
 
 
 def _envelope(kind: str, data: dict[str, Any], buffers: list[Any]) -> dict[str, Any]:
+    data = dict(data)
+    comm = data.pop("comm_id")
     if kind == "comm_open":
         data = {"method": "update", **data}
-    return {"data": data, "buffers": [base64.b64encode(bytes(buffer)).decode() for buffer in buffers]}
+    return {"id": comm, "data": data, "buffers": [base64.b64encode(bytes(buffer)).decode() for buffer in buffers]}

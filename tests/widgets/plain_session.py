@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import SimpleNamespace
@@ -85,6 +85,17 @@ class PlainRing(list[PlainCapture]):
     dropped = 0
 
 
+class PlainPaths:
+    """The paths of a session's cells; there is no cell behind them."""
+
+    def __init__(self, nodes: list[SimpleNamespace]) -> None:
+        self._nodes = nodes
+        self.cell: Callable[[str], object] = object
+
+    def __iter__(self) -> Iterator[tuple[str, object]]:
+        return iter([(node.path, None) for node in self._nodes])
+
+
 def plain_node(path: str, depth: int, kind: str, **more: Any) -> SimpleNamespace:
     values = {
         "path": path, "name": path.rpartition(".")[2] or kind, "type": kind, "depth": depth, "parameters": 6,
@@ -108,12 +119,16 @@ class PlainSession:
         self.hits: list[Any] = []
         self.found: list[Finding] = []
         self.attached = False
+        self.aborting = False
         self.paused: Any = None
         self.shown: Any = None
         self.looks: list[tuple[Any, ...]] = []
         self.skipped_pauses: list[Any] = []
+        self.gradient_checks: dict[str, Any] = {}
         self.observers: list[Callable[[str], None]] = []
         self.commands: list[str] = []
+        self.running = False
+        self.aborting = False
         self.trees_made = 0
         self.nodes = [
             plain_node("", 0, "Net"),
@@ -127,9 +142,14 @@ class PlainSession:
                 array=weight, gradient=None, statistics=plain_statistics(weight), gradient_norm=None, update_ratio=None,
             )
         ]  # fmt: skip
+        self.paths = PlainPaths(self.nodes)
         self.step = 0
         self.history = History()
-        self.parameter_edits = ParameterEdits(partial(PlainParameter, self), lambda: None, PlainParameter._rebind)
+        self.parameter_edits = ParameterEdits(partial(PlainParameter, self), lambda: None, self._put)
+
+    def _put(self, parameter: PlainParameter, array: np.ndarray) -> None:
+        parameter._rebind(array)
+        self.emit("changed")
 
     def tree(self) -> list[Any]:
         self.trees_made += 1
@@ -150,16 +170,20 @@ class PlainSession:
     def attach_hook(self, path: str, kind: str) -> None:
         self.node(path).attached.add(kind)
         self.node(path).hooks[kind] = 1
+        self.emit("changed")
 
     def detach_hook(self, path: str, kind: str) -> None:
         self.node(path).attached.discard(kind)
         self.node(path).hooks[kind] = 0
+        self.emit("changed")
 
     def add_breakpoint(self, stop: Any) -> None:
         self.breakpoints.append(stop)
+        self.emit("changed")
 
     def remove_breakpoint(self, stop: Any) -> None:
         self.breakpoints.remove(stop)
+        self.emit("changed")
 
     @property
     def conditions(self) -> list[Condition]:
@@ -169,10 +193,12 @@ class PlainSession:
         for condition in parse_conditions((text,)):
             self.checks.conditions[condition.name] = condition
             (self.checks.pausing.add if pause else self.checks.pausing.discard)(condition.name)
+        self.emit("changed")
 
     def remove_condition(self, name: str) -> None:
         del self.checks.conditions[name]
         self.checks.pausing.discard(name)
+        self.emit("changed")
 
     def findings(self) -> Findings:
         return Findings(self.found)
@@ -189,13 +215,18 @@ class PlainSession:
 
     def set_train(self, path: str, mode: bool) -> None:
         self.node(path).training = mode
+        self.emit("changed")
 
     def set_requires_grad(self, name: str, value: bool) -> None:
         next(row for row in self.rows if row.name == name).requires_grad = value
+        self.emit("changed")
 
     def resume(self, command: str = "continue") -> None:
         self.commands.append(command)
         self.paused = self.shown = None
+
+    def abort(self) -> None:
+        self.aborting = True
 
     def step_back(self) -> None:
         self.looks.append(("step_back",))

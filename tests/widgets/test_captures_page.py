@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -157,6 +156,53 @@ def test_a_feature_map_is_shown_channel_by_channel_and_one_is_opened(shown: Pane
     shown.until(lambda: channels.get_by_role("button").count() == 8)
 
 
+def test_attention_is_shown_head_by_head_and_a_weight_is_told_with_its_query_and_key(
+    shown: PanelPage, look: Any
+) -> None:
+    scores = np.exp(np.random.default_rng(0).normal(size=(2, 3, 4, 5)))
+    weights = scores / scores.sum(axis=-1, keepdims=True)
+    look(weights)
+    heads = shown.page.get_by_role("group", name="Heads")
+    shown.until(lambda: heads.get_by_role("button").count() == 3)
+    assert shown.page.get_by_text("each row sums to 1").is_visible()
+    assert button(shown, "Attention").get_attribute("aria-pressed") == "true"
+    assert shown.page.get_by_role("slider", name="batch").is_visible()
+    heads.get_by_role("button", name="head 2").click()
+    drawn = picture(shown, "Heatmap of block#0 forward output, step 1: slice [0, 2], 4x5")
+    shown.until(drawn.is_visible)
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
+        shown.page.keyboard.press(key)
+    assert readout(shown) == f"[0, 2, 1, 1] = {weights[0, 2, 1, 1]:#.6g}: query 1, key 1"
+    look(scores)
+    shown.until(lambda: readout(shown).startswith("[0, 2, 1, 1] = ") and "query" not in readout(shown))
+    button(shown, "Channels").click()
+    shown.until(shown.page.get_by_role("group", name="Channels").is_visible)
+    assert not shown.page.get_by_text("each row sums to 1").is_visible()
+
+
+def test_the_keys_of_a_heatmap_are_told_where_it_has_the_focus(shown: PanelPage, look: Any) -> None:
+    look([[1.0, 2.0]])
+    drawn = picture(shown, "Heatmap")
+    shown.until(drawn.is_visible)
+    assert readout(shown) == ""
+    button(shown, "Show all of it").focus()
+    while not drawn.evaluate("one => one === document.activeElement"):
+        shown.page.keyboard.press("Tab")
+    assert readout(shown).startswith("Arrow keys read values")
+    shown.page.keyboard.press("ArrowRight")
+    assert readout(shown) == "[0, 0] = 1"
+
+
+def test_a_long_matrix_has_cells_that_can_be_pointed_at(shown: PanelPage, look: Any) -> None:
+    look(np.zeros((64, 2)))
+    drawn = picture(shown, "Heatmap")
+    shown.until(drawn.is_visible)
+    box = drawn.bounding_box()
+    assert box is not None
+    across, down = box["width"] / 2, box["height"] / 64
+    assert 3 < across / down <= 4.5
+
+
 def test_leading_axes_have_sliders(shown: PanelPage, look: Any) -> None:
     look(np.arange(24.0).reshape(2, 3, 4))
     slider = shown.page.get_by_role("slider", name="axis 0")
@@ -232,17 +278,65 @@ def test_the_scrubber_shows_one_step_and_takes_the_selection_along(
     shown.until(lambda: grid.get_attribute("aria-rowcount") == "10")
 
 
+def test_steps_in_which_conditions_held_are_marked_below_the_scrubber_and_told(
+    shown: PanelPage, session: PlainSession, look: Any
+) -> None:
+    for step in range(1, 6):
+        session.capture("head", step=step, hits=["nan", "all_zero"] if step == 2 else ["inf"] if step == 5 else [])
+    look([[9.0]], "tail", step=5)
+    scrubber = shown.page.get_by_role("slider", name="Step")
+    assert scrubber.get_attribute("aria-valuetext") == "all steps, 1-5, conditions held in 2 of 5 steps"
+    box = scrubber.bounding_box()
+    assert box is not None
+    marks = shown.page.locator(".hs-step-marks > span")
+    places = [mark.bounding_box() for mark in marks.all()]
+    # A quarter of the way and the whole of it, between the places where the thumb's middle can be.
+    expected = [box["x"] + 8 + share * (box["width"] - 16) for share in (0.25, 1.0)]
+    assert [place and place["x"] + 1 for place in places] == pytest.approx(expected, abs=1)
+    button(shown, "All steps").click()
+    shown.until(lambda: scrubber.get_attribute("aria-valuetext") == "step 5, held: inf")
+    scrubber.focus()
+    for _ in range(3):
+        shown.page.keyboard.press("ArrowLeft")
+    shown.until(lambda: scrubber.get_attribute("aria-valuetext") == "step 2, held: nan, all_zero")
+    shown.page.keyboard.press("ArrowLeft")
+    shown.until(lambda: scrubber.get_attribute("aria-valuetext") == "step 1")
+
+
+def test_the_panel_is_as_high_as_what_it_shows(shown: PanelPage, session: PlainSession, look: Any) -> None:
+    panel = shown.page.get_by_role("group", name="Debugger of Net")
+    look([1.0, 2.0])
+    shown.until(picture(shown, "Bars").is_visible)
+    small = panel.bounding_box()
+    for step in range(60):
+        session.capture("head", step=step)
+    look(np.arange(64.0).reshape(8, 8))
+    shown.until(picture(shown, "Heatmap").is_visible)
+    large = panel.bounding_box()
+    assert small is not None and large is not None
+    assert small["height"] < large["height"] <= 0.9 * 640
+    value = shown.page.get_by_role("region", name="Selected capture").bounding_box()
+    foot = shown.page.get_by_role("status").bounding_box()
+    assert value is not None and foot is not None and value["y"] + value["height"] <= foot["y"]
+
+
 def test_a_capture_leads_to_its_cell_and_to_its_source(shown: PanelPage, session: PlainSession, look: Any) -> None:
     class Cell:
         def construct(self, x: int) -> int:
             return x + 41
 
-    session.paths = SimpleNamespace(cell=lambda path: Cell())
+    session.paths.cell = lambda path: Cell()
     look([[1.0]], "block.relu")
     shown.until(button(shown, "Show source").is_visible)
     button(shown, "Show source").click()
     source = shown.page.get_by_role("region", name="Source")
     shown.until(lambda: "return x + 41" in source.inner_text())
+    lines = source.get_by_role("list", name="Source of Cell.construct").get_by_role("listitem")
+    first = Cell.construct.__code__.co_firstlineno
+    assert [line.inner_text().split()[0] for line in lines.all()] == [str(first), str(first + 1)]
+    keyword = lines.nth(1).get_by_text("return", exact=True)
+    plain = "one => getComputedStyle(one).color === getComputedStyle(one.parentElement).color"
+    assert keyword.evaluate(plain) is False
     button(shown, "Show source").click()
     assert not source.is_visible()
     button(shown, "Show cell").click()
@@ -275,8 +369,8 @@ def test_of_a_large_value_little_is_sent(shown: PanelPage, look: Any, sent: list
     one = look(np.zeros((2000, 2000), np.float32))
     shown.until(picture(shown, "Heatmap of block#0 forward output, step 1: 2000x2000").is_visible)
     sent.clear()
-    shown.panel._do_tensor(one.index, -1, "matrix", [], [])
-    [(_, data, buffers)] = sent
+    shown.ask(type="tensor", index=one.index, other=-1, picture="matrix", at=[], window=[])
+    (_, data, buffers), _done = sent
     assert data["content"]["type"] == "tensor"
     assert sum(map(len, buffers)) <= 128 * 128 * 9
 
@@ -325,7 +419,7 @@ def test_nothing_of_the_pictures_is_wider_than_the_panel(
 
 
 def test_hostile_names_and_sources_stay_text(shown: PanelPage, session: PlainSession, look: Any) -> None:
-    session.paths = SimpleNamespace(cell=lambda path: type(HOSTILE, (), {})())
+    session.paths.cell = lambda path: type(HOSTILE, (), {})()
     look([[1.0]], HOSTILE, slot=HOSTILE, context=HOSTILE)
     look([[1.0]], HOSTILE, slot=HOSTILE, context=HOSTILE)
     button(shown, "Show source").click()

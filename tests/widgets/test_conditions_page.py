@@ -49,7 +49,7 @@ def test_a_threshold_is_changed_by_the_session_or_refused_in_one_line(
     shown: PanelPage, session: PlainSession, view: Locator
 ) -> None:
     session.add_condition("dead_relu")
-    shown.panel._do_sync()
+    shown.panel.sync()
     box = view.get_by_role("textbox", name="threshold of dead_relu")
     shown.until(lambda: view.get_by_role("checkbox", name="look for dead_relu").is_checked())
     box.fill("0.5")
@@ -137,7 +137,7 @@ def test_from_a_finding_one_click_goes_to_the_capture_and_one_to_the_cell(
 
 def test_a_finding_without_a_capture_offers_none(shown: PanelPage, session: PlainSession, view: Locator) -> None:
     session.find("loss_not_decreasing", "")
-    shown.panel._do_sync()
+    shown.panel.sync()
     found = view.get_by_role("region", name="What was found")
     shown.until(lambda: found.get_by_role("rowheader").all_inner_texts() == ["loss_not_decreasing"])
     assert found.get_by_role("button", name="show the capture").count() == 0
@@ -145,12 +145,12 @@ def test_a_finding_without_a_capture_offers_none(shown: PanelPage, session: Plai
 
 def test_the_focus_stays_on_a_finding_while_more_come(shown: PanelPage, session: PlainSession, view: Locator) -> None:
     session.find("nan", "block")
-    shown.panel._do_sync()
+    shown.panel.sync()
     link = view.get_by_role("button", name="show cell block", exact=True)
     shown.until(link.is_visible)
     link.focus()
     session.find("inf", "block.relu")
-    shown.panel._do_sync()
+    shown.panel.sync()
     shown.until(lambda: view.get_by_role("button", name="show cell block.relu").is_visible())
     assert link.evaluate("one => one === document.activeElement")
 
@@ -159,7 +159,7 @@ def test_hostile_texts_stay_text(shown: PanelPage, session: PlainSession, view: 
     session.find("nan", HOSTILE)
     session.found[-1].message = session.found[-1].advice = HOSTILE
     session.add_condition(f"if path == {HOSTILE!r}")
-    shown.panel._do_sync()
+    shown.panel.sync()
     shown.until(lambda: view.inner_text().count(HOSTILE[:12]) >= 4)
     assert shown.page.locator("img").count() == 0
     assert shown.page.title() == "panel"
@@ -179,3 +179,26 @@ def test_text_has_a_contrast_of_4_5_and_nothing_is_cut(
     ratio, where = lowest_contrast(shown.page)
     assert ratio >= 4.5, where
     assert view.evaluate("view => view.scrollWidth <= view.clientWidth")
+
+
+def test_the_tab_tells_how_much_was_found_wherever_one_looks(shown: PanelPage, session: PlainSession) -> None:
+    tab = shown.page.get_by_role("tab", name="Conditions", exact=True)
+    assert tab.inner_text() == "Conditions"
+    session.find("nan", "block", session.capture(hits=["nan"]))
+    session.emit("finished")
+    shown.until(lambda: tab.inner_text() == "Conditions1")
+    assert tab.get_attribute("aria-description") == "1 found"
+    assert shown.page.get_by_role("tabpanel", name="Cells").is_visible()
+
+
+def test_who_knows_nothing_of_the_panel_finds_faults_by_one_button(shown: PanelPage, session: PlainSession) -> None:
+    find = shown.page.get_by_role("button", name="Find faults")
+    find.click()
+    shown.until(lambda: list(session.checks.conditions) == list(CONDITIONS))
+    view = shown.page.get_by_role("tabpanel", name="Conditions")
+    shown.until(view.get_by_text("Nothing found so far. Run the network").is_visible)
+    shown.until(lambda: not find.is_visible())
+    view.get_by_role("button", name="Look for none").click()
+    shown.until(view.get_by_text("Nothing is looked for yet.").is_visible)
+    view.get_by_role("button", name="Look for everything").click()
+    shown.until(lambda: list(session.checks.conditions) == list(CONDITIONS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -81,10 +82,10 @@ def test_a_cells_hits_are_counted_and_the_worst_is_first_in_the_list() -> None:
 
 def test_switching_off_what_is_off_is_refused_with_a_sentence(session: DebugSession) -> None:
     with pytest.raises(ValueError, match="no condition 'inf' in this session"):
-        conditions_view.set_condition(session, "inf", False, False, "")
+        conditions_view.set_condition(SimpleNamespace(session=session), "inf", False, False, "")
 
 
 @pytest.mark.parametrize("text", ["norm > 3", "if norm > 3", " if norm > 3 "])
 def test_an_own_condition_may_begin_with_if(session: DebugSession, text: str) -> None:
-    conditions_view.add_own(session, text)
+    conditions_view.add_own(SimpleNamespace(session=session), text)
     assert session.conditions[-1].name == "if norm > 3"

@@ -17,7 +17,7 @@ from plain_session import PlainCapture, PlainSession, PlainTensor
 from playwright.sync_api import Browser
 
 from hookscope.engine import Tensor, grad, nn
-from hookscope.engine.debug import DebugSession
+from hookscope.engine.debug import DebugSession, check_gradient
 from hookscope.widgets import drawings, export, export_html
 from tests.browser.accessibility import AXE, violations
 
@@ -43,6 +43,8 @@ def trained() -> DebugSession:
         for _ in range(2):
             grad(lambda x: net(x).sum())(Tensor(x))
     session.attach_hook("dense", "forward")
+    session.gradient_checks["dense"] = check_gradient(net.dense, Tensor(np.ones((3, 4), np.float32)))
+    session.history.losses.extend([(1, 2.0), (2, 1.0)])
     return session
 
 
@@ -54,10 +56,11 @@ def read(page: str) -> str:
 def test_the_page_has_all_of_the_session(trained: DebugSession) -> None:
     page = export.export_page(trained)
     assert [*re.findall(r'<h2 id="(\w+)">', page)] == [
-        "stop", "findings", "cells", "timeline", "parameters", "hooks", "conditions",
+        "stop", "findings", "gradients", "training", "cells", "timeline", "parameters", "hooks", "conditions",
     ]  # fmt: skip
     text = read(page)
     assert "Skipped pause" in text
+    assert trained.gradient_checks["dense"].summary in text
     assert trained.findings()[0].advice in text
     assert "relu ReLU gave 3x4" in text
     assert "Step 2:" in text

@@ -30,6 +30,7 @@ def hooks(browser: Browser, net: nn.Cell, sent: list[Any]) -> Iterator[PanelPage
     shown = PanelPage(page, DebugSession(net), sent)
     shown.panel.namespace = {}
     page.get_by_role("tab", name="Hooks").click()
+    shown.until(lambda: editor(shown).input_value() != "")  # the template
     yield shown
     assert shown.errors == []
     page.close()
@@ -128,6 +129,44 @@ def test_a_written_hook_comes_back_into_the_editor(hooks: PanelPage) -> None:
     )
 
 
+def test_what_is_written_stays_when_the_panel_is_shown_anew_or_changes(hooks: PanelPage, net: nn.Cell) -> None:
+    cell(hooks).fill("1")
+    hooks.page.get_by_role("combobox", name="Kind").select_option("backward")
+    editor(hooks).fill("def mine(cell, grad_input, grad_output): pass")
+    hooks.panel._received(None, {"type": "hook", "path": "0", "kind": "forward", "on": True}, [])
+    hooks.until(hooks.page.get_by_role("row", name="0 forward").is_visible)
+    hooks.page.get_by_role("tab", name="Cells").click()
+    hooks.page.get_by_role("tab", name="Hooks").click()
+    assert editor(hooks).input_value() == "def mine(cell, grad_input, grad_output): pass"
+    for reloaded in (False, True):
+        if reloaded:  # then only Python knows it
+            hooks.until(lambda: hooks.panel.hook_draft.get("source", "").startswith("def mine"))
+            hooks.page.evaluate("draft => model.set('hook_draft', draft)", hooks.panel.hook_draft)
+        hooks.page.evaluate("show()")
+        hooks.carry()
+        assert editor(hooks).input_value() == "def mine(cell, grad_input, grad_output): pass"
+        assert cell(hooks).input_value() == "1"
+        assert hooks.page.get_by_role("combobox", name="Kind").input_value() == "backward"
+
+
+def test_the_draft_of_another_display_does_not_disturb_who_writes(hooks: PanelPage) -> None:
+    editor(hooks).fill("def here(): pass")
+    hooks.panel.hook_draft = {"path": "", "kind": "forward", "source": "def there(): pass"}
+    hooks.carry()
+    assert editor(hooks).input_value() == "def here(): pass"
+    editor(hooks).blur()
+    hooks.panel.hook_draft = {"path": "", "kind": "forward", "source": "def elsewhere(): pass"}
+    hooks.until(lambda: editor(hooks).input_value() == "def elsewhere(): pass")
+
+
+def test_what_a_template_takes_the_place_of_can_be_undone(hooks: PanelPage) -> None:
+    editor(hooks).fill("def mine(): pass")
+    hooks.page.get_by_role("button", name="Template").click()
+    assert editor(hooks).input_value().startswith("def look(")
+    hooks.page.keyboard.press("ControlOrMeta+z")
+    assert editor(hooks).input_value() == "def mine(): pass"
+
+
 WRITTEN = "def f(cell, grad_output):\n    return None\n"
 
 
@@ -136,7 +175,7 @@ def test_hooks_of_the_users_code_are_listed_without_a_button(hooks: PanelPage, n
         """Do nothing, on purpose."""
 
     net[1].register_forward_hook(mine)
-    hooks.panel._do_sync()
+    hooks.panel.sync()
     row = hooks.page.get_by_role("row", name="1 forward")
     hooks.until(row.is_visible)
     assert f"test_hooks_page.py:{mine.__code__.co_firstlineno}" in row.inner_text()

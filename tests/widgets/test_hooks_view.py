@@ -27,7 +27,9 @@ def net() -> nn.Cell:
 
 @pytest.fixture
 def panel(net: nn.Cell) -> DebuggerPanel:
-    return DebuggerPanel(DebugSession(net), namespace={}, clock=FakeClock())
+    panel = DebuggerPanel(DebugSession(net), namespace={}, clock=FakeClock())
+    panel.view = "hooks"
+    return panel
 
 
 def ask(panel: DebuggerPanel, **message: Any) -> None:
@@ -58,7 +60,7 @@ def test_a_written_hook_is_attached_and_what_it_prints_is_in_the_panel_only(
 ) -> None:
     assert attach(panel, PRINTS) == {"text": "attached: forward hook look of 0", "failed": False}
     run(net)
-    assert printed(panel) == [{"where": "forward hook look of 0", "text": "saw (4, 2)", "failed": False}]
+    assert printed(panel) == [{"where": "forward hook look of 0", "text": "saw (4, 2)", "failed": False, "times": 1}]
     assert capsys.readouterr().out == ""
     assert sys.stdout is not None and not isinstance(sys.stdout, written_hooks._Router)
 
@@ -104,8 +106,27 @@ def test_what_a_hook_returns_counts_and_what_it_raises_goes_on_and_is_shown(pane
     entries = printed(panel)
     assert [(entry["text"], entry["failed"]) for entry in entries] == [
         ("before", False),
-        ("ZeroDivisionError: division by zero (line 3)", True),
+        ("ZeroDivisionError: division by zero\nline 3: return 1 / 0", True),
     ]
+
+
+def test_the_same_error_is_shown_once_and_counted(panel: DebuggerPanel, net: nn.Cell) -> None:
+    attach(panel, "def bad(cell, inputs, output):\n    raise ValueError(len(output))\n")
+    for rows in (4, 4, 4, 5):
+        with pytest.raises(ValueError, match=str(rows)):
+            net(ms.Tensor(np.ones((rows, 3), np.float32)))
+    assert [(entry["text"].partition("\n")[0], entry["times"]) for entry in printed(panel)] == [
+        ("ValueError: 4", 3),
+        ("ValueError: 5", 1),
+    ]
+
+
+def test_what_is_written_is_kept_within_bounds(panel: DebuggerPanel) -> None:
+    ask(panel, type="hook_draft", path="0", kind="backward", source="def f" * 50_000)
+    assert panel.hook_draft == {"path": "0", "kind": "backward", "source": ("def f" * 50_000)[:100_000]}
+    panel._received(panel, {"type": "hook_draft", "path": "0", "kind": "sideways", "source": ""}, [])
+    assert "unknown hook kind 'sideways'" in panel.status["error"]
+    assert panel.hook_draft["kind"] == "backward"
 
 
 def test_a_hook_sees_the_notebooks_names_also_those_that_come_later(panel: DebuggerPanel, net: nn.Cell) -> None:

@@ -88,7 +88,7 @@ def test_parameters_are_sorted_by_their_headers_and_frozen_by_their_box(
     shown: PanelPage, session: PlainSession
 ) -> None:
     session.rows.append(type(session.rows[0])(**{**vars(session.rows[0]), "name": "a.bias", "size": 9}))
-    shown.panel._do_sync()
+    shown.panel.sync()
     tab(shown, "Parameters")
     grid = shown.page.get_by_role("grid", name="Parameters")
     first = grid.get_by_role("row").nth(1).get_by_role("gridcell").nth(0)
@@ -239,8 +239,8 @@ def test_hostile_names_stay_text(shown: PanelPage, session: PlainSession) -> Non
     session.capture(HOSTILE, slot=HOSTILE, hits=[HOSTILE])
     session.pause(path=HOSTILE, reason=HOSTILE, lines=[HOSTILE], locals={HOSTILE: 1}, stack=[HOSTILE, HOSTILE])
     shown.until(button(shown, "Step over").is_enabled)
-    shown.panel._do_evaluate(f"{HOSTILE!r}")
-    shown.panel._do_select(0)
+    shown.ask(type="evaluate", expression=f"{HOSTILE!r}")
+    shown.panel.selected = 0
     for name in ("Cells", "Captures", "Parameters", "Stepper"):
         tab(shown, name)
         shown.until(lambda name=name: HOSTILE in shown.page.get_by_role("tabpanel", name=name).inner_text())
@@ -254,8 +254,8 @@ def test_text_has_a_contrast_of_4_5_in_light_and_dark(shown: PanelPage, session:
     session.capture(origin="hook", hits=["nan"])
     session.pause(exception=ValueError("bad"))
     shown.panel._received(None, {"type": "explode"}, [])
-    shown.panel._do_select(0)
-    shown.panel._do_evaluate("missing")
+    shown.panel.selected = 0
+    shown.ask(type="evaluate", expression="missing")
     for name in ("Cells", "Captures", "Parameters", "Stepper"):
         tab(shown, name)
         shown.carry()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from plain_session import FakeClock, PlainSession, plain_node
+from sent_cells import cells_of
 
 from hookscope.engine.debug import Breakpoint
 from hookscope.widgets import DebuggerPanel
@@ -39,14 +40,14 @@ def custom(sent: list[Any], kind: str) -> list[tuple[dict[str, Any], list[Any]]]
 def test_a_hook_is_attached_and_detached(panel: DebuggerPanel, session: PlainSession, kind: str) -> None:
     ask(panel, type="hook", path="block.relu", kind=kind, on=True)
     assert session.node("block.relu").attached == {kind}
-    assert panel.tree[2]["attached"] == [kind]
+    assert cells_of(panel)[2]["attached"] == [kind]
     ask(panel, type="hook", path="block.relu", kind=kind, on=False)
-    assert panel.tree[2]["attached"] == []
+    assert cells_of(panel)[2]["attached"] == []
 
 
 def test_train_mode_follows_the_switch(panel: DebuggerPanel) -> None:
     ask(panel, type="train", path="block", on=False)
-    assert [node["training"] for node in panel.tree] == [True, False, True]
+    assert [node["training"] for node in cells_of(panel)] == [True, False, True]
 
 
 def test_a_breakpoint_is_set_and_taken_away(panel: DebuggerPanel, session: PlainSession) -> None:
@@ -54,7 +55,7 @@ def test_a_breakpoint_is_set_and_taken_away(panel: DebuggerPanel, session: Plain
     ask(panel, type="breakpoint", path="block.relu", moment="bprop")
     ask(panel, type="breakpoint", path="block.relu", moment="bprop")
     assert session.breakpoints == [Breakpoint("block.relu", "bprop")]
-    assert [node["breaks"] for node in panel.tree] == [[], [], ["bprop"]]
+    assert [node["breaks"] for node in cells_of(panel)] == [[], [], ["bprop"]]
     ask(panel, type="breakpoint", path="block.relu", moment="")
     assert session.breakpoints == []
 
@@ -72,6 +73,7 @@ def test_taking_a_cell_out_of_a_pattern_leaves_the_others_their_breakpoint(
 
 
 def test_requires_grad_follows_the_box(panel: DebuggerPanel, session: PlainSession) -> None:
+    panel.view = "parameters"
     before = panel.parameter_numbers
     ask(panel, type="requires_grad", name="block.weight", on=False)
     assert session.rows[0].requires_grad is False
@@ -167,12 +169,16 @@ def test_selecting_a_dropped_capture_says_so(panel: DebuggerPanel) -> None:
     assert panel.status["error"] == "capture 7 is no longer kept"
 
 
-def test_statistics_are_computed_for_what_is_looked_at(
-    panel: DebuggerPanel, session: PlainSession, sent: list[Any]
+def test_statistics_are_computed_for_what_is_looked_at_and_while_code_runs_only_when_it_is_time(
+    panel: DebuggerPanel, session: PlainSession, sent: list[Any], clock: FakeClock
 ) -> None:
     captures = [session.capture() for _ in range(3)]
+    panel.sync()
     for capture in captures:
         capture.computed = 0
+    ask(panel, type="statistics", indices=[1, 99])
+    assert [capture.computed for capture in captures] == [0, 0, 0]
+    clock.now = 1.0
     ask(panel, type="statistics", indices=[1, 99])
     assert [capture.computed for capture in captures] == [0, 1, 0]
     ((_, buffers),) = custom(sent, "statistics")
@@ -185,7 +191,7 @@ def test_statistics_are_computed_for_what_is_looked_at(
 @pytest.mark.parametrize(
     ("message", "line"),
     [
-        ({"type": "explode"}, "unknown message 'explode'; known: hello, sync, show, hook, train, "),
+        ({"type": "explode"}, "unknown message 'explode'; known: hello, sync, show, "),
         ({"type": 3}, "a message must be an object with a type, got {'type': 3}"),
         ({}, "a message must be an object with a type, got {}"),
         ({"type": "hook", "path": "block", "kind": "forward"}, "message 'hook' needs on: bool, got nothing"),
@@ -285,26 +291,35 @@ def test_live_updates_are_throttled_and_the_rest_is_sent_at_the_end(
     session: PlainSession, sent: list[Any], clock: FakeClock
 ) -> None:
     panel = DebuggerPanel(session, clock=clock)
+    panel.view = "captures"
+    ask(panel, type="hello")
     for tick in range(1000):
         clock.now = tick / 1000
         session.capture()
     assert 24 <= len(custom(sent, "captures")) <= 26
+    assert len(custom(sent, "later")) <= 26
     session.emit("finished")
     assert sum(content["count"] for content, _ in custom(sent, "captures")) == 1000
     assert panel.status["text"] == "finished"
 
 
-def test_captures_held_back_by_the_throttle_come_with_the_next_sync(
-    panel: DebuggerPanel, session: PlainSession, sent: list[Any]
+def test_captures_held_back_by_the_throttle_come_when_the_page_asks_later(
+    panel: DebuggerPanel, session: PlainSession, sent: list[Any], clock: FakeClock
 ) -> None:
+    panel.view = "captures"
+    ask(panel, type="hello")
     for _ in range(10):
         session.capture()
+    assert len(custom(sent, "later")) == 1
+    ask(panel, type="sync")
+    assert len(custom(sent, "later")) == 2, "the throttle holds here too"
+    clock.now = 1.0
     ask(panel, type="sync")
     assert sum(content["count"] for content, _ in custom(sent, "captures")) == 10
 
 
-def test_a_capture_that_is_not_due_costs_nothing(session: PlainSession, clock: FakeClock, sent: list[Any]) -> None:
-    DebuggerPanel(session, clock=clock)
+def test_a_capture_that_is_not_due_costs_nothing(panel: DebuggerPanel, session: PlainSession, sent: list[Any]) -> None:
+    ask(panel, type="hello")
     session.capture()
     session.capture()
     trees, messages = session.trees_made, len(sent)
@@ -320,11 +335,12 @@ def test_a_fault_of_the_panel_never_reaches_the_users_run(
         raise RuntimeError("boom")
 
     session.tree = broken
-    session.pause()
     session.emit("finished")
+    assert panel._error == "the panel could not be updated: RuntimeError: boom"
     del session.tree
+    session.nodes.pop()
     ask(panel, type="sync")
-    assert panel.tree
+    assert len(cells_of(panel)) == 2
 
 
 def test_a_reloaded_page_gets_everything_again(panel: DebuggerPanel, session: PlainSession, sent: list[Any]) -> None:
@@ -333,6 +349,7 @@ def test_a_reloaded_page_gets_everything_again(panel: DebuggerPanel, session: Pl
     session.pause()
     ask(panel, type="evaluate", expression="n")
     ask(panel, type="select", index=0)
+    ask(panel, type="show", view="captures")
     sent.clear()
     ask(panel, type="hello")
     ((content, _),) = custom(sent, "captures")
@@ -341,8 +358,8 @@ def test_a_reloaded_page_gets_everything_again(panel: DebuggerPanel, session: Pl
     assert state["status"]["text"] == "paused in bprop of block.relu, line 11"
     assert state["stop"]["locals"][1]["value"] == "3"
     assert state["evaluations"][0]["text"] == "3"
-    assert state["selection"]["index"] == 0
-    assert [node["path"] for node in state["tree"]] == ["", "block", "block.relu"]
+    assert (state["selected"], state["selection"]["index"]) == (0, 0)
+    assert [node["path"] for node in cells_of(panel)] == ["", "block", "block.relu"]
     json.dumps({name: value for name, value in state.items() if not isinstance(value, bytes)})
 
 
@@ -361,92 +378,131 @@ def test_a_closed_panel_hears_nothing(panel: DebuggerPanel, session: PlainSessio
     assert session.observers == []
 
 
-# What the notebook keeps.
+# What is looked at.
 
 
-def test_the_text_form_is_one_deterministic_line(panel: DebuggerPanel, session: PlainSession) -> None:
+def traits(sent: list[Any]) -> set[str]:
+    """The traits that were sent."""
+    updates = [data for _, data, _ in sent if data.get("method") == "update"]
+    return {name for data in updates for name in (*data["state"], *(path[0] for path in data["buffer_paths"]))}
+
+
+TABLES = {
+    "cells": {"tree", "tree_numbers", "tree_states"},
+    "parameters": {"parameters", "parameter_numbers"},
+    "hooks": {"hooks"},
+}
+
+
+def test_the_first_message_has_all_that_the_first_view_shows(
+    panel: DebuggerPanel, session: PlainSession, sent: list[Any]
+) -> None:
+    kinds = [kind for kind, data, _ in sent if "_esm" in data.get("state", {}) or kind != "comm_open"]
+    assert kinds == ["comm_open"]
+    assert len(cells_of(panel)) == 3
+    trees = session.trees_made
+    sent.clear()
+    ask(panel, type="hello")
+    assert session.trees_made == trees, "what was just computed is not computed again"
+    assert traits(sent) == set()
+
+
+@pytest.mark.parametrize("view", ["cells", "parameters", "hooks"])
+def test_a_table_is_sent_when_its_view_is_chosen(panel: DebuggerPanel, sent: list[Any], view: str) -> None:
+    panel.view = "conditions"
+    sent.clear()
+    for name in ("tree", "parameters", "hooks"):
+        panel.set_trait(name, {})
+    sent.clear()
+    ask(panel, type="show", view=view)
+    assert {name for name in traits(sent) if name in set().union(*TABLES.values())} <= TABLES[view]
+    assert panel.trait_values()[min(TABLES[view], key=len)] != {}
+
+
+def test_a_step_sends_where_the_run_stands_and_no_table(
+    panel: DebuggerPanel, session: PlainSession, sent: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.pause()
+    ask(panel, type="hello")
+    sent.clear()
+    trees = session.trees_made
+    monkeypatch.setattr(session, "parameters", None)
+    ask(panel, type="resume", command="over")
+    session.pause(line=12)
+    assert panel.status["text"] == "paused in bprop of block.relu, line 12"
+    assert traits(sent) == {"status", "stop"}
+    assert session.trees_made == trees
+
+
+def test_one_click_in_a_large_tree_sends_a_few_bytes_a_cell(
+    session: PlainSession, sent: list[Any], clock: FakeClock
+) -> None:
+    session.nodes += [plain_node(f"block.c{k}", 2, "Dense") for k in range(10_000)]
+    panel = DebuggerPanel(session, clock=clock)
+    sent.clear()
+    ask(panel, type="train", path="block.c77", on=False)
+    assert traits(sent) == {"tree_states"}
+    assert sum(len(buffer) for _, _, buffers in sent for buffer in buffers) < 100_000
+    assert cells_of(panel)[80]["training"] is False
+
+
+def test_training_that_nobody_can_see_costs_nothing(session: PlainSession, sent: list[Any], clock: FakeClock) -> None:
+    panel = DebuggerPanel(session, clock=clock)
     session.capture()
-    assert repr(panel) == "DebuggerPanel(Net, 3 cells, 1 captures)"
+    trees = session.trees_made
+    sent.clear()
+    for tick in range(1000):
+        clock.now = 1 + tick / 100
+        session.capture()
+    assert (session.trees_made, sent) == (trees, [])
+    ask(panel, type="show", view="captures")
+    ask(panel, type="hello")
+    assert sum(content["count"] for content, _ in custom(sent, "captures") if content["reset"]) >= 1001
 
 
-def test_the_mimebundle_carries_all_three_forms(panel: DebuggerPanel) -> None:
-    data, _ = panel._repr_mimebundle_()
-    assert data["text/plain"] == "DebuggerPanel(Net, 3 cells, 0 captures)"
-    assert "block.relu" not in data["text/plain"]
-    assert "LeakyReLU" in data["text/html"]
-    assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == panel.model_id
+def test_the_other_views_follow_a_run_now_and_then(session: PlainSession, clock: FakeClock) -> None:
+    panel = DebuggerPanel(session, clock=clock)
+    ask(panel, type="hello")
+    assert panel.parameters == {}
+    for tick in range(1, 20):
+        clock.now = tick
+        session.capture()
+    assert panel.view == "cells"
+    assert panel.parameters["name"] == ["block.weight"]
 
 
-class Handle:
-    """Stands for a place where something is displayed."""
-
-    def __init__(self, shown: dict[str, str]) -> None:
-        self.shown = shown
-
-    def update(self, shown: dict[str, str], raw: bool = False) -> None:
-        assert raw
-        self.shown = shown
-
-
-@pytest.fixture
-def handles(monkeypatch: pytest.MonkeyPatch) -> list[Handle]:
-    """What was displayed: the live panel and the copy behind it."""
-    handles: list[Handle] = []
-
-    def display(shown: dict[str, str], **keys: object) -> Handle:
-        handles.append(Handle(shown))
-        return handles[-1]
-
-    monkeypatch.setattr("hookscope.widgets.panel.display", display)
-    return handles
-
-
-WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
-
-
-def test_a_displayed_panel_has_a_static_copy_behind_it(panel: DebuggerPanel, handles: list[Handle]) -> None:
-    panel.display()
-    live, copy = handles
-    assert set(live.shown) == {WIDGET_VIEW, "text/plain"}
-    assert set(copy.shown) == {"text/html", "text/plain"}
-    assert "<table" in copy.shown["text/html"]
-
-
-def test_freeze_replaces_the_widget_by_its_static_forms_and_closes_it(
-    panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
+def test_what_a_page_asks_by_itself_waits_while_code_runs(
+    session: PlainSession, clock: FakeClock, sent: list[Any]
 ) -> None:
-    panel.display()
-    panel.freeze()
-    live, copy = handles
-    assert set(live.shown) == {"text/html", "text/plain"}
-    assert "<table" in live.shown["text/html"]
-    assert set(copy.shown.values()) == {""}
-    assert session.observers == []
-    assert panel.comm is panel.layout.comm is None
+    panel = DebuggerPanel(session, views="parameters", clock=clock)
+    ask(panel, type="hello")
+    session.capture()
+    sent.clear()
+    for _ in range(100):
+        ask(panel, type="look_at_parameters", rows=[0], others=False, series="gradient_norm")
+        ask(panel, type="sync")
+    assert custom(sent, "parameter_figures") == []
+    clock.now = 1.0
+    ask(panel, type="look_at_parameters", rows=[0], others=False, series="gradient_norm")
+    assert len(custom(sent, "parameter_figures")) == 1
 
 
-def test_displaying_a_panel_again_renews_its_copy_alone(
-    panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
-) -> None:
-    panel.display()
-    live = handles[0].shown
-    session.nodes = session.nodes[:1]
-    panel.display()
-    assert len(handles) == 2
-    assert handles[0].shown is live
-    assert "1 cells" in handles[1].shown["text/plain"]
+def test_what_one_panel_changes_another_shows(session: PlainSession, clock: FakeClock, sent: list[Any]) -> None:
+    panel, other = DebuggerPanel(session, clock=clock), DebuggerPanel(session, clock=clock)
+    clock.now = 1.0
+    ask(panel, type="train", path="block", on=False)
+    assert cells_of(other)[1]["training"] is False
+    sent.clear()
+    ask(panel, type="train", path="block", on=True)  # at once: for the other this is not due
+    assert cells_of(other)[1]["training"] is False
+    assert len(custom(sent, "later")) == 1
+    ask(other, type="sync")
+    assert cells_of(other)[1]["training"] is True
 
 
-def test_freezing_a_panel_that_was_never_shown_closes_it(panel: DebuggerPanel, session: PlainSession) -> None:
-    panel.freeze()
-    assert session.observers == []
-
-
-def test_a_panel_that_cannot_be_drawn_is_closed_all_the_same(
-    panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
-) -> None:
-    panel.display()
-    session.nodes[0] = None
-    with pytest.raises(AttributeError):
-        panel.freeze()
-    assert session.observers == []
+def test_a_view_is_chosen_from_python(panel: DebuggerPanel, session: PlainSession) -> None:
+    panel.view = "parameters"
+    assert panel.parameters["name"] == ["block.weight"]
+    with pytest.raises(ValueError, match="view must be one of cells, captures, .*, got 'moon'"):
+        panel.view = "moon"
+    assert panel.view == "parameters"

@@ -201,7 +201,7 @@ def test_a_reloaded_page_shows_the_selected_parameter_and_what_can_be_undone(
 def test_another_network_in_the_same_session_gets_rows_of_its_own(opened: PanelPage, network: Network) -> None:
     opened.until(lambda: grid(opened).get_attribute("aria-rowcount") == "5")
     network.net.append(nn.Dense(3, 5))
-    opened.panel._do_sync()
+    opened.panel.sync()
     opened.until(lambda: grid(opened).get_attribute("aria-rowcount") == "7")
     opened.until(lambda: cell(opened, 4, "shape").inner_text() == "5x3 float32")
     opened.until(lambda: number(opened, 4, "norm") > 0)

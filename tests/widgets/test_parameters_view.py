@@ -53,7 +53,7 @@ def network(count: int = 2) -> nn.SequentialCell:
 
 def shown(session: DebugSession) -> tuple[view.ParametersView, Page]:
     page = Page()
-    return view.ParametersView(session, page.send, lambda: None), page
+    return view.ParametersView(session, page.send), page
 
 
 def publish(parameters: view.ParametersView, page: Page, budget: float = 60.0) -> None:
@@ -132,7 +132,8 @@ def test_without_time_the_rows_in_view_come_first_and_the_rest_later() -> None:
     publish(parameters, page, 60.0)
     parameters.restart()
     page.names = [row.name for row in parameters.rows()]
-    parameters.look_at_parameters([150, 151], others=False, series="gradient_norm")
+    parameters.look_at([150, 151], "gradient_norm")
+    parameters.answer(others=False)
     assert page.newest == ["75.weight", "75.bias"]
     for _ in range(300):
         publish(parameters, page, 0.0)
@@ -156,14 +157,16 @@ def test_the_history_is_the_sessions_or_what_was_seen(conditions: list[str], ser
     session = DebugSession(net, conditions=conditions)
     parameters, page = shown(session)
     publish(parameters, page)
-    parameters.look_at_parameters([0], others=False, series=series)
+    parameters.look_at([0], series)
+    parameters.answer(others=False)
     step = training(net)
     norms = []
     with session:
         for _ in range(5):
             norms.append(float(np.linalg.norm(step()[0])))
             publish(parameters, page)
-    parameters.look_at_parameters([0], others=False, series=series)
+    parameters.look_at([0], series)
+    parameters.answer(others=False)
     steps, values = zip(*page.history["0.weight"], strict=True)
     assert steps == (1, 2, 3, 4, 5)
     if series == "gradient_norm":

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sent_cells import cells_of
 
 from hookscope import engine as ms
 from hookscope.engine import nn, ops
@@ -121,7 +122,8 @@ def test_a_hook_attached_during_a_pause_records(net: Net) -> None:
     person.panel = panel = DebuggerPanel(session)
     with session:
         train(net)
-    (node,) = [node for node in panel.tree if node["path"] == "block.dense"]
+    panel.view = "cells"
+    (node,) = [node for node in cells_of(panel) if node["path"] == "block.dense"]
     assert node["attached"] == ["backward"]
     person.answers.append([resume("continue")])
     with session:

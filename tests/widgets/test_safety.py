@@ -87,7 +87,8 @@ def operator(name: str, inputs: tuple[Any, ...]) -> list[OperatorRecord]:
 
 FIELDS: dict[str, Plant] = {
     "network": network,
-    "cell name": cell("name"),
+    # The live panel reads a cell's name in its path.
+    "cell name": lambda session, text: session.nodes.append(plain_node(f"x.{text}", 1, "Cell", name=text)),
     "cell path": cell("path"),
     "cell type": cell("type"),
     "cell output": cell("shape"),
@@ -244,7 +245,7 @@ def test_a_hook_written_in_the_panel_and_what_it_prints(shown: PanelPage, sessio
     row = {"path": "block", "kind": "forward", "function": "look", "by_session": True, "filename": "", "line": 0}
     written = written_hooks.reporting(lambda *_: None, "look", shown.panel.printed.log, source.replace("\0", ""))
     session.hooks = lambda: [SimpleNamespace(**row, hook=written)]  # type: ignore[method-assign,list-item]
-    shown.panel.publish_cells()
+    shown.panel.sync()
     print_from_hook = written_hooks.reporting(lambda *_: print(HOSTILE_LIVE), HOSTILE_LIVE, shown.panel.printed.log, "")
     print_from_hook()
     shown.panel._received(shown.panel, {"type": "hook_log"}, [])

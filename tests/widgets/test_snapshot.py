@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
-from plain_session import PlainSession, plain_node
+from plain_session import PlainSession, PlainTensor, plain_node
 
+from hookscope.engine import Tensor, grad, nn
+from hookscope.engine.debug import DebugSession, GradientCheck, GradientRow, HookRow
 from hookscope.widgets import cell_tree_html, snapshot
 
 HOSTILE = "<script>alert(1)</script>\"'&\u202ereversed"
@@ -19,15 +23,21 @@ class Reader(HTMLParser):
         super().__init__()
         self.tags: list[str] = []
         self.cells: list[str] = []
+        self.inside = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
-        assert not any(name.startswith("on") or name in ("src", "href") for name, _ in attrs)
-        if tag in ("td", "th", "caption"):
+        assert not any(name.startswith("on") or name == "href" for name, _ in attrs)
+        assert all(str(value).startswith("data:image/png;base64,") for name, value in attrs if name == "src")
+        if tag in ("td", "th", "caption", "summary"):
             self.cells.append("")
+            self.inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside &= tag not in ("td", "th", "caption", "summary")
 
     def handle_data(self, data: str) -> None:
-        if self.cells:
+        if self.inside:
             self.cells[-1] += data
 
 
@@ -86,7 +96,7 @@ def test_hostile_names_stay_text(full: PlainSession) -> None:
 
 def test_the_snapshot_is_self_contained(full: PlainSession) -> None:
     page = read(snapshot.panel_html(full))
-    assert not {"script", "link", "img", "iframe", "object"} & set(page.tags)
+    assert not {"script", "link", "iframe", "object"} & set(page.tags)
 
 
 def test_the_snapshot_is_the_same_every_time(full: PlainSession) -> None:
@@ -100,12 +110,87 @@ def test_without_style_the_tree_is_indented_and_numbers_are_right_aligned(sessio
     assert 'align="right"' in html
 
 
-def test_only_the_first_200_captures_are_written_and_the_rest_is_told(session: PlainSession) -> None:
+def test_of_many_captures_the_marked_and_the_newest_are_written_and_the_rest_is_told(session: PlainSession) -> None:
+    marked = session.capture(hits=["nan"], slot="the first")
     captures = [session.capture() for _ in range(300)]
     session.captures.dropped = 4
     html = snapshot.panel_html(session)
-    assert "Captures: the first 200 of 300 (4 older ones dropped)" in html
-    assert captures[200].computed == 0
+    assert (
+        "Captures: 80 of 301, those that conditions marked and the newest (4 older ones dropped)" in read(html).cells
+    )
+    assert marked.slot in html
+    assert [captures[k].computed for k in (0, 220, 221, 299)] == [0, 0, 1, 1]
+
+
+def test_of_long_tables_only_the_first_is_open(session: PlainSession) -> None:
+    for k in range(20):
+        session.capture(f"cell{k}")
+        session.nodes.append(plain_node(f"cell{k}", 1, "Dense"))
+    html = snapshot.panel_html(session)
+    assert re.findall(r"<details( open)?><summary><b>(.*?)</b>", html) == [(" open", "Captures: 20"), ("", "Cells: 23")]
+    assert "<caption>Parameters: 1</caption>" in html
+
+
+def test_what_is_wrong_comes_first_then_what_was_looked_for(full: PlainSession) -> None:
+    full.add_condition("nan")
+    full.add_condition("dead_relu=0.8")
+    assert "Nothing found. Looked for: nan, dead_relu=0.8." in snapshot.panel_html(full)
+    finding = full.find("dead_relu", "block.relu", full.captures[0])
+    page = read(snapshot.panel_html(full))
+    assert page.cells.index("Findings: 1") < page.cells.index(finding.advice) < page.cells.index("Captures: 2")
+    assert "Nothing found" not in snapshot.panel_html(full)
+
+
+def test_a_capture_that_a_condition_marked_is_drawn_if_there_is_something_to_see(full: PlainSession) -> None:
+    flat = full.capture("flat", hits=["all_zero"])
+    flat.value = PlainTensor(np.zeros((3, 3)))
+    full.find("all_zero", "flat", flat)
+    assert "<img" not in snapshot.panel_html(full)
+    full.find("nan", "block", full.captures[1])
+    html = snapshot.panel_html(full)
+    assert html.count("<img") == 1
+    assert "block#0 forward output, step 1: nan. blue below 0" in html
+
+
+def test_the_losses_are_drawn_by_step(session: PlainSession) -> None:
+    session.history.losses.extend([(1, 4.0), (2, 1.0)])
+    html = snapshot.panel_html(session)
+    assert 'aria-label="loss by step"' in html
+    assert "loss 4 in step 1, 1 in step 2" in html
+
+
+def test_hooks_and_gradient_checks_are_shown(session: PlainSession) -> None:
+    session.hooks = lambda: [HookRow("block", "forward", "look", True, look_at, "", 0)]
+    session.gradient_checks["block"] = GradientCheck("block (Block)", "float32", [
+        GradientRow("x", "input", (2, 2), "float32", "wrong", "differs from finite differences", None, None, 4),
+    ])  # fmt: skip
+    page = read(snapshot.panel_html(session))
+    assert {"Hooks: 1", "look", "panel"} <= set(page.cells)
+    assert {"gradient of block (Block): wrong for x", "4 of 4", "differs from finite differences"} <= set(page.cells)
+
+
+def look_at(cell: object, inputs: object, output: object) -> None:
+    """Be a hook."""
+
+
+@pytest.mark.parametrize(
+    ("view", "title"), [("cells", "Cells: 3"), ("captures", "Captures: 2"), ("parameters", "Parameters: 1")]
+)
+def test_of_some_views_only_these_are_shown(full: PlainSession, view: str, title: str) -> None:
+    titles = {"Cells: 3", "Captures: 2", "Parameters: 1", "Locals"}
+    assert titles & set(read(snapshot.panel_html(full, {view})).cells) == {title}
+
+
+def test_a_small_network_makes_a_small_copy() -> None:
+    net = nn.SequentialCell(nn.Conv2d(1, 8, 3, has_bias=True), nn.ReLU(), nn.Flatten(), nn.Dense(512, 10))
+    x = np.random.default_rng(0).normal(size=(32, 1, 8, 8)).astype(np.float32)
+    x[0, 0, 0, 0] = np.nan
+    with DebugSession(net, conditions=["all"]) as session:
+        for _ in range(10):
+            grad(lambda x: net(x).sum())(Tensor(x))
+    html = snapshot.panel_html(session)
+    assert "<img" in html
+    assert len(html) < 60_000
 
 
 def test_the_current_line_is_marked(full: PlainSession) -> None:

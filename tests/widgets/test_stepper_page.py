@@ -40,6 +40,7 @@ def test_every_button_shows_its_key_and_the_keys_do_the_same(paused: PanelPage, 
     keys = toolbar.get_by_role("button").evaluate_all("all => all.map((one) => one.getAttribute('aria-keyshortcuts'))")
     assert keys == ["F10", "F11", "Shift+F11", "F8", "Shift+F8", "F9", "F4", "Shift+F4", "Shift+F9"]
     assert "F10" in button(paused, "Step over").inner_text()
+    assert button(paused, "Step out").get_attribute("title") == "Step out (Shift+F11)"
     button(paused, "Step over").focus()
     for key, command in {"F8": "operator", "Shift+F8": "cell", "Shift+F9": "abort"}.items():
         session.pause()
@@ -129,12 +130,29 @@ def test_where_no_bprop_is_paused_no_gradient_can_be_checked(shown: PanelPage, s
     assert button(shown, "Check gradient").is_disabled()
 
 
+def test_in_a_narrow_window_the_current_line_of_a_long_function_is_in_sight(
+    shown: PanelPage, session: PlainSession
+) -> None:
+    shown.page.set_viewport_size({"width": 480, "height": 700})
+    lines = [f"    x{k} = {k}\n" for k in range(60)]
+    session.pause(lines=lines, first_line=1, line=50)
+    shown.until(button(shown, "Step over").is_enabled)
+    line = shown.page.get_by_role("list", name="Source of bprop").locator("[aria-current=true]")
+    shown.until(lambda: line.inner_text().split() == ["50", "x49", "=", "49"])
+    source = shown.page.get_by_role("list", name="Source of bprop").bounding_box()
+    place = line.bounding_box()
+    assert source is not None and place is not None
+    assert source["height"] < 250
+    assert source["y"] <= place["y"] <= source["y"] + source["height"] - place["height"]
+    assert shown.page.get_by_role("table", name="Locals").is_visible()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_operators_and_the_check_have_a_contrast_of_4_5(paused: PanelPage, session: PlainSession, scheme: Any) -> None:
     paused.page.emulate_media(color_scheme=scheme)
     session.check_gradient = lambda seconds: CHECK
     button(paused, "Check gradient").click()
-    paused.panel._do_show_operator(0)
+    paused.ask(type="show_operator", index=0)
     paused.until(paused.page.get_by_role("table", name="Gradient check").is_visible)
     ratio, where = lowest_contrast(paused.page)
     assert ratio >= 4.5, where

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from plain_session import PlainSession
 
 from hookscope import engine as ms
 from hookscope.engine import nn, ops
 from hookscope.engine.debug import DebugSession
-from hookscope.widgets import DebuggerPanel
+from hookscope.widgets import DebuggerPanel, stepper_view
 
 pytestmark = pytest.mark.usefixtures("sent")
 
@@ -160,3 +162,14 @@ def test_looking_at_an_expression_that_captures_leaves_the_panel_paused() -> Non
         return "continue"
 
     debug(Doubled(), look)
+
+
+def test_a_stop_carries_source_locals_operators_and_the_exception(session: PlainSession) -> None:
+    session.pause(exception=ZeroDivisionError("division by zero\nmore"))
+    view = stepper_view.stop_view(session.paused)
+    assert view["title"] == "bprop of block.relu, line 11"
+    assert view["lines"] == ["def bprop(self, x, out, dout):", "    return (dout,)"]
+    assert view["locals"][1] == {"name": "n", "value": "3", "changed": True}
+    assert view["operators"] == [{"name": "Mul", "inputs": "float64 2, 2", "outputs": "None", "shown": False}]
+    assert view["exception"] == "ZeroDivisionError: division by zero"
+    json.dumps(view)

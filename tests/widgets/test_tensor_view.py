@@ -201,6 +201,40 @@ def test_the_source_of_a_cell_is_its_construct_where_it_can_be_found() -> None:
             return x + 1
 
     view = tensor_view.source_view(Cell(), "head")
-    assert view["title"] == "Cell.construct" and "return x + 1" in view["text"]
-    assert "test_tensor_view.py, line" in view["place"]
-    assert tensor_view.source_view(3, "head")["text"] == ""
+    assert view["title"] == "Cell.construct"
+    assert view["lines"] == ["def construct(self, x: int) -> int:", "    return x + 1"]
+    assert view["first"] == Cell.construct.__code__.co_firstlineno
+    assert view["place"] == f"test_tensor_view.py, line {view['first']}"
+    assert tensor_view.source_view(3, "head")["lines"] == []
+
+
+def attention(*shape: int, dtype: Any = np.float32) -> PlainCapture:
+    scores = np.exp(np.random.default_rng(0).normal(size=shape) * 3)
+    return capture((scores / scores.sum(axis=-1, keepdims=True)).astype(dtype))
+
+
+def test_weights_of_attention_are_told_by_their_rows() -> None:
+    assert tensor_view.is_attention(attention(2, 4, 7, 7))
+    assert tensor_view.is_attention(attention(2, 4, 7, 300, dtype=np.float16))
+    assert tensor_view.is_attention(attention(4, 7, 7))
+    masked = attention(2, 4, 7, 7)
+    masked.value._array[0, 0, 0] = np.nan
+    assert tensor_view.is_attention(masked)
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        attention(4, 7, 9),  # probabilities of 9 words
+        attention(7, 7),
+        capture(np.random.default_rng(0).normal(size=(2, 4, 7, 7))),
+        capture(attention(2, 4, 7, 7).value._array - 0.5),
+        capture(np.full((2, 4, 7, 7), np.nan)),
+        capture(np.ones((2, 4, 7, 1))),
+        capture(np.zeros((2, 0, 7, 7))),
+        capture(np.ones((2, 2, 2, 2), np.int32)),
+    ],
+    ids=["3-d", "2-d", "feature map", "negative", "nan", "one key", "empty", "int"],
+)
+def test_other_values_are_not_taken_for_attention(one: PlainCapture) -> None:
+    assert not tensor_view.is_attention(one)

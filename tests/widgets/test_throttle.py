@@ -38,3 +38,14 @@ def test_an_update_that_fails_still_counts(clock) -> None:
     except RuntimeError:
         pass
     assert not throttle.due()
+
+
+def test_what_is_told_to_wait_waits_and_no_shorter_for_it(clock) -> None:
+    throttle = Throttle(clock)
+    throttle.wait(1.0)
+    throttle.wait(0.5)
+    due = []
+    for tick in range(15):
+        clock.now = tick / 10
+        due.append(throttle.due())
+    assert due == [False] * 10 + [True] * 5

@@ -61,7 +61,7 @@ def test_a_cell_without_a_bprop_offers_no_breakpoint_in_it(shown: PanelPage) -> 
 
 def test_several_breakpoints_at_one_cell_are_told(shown: PanelPage, session: PlainSession) -> None:
     session.breakpoints = [Breakpoint("block"), Breakpoint("bl*", "backward")]
-    shown.panel._do_sync()
+    shown.panel.sync()
     choice = shown.page.get_by_role("combobox", name="breakpoint at block", exact=True)
     shown.until(lambda: choice.evaluate("e => e.selectedOptions[0].textContent") == "forward, backward")
 
@@ -100,7 +100,7 @@ def test_the_tree_is_walked_with_the_arrow_keys(shown: PanelPage, session: Plain
 
 def test_of_ten_thousand_cells_only_those_in_sight_are_elements(shown: PanelPage, session: PlainSession) -> None:
     many_cells(session, 10_000)
-    shown.panel._do_sync()
+    shown.panel.sync()
     items = shown.page.get_by_role("treeitem")
     shown.until(lambda: items.count() == 2)
     item(shown, "block, Block").focus()
@@ -115,7 +115,7 @@ def test_of_ten_thousand_cells_only_those_in_sight_are_elements(shown: PanelPage
 
 def test_the_focused_cell_stays_when_it_is_scrolled_out_of_sight(shown: PanelPage, session: PlainSession) -> None:
     many_cells(session, 1000)
-    shown.panel._do_sync()
+    shown.panel.sync()
     shown.until(lambda: shown.page.get_by_role("treeitem").count() == 2)
     item(shown, "block, Block").focus()
     shown.page.keyboard.press("ArrowRight")
@@ -129,7 +129,7 @@ def test_the_focused_cell_stays_when_it_is_scrolled_out_of_sight(shown: PanelPag
 
 def test_the_search_opens_what_is_shut_and_enter_goes_on(shown: PanelPage, session: PlainSession) -> None:
     many_cells(session, 1000)
-    shown.panel._do_sync()
+    shown.panel.sync()
     shown.until(lambda: shown.page.get_by_role("treeitem").count() == 2)
     box = shown.page.get_by_role("searchbox", name="Search cells")
     bar = shown.page.get_by_role("tabpanel", name="Cells")
@@ -150,7 +150,7 @@ def test_a_badge_tells_the_hits_and_opens_what_was_found_there(shown: PanelPage,
     session.find("dead_relu", "block.relu", count=3)
     session.find("nan", "block.relu", count=2)
     session.find("inf", "block")
-    shown.panel._do_sync()
+    shown.panel.sync()
     badge = button(shown, "5 condition hits at block.relu, the worst: nan")
     shown.until(badge.is_visible)
     badge.click()
@@ -160,18 +160,22 @@ def test_a_badge_tells_the_hits_and_opens_what_was_found_there(shown: PanelPage,
     assert found.get_by_role("rowheader").all_inner_texts() == ["dead_relu", "nan", "inf"]
 
 
-def test_the_panel_of_a_small_network_is_no_higher_than_its_cells(shown: PanelPage) -> None:
+def test_the_panel_of_a_small_network_is_no_higher_than_its_content(shown: PanelPage, session: PlainSession) -> None:
     panel = shown.page.get_by_role("group", name="Debugger of Net")
     last = item(shown, "block.relu, LeakyReLU")
     room = panel.bounding_box()["height"] - (last.bounding_box()["y"] - panel.bounding_box()["y"])
     assert room < 28 + 60  # the row itself, and the status line below
+    for k in range(5):
+        session.capture(step=k)
     shown.page.get_by_role("tab", name="Captures").click()
-    assert panel.bounding_box()["height"] > 400
+    grid = shown.page.get_by_role("grid", name="Captures")
+    shown.until(lambda: grid.get_attribute("aria-rowcount") == "6")
+    assert panel.bounding_box()["height"] < 330  # a line of tabs, one of tools, one of headers, five rows, the status
 
 
 def test_the_panel_of_a_large_network_scrolls_inside(shown: PanelPage, session: PlainSession) -> None:
     many_cells(session, 100)
-    shown.panel._do_sync()
+    shown.panel.sync()
     shown.until(lambda: shown.page.get_by_role("treeitem").count() == 2)
     item(shown, "block, Block").focus()
     shown.page.keyboard.press("ArrowRight")

@@ -4,22 +4,29 @@
 import { make, setAttribute, setText } from "./dom.js";
 import { formatCount, formatNumber, parseNumber, toFloat64 } from "./format.js";
 import { Grid } from "./grid.js";
+import { numberedLines } from "./highlight.js";
 import { createHistogram } from "./histogram.js";
 import { createTensor } from "./tensor.js";
 
 /** @typedef {import("./types.js").CaptureRow} CaptureRow */
 /** @typedef {import("./types.js").Selection} Selection */
 
-/** The number columns of a message, in views.py's order (CAPTURE_NUMBERS). */
+/** The number columns of a message, in captures_view.py's order (CAPTURE_NUMBERS). */
 const CAPTURE_NUMBERS = ["index", "step", "call", "known", "minimum", "maximum", "mean", "std", "nan", "inf"];
 const CAPTURE_TEXTS = ["path", "cell", "direction", "slot", "context", "shape", "dtype", "origin", "hits"];
 /** @type {Record<string, string>} */
 const FIGURE_NAMES = { nan: "NaN", positive_inf: "+inf", negative_inf: "−inf" };
 /** Wait this long after a scroll before asking for statistics of what came into view, in milliseconds. */
 const SETTLE = 60;
+/** So many marks fit beside each other below the scrubber. */
+const MOST_MARKS = 40;
 
-/** @param {import("./types.js").Send} send @param {import("./types.js").Go} go */
-export function createCaptures(send, go) {
+/**
+ * @param {import("./types.js").Send} send
+ * @param {import("./types.js").Go} go
+ * @param {"captures" | "timeline" | "tensor"} [part] the rows and the selected one, or one of the two
+ */
+export function createCaptures(send, go, part = "captures") {
   /** @type {CaptureRow[]} */
   let rows = [];
   /** @type {Map<number, CaptureRow>} */
@@ -31,8 +38,13 @@ export function createCaptures(send, go) {
   let timer = 0;
   let dropped = 0;
   let waiting = false;
+  /** What the last question was for, until it is answered. @type {number[]} */
+  let unanswered = [];
   /** @type {number[]} */
   let steps = [];
+  /** The conditions that held in a step. @type {Map<number, Set<string>>} */
+  const held = new Map();
+  let drawnMarks = "";
   /** @type {number | null} */
   let step = null; // the one step that is shown; null for all
   let revealing = -1; // a capture to select as soon as it is here
@@ -44,7 +56,7 @@ export function createCaptures(send, go) {
   /** @type {Grid<CaptureRow>} */
   const grid = new Grid({
     label: "Captures",
-    empty: "No captures yet. They appear here while watched cells run.",
+    empty: "No captures yet. Run the network: what passes its watched cells appears here.",
     key: (row) => row.index,
     onSelect: choose,
     onVisible: (visible) => {
@@ -80,6 +92,7 @@ export function createCaptures(send, go) {
     },
   });
   const scrubber = make("input", { type: "range", class: "hs-range", min: 0, max: 0, step: 1, "aria-label": "Step", oninput: () => showStep(steps[Number(scrubber.value)]) });
+  const marks = make("span", { class: "hs-step-marks", "aria-hidden": "true" });
   const stepText = make("span", { class: "hs-range-value" });
   const allSteps = make("button", {
     type: "button",
@@ -96,25 +109,24 @@ export function createCaptures(send, go) {
   const figures = make("dl", { class: "hs-figures" });
   const source = make("section", { class: "hs-cell-source", "aria-label": "Source", hidden: "" });
   const showSource = make("button", { type: "button", class: "hs-button", "aria-expanded": "false", text: "Show source", onclick: toggleSource });
-  const showCell = make("button", { type: "button", class: "hs-button", text: "Show cell", onclick: () => selection && go.cell(selection.path) });
+  const showCell = make("button", { type: "button", class: "hs-button", text: "Show cell", hidden: go.cell ? null : "", onclick: () => selection && go.cell?.(selection.path) });
   const detail = make("section", { class: "hs-detail", "aria-label": "Selected capture", tabindex: "0", hidden: "" }, [
     make("div", { class: "hs-detail-head" }, [make("div", { class: "hs-detail-name" }, [heading, value]), tensor.tools, showCell, showSource]),
     source,
     make("div", { class: "hs-detail-body" }, [make("div", { class: "hs-detail-side" }, [histogram.element, figures]), tensor.element]),
   ]);
-  const element = make("div", { class: "hs-view" }, [
-    make("div", { class: "hs-bar" }, [
-      grid.filter,
-      make("label", { class: "hs-slider" }, [make("span", { text: "step" }), scrubber, stepText]),
-      allSteps,
-      order,
-      make("span", { class: "hs-spring" }),
-      lost,
-      grid.count,
-    ]),
-    grid.view,
-    detail,
+  const none = make("p", { class: "hs-empty", text: "No capture is selected." });
+  const bar = make("div", { class: "hs-bar" }, [
+    grid.filter,
+    make("label", { class: "hs-slider" }, [make("span", { text: "step" }), make("span", { class: "hs-scrubber" }, [scrubber, marks]), stepText]),
+    allSteps,
+    order,
+    make("span", { class: "hs-spring" }),
+    lost,
+    grid.count,
   ]);
+  const parts = { captures: [bar, grid.view, detail], timeline: [bar, grid.view], tensor: [none, detail] };
+  const element = make("div", { class: "hs-view" }, parts[part]);
 
   /** Select a capture; while Python has not answered, only the last of several counts. @param {CaptureRow} row */
   function choose(row) {
@@ -152,10 +164,29 @@ export function createCaptures(send, go) {
     scrubber.value = String(Math.max(0, at));
     scrubber.disabled = !steps.length;
     allSteps.disabled = !steps.length;
-    const text = step === null ? (steps.length ? `${steps[0]}-${steps[steps.length - 1]}` : "-") : String(step);
+    const text = step !== null ? String(step) : steps.length > 1 ? `${steps[0]}-${steps[steps.length - 1]}` : String(steps[0] ?? "-");
     setText(stepText, text);
-    setAttribute(scrubber, "aria-valuetext", step === null ? `all steps, ${text}` : `step ${text}`);
+    const names = step === null ? [] : [...(held.get(step) ?? [])];
+    const found = step === null && held.size ? `, conditions held in ${held.size} of ${steps.length} steps` : names.length ? `, held: ${names.join(", ")}` : "";
+    setAttribute(scrubber, "aria-valuetext", (step === null ? `all steps, ${text}` : `step ${text}`) + found);
+    drawMarks();
     setAttribute(allSteps, "aria-pressed", step === null);
+  }
+
+  /** A mark below the scrubber for each step in which a condition held; of those that would touch, one. */
+  function drawMarks() {
+    const places = new Set(steps.flatMap((one, k) => (held.has(one) ? [Math.round((MOST_MARKS * k) / Math.max(1, steps.length - 1))] : [])));
+    const now = [...places].join();
+    if (now === drawnMarks) return;
+    drawnMarks = now;
+    setAttribute(marks.parentElement ?? marks, "title", places.size ? "The marks are steps in which a condition held" : null);
+    marks.replaceChildren(
+      ...[...places].map((place) => {
+        const mark = make("span");
+        mark.style.left = `${(100 * place) / MOST_MARKS}%`;
+        return mark;
+      }),
+    );
   }
 
   function toggleSource() {
@@ -174,6 +205,7 @@ export function createCaptures(send, go) {
     const indices = visible.filter((row) => !row.known && !asked.has(row.index)).map((row) => row.index);
     if (!indices.length) return;
     for (const index of indices) asked.add(index);
+    unanswered = indices;
     waiting = true;
     send({ type: "statistics", indices });
   }
@@ -209,6 +241,13 @@ export function createCaptures(send, go) {
     setText(lost, dropped ? `${formatCount(dropped)} older dropped` : "");
     const newest = steps[steps.length - 1];
     steps = [...new Set(rows.map((row) => row.step))].sort((a, b) => a - b);
+    held.clear();
+    for (const row of rows) {
+      if (!row.hits) continue;
+      const names = held.get(row.step) ?? new Set();
+      for (const name of row.hits.split(", ")) names.add(name);
+      held.set(row.step, names);
+    }
     // Who looks at the newest step follows the run; a step that is gone is no longer looked at.
     if (step !== null && (step === newest || !steps.includes(step))) step = steps[steps.length - 1] ?? null;
     grid.only = step === null ? null : (row) => row.step === step;
@@ -230,9 +269,19 @@ export function createCaptures(send, go) {
     requestAnimationFrame(() => grid.reveal());
   }
 
+  /** Code or another view has selected a capture; what was clicked here and not yet answered leads. @param {number} index */
+  function follow(index) {
+    if (selecting || index === (grid.selected ?? -1)) return;
+    grid.selected = index < 0 ? null : index;
+    const row = byIndex.get(index);
+    if (row && step !== null && step !== row.step) showStep(row.step);
+    grid.schedule();
+    requestAnimationFrame(() => grid.reveal());
+  }
+
   /** Statistics that were asked for. @param {DataView[]} buffers */
   function addStatistics(buffers) {
-    waiting = false;
+    unanswered = [];
     const numbers = toFloat64(buffers[0]);
     eachRow(numbers, numbers.length / CAPTURE_NUMBERS.length, (figures) => {
       const row = byIndex.get(figures.index);
@@ -245,6 +294,7 @@ export function createCaptures(send, go) {
   function select(chosen, buffer) {
     const opening = detail.hidden;
     detail.hidden = chosen.index === undefined;
+    none.hidden = !detail.hidden;
     if (detail.hidden) return;
     if (chosen.path !== selection?.path) hideSource();
     selection = chosen;
@@ -265,13 +315,15 @@ export function createCaptures(send, go) {
     if (opening) grid.reveal();
   }
 
-  /** The text of the selected capture's cell. @param {{path: string, title: string, place: string, text: string}} message */
+  /** The text of the selected capture's cell. @param {{path: string, title: string, place: string, first: number, lines: string[]}} message */
   function drawSource(message) {
     if (message.path !== selection?.path) return;
-    source.replaceChildren(
-      make("p", {}, [make("strong", { text: message.title }), ` ${message.place}`]),
-      ...(message.text ? [make("pre", { tabindex: "0", text: message.text })] : []),
-    );
+    source.replaceChildren(make("p", {}, [make("strong", { text: message.title }), " ", make("span", { class: "hs-count", text: message.place })]));
+    if (message.lines.length) {
+      const list = make("ol", { class: "hs-source", tabindex: "0", "aria-label": `Source of ${message.title}` });
+      list.append(...numberedLines(message.lines, message.first));
+      source.append(list);
+    }
     source.hidden = false;
     setAttribute(showSource, "aria-expanded", true);
   }
@@ -282,11 +334,18 @@ export function createCaptures(send, go) {
     addStatistics,
     select,
     reveal,
+    follow,
     drawSource,
     drawTensor: tensor.receive,
     /** Python has dealt with a message. @param {string} action */
     answered(action) {
       if (action === "tensor") tensor.answered();
+      if (action === "statistics") {
+        // While code runs, Python may leave it at that: then it is asked again later.
+        for (const index of unanswered) asked.delete(index);
+        [unanswered, waiting] = [[], false];
+      }
+      if (action === "sync") grid.schedule();
       if (action !== "select") return;
       selecting = false;
       if (next) choose(next);

@@ -55,7 +55,9 @@ export function createConditions(send, go) {
     tableHead(["condition", "where", "steps", "times", "what was seen, and what to do"]),
     foundBody,
   ]);
-  const nothing = make("p", { class: "hs-empty" });
+  const nothingText = make("p");
+  const begin = make("button", { type: "button", class: "hs-button hs-primary", text: "Look for everything", onclick: () => send({ type: "all_conditions", on: true }) });
+  const nothing = make("div", { class: "hs-empty" }, [nothingText, begin]);
   const foundCount = make("span", { class: "hs-count", "aria-live": "polite" });
   const every = make("button", { type: "button", class: "hs-button", hidden: "", text: "All cells", onclick: () => filter(null) });
   const foundHeading = make("h3", { class: "hs-heading", tabindex: "-1", text: "Found" });
@@ -84,7 +86,7 @@ export function createConditions(send, go) {
       class: "hs-input hs-threshold",
       "aria-label": `threshold of ${name}`,
       // A condition that is off takes it along when it is switched on.
-      onchange: () => row.on && tell(true, pause.checked),
+      onchange: () => on.checked && tell(true, pause.checked),
     });
     const remove = make("button", { type: "button", class: "hs-button hs-small", text: "Remove", "aria-label": `remove ${name}`, onclick: () => tell(false, false) });
     const meaning = make("td", {}, [
@@ -157,11 +159,13 @@ export function createConditions(send, go) {
     ];
     // The sentence about a producer ends with its line of source; elsewhere it stands by itself.
     if (finding.source && !finding.message.includes(finding.source)) what.push(make("code", { class: "hs-made", text: finding.source }));
-    if (capture >= 0) {
-      what.push(make("button", { type: "button", class: "hs-button hs-small", text: "Show capture", "aria-label": `show the capture of ${condition} in ${label}`, onclick: () => go.capture(capture) }));
+    const { capture: show } = go;
+    if (capture >= 0 && show) {
+      what.push(make("button", { type: "button", class: "hs-button hs-small", text: "Show capture", "aria-label": `show the capture of ${condition} in ${label}`, onclick: () => show(capture) }));
     }
-    const where = finding.in_cell
-      ? make("button", { type: "button", class: "hs-link", text: label, "aria-label": `show cell ${label}`, onclick: () => go.cell(path) })
+    const { cell: showCell } = go;
+    const where = finding.in_cell && showCell
+      ? make("button", { type: "button", class: "hs-link", text: label, "aria-label": `show cell ${label}`, onclick: () => showCell(path) })
       : make("span", { text: label });
     return make("tr", {}, [
       make("th", { scope: "row", text: condition }),
@@ -187,7 +191,8 @@ export function createConditions(send, go) {
     foundTable.hidden = !chosen.length;
     nothing.hidden = chosen.length > 0;
     const looking = rows.some((row) => row.on);
-    setText(nothing, looking ? "Nothing found so far." : "Nothing is looked for: switch conditions on below, then run the network.");
+    setText(nothingText, looking ? "Nothing found so far. Run the network: what is wrong shows here, with what to do about it." : "Nothing is looked for yet.");
+    begin.hidden = looking;
   }
 
   /** Show only what was found in one cell, or with null everything. @param {string | null} path */

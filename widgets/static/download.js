@@ -9,7 +9,7 @@ const KEPT = 60_000;
 export function createExport(send) {
   const button = make("button", {
     type: "button",
-    class: "hs-button hs-export",
+    class: "hs-button",
     text: "Export",
     title: "Save this session as one HTML page that needs no kernel",
     onclick: () => {

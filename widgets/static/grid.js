@@ -100,6 +100,8 @@ export class Grid {
     setText(this.count, shown.length === this.rows.length ? `${this.rows.length}` : `${shown.length} of ${this.rows.length}`);
     setAttribute(this.view, "aria-rowcount", shown.length + 1);
     this.space.style.height = `${shown.length * ROW_HEIGHT}px`;
+    // The room they ask for; a filter leaves it as it is, and without rows it is for the words that say so.
+    this.view.style.setProperty("--hs-rows", String(Math.max(4, this.rows.length)));
     this.empty.hidden = shown.length > 0;
   }
 

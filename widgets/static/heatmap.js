@@ -18,6 +18,8 @@ export const FAULT_COLOURS = { NaN: [230, 0, 230], inf: [40, 215, 60], "−inf":
 /** The largest side of one cell, and the smallest of a matrix, in CSS pixels. */
 const MOST_SIDE = 36;
 const LEAST_SIDE = 26;
+/** How many times longer than wide a matrix is before its cells are stretched, and how far they are. */
+const MOST_STRETCH = 4;
 
 /** 256 colours between stops. @param {Rgb[]} stops */
 function colourTable(stops) {
@@ -116,9 +118,12 @@ export function createHeatmap(onPoint) {
     update(picture, window, label, room) {
       [rows, columns] = [Math.max(1, picture.rows), Math.max(1, picture.columns)];
       paintMatrix(canvas, picture);
+      // Cells are squares, which a long matrix would make too thin to point at: those may be as much longer one way.
       const side = Math.min(MOST_SIDE, room.width / columns, room.height / rows);
-      surface.style.width = `${Math.round(Math.max(LEAST_SIDE, side * columns))}px`;
-      surface.style.height = `${Math.round(Math.max(LEAST_SIDE, side * rows))}px`;
+      const long = Math.min(MOST_STRETCH, Math.max(rows / columns, columns / rows) / MOST_STRETCH);
+      const [across, down] = rows > columns ? [side * Math.max(1, long), side] : [side, side * Math.max(1, long)];
+      surface.style.width = `${Math.round(Math.max(LEAST_SIDE, Math.min(room.width, across * columns)))}px`;
+      surface.style.height = `${Math.round(Math.max(LEAST_SIDE, Math.min(room.height, down * rows)))}px`;
       setAttribute(surface, "aria-label", label);
       setText(top, String(window[0]));
       setText(bottom, window[1] - window[0] > 1 ? String(window[1] - 1) : "");

@@ -1,4 +1,4 @@
-// Colours for Python source, token by token; a line is never markup, only spans with text.
+// Python source as numbered lines with colours, token by token; a line is never markup, only spans with text.
 
 import { make } from "./dom.js";
 
@@ -8,12 +8,19 @@ const PYTHON_KEYWORDS = new Set(
   "and as assert async await break class continue def del elif else except False finally for from global if import in is lambda None nonlocal not or pass raise return True try while with yield".split(" "),
 );
 
+/** The items of a list of source: a number and the line. @param {string[]} lines @param {number} first its number */
+export function numberedLines(lines, first) {
+  return highlight(lines).map((part, k) =>
+    make("li", { "data-line": first + k }, [make("span", { class: "hs-line-number", text: String(first + k) }), make("code", {}, part)]),
+  );
+}
+
 /**
  * Split a function's source into lines of nodes. Triple-quoted strings are followed from line to line.
  * @param {string[]} lines
  * @returns {(Node | string)[][]}
  */
-export function highlight(lines) {
+function highlight(lines) {
   let quote = "";
   return lines.map((line) => {
     /** @type {(Node | string)[]} */

@@ -6,14 +6,17 @@ import { make, setAttribute, setText } from "./dom.js";
 /** @typedef {import("./types.js").HookKind} HookKind */
 
 const WRITTEN_KINDS = ["forward_pre", "forward", "backward_pre", "backward"];
-/** Cells that are offered as one types a path; any other can be typed. */
-const OFFERED_CELLS = 1000;
 /** Ask for the rest of what hooks printed when none of it came for this long, in milliseconds. */
 const LOG_QUIET = 400;
+/** Tell Python what was typed when nothing was typed for this long, in milliseconds. */
+const TYPING = 300;
 let hookViewCount = 0;
 
-/** @param {import("./types.js").Send} send */
-export function createHooks(send) {
+/**
+ * @param {import("./types.js").Send} send
+ * @param {(draft: import("./types.js").HookDraft) => void} keep what is written here for other displays of this panel
+ */
+export function createHooks(send, keep) {
   const id = `hs-hooks-${++hookViewCount}`;
   /** @type {Record<string, string>} */
   let templates = {};
@@ -46,7 +49,7 @@ export function createHooks(send) {
   });
   const help = make("p", { class: "hs-help", id: `${id}-help`, text: "Runs among the notebook's names. Tab indents; Escape, then Tab leaves. Shift+Enter attaches." });
   const attach = make("button", { type: "submit", class: "hs-button hs-primary", text: "Attach" });
-  const reset = make("button", { type: "button", class: "hs-button", text: "Template", title: "Begin again with the template of this kind", onclick: () => (text.value = templates[kind.value] ?? "") });
+  const reset = make("button", { type: "button", class: "hs-button", text: "Template", title: "Begin again with the template of this kind", onclick: () => replaceText(templates[kind.value] ?? "") });
   const answer = make("p", { class: "hs-hook-answer", "aria-live": "polite", hidden: "" });
   const form = make("form", { class: "hs-hook-form", "aria-label": "Write a hook" }, [
     make("div", { class: "hs-hook-fields" }, [
@@ -75,12 +78,44 @@ export function createHooks(send) {
   kind.addEventListener("change", () => {
     // What a person wrote stays; an untouched template gives way to the next one.
     if (!text.value.trim() || Object.values(templates).includes(text.value)) text.value = templates[kind.value] ?? "";
+    changed();
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     attach.classList.add("hs-pending");
     send({ type: "attach_hook", path: cell.value.trim(), kind: kind.value, source: text.value });
   });
+  let typing = 0;
+  const draft = () => ({ path: cell.value, kind: kind.value, source: text.value });
+  /** What is written outlives this display: other displays of the panel show it, and a page that is loaded anew. */
+  function changed() {
+    keep(draft());
+    clearTimeout(typing);
+    typing = window.setTimeout(tellDraft, TYPING);
+  }
+  function tellDraft() {
+    clearTimeout(typing);
+    typing = 0;
+    send({ type: "hook_draft", ...draft() });
+  }
+  form.addEventListener("input", changed);
+
+  /** Show what was written, here before or in another display; who writes here is not disturbed. @param {Partial<import("./types.js").HookDraft>} kept */
+  function setDraft(kept) {
+    if (kept.source === undefined || form.contains(element.ownerDocument.activeElement)) return;
+    cell.value = kept.path ?? "";
+    kind.value = kept.kind ?? "forward";
+    text.value = kept.source;
+  }
+
+  /** Put another text into the editor, as if it were typed, so that undo brings the old one back. @param {string} source */
+  function replaceText(source) {
+    text.focus();
+    text.select();
+    typeInto(text, source);
+    changed();
+  }
+
   let leaving = false;
   text.addEventListener("blur", () => (leaving = false));
   text.addEventListener("keydown", (event) => {
@@ -94,9 +129,8 @@ export function createHooks(send) {
     event.preventDefault();
   });
 
-  /** The cells of the network, to be offered. @param {{path: string}[]} tree */
-  function setCells(tree) {
-    const paths = tree.slice(0, OFFERED_CELLS).map((node) => node.path || ".");
+  /** The cells of the network, to be offered. @param {string[]} paths */
+  function setCells(paths) {
     if (cells.childElementCount === paths.length && [...cells.children].every((one, k) => one.getAttribute("value") === paths[k])) return;
     cells.replaceChildren(...paths.map((path) => make("option", { value: path })));
   }
@@ -106,6 +140,7 @@ export function createHooks(send) {
     if (!hooks.rows) return;
     if (!text.value && !Object.keys(templates).length) text.value = hooks.templates[/** @type {HookKind} */ (kind.value)];
     templates = hooks.templates;
+    setCells(hooks.cells);
     const more = hooks.count > hooks.rows.length ? `, the first ${hooks.rows.length} shown` : "";
     setText(count, `Hooks (${hooks.count}${more})`);
     table.hidden = !hooks.rows.length;
@@ -138,8 +173,7 @@ export function createHooks(send) {
   function edit(row) {
     cell.value = row.path || ".";
     kind.value = row.kind;
-    text.value = row.source;
-    text.focus();
+    replaceText(row.source);
   }
 
   /** @param {{text?: string, failed?: boolean}} given */
@@ -160,7 +194,7 @@ export function createHooks(send) {
     log.replaceChildren(
       ...(printed.dropped ? [make("p", { class: "hs-question", text: `${printed.dropped} older ones dropped` })] : []),
       ...entries.map((one) =>
-        make("div", { class: one.failed ? "hs-answer hs-failed" : "hs-answer" }, [make("div", { class: "hs-question", text: one.where }), make("pre", { text: one.text })]),
+        make("div", { class: one.failed ? "hs-answer hs-failed" : "hs-answer" }, [make("div", { class: "hs-question", text: one.times > 1 ? `${one.where}, ${one.times} times` : one.where }), make("pre", { text: one.text })]),
       ),
     );
     if (!entries.length) log.replaceChildren(make("p", { class: "hs-question", text: "Nothing yet: what written hooks print comes here, and the errors in them." }));
@@ -170,7 +204,17 @@ export function createHooks(send) {
     if (entries.length) quiet = window.setTimeout(() => send({ type: "hook_log" }), LOG_QUIET);
   }
 
-  return { element, setCells, update, setAnswer, updateLog, destroy: () => clearTimeout(quiet) };
+  return {
+    element,
+    update,
+    setAnswer,
+    updateLog,
+    setDraft,
+    destroy() {
+      clearTimeout(quiet);
+      if (typing) tellDraft();
+    },
+  };
 }
 
 /** Insert text as if it were typed, so that it can be undone. @param {HTMLTextAreaElement} area @param {string} text */

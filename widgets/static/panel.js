@@ -1,5 +1,5 @@
-// The panel: tabs over the views, the status line, and the wiring between them and the model. All state is the
-// model's; a view that is drawn anew says "hello" and gets the captures, which are too many for the model to hold.
+// The panel: its views, as tabs or one alone, the status line, and the wiring between them and the model. All state is
+// the model's; a view that is drawn anew says "hello" and gets the captures, which are too many for the model to hold.
 
 import { createCaptures } from "./captures.js";
 import { createConditions } from "./conditions.js";
@@ -7,14 +7,78 @@ import { make, setAttribute, setText } from "./dom.js";
 import { createExport } from "./download.js";
 import { createHooks } from "./hooks.js";
 import { createParameters } from "./parameters.js";
+import { createProgress } from "./progress.js";
 import { createStepper } from "./stepper.js";
 import { createTree } from "./tree.js";
 
 /** @typedef {import("./types.js").Model} Model */
+/** @typedef {import("./types.js").Send} Send */
+/** @typedef {import("./types.js").Go} Go */
+/**
+ * One view: how it is made, which functions of it are called when which traits of the model change, and which messages
+ * are for it.
+ * @typedef {{title: string, create: (send: Send, go: Go, model: Model) => any, traits: [(view: any, ...values: any[]) => void, string[]][],
+ *   messages?: Record<string, (view: any, message: any, buffers: DataView[]) => void>}} ViewKind
+ */
 
-/** Ask Python for the rest when it has been silent for this long, in milliseconds. */
+/** Python has said that there is more: ask for it after so many milliseconds without another word. */
 const QUIET = 400;
 let panelCount = 0;
+
+/** @type {ViewKind["messages"]} */
+const CAPTURE_MESSAGES = {
+  captures: (view, message, buffers) => view.add(message, buffers),
+  statistics: (view, _, buffers) => view.addStatistics(buffers),
+  tensor: (view, message, buffers) => view.drawTensor(message, buffers),
+  source: (view, message) => view.drawSource(message),
+};
+/** @type {ViewKind["traits"]} */
+const SELECTION = [[(view, selection, histogram) => view.select(selection, histogram), ["selection", "histogram"]]];
+/** @type {ViewKind["traits"]} */
+const SELECTED = [[(view, index) => view.follow(index), ["selected"]]];
+/** @type {Record<string, ViewKind>} */
+const VIEW_KINDS = {
+  cells: {
+    title: "Cells",
+    create: createTree,
+    traits: [
+      [(view, texts, numbers, states) => view.update(texts, numbers, states), ["tree", "tree_numbers", "tree_states"]],
+      [(view, conditions) => view.setHits(conditions.cells ?? {}), ["conditions"]],
+    ],
+  },
+  captures: { title: "Captures", create: (send, go) => createCaptures(send, go), traits: [...SELECTED, ...SELECTION], messages: CAPTURE_MESSAGES },
+  timeline: { title: "Timeline", create: (send, go) => createCaptures(send, go, "timeline"), traits: SELECTED, messages: CAPTURE_MESSAGES },
+  tensor: { title: "Tensor", create: (send, go) => createCaptures(send, go, "tensor"), traits: SELECTION, messages: CAPTURE_MESSAGES },
+  parameters: {
+    title: "Parameters",
+    create: createParameters,
+    traits: [[(view, texts, numbers) => view.update(texts, numbers), ["parameters", "parameter_numbers"]]],
+    messages: Object.fromEntries(
+      ["parameter_figures", "parameter", "edit_answer"].map((type) => [type, (view, message, buffers) => view.receive(message, buffers)]),
+    ),
+  },
+  stepper: {
+    title: "Stepper",
+    create: createStepper,
+    traits: [
+      [(view, stop) => view.update(stop), ["stop"]],
+      [(view, list) => view.updateAnswers(list), ["evaluations"]],
+      [(view, gradient) => view.updateGradient(gradient), ["gradient"]],
+      [(view, status) => view.setPaused(status.state === "paused"), ["status"]],
+    ],
+  },
+  conditions: { title: "Conditions", create: createConditions, traits: [[(view, conditions) => view.update(conditions), ["conditions"]]] },
+  hooks: {
+    title: "Hooks",
+    create: (send, _, model) => createHooks(send, (draft) => model.set("hook_draft", draft)),
+    traits: [
+      [(view, hooks) => view.update(hooks), ["hooks"]],
+      [(view, answer) => view.setAnswer(answer), ["hook_answer"]],
+      [(view, log) => view.updateLog(log), ["hook_log"]],
+      [(view, draft) => view.setDraft(draft), ["hook_draft"]],
+    ],
+  },
+};
 
 /**
  * @param {{model: Model, el: HTMLElement}} context
@@ -22,73 +86,86 @@ let panelCount = 0;
  */
 function render({ model, el }) {
   const id = `hs-panel-${++panelCount}`;
-  const send = (/** @type {unknown} */ message) => model.send(message);
-  /** @type {import("./types.js").Go} */
-  const go = {
-    cell(path) {
-      choose("cells");
-      tree.reveal(path);
-    },
-    capture(index) {
-      choose("captures");
-      captures.reveal(index);
-    },
-    findings(path) {
+  /** @param {unknown} message */
+  function send(message) {
+    try {
+      model.send(message);
+    } catch {
+      // A restart closes the connection before the page takes the panel away, and a timer may still run.
+      setText(problem, "The kernel that this panel belongs to is gone.");
+      problem.hidden = false;
+    }
+  }
+  /** @type {string[]} */
+  const names = model.get("views");
+  const alone = names.length === 1;
+  /** What leads to a view is offered where there is that view. @type {Go} */
+  const go = {};
+  if (names.includes("cells")) go.cell = (path) => (choose("cells"), views.cells.reveal(path));
+  if (names.includes("captures")) go.capture = (index) => (choose("captures"), views.captures.reveal(index));
+  else if (names.includes("timeline")) go.capture = (index) => (choose("timeline"), views.timeline.reveal(index));
+  if (names.includes("conditions")) go.findings = (path) => (choose("conditions"), views.conditions.filter(path));
+  /** @type {Record<string, any>} */
+  const views = Object.fromEntries(names.map((name) => [name, VIEW_KINDS[name].create(send, go, model)]));
+
+  const tabs = alone ? [] : names.map((name) =>
+    make("button", { type: "button", class: "hs-tab", role: "tab", id: `${id}-tab-${name}`, "aria-controls": `${id}-${name}`, text: VIEW_KINDS[name].title, onclick: () => choose(name) }),
+  );
+  const panels = names.map((name) => {
+    const tab = alone ? {} : { role: "tabpanel", id: `${id}-${name}`, "aria-labelledby": `${id}-tab-${name}`, hidden: "" };
+    return make("div", { class: "hs-panel", ...tab }, [views[name].element]);
+  });
+  // How much was found stands on the tab that says what to do about it, and is said with it.
+  const found = make("span", { class: "hs-tab-count", "aria-hidden": "true", hidden: "" });
+  const conditionsTab = tabs[names.indexOf("conditions")];
+  conditionsTab?.append(found);
+  // Who does not know the panel begins here: what is wrong with the network is looked for, and shown.
+  const find = make("button", {
+    type: "button",
+    class: "hs-button",
+    text: "Find faults",
+    title: "Look for NaN, dead units, vanishing gradients and the like in what runs from now on",
+    hidden: "",
+    onclick: () => {
+      send({ type: "all_conditions", on: true });
       choose("conditions");
-      conditions.filter(path);
     },
-  };
-  const tree = createTree(send, go);
-  const captures = createCaptures(send, go);
-  const parameters = createParameters(send);
-  const stepper = createStepper(send);
-  const conditions = createConditions(send, go);
-  const hooks = createHooks(send);
-  /** @type {[string, string, {element: HTMLElement, draw?: () => void}][]} */
-  const views = [
-    ["cells", "Cells", tree],
-    ["captures", "Captures", captures],
-    ["parameters", "Parameters", parameters],
-    ["stepper", "Stepper", stepper],
-    ["conditions", "Conditions", conditions],
-    ["hooks", "Hooks", hooks],
-  ];
-  const tabs = views.map(([key, title]) =>
-    make("button", { type: "button", class: "hs-tab", role: "tab", id: `${id}-tab-${key}`, "aria-controls": `${id}-${key}`, text: title, onclick: () => choose(key) }),
-  );
-  const panels = views.map(([key, , view]) =>
-    make("div", { class: "hs-panel", role: "tabpanel", id: `${id}-${key}`, "aria-labelledby": `${id}-tab-${key}`, hidden: "" }, [view.element]),
-  );
+  });
   const dot = make("span", { class: "hs-dot", "aria-hidden": "true" });
   const statusText = make("span", { class: "hs-status-text" });
-  const status = make("div", { class: "hs-status", role: "status", "aria-live": "polite" }, [dot, statusText]);
+  const status = make("div", { class: "hs-status", role: "status", "aria-live": "polite", hidden: alone && names[0] !== "stepper" ? "" : null }, [dot, statusText]);
   const problem = make("div", { class: "hs-problem", role: "alert", hidden: "" });
   const tablist = make("div", { class: "hs-tabs", role: "tablist", "aria-label": "Debugger" }, tabs);
   const name = make("span", { class: "hs-title" });
   const exporting = createExport(send);
-  const root = make("div", { class: "hs", role: "group" }, [
-    make("div", { class: "hs-top" }, [tablist, make("span", { class: "hs-spring" }), name]),
+  const progress = createProgress(send);
+  const root = make("div", { class: "hs", role: "group", "data-alone": alone ? "" : null }, [
+    ...(alone ? [] : [make("div", { class: "hs-top" }, [tablist, make("span", { class: "hs-spring" }), name])]),
     make("div", { class: "hs-panels" }, panels),
-    make("div", { class: "hs-foot" }, [status, problem, exporting.button]),
+    ...(status.hidden ? [] : [progress.element]),
+    make("div", { class: "hs-foot" }, [status, problem, ...(alone ? [] : [find, exporting.button])]),
   ]);
   el.append(root);
 
   /** @param {string} key */
   function show(key) {
     setAttribute(root, "data-view", key);
-    views.forEach(([each, , view], k) => {
+    names.forEach((each, k) => {
       const chosen = each === key;
-      setAttribute(tabs[k], "aria-selected", chosen);
-      setAttribute(tabs[k], "tabindex", chosen ? 0 : -1);
-      panels[k].hidden = !chosen;
-      if (chosen) view.draw?.();
+      if (!alone) {
+        setAttribute(tabs[k], "aria-selected", chosen);
+        setAttribute(tabs[k], "tabindex", chosen ? 0 : -1);
+        panels[k].hidden = !chosen;
+      }
+      if (chosen) views[each].draw?.();
     });
   }
 
-  /** A person chose a tab: the model remembers it for the next time it is drawn. @param {string} key */
+  let choosing = 0; // choices that Python has not answered: until then, its word is older than the person's
+  /** A person chose a tab: Python brings it up to date, and remembers it for the next time it is drawn. @param {string} key */
   function choose(key) {
     show(key);
-    model.set("view", key);
+    choosing += 1;
     send({ type: "show", view: key });
   }
 
@@ -99,13 +176,23 @@ function render({ model, el }) {
     if (now < 0 || !(event.key in targets)) return;
     event.preventDefault();
     const next = (targets[event.key] + tabs.length) % tabs.length;
-    choose(views[next][0]);
+    choose(names[next]);
     tabs[next].focus();
   });
   root.addEventListener("keydown", (event) => {
-    if (!stepper.key(event)) return;
+    if (!views.stepper?.key(event)) return;
     event.preventDefault();
     event.stopPropagation();
+  });
+
+  // JupyterLab keeps Enter in a field of an output from sending its form or its change: the panel does it.
+  root.addEventListener("keydown", (event) => {
+    const field = event.target;
+    if (event.key !== "Enter" || event.isComposing || event.defaultPrevented) return;
+    if (!(field instanceof HTMLInputElement) || field.type !== "text" || field.list) return;
+    event.preventDefault();
+    if (field.form) field.form.requestSubmit();
+    else field.dispatchEvent(new Event("change", { bubbles: true }));
   });
 
   /**
@@ -119,18 +206,7 @@ function render({ model, el }) {
   }
   window.addEventListener("keydown", keepPlainKeys, { capture: true });
 
-  let asking = false;
-  let quiet = 0;
-  let state = "";
-  /** While code runs, the last updates may be held back by the throttle: fetch them once it is quiet. */
-  function watch() {
-    clearTimeout(quiet);
-    if ((state !== "running" && state !== "watching") || asking) return;
-    quiet = window.setTimeout(() => {
-      asking = true;
-      send({ type: "sync" });
-    }, QUIET);
-  }
+  let later = 0;
 
   function drawStatus() {
     const now = model.get("status");
@@ -138,85 +214,63 @@ function render({ model, el }) {
     setText(problem, now.error ?? "");
     problem.hidden = !now.error;
     setAttribute(root, "data-state", now.state);
-    if (now.state === "paused" && state !== "paused") show("stepper");
-    state = now.state;
-    stepper.setPaused(state === "paused");
-    watch();
   }
   function drawTitle() {
     const title = model.get("title");
     setText(name, title);
-    setAttribute(root, "aria-label", `Debugger of ${title}`);
+    setAttribute(root, "aria-label", `${alone ? VIEW_KINDS[names[0]].title : "Debugger"} of ${title}`);
   }
-  function drawTree() {
-    tree.update(model.get("tree"));
-    hooks.setCells(model.get("tree"));
+  function drawView() {
+    if (!choosing) show(model.get("view"));
   }
-  const drawHooks = () => hooks.update(model.get("hooks"));
-  const drawHookAnswer = () => hooks.setAnswer(model.get("hook_answer"));
-  const drawHookLog = () => hooks.updateLog(model.get("hook_log"));
-  const drawGradient = () => stepper.updateGradient(model.get("gradient"));
   function drawFound() {
-    conditions.update(model.get("conditions"));
-    tree.setHits(model.get("conditions").cells ?? {});
+    const { rows = [], findings = [] } = model.get("conditions");
+    setText(found, String(findings.length));
+    found.hidden = !findings.length;
+    if (conditionsTab) setAttribute(conditionsTab, "aria-description", findings.length ? `${findings.length} found` : null);
+    find.hidden = !conditionsTab || rows.some((/** @type {{on: boolean}} */ row) => row.on);
   }
-  const drawParameters = () => parameters.update(model.get("parameters"), model.get("parameter_numbers"));
-  const drawSelection = () => captures.select(model.get("selection"), model.get("histogram"));
-  const drawStop = () => stepper.update(model.get("stop"));
-  const drawAnswers = () => stepper.updateAnswers(model.get("evaluations"));
 
   /** @param {any} message @param {DataView[]} buffers */
   function receive(message, buffers) {
-    if (parameters.receive(message, buffers)) return;
-    if (message.type === "captures") {
-      captures.add(message, buffers);
-      watch();
-    } else if (message.type === "statistics") captures.addStatistics(buffers);
-    else if (message.type === "tensor") captures.drawTensor(message, buffers);
-    else if (message.type === "source") captures.drawSource(message);
-    else if (message.type === "export") exporting.save(message, buffers);
-    else if (message.type === "done") {
+    for (const each of names) VIEW_KINDS[each].messages?.[message.type]?.(views[each], message, buffers);
+    if (message.type === "export") exporting.save(message, buffers);
+    else if (message.type === "later") {
+      clearTimeout(later);
+      later = window.setTimeout(() => send({ type: "sync" }), QUIET);
+    } else if (message.type === "done") {
       if (message.action === "export") exporting.answered();
-      if (message.action === "sync") asking = false;
-      captures.answered(message.action);
+      if (message.action === "look_at_work") progress.answered();
+      if (message.action === "show") choosing = Math.max(0, choosing - 1);
       for (const element of root.querySelectorAll(".hs-pending")) element.classList.remove("hs-pending");
-      conditions.answered();
-      tree.draw();
-      stepper.setPaused(state === "paused");
+      for (const each of names) views[each].answered?.(message.action);
+      views.stepper?.setPaused(model.get("status").state === "paused");
     }
   }
 
-  /** @type {[string, (...args: any[]) => void][]} */
-  const wires = [
-    ["change:title", drawTitle],
-    ["change:tree", drawTree],
-    ["change:parameters", drawParameters],
-    ["change:parameter_numbers", drawParameters],
-    ["change:selection", drawSelection],
-    ["change:histogram", drawSelection],
-    ["change:stop", drawStop],
-    ["change:evaluations", drawAnswers],
-    ["change:gradient", drawGradient],
-    ["change:hooks", drawHooks],
-    ["change:hook_answer", drawHookAnswer],
-    ["change:hook_log", drawHookLog],
-    ["change:conditions", drawFound],
-    ["change:status", drawStatus],
-    ["msg:custom", receive],
+  /** @type {[string[], () => void][]} */
+  const draws = [
+    [["title"], drawTitle],
+    [["conditions"], drawFound],
+    [["status"], drawStatus],
+    [["progress"], () => progress.update(model.get("progress"))],
+    [["view"], drawView],
+    ...names.flatMap((each) =>
+      VIEW_KINDS[each].traits.map(([draw, traits]) => /** @type {[string[], () => void]} */ ([traits, () => draw(views[each], ...traits.map((trait) => model.get(trait)))])),
+    ),
   ];
+  /** @type {[string, (...args: any[]) => void][]} */
+  const wires = [...draws.flatMap(([traits, draw]) => traits.map((trait) => /** @type {[string, () => void]} */ ([`change:${trait}`, draw]))), ["msg:custom", receive]];
   for (const [event, callback] of wires) model.on(event, callback);
-  show(model.get("view"));
-  for (const draw of [drawTitle, drawTree, drawFound, drawParameters, drawSelection, drawStop, drawAnswers, drawGradient, drawHooks, drawHookAnswer, drawHookLog, drawStatus]) draw();
+  for (const [, draw] of draws) draw();
   send({ type: "hello" });
 
   return () => {
     for (const [event, callback] of wires) model.off(event, callback);
     window.removeEventListener("keydown", keepPlainKeys, { capture: true });
-    clearTimeout(quiet);
-    tree.destroy();
-    captures.destroy();
-    parameters.destroy();
-    hooks.destroy();
+    clearTimeout(later);
+    progress.destroy();
+    for (const each of names) views[each].destroy?.();
   };
 }
 

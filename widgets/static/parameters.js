@@ -17,6 +17,8 @@ const SERIES_NAMES = { gradient_norm: "gradient norm", update_ratio: "update rat
 const PARAMETER_FIGURE_NAMES = { minimum: "min", maximum: "max", nan: "NaN", positive_inf: "+inf", negative_inf: "−inf" };
 /** Wait this long after a scroll before telling what is in view, in milliseconds. */
 const PARAMETERS_SETTLE = 60;
+/** Wait this long after an update before asking for what it left out, in milliseconds. */
+const PARAMETERS_QUIET = 400;
 
 /** @param {import("./types.js").Send} send */
 export function createParameters(send) {
@@ -27,6 +29,7 @@ export function createParameters(send) {
   /** @type {keyof typeof SERIES_NAMES} */
   let series = "gradient_norm";
   let timer = 0;
+  let remaining = 0;
   let told = "";
   let waiting = false;
   let rest = 1;
@@ -38,7 +41,7 @@ export function createParameters(send) {
   /** @type {Grid<ParameterRow>} */
   const grid = new Grid({
     label: "Parameters",
-    empty: "No parameters.",
+    empty: "Waiting for the kernel.",
     key: (row) => row.name,
     onSelect: (row) => {
       send({ type: "select_parameter", name: row.name });
@@ -113,6 +116,11 @@ export function createParameters(send) {
     send({ type: "requires_grad", name: box.dataset.name ?? "", on: wanted });
   });
 
+  function askForRest() {
+    told = "";
+    grid.schedule();
+  }
+
   /** Tell Python what is in view, and whether an order needs the others' figures. @param {ParameterRow[]} visible */
   function look(visible) {
     const positions = visible.map((row) => row.position);
@@ -129,7 +137,9 @@ export function createParameters(send) {
    * @param {DataView} buffer
    */
   function update(texts, buffer) {
-    const names = texts.name ?? [];
+    if (!texts.name) return; // nothing was sent so far
+    setText(grid.empty, "No parameters.");
+    const names = texts.name;
     const numbers = toFloat64(buffer);
     if (numbers.length !== 2 * names.length) return; // the other half is on its way
     const same = names.length === rows.length && names.every((name, k) => name === rows[k].name);
@@ -181,7 +191,10 @@ export function createParameters(send) {
     }
     rest = message.rest;
     waiting = false;
-    if (rest) told = "";
+    clearTimeout(remaining);
+    // An order needs the rest now; else it is asked for when no update has come for a while.
+    if (rest && PARAMETER_FIGURES.includes(grid.sortKey)) told = "";
+    else if (rest) remaining = window.setTimeout(askForRest, PARAMETERS_QUIET);
     grid.schedule();
   }
 
@@ -212,6 +225,7 @@ export function createParameters(send) {
     draw: () => grid.schedule(),
     destroy() {
       clearTimeout(timer);
+      clearTimeout(remaining);
       editor.destroy();
       grid.destroy();
     },

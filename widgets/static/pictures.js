@@ -7,6 +7,10 @@ import { paintMatrix } from "./heatmap.js";
 /** @typedef {import("./types.js").Picture} Picture */
 
 const BARS_HEIGHT = 120;
+/** The largest side of a tile in CSS pixels; larger where there are few. */
+const SMALL_TILE = 64;
+const LARGE_TILE = 104;
+const FEW_TILES = 12;
 
 /** Values as bars from zero; what is not finite is a bar over the whole height in the colour of faults. @param {Picture} picture @param {number} width */
 export function drawBars(picture, width) {
@@ -42,7 +46,7 @@ export function drawTable(picture, window) {
  * @param {(channel: number) => void} onOpen
  */
 export function createTiles(onOpen) {
-  const element = make("div", { class: "hs-tiles", role: "group", "aria-label": "Channels" });
+  const element = make("div", { class: "hs-tiles", role: "group" });
   element.addEventListener("keydown", (event) => {
     const buttons = /** @type {HTMLElement[]} */ ([...element.children]);
     const now = buttons.findIndex((button) => button === event.target);
@@ -57,8 +61,10 @@ export function createTiles(onOpen) {
 
   return {
     element,
-    /** @param {Picture[]} pictures */
-    update(pictures) {
+    /** @param {Picture[]} pictures @param {string} kind what one of them is */
+    update(pictures, kind) {
+      setAttribute(element, "aria-label", `${kind[0].toUpperCase()}${kind.slice(1)}s`);
+      const room = pictures.length > FEW_TILES ? SMALL_TILE : LARGE_TILE;
       while (element.childElementCount > pictures.length) element.lastElementChild?.remove();
       while (element.childElementCount < pictures.length) {
         const tile = make("button", { type: "button", class: "hs-tile", onclick: () => onOpen(Number(tile.dataset.channel)) }, [make("canvas", { class: "hs-heatmap" }), make("span")]);
@@ -71,9 +77,9 @@ export function createTiles(onOpen) {
         const faults = picture.nan + picture.positive_inf + picture.negative_inf;
         tile.dataset.channel = picture.title;
         if (!focused) setAttribute(tile, "tabindex", k ? -1 : 0);
-        setAttribute(tile, "aria-label", `channel ${picture.title}: from ${formatNumber(picture.minimum)} to ${formatNumber(picture.maximum)}${faults ? `, ${faults} not finite` : ""}`);
+        setAttribute(tile, "aria-label", `${kind} ${picture.title}: from ${formatNumber(picture.minimum)} to ${formatNumber(picture.maximum)}${faults ? `, ${faults} not finite` : ""}`);
         paintMatrix(canvas, picture);
-        const side = Math.min(64 / Math.max(picture.rows, picture.columns), 24);
+        const side = Math.min(room / Math.max(picture.rows, picture.columns), 24);
         canvas.style.width = `${Math.max(14, picture.columns * side)}px`;
         canvas.style.height = `${Math.max(14, picture.rows * side)}px`;
         name.textContent = faults ? `${picture.title} !` : picture.title;

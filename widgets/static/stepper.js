@@ -1,7 +1,8 @@
 // The stepper: where the run is stopped, what it holds there, and the buttons that let it go on.
 
+import { completeWithTab } from "./completion.js";
 import { make, setAttribute, setText } from "./dom.js";
-import { highlight } from "./highlight.js";
+import { numberedLines } from "./highlight.js";
 
 /** @typedef {import("./types.js").Stop} Stop */
 /** @typedef {import("./types.js").Evaluation} Evaluation */
@@ -34,9 +35,9 @@ export function createStepper(send) {
   let shown = null;
   /** @param {string} name @param {string} key @param {string} kind @param {() => void} onclick */
   const keyed = (name, key, kind, onclick) =>
-    make("button", { type: "button", class: `hs-button ${kind}`, "aria-keyshortcuts": key, disabled: "", onclick }, [
+    make("button", { type: "button", class: `hs-button ${kind}`, title: `${name} (${key})`, "aria-label": name, "aria-keyshortcuts": key, disabled: "", onclick }, [
       name,
-      make("kbd", { class: "hs-key", "aria-hidden": "true", title: key, text: key.replace("Shift+", "⇧") }),
+      make("kbd", { class: "hs-key", "aria-hidden": "true", text: key.replace("Shift+", "⇧") }),
     ]);
   const steps = STEP_COMMANDS.map(([name, command, key]) => keyed(name, key, `hs-step hs-step-${command}`, () => resume(command)));
   const looks = LOOKS.map(([name, type, key]) => keyed(name, key, "hs-look", () => send({ type })));
@@ -66,6 +67,7 @@ export function createStepper(send) {
     type: "text",
     class: "hs-input",
     "aria-label": "Evaluate",
+    "aria-description": "Tab completes the name of a local variable",
     placeholder: "dout.shape shows a value, NAME = EXPRESSION sets one",
     spellcheck: "false",
     autocomplete: "off",
@@ -89,12 +91,8 @@ export function createStepper(send) {
   });
   const nameButton = () => setText(run, ASSIGNMENT.test(input.value) ? "Set" : "Evaluate");
   input.addEventListener("input", nameButton);
+  completeWithTab(input, () => shown?.locals.map(({ name }) => name) ?? []);
   input.addEventListener("keydown", (event) => {
-    // A form sends itself on Enter, but not in JupyterLab's outputs.
-    if (event.key === "Enter" && !event.isComposing) {
-      event.preventDefault();
-      form.requestSubmit();
-    }
     const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
     if (!step || !history.length) return;
     event.preventDefault();
@@ -105,7 +103,7 @@ export function createStepper(send) {
 
   const empty = make("p", {
     class: "hs-empty",
-    text: "Not paused. Set a breakpoint on a cell with a custom bprop, or run with --step, to stop here.",
+    text: "Not paused. Choose among the cells where to pause, then run the network; or run it with --step, to stop in each bprop.",
   });
   const localsTable = make("table", { class: "hs-locals" }, [
     make("caption", { text: "Locals" }),
@@ -183,25 +181,21 @@ export function createStepper(send) {
     if (now !== source) {
       source = now;
       setAttribute(lines, "aria-label", `Source of ${stop.function}`);
-      const parts = highlight(stop.lines);
-      lines.replaceChildren(
-        ...parts.map((part, k) =>
-          make("li", { "data-line": stop.first_line + k }, [
-            make("span", { class: "hs-line-number", text: String(stop.first_line + k) }),
-            make("code", {}, part),
-          ]),
-        ),
-      );
+      lines.replaceChildren(...numberedLines(stop.lines, stop.first_line));
     }
     for (const item of lines.querySelectorAll("li")) {
-      const current = Number(item.dataset.line) === stop.line;
-      setAttribute(item, "aria-current", current ? "true" : null);
-      if (current) {
-        const room = lines.clientHeight;
-        const top = item.offsetTop - lines.offsetTop;
-        if (top < lines.scrollTop + 24 || top > lines.scrollTop + room - 48) lines.scrollTop = top - room / 3;
-      }
+      setAttribute(item, "aria-current", Number(item.dataset.line) === stop.line ? "true" : null);
     }
+    revealLine();
+  }
+
+  /** Bring the current line into sight, if it is not; there is nothing to scroll while another view is shown. */
+  function revealLine() {
+    const room = lines.clientHeight;
+    const current = /** @type {HTMLElement | null} */ (lines.querySelector("[aria-current]"));
+    if (!room || !current) return;
+    const top = current.offsetTop; // from the list, which is positioned
+    if (top < lines.scrollTop + 24 || top > lines.scrollTop + room - 48) lines.scrollTop = top - room / 3;
   }
 
   /** Those that ran after what is shown stay in the list, so that one can go forth again. @param {Stop} stop */
@@ -312,5 +306,5 @@ export function createStepper(send) {
     return Boolean(command || look);
   }
 
-  return { element, update, updateAnswers, updateGradient, setPaused, key };
+  return { element, update, updateAnswers, updateGradient, setPaused, key, draw: revealLine };
 }

@@ -14,6 +14,8 @@ const ZOOM = 1.6;
 /** A table is for values that a person can read one by one. */
 const MOST_IN_TABLE = 16;
 const MOST_ON_PAGE = 32; // MOST_TILES in tensor_view.py
+const HINT = "Arrow keys read values; + and − zoom, 0 shows all of it.";
+const ATTENTION = "each row sums to 1: what a query (row) takes from the keys (columns)";
 
 /** @param {import("./types.js").Send} send */
 export function createTensor(send) {
@@ -58,6 +60,7 @@ export function createTensor(send) {
   const maps = [0, 1, 2].map(() => createHeatmap((row, column, leaves) => point(leaves ? null : [row, column])));
   for (const map of maps) {
     map.surface.addEventListener("keydown", keyed);
+    for (const event of ["focus", "blur"]) map.surface.addEventListener(event, () => setCursor(cursor));
     map.surface.addEventListener("wheel", wheeled, { passive: false });
   }
   const element = make("div", { class: "hs-tensor" }, [
@@ -90,7 +93,12 @@ export function createTensor(send) {
     if (wanted === "tiles" && axes >= 3) return "tiles";
     if (wanted === "table" && fitsTable()) return "table";
     if (wanted) return "matrix";
-    return axes >= 4 ? "tiles" : "matrix";
+    return axes >= 4 || selection?.attention ? "tiles" : "matrix";
+  }
+  /** What one tile shows. Weights of attention with three axes have a map for each head, or for each of a batch. */
+  function tileName() {
+    if (!selection?.attention) return "channel";
+    return sizes().length === 4 ? "head" : "map";
   }
   function fitsTable() {
     return sizes().slice(-2).every((size) => size > 0 && size <= MOST_IN_TABLE);
@@ -143,16 +151,20 @@ export function createTensor(send) {
     for (const button of kinds) {
       setAttribute(button, "aria-pressed", button.dataset.kind === now);
       if (button.dataset.kind === "matrix") setText(button, axes < 2 ? "Bars" : "Heatmap");
-      if (button.dataset.kind === "tiles") button.hidden = axes < 3;
+      if (button.dataset.kind === "tiles") {
+        button.hidden = axes < 3;
+        setText(button, selection?.attention ? "Attention" : "Channels");
+      }
       if (button.dataset.kind === "table") button.hidden = !fitsTable();
     }
     zooms.hidden = now !== "matrix" || !sizes().length;
     const lead = now === "tiles" ? sizes().slice(0, -3) : sizes().slice(0, -2);
+    const names = selection?.attention ? (axes === 4 ? ["batch", "head"] : ["map"]) : [];
     /** @type {[string, number, (value: number) => string][]} */
-    const rows = lead.map((size, axis) => [`axis ${axis}`, size, (value) => `${value} of 0-${size - 1}`]);
+    const rows = lead.map((size, axis) => [names[axis] ?? `axis ${axis}`, size, (value) => `${value} of 0-${size - 1}`]);
     const channels = sizes()[axes - 3];
     if (now === "tiles" && channels > MOST_ON_PAGE) {
-      rows.push(["channels", Math.ceil(channels / MOST_ON_PAGE), (page) => `${page * MOST_ON_PAGE}-${Math.min(channels, (page + 1) * MOST_ON_PAGE) - 1} of ${channels}`]);
+      rows.push([`${tileName()}s`, Math.ceil(channels / MOST_ON_PAGE), (page) => `${page * MOST_ON_PAGE}-${Math.min(channels, (page + 1) * MOST_ON_PAGE) - 1} of ${channels}`]);
     }
     at = rows.map(([, size], k) => Math.min(at[k] ?? 0, Math.max(0, size - 1)));
     const key = JSON.stringify(rows.map(([name, size]) => [name, size]));
@@ -221,14 +233,15 @@ export function createTensor(send) {
       if (tiles.element.parentElement !== body) body.replaceChildren(tiles.element);
       tiles.element.nextElementSibling?.remove();
       body.append(heatmapLegend(all));
-      tiles.update(pictures);
+      tiles.update(pictures, tileName());
     } else if (now === "table" && shown.step.every((/** @type {number} */ step) => step === 1)) {
       body.replaceChildren(drawTable(pictures[0], shown.window));
     } else {
       const boxes = pictures.map((picture, k) => drawMatrix(picture, k));
       if (body.childElementCount !== boxes.length || boxes.some((box, k) => box !== body.children[k])) body.replaceChildren(...boxes);
     }
-    setText(note, [shown.difference, shown.note].filter(Boolean).join("; "));
+    const attention = selection?.attention && other < 0 ? ATTENTION : "";
+    setText(note, [shown.difference, attention, shown.note].filter(Boolean).join("; "));
     code.value = shown.code;
     setCursor(cursor);
     if (focusNext && shown.picture === "matrix") {
@@ -274,7 +287,8 @@ export function createTensor(send) {
     const cell = place && shown && shown.picture === "matrix" ? cellAt(place) : null;
     for (const map of maps) map.mark(cell);
     if (!cell || !place) {
-      setText(readout, "");
+      const focused = maps.some((map) => map.surface.matches(":focus-visible"));
+      setText(readout, focused ? HINT : "");
       return;
     }
     const index = [0, 1].map((k) => {
@@ -285,7 +299,8 @@ export function createTensor(send) {
     const where = [...shown.at, ...index].slice(-Math.max(1, sizes().length)).join(", ");
     const mean = shown.step.some((/** @type {number} */ step) => step > 1) ? " mean" : "";
     const values = pictures.map((picture) => formatNumber(picture.numbers[cell[0] * picture.columns + cell[1]], 6));
-    setText(readout, `[${sizes().length ? where : ""}]${mean} = ${values[0]}${values.length > 1 ? `, ${values[1]}, difference ${values[2]}` : ""}`);
+    const told = values.length > 1 ? `, ${values[1]}, difference ${values[2]}` : selection?.attention ? `: query ${index[0]}, key ${index[1]}` : "";
+    setText(readout, `[${sizes().length ? where : ""}]${mean} = ${values[0]}${told}`);
   }
 
   /** @param {[number, number]} place @returns {[number, number] | null} */

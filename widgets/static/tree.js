@@ -1,23 +1,16 @@
 // The cell tree: the network's cells, and for each its hooks, its train mode, its breakpoint and what was found there.
 // Only the rows in sight are elements, so that ten thousand cells open at once.
 
+import { Cells, HOOK_KINDS, MOMENTS } from "./cells.js";
 import { closest, make, setAttribute, setText } from "./dom.js";
 import { formatCount } from "./format.js";
+import { Outline } from "./outline.js";
 
 /** @typedef {import("./types.js").CellNode} CellNode */
 /** @typedef {import("./types.js").HookKind} HookKind */
 /** @typedef {{index: number, item: HTMLLIElement, update: () => void}} CellItem */
 
-/** @type {[HookKind, string][]} */
-const HOOK_COLUMNS = [
-  ["forward_pre", "fwd pre"],
-  ["forward", "fwd"],
-  ["backward_pre", "bwd pre"],
-  ["backward", "bwd"],
-];
-const MOMENTS = [...HOOK_COLUMNS.map(([kind]) => kind), "bprop"];
-/** Cells opened from the start: levels are opened as long as the rows stay within this number. */
-const OPEN_ROWS = 40;
+const HOOK_TITLES = ["fwd pre", "fwd", "bwd pre", "bwd"];
 /** Height of a row in CSS pixels; tree.css uses the same through --hs-cell-height. */
 const CELL_HEIGHT = 28;
 /** Rows drawn beyond those in sight, above and below. */
@@ -28,18 +21,8 @@ const MARGIN = 4;
  * @param {import("./types.js").Go} go
  */
 export function createTree(send, go) {
-  /** @type {CellNode[]} */
-  let nodes = [];
-  /** @type {number[][]} */
-  let children = [];
-  /** @type {number[]} */
-  let parents = [];
-  /** @type {number[]} */
-  let roots = [];
-  /** What is on show, from top to bottom: indices of nodes, always ascending. @type {number[]} */
-  let shown = [];
-  /** @type {Set<number>} */
-  const opened = new Set();
+  const cells = new Cells();
+  const outline = new Outline();
   /** The elements there are, by index of their node. @type {Map<number, CellItem>} */
   const items = new Map();
   /** @type {Record<string, [number, string]>} */
@@ -47,18 +30,18 @@ export function createTree(send, go) {
   /** @type {number[]} */
   let matches = [];
   let current = 0;
-  let signature = "";
+  let wanted = ""; // a cell to go to as soon as it is here
 
   const list = make("ul", { class: "hs-tree", role: "tree", "aria-label": "Cell tree" });
   const head = make("div", { class: "hs-cell hs-cell-head", "aria-hidden": "true" }, [
     make("span", { text: "cell" }),
     make("span", { class: "hs-number", text: "parameters" }),
     make("span", { text: "output" }),
-    ...HOOK_COLUMNS.map(([, title]) => make("span", { class: "hs-center", text: title })),
+    ...HOOK_TITLES.map((title) => make("span", { class: "hs-center", text: title })),
     make("span", { class: "hs-center", text: "train" }),
     make("span", { text: "pause at" }),
   ]);
-  const empty = make("p", { class: "hs-empty", text: "No network yet. Its cells appear here when it is called." });
+  const empty = make("p", { class: "hs-empty", text: "Waiting for the kernel." });
   const scroller = make("div", { class: "hs-scroll hs-cells", onscroll: () => draw() }, [head, list, empty]);
   const search = make("input", {
     type: "search",
@@ -82,12 +65,13 @@ export function createTree(send, go) {
 
   /** @param {number} index @returns {CellItem} */
   function build(index) {
-    const { path, label, name, type, depth, has_bprop } = nodes[index];
+    const { path, label, name, type, depth } = cells.nodes[index];
+    const { has_bprop } = cells.state(index);
     const shape = make("span", { class: "hs-cell-shape" });
     const count = make("span", { class: "hs-number" });
     const badge = make("button", { type: "button", class: "hs-hits", tabindex: "-1", hidden: "" });
     /** @type {[HookKind, HTMLButtonElement][]} */
-    const hooks = HOOK_COLUMNS.map(([kind]) => [
+    const hooks = HOOK_KINDS.map((kind) => [
       kind,
       make("button", { type: "button", class: "hs-hook", "aria-label": `${kind} hook on ${label}`, "data-kind": kind, tabindex: "-1" }),
     ]);
@@ -102,6 +86,7 @@ export function createTree(send, go) {
       make("span", { class: "hs-cell-name" }, [
         make("span", { class: "hs-twist", "aria-hidden": "true" }),
         make("span", { class: "hs-name", text: name }),
+        " ", // what is read is two words, as in the item's name
         make("span", { class: "hs-type", text: name === type ? "" : type }),
         badge,
       ]),
@@ -112,7 +97,7 @@ export function createTree(send, go) {
       stop,
     ]);
     row.style.setProperty("--hs-depth", String(depth));
-    const siblings = parents[index] < 0 ? roots : children[parents[index]];
+    const siblings = outline.siblings(index);
     const item = make("li", {
       role: "treeitem",
       "aria-level": depth + 1,
@@ -124,11 +109,12 @@ export function createTree(send, go) {
     }, [row]);
 
     function update() {
-      const now = nodes[index];
-      setAttribute(item, "aria-expanded", children[index].length ? opened.has(index) : null);
+      const { parameters, shape: size } = cells.nodes[index];
+      const now = cells.state(index);
+      setAttribute(item, "aria-expanded", outline.children[index].length ? outline.opened.has(index) : null);
       item.classList.toggle("hs-match", matches.includes(index));
-      setText(count, now.parameters ? formatCount(now.parameters) : "");
-      setText(shape, now.shape);
+      setText(count, parameters ? formatCount(parameters) : "");
+      setText(shape, size);
       for (const [kind, button] of hooks) {
         const mine = now.attached.includes(kind);
         const others = now.hooks[kind] - (mine ? 1 : 0);
@@ -143,24 +129,25 @@ export function createTree(send, go) {
       stop.classList.toggle("hs-set", now.breaks.length > 0);
       const [times, worst] = hits[path] ?? [0, ""];
       badge.hidden = !times;
+      badge.disabled = !go.findings;
       setText(badge, times > 999 ? "999+" : String(times));
       setAttribute(badge, "aria-label", `${times} condition ${times === 1 ? "hit" : "hits"} at ${label}, the worst: ${worst}`);
-      setAttribute(badge, "title", `${worst}: show what was found`);
+      setAttribute(badge, "title", go.findings ? `${worst}: show what was found` : worst);
     }
     return { index, item, update };
   }
 
   /** Put the rows in sight on the page, and the current one wherever it is, so that it keeps the focus. */
   function draw() {
-    list.style.height = `${shown.length * CELL_HEIGHT}px`; // first: how much is in sight depends on it
+    list.style.height = `${outline.shown.length * CELL_HEIGHT}px`; // first: how much is in sight depends on it
     const top = Math.max(0, scroller.scrollTop);
     const first = Math.max(0, Math.floor(top / CELL_HEIGHT) - MARGIN);
     const last = Math.ceil((top + scroller.clientHeight) / CELL_HEIGHT) + MARGIN;
-    const wanted = shown.slice(first, last);
-    const place = placeOf(current);
-    if (place >= 0 && place < first) wanted.unshift(current);
-    else if (place >= last) wanted.push(current);
-    const keep = new Set(wanted);
+    const drawn = outline.shown.slice(first, last);
+    const place = outline.placeOf(current);
+    if (place >= 0 && place < first) drawn.unshift(current);
+    else if (place >= last) drawn.push(current);
+    const keep = new Set(drawn);
     for (const [index, { item }] of items) {
       if (keep.has(index)) continue;
       item.remove();
@@ -168,11 +155,11 @@ export function createTree(send, go) {
     }
     // Indices ascend, so elements that stay are in the right order: none is moved, which would lose the focus.
     let at = list.firstElementChild;
-    for (const index of wanted) {
+    for (const index of drawn) {
       const entry = items.get(index) ?? build(index);
       items.set(index, entry);
       entry.update();
-      entry.item.style.top = `${placeOf(index) * CELL_HEIGHT}px`;
+      entry.item.style.top = `${outline.placeOf(index) * CELL_HEIGHT}px`;
       const tab = index === current ? "0" : "-1";
       setAttribute(entry.item, "tabindex", tab);
       for (const control of entry.item.querySelectorAll("button, select")) setAttribute(control, "tabindex", tab);
@@ -181,47 +168,17 @@ export function createTree(send, go) {
     }
   }
 
-  /** Where a node stands among those on show, or -1. @param {number} index */
-  function placeOf(index) {
-    let low = 0;
-    let high = shown.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (shown[middle] < index) low = middle + 1;
-      else high = middle;
-    }
-    return shown[low] === index ? low : -1;
-  }
-
-  /** Find out what is on show, after something was opened or shut. */
-  function arrange() {
-    shown = [];
-    for (let index = 0; index < nodes.length; index++) {
-      const parent = parents[index];
-      if (parent < 0 || (opened.has(parent) && placeOf(parent) >= 0)) shown.push(index);
-    }
-    draw();
-  }
-
   /** @param {number} index @param {boolean} on */
   function setOpen(index, on) {
-    if (!children[index].length || on === opened.has(index)) return;
-    if (on) opened.add(index);
-    else opened.delete(index);
-    if (!on && placeOf(current) > placeOf(index) && inside(current, index)) current = index;
-    arrange();
-  }
-
-  /** @param {number} index @param {number} outer */
-  function inside(index, outer) {
-    for (let at = parents[index]; at >= 0; at = parents[at]) if (at === outer) return true;
-    return false;
+    if (!outline.setOpen(index, on)) return;
+    if (!on && outline.isInside(current, index)) current = index;
+    draw();
   }
 
   /** Make a node the one that Tab reaches, in sight. @param {number} index */
   function makeCurrent(index) {
     current = index;
-    const top = placeOf(index) * CELL_HEIGHT;
+    const top = outline.placeOf(index) * CELL_HEIGHT;
     const room = scroller.clientHeight - head.offsetHeight - CELL_HEIGHT;
     if (top < scroller.scrollTop) scroller.scrollTop = top;
     else if (room > 0 && top > scroller.scrollTop + room) scroller.scrollTop = top - room;
@@ -237,8 +194,8 @@ export function createTree(send, go) {
 
   /** Open what is around a node, and make it current. @param {number} index */
   function uncover(index) {
-    for (let at = parents[index]; at >= 0; at = parents[at]) opened.add(at);
-    arrange();
+    outline.uncover(index);
+    draw();
     makeCurrent(index);
   }
 
@@ -247,7 +204,7 @@ export function createTree(send, go) {
     const terms = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     matches = [];
     if (terms.length) {
-      nodes.forEach(({ label, type }, index) => {
+      cells.nodes.forEach(({ label, type }, index) => {
         const text = `${label} ${type}`.toLowerCase();
         if (terms.every((term) => text.includes(term))) matches.push(index);
       });
@@ -257,65 +214,43 @@ export function createTree(send, go) {
       const from = after < 0 ? matches.length : after;
       const next = (from + (by < 0 ? -1 : 0) + matches.length) % matches.length;
       uncover(matches[next]);
-      setText(found, `${next + 1} of ${matches.length}: ${nodes[matches[next]].label}`);
+      setText(found, `${next + 1} of ${matches.length}: ${cells.nodes[matches[next]].label}`);
     } else {
       setText(found, terms.length ? "no match" : "");
       draw();
     }
   }
 
-  /** Show a cell by its path, or by its name in captures. @param {string} cell */
+  /** Show a cell by its path, or by its name in captures, as soon as it is here. @param {string} cell */
   function reveal(cell) {
-    const index = nodes.findIndex((node) => node.path === cell || node.label === cell);
+    const index = cells.indexOf(cell);
+    wanted = index < 0 ? cell : "";
     if (index < 0) return;
     uncover(index);
     focus(index);
   }
 
-  /** @param {CellNode[]} fresh */
-  function update(fresh) {
-    const now = fresh.map((node) => `${node.depth} ${node.path} ${node.type} ${node.has_bprop}`).join("\n");
-    nodes = fresh;
-    empty.hidden = fresh.length > 0;
-    head.hidden = bar.hidden = fresh.length === 0;
-    setText(total, fresh.length === 1 ? "1 cell" : `${formatCount(fresh.length)} cells`);
-    if (now === signature) {
-      for (const entry of items.values()) entry.update();
-      return;
-    }
-    signature = now;
-    rebuild();
+  /** @param {{paths?: string[]}} texts @param {DataView} numbers @param {DataView} states */
+  function update(texts, numbers, states) {
+    const fresh = cells.read(texts, numbers, states);
+    if (fresh === "same") return;
+    const count = cells.nodes.length;
+    setText(empty, "No network yet. Its cells appear here when it is called.");
+    empty.hidden = count > 0;
+    head.hidden = bar.hidden = count === 0;
+    setText(total, count === 1 ? "1 cell" : `${formatCount(count)} cells`);
+    if (fresh === "cells") rebuild();
+    else for (const entry of items.values()) entry.update();
+    if (wanted) reveal(wanted);
   }
 
   function rebuild() {
-    /** @type {number[]} */
-    const trail = [];
-    roots = [];
-    children = nodes.map(() => []);
-    parents = nodes.map(() => -1);
-    nodes.forEach((node, index) => {
-      while (trail.length && nodes[trail[trail.length - 1]].depth >= node.depth) trail.pop();
-      if (trail.length) {
-        parents[index] = trail[trail.length - 1];
-        children[parents[index]].push(index);
-      } else roots.push(index);
-      trail.push(index);
-    });
     items.clear();
     list.replaceChildren();
-    opened.clear();
     current = 0;
     matches = [];
-    let level = roots;
-    let rows = level.length;
-    for (let first = true; level.length; first = false) {
-      const below = level.flatMap((index) => children[index]);
-      rows += below.length;
-      if (rows > OPEN_ROWS && !first) break;
-      for (const index of level) opened.add(index);
-      level = below;
-    }
-    arrange();
+    outline.set(cells.nodes.map(({ depth }) => depth));
+    draw();
   }
 
   /** What was found, by path: how often, and the worst condition's name. @param {Record<string, [number, string]>} now */
@@ -329,10 +264,10 @@ export function createTree(send, go) {
     if (!item || closest(event.target, "select")) return;
     const index = Number(item.dataset.index);
     const button = closest(event.target, "button");
-    if (button) act(button, nodes[index]);
+    if (button) act(button, cells.nodes[index]);
     else {
       focus(index);
-      setOpen(index, !opened.has(index));
+      setOpen(index, !outline.opened.has(index));
     }
   });
 
@@ -340,7 +275,7 @@ export function createTree(send, go) {
     const item = closest(event.target, '[role="treeitem"]');
     if (!item || !(event.target instanceof HTMLSelectElement)) return;
     event.target.classList.add("hs-pending");
-    send({ type: "breakpoint", path: nodes[Number(item.dataset.index)].path, moment: event.target.value });
+    send({ type: "breakpoint", path: cells.nodes[Number(item.dataset.index)].path, moment: event.target.value });
   });
 
   list.addEventListener("focusin", (event) => {
@@ -350,7 +285,7 @@ export function createTree(send, go) {
 
   /** @param {HTMLElement} button @param {CellNode} node */
   function act(button, node) {
-    if (button.classList.contains("hs-hits")) return go.findings(node.path);
+    if (button.classList.contains("hs-hits")) return go.findings?.(node.path);
     button.classList.add("hs-pending");
     if (button.dataset.kind) {
       const pressed = button.getAttribute("aria-pressed") === "true";
@@ -365,7 +300,8 @@ export function createTree(send, go) {
     if (inControl && event.key === "Escape") item.focus();
     if (inControl) return;
     const index = Number(item.dataset.index);
-    const place = placeOf(index);
+    const place = outline.placeOf(index);
+    const { shown, children, parents, opened } = outline;
     const page = Math.max(1, Math.floor(scroller.clientHeight / CELL_HEIGHT) - 2);
     switch (event.key) {
       case "ArrowDown": focus(shown[place + 1]); break;
@@ -389,5 +325,5 @@ export function createTree(send, go) {
     event.stopPropagation();
   });
 
-  return { element, update, setHits, reveal, draw, destroy: () => resize.disconnect() };
+  return { element, update, setHits, reveal, draw, answered: () => element.offsetParent && draw(), destroy: () => resize.disconnect() };
 }

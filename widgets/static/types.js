@@ -1,11 +1,13 @@
-// The shapes of what travels between Python and the page; types only. Python's side is views.py and panel.py.
+// The shapes of what travels between Python and the page; types only. Python's side is panel.py and the modules of the
+// views.
 
 /**
  * @typedef {"forward_pre" | "forward" | "backward_pre" | "backward"} HookKind
  *
  * @typedef {{path: string, label: string, name: string, type: string, depth: number, parameters: number,
- *   shape: string, training: boolean, has_bprop: boolean, breaks: string[],
- *   hooks: Record<HookKind, number>, attached: HookKind[]}} CellNode
+ *   shape: string}} CellNode
+ * @typedef {{training: boolean, has_bprop: boolean, breaks: string[], hooks: Record<HookKind, number>,
+ *   attached: HookKind[]}} CellState
  *
  * @typedef {{state: "ready" | "watching" | "running" | "paused" | "finished", text: string, error: string}} Status
  *
@@ -25,15 +27,16 @@
  *
  * @typedef {{path: string, label: string, kind: HookKind, function: string, where: string, own: boolean,
  *   source: string}} HookRow
- * @typedef {{rows: HookRow[], count: number, templates: Record<HookKind, string>}} Hooks
- * @typedef {{entries: {where: string, text: string, failed: boolean}[], dropped: number}} HookLog
+ * @typedef {{rows: HookRow[], count: number, templates: Record<HookKind, string>, cells: string[]}} Hooks
+ * @typedef {{entries: {where: string, text: string, failed: boolean, times: number}[], dropped: number}} HookLog
+ * @typedef {{path: string, kind: string, source: string}} HookDraft
  *
  * @typedef {{index: number, step: number, call: number, known: boolean, minimum: number, maximum: number,
  *   mean: number, std: number, nan: number, inf: number, path: string, cell: string, direction: string,
  *   slot: string, context: string, shape: string, dtype: string, origin: string, hits: string, search: string}} CaptureRow
  *
  * @typedef {{index: number, key: string, path: string, step: number, shape: string, sizes: number[], dtype: string,
- *   origin: string, hits: string[], value: string, figures: Record<string, string>,
+ *   origin: string, hits: string[], attention: boolean, value: string, figures: Record<string, string>,
  *   choices: {index: number, label: string}[]}} Selection
  *
  * @typedef {{title: string, rows: number, columns: number, low: number, high: number, minimum: number,
@@ -51,8 +54,11 @@
  *   message: string, advice: string, source: string, capture: number}} FindingRow
  * @typedef {{rows: ConditionRow[], findings: FindingRow[], cells: Record<string, [number, string]>}} Conditions
  *
- * @typedef {{cell: (path: string) => void, capture: (index: number) => void, findings: (path: string) => void}} Go
- *   Jumps from one view to another; a cell by its path or by its name in captures.
+ * @typedef {{cell?: (path: string) => void, capture?: (index: number) => void, findings?: (path: string) => void}} Go
+ *   Jumps from one view to another, where the panel has that; a cell by its path or by its name in captures.
+ *
+ * @typedef {{what: string, text: string, inner: string, value: number | null, can_stop: boolean, stopping: boolean,
+ *   open_ended: boolean, note: string}} Progress Long work; without `what` there is none, and perhaps a last word on it.
  *
  * @typedef {(message: {type: string, [field: string]: unknown}) => void} Send
  *

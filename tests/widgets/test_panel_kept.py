@@ -1,0 +1,105 @@
+"""What a notebook keeps of a panel: its text, its static copy, and what is left when it is closed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from plain_session import FakeClock, PlainSession
+
+from hookscope.widgets import DebuggerPanel
+
+pytestmark = pytest.mark.usefixtures("sent")
+
+
+@pytest.fixture
+def panel(session: PlainSession, sent: list[Any], clock: FakeClock) -> DebuggerPanel:
+    return DebuggerPanel(session, clock=clock)
+
+
+def test_the_text_form_is_one_deterministic_line(panel: DebuggerPanel, session: PlainSession) -> None:
+    session.capture()
+    assert repr(panel) == "DebuggerPanel(Net, 3 cells, 1 captures)"
+
+
+def test_the_mimebundle_carries_all_three_forms(panel: DebuggerPanel) -> None:
+    data, _ = panel._repr_mimebundle_()
+    assert data["text/plain"] == "DebuggerPanel(Net, 3 cells, 0 captures)"
+    assert "block.relu" not in data["text/plain"]
+    assert "LeakyReLU" in data["text/html"]
+    assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == panel.model_id
+
+
+class Handle:
+    """Stands for a place where something is displayed."""
+
+    def __init__(self, shown: dict[str, str]) -> None:
+        self.shown = shown
+
+    def update(self, shown: dict[str, str], raw: bool = False) -> None:
+        assert raw
+        self.shown = shown
+
+
+@pytest.fixture
+def handles(monkeypatch: pytest.MonkeyPatch) -> list[Handle]:
+    """What was displayed: the live panel and the copy behind it."""
+    handles: list[Handle] = []
+
+    def display(shown: dict[str, str], **keys: object) -> Handle:
+        handles.append(Handle(shown))
+        return handles[-1]
+
+    monkeypatch.setattr("hookscope.widgets.kept.display", display)
+    return handles
+
+
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+def test_a_displayed_panel_has_a_static_copy_behind_it(panel: DebuggerPanel, handles: list[Handle]) -> None:
+    panel.display()
+    live, copy = handles
+    assert set(live.shown) == {WIDGET_VIEW, "text/plain"}
+    assert set(copy.shown) == {"text/html", "text/plain"}
+    assert "<table" in copy.shown["text/html"]
+
+
+def test_freeze_replaces_the_widget_by_its_static_forms_and_closes_it(
+    panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
+) -> None:
+    panel.display()
+    panel.freeze()
+    live, copy = handles
+    assert set(live.shown) == {"text/html", "text/plain"}
+    assert "<table" in live.shown["text/html"]
+    assert set(copy.shown.values()) == {""}
+    assert session.observers == []
+    assert panel.comm is panel.layout.comm is None
+
+
+def test_displaying_a_panel_again_renews_its_copy_alone(
+    panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
+) -> None:
+    panel.display()
+    live = handles[0].shown
+    del session.nodes[1:]
+    panel.display()
+    assert len(handles) == 2
+    assert handles[0].shown is live
+    assert "1 cells" in handles[1].shown["text/plain"]
+
+
+def test_freezing_a_panel_that_was_never_shown_closes_it(panel: DebuggerPanel, session: PlainSession) -> None:
+    panel.freeze()
+    assert session.observers == []
+
+
+def test_a_panel_that_cannot_be_drawn_is_closed_all_the_same(
+    panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
+) -> None:
+    panel.display()
+    session.nodes[0] = None
+    with pytest.raises(AttributeError):
+        panel.freeze()
+    assert session.observers == []

@@ -1,0 +1,106 @@
+"""HTML that is read where no script and perhaps no style survives: escaped text, tables, what opens and closes.
+
+Code hosts remove <style>, classes and scripts, so the markup must read well bare: real tables with captions
+and header cells, <details>, indentation by characters. The style only helps where it survives, and takes its colours
+from the page so that light and dark both work. All text passes through `html.escape`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+MAX_TEXT = 2000
+"""Characters of one text: a name, a value, a line of source."""
+
+_PROSE = 44  # characters; a cell with more of them may take several lines
+
+# Characters that reorder or hide the text around them are shown as their code instead.
+_INVISIBLE = {
+    code: f"\\u{code:04x}"
+    for first, last in (
+        (0x00, 0x1F),
+        (0x7F, 0x9F),
+        (0x061C, 0x061C),
+        (0x200B, 0x200F),
+        (0x2028, 0x202E),
+        (0x2060, 0x2069),
+        (0xFEFF, 0xFEFF),
+    )
+    for code in range(first, last + 1)
+    if chr(code) not in "\t\n"
+}
+
+# The doubled class outweighs the notebook's own rules for tables in outputs.
+STYLE = """<style>
+.hs-static{font:13px/1.45 system-ui,sans-serif;color:inherit;overflow-x:auto}
+.hs-static table{border-collapse:collapse;margin:6px 0 14px;font-size:12px}
+.hs-static caption{text-align:left;font-weight:600;padding:4px 0}
+.hs-static.hs-static table :is(th,td){padding:2px 10px;text-align:left;white-space:nowrap;border:0;vertical-align:top}
+.hs-static.hs-static table td.hs-prose{min-width:220px;white-space:normal}
+.hs-static tr{background:none;border-bottom:1px solid rgba(128,128,128,.3)}
+.hs-static th{font-weight:600}
+.hs-static.hs-static table [align=right]:is(th,td){text-align:right;white-space:nowrap}
+.hs-static td[align=right],.hs-static pre{font-family:ui-monospace,Menlo,Consolas,monospace}
+.hs-static pre{font-size:12px;line-height:1.5;color:inherit;background:none;margin:4px 0}
+.hs-static ul.hs-cells ul,.hs-static ul.hs-cells{list-style:none;margin:0;padding-left:18px}
+.hs-static ul.hs-cells{padding-left:0}
+.hs-static ul.hs-cells li{margin:1px 0;padding-left:13px}
+.hs-static ul.hs-cells li:has(>details){padding-left:0}
+.hs-static summary{cursor:pointer}
+.hs-static code{font:12px ui-monospace,Menlo,Consolas,monospace;color:inherit;background:none}
+.hs-static .hs-drawing{display:block;margin:2px 0;overflow:visible}
+.hs-static .hs-heatmap{image-rendering:pixelated}
+.hs-static .hs-figures{display:flex;flex-wrap:wrap;gap:8px 24px;margin:6px 0 14px}
+.hs-static figure{margin:0}
+.hs-static figcaption{font-size:12px;max-width:320px}
+.hs-static details{margin:4px 0}
+.hs-static mark{background:rgba(245,164,66,.25);color:inherit}
+</style>"""
+
+
+def text(value: object, limit: int = MAX_TEXT) -> str:
+    """Escape any text for HTML, cut where it is long, with invisible and reordering characters made visible."""
+    shown = str(value)
+    if len(shown) > limit:
+        shown = f"{shown[:limit]}… ({len(shown):,} characters)"
+    return escape(shown.translate(_INVISIBLE), quote=True)
+
+
+def number(value: float) -> str:
+    """Write a statistic with five significant digits."""
+    return f"{value:.5g}"
+
+
+def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]], numeric: Iterable[str] = ()) -> str:
+    """Return an HTML table; `numeric` names the columns that are right-aligned."""
+    right = [name in set(numeric) for name in columns]
+    head = _cells('th scope="col"', columns, right)
+    body = "\n".join(f"<tr>{_cells('td', row, right)}</tr>" for row in rows)
+    title = f"<caption>{text(caption)}</caption>\n" if caption else ""
+    # The attributes survive where classes and styles are removed.
+    return f'<table>{title}<thead align="left"><tr>{head}</tr></thead>\n<tbody align="left">\n{body}\n</tbody></table>'
+
+
+def _cells(tag: str, cells: Sequence[object], right: Sequence[bool]) -> str:
+    name = tag.split()[0]
+    return "".join(
+        f"<{tag}{_look(str(cell), to_the_right)}>{text(cell)}</{name}>"
+        for cell, to_the_right in zip(cells, right, strict=True)
+    )
+
+
+def _look(cell: str, to_the_right: bool) -> str:
+    if to_the_right:
+        return ' align="right"'
+    return ' class="hs-prose"' if len(cell) > _PROSE else ""
+
+
+def details(title: str, content: str, opened: bool = False) -> str:
+    """Return what opens and closes without a script; `content` is markup."""
+    return f"<details{' open' if opened else ''}><summary><b>{text(title)}</b></summary>\n{content}\n</details>"
+
+
+def page(*parts: str) -> str:
+    """Wrap parts into one self-contained block."""
+    return f'{STYLE}\n<div class="hs-static">\n' + "\n".join(part for part in parts if part) + "\n</div>"

@@ -1,0 +1,93 @@
+// What of a tree is on show: rows in the order of a walk through it, each with its depth, opened and shut.
+
+/** Rows on show from the start: levels are opened as long as there are no more than these. */
+const OPEN_ROWS = 40;
+
+export class Outline {
+  constructor() {
+    /** @type {number[][]} */
+    this.children = [];
+    /** @type {number[]} */
+    this.parents = [];
+    /** @type {number[]} */
+    this.roots = [];
+    /** What is on show, from top to bottom: always ascending. @type {number[]} */
+    this.shown = [];
+    /** @type {Set<number>} */
+    this.opened = new Set();
+  }
+
+  /** Begin with other rows. @param {number[]} depths */
+  set(depths) {
+    /** @type {number[]} */
+    const trail = [];
+    this.roots = [];
+    this.children = depths.map(() => []);
+    this.parents = depths.map(() => -1);
+    depths.forEach((depth, index) => {
+      while (trail.length && depths[trail[trail.length - 1]] >= depth) trail.pop();
+      if (trail.length) {
+        this.parents[index] = trail[trail.length - 1];
+        this.children[this.parents[index]].push(index);
+      } else this.roots.push(index);
+      trail.push(index);
+    });
+    this.opened.clear();
+    let level = this.roots;
+    let rows = level.length;
+    for (let first = true; level.length; first = false) {
+      const below = level.flatMap((index) => this.children[index]);
+      rows += below.length;
+      if (rows > OPEN_ROWS && !first) break;
+      for (const index of level) this.opened.add(index);
+      level = below;
+    }
+    this.#arrange();
+  }
+
+  #arrange() {
+    this.shown = [];
+    for (let index = 0; index < this.parents.length; index++) {
+      const parent = this.parents[index];
+      if (parent < 0 || (this.opened.has(parent) && this.placeOf(parent) >= 0)) this.shown.push(index);
+    }
+  }
+
+  /** Where a row stands among those on show, or -1. @param {number} index */
+  placeOf(index) {
+    let low = 0;
+    let high = this.shown.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.shown[middle] < index) low = middle + 1;
+      else high = middle;
+    }
+    return this.shown[low] === index ? low : -1;
+  }
+
+  /** Open or shut a row; returns whether that changed anything. @param {number} index @param {boolean} on */
+  setOpen(index, on) {
+    if (!this.children[index]?.length || on === this.opened.has(index)) return false;
+    if (on) this.opened.add(index);
+    else this.opened.delete(index);
+    this.#arrange();
+    return true;
+  }
+
+  /** Open what is around a row. @param {number} index */
+  uncover(index) {
+    for (let at = this.parents[index]; at >= 0; at = this.parents[at]) this.opened.add(at);
+    this.#arrange();
+  }
+
+  /** @param {number} index @param {number} outer */
+  isInside(index, outer) {
+    for (let at = this.parents[index]; at >= 0; at = this.parents[at]) if (at === outer) return true;
+    return false;
+  }
+
+  /** The rows beside a row, itself included. @param {number} index */
+  siblings(index) {
+    return this.parents[index] < 0 ? this.roots : this.children[this.parents[index]];
+  }
+}

@@ -1,0 +1,61 @@
+"""Values, shapes, errors and names as the short texts that panels show; any object of the user's has one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import DebugSession
+
+_MAX_VALUE = 2000  # characters of one value's text: what a table row and its tooltip can hold
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """Write a shape the way the session's own table does: `2x3`."""
+    return "x".join(map(str, shape)) or "()"
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """Return the first line of `text`, cut to `limit` characters."""
+    line = text.strip().split("\n", 1)[0]
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def error_line(error: BaseException) -> str:
+    """Write an exception as the one line that a panel shows."""
+    text = one_line(str(error))
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def value_text(value: object, limit: int = _MAX_VALUE) -> str:
+    """Write any value the user's code holds; a tensor as shape, dtype and its first numbers."""
+    array = getattr(value, "_array", None)
+    if array is not None and hasattr(array, "shape"):
+        return _tensor_text(value, array)
+    try:
+        text = repr(value)
+    except Exception as error:  # a user's __repr__ may raise anything; the table must still be shown
+        return f"<{type(value).__name__}: its repr raised {type(error).__name__}>"
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _tensor_text(value: object, array: Any, shown: int = 6) -> str:
+    head = array.reshape(-1)[:shown]
+    head = head.get() if hasattr(head, "get") else np.asarray(head)
+    numbers = ", ".join(f"{x:.5g}" if isinstance(x, (float, complex)) else str(x) for x in head.tolist())
+    more = ", …" if array.size > shown else ""
+    return f"{type(value).__name__} {shape_text(array.shape)} {dtype_text(value)} [{numbers}{more}]"
+
+
+def dtype_text(value: Any) -> str:
+    """Write a dtype in lower case, as NumPy does (`float32`)."""
+    return str(getattr(value, "dtype", value)).lower()
+
+
+def root_name(session: DebugSession) -> str:
+    """Name the network a session looks at."""
+    names = [one_line(type(root).__name__, 60) for root in session.roots]
+    return ", ".join(names) if names else "no network yet"
