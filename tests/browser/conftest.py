@@ -1,8 +1,9 @@
-"""JupyterLab, started once for all tests of this folder, and Chromium, started once for each of its files."""
+"""JupyterLab and Notebook 7, each started once for this folder, and Chromium, once for each of its files."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,10 +11,10 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.browser.chromium import find_chromium, how_to, missing_packages
-from tests.browser.lab import STEP_SECONDS, Notebook, Server, Window, browser_window, lab_server
+from tests.browser.lab import STEP_SECONDS, Notebook, Server, Window, browser_window, lab_server, write_notebook
+from tests.browser.panel import Panel
 
 OpenNotebook = Callable[[str], Notebook]
-TakeScreenshots = Callable[[Notebook, int, str], None]
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +31,12 @@ def lab(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
         yield server
 
 
+@pytest.fixture(scope="session")
+def notebook7(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with lab_server(tmp_path_factory.mktemp("notebook7"), "notebook") as server:
+        yield server
+
+
 @pytest.fixture(scope="module")  # one Playwright at a time: tests/widgets has one too, maybe in the same process
 def browser(chromium: str) -> Iterator[Window]:
     expect.set_options(timeout=STEP_SECONDS * 1000)
@@ -38,20 +45,23 @@ def browser(chromium: str) -> Iterator[Window]:
 
 
 @pytest.fixture
-def window(browser: Window) -> Iterator[Window]:
+def window(browser: Window, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Window]:
     """The one page; after each test, nothing may have failed in it or gone out of this machine."""
     browser.errors.clear()
     browser.requests_outside.clear()
+    failures = request.session.testsfailed
     yield browser
+    if request.session.testsfailed > failures:
+        picture = tmp_path / "failed.png"
+        browser.page.screenshot(path=picture)
+        print(f"screenshot: {picture}")
     assert browser.errors == []
     assert browser.requests_outside == []
 
 
 @pytest.fixture
-def open_notebook(
-    lab: Server, window: Window, request: pytest.FixtureRequest, tmp_path: Path
-) -> Iterator[OpenNotebook]:
-    """Open a notebook of the server's folder; on failure, leave a screenshot and the server's last words."""
+def open_notebook(lab: Server, window: Window, request: pytest.FixtureRequest) -> Iterator[OpenNotebook]:
+    """Open a notebook of JupyterLab's folder; on failure, tell the server's last words."""
     opened: list[Notebook] = []
 
     def open_one(name: str) -> Notebook:
@@ -63,28 +73,42 @@ def open_notebook(
     failures = request.session.testsfailed
     yield open_one
     if request.session.testsfailed > failures:
-        picture = tmp_path / "failed.png"
-        window.page.screenshot(path=picture)
-        print(f"screenshot: {picture}\nserver's log: ...{lab.log.read_text()[-2000:]}")
+        print(f"server's log: ...{lab.log.read_text()[-2000:]}")
     for notebook in opened:
         notebook.close()
 
 
+@pytest.fixture(scope="module", params=["JupyterLab", "Notebook 7"])
+def server(request: pytest.FixtureRequest) -> Server:
+    """Each front end in turn."""
+    served: Server = request.getfixturevalue("lab" if request.param == "JupyterLab" else "notebook7")
+    return served
+
+
+@pytest.fixture(scope="module")
+def opened(server: Server, browser: Window, request: pytest.FixtureRequest) -> Iterator[Notebook]:
+    """A file's CELLS as a notebook, opened once in each front end for all tests of the file; the first has run."""
+    name = re.sub(r".*\.", "", request.module.__name__) + ".ipynb"
+    write_notebook(server.root / name, request.module.CELLS)
+    notebook = Notebook(server, browser.page, name)
+    notebook.open()
+    notebook.run_to_end(0)
+    yield notebook
+    notebook.close()
+
+
+@pytest.fixture(scope="module")
+def opened_panel(opened: Notebook) -> Panel:
+    """The panel that the second of a file's CELLS opens."""
+    opened.run(1)
+    return Panel.in_cell(opened.cell(1))
+
+
 @pytest.fixture
-def take_screenshots() -> TakeScreenshots:
-    """Save one cell of the notebook as NAME-light.png and NAME-dark.png, if HOOKSCOPE_SCREENSHOTS names a folder."""
-    folder = os.environ.get("HOOKSCOPE_SCREENSHOTS")
-
-    def take(notebook: Notebook, index: int, name: str) -> None:
-        if not folder:
-            return
-        for theme in ("Dark", "Light"):
-            notebook.command("apputils:change-theme", theme=f"JupyterLab {theme}")
-            is_light = "true" if theme == "Light" else "false"
-            expect(notebook.page.locator("body")).to_have_attribute("data-jp-theme-light", is_light)
-            expect(notebook.page.locator("#jupyterlab-splash")).to_have_count(0)  # shown while a theme loads
-            path = Path(folder) / f"{name}-{theme.lower()}.png"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            notebook.cell(index).screenshot(path=path)
-
-    return take
+def panel(opened_panel: Panel, window: Window, request: pytest.FixtureRequest) -> Iterator[Panel]:
+    """The same with the file's TAB chosen; a run that a test leaves paused goes on behind it."""
+    opened_panel.tab(request.module.TAB)
+    yield opened_panel
+    if opened_panel.is_paused():
+        opened_panel.tab("Stepper")
+        opened_panel.button("Continue").click()

@@ -25,7 +25,11 @@ class Panel:
         return self.root.get_by_role("button", name=name, exact=True)
 
     def tab(self, name: str) -> None:
-        self.root.get_by_role("tab", name=name, exact=True).click()
+        """Choose a view; behind its name may stand a count."""
+        self.root.get_by_role("tab", name=re.compile(f"^{name}")).click()
+
+    def view(self, name: str) -> Locator:
+        return self.root.get_by_role("tabpanel", name=re.compile(f"^{name}"))
 
     def toggle_hook(self, kind: str, path: str) -> None:
         """Attach a hook from the tree, or take it off again, and wait until the kernel has said so."""
@@ -47,8 +51,12 @@ class Panel:
         expect(control).to_have_attribute(attribute, "false" if before == "true" else "true")
 
     def expect_paused(self, where: str) -> None:
-        expect(self.root.get_by_role("status")).to_contain_text(re.compile(f"paused in .*{re.escape(where)}"))
+        paused = re.compile(f"paused in .*{re.escape(where)}")
+        expect(self.root.get_by_role("status").filter(has_text=paused)).to_be_visible()
         expect(self.button("Step over")).to_be_enabled()
+
+    def is_paused(self) -> bool:
+        return self.root.get_by_role("status").filter(has_text="paused in").count() > 0
 
     def expect_line(self, source: str) -> None:
         """The current line of the stepper is the one with this source."""
@@ -80,3 +88,14 @@ class Panel:
         log = self.root.get_by_role("log", name="Evaluation results")
         expect(log).to_contain_text(expression)
         expect(log).to_contain_text(answer)
+
+    def select_capture(self, step: int, cell: str, direction: str = "forward", value: str = "output") -> Locator:
+        """Click a capture in the Captures tab, wherever it is in the list; the region that shows it."""
+        self.root.get_by_role("searchbox", name="Filter captures").fill(f"{cell} {direction} {value}")
+        rows = self.root.get_by_role("grid", name="Captures").get_by_role("row")
+        expect(rows.filter(has_not_text=cell)).to_have_count(1)  # the heads: what is listed is what was filtered
+        rows.filter(has_text=re.compile(f"^{step}\\D")).click()
+        shown = self.root.get_by_role("region", name="Selected capture")
+        heading = f"{cell}#0 {direction} {value}, step {step}"
+        expect(shown.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+        return shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -15,6 +15,7 @@ from tests.browser.lab import Notebook, Server, Window, write_notebook
 from tests.browser.panel import Panel
 
 OpenNotebook = Callable[[str], Notebook]
+Theme = Literal["Light", "Dark"]
 
 NETWORK = """\
 import mindspore as ms
@@ -61,13 +62,6 @@ def axe() -> None:
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
 
 
-def set_theme(notebook: Notebook, theme: str) -> None:
-    notebook.command("apputils:change-theme", theme=f"JupyterLab {theme}")
-    is_light = "true" if theme == "Light" else "false"
-    expect(notebook.page.locator("body")).to_have_attribute("data-jp-theme-light", is_light)
-    expect(notebook.page.locator("#jupyterlab-splash")).to_have_count(0)  # shown while a theme loads
-
-
 @pytest.fixture
 def paused(notebook: Notebook) -> Iterator[Panel]:
     notebook.run(0)
@@ -76,7 +70,7 @@ def paused(notebook: Notebook) -> Iterator[Panel]:
     panel = Panel.in_cell(notebook.cell(1))
     panel.expect_paused("square")
     yield panel
-    set_theme(notebook, "Light")
+    notebook.set_theme("Light")
 
 
 @pytest.mark.usefixtures("axe")
@@ -90,16 +84,16 @@ def test_a_fault_is_found(window: Window) -> None:
 
 @pytest.mark.usefixtures("axe")
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_axe_finds_no_serious_violation_in_any_tab(notebook: Notebook, paused: Panel, theme: str) -> None:
-    set_theme(notebook, theme)
+def test_axe_finds_no_serious_violation_in_any_tab(notebook: Notebook, paused: Panel, theme: Theme) -> None:
+    notebook.set_theme(theme)
     found = {name: violations(paused.root) for name in tabs_in_turn(paused)}
     assert len(found) >= 4
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_text_has_enough_contrast_in_every_tab(notebook: Notebook, paused: Panel, theme: str) -> None:
-    set_theme(notebook, theme)
+def test_text_has_enough_contrast_in_every_tab(notebook: Notebook, paused: Panel, theme: Theme) -> None:
+    notebook.set_theme(theme)
     measured = {name: lowest_contrast(notebook.page) for name in tabs_in_turn(paused)}
     assert len(measured) >= 4
     assert {name: low for name, low in measured.items() if low[0] < ENOUGH_CONTRAST} == {}

@@ -17,7 +17,6 @@ from tests.browser.lab import Notebook, Server, wait_until, write_notebook
 from tests.browser.panel import Panel
 
 OpenNotebook = Callable[[str], Notebook]
-TakeScreenshots = Callable[[Notebook, int, str], None]
 
 NETWORK = """\
 import mindspore as ms
@@ -78,14 +77,13 @@ def pause(notebook: Notebook) -> Panel:
     return panel
 
 
-def test_hooks_modes_and_stepping_from_the_panels(notebook: Notebook, take_screenshots: TakeScreenshots) -> None:
+def test_hooks_modes_and_stepping_from_the_panels(notebook: Notebook) -> None:
     notebook.run(1)
     notebook.finish(1)
     opened = Panel.in_cell(notebook.cell(1))
     opened.toggle_hook("forward", "relu")
     opened.toggle_hook("backward", "relu")
     opened.toggle_train("square")
-    take_screenshots(notebook, 1, "cells")
     panel = pause(notebook)
     panel.step_over_to(SECOND_LINE)
     panel.expect_local("twice", "[0, 4, 6]")
@@ -93,7 +91,6 @@ def test_hooks_modes_and_stepping_from_the_panels(notebook: Notebook, take_scree
     panel.step_over_to(LAST_LINE)
     panel.evaluate("slope.asnumpy().item()", "10.0")
     panel.evaluate("self.training", "True")
-    take_screenshots(notebook, 2, "stepper")
     panel.button("Continue").click()
     assert "gradient [0.0, 4.0, 6.0]" in notebook.finish(2)
     notebook.run(3)
@@ -114,7 +111,7 @@ def test_the_tree_works_during_a_pause(notebook: Notebook) -> None:
     assert "gradient [0.0, 4.0, 6.0]" in notebook.finish(2)
 
 
-def test_a_finished_cell_keeps_its_captures_to_look_at(notebook: Notebook, take_screenshots: TakeScreenshots) -> None:
+def test_a_finished_cell_keeps_its_captures_to_look_at(notebook: Notebook) -> None:
     panel = pause(notebook)
     panel.button("Continue").click()
     notebook.finish(2)
@@ -122,22 +119,6 @@ def test_a_finished_cell_keeps_its_captures_to_look_at(notebook: Notebook, take_
     captured = panel.root.get_by_role("row").filter(has_text="relu").first
     expect(captured).to_be_visible()
     captured.click()
-    take_screenshots(notebook, 2, "captures")
-
-
-def test_a_saved_notebook_shows_the_panel_without_a_kernel(notebook: Notebook) -> None:
-    pause(notebook).button("Continue").click()
-    notebook.finish(2)
-    output = notebook.cell(2)
-    copy = output.get_by_text("A static copy: run the cell again for the live panel.")
-    expect(copy).to_be_hidden()
-    notebook.save()
-    notebook.shut_down()
-    notebook.reload()
-    expect(output.get_by_text("Error displaying widget")).to_be_attached()
-    expect(output.get_by_text("Error displaying widget")).to_be_hidden()
-    expect(output.get_by_role("table", name="Captures")).to_be_visible()
-    expect(copy).to_be_visible()
 
 
 def test_a_reload_during_a_pause_restores_the_panel(notebook: Notebook) -> None:
@@ -203,7 +184,7 @@ def paused_panel(notebook: Notebook) -> Panel | None:
     return wait_until("the tour to pause or to end", look, 120)[0]
 
 
-def test_the_tour_by_hand(tour: Notebook, take_screenshots: TakeScreenshots) -> None:
+def test_the_tour_by_hand(tour: Notebook) -> None:
     """Run all cells; at the first pause use the tree and the stepper; then let the tour go on to its end."""
     tour.command("notebook:run-all-cells")
     panel = paused_panel(tour)
@@ -220,7 +201,6 @@ def test_the_tour_by_hand(tour: Notebook, take_screenshots: TakeScreenshots) -> 
     assert len(set(lines)) == 4, lines
     local = panel.root.get_by_role("table", name="Locals").get_by_role("cell").first
     expect(local).not_to_be_empty()
-    take_screenshots(tour, tour.running() or 0, "tour")
     while panel is not None:
         panel.button("Continue").click()
         panel = paused_panel(tour)

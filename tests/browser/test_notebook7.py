@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Notebook, Server, Window, lab_server
+from tests.browser.lab import Notebook, Server, Window
 from tests.browser.panel import Panel
 
 
-@pytest.fixture(scope="module")
-def server(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with lab_server(tmp_path_factory.mktemp("notebook7"), "notebook") as server:
-        yield server
-
-
-def test_the_tour_pauses_and_goes_on(server: Server, window: Window, repository: Path) -> None:
-    shutil.copy(repository / "notebooks" / "01_tour.ipynb", server.root / "01_tour.ipynb")
-    tour = Notebook(server, window.page, "01_tour.ipynb")
+def test_the_tour_pauses_and_goes_on(notebook7: Server, window: Window, repository: Path) -> None:
+    shutil.copy(repository / "notebooks" / "01_tour.ipynb", notebook7.root / "01_tour.ipynb")
+    tour = Notebook(notebook7, window.page, "01_tour.ipynb")
     tour.open()
     try:
         tour.command("notebook:run-all-cells")
@@ -39,6 +31,4 @@ def test_the_tour_pauses_and_goes_on(server: Server, window: Window, repository:
         tour.finish(tour.code_cells()[-1])
         assert tour.failed() == []
     finally:
-        # Notebook 7.6 itself, while it starts: it asks for the settings of a plugin that it did not load.
-        window.errors[:] = [error for error in window.errors if "reading 'schema'" not in error]
         tour.close()

@@ -1,0 +1,143 @@
+"""The Captures tab in each front end: what passed, in order, step by step, and each value as a picture."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.lab import Notebook
+from tests.browser.panel import Panel
+from tests.browser.subject import NETWORK
+
+TAB = "Captures"
+TELL = 2
+CELLS = [
+    NETWORK,
+    """\
+%%cell -o dbg
+class Logarithm(nn.Cell):
+    def construct(self, x):
+        return ops.log(x)
+
+step()
+net.dense.bias.set_data(net.dense.bias + 1)
+step()
+logarithm = Logarithm()
+values = logarithm(ms.Tensor(np.array([[1, 0, -1, 2], [4, 8, 16, -1]], np.float32)))""",
+    """\
+import json
+print(json.dumps([c.value.asnumpy().tolist() for c in dbg.captures if c.key == 'dense#0 forward output']))""",
+]
+
+
+@pytest.fixture
+def captures(panel: Panel) -> Locator:
+    """The list of all captures of all steps, in the order of the run."""
+    every = panel.button("All steps")
+    if every.get_attribute("aria-pressed") == "false":
+        every.click()
+    find(panel, "")
+    return panel.root.get_by_role("grid", name="Captures")
+
+
+def find(panel: Panel, text: str) -> None:
+    panel.root.get_by_role("searchbox", name="Filter captures").fill(text)
+
+
+def picture(shown: Locator, name: str) -> Locator:
+    return shown.get_by_role("img", name=re.compile(f"^{name}"))
+
+
+def slider(root: Locator, name: str) -> Locator:
+    return root.get_by_role("slider", name=name, exact=True)
+
+
+def kernels_values(opened: Notebook) -> np.ndarray:
+    """What `dense` gave in each step, from the kernel."""
+    return np.array(json.loads(opened.run_to_end(TELL)), np.float32)
+
+
+def test_captures_stand_in_the_order_of_the_run_forward_then_backward(panel: Panel, captures: Locator) -> None:
+    slider(panel.root, "Step").press("Home")
+    expect(captures.get_by_role("row").nth(1)).to_contain_text("conv")
+    rows = [row.get_by_role("gridcell").all_inner_texts()[1:3] for row in captures.get_by_role("row").all()[1:]]
+    values = [["conv", "fwd"], ["relu", "fwd"], ["flatten", "fwd"], ["dense", "fwd"], ["double", "fwd"]]
+    values += [["double", "bwd"], ["dense", "bwd"], ["flatten", "bwd"], ["relu", "bwd"]]
+    assert list(map(list, dict.fromkeys(map(tuple, rows))))[: len(values)] == values
+
+
+def test_one_step_is_chosen_with_the_slider_and_the_selected_value_goes_along(panel: Panel, captures: Locator) -> None:
+    shown = panel.select_capture(1, "dense")
+    slider(panel.root, "Step").press("Home")
+    expect(slider(panel.root, "Step")).to_have_attribute("aria-valuetext", re.compile("^step 1"))
+    slider(panel.root, "Step").press("ArrowRight")
+    expect(shown.get_by_role("heading", name="dense#0 forward output, step 2")).to_be_visible()
+
+
+def test_a_capture_leads_to_its_cell_and_to_its_source(panel: Panel, captures: Locator) -> None:
+    shown = panel.select_capture(1, "double")
+    shown.get_by_role("button", name="Show source").click()
+    expect(shown.get_by_role("region", name="Source")).to_contain_text("return doubled(x)")
+    shown.get_by_role("button", name="Show source").click()
+    shown.get_by_role("button", name="Show cell").click()
+    expect(panel.root.get_by_role("treeitem", name="double, Double")).to_be_focused()
+
+
+def test_nan_and_infinities_stand_apart_in_the_histogram(panel: Panel, captures: Locator) -> None:
+    shown = panel.select_capture(3, "Logarithm")
+    name = "Histogram of .* output: 64 bins from 0 to 2.77.*, 2 NaN, 1 \N{MINUS SIGN}inf$"
+    expect(picture(shown, name)).to_be_visible()
+
+
+def test_a_heatmap_tells_the_value_under_the_pointer(panel: Panel, captures: Locator, opened: Notebook) -> None:
+    value = kernels_values(opened)[0, 1, 3]
+    shown = panel.select_capture(1, "dense")
+    heatmap = picture(shown, "Heatmap of dense#0 forward output")
+    box = heatmap.bounding_box()
+    assert box is not None
+    heatmap.hover(position={"x": box["width"] * 0.7, "y": box["height"] * 0.75})  # row 1 of 2, column 3 of 5
+    expect(shown.get_by_text(f"[1, 3] = {value:#.6g}")).to_be_visible()
+
+
+def test_a_feature_map_is_a_grid_of_channels_and_one_is_opened(panel: Panel, captures: Locator) -> None:
+    shown = panel.select_capture(1, "conv")
+    channels = shown.get_by_role("group", name="Channels").get_by_role("button")
+    expect(channels).to_have_count(4)
+    channels.nth(2).click()
+    expect(picture(shown, r"Heatmap of conv#0 forward output, step 1: slice \[0, 2\], 6x6")).to_be_focused()
+
+
+def test_slices_of_a_value_of_many_axes_are_chosen_with_sliders(panel: Panel, captures: Locator) -> None:
+    shown = panel.select_capture(1, "conv")
+    shown.get_by_role("button", name="Heatmap").click()
+    slider(shown, "axis 0").press("End")
+    slider(shown, "axis 1").press("End")
+    expect(picture(shown, r"Heatmap of conv#0 forward output, step 1: slice \[1, 3\], 6x6")).to_be_visible()
+
+
+def test_two_captures_stand_beside_their_difference(panel: Panel, captures: Locator) -> None:
+    shown = panel.select_capture(2, "dense")
+    compare = shown.get_by_role("combobox", name="Compare with")
+    compare.select_option("step 1: dense#0 forward output")
+    expect(picture(shown, "Heatmap of difference: 2x5")).to_be_visible()
+    expect(shown.get_by_text("largest difference in this slice: 1 ")).to_be_visible()
+    compare.select_option("Compare with…")
+    expect(picture(shown, "Heatmap of difference")).to_be_hidden()
+
+
+def test_copy_as_numpy_puts_code_on_the_clipboard_that_gives_the_value(
+    panel: Panel, captures: Locator, opened: Notebook
+) -> None:
+    wanted = kernels_values(opened)[0]
+    opened.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    shown = panel.select_capture(1, "dense")
+    shown.get_by_role("button", name="Copy as NumPy").click()
+    expect(shown.get_by_text("Copied.")).to_be_visible()
+    names: dict[str, Any] = {}
+    exec(opened.page.evaluate("navigator.clipboard.readText()"), names)
+    np.testing.assert_array_equal(names["array"], wanted)

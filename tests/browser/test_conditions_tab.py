@@ -1,0 +1,86 @@
+"""The Conditions tab in each front end: what to look for, what was found, and a pause where it is found."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, expect
+
+from tests.browser.lab import Notebook, wait_until
+from tests.browser.panel import Panel
+from tests.browser.subject import NETWORK
+
+TAB = "Conditions"
+TRAIN, TELL = 2, 3
+CELLS = [
+    NETWORK,
+    "%cell net",
+    "kill_relu()\ntrain(3)",
+    "print({c.name: c.threshold for c in _session.conditions})",
+]
+
+
+def look_for(panel: Panel, condition: str, what: str = "look for") -> Locator:
+    return panel.root.get_by_role("checkbox", name=f"{what} {condition}", exact=True)
+
+
+def look_for_none(panel: Panel) -> None:
+    panel.button("Look for none").click()
+    expect(panel.view("Conditions").get_by_role("checkbox", checked=True)).to_have_count(0)
+
+
+def test_a_threshold_is_edited_and_a_wrong_one_refused(panel: Panel, opened: Notebook) -> None:
+    look_for_none(panel)
+    look_for(panel, "dead_relu").click()
+    expect(look_for(panel, "dead_relu")).to_be_checked()
+    threshold = panel.root.get_by_role("textbox", name="threshold of dead_relu")
+    threshold.fill("0.75")
+    threshold.press("Enter")
+    wait_until("the threshold to be taken", lambda: "{'dead_relu': 0.75}" in opened.run_to_end(TELL))
+    threshold.fill("much")
+    threshold.press("Enter")
+    expect(threshold).to_have_attribute("aria-invalid", "true")
+    expect(panel.root.get_by_role("alert").first).to_contain_text("much")
+    assert "{'dead_relu': 0.75}" in opened.run_to_end(TELL)
+
+
+def test_a_finding_has_advice_and_leads_to_its_capture(panel: Panel, opened: Notebook) -> None:
+    look_for(panel, "dead_relu").set_checked(True)
+    opened.run_to_end(TRAIN)
+    found = panel.root.get_by_role("table", name="Findings").get_by_role("row").filter(has_text="dead_relu")
+    expect(found).to_contain_text("Try a smaller learning rate")
+    found.get_by_role("button", name="show the capture of dead_relu in relu").click()
+    shown = panel.root.get_by_role("region", name="Selected capture")
+    expect(shown.get_by_role("heading", name=re.compile("^relu#0 forward output, step"))).to_be_visible()
+
+
+def test_a_finding_leads_to_its_cell(panel: Panel, opened: Notebook) -> None:
+    look_for(panel, "dead_relu").set_checked(True)
+    opened.run_to_end(TRAIN)
+    panel.root.get_by_role("button", name="show cell relu", exact=True).first.click()
+    expect(panel.root.get_by_role("treeitem", name="relu, ReLU", exact=True)).to_be_focused()
+
+
+def test_the_run_pauses_where_a_condition_holds(panel: Panel, opened: Notebook) -> None:
+    look_for(panel, "all_zero", "pause at").click()
+    expect(look_for(panel, "all_zero", "pause at")).to_be_checked()
+    opened.run(TRAIN)
+    panel.expect_paused("relu")
+    expect(panel.view("Stepper")).to_contain_text("all_zero")
+    panel.tab("Conditions")
+    look_for_none(panel)
+    panel.tab("Stepper")
+    panel.button("Continue").click()
+    opened.finish(TRAIN)
+
+
+def test_a_condition_of_ones_own_is_added_and_removed(panel: Panel, opened: Notebook) -> None:
+    look_for_none(panel)
+    own = panel.root.get_by_role("textbox", name="Your own condition")
+    own.fill("norm > 1e30")
+    own.press("Enter")
+    expect(look_for(panel, "if norm > 1e30", "pause at")).to_be_visible()
+    assert "if norm > 1e30" in opened.run_to_end(TELL)
+    panel.button("remove if norm > 1e30").click()
+    expect(look_for(panel, "if norm > 1e30", "pause at")).to_have_count(0)
+    assert "{}" in opened.run_to_end(TELL)

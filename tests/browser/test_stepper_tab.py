@@ -1,0 +1,99 @@
+"""The Stepper tab in each front end: line by line through a custom bprop, with its values, and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.lab import Notebook
+from tests.browser.panel import Panel
+from tests.browser.subject import NETWORK
+
+TAB = "Stepper"
+RUN = 1
+CELLS = [NETWORK, "%%cell net --step -o dbg\ntrain(1)\nprint('done')"]
+FIRST, SECOND, LAST = "slope = doubled(ops.ones_like(x))", "gradient = dout * slope", "return (gradient,)"
+
+
+@pytest.fixture
+def paused(panel: Panel, opened: Notebook) -> Iterator[Panel]:
+    """A run of its own for each test, at the first line of the bprop."""
+    if opened.has_run(RUN):  # and is not on its way to the first pause
+        opened.run(RUN)
+    panel.expect_paused("double")
+    panel.expect_line(FIRST)
+    yield panel
+    if panel.is_paused():
+        panel.tab("Stepper")
+        panel.button("Continue").click()
+    opened.finish(RUN)
+
+
+def press(panel: Panel, key: str) -> None:
+    """A key of the panel's, with the focus somewhere in it."""
+    panel.root.get_by_role("list", name=re.compile("^Source of")).press(key)
+
+
+def test_the_line_moves_and_what_changed_is_marked(paused: Panel) -> None:
+    paused.step_over_to(SECOND)
+    expect(paused.root.get_by_role("rowheader", name="slope changed")).to_be_visible()
+    expect(paused.root.get_by_role("rowheader", name="dout", exact=True)).to_be_visible()
+    paused.step_over_to(LAST)
+    expect(paused.root.get_by_role("rowheader", name="gradient changed")).to_be_visible()
+    expect(paused.root.get_by_role("rowheader", name="slope", exact=True)).to_be_visible()
+
+
+def test_the_keys_are_those_of_jupyterlabs_debugger(paused: Panel, opened: Notebook) -> None:
+    for name, key in [("Continue", "F9"), ("Step over", "F10"), ("Step into", "F11"), ("Step out", "Shift+F11")]:
+        expect(paused.button(name)).to_have_attribute("aria-keyshortcuts", key)
+    press(paused, "F11")
+    paused.expect_line("return 2 * x")
+    press(paused, "Shift+F11")
+    expect(paused.root.get_by_role("list", name="Source of bprop")).to_be_visible()
+    press(paused, "F10")
+    paused.expect_line("gradient")
+    press(paused, "F9")
+    assert "done" in opened.finish(RUN)
+
+
+def test_operators_are_walked_back_and_forth_with_their_values(paused: Panel) -> None:
+    paused.step_over_to(SECOND)
+    paused.step_over_to(LAST)
+    operators = paused.root.get_by_role("list", name="Operators run").get_by_role("button")
+    names = [text.partition("(")[0] for text in operators.all_inner_texts()]
+    paused.button("Earlier operator").click()
+    values = paused.root.get_by_label("Inputs and outputs")
+    expect(values).to_contain_text("inputs[0]")
+    expect(operators.and_(paused.root.locator("[aria-current=true]"))).to_contain_text(names[-1])
+    paused.button("Earlier operator").click()
+    expect(operators.and_(paused.root.locator("[aria-current=true]"))).to_contain_text(names[-2])
+    paused.button("Later operator").click()
+    expect(operators.and_(paused.root.locator("[aria-current=true]"))).to_contain_text(names[-1])
+
+
+def test_a_step_back_shows_the_line_before_with_the_values_of_then(paused: Panel) -> None:
+    paused.step_over_to(SECOND)
+    paused.step_over_to(LAST)
+    paused.button("Step back").click()
+    paused.expect_line(SECOND)
+    expect(paused.root.get_by_role("rowheader", name=re.compile("^gradient"))).to_have_count(0)
+    paused.button("Step forward").click()
+    paused.expect_line(LAST)
+
+
+def test_an_expression_is_evaluated_and_a_value_is_set(paused: Panel) -> None:
+    paused.step_over_to(SECOND)
+    paused.evaluate("slope.sum()", "20")
+    box = paused.root.get_by_role("textbox", name="Evaluate")
+    box.fill("slope = 0 * slope")
+    box.press("Enter")
+    paused.evaluate("abs(slope).sum()", "0")
+
+
+def test_the_gradient_is_checked_beside_the_source(paused: Panel) -> None:
+    paused.button("Check gradient").click()
+    checked = paused.root.get_by_role("table", name="Gradient check")
+    expect(checked.get_by_role("row").filter(has_text="x")).to_contain_text("right")
