@@ -17,6 +17,8 @@ _SHOWN_AS_HTML = (
     ("hookscope.engine.debug.captures.capture", "Capture"),
 )
 """Module and name of each class whose values a notebook shows as HTML; so it does those of classes below it."""
+_PANEL_MODULE = "hookscope.widgets.panel"
+_WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -27,6 +29,7 @@ def load_ipython_extension(shell: Any) -> None:
         shell.register_magics(HookscopeMagics)
     for module, name in _SHOWN_AS_HTML:
         shell.display_formatter.formatters["text/html"].for_type_by_name(module, name, _html)
+    when_imported(_PANEL_MODULE, partial(_show_panels, shell))
     when_imported("hookscope.engine.debug", partial(_introduce, shell))
 
 
@@ -34,6 +37,21 @@ def _html(value: object) -> str | None:
     from hookscope.widgets import displays
 
     return displays.html(value)
+
+
+def _show_panels(shell: Any, module: Any) -> None:
+    # Not by name: each widget has a class of its own, which has the same name and would be taken for this one.
+    shell.display_formatter.mimebundle_formatter.for_type(module.DebuggerPanel, _forms)
+
+
+def _forms(panel: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a panel that is a cell's value shows: its static forms alone, where nobody will see a live widget."""
+    from .pausing import widgets_come_alive
+
+    forms, metadata = panel._repr_mimebundle_()
+    if not widgets_come_alive():
+        forms.pop(_WIDGET_VIEW, None)
+    return forms, metadata
 
 
 def _introduce(shell: Any, debug: Any) -> None:
@@ -60,6 +78,9 @@ def unload_ipython_extension(shell: Any) -> None:
             shell.magics_manager.magics[kind].pop(name, None)
     for module, name in _SHOWN_AS_HTML:
         shell.display_formatter.formatters["text/html"].pop(f"{module}.{name}", None)
+    panel = sys.modules.get(_PANEL_MODULE)
+    if panel is not None:
+        shell.display_formatter.mimebundle_formatter.pop(panel.DebuggerPanel, None)
     debug = sys.modules.get("hookscope.engine.debug")
     if debug is not None:
         debug.set_default_pauser(None)

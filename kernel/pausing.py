@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -30,6 +31,11 @@ def somebody_looks() -> bool:
 
     # ipykernel keeps here what the front end said about the cell that runs: whether it takes input.
     return bool(getattr(getattr(get_ipython(), "kernel", None), "_allow_stdin", False))
+
+
+def widgets_come_alive() -> bool:
+    """Whether a widget that is shown now can be used: somebody looks, or Voila will show the page once it has run."""
+    return somebody_looks() or os.environ.get("SERVER_SOFTWARE", "").startswith("voila/")
 
 
 def unavailable() -> str | None:
