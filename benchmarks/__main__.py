@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from . import checkpoints, gpu_check, import_time, kernel_start, training, value_statistics, watching
+from . import checkpoints, gpu_check, import_time, kernel_start, panel_times, training, value_statistics, watching
 
 # Name -> what runs it, with the arguments for a quick look and for a thorough one.
 BENCHMARKS: dict[str, tuple[Callable[[list[str]], object], list[str], list[str]]] = {
@@ -17,6 +17,7 @@ BENCHMARKS: dict[str, tuple[Callable[[list[str]], object], list[str], list[str]]
     "training": (training.main, ["--quick"], []),
     "value_statistics": (value_statistics.main, ["--quick"], []),
     "watching": (watching.main, ["--quick"], []),
+    "panel_times": (panel_times.main, ["--repeats", "3", "--steps", "20"], []),
     "checkpoints": (checkpoints.main, ["--repeats", "3"], []),
     "gpu_check": (gpu_check.main, [], []),
 }
