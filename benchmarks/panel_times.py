@@ -87,6 +87,7 @@ CLOSED = "panel.close()"
 FROZEN = "from hookscope.kernel import panels\npanels.freeze_all(60)"
 
 # What stands on the page has been painted when the frame after it begins.
+SETTLE = 1000  # milliseconds until a panel that has just been opened is no longer being drawn for the first time
 FRAME = "const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));"
 FIRST_PAINT = f"""async (index) => {{
   {FRAME}
@@ -169,6 +170,7 @@ def _measure(notebook: Any, repeats: int, steps: int) -> None:
         run(5)
         Panel.in_cell(notebook.cell(5))
         page.evaluate(COUNT)
+        page.wait_for_timeout(SETTLE)
         live.append(float(json.loads(run(6))))
         rates.append(page.evaluate("window.updates") / (live[-1] * steps))
         run(7)

@@ -44,6 +44,9 @@ _IDLE_BUDGET = 0.05
 # The shares of a run's time that updates may take: of the view that is looked at, and of the others.
 _SHARE = 0.02
 _SHARE_OF_OTHERS = 0.01
+# Seconds that the server and the page work on an update before anything of it is drawn; drawing has a pace of its own
+# (static/pace.js). Measured in JupyterLab 4.6 on two cores (python -m benchmarks panel_times).
+_BEYOND = 0.005
 # So many seconds of a run are only for the view that is looked at: who steps waits for that.
 _ONLY_ONE = 1.0
 # A page that has just been drawn needs nothing again that was computed so many seconds ago.
@@ -119,8 +122,8 @@ class DebuggerPanel(Kept):
         self._error = ""
         self._actions: Actions = _OWN_ACTIONS | {k: v for name in names for k, v in VIEWS[name].actions.items()}
         self._clock = clock
-        self._due = Throttle(clock, share=_SHARE)
-        self._others_due = Throttle(clock, share=_SHARE_OF_OTHERS)
+        self._due = Throttle(clock, share=_SHARE, beyond=_BEYOND)
+        self._others_due = Throttle(clock, share=_SHARE_OF_OTHERS, beyond=_BEYOND)
         self._others = cycle(names)
         self._behind = False  # whether the page knows that something was held back
         self._acting = False  # whether a message is being done,

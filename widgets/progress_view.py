@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Seconds that work must have taken to be shown: what is over sooner would only flicker.
 _SHOWN_AFTER = 0.3
 # Updates a second: what a person can read.
-_RATE = 4.0
+_RATE = 2.0
 # Seconds over which speed is measured: it is the speed of now, not the mean since a slow start.
 _WINDOW = 10.0
 

@@ -2,7 +2,8 @@
 
 While a cell trains, no event loop turns: the only moment to update a panel is inside the session's own
 events, on the user's time. A throttle lets an update pass at most `rate` times a second, and never so
-often that updates take more than `share` of the elapsed time, however large the network is.
+often that updates take more than `share` of the elapsed time, however large the network is. What an update costs
+elsewhere on the same machine, in the server and in the page, is `beyond`, in seconds.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from contextlib import contextmanager
 class Throttle:
     """Says when the next update is due, from the clock and from what the last one cost."""
 
-    def __init__(self, clock: Callable[[], float], rate: float = 25.0, share: float = 0.05) -> None:
+    def __init__(
+        self, clock: Callable[[], float], rate: float = 25.0, share: float = 0.05, beyond: float = 0.0
+    ) -> None:
         self._clock = clock
         self._interval = 1.0 / rate
         self._rest = (1.0 - share) / share
+        self._beyond = beyond
         self._due = float("-inf")
 
     def due(self) -> bool:
@@ -35,4 +39,4 @@ class Throttle:
             yield
         finally:
             end = self._clock()
-            self._due = max(start + self._interval, end + (end - start) * self._rest)
+            self._due = max(start + self._interval, end + (end - start + self._beyond) * self._rest)

@@ -296,8 +296,9 @@ def test_live_updates_are_throttled_and_the_rest_is_sent_at_the_end(
     for tick in range(1000):
         clock.now = tick / 1000
         session.capture()
-    assert 24 <= len(custom(sent, "captures")) <= 26
-    assert len(custom(sent, "later")) <= 26
+    # No update costs anything on this clock; what it costs the server and the page beyond it counts too.
+    assert 4 <= len(custom(sent, "captures")) <= 6
+    assert len(custom(sent, "later")) <= 6
     session.emit("finished")
     assert sum(content["count"] for content, _ in custom(sent, "captures")) == 1000
     assert panel.status["text"] == "finished"

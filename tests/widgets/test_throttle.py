@@ -49,3 +49,14 @@ def test_what_is_told_to_wait_waits_and_no_shorter_for_it(clock) -> None:
         clock.now = tick / 10
         due.append(throttle.due())
     assert due == [False] * 10 + [True] * 5
+
+
+def test_what_an_update_costs_elsewhere_counts_as_its_cost(clock) -> None:
+    throttle = Throttle(clock, share=0.02, beyond=0.005)
+    passed = 0
+    for tick in range(10_000):
+        clock.now = tick / 1000
+        if throttle.due():
+            with throttle.spend():
+                passed += 1
+    assert 0.019 < (passed - 1) * 0.005 / clock.now <= 0.0205  # the first costs before the time begins

@@ -6,6 +6,7 @@ import { createConditions } from "./conditions.js";
 import { make, setAttribute, setText } from "./dom.js";
 import { createExport } from "./download.js";
 import { createHooks } from "./hooks.js";
+import { createPace } from "./pace.js";
 import { createParameters } from "./parameters.js";
 import { createProgress } from "./progress.js";
 import { createStepper } from "./stepper.js";
@@ -22,7 +23,11 @@ import { createTree } from "./tree.js";
  */
 
 /** Python has said that there is more: ask for it after so many milliseconds without another word. */
-const QUIET = 400;
+const QUIET = 1000;
+/** What a run sends again and again; the rest is drawn at once. */
+const LIVE = ["tree", "tree_numbers", "tree_states", "parameters", "parameter_numbers", "conditions", "progress", "captures", "parameter_figures"];
+/** What the page asks by itself: nobody waits for the answer. */
+const ASKED_BY_ITSELF = ["sync", "look_at_work", "look_at_parameters", "statistics"];
 let panelCount = 0;
 
 /** @type {ViewKind["messages"]} */
@@ -207,6 +212,7 @@ function render({ model, el }) {
   window.addEventListener("keydown", keepPlainKeys, { capture: true });
 
   let later = 0;
+  const pace = createPace();
 
   function drawStatus() {
     const now = model.get("status");
@@ -214,7 +220,9 @@ function render({ model, el }) {
     setText(problem, now.error ?? "");
     problem.hidden = !now.error;
     setAttribute(root, "data-state", now.state);
+    if (!runs()) pace.flush();
   }
+  const runs = () => ["running", "watching"].includes(model.get("status").state);
   function drawTitle() {
     const title = model.get("title");
     setText(name, title);
@@ -233,6 +241,15 @@ function render({ model, el }) {
 
   /** @param {any} message @param {DataView[]} buffers */
   function receive(message, buffers) {
+    if (runs() && LIVE.includes(message.type)) pace.draw("", () => give(message, buffers));
+    else {
+      if (message.type !== "later" && !ASKED_BY_ITSELF.includes(message.action)) pace.flush();
+      give(message, buffers);
+    }
+  }
+
+  /** @param {any} message @param {DataView[]} buffers */
+  function give(message, buffers) {
     for (const each of names) VIEW_KINDS[each].messages?.[message.type]?.(views[each], message, buffers);
     if (message.type === "export") exporting.save(message, buffers);
     else if (message.type === "later") {
@@ -260,7 +277,14 @@ function render({ model, el }) {
     ),
   ];
   /** @type {[string, (...args: any[]) => void][]} */
-  const wires = [...draws.flatMap(([traits, draw]) => traits.map((trait) => /** @type {[string, () => void]} */ ([`change:${trait}`, draw]))), ["msg:custom", receive]];
+  const wires = [
+    ...draws.flatMap(([traits, draw], place) => {
+      const paced = traits.some((trait) => LIVE.includes(trait));
+      const changed = () => (paced && runs() ? pace.draw(`${place}`, draw) : draw());
+      return traits.map((trait) => /** @type {[string, () => void]} */ ([`change:${trait}`, changed]));
+    }),
+    ["msg:custom", receive],
+  ];
   for (const [event, callback] of wires) model.on(event, callback);
   for (const [, draw] of draws) draw();
   send({ type: "hello" });
@@ -269,6 +293,7 @@ function render({ model, el }) {
     for (const [event, callback] of wires) model.off(event, callback);
     window.removeEventListener("keydown", keepPlainKeys, { capture: true });
     clearTimeout(later);
+    pace.destroy();
     progress.destroy();
     for (const each of names) views[each].destroy?.();
   };

@@ -3,7 +3,7 @@
 import { make, setAttribute, setText } from "./dom.js";
 
 /** A loop of the user's own does not tell when it is over: Python is asked to look, after so many milliseconds. */
-const LOOK = 500;
+const LOOK = 2000;
 
 /** @param {import("./types.js").Send} send */
 export function createProgress(send) {
