@@ -99,7 +99,7 @@ class Recording:
     ``marks`` are where watched cell calls began and ended: ``(number of nodes by then, region, ended)``.
     """
 
-    __slots__ = ("hooked", "leaves", "marks", "nodes", "tracked")
+    __slots__ = ("__weakref__", "hooked", "leaves", "marks", "nodes", "tracked")
 
     def __init__(self, leaves: Iterable[Array]) -> None:
         self.leaves = list(leaves)

@@ -73,11 +73,22 @@ class CellCall:
 Gradients = tuple["Tensor | None", ...]
 
 
+def _nobody() -> object:
+    """Be what a tap without an owner is asked for."""
+    return True
+
+
 class Tap:
-    """Base of every tap; each method does nothing here."""
+    """Base of every tap; each method does nothing here.
+
+    Attributes:
+        owner: gives the object on whose behalf it watches, which is kept alive while a method of the tap runs; None
+            when that is gone, and then the tap is told nothing more.
+    """
 
     observes_operators = False
     observes_bprop = False
+    owner: Callable[[], object | None] = staticmethod(_nobody)
 
     def cell_enter(self, call: CellCall) -> None:
         """A cell is about to compute (its forward-pre hooks have run)."""
@@ -248,7 +259,8 @@ def _tell(taps: list[Tap], method: str, *arguments: Any) -> None:
     local.muted, local.outside, state.recordings = True, state.recordings, ()
     try:
         for tap in tuple(taps):
-            getattr(tap, method)(*arguments)
+            if (owner := tap.owner()) is not None:  # held until the call returns
+                getattr(tap, method)(*arguments)
     finally:
         local.muted, state.recordings, local.outside = False, local.outside, ()
 
@@ -358,6 +370,8 @@ def tell_backward(method: str, call: CellCall, gradients: Gradients) -> Gradient
     local.muted, local.outside, state.recordings = True, state.recordings, ()
     try:
         for tap in tuple(cell_taps):
+            if (owner := tap.owner()) is None:
+                continue
             replaced = getattr(tap, method)(call, gradients)
             if replaced is not None:
                 gradients = replaced
@@ -387,6 +401,7 @@ def run_bprop(cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -
 def _through(tap: Tap, cell: Cell, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)  # so that a stepper finds the user's function behind it
     def run(*args: Any) -> Any:
-        return tap.run_bprop(cell, function, args)
+        owner = tap.owner()  # held until the call returns
+        return function(*args) if owner is None else tap.run_bprop(cell, function, args)
 
     return run

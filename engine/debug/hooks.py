@@ -55,6 +55,12 @@ class SessionHooks:
         if handle is not None:
             handle.remove()
 
+    def detach_recorders(self) -> None:
+        """Take off the hooks that make captures, for nobody is left to have them."""
+        for (path, kind), (_, hook) in self.state().items():
+            if getattr(hook, "__module__", None) == __name__:
+                self.detach(path, kind)
+
     def keys(self) -> Iterable[tuple[str, str]]:
         """Path and kind of each."""
         return tuple(self._attached)

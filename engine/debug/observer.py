@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from hookscope.engine.tensor import Tensor
 
 from .captures.capture import Capture, cell_name, pick_slot
 from .conditions import Hit
+from .own_runs import OwnRuns
 from .paths import is_leaf
 from .pausing.editing import Edit, Passing, slots_at
 from .pausing.expression import compile_expression, evaluate
@@ -92,16 +93,39 @@ class Observer(taps.Tap):
     observes_bprop = True
 
     def __init__(self, session: DebugSession) -> None:
-        self._session = session
+        self.owner = weakref.ref(session)
         self._thread = _PerThread()
         self._counts: dict[int, int] = {}  # calls in this step, by the cell's id
         # By the running number of the call, which holds them: until no gradient can come to it any more.
-        self._visits: WeakValueDictionary[int, Visit] = WeakValueDictionary()
+        self._visits: weakref.WeakValueDictionary[int, Visit] = weakref.WeakValueDictionary()
         self._going_back: dict[int, Visit] = {}  # the last visit that a gradient arrived at, by the cell's id
         self._watched: dict[int, frozenset[str]] = {}  # directions, by the cell's id
         self._looked_for_new_cells_in = -1
         self._shown_errors: list[BaseException] = []
         self._operators = OperatorStops(self.at_operator)
+        self._operators.owner = self.owner
+        self._runs = OwnRuns(session.roots)
+
+    @property
+    def _session(self) -> DebugSession:
+        session = self.owner()
+        assert session is not None
+        return session
+
+    @property
+    def own_run(self) -> bool:
+        """Whether what this thread runs now belongs to the session's network, or to nobody's."""
+        return bool(self._thread.running) or not self._runs.elsewhere
+
+    @property
+    def taps(self) -> tuple[taps.Tap, ...]:
+        """All that may be attached on the session's behalf."""
+        return self, self._operators
+
+    def watches(self, net: Cell) -> bool:
+        """Whether this is a root of the session."""
+        session = self.owner()
+        return session is not None and any(root is net for root in session.roots)
 
     # What the engine tells
 
@@ -111,6 +135,8 @@ class Observer(taps.Tap):
             self._session.end_by_abort()
         visit = self._visit(call)
         if visit is None:
+            if not call.depth:
+                self._runs.other_called(call.cell)
             return
         self._thread.running.append(visit)
         self._moment(visit, "forward_pre", "forward", call)
@@ -157,6 +183,8 @@ class Observer(taps.Tap):
 
     def parameter_gradients(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
         """Keep the newest gradient of each parameter, and what the parameter was when it came."""
+        if not self.own_run:
+            return
         for parameter, gradient in pairs:
             self._session.gradients[id(parameter)] = Tensor._wrap(gradient._array)
             self._session.before_update[id(parameter)] = parameter._array
@@ -164,7 +192,8 @@ class Observer(taps.Tap):
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """A gradient call with weights has ended."""
-        self._session.checks.differentiated(values, pairs)
+        if self.own_run:
+            self._session.checks.differentiated(values, pairs)
 
     def run_bprop(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Run a custom bprop, under the stepper if the session stops there."""
@@ -223,7 +252,10 @@ class Observer(taps.Tap):
             visit = Visit(call.cell, path, first.step, first.call, first.depth, call.context, first=first)
         else:
             root = thread.root
-            if (root is None or call.depth <= root.depth) and any(call.cell is cell for cell in session.roots):
+            is_root = (root is None or call.depth <= root.depth) and any(call.cell is cell for cell in session.roots)
+            if is_root or not call.depth:
+                self._runs.own_called()
+            if is_root:
                 thread.root = call
                 if not call.continues:
                     self._begin_step()
@@ -440,7 +472,7 @@ class Observer(taps.Tap):
     def at_operator(self, name: str, direction: str, values: list[Tensor], shown: dict[str, Any]) -> None:
         """An operator ran: stop if it is time to."""
         session = self._session
-        if session.paused is not None or not session.can_stop():
+        if session.paused is not None or not self.own_run or not session.can_stop():
             return
         visit = self.running() or Visit(session.roots[0], "", session.step, 0) if session.roots else None
         names = {**(self.names(visit) if visit else {}), **shown, "value": values[0] if values else None}

@@ -60,20 +60,25 @@ class ParameterEdits:
         find: gives the parameter of a name, or raises a ValueError.
         busy: says in one clause why nothing may be changed now, or None.
         put: puts an array into a parameter.
+        done: where the edit that ``undo`` would take back is kept.
     """
 
     def __init__(
-        self, find: Callable[[str], Parameter], busy: Callable[[], str | None], put: Callable[[Parameter, Any], None]
+        self,
+        find: Callable[[str], Parameter],
+        busy: Callable[[], str | None],
+        put: Callable[[Parameter, Any], None],
+        done: list[ParameterEdit],
     ) -> None:
         self._find = find
         self._busy = busy
         self._put = put
-        self._last: ParameterEdit | None = None
+        self._done = done
 
     @property
     def last(self) -> ParameterEdit | None:
         """The edit that ``undo`` would take back."""
-        return self._last
+        return self._done[-1] if self._done else None
 
     def preview(self, name: str, action: str, **given: str | float) -> ParameterEdit:
         """Compute a change without doing it.
@@ -125,7 +130,7 @@ class ParameterEdits:
             if random.position() != edit.drawn[0]:
                 raise RuntimeError("random numbers were drawn since the preview: look at it again")
             random.go_to(edit.drawn[1])
-        self._last = edit
+        self._done[:] = [edit]
         self._put(edit.parameter, edit.after)
 
     def undo(self) -> ParameterEdit:
@@ -134,11 +139,11 @@ class ParameterEdits:
         Raises:
             RuntimeError: there is none, the parameter was changed since, or a run is under way and not paused.
         """
-        edit = self._last
+        edit = self.last
         if edit is None:
             raise RuntimeError("there is no edit to undo")
         self._check_idle(edit.name)
-        self._last = None
+        self._done.clear()
         if edit.parameter._array is not edit.after:
             raise RuntimeError(f"{edit.name} was changed since by something else: the edit cannot be undone")
         self._put(edit.parameter, edit.before)

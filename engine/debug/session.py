@@ -21,7 +21,7 @@ from .checks.producer import Producer
 from .conditions import Condition, Hit, parse_conditions
 from .hooks import SessionHooks
 from .observer import Observer
-from .parameter_edits import ParameterEdits
+from .parameter_edits import ParameterEdit, ParameterEdits
 from .paths import CellPaths
 from .pausing.breakpoint import Breakpoint
 from .pausing.pause import DebugAbort, Pauser
@@ -29,6 +29,7 @@ from .pausing.pausing import Pausing
 from .pausing.undo import NetworkState, TrainingModes
 from .rows import CellNode, HookRow, ParameterRow, cell_nodes, hook_rows, parameter_rows, table
 from .watch import Watch, check_matches, suggestion
+from .weakly import weakly
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
@@ -98,8 +99,18 @@ class DebugSession(Pausing):
         self._captured = 0
         self._tap = Observer(self)
         self.checks = Checks(self, looked_for, paused_at)
-        self._hooks = SessionHooks(self._record_hook)
-        self.parameter_edits = ParameterEdits(self._parameter, self._in_a_run, self._put)
+        self._hooks = SessionHooks(weakly(self._record_hook))
+        self._edited: list[ParameterEdit] = []
+
+    def __del__(self) -> None:
+        if not hasattr(self, "_hooks"):  # what was to be made was refused
+            return
+        was_attached = self.attached
+        for tap in (*self._tap.taps, *self.checks.taps):
+            taps.detach(tap)
+        self._hooks.detach_recorders()
+        if was_attached and not any(is_watched(root) for root in self.roots):
+            self.say("watches no more, since no variable refers to this session any longer")
 
     def __repr__(self) -> str:
         roots = ", ".join(type(root).__name__ for root in self.roots)
@@ -138,6 +149,16 @@ class DebugSession(Pausing):
         return taps.attached(self._tap)
 
     @property
+    def parameter_edits(self) -> ParameterEdits:
+        """Previews changes of parameters, makes them and takes them back."""
+        return ParameterEdits(self._parameter, self._in_a_run, self._put, self._edited)
+
+    @property
+    def own_run(self) -> bool:
+        """Whether what this thread runs now belongs to the session's network, or to nobody's."""
+        return self._tap.own_run
+
+    @property
     def hits(self) -> list[Hit]:
         """The conditions that held, oldest first; those of values for the captures that are still kept."""
         self.checks.found.forget(self.captures.oldest_index)
@@ -163,7 +184,7 @@ class DebugSession(Pausing):
         return self.checks.found.findings()
 
     def attach(self) -> None:
-        """Begin to watch; once more changes nothing."""
+        """Begin to watch, until ``detach`` or until nothing refers to the session any more; once more changes nothing."""
         taps.attach(self._tap)
         self._tap.stops_changed()
         self.checks.attach()
@@ -386,6 +407,11 @@ class DebugSession(Pausing):
         path = self.paths.path_of(cell)
         assert path is not None
         return path
+
+
+def is_watched(net: Cell) -> bool:
+    """Whether a session watches a network now."""
+    return any(isinstance(tap, Observer) and tap.watches(net) for tap in tuple(taps.cell_taps))
 
 
 def _checked_cell(net: object) -> Cell:

@@ -8,6 +8,7 @@ looked for, another tap follows each operator (``provenance``). Taps are attache
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from ..conditions import Condition, Hit, examine
 from ..pausing.points import point_at_stop
 from ..stepping.stepper import Stop
 from ..stepping.user_code import nearest_user_frame
+from ..weakly import weakly
 from .findings import Found
 from .network_checks import BpropWatch, ModeWatch
 from .producer import OUTSIDE, Producer
@@ -46,16 +48,20 @@ class Checks:
     """
 
     def __init__(self, session: DebugSession, look_for: Iterable[Condition], stop_on: Iterable[Condition]) -> None:
-        self._session = session
+        self._session: DebugSession = weakref.proxy(session)
         self.conditions: dict[str, Condition] = {}
         self.pausing: set[str] = set()
         self.found = Found()
-        self.training = Training(
-            session.paths, lambda path: path in session.shapes, self.wanted, self.look, self._broken_parameter
+        self.training = Training(session.paths, self._ran, self.wanted, self.look, self._broken_parameter)
+        place_of = weakly(session.place_of)
+        self.provenance = Provenance(
+            place_of, weakly(session.place_of_bprop), self._step, lambda: self._session.own_run, self._produced
         )
-        self.provenance = Provenance(session.place_of, session.place_of_bprop, lambda: session.step, self._produced)
-        self._modes = ModeWatch(session.place_of, self.look, lambda: session.step)
-        self._bprops = BpropWatch(session.paths.path_of, self.look, lambda: session.step, session.say)
+        self._modes = ModeWatch(place_of, self.look, self._step)
+        self._bprops = BpropWatch(session.paths.path_of, self.look, self._step, weakly(session.say))
+        self.taps = (self.provenance, self._modes, self._bprops)
+        for tap in self.taps:
+            tap.owner = weakref.ref(session)
         self._values: list[Condition] = []
         self._arrived: Statistics | None = None
         self._paused_for: set[tuple[str, str]] = set()  # (spreading condition, direction) in this step
@@ -66,6 +72,12 @@ class Checks:
             self.add(condition)
         for condition in stop_on:
             self.add(condition, pause=True)
+
+    def _step(self) -> int:
+        return self._session.step
+
+    def _ran(self, path: str) -> bool:
+        return path in self._session.shapes
 
     # Which conditions
 
@@ -101,7 +113,7 @@ class Checks:
 
     def detach(self) -> None:
         """The session ends: judge what waits for more steps, and take the taps off."""
-        for tap in (self.provenance, self._modes, self._bprops):
+        for tap in self.taps:
             taps.detach(tap)
         self.training.settle()
         self._modes.ended()

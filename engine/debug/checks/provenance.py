@@ -80,6 +80,7 @@ class Provenance(taps.Tap):
         place: the path and the number of a call, from its running number; None if it is of no known cell.
         place_of_bprop: the same for the call whose gradient a cell's ``bprop`` computes.
         step: the number of the current step.
+        own_run: whether what runs now belongs to what the session watches; the rest is left alone.
         produced: told of each producer, with the user's frame and the values; it may pause.
     """
 
@@ -91,12 +92,14 @@ class Provenance(taps.Tap):
         place: Place,
         place_of_bprop: Callable[[Cell], tuple[str, int]],
         step: Callable[[], int],
+        own_run: Callable[[], bool],
         produced: Produced,
     ) -> None:
         self.producers: deque[Producer] = deque(maxlen=_MAX_PRODUCERS)
         self._place = place
         self._place_of_bprop = place_of_bprop
         self._step = step
+        self._own_run = own_run
         self._produced = produced
         self._running = _Running()
         self._lines: ByArray[_Made] = ByArray()
@@ -157,6 +160,8 @@ class Provenance(taps.Tap):
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """Look at what an operator gave."""
+        if not self._own_run():
+            return
         arrays = [outputs._array] if isinstance(outputs, Tensor) else [t._array for t in tensors_in(outputs)]
         if not arrays:
             return
@@ -197,6 +202,8 @@ class Provenance(taps.Tap):
         output: Any,
     ) -> None:
         """Look at what an operator's gradient rule gave."""
+        if not self._own_run():
+            return
         arrays = [array_of(g) for g in gradients]
         if not any(map(any_nonfinite, arrays)):
             return
@@ -230,6 +237,8 @@ class Provenance(taps.Tap):
             returned = function(*args)
         finally:
             running.bprops.pop()
+        if not self._own_run():
+            return returned
         with taps.muted():
             arrays = [t._array for t in tensors_in(returned)]
             bad = next((array for array in arrays if any_nonfinite(array)), None)

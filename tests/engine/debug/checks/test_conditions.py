@@ -375,9 +375,9 @@ def test_a_loss_that_does_not_fall_is_told_unless_noise_may_hide_it(losses: list
 
 
 def test_losses_that_work_against_each_other_are_not_judged() -> None:
-    first, second = nn.Dense(4, 2), nn.Dense(4, 2)
-    one = value_and_grad(lambda x: first(x).sum(), None, first.trainable_params())
-    other = value_and_grad(lambda x: second(x).sum(), None, second.trainable_params())
+    first, second = nn.Dense(4, 2), nn.Dense(2, 2)
+    one = value_and_grad(lambda x: second(first(x)).sum(), None, first.trainable_params())
+    other = value_and_grad(lambda x: second(first(x)).sum(), None, second.trainable_params())
     with DebugSession(first, conditions=["loss_not_decreasing"]) as session:
         for _ in range(40):
             one(ones(2, 4))
