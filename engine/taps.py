@@ -259,7 +259,7 @@ def _tell(taps: list[Tap], method: str, *arguments: Any) -> None:
     local.muted, local.outside, state.recordings = True, state.recordings, ()
     try:
         for tap in tuple(taps):
-            if (owner := tap.owner()) is not None:  # held until the call returns
+            if (_owner := tap.owner()) is not None:  # held until the call returns
                 getattr(tap, method)(*arguments)
     finally:
         local.muted, state.recordings, local.outside = False, local.outside, ()
@@ -370,7 +370,7 @@ def tell_backward(method: str, call: CellCall, gradients: Gradients) -> Gradient
     local.muted, local.outside, state.recordings = True, state.recordings, ()
     try:
         for tap in tuple(cell_taps):
-            if (owner := tap.owner()) is None:
+            if (_owner := tap.owner()) is None:
                 continue
             replaced = getattr(tap, method)(call, gradients)
             if replaced is not None:

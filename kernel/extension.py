@@ -10,6 +10,8 @@ from functools import partial
 from typing import Any
 
 from .late_import import when_imported
+from .panels import panels_of
+from .pausing import somebody_looks, widgets_come_alive
 
 _SHOWN_AS_HTML = (
     ("hookscope.engine.tensor", "Tensor"),
@@ -29,6 +31,7 @@ def load_ipython_extension(shell: Any) -> None:
         shell.register_magics(HookscopeMagics)
     for module, name in _SHOWN_AS_HTML:
         shell.display_formatter.formatters["text/html"].for_type_by_name(module, name, _html)
+    panels_of(shell).register()
     when_imported(_PANEL_MODULE, partial(_show_panels, shell))
     when_imported("hookscope.engine.debug", partial(_introduce, shell))
 
@@ -42,12 +45,22 @@ def _html(value: object) -> str | None:
 def _show_panels(shell: Any, module: Any) -> None:
     # Not by name: each widget has a class of its own, which has the same name and would be taken for this one.
     shell.display_formatter.mimebundle_formatter.for_type(module.DebuggerPanel, _forms)
+    shell.display_formatter.ipython_display_formatter.for_type(module.DebuggerPanel, partial(_display, shell))
+    from hookscope.widgets import kept
+
+    if (add := panels_of(shell).add_panel) not in kept.when_made:
+        kept.when_made.append(add)
+
+
+def _display(shell: Any, panel: Any) -> None:
+    """Show a panel that is a cell's value; where nobody looks, its forms."""
+    if not widgets_come_alive():
+        raise NotImplementedError  # IPython asks for the forms then
+    panels_of(shell).show(panel)
 
 
 def _forms(panel: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a panel that is a cell's value shows: its static forms alone, where nobody will see a live widget."""
-    from .pausing import widgets_come_alive
-
+    """What a panel that is a cell's value shows where nobody will see a live widget: its static forms alone."""
     forms, metadata = panel._repr_mimebundle_()
     if not widgets_come_alive():
         forms.pop(_WIDGET_VIEW, None)
@@ -55,10 +68,10 @@ def _forms(panel: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _introduce(shell: Any, debug: Any) -> None:
-    from .pausing import KernelPauser, somebody_looks
+    from .pausing import KernelPauser
 
     if hasattr(shell, "kernel"):  # not in a terminal: there the debugger asks at its own prompt
-        debug.set_default_pauser(KernelPauser())
+        debug.set_default_pauser(KernelPauser)
 
     def label(filename: str) -> str | None:
         name = shell.compile.format_code_name(filename)  # such as ("Cell", "In[3]")
@@ -78,9 +91,15 @@ def unload_ipython_extension(shell: Any) -> None:
             shell.magics_manager.magics[kind].pop(name, None)
     for module, name in _SHOWN_AS_HTML:
         shell.display_formatter.formatters["text/html"].pop(f"{module}.{name}", None)
+    panels = panels_of(shell)
+    panels.unregister()
     panel = sys.modules.get(_PANEL_MODULE)
     if panel is not None:
         shell.display_formatter.mimebundle_formatter.pop(panel.DebuggerPanel, None)
+        shell.display_formatter.ipython_display_formatter.pop(panel.DebuggerPanel, None)
+        from hookscope.widgets import kept
+
+        kept.when_made.remove(panels.add_panel)
     debug = sys.modules.get("hookscope.engine.debug")
     if debug is not None:
         debug.set_default_pauser(None)

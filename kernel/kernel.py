@@ -16,8 +16,9 @@ from traitlets import Bool, Enum, Type, default
 
 from hookscope import __version__
 
-from . import alias, answering, extension, panels
+from . import alias, answering, extension
 from .inbox import Frames
+from .panels import panels_of
 from .pump import Pump
 from .tracebacks import without_plumbing
 
@@ -148,5 +149,5 @@ class HookscopeKernel(IPythonKernel):
 
     async def do_shutdown(self, restart: bool) -> Any:
         await self.pump.end(END_PATIENCE_SECONDS)
-        panels.freeze_all(FREEZE_SECONDS)
+        panels_of(self.shell).freeze(FREEZE_SECONDS)
         return super().do_shutdown(restart)  # type: ignore[no-untyped-call]

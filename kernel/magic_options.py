@@ -85,7 +85,7 @@ def _cell_parser() -> _Parser:
     parser.add_argument("--stop-on", type=_conditions, action="extend", default=[], metavar="CONDITION,...")
     parser.add_argument("--every", type=_count, default=1, metavar="N")
     parser.add_argument("--device", type=str.lower, choices=["cpu", "gpu"])
-    parser.add_argument("-o", "--output", type=_variable, default="_session", metavar="NAME")
+    parser.add_argument("-o", "--output", type=_variable, metavar="NAME")
     parser.add_argument("--no-panel", action="store_false", dest="panel")
     return parser
 
@@ -93,6 +93,13 @@ def _cell_parser() -> _Parser:
 def _net_parser(prog: str) -> _Parser:
     parser = _Parser(prog)
     parser.add_argument("net", metavar="NET")
+    return parser
+
+
+def _open_parser() -> _Parser:
+    parser = _Parser("%cell")
+    parser.add_argument("net", nargs="?", metavar="NET")
+    parser.add_argument("--list", action="store_true")
     return parser
 
 
@@ -104,7 +111,7 @@ def _train_parser() -> _Parser:
 
 
 CELL = _cell_parser()
-OPEN = _net_parser("%cell")
+OPEN = _open_parser()
 PARAMS = _net_parser("%params")
 HOOKS = _net_parser("%hooks")
 TRAIN = _train_parser()

@@ -14,9 +14,10 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 
 from . import magic_options as options_of
-from . import panels, running
+from . import running
 from .last_call import LastCall, last_call
 from .magic_options import find_cell, one_line
+from .panels import panels_of
 from .running import show
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class HookscopeMagics(Magics):
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
-        self._open: list[DebugSession] = []  # what %cell opened
+        self._panels = panels_of(shell)
 
     @no_var_expand
     @line_cell_magic
@@ -41,7 +42,9 @@ class HookscopeMagics(Magics):
 
         %%cell [NET] [options]    run the body; NET is a Cell, made before or by the body. Without
                                   it, every root Cell that the body calls is watched.
-        %cell NET                 open the panel of NET; it follows what later cells do.
+        %cell NET                 open the panel of NET; it follows what later cells do. NET may also be the
+                                  variable of a session, which then has one more panel.
+        %cell --list              the sessions that there are, and their variables.
 
         -w, --watch PATTERN[:forward|backward|all]   what to capture (default: every leaf cell, all)
         -b, --break 'PATH[:MOMENT] [if EXPRESSION]'  where to pause
@@ -52,12 +55,12 @@ class HookscopeMagics(Magics):
         --stop-on CONDITION,...   look for these and pause; the last may be 'if EXPRESSION'
         --every N                 capture every Nth step
         --device cpu|gpu          where new tensors are put while the body runs
-        -o, --output NAME         the variable that gets the DebugSession (default: _session)
+        -o, --output NAME         the variable that gets the DebugSession (default: _session_1, or the next
+                                  number that is free; the newest one is _session too)
         --no-panel                show no panel
 
         Hooks that are attached in the panel while the body runs end with it. An aborted run leaves
-        NET's modes as they were. A panel is live as long as its DebugSession has a name: the next
-        %%cell gives _session to another one, and makes the panels without a name static.
+        NET's modes as they were. A panel is live until its own cell runs again or is deleted.
         """
         if cell is None:
             self._open_panel(line)
@@ -72,23 +75,22 @@ class HookscopeMagics(Magics):
             running.fail_cell(self.shell, body.error)
 
     def _open_panel(self, line: str) -> None:
-        net = find_cell(options_of.OPEN.parse_line(line).net, self.shell.user_ns, "%cell")
+        options = options_of.OPEN.parse_line(line)
+        if options.list:
+            print(self._panels.table())
+            return
+        if options.net is None:
+            raise UsageError("%cell: NET is missing: a Cell, or the variable of a session; %cell --list names these")
         from hookscope.engine.debug import DebugSession
 
-        for opened in self._open:
-            if opened.roots == [net]:
-                opened.detach()  # run again, the magic replaces what it opened: nothing piles up
-        session = DebugSession(net)
+        known = self.shell.user_ns.get(options.net)
+        if isinstance(known, DebugSession):
+            self._panels.open(known)
+            return
+        session = DebugSession(find_cell(options.net, self.shell.user_ns, "%cell"), name=options.net)
         session.attach()
-        self._open.append(session)
-        self._name(session)
-        panels.open_panel(session)
-
-    def _name(self, session: DebugSession, name: str = "_session") -> None:
-        """Give the session its variable. An earlier one may have lost its own by that."""
-        self.shell.user_ns[name] = session
-        self._open = [opened for opened in self._open if opened.attached]
-        panels.freeze_unreachable(self.shell.user_ns)
+        self._panels.add_session(session)
+        self._panels.open(session)
 
     def _run_under_debugger(self, options: argparse.Namespace, body: running.Body) -> None:
         name, namespace = options.net, self.shell.user_ns
@@ -102,10 +104,9 @@ class HookscopeMagics(Magics):
                 stack.enter_context(running.device(options.device))
             if net is not None:
                 stack.enter_context(running.modes_kept(net, body, options.mode))
-            self._name(session, options.output)
+            self._panels.add_session(session, options.output)
             stack.enter_context(running.ended(session))
-            if options.panel:
-                stack.enter_context(panels.panel_around(session))
+            stack.enter_context(self._panels.around(session, shown=options.panel))
             session.attach()
             body.run()
         if body.error is None and made_by_body:
@@ -166,8 +167,8 @@ class HookscopeMagics(Magics):
             return cell(*tensors[:by_place], **dict(zip(call.keywords, tensors[by_place:], strict=True)))
 
         session = DebugSession(cell, step=True, name=name)
-        self._name(session)
-        with running.ended(session), panels.panel_around(session), session:
+        self._panels.add_session(session)
+        with running.ended(session), self._panels.around(session), session:
             _, pull_back = vjp(forward, *call.inputs, *call.keywords.values())
             return pull_back(*call.gradients)
 

@@ -1,57 +1,253 @@
-"""The life of the panels that the magics show.
+"""The life of the panels, and of the sessions that the magics open.
 
-A panel is live while its session watches (a cell that runs, or what `%cell` opened) and while a variable of the user
-names the session. When a magic opens the next one, every other panel is replaced in its output by its static forms, and
-its captures are given back; when the kernel ends, so are the rest. For without a kernel a notebook can show no widget.
+What a notebook's cell opened lives until that cell runs again or is deleted, until it is closed, or until the kernel
+ends; not until another panel opens. The captures of all sessions together are bounded by the ring that keeps them. A
+session that is replaced watches no more from that moment on.
+
+What a saved notebook keeps of a panel is renewed when a cell ends, during a long one now and then, and at the end of
+the kernel; for without a kernel a notebook can show no widget.
 """
 
 from __future__ import annotations
 
-import gc
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
-from IPython.display import display
+from IPython.display import DisplayHandle, display
 
 from .pausing import widgets_come_alive
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
-    from hookscope.widgets import DebuggerPanel
+    from hookscope.widgets.kept import Kept
 
-_live: list[DebuggerPanel] = []
-
-
-def open_panel(session: DebugSession) -> DebuggerPanel | None:
-    """Show a live panel in the running cell's output; where nobody looks, its static forms."""
-    if not widgets_come_alive():
-        _show_static(session)
-        return None
-    from hookscope.widgets import DebuggerPanel
-
-    panel = DebuggerPanel(session)
-    _live.append(panel)
-    panel.display()
-    return panel
+NEWEST = "_session"
+"""The variable that refers to the session that a magic opened last."""
 
 
-@contextmanager
-def panel_around(session: DebugSession) -> Iterator[None]:
-    """Show the panel from before the body runs; when it ends, renew what a saved notebook keeps of it.
+class Run(NamedTuple):
+    """One run of a notebook's cell: its request, the cell, and the page that it was sent from."""
 
-    Where nobody looks, its static forms are shown at the end, when there is something in them.
+    request: str
+    cell: str
+    page: str
+    deleted: frozenset[str]
+
+
+@dataclass(eq=False)
+class Opened:
+    """What a run of a cell opened: a session with its variable, a panel, or both."""
+
+    run: Run
+    session: DebugSession | None = None
+    name: str = ""
+    runs: bool = False  # whether the body of its `%%cell` runs
+    panels: list[Kept] = field(default_factory=list)
+
+def panels_of(shell: Any) -> Panels:
+    """Return what the cells of this shell's notebook have opened."""
+    if shell not in _panels:
+        _panels[shell] = Panels(shell)
+    return _panels[shell]
+
+
+class Panels:
+    """What the cells of one notebook have opened.
+
+    Args:
+        shell: IPython's shell.
     """
-    panel = open_panel(session) if widgets_come_alive() else None
-    try:
-        yield
-    finally:
-        if panel is not None:
-            panel.display()
-        else:
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._opened: list[Opened] = []
+
+    def register(self) -> None:
+        """Follow the runs of the cells."""
+        self._shell.events.register("pre_run_cell", self._cell_begins)
+        self._shell.events.register("post_run_cell", self._cell_ended)
+
+    def unregister(self) -> None:
+        """Follow them no more."""
+        self._shell.events.unregister("pre_run_cell", self._cell_begins)
+        self._shell.events.unregister("post_run_cell", self._cell_ended)
+
+    # What is opened
+
+    def add_session(self, session: DebugSession, name: str | None = None) -> str:
+        """Give a session that a magic made its variable; without a name, one of the form ``_session_2``.
+
+        Of the same run of a cell it replaces an earlier one of the same network.
+        """
+        run = self._run()
+        for opened in list(self._opened):
+            earlier = opened.session
+            same = earlier is not None and earlier.roots == session.roots
+            if same and opened.run.request == run.request and not opened.runs:
+                self._end(opened)
+        taken = {opened.name for opened in self._opened}
+        free = (f"{NEWEST}_{number}" for number in range(1, len(taken) + 2))
+        name = name or next(one for one in free if one not in taken)
+        self._opened.append(Opened(run, session, name))
+        self._shell.user_ns[name] = self._shell.user_ns[NEWEST] = session
+        return name
+
+    def add_panel(self, panel: Kept) -> None:
+        """A panel was made, by a magic or by the user."""
+        run = self._run()
+        panel.page_now = lambda: self._run().page
+        panel.observe(lambda change: self._closed(panel), "comm")
+        of_session = (o for o in self._opened if o.session is panel.session and o.run.request == run.request)
+        opened = next(of_session, None)
+        if opened is None:
+            opened = Opened(run)
+            self._opened.append(opened)
+        opened.panels.append(panel)
+
+    def page(self) -> str:
+        """Return which page of the front end the running cell was sent from."""
+        return self._run().page
+
+    def is_new(self, panel: Kept) -> bool:
+        """Whether the run that goes on now has made the panel."""
+        run = self._run()
+        return any(panel in opened.panels and opened.run.request == run.request for opened in self._opened)
+
+    def show(self, panel: Kept) -> None:
+        """Show a live panel in the running cell's output."""
+        panel.display(self._run().page)
+
+    def open(self, session: DebugSession) -> Kept | None:
+        """Show a live panel of a session in the running cell's output; where nobody looks, its static forms."""
+        if not widgets_come_alive():
             _show_static(session)
+            return None
+        from hookscope.widgets import DebuggerPanel
+
+        panel = DebuggerPanel(session)
+        self.show(panel)
+        return panel
+
+    @contextmanager
+    def around(self, session: DebugSession, shown: bool = True) -> Iterator[None]:
+        """Around the body of a `%%cell`: the panel is shown before it, and renewed when the cell ends.
+
+        Where nobody looks, its static forms are shown at the end, when there is something in them.
+        """
+        opened = next(opened for opened in self._opened if opened.session is session)
+        opened.runs = True
+        panel = self.open(session) if shown and widgets_come_alive() else None
+        try:
+            yield
+        finally:
+            opened.runs = False
+            if shown and panel is None:
+                _show_static(session)
+
+    def show_under(self, panel: Kept, request: dict[str, Any]) -> None:
+        """Show it in the output of a cell that waits to be run."""
+        run = _run_of(request)
+        for opened in self._opened:
+            if panel in opened.panels:
+                opened.panels.remove(panel)
+        self._opened = [opened for opened in self._opened if opened.session is not None or opened.panels]
+        self._opened.append(Opened(run, panels=[panel]))
+        panel.display(run.page, partial(display_under, self._shell.kernel, request))
+
+    def table(self) -> str:
+        """The sessions that there are, oldest first, as text."""
+        from tabulate import tabulate
+
+        rows = [
+            (opened.name, session.name, _state(session), session.step, len(session.captures), len(session.findings()))
+            for opened in self._opened
+            if (session := opened.session) is not None
+        ]
+        if not rows:
+            return "There is no session: %cell NET or %%cell NET opens one."
+        return tabulate(rows, ("variable", "network", "", "steps", "captures", "findings"))
+
+    # What the cells do
+
+    def _run(self) -> Run:
+        kernel = getattr(self._shell, "kernel", None)
+        return _run_of({} if kernel is None else kernel.get_parent("shell"))
+
+    def _cell_begins(self, info: object = None) -> None:
+        run = self._run()
+        for opened in list(self._opened):
+            # A cell that a magic runs inside its own has the same request.
+            if opened.run.request != run.request and (opened.run.cell == run.cell or opened.run.cell in run.deleted):
+                self._end(opened)
+
+    def _cell_ended(self, result: object = None) -> None:
+        run = self._run()
+        for opened in list(self._opened):
+            if opened.run.request != run.request:  # `%%cell` ends its session by itself
+                self._look_for_another_network(opened)
+            for panel in opened.panels if not opened.runs else ():  # the body is a cell inside the cell
+                with _reported("renewed"):
+                    panel.renew(run.page)
+
+    def _look_for_another_network(self, opened: Opened) -> None:
+        from hookscope.widgets.named import named_anew
+
+        session = opened.session
+        if session is None or not session.attached:
+            return
+        anew = named_anew(session, self._shell.user_ns)
+        if anew is not None:
+            for panel in opened.panels:
+                panel.replaced = anew
+            session.detach()
+
+    # Ends
+
+    def _closed(self, panel: Kept) -> None:
+        if panel.comm is not None:
+            return
+        for opened in list(self._opened):
+            if panel in opened.panels:
+                opened.panels.remove(panel)
+                if not opened.panels:
+                    self._end(opened)
+
+    def _end(self, opened: Opened) -> None:
+        if opened not in self._opened:
+            return
+        self._opened.remove(opened)
+        if opened.session is not None:
+            opened.session.detach()
+            if opened.name.startswith(f"{NEWEST}_") and self._shell.user_ns.get(opened.name) is opened.session:
+                del self._shell.user_ns[opened.name]
+        for panel in list(opened.panels):
+            with _reported("closed"):
+                panel.close()
+
+    def freeze(self, seconds: float) -> None:
+        """Make static what is live, the newest first, for so long at most: the kernel ends."""
+        deadline = time.monotonic() + seconds
+        for opened in reversed(self._opened):
+            for panel in list(opened.panels):
+                if time.monotonic() < deadline:
+                    with _reported("made static"):
+                        panel.freeze()
+
+
+def print_under(kernel: Any, request: dict[str, Any], text: str) -> None:
+    """Print a line in the output of a cell that waits to be run."""
+    content = {"name": "stderr", "text": f"{text}\n"}
+    kernel.session.send(kernel.iopub_socket, "stream", content, parent=request, ident=kernel._topic("stream.stderr"))
+
+
+def _state(session: DebugSession) -> str:
+    return "paused" if session.paused is not None else "watching" if session.attached else "finished"
 
 
 def _show_static(session: DebugSession) -> None:
@@ -60,28 +256,43 @@ def _show_static(session: DebugSession) -> None:
     display(static_forms(session), raw=True)  # type: ignore[no-untyped-call]  # IPython has no types here
 
 
-def freeze_unreachable(namespace: Mapping[str, object]) -> None:
-    """Make static every panel whose session watches nothing and has no name in the user's namespace."""
-    named = {id(value) for value in list(namespace.values())}
-    gone = [panel for panel in _live if not panel.session.attached and id(panel.session) not in named]
-    for panel in gone:
-        _freeze(panel)
-    if gone:
-        # A session and what watches for it refer to each other, and its captures may be hundreds of megabytes.
-        del gone, panel
-        gc.collect()
+def _run_of(request: dict[str, Any]) -> Run:
+    header, metadata = request.get("header") or {}, request.get("metadata") or {}
+    # Front ends that give their cells no names: what has the same text is the same cell.
+    cell = metadata.get("cellId") or f"text {(request.get('content') or {}).get('code', '')}"
+    deleted = metadata.get("deletedCells")
+    return Run(
+        str(header.get("msg_id", "")),
+        str(cell),
+        str(header.get("session", "")),
+        frozenset(map(str, deleted)) if isinstance(deleted, list) else frozenset(),
+    )
 
 
-def freeze_all(seconds: float) -> None:
-    """Make static what is live, the newest first, for so long at most."""
-    deadline = time.monotonic() + seconds
-    while _live and time.monotonic() < deadline:
-        _freeze(_live[-1])
+def display_under(
+    kernel: Any,
+    request: dict[str, Any],
+    data: dict[str, Any],
+    metadata: dict[str, Any] | None = None,
+    raw: bool = True,
+    display_id: bool = True,
+) -> DisplayHandle:
+    """What `display` does, but in the output of another cell than the one that runs: that of a request that waits."""
+    handle = DisplayHandle()  # type: ignore[no-untyped-call]  # IPython has no types here
+    content = {"data": data, "metadata": metadata or {}, "transient": {"display_id": handle.display_id}}
+    kernel.session.send(
+        kernel.iopub_socket, "display_data", content, parent=request, ident=kernel._topic("display_data")
+    )
+    return handle
 
 
-def _freeze(panel: DebuggerPanel) -> None:
-    _live.remove(panel)
+_panels: WeakKeyDictionary[Any, Panels] = WeakKeyDictionary()
+
+
+@contextmanager
+def _reported(what: str) -> Iterator[None]:
+    # A fault of an old panel must not stop the cell that is to run, nor the kernel's end.
     try:
-        panel.freeze()
-    except Exception as error:  # a fault of an old panel must not stop the cell that is to run, nor the kernel's end
-        print(f"hookscope: a panel could not be made static: {type(error).__name__}: {error}", file=sys.stderr)
+        yield
+    except Exception as error:
+        print(f"hookscope: a panel could not be {what}: {type(error).__name__}: {error}", file=sys.stderr)

@@ -7,9 +7,11 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hookscope.engine.debug import DebugSession
+
     from .kernel import HookscopeKernel
 
 _open_ended: list[threading.Event] = []
@@ -49,7 +51,14 @@ def unavailable() -> str | None:
 
 
 class KernelPauser:
-    """The debugger's pauser (`hookscope.engine.debug.Pauser`) in the Hookscope kernel."""
+    """The debugger's pauser (`hookscope.engine.debug.Pauser`) in the Hookscope kernel.
+
+    Args:
+        session: the session that pauses.
+    """
+
+    def __init__(self, session: DebugSession) -> None:
+        self._session = session
 
     def unavailable(self) -> str | None:
         return unavailable()
@@ -58,7 +67,10 @@ class KernelPauser:
         kernel = running_kernel()
         if kernel is None:
             raise RuntimeError("cannot pause: this is not the Hookscope kernel")
-        kernel.pump.pause(until)
+        from .visible_pause import VisiblePause
+
+        visible = VisiblePause(self._session, kernel.shell)
+        kernel.pump.pause(until, meanwhile=visible.look, waits=visible.cell_waits)
 
 
 def pause(until: Callable[[], bool] | None = None, timeout: float | None = None) -> bool:
@@ -97,13 +109,20 @@ def _pause_with_button(kernel: HookscopeKernel, timeout: float | None) -> bool:
     from IPython.display import display
     from ipywidgets import Button
 
+    from .panels import display_under, print_under
+
     event = threading.Event()
     button = Button(description="Continue", icon="play", tooltip="Let the paused cell go on")
     button.on_click(lambda _: event.set())
     display(button)  # type: ignore[no-untyped-call]
+
+    def cell_waits(request: dict[str, Any]) -> None:
+        print_under(kernel, request, "hookscope: this cell waits, since another one is paused: press Continue.")
+        display_under(kernel, request, button._repr_mimebundle_())
+
     _open_ended.append(event)
     try:
-        return kernel.pump.pause(event.is_set, timeout)
+        return kernel.pump.pause(event.is_set, timeout, waits=cell_waits)
     finally:
         _open_ended.remove(event)
         button.close()

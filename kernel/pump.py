@@ -28,6 +28,7 @@ import signal
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -107,6 +108,8 @@ class Pump:
         self._ending = False
         self._main_was_refused = False  # the free main thread has found another one at the inbox
         self._next_answer = 0.0
+        self._pausing = 0  # how many of the pauses are the user's, and no answers
+        self._waiting: deque[dict[str, Any]] = deque()  # requests to run a cell that came during a pause
 
     # In the shell-channel thread
 
@@ -128,7 +131,16 @@ class Pump:
             return True
         if subshell is None:
             self.inbox.end_run()
+            if kind == "execute_request" and self._holds_up_cells():
+                self._waiting.append({**peeked, "content": session.unpack(peeked["content"])})
+                self.inbox.wake()
         return False
+
+    def _holds_up_cells(self) -> bool:
+        """Whether there is a pause and a cell that runs, so that the next one waits."""
+        with self._lock:
+            running = any(request["header"]["msg_type"] == "execute_request" for request in self._active.values())
+            return running and self._pausing > 0
 
     def _send_wake_up(self, run: int) -> None:
         manager = self._kernel.shell_channel_thread.manager
@@ -180,8 +192,17 @@ class Pump:
         """Whether the calling thread is inside a pause."""
         return getattr(self._here, "depth", 0) > 0
 
-    def pause(self, until: Callable[[], bool], timeout: float | None = None) -> bool:
+    def pause(
+        self,
+        until: Callable[[], bool],
+        timeout: float | None = None,
+        meanwhile: Callable[[], None] = lambda: None,
+        waits: Callable[[dict[str, Any]], None] = lambda request: None,
+    ) -> bool:
         """Block this thread until `until()` is true, with comms and queries answered meanwhile.
+
+        `meanwhile` is called some times a second, and `waits` with each request to run a cell that comes: as long as
+        nobody knows of the pause, that is where one would look.
 
         False when `timeout` seconds passed first. KeyboardInterrupt when the user interrupts,
         KernelEnding when the kernel restarts or shuts down.
@@ -195,6 +216,7 @@ class Pump:
                     raise KernelEnding("The kernel was told to stop while this cell was paused.")
                 if self._interrupts != seen:
                     raise _interruption()
+                self._attend(meanwhile, waits)
                 left = POLL_SECONDS if deadline is None else deadline - time.monotonic()
                 if left <= 0:
                     return False
@@ -204,6 +226,14 @@ class Pump:
                 else:
                     self._handle_paused(message)
             return True
+
+    def _attend(self, meanwhile: Callable[[], None], waits: Callable[[dict[str, Any]], None]) -> None:
+        try:
+            while self._waiting:
+                waits(self._waiting.popleft())
+            meanwhile()
+        except Exception:  # a fault in what is shown of the pause must not end it
+            self._kernel.log.error("Exception while a cell is paused:", exc_info=True)
 
     def answer(self) -> None:
         """Handle what the panels sent, then let the running cell go on; soon after another answer, do nothing.
@@ -260,11 +290,13 @@ class Pump:
             in_callback = here in self._running
             self._running.discard(here)
             self._pauses.append(this)
+            self._pausing += not answering
         try:
             yield this
         finally:
             with self._lock:
                 self._pauses.remove(this)
+                self._pausing -= not answering
                 if in_callback:
                     self._running.add(here)
             self._here.depth -= 1

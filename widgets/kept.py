@@ -1,8 +1,16 @@
-"""What a notebook keeps of a panel: the live view, and beside it static forms for when no kernel is there any more."""
+"""What a notebook keeps of a panel: the live view, and beside it static forms for when no kernel is there any more.
+
+The static form is renewed where there is something new: whoever runs the cells calls `renew` when one ends. A page that
+was loaded anew knows nothing of what was displayed before; it gets a copy of its own under the cell that ran last.
+"""
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import anywidget
 from IPython.display import display
@@ -14,6 +22,18 @@ if TYPE_CHECKING:
 
     from hookscope.engine.debug import DebugSession
 
+# While a cell runs, so often at most, and no more of its time than this share.
+_RENEW_SECONDS = 10.0
+_RENEW_SHARE = 0.01
+
+Display = Callable[..., "DisplayHandle"]
+
+open_panels: WeakSet[Kept] = WeakSet()
+"""Every panel that is not closed."""
+
+when_made: list[Callable[[Kept], None]] = []
+"""Told of each panel that is made."""
+
 
 class Kept(anywidget.AnyWidget):
     """A widget of some views of a session that leaves these as text and as HTML.
@@ -21,15 +41,32 @@ class Kept(anywidget.AnyWidget):
     Attributes:
         session: the session.
         views: the names of the views.
+        captured: whether something was captured since its static form was last made,
+        changed: and whether anything else of it is another.
     """
 
     session: DebugSession
     views: list[Any]
+    captured = False
+    changed = False
+    renew_at = math.inf
+    """When the static form is to be renewed also while a cell runs, by `time.monotonic`."""
+    page_now: Callable[[], str] | None = None
+    """Tells which page the running cell belongs to; without it nothing is renewed while a cell runs."""
 
-    _displays: tuple[DisplayHandle, DisplayHandle] | None = None
+    _live: DisplayHandle | None = None
     _shown = False  # whether there can be a page that shows it
 
+    def __init__(self) -> None:
+        self._copies: dict[str, DisplayHandle] = {}  # by the page that they were displayed in
+        super().__init__()
+        open_panels.add(self)
+        for made in when_made:
+            made(self)
+
     def __repr__(self) -> str:
+        if "session" not in self.__dict__:
+            return f"{type(self).__name__}(closed)"
         return snapshot.summary(self.session, self.views, type(self).__name__)
 
     def snapshot_html(self) -> str:
@@ -41,22 +78,55 @@ class Kept(anywidget.AnyWidget):
         bundle_, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         return {**bundle_, **self._static()}, metadata
 
-    def display(self) -> None:
-        """Show the panel in the running cell's output; once more, renew what a saved notebook keeps of it there.
+    def live_form(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the live view alone, as data by mime type, and its metadata."""
+        self._shown = True
+        live, metadata = super()._repr_mimebundle_() or ({}, {})
+        return {**live, "text/plain": f"{type(self).__name__}({texts.root_name(self.session)})"}, metadata
+
+    def display(self, page: str = "", show: Display | None = None) -> None:
+        """Show the panel in the running cell's output, and behind it what a saved notebook keeps of it.
 
         That is a static copy in an output of its own, which the page shows only where the panel is not live.
-        """
-        self._shown = True
-        if self._displays is None:
-            live, metadata = super()._repr_mimebundle_() or ({}, {})  # the static forms are the copy's
-            live = {**live, "text/plain": f"{type(self).__name__}({texts.root_name(self.session)})"}
-            shown = display(live, metadata=metadata, raw=True, display_id=True)  # type: ignore[no-untyped-call]
-            copy = display(self._copy(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
-            self._displays = shown, copy
-        else:
-            self._displays[1].update(self._copy(), raw=True)  # type: ignore[no-untyped-call]  # IPython is untyped
 
-    def _copy(self) -> dict[str, str]:
+        Args:
+            page: which page of the front end the cell runs in.
+            show: puts data by mime type into an output, as IPython's ``display`` does, which is the default.
+        """
+        show = show or display
+        live, metadata = self.live_form()
+        self._live = show(live, metadata=metadata, raw=True, display_id=True)
+        self._copies = {page: show(self._copy_forms(), raw=True, display_id=True)}
+        if self.page_now is not None:
+            self.renew_at = time.monotonic() + _RENEW_SECONDS
+
+    def renew(self, page: str = "") -> None:
+        """Renew what a saved notebook keeps of the panel, if it was displayed and there is something new.
+
+        Args:
+            page: which page of the front end the cell that runs, or has just run, belongs to.
+        """
+        known = self._copies.get(page)
+        if self._live is None or not (self.captured or (self.changed and known)):
+            return
+        self.captured = self.changed = False
+        if known is None:
+            self._copies[page] = display(self._copy_forms(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        else:
+            known.update(self._copy_forms(), raw=True)  # type: ignore[no-untyped-call]  # IPython is untyped
+
+    def renew_due(self) -> None:
+        """Renew it while a cell runs, and see to it that the next time is late enough to hold up nobody."""
+        begin = time.monotonic()
+        self.renew_at = math.inf  # what is displayed may be heard of here again
+        try:
+            if self.page_now is not None:
+                self.renew(self.page_now())
+        finally:
+            end = time.monotonic()
+            self.renew_at = end + max(_RENEW_SECONDS, (end - begin) / _RENEW_SHARE)
+
+    def _copy_forms(self) -> dict[str, str]:
         return snapshot.copy_behind_live(self.session, self.views, type(self).__name__)
 
     def _static(self) -> dict[str, str]:
@@ -65,9 +135,17 @@ class Kept(anywidget.AnyWidget):
     def freeze(self) -> None:
         """Put the static forms where `display` showed the panel, and close it."""
         try:
-            if self._displays is not None:
-                live, copy = self._displays
-                live.update(self._static(), raw=True)  # type: ignore[no-untyped-call]
-                copy.update({"text/plain": "", "text/html": ""}, raw=True)  # type: ignore[no-untyped-call]
+            if self._live is not None:
+                forms = self._static()
+                self._live.update(forms, raw=True)  # type: ignore[no-untyped-call]
+                (behind, *later) = self._copies.values()
+                behind.update({"text/plain": "", "text/html": ""}, raw=True)  # type: ignore[no-untyped-call]
+                for copy in later:  # the page that shows them may not know of the first any more
+                    copy.update(forms, raw=True)  # type: ignore[no-untyped-call]
         finally:
             self.close()
+
+    def close(self) -> None:
+        """Remove the widget from the page."""
+        open_panels.discard(self)
+        super().close()

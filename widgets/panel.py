@@ -32,6 +32,7 @@ from hookscope.widgets import (
 from hookscope.widgets.columns import Json
 from hookscope.widgets.kept import Kept
 from hookscope.widgets.messages import Actions, MessageError, checked, one_of
+from hookscope.widgets.named import named_anew
 from hookscope.widgets.throttle import Throttle
 from hookscope.widgets.views import BACKGROUND, VIEWS, WHOLE, checked_views
 
@@ -67,6 +68,10 @@ class DebuggerPanel(Kept):
     Attributes:
         view: the name of the view that is looked at; set it to choose another.
         selected: the index of the selected capture, or -1; set it, or link it to another widget's.
+        seen: whether a page has answered `ask_who_sees` that the panel can be seen there, or that it cannot; None
+            while none has answered.
+        gone: whether since then a page has taken the panel off.
+        replaced: what there is in place of the network that was watched, as a sentence; None if it is the same.
 
     Raises:
         TypeError: ``session`` is no session.
@@ -107,6 +112,9 @@ class DebuggerPanel(Kept):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._unsubscribe: Callable[[], None] = _nothing
+        self.seen: bool | None = None
+        self.gone = False
+        self.replaced: str | None = None
         self.progress_view = progress_view.ProgressView(session, self._show_progress, clock)
         self.printed = hooks_view.HookLog(lambda: hooks_view.publish_log(self), Throttle(clock, rate=10.0))
         if not hasattr(session, "observe"):
@@ -145,9 +153,14 @@ class DebuggerPanel(Kept):
     def _observed(self, event: str) -> None:
         """Follow the session, in whatever thread the user's code runs; never raise into it."""
         if event == "captured":
+            self.captured = True
             self._captured = self._clock()
+            if self._captured >= self.renew_at:
+                self.renew_due()
             if self.state == self._active and not (self._shown and self._is_due()):
                 return
+        else:
+            self.changed = True
         if event == "changed" and self._acting:
             self._changed = True
             return
@@ -171,6 +184,10 @@ class DebuggerPanel(Kept):
                 self._publish(_IDLE_BUDGET)
         elif event == "finished":
             self.state = "finished"
+            self._publish(_IDLE_BUDGET)
+        elif event == "attached":
+            if self.state == "finished":
+                self.state = self._active = "watching"
             self._publish(_IDLE_BUDGET)
         elif event == "resumed":
             if self.state != "finished":  # a session that is detached while it is paused finishes first
@@ -224,16 +241,22 @@ class DebuggerPanel(Kept):
 
     def publish_status(self) -> None:
         """Show how the run stands, and what went wrong last."""
-        self.status = {"state": self.state, "text": self._status_text(), "error": self._error}
+        self.status = {
+            "state": self.state,
+            "text": self._status_text(),
+            "error": self._error,
+            "watching": self.session.attached,
+        }
 
     def _status_text(self) -> str:
         point = self.session.paused
         if point is not None and self.state == "paused":
             return f"paused in {point.place}"
         missed = len(self.session.skipped_pauses)
-        if self.state == "finished" and missed:
-            return f"finished, {missed} {'pause' if missed == 1 else 'pauses'} skipped: nobody could answer"
-        return self.state
+        if self.state != "finished":
+            return self.state
+        skipped = f"; {missed} {'pause' if missed == 1 else 'pauses'} skipped: nobody could answer" if missed else ""
+        return self.replaced or f"finished, no longer watching{skipped}"
 
     # What the page asks.
 
@@ -311,15 +334,40 @@ class DebuggerPanel(Kept):
             with self._publishing:
                 captures_view.publish_selection(self)
 
+    def ask_who_sees(self) -> None:
+        """Ask each page that shows the panel whether a person can see it; `seen` and `gone` tell what came back."""
+        self.seen = None
+        self.gone = False
+        self.send({"type": "look"})
+
+    def _answer_seen(self, visible: bool) -> None:
+        self.seen = visible or bool(self.seen)  # one page in which it can be seen is enough
+
+    def _answer_gone(self) -> None:
+        self.gone = True
+
+    def _watch_again(self) -> None:
+        anew = named_anew(self.session, self.namespace)
+        if anew is not None:
+            raise MessageError(anew)
+        self.session.attach()
+
     def close(self) -> None:
-        """Stop following the session and remove the widget from the page."""
+        """Stop following the session and remove the widget from the page.
+
+        It lets go of the session too: a notebook keeps what its cells have shown, and would keep the captures with it.
+        """
+        if "session" not in self.__dict__:  # ipywidgets closes a widget again when it is collected
+            return
         self._unsubscribe()
+        self._unsubscribe = _nothing
         self.progress_view.close()
         self.printed.close()
-        self._unsubscribe = _nothing  # ipywidgets closes a widget again when it is collected
         if self.comm is not None:
             self.layout.close()  # a widget of its own, which ipywidgets leaves open
         super().close()
+        for part in ("session", "feed", "parameters_view", "progress_view"):
+            del self.__dict__[part]
 
 
 def _nothing() -> None:
@@ -330,6 +378,9 @@ _OWN_ACTIONS: dict[str, Any] = {
     "hello": ({}, DebuggerPanel._hello),
     "sync": ({}, DebuggerPanel._ask_again),
     "show": ({"view": str}, DebuggerPanel._show),
+    "seen": ({"visible": bool}, DebuggerPanel._answer_seen),
+    "gone": ({}, DebuggerPanel._answer_gone),
+    "watch_again": ({}, DebuggerPanel._watch_again),
     **export.ACTIONS,
     **progress_view.ACTIONS,
 }

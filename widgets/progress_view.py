@@ -118,6 +118,7 @@ class ProgressView:
         LIVE_COMMS.discard(self._comm_id)
         if self._stop_listening is not None:
             self._stop_listening()
+            self._stop_listening = None  # it refers to this view
 
     # What is shown
 

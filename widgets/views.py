@@ -51,6 +51,8 @@ BACKGROUND = frozenset(
         "hello",
         "sync",
         "show",
+        "seen",
+        "gone",
         "statistics",
         "tensor",
         "hook_log",

@@ -19,7 +19,7 @@ class Events:
     def observe(self, callback: Callable[[str], None]) -> Callable[[], None]:
         """Call ``callback`` with each event; returns what ends that.
 
-        Events are "captured", "paused", "resumed", "changed" and "finished".
+        Events are "attached", "captured", "paused", "resumed", "changed" and "finished".
         """
         self._observers.append(callback)
 

@@ -93,7 +93,7 @@ class Observer(taps.Tap):
     observes_bprop = True
 
     def __init__(self, session: DebugSession) -> None:
-        self.owner = weakref.ref(session)
+        self._of = self.owner = weakref.ref(session)
         self._thread = _PerThread()
         self._counts: dict[int, int] = {}  # calls in this step, by the cell's id
         # By the running number of the call, which holds them: until no gradient can come to it any more.
@@ -108,7 +108,7 @@ class Observer(taps.Tap):
 
     @property
     def _session(self) -> DebugSession:
-        session = self.owner()
+        session = self._of()
         assert session is not None
         return session
 
@@ -124,7 +124,7 @@ class Observer(taps.Tap):
 
     def watches(self, net: Cell) -> bool:
         """Whether this is a root of the session."""
-        session = self.owner()
+        session = self._of()
         return session is not None and any(root is net for root in session.roots)
 
     # What the engine tells

@@ -1,8 +1,8 @@
 """Which runs are a session's: what its network does, and what the code around that does for it.
 
-An operator outside every cell, as in a loss that is written out, belongs to the network that ran last. One inside another
-network does not, nor does what follows that one: otherwise an old session would stop the training of a new network. What
-runs in one gradient call with the session's network is one run, as where a critic judges what a generator made.
+An operator outside every cell, as in a loss that is written out, belongs to the network that ran last. One inside
+another network does not, nor does what follows that one: else an old session would stop the training of a new network.
+What runs in one gradient call with the session's network is one run, as where a critic judges what a generator made.
 """
 
 from __future__ import annotations

@@ -184,10 +184,13 @@ class DebugSession(Pausing):
         return self.checks.found.findings()
 
     def attach(self) -> None:
-        """Begin to watch, until ``detach`` or until nothing refers to the session any more; once more changes nothing."""
+        """Begin to watch, until ``detach`` or until nothing refers to the session; once more changes nothing."""
+        if self.attached:
+            return
         taps.attach(self._tap)
         self._tap.stops_changed()
         self.checks.attach()
+        self.notify("attached")
 
     def detach(self) -> None:
         """Stop watching; a paused run goes on. Hooks of the session stay until ``detach_hook``."""

@@ -1,6 +1,6 @@
 """What the parts of a session know it by: they live in it, so they must not keep it alive.
 
-A session that nothing refers to any more is gone at once, not when the garbage collector comes by; and with it its taps.
+A session that nothing refers to any more is gone at once, and its taps with it, not when the collector comes by.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import queue
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -95,9 +95,15 @@ class Kernel:
 
     # Sending
 
-    def execute(self, code: str, allow_stdin: bool = True, **options: Any) -> str:
-        """Send a cell without waiting; its message id."""
-        return str(self.client.execute(code, allow_stdin=allow_stdin, **options))
+    def execute(
+        self, code: str, allow_stdin: bool = True, cell: str = "", deleted: Sequence[str] = (), **options: Any
+    ) -> str:
+        """Send a cell without waiting; its message id. With the name of a cell, as a notebook's page does."""
+        if not cell:
+            return str(self.client.execute(code, allow_stdin=allow_stdin, **options))
+        content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "stop_on_error": True}
+        metadata = {"cellId": cell, "deletedCells": list(deleted)}
+        return self.send("execute_request", {**content, "allow_stdin": allow_stdin}, metadata=metadata)
 
     def send(
         self,

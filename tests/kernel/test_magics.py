@@ -97,7 +97,7 @@ def test_bad_input_is_one_line_and_the_body_does_not_run(kernel: Kernel, link: s
 
 
 BAD_LINES = [
-    ("%cell", "%cell: the following arguments are required: NET"),
+    ("%cell", "%cell: NET is missing: a Cell, or the variable of a session; %cell --list names these"),
     ("%cell nett", "%cell: 'nett' is not defined; the nearest is 'net'"),
     ("%params nett", "%params: 'nett' is not defined; the nearest is 'net'"),
     ("%hooks net.rulu", "%hooks: net has no cell 'rulu'; the nearest is 'relu'"),

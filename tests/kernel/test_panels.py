@@ -1,10 +1,11 @@
-"""The life of the panels that the magics show: live while their session has a name, static afterwards."""
+"""The life of panels and sessions: until their own cell runs again; and what a saved notebook has of them."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kernel_driver import Kernel, Message, Result
@@ -21,10 +22,32 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 
 @pytest.fixture
 def network(kernel: Kernel) -> Kernel:
-    """The module's kernel with the networks made, and without live panels of the test before."""
+    """The module's kernel with the networks made, and without panels of the test before."""
     assert kernel.run(SETUP).status == "ok"
-    kernel.run("%%cell --no-panel\npass")
+    kernel.run("from hookscope.kernel.panels import panels_of; panels = panels_of(get_ipython())")
+    kernel.run("while panels._opened: panels._end(panels._opened[0])")
     return kernel
+
+
+def run(kernel: Kernel, cell: int, code: str, **options: Any) -> Result:
+    """Run one cell of a notebook."""
+    return kernel.result(kernel.execute(code, cell=f"cell {cell}", **options))
+
+
+def opened(result: Result) -> list[str]:
+    """The comms of the widgets that a cell made."""
+    return [m["content"]["comm_id"] for m in result.of_type("comm_open")]
+
+
+def closed(*results: Result) -> set[str]:
+    """The comms that were closed while these cells ran."""
+    return {m["content"]["comm_id"] for result in results for m in result.of_type("comm_close")}
+
+
+def statuses(messages: list[Message]) -> list[Message]:
+    """What the panels said of how they stand, in order."""
+    states = [m["content"]["data"].get("state", {}) for m in messages if m["msg_type"] == "comm_msg"]
+    return [state["status"] for state in states if "status" in state]
 
 
 def displayed(result: Result) -> Message:
@@ -62,62 +85,171 @@ def test_where_nobody_looks_the_panel_is_shown_once_as_static_forms(network: Ker
     assert not result.of_type("update_display_data")
 
 
-def test_the_next_cell_makes_the_panel_static_and_gives_its_captures_back(network: Kernel) -> None:
-    first = network.run("%%cell net\nnet(x);")
-    network.run("gc.disable(); seen = weakref.ref(_session.captures.latest('', 'output', 'forward').array)")
-    assert network.run("print(seen() is not None)").text == "True\n"
-    second = network.run("%%cell net\nprint('body')")
-    kinds = [m["msg_type"] for m in second.messages]
-    assert frozen(second.messages) == [display_id(first)]
-    forms = second.of_type("update_display_data")[0]["content"]["data"]
-    assert "A static copy: run the cell again for the live panel." in forms["text/html"]
-    opened = [m["content"]["comm_id"] for m in first.of_type("comm_open")]
-    assert [m["content"]["comm_id"] for m in second.of_type("comm_close")] == opened
-    assert kinds.index("update_display_data") < kinds.index("stream"), "the body has the memory already"
-    assert network.run("print(seen()); gc.enable()").text == "None\n"
+def test_a_panel_lives_until_its_own_cell_runs_again(network: Kernel) -> None:
+    first = run(network, 1, "%%cell net\nnet(x);")
+    others = [run(network, n, code) for n, code in enumerate(["%%cell net\nnet(x);", "%cell net", "net(x)"], start=2)]
+    assert closed(*others) == set()
+    again = run(network, 1, "%%cell net\nnet(x);")
+    assert closed(again) == set(opened(first))
+    kinds = [m["msg_type"] for m in again.messages]
+    assert kinds.index("comm_close") < kinds.index("comm_open")
 
 
-@pytest.mark.parametrize("name", ["-o kept", ""])
-def test_a_panel_whose_session_has_a_name_stays_live(network: Kernel, name: str) -> None:
-    first = network.run(f"%%cell net {name}\nnet(x);")
-    if not name:
-        network.run("kept = _session")
-    assert frozen(network.run("%%cell net\nnet(x);").messages) == []
-    network.run("del kept")
-    assert display_id(first) in frozen(network.run("%%cell net\nnet(x);").messages)
+def test_a_cell_that_opens_nothing_any_more_closes_what_it_had_opened(network: Kernel) -> None:
+    first = run(network, 1, "%cell net")
+    assert closed(run(network, 1, "pass")) == set(opened(first))
+    assert network.run("from hookscope.engine import taps; print(taps.cell_taps)").text == "[]\n"
+
+
+def test_a_deleted_cell_takes_its_panel_with_it(network: Kernel) -> None:
+    first = run(network, 1, "%cell net")
+    assert closed(run(network, 2, "pass", deleted=["cell 7"])) == set()
+    assert closed(run(network, 2, "pass", deleted=["cell 1"])) == set(opened(first))
+
+
+def test_a_front_end_that_gives_its_cells_no_names_is_known_by_their_text(network: Kernel) -> None:
+    first = network.run("%cell net")
+    assert closed(network.run("%cell other"), network.run("net(x)")) == set()
+    assert closed(network.run("%cell net")) == set(opened(first))
+    network.run("pass")
+    for name in ("net", "other"):
+        network.run(f"_ = get_ipython().run_line_magic('cell', '{name}')  # {name}")
+
+
+def test_what_a_cell_replaces_watches_no_more_from_that_moment_on(network: Kernel) -> None:
+    run(network, 1, "%cell net")
+    run(network, 2, "old = _session")
+    run(network, 1, "print(old.attached)\n%cell net")
+    assert network.run("print(old.attached, _session.attached, len(old.captures))").text == "False True 0\n"
+    result = run(network, 3, "net(x); print(len(old.captures), len(_session.captures))")
+    assert result.text == "0 2\n"
+
+
+def test_an_old_session_does_not_pause_a_new_network(network: Kernel) -> None:
+    """Both cells run again, as after a change of the network; nothing is ticked in the new panel."""
+    make = "net = nn.SequentialCell(nn.Dense(3, 2))"
+    run(network, 1, make)
+    run(network, 2, "%cell net")
+    run(network, 3, "_session.add_condition('nan', pause=True); old = _session; del _session")
+    run(network, 1, make)
+    assert network.run("print(old.attached)").text == "False\n", "the network has another one's place"
+    run(network, 2, "%cell net")
+    result = run(network, 4, "from mindspore import ops; ops.log(net(x) * 0 - 1); print('went on')")
+    assert result.text == "went on\n" and "paused" not in result.errors
+
+
+def test_where_the_name_means_another_network_the_panel_says_so(network: Kernel) -> None:
+    cell = run(network, 1, "%cell net")
+    result = run(network, 2, "net = nn.Dense(3, 2)")
+    text = "net is another network now: run the cell that opened this panel again"
+    assert text in [status.get("text") for status in statuses(result.messages)]
+    comm = opened(cell)[-1]
+    network.comm(comm, {"method": "custom", "content": {"type": "watch_again"}})
+    network.run("pass")
+    assert text in [status.get("error") for status in statuses(network.iopub)]
+
+
+def test_a_finished_panel_watches_again_when_it_is_asked_to(network: Kernel) -> None:
+    cell = run(network, 1, "%%cell net\nnet(x);")
+    run(network, 2, "net(x)")
+    panel = network.comm_opened(cell.reply["parent_header"]["msg_id"], "AnyModel")
+    network.comm(panel, {"method": "custom", "content": {"type": "watch_again"}})
+    assert run(network, 3, "net(x); print(_session.step)").text == "2\n"
+
+
+def test_sessions_have_names_and_are_listed(network: Kernel) -> None:
+    assert network.run("%cell --list").text == "There is no session: %cell NET or %%cell NET opens one.\n"
+    run(network, 1, "%%cell net\nnet(x);")
+    run(network, 2, "%cell other")
+    run(network, 3, "%%cell other -o mine\nother(x);")
+    listed = network.run("%cell --list").text.splitlines()
+    assert [line.split()[:4] for line in listed[2:]] == [
+        ["_session_1", "net", "finished", "1"],
+        ["_session_2", "other", "watching", "1"],
+        ["mine", "other", "finished", "1"],
+    ]
+    names = "print(_session_1.roots == [net], _session_2.roots == mine.roots == [other], _session is mine)"
+    assert network.run(names).text == "True True True\n"
+    run(network, 1, "%cell net")
+    assert network.run("print(_session_1 is _session)").text == "True\n", "a number that is free is taken again"
+    run(network, 2, "pass")
+    assert "NameError" in network.run("_session_2").error_names
+
+
+def test_a_session_can_have_one_more_panel(network: Kernel) -> None:
+    run(network, 1, "%%cell net\nnet(x);")
+    result = run(network, 2, "%cell _session_1")
+    assert WIDGET in displayed(result)["data"]
+    assert closed(run(network, 2, "pass")) == set(opened(result))
+    assert network.run("print(len(_session_1.captures))").text == "2\n"
 
 
 def test_a_cell_inside_a_cell_leaves_the_outer_panel_live(network: Kernel) -> None:
     inner = "get_ipython().run_cell_magic('cell', 'other', 'other(x);')"
-    result = network.run(f"%%cell net\nnet(x); {inner}; net(x);")
-    assert display_id(result) not in frozen(result.messages)
-    assert network.run("print(_session.roots == [other])").text == "True\n"
-    assert display_id(result) in frozen(network.run("%%cell net\nnet(x);").messages)
+    result = run(network, 1, f"%%cell net\nnet(x); {inner}; net(x);")
+    assert closed(result) == set() and len(opened(result)) == 4  # a panel and its layout, twice
+    assert network.run("print(_session.roots == [other], _session_1.step)").text == "True 2\n"
 
 
-def test_what_cell_opened_stays_live_until_it_is_opened_again(network: Kernel) -> None:
-    opened = network.run("%cell net")
-    assert WIDGET in displayed(opened)["data"]
-    cells = [network.run(f"%%cell {name}\n{name}(x);") for name in ("net", "other")]
-    assert display_id(opened) not in frozen([m for cell in cells for m in cell.messages])
-    assert display_id(opened) in frozen(network.run("%cell net").messages)
-    network.run("_session.detach()")
+def test_a_magic_in_a_loop_does_not_pile_up(network: Kernel) -> None:
+    result = run(network, 1, "for _ in range(3): get_ipython().run_line_magic('cell', 'net')")
+    assert len(closed(result)) == 4
+    assert network.run("print([name for name in globals() if name.startswith('_session_')])").text == "['_session_1']\n"
+
+
+def test_a_panel_of_ones_own_is_closed_when_the_cell_that_made_it_runs_again(network: Kernel) -> None:
+    code = """
+from hookscope.engine.debug import DebugSession
+from hookscope.widgets import DebuggerPanel
+session = DebugSession(net)
+session.attach()
+DebuggerPanel(session)"""
+    first = run(network, 1, code)
+    assert WIDGET in displayed(first)["data"]
+    second = run(network, 1, code)
+    assert closed(second) == set(opened(first))
+    assert network.run("from hookscope.engine.debug.session import is_watched; print(is_watched(net))").text == "True\n"
+    run(network, 1, "pass")
+    network.run("del session")
+    assert network.run("print(is_watched(net))").text == "False\n"
 
 
 def test_where_nobody_looks_cell_shows_the_static_forms(network: Kernel) -> None:
-    result = network.run("%cell net", allow_stdin=False)
+    result = run(network, 1, "%cell net", allow_stdin=False)
     assert sorted(displayed(result)["data"]) == ["text/html", "text/plain"]
-    network.run("_session.detach()")
 
 
-def test_cell_opens_a_panel_that_follows_later_cells_and_does_not_pile_up(network: Kernel) -> None:
-    for _ in range(3):
-        result = network.run("%cell net")
-        assert WIDGET in result.of_type("display_data")[0]["content"]["data"]
-        network.run("opened = [*globals().get('opened', []), _session]")
-    network.run("net(x)")
-    assert network.run("print([len(session.captures) for session in opened])").text == "[0, 0, 2]\n"
-    network.run("_session.detach()")
+# What the saved notebook has
+
+
+def copies(messages: list[Message]) -> list[str]:
+    """The texts of the static forms that came, the newest last."""
+    kinds = ("display_data", "update_display_data")
+    shown = [m["content"]["data"] for m in messages if m["msg_type"] in kinds]
+    return [data["text/plain"] for data in shown if "hs-behind-live" in data.get("text/html", "")]
+
+
+def test_what_a_panel_saw_in_later_cells_is_in_the_static_form(network: Kernel) -> None:
+    cell = run(network, 1, "%cell net")
+    assert "0 captures" in copies(cell.messages)[-1]
+    later = run(network, 2, "net(x)")
+    assert ["2 captures" in text for text in copies(later.messages)] == [True]
+    assert copies(run(network, 3, "pass").messages) == [], "nothing new"
+    update = later.of_type("update_display_data")[0]["content"]
+    assert update["transient"]["display_id"] == cell.of_type("display_data")[1]["content"]["transient"]["display_id"]
+
+
+def test_a_page_that_was_loaded_anew_gets_its_static_form_under_the_next_watched_cell(network: Kernel) -> None:
+    run(network, 1, "%cell net")
+    other_page = network.second_client()
+    try:
+        assert copies(run(other_page, 2, "pass").messages) == []
+        fresh = run(other_page, 3, "net(x)")
+        assert ["2 captures" in text for text in copies(fresh.messages)] == [True]
+        assert len(fresh.of_type("display_data")) == 1
+        assert copies(run(other_page, 4, "net(x)").messages) and "4 captures" in copies(other_page.iopub)[-1]
+    finally:
+        other_page.client.stop_channels()
 
 
 @pytest.mark.parametrize("restart", [False, True])
@@ -134,13 +266,12 @@ def test_the_end_of_the_kernel_makes_the_live_panels_static(restart: bool) -> No
         assert set(frozen(kernel.iopub)) == ids
 
 
-def test_a_panel_that_cannot_be_made_static_does_not_stop_the_next_cell(network: Kernel) -> None:
-    network.run("%%cell net\nnet(x);")
-    network.run("def fail(): raise RuntimeError('broken')\n_session.tree = fail")
-    result = network.run("%%cell net\nprint('body')")
+def test_a_panel_that_cannot_be_renewed_does_not_stop_the_notebook(network: Kernel) -> None:
+    run(network, 1, "%cell net")
+    run(network, 2, "def fail(): raise RuntimeError('broken')\n_session.tree = fail")
+    result = run(network, 3, "net(x); print('body')")
     assert result.text == "body\n"
-    assert result.errors == "hookscope: a panel could not be made static: RuntimeError: broken\n"
-    assert len(result.of_type("comm_close")) == 2
+    assert "hookscope: a panel could not be renewed: RuntimeError: broken\n" in result.errors
 
 
 NOTEBOOK = """

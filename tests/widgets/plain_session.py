@@ -145,7 +145,7 @@ class PlainSession:
         self.paths = PlainPaths(self.nodes)
         self.step = 0
         self.history = History()
-        self.parameter_edits = ParameterEdits(partial(PlainParameter, self), lambda: None, self._put)
+        self.parameter_edits = ParameterEdits(partial(PlainParameter, self), lambda: None, self._put, [])
 
     def _put(self, parameter: PlainParameter, array: np.ndarray) -> None:
         parameter._rebind(array)

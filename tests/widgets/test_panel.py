@@ -255,7 +255,8 @@ def test_the_status_follows_the_run(panel: DebuggerPanel, session: PlainSession)
     for event in ("resumed", "finished"):
         session.emit(event)
         texts.append(panel.status["text"])
-    assert texts == ["ready", "running", "paused in bprop of block.relu, line 11", "running", "finished"]
+    where = "paused in bprop of block.relu, line 11"
+    assert texts == ["ready", "running", where, "running", "finished, no longer watching"]
 
 
 def test_a_session_that_was_attached_before_is_watching_not_running(
@@ -282,7 +283,7 @@ def test_pauses_that_nobody_could_answer_are_told_and_shown(panel: DebuggerPanel
     session.skipped_pauses = [session.paused]
     session.paused = session.shown = None
     session.emit("finished")
-    assert panel.status["text"] == "finished, 1 pause skipped: nobody could answer"
+    assert panel.status["text"] == "finished, no longer watching; 1 pause skipped: nobody could answer"
     assert panel.stop["skipped"] is True
     assert panel.stop["line"] == 11
 
@@ -301,7 +302,7 @@ def test_live_updates_are_throttled_and_the_rest_is_sent_at_the_end(
     assert len(custom(sent, "later")) <= 6
     session.emit("finished")
     assert sum(content["count"] for content, _ in custom(sent, "captures")) == 1000
-    assert panel.status["text"] == "finished"
+    assert panel.status["text"] == "finished, no longer watching"
 
 
 def test_captures_held_back_by_the_throttle_come_when_the_page_asks_later(

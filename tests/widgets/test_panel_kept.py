@@ -78,16 +78,68 @@ def test_freeze_replaces_the_widget_by_its_static_forms_and_closes_it(
     assert panel.comm is panel.layout.comm is None
 
 
-def test_displaying_a_panel_again_renews_its_copy_alone(
+def test_the_copy_is_renewed_where_there_is_something_new(
     panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
 ) -> None:
-    panel.display()
-    live = handles[0].shown
+    panel.display("page")
+    live, copy = handles
+    before = live.shown, copy.shown
+    panel.renew("page")
+    assert (live.shown, copy.shown) == before
+    session.capture()
+    panel.renew("page")
+    assert len(handles) == 2 and live.shown is before[0]
+    assert "1 captures" in copy.shown["text/plain"]
+    session.emit("changed")
     del session.nodes[1:]
-    panel.display()
+    panel.renew("page")
+    assert "1 cells" in copy.shown["text/plain"]
+
+
+def test_a_page_that_was_loaded_anew_gets_a_copy_of_its_own(
+    panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
+) -> None:
+    """It knows nothing of the display before; only what was watched since is a reason to show it again."""
+    panel.display("page")
+    session.emit("changed")
+    panel.renew("page after a reload")
     assert len(handles) == 2
-    assert handles[0].shown is live
-    assert "1 cells" in handles[1].shown["text/plain"]
+    session.capture()
+    panel.renew("page after a reload")
+    panel.renew("page after a reload")
+    assert len(handles) == 3 and "1 captures" in handles[2].shown["text/plain"]
+    session.capture()
+    panel.renew("page after a reload")
+    assert len(handles) == 3 and "2 captures" in handles[2].shown["text/plain"]
+    panel.freeze()
+    assert "<table" in handles[2].shown["text/html"]
+
+
+def test_a_panel_that_was_never_shown_is_not_renewed(
+    panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
+) -> None:
+    session.capture()
+    panel.renew("page")
+    assert handles == []
+
+
+def test_in_a_long_cell_the_copy_is_renewed_every_ten_seconds(
+    panel: DebuggerPanel, session: PlainSession, handles: list[Handle], clock: FakeClock, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("hookscope.widgets.kept.time.monotonic", clock)
+    panel.page_now = lambda: "page"
+    panel.display("page")
+    copy = handles[1]
+    for _ in range(9):
+        clock.now += 1.0
+        session.capture()
+    assert "0 captures" in copy.shown["text/plain"]
+    clock.now += 1.5
+    session.capture()
+    assert "10 captures" in copy.shown["text/plain"]
+    clock.now += 5.0
+    session.capture()
+    assert "10 captures" in copy.shown["text/plain"]
 
 
 def test_freezing_a_panel_that_was_never_shown_closes_it(panel: DebuggerPanel, session: PlainSession) -> None:

@@ -103,7 +103,7 @@ def test_a_bprop_is_stepped_line_by_line_from_the_panel(net: Net) -> None:
     assert {"cast", "mul"} <= {record["name"] for record in last["operators"]}
     (answer,) = panel.evaluations
     assert answer["text"] == "Tensor 2x3 float32 [0.1, 0.1, 0.1, 1, 1, 1]"
-    assert panel.status["text"] == "finished"
+    assert panel.status["text"] == "finished, no longer watching"
 
 
 def test_abort_ends_the_run_and_the_panel_says_finished(net: Net) -> None:
@@ -112,7 +112,7 @@ def test_abort_ends_the_run_and_the_panel_says_finished(net: Net) -> None:
     person.panel = panel = DebuggerPanel(session)
     with pytest.raises(DebugAbort), session:
         train(net)
-    assert panel.status["text"] == "finished"
+    assert panel.status["text"] == "finished, no longer watching"
 
 
 def test_a_hook_attached_during_a_pause_records(net: Net) -> None:

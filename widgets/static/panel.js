@@ -9,6 +9,7 @@ import { createHooks } from "./hooks.js";
 import { createPace } from "./pace.js";
 import { createParameters } from "./parameters.js";
 import { createProgress } from "./progress.js";
+import { whetherSeen } from "./sight.js";
 import { createStepper } from "./stepper.js";
 import { createTree } from "./tree.js";
 
@@ -141,6 +142,14 @@ function render({ model, el }) {
   const status = make("div", { class: "hs-status", role: "status", "aria-live": "polite", hidden: alone && names[0] !== "stepper" ? "" : null }, [dot, statusText]);
   const problem = make("div", { class: "hs-problem", role: "alert", hidden: "" });
   const tablist = make("div", { class: "hs-tabs", role: "tablist", "aria-label": "Debugger" }, tabs);
+  const again = make("button", {
+    type: "button",
+    class: "hs-button",
+    text: "Watch again",
+    title: "Follow what later cells do with this network",
+    hidden: "",
+    onclick: () => send({ type: "watch_again" }),
+  });
   const name = make("span", { class: "hs-title" });
   const exporting = createExport(send);
   const progress = createProgress(send);
@@ -148,7 +157,7 @@ function render({ model, el }) {
     ...(alone ? [] : [make("div", { class: "hs-top" }, [tablist, make("span", { class: "hs-spring" }), name])]),
     make("div", { class: "hs-panels" }, panels),
     ...(status.hidden ? [] : [progress.element]),
-    make("div", { class: "hs-foot" }, [status, problem, ...(alone ? [] : [find, exporting.button])]),
+    make("div", { class: "hs-foot" }, [status, problem, ...(alone ? [] : [again, find, exporting.button])]),
   ]);
   el.append(root);
 
@@ -220,6 +229,8 @@ function render({ model, el }) {
     setText(problem, now.error ?? "");
     problem.hidden = !now.error;
     setAttribute(root, "data-state", now.state);
+    again.hidden = now.state !== "finished" || now.watching;
+    drawFound();
     if (!runs()) pace.flush();
   }
   const runs = () => ["running", "watching"].includes(model.get("status").state);
@@ -236,7 +247,7 @@ function render({ model, el }) {
     setText(found, String(findings.length));
     found.hidden = !findings.length;
     if (conditionsTab) setAttribute(conditionsTab, "aria-description", findings.length ? `${findings.length} found` : null);
-    find.hidden = !conditionsTab || rows.some((/** @type {{on: boolean}} */ row) => row.on);
+    find.hidden = !conditionsTab || model.get("status").state === "finished" || rows.some((/** @type {{on: boolean}} */ row) => row.on);
   }
 
   /** @param {any} message @param {DataView[]} buffers */
@@ -251,7 +262,8 @@ function render({ model, el }) {
   /** @param {any} message @param {DataView[]} buffers */
   function give(message, buffers) {
     for (const each of names) VIEW_KINDS[each].messages?.[message.type]?.(views[each], message, buffers);
-    if (message.type === "export") exporting.save(message, buffers);
+    if (message.type === "look") whetherSeen(root, (visible) => send({ type: "seen", visible }));
+    else if (message.type === "export") exporting.save(message, buffers);
     else if (message.type === "later") {
       clearTimeout(later);
       later = window.setTimeout(() => send({ type: "sync" }), QUIET);
@@ -290,6 +302,7 @@ function render({ model, el }) {
   send({ type: "hello" });
 
   return () => {
+    send({ type: "gone" });
     for (const [event, callback] of wires) model.off(event, callback);
     window.removeEventListener("keydown", keepPlainKeys, { capture: true });
     clearTimeout(later);

@@ -9,7 +9,7 @@
  * @typedef {{training: boolean, has_bprop: boolean, breaks: string[], hooks: Record<HookKind, number>,
  *   attached: HookKind[]}} CellState
  *
- * @typedef {{state: "ready" | "watching" | "running" | "paused" | "finished", text: string, error: string}} Status
+ * @typedef {{state: "ready" | "watching" | "running" | "paused" | "finished", text: string, error: string, watching: boolean}} Status
  *
  * @typedef {{name: string, value: string, changed: boolean}} Local
  * @typedef {{name: string, inputs: string, outputs: string, shown: boolean}} OperatorRecord

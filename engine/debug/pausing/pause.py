@@ -16,6 +16,7 @@ from ..captures.capture import cell_name
 if TYPE_CHECKING:
     from hookscope.engine.recording import Recording
 
+    from ..session import DebugSession
     from ..stepping.history import BpropHistory, PastState
     from .editing import Passing
 
@@ -121,17 +122,19 @@ class Pauser(Protocol):
         ...
 
 
-_default: Pauser | None = None
+PauserOf = Callable[["DebugSession"], Pauser]
+
+_default: PauserOf | None = None
 
 
-def set_default_pauser(pauser: Pauser | None) -> None:
-    """Set who answers in sessions that were given no pauser; None goes back to the terminal."""
+def set_default_pauser(make: PauserOf | None) -> None:
+    """Set what gives sessions their pauser, where they were given none; None goes back to the terminal."""
     global _default
-    _default = pauser
+    _default = make
 
 
-def default_pauser() -> Pauser | None:
-    """Who answers in sessions that were given no pauser; None means the terminal."""
+def default_pauser() -> PauserOf | None:
+    """What gives sessions their pauser, where they were given none; None means the terminal."""
     return _default
 
 

@@ -287,4 +287,5 @@ class Pausing(Showing):
         raise NotImplementedError
 
     def _pauser(self) -> Pauser:
-        return self.pauser or default_pauser() or TerminalPauser(cast("DebugSession", self))
+        make = default_pauser() or TerminalPauser
+        return self.pauser or make(cast("DebugSession", self))

@@ -451,7 +451,7 @@ def test_detaching_while_paused_lets_the_run_go_on() -> None:
         assert run(net, 1.0) == [12.0]
         assert run(net, 1.0) == [12.0]
     assert len(script.points) == 1
-    assert [event for event in events if event != "captured"] == ["paused", "finished"]
+    assert [event for event in events if event != "captured"] == ["attached", "paused", "finished"]
 
 
 def test_resume_and_evaluate_need_a_pause_and_a_known_command() -> None:
@@ -540,9 +540,11 @@ def test_the_default_pauser_is_asked_at_the_time_of_the_pause(restored_default: 
     session = DebugSession(net, step=True)
     script = Script(["over"])
     script.session = session
-    set_default_pauser(script)
+    asked: list[DebugSession] = []
+    set_default_pauser(lambda of: (asked.append(of), script)[1])
     with session:
         run(net, 1.0)
+    assert set(map(id, asked)) == {id(session)}
     assert len(script.points) == 2
 
 
@@ -638,7 +640,7 @@ def test_observers_hear_the_events_in_order_until_they_leave() -> None:
     with session:
         run(net, 1.0)
     heard = [event for event in events if event != "changed"]
-    assert heard == ["captured", "paused", "resumed", "captured", "finished"]
+    assert heard == ["attached", "captured", "paused", "resumed", "captured", "finished"]
     leave()
     leave()
     session.set_train("", True)

@@ -1,0 +1,188 @@
+"""A pause is visible where it can be answered: in a panel that a person sees, or in one that is shown for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from kernel_driver import Kernel, Message
+
+SETUP = """
+import numpy as np
+from mindspore import Tensor, nn
+from hookscope.engine.debug import DebugSession
+net = nn.Dense(3, 2)
+x = Tensor(np.ones((4, 3), np.float32))
+"""
+
+
+@pytest.fixture
+def network(kernel: Kernel) -> Iterator[Kernel]:
+    assert kernel.run(SETUP).status == "ok"
+    yield kernel
+    kernel.run("from hookscope.kernel.panels import panels_of; panels = panels_of(get_ipython())")
+    kernel.run("while panels._opened: panels._end(panels._opened[0])")
+
+
+class Page:
+    """Answers for the page that shows a panel."""
+
+    def __init__(self, kernel: Kernel, cell: str, place: int = 0) -> None:
+        self.kernel = kernel
+        opened = kernel.until(lambda: panels(kernel.children(cell))[place:], "a panel")
+        self.comm = opened[0]
+        self.answered = 0
+
+    def send(self, **content: object) -> None:
+        self.kernel.comm(self.comm, {"method": "custom", "content": content})
+
+    def asked(self) -> int:
+        """How often the kernel asked whether it can be seen."""
+        return sum(m["content"]["data"].get("content") == {"type": "look"} for m in self.messages())
+
+    def messages(self) -> list[Message]:
+        of = [m for m in self.kernel.iopub if m["msg_type"] == "comm_msg"]
+        return [m for m in of if m["content"]["comm_id"] == self.comm]
+
+    def answer(self, visible: bool) -> None:
+        """Wait for the question."""
+        self.answered += 1
+        self.kernel.until(lambda: self.asked() >= self.answered, "the question")
+        self.send(type="seen", visible=visible)
+
+    def resume(self) -> None:
+        self.send(type="resume", command="continue")
+
+
+def panels(messages: list[Message]) -> list[str]:
+    """The comms of the panels that were opened."""
+    return [
+        m["content"]["comm_id"]
+        for m in messages
+        if m["msg_type"] == "comm_open" and m["content"]["data"].get("state", {}).get("_model_name") == "AnyModel"
+    ]
+
+
+def shown(messages: list[Message]) -> list[str]:
+    """The panels that were displayed live, as their models."""
+    view = "application/vnd.jupyter.widget-view+json"
+    displays = [m["content"]["data"] for m in messages if m["msg_type"] == "display_data"]
+    return [data[view]["model_id"] for data in displays if view in data]
+
+
+def test_a_panel_that_is_seen_is_enough(network: Kernel) -> None:
+    cell = network.execute("%%cell net -b .\nnet(x);", cell="1")
+    page = Page(network, cell)
+    page.answer(True)
+    network.query("kernel_info_request", {})
+    page.resume()
+    result = network.result(cell)
+    assert shown(result.messages) == [page.comm]
+    assert "press Continue" not in result.errors
+
+
+def test_a_panel_that_cannot_be_seen_is_shown_once_more_where_the_run_stands(network: Kernel) -> None:
+    first = Page(network, network.result(network.execute("%cell net", cell="1")).reply["parent_header"]["msg_id"])
+    network.run("_session.add_breakpoint('.')")
+    cell = network.execute("net(x); print('went on')", cell="2")
+    first.answer(False)
+    second = Page(network, cell)
+    network.wait_for_text("press Continue in the panel below, or interrupt the kernel\n", cell)
+    second.resume()
+    result = network.result(cell)
+    assert shown(result.messages) == [second.comm]
+    assert "went on" in result.text
+
+
+def test_nobody_answers_for_a_page_that_is_gone(network: Kernel) -> None:
+    """As after the tab was closed, or a reload that lost what was not saved."""
+    network.result(network.execute("%cell net", cell="1"))
+    network.run("_session.add_breakpoint('.')")
+    cell = network.execute("net(x)", cell="2")
+    second = Page(network, cell)
+    second.resume()
+    assert shown(network.result(cell).messages) == [second.comm]
+
+
+def test_a_session_without_any_panel_pauses_visibly(network: Kernel) -> None:
+    cell = network.execute("with DebugSession(net, breaks=['.'], name='mine') as mine: net(x)", cell="1")
+    page = Page(network, cell)
+    network.wait_for_text("(breakpoint .:forward): press Continue in the panel below, or interrupt the kernel\n", cell)
+    assert network.printed(cell).startswith("hookscope: mine: paused at forward of (root)")
+    page.resume()
+    assert network.result(cell).status == "ok"
+
+
+def test_a_panel_that_is_taken_off_during_the_pause_comes_back(network: Kernel) -> None:
+    """The outputs were cleared, or its cell was deleted."""
+    cell = network.execute("%%cell net -b .\nnet(x);", cell="1")
+    page = Page(network, cell)
+    page.answer(True)
+    network.query("kernel_info_request", {})
+    page.send(type="gone")
+    network.until(lambda: page.asked() == 2, "the question")
+    page.send(type="seen", visible=False)
+    again = Page(network, cell, place=1)
+    again.resume()
+    assert network.result(cell).status == "ok"
+
+
+def test_a_cell_that_waits_says_why_and_on_another_page_shows_the_panel(network: Kernel) -> None:
+    """A page that was loaded anew shows nothing more of the cell that runs."""
+    cell = network.execute("%%cell net -b .\nnet(x);", cell="1")
+    page = Page(network, cell)
+    page.answer(True)
+    other_page = network.second_client()
+    try:
+        waits = other_page.execute("print('my turn')", cell="2")
+        other_page.wait_for_text("press Continue in the panel of net, or interrupt the kernel.\n", waits)
+        said = "hookscope: this cell waits, since another one is paused at forward of (root)"
+        assert other_page.printed(waits).startswith(said)
+        page.answer(True)
+        other_page.until(lambda: shown(other_page.children(waits)), "the panel")
+        [comm] = shown(other_page.children(waits))
+        other_page.comm(comm, {"method": "custom", "content": {"type": "resume", "command": "continue"}})
+        assert network.result(cell).status == "ok"
+        assert "my turn" in other_page.result(waits).text
+    finally:
+        other_page.client.stop_channels()
+
+
+def test_a_cell_that_waits_on_the_same_page_says_where_the_panel_is(network: Kernel) -> None:
+    cell = network.execute("%%cell net -b .\nnet(x);", cell="1")
+    page = Page(network, cell)
+    page.answer(True)
+    waits = network.execute("pass", cell="2")
+    network.wait_for_text("this cell waits", waits)
+    page.answer(True)
+    network.query("kernel_info_request", {})
+    page.resume()
+    network.result(cell)
+    assert shown(network.result(waits).messages) == []
+
+
+def test_a_cell_that_waits_for_a_bare_pause_gets_its_button(network: Kernel) -> None:
+    cell = network.execute("from hookscope.kernel import pause\npause()")
+    button = network.comm_opened(cell, "ButtonModel")
+    waits = network.execute("pass", cell="2")
+    network.wait_for_text("hookscope: this cell waits, since another one is paused: press Continue.\n", waits)
+    network.until(lambda: shown(network.children(waits)) == [button], "the button")
+    network.click(button)
+    network.result(cell)
+    network.result(waits)
+
+
+def test_during_a_long_pause_the_static_form_is_renewed(network: Kernel) -> None:
+    network.run("import hookscope.widgets.kept as kept; kept._RENEW_SECONDS = 0.2")
+    cell = network.execute("%%cell net -b .\nnet(x);", cell="1")
+    page = Page(network, cell)
+    page.answer(True)
+
+    def renewed() -> bool:
+        updates = [m["content"]["data"] for m in network.children(cell) if m["msg_type"] == "update_display_data"]
+        return any("2 captures" in data["text/plain"] for data in updates)
+
+    network.until(renewed, "the static form")
+    page.resume()
+    network.result(cell)
+    network.run("kept._RENEW_SECONDS = 10.0")
