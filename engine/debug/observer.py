@@ -33,7 +33,7 @@ from .conditions import Hit
 from .own_runs import OwnRuns
 from .paths import is_leaf
 from .pausing.editing import Edit, Passing, slots_at
-from .pausing.expression import compile_expression, evaluate
+from .pausing.expression import value_of
 from .pausing.operator_stops import OperatorStops
 from .pausing.pause import OperatorRecord, PausePoint
 from .pausing.points import argument_names, point_at_cell, point_at_stop
@@ -266,7 +266,7 @@ class Observer(taps.Tap):
         return visit
 
     def _begin_step(self) -> None:
-        self._session.step += 1
+        self._session.begin_step()
         self._counts.clear()
         self._thread.running.clear()
         self._session.checks.step_began()
@@ -452,9 +452,8 @@ class Observer(taps.Tap):
             if edit.expression is not None:
                 found = [tensor for _, tensor in passing.slots()]
                 names = {**point.names, **self.names(visit), "value": found[0] if found else None}
-                code = compile_expression(edit.expression)
                 with taps.recorded(taps.recordings_outside()):
-                    value = evaluate(code, {**names, **point.locals, "cell": visit.cell, **passing.values})
+                    value = value_of(edit.expression, {**names, **point.locals, "cell": visit.cell, **passing.values})
             passing.assign(edit.name, value, edit.expression)
 
     def _obey(self, command: str, visit: Visit | None) -> None:

@@ -118,6 +118,16 @@ def test_an_edit_is_answered_shown_and_goes_on_into_the_gradient() -> None:
     assert debug(Doubled(), over, look) == [20, -40, 60]
 
 
+def test_every_edit_at_one_stop_goes_on_into_the_gradient() -> None:
+    def look(panel: DebuggerPanel) -> str:
+        for name, expression in (("twice", "twice * 10"), ("dout", "dout * 2"), ("twice", "twice + 1")):
+            ask(panel, type="edit", name=name, expression=expression)
+            assert not panel.evaluations[-1]["failed"]
+        return "continue"
+
+    assert debug(Doubled(), over, look) == [42, -78, 122]
+
+
 @pytest.mark.parametrize("wrong", [False, True])
 def test_the_gradient_of_the_paused_cell_is_checked_with_its_inputs(wrong: bool) -> None:
     states = []

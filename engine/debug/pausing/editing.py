@@ -19,7 +19,7 @@ from hookscope.engine.tensor import Tensor
 from ..captures.capture import pick_slot
 from ..watch import suggestion
 
-__all__ = ["Edit", "Passing", "slots_at", "target"]
+__all__ = ["Edit", "Passing", "slots_at", "target", "with_place"]
 
 _INDEXED = re.compile(r"(\w+)\s*\[\s*(\d+)\s*\]")
 
@@ -98,7 +98,7 @@ class Passing:
         if plain not in settable:
             nearest = suggestion(plain, settable)
             raise NameError(f"{plain!r} cannot be set at {self._moment}: there is {', '.join(settable)}{nearest}")
-        self._put(plain, value if place is None else _with_place(self.values[plain], place, value, plain))
+        self._put(plain, value if place is None else with_place(self.values[plain], place, value, plain))
         self.edits.append(Edit(name, expression, value))
         return plain, self.values[plain]
 
@@ -136,7 +136,12 @@ def _check_call(call: CellCall, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         raise TypeError(f"construct of {type(call.cell).__name__} cannot be called with this: {error}") from None
 
 
-def _with_place(held: Any, place: int, value: object, name: str) -> object:
+def with_place(held: Any, place: int, value: object, name: str) -> object:
+    """A copy of a tuple or a list, called ``name``, with another value in one place.
+
+    Raises:
+        TypeError, IndexError: it has no such place.
+    """
     if not isinstance(held, tuple | list):
         raise TypeError(f"{name} has no places: it is a {type(held).__name__}")
     if place >= len(held):

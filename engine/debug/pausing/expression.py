@@ -22,7 +22,7 @@ from typing import Any
 from ..captures.statistics import statistics
 from ..watch import nearest
 
-__all__ = ["FIGURES", "NAMES", "compile_expression", "evaluate", "names_in", "value_scope"]
+__all__ = ["FIGURES", "NAMES", "compile_expression", "evaluate", "names_in", "value_of", "value_scope"]
 
 FIGURES = ("norm", "mean", "minimum", "maximum", "std")
 NAMES = ("value", *FIGURES, "step", "call", "passes", "cell", "np", "ms")
@@ -70,6 +70,17 @@ def names_in(code: CodeType) -> set[str]:
 def evaluate(code: CodeType, scope: Mapping[str, object]) -> Any:
     """Run a compiled expression with the names in scope."""
     return eval(code, {"__builtins__": builtins, **scope})  # the user's own expression, typed in this session
+
+
+def value_of(expression: str, names: Mapping[str, object]) -> Any:
+    """The value of an expression that sees these names, and the figures of ``value`` that it asks for.
+
+    Raises:
+        ValueError: it is no expression.
+        Exception: whatever it raises.
+    """
+    code = compile_expression(expression)
+    return evaluate(code, {**value_scope(names.get("value"), names_in(code).difference(names)), **names})
 
 
 def value_scope(value: object, wanted: Collection[str] = FIGURES) -> dict[str, object]:

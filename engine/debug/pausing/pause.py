@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ..session import DebugSession
     from ..stepping.history import BpropHistory, PastState
+    from ..stepping.variables import Change
     from .editing import Passing
 
 __all__ = [
@@ -92,8 +93,10 @@ class PausePoint:
     history: list[PastState] = field(default_factory=list, repr=False)
     names: dict[str, object] = field(default_factory=dict, repr=False)
     """What ``evaluate`` knows beside the locals: the function's globals, and the debugger's own names."""
-    assign: Callable[[str, object], None] | None = field(default=None, repr=False)
-    """Gives a local variable of the paused function another value; None where there is no such function."""
+    assign: Callable[[str, object], Change] | None = field(default=None, repr=False)
+    """Gives a variable of the paused function another value; None where there is no such function."""
+    variables: Callable[[], dict[str, object]] | None = field(default=None, repr=False)
+    """The variables of the paused function as they are now."""
     passing: Passing | None = field(default=None, repr=False)
     """What passes here and can be replaced, at a moment of a cell."""
     arguments: tuple[Any, ...] | None = field(default=None, repr=False)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 from hookscope.engine import taps
 
 from ..stepping.stepper import Stop
-from .expression import FIGURES, compile_expression, evaluate, names_in, value_scope
+from .expression import value_of
 from .pause import DebugAbort, PausePoint, Pauser, check_command, default_pauser
 from .points import point_at_stop
 from .showing import Showing
@@ -69,7 +69,7 @@ class Pausing(Showing):
         self.skipped_pauses: list[PausePoint] = []
         self.gradient_checks: dict[str, GradientCheck] = {}
         self.step = 0
-        self._undo: list[tuple[int, Callable[[], None]]] = []  # what was changed at pauses, and in which step
+        self._undo: list[Callable[[], None]] = []  # what was changed at this step's pauses
         self._command: str | None = None
         self.aborting = False
         self._one_pause = threading.RLock()
@@ -96,7 +96,8 @@ class Pausing(Showing):
     def resume(self, command: str = "continue") -> None:
         """Let the paused run go on by one of ``COMMANDS``. Any thread may call this.
 
-        "abort" also undoes what was changed in this step's pauses: modes, ``requires_grad``, parameters, hooks.
+        "abort" also undoes what was changed in this step's pauses: modes, ``requires_grad``, parameters, hooks, and
+        variables that outlive their function.
 
         Raises:
             ValueError: another command.
@@ -131,9 +132,7 @@ class Pausing(Showing):
     def _undo_changes(self) -> None:
         self.aborting = False
         while self._undo:
-            step, undo = self._undo.pop()
-            if step == self.step:
-                undo()
+            self._undo.pop()()
 
     def evaluate(self, expression: str) -> object:
         """The value of an expression in the scope of the paused function, as it was at what is shown.
@@ -148,11 +147,11 @@ class Pausing(Showing):
             Exception: whatever the expression raises.
         """
         point = self._shown_point()
-        code = compile_expression(expression)
-        scope = {**point.names, **point.locals}
-        wanted = [name for name in FIGURES if name not in scope and name in names_in(code)]
         with _evaluating(), taps.unheard(self._does_not_stop), taps.muted():
-            return evaluate(code, {**value_scope(scope.get("value"), wanted), **scope})
+            try:
+                return value_of(expression, {**point.names, **point.locals})
+            finally:
+                self._look_again()
 
     def edit(self, name: str, expression: str) -> object:
         """Compute an expression as part of the run, and put its value in the place of ``name``; returns the value.
@@ -165,12 +164,11 @@ class Pausing(Showing):
             Exception: whatever the expression raises, or ``assign``; then the run is as it was.
         """
         point = self._settable_point()
-        code = compile_expression(expression)
-        scope = {**point.names, **point.locals}
-        wanted = [figure for figure in FIGURES if figure not in scope and figure in names_in(code)]
         with _evaluating(), taps.unheard(self._does_not_stop), taps.recorded(point.recordings):
-            figures = value_scope(scope.get("value"), wanted)
-            value = evaluate(code, {**figures, **scope})
+            try:
+                value = value_of(expression, {**point.names, **point.locals})
+            finally:
+                self._look_again()
         self._assign(point, name, value, expression)
         return value
 
@@ -210,6 +208,8 @@ class Pausing(Showing):
         point = self._paused_point()
         if self.shown is not point:
             raise RuntimeError("the past stays as it was: step forward to where the run stands to set a variable")
+        if point.exception is not None:
+            raise RuntimeError(f"nothing can be set here: the line has raised {type(point.exception).__name__}")
         if point.assign is None and point.passing is None:
             raise RuntimeError("there is nothing here to set: the run stands at no line of a function")
         return point
@@ -219,10 +219,29 @@ class Pausing(Showing):
             name, value = point.passing.assign(name, value, expression)
             point.names["value"] = next((tensor for _, tensor in point.passing.slots()), None)
         elif point.assign is not None:
-            point.assign(name, value)
+            name, value, undo = point.assign(name, value)
+            if undo is not None:
+                self._undo.append(undo)
         point.locals[name] = value
         point.changed.add(name)
         self.notify("changed")
+
+    def _look_again(self) -> None:
+        """Show what an expression did to the variables: a function that it called may share some."""
+        point = self.paused
+        if point is None or point.variables is None:
+            return
+        now = point.variables()
+        changed = {name for name, value in now.items() if point.locals.get(name, point) is not value}
+        if changed or now.keys() != point.locals.keys():
+            point.locals = now
+            point.changed |= changed
+            self.notify("changed")
+
+    def begin_step(self) -> None:
+        """Count a root call; what was changed in the step before is no longer undone."""
+        self.step += 1
+        self._undo.clear()
 
     def can_stop(self) -> bool:
         """Whether a pause has any effect now: somebody can answer, or there is room to note it."""
@@ -267,9 +286,8 @@ class Pausing(Showing):
             finally:
                 command, self._command = self._command, None
                 self._stand_at(None)
-                self._undo.extend((self.step, undo) for undo in undo_since())
+                self._undo += undo_since()
                 self.notify("resumed" if self.attached or point.kind == "pause" else "finished")
-            self._undo = [(step, undo) for step, undo in self._undo if step == self.step]
             if command == "abort":
                 self._undo_changes()
         return command or "continue"

@@ -38,7 +38,7 @@ def point_at_stop(
         kind, reason, path, moment, code.co_filename, code.co_name, first_line, lines, stop.line,
         locals=scope, changed=changed or set(), operators=list(operators), stack=stack_of(stop.frame),
         exception=stop.exception, names={**names, **stop.frame.f_globals},
-        assign=None if stop.exception is not None else stop.assign,
+        assign=None if stop.exception is not None else stop.assign, variables=stop.locals,
     )  # fmt: skip
 
 
@@ -68,6 +68,8 @@ def source_of(code: CodeType) -> tuple[tuple[str, ...], int]:
     """The lines of a function, and the number of the first; nothing and 0 where they cannot be had."""
     try:
         lines, first = inspect.getsourcelines(code)
+        if 0 < first + len(lines) <= code.co_firstlineno:  # before 3.13, of a class's body: the function above it
+            lines, first = inspect.getblock(inspect.findsource(code)[0][code.co_firstlineno - 1 :]), code.co_firstlineno
     except (OSError, TypeError):  # no source to be had: a compiled or generated function
         return (), 0
     return tuple(line.rstrip("\n") for line in lines), max(first, 1)

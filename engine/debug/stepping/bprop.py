@@ -19,6 +19,7 @@ from ..pausing.pause import DebugAbort, PausePoint
 from ..pausing.points import point_at_stop, stack_of
 from .history import BpropHistory, contents
 from .stepper import Stepper, Stop, user_frame
+from .variables import Change
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
@@ -154,10 +155,11 @@ class BpropRun:
             del point.history[-1:]  # the line that it is about to run
         if point.assign is not None:
 
-            def assign(name: str, value: object) -> None:
-                stop.assign(name, value)
+            def assign(name: str, value: object) -> Change:
+                change = stop.assign(name, value)
                 if stop.frame is self._passed:
-                    self._history.assigned(name, value)
+                    self._history.assigned(change.name, change.value)
+                return change
 
             point.assign = assign
         return point

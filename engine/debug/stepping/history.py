@@ -19,6 +19,7 @@ from hookscope.engine.tensor import Tensor
 from ..captures.held import HeldArrays
 from ..pausing.pause import OperatorRecord, PausePoint
 from ..pausing.points import source_of
+from .variables import variables
 
 __all__ = ["BpropHistory", "PastState", "contents"]
 
@@ -112,7 +113,7 @@ class BpropHistory:
     def passes(self, frame: FrameType) -> None:
         """Keep the line that a frame is about to run."""
         stack = [f"{one.f_code.co_name}, line {one.f_lineno}" for one in self._callers(frame)]
-        scope = {name: _kept(value) for name, value in frame.f_locals.items() if name.isidentifier()}
+        scope = {name: _kept(value) for name, value in variables(frame).items()}
         state = PastState(
             frame.f_code, frame.f_lineno, scope, self.ran, self._outside + stack[::-1], self._number(frame),
             frame.f_globals, _arrays(scope.values()),

@@ -14,7 +14,6 @@ set. ``tracing`` reports the lines, and only while ``Stepper.call`` runs, so cod
 
 from __future__ import annotations
 
-import ctypes
 import inspect
 import sys
 import threading
@@ -25,6 +24,7 @@ from typing import Any
 from ..pausing.pause import DebugAbort, check_command
 from .tracing import Tracing, tracing
 from .user_code import is_user_code
+from .variables import Change, assign, variables
 
 __all__ = ["Stepper", "Stop", "is_user_code", "user_frame"]
 
@@ -39,22 +39,14 @@ class Stop:
         self.frame = frame
         self.line = line
         self.exception = exception
-        # One look: before 3.13 a second read of f_locals throws away what was set through the first.
-        self._locals = frame.f_locals
 
     def locals(self) -> dict[str, object]:
         """The local variables by name, as a dictionary of its own."""
-        return {name: value for name, value in self._locals.items() if name.isidentifier()}
+        return variables(self.frame)
 
-    def assign(self, name: str, value: object) -> None:
-        """Give a local variable of the frame another value."""
-        code = self.frame.f_code
-        known = (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
-        if name not in known:
-            raise NameError(f"'{name}' is no local variable of {code.co_name}; it has {', '.join(known)}")
-        self._locals[name] = value
-        if sys.version_info < (3, 13):
-            ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(self.frame), ctypes.c_int(0))
+    def assign(self, name: str, value: object) -> Change:
+        """Give a variable of the frame, or with ``NAME[PLACE]`` one place of it, another value: see ``variables``."""
+        return assign(self.frame, name, value)
 
 
 class Stepper:

@@ -94,6 +94,7 @@ class _SetTrace:
             self._follower.at_line(frame)
         elif event == "exception":
             self._follower.raised(frame, arg[1], arg[2])
+        frame.f_locals  # noqa: B018  # Python writes its copy of the variables back now: it must be as they are
         if not self._follower.finished:
             return self._traced
         self.release(frame)

@@ -57,10 +57,11 @@ def test_a_script_in_a_terminal_is_stepped_by_typing(tmp_path: Path) -> None:
         assert "bprop of (root), line 10: the bprop begins" in read_until(ours, "(hookscope) ")
         os.write(ours, b"n\n")
         assert "return (slope,)" in read_until(ours, "(hookscope) ")
-        os.write(ours, b"slope = slope * 5.0\n")
-        read_until(ours, "(hookscope) ")
+        for typed in (b"slope = slope * 5.0\n", b"slope\n", b"slope = slope + 1.0\n", b"slope = slope * 2.0\n"):
+            os.write(ours, typed)
+            read_until(ours, "(hookscope) ")
         os.write(ours, b"c\n")
-        assert "result 10.0" in read_until(ours, "result 10.0")
+        assert "result 22.0" in read_until(ours, "result 22.0")
         assert process.wait(60) == 0
     finally:
         process.kill()
