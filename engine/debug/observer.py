@@ -39,7 +39,7 @@ from .pausing.pause import OperatorRecord, PausePoint
 from .pausing.points import argument_names, point_at_cell, point_at_stop
 from .stepping.bprop import BpropRun
 from .stepping.stepper import Stop
-from .stepping.user_code import nearest_user_frame
+from .stepping.user_code import frame_to_show
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
@@ -482,7 +482,7 @@ class Observer(taps.Tap):
         reason = f"operator {name} ran {direction}" if stands is None else f"breakpoint {stands}"
         kind = "pause" if stands is None else "breakpoint"
         path = "" if visit is None else visit.path
-        frame = nearest_user_frame(sys._getframe(1)) or sys._getframe(1)
+        frame = frame_to_show(sys._getframe(1))
         point = point_at_stop(Stop(frame, frame.f_lineno), kind, reason, path, "operator", names)
         point.operator = OperatorRecord(
             name, tuple(shown.get("inputs", ())), shown.get("output"), point.function, point.filename, point.line, path

@@ -21,7 +21,7 @@ from ..captures.statistics import Statistics, any_nonfinite, statistics
 from ..conditions import Condition, Hit, examine
 from ..pausing.points import point_at_stop
 from ..stepping.stepper import Stop
-from ..stepping.user_code import nearest_user_frame
+from ..stepping.user_code import frame_to_show
 from ..weakly import weakly
 from .findings import Found
 from .network_checks import BpropWatch, ModeWatch
@@ -271,7 +271,7 @@ class Checks:
         session = self._session
         if session.paused is not None or not session.can_stop():
             return
-        frame = frame or nearest_user_frame(sys._getframe(1)) or sys._getframe(1)
+        frame = frame or frame_to_show(sys._getframe(1))
         point = point_at_stop(Stop(frame, frame.f_lineno), "condition", reason, path, moment, dict(values))
         session.pause_or_abort(point)
 

@@ -51,13 +51,20 @@ def point_at_cell(
     names: Mapping[str, object],
     values: dict[str, object],
 ) -> PausePoint:
-    """A pause point before or after a cell: ``construct`` is the source, what passes there the locals."""
+    """A pause point before or after a cell: what passes there is the locals.
+
+    Its ``construct`` is the source, or for a cell that the user did not write, the line of the user's that led there.
+    """
     code = getattr(getattr(cell.construct, "__func__", cell.construct), "__code__", None)
-    lines, first_line = ((), 0) if code is None else source_of(code)
     caller = nearest_user_frame(sys._getframe(1))
+    line = None
+    if caller is not None and not (code is not None and is_user_code(code)):
+        code, line = caller.f_code, caller.f_lineno
+    lines, first_line = ((), 0) if code is None else source_of(code)
     return PausePoint(
         kind, reason, path, moment,
-        "" if code is None else code.co_filename, "construct", first_line, lines, first_line,
+        "" if code is None else code.co_filename, "construct" if line is None else code.co_name, first_line, lines,
+        line or first_line,
         locals={"cell": cell, **values}, stack=stack_of(sys._getframe(1)),
         names={**names, **({} if caller is None else caller.f_globals)},
     )  # fmt: skip
@@ -78,10 +85,12 @@ def source_of(code: CodeType) -> tuple[tuple[str, ...], int]:
 def stack_of(frame: FrameType | None) -> list[str]:
     """The user's functions that are running, outermost first, each as ``function, line N``."""
     found: list[str] = []
+    called = ""
     while frame is not None:
-        if is_user_code(frame.f_code):
+        # What IPython makes of a cell with a magic at its top is one call; the lines of the cell run inside it.
+        if is_user_code(frame.f_code) and called != "run_cell_magic":
             found.append(f"{frame.f_code.co_name}, line {frame.f_lineno}")
-        frame = frame.f_back
+        called, frame = frame.f_code.co_name, frame.f_back
     return found[::-1]
 
 

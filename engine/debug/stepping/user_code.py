@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FrameType
 
-__all__ = ["file_label", "is_user_code", "nearest_user_frame", "set_file_labels"]
+__all__ = ["file_label", "frame_to_show", "is_user_code", "nearest_user_frame", "set_file_labels"]
 
 _PACKAGE = Path(__file__).absolute().parents[3]
 # Up to Python 3.11 each of these is a function of its own; later ones run it as lines of the function around it,
@@ -19,13 +19,18 @@ _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>")
 
 
 def _library_folders() -> Iterator[str]:
-    yield from (path for key, path in sysconfig.get_paths().items() if "lib" in key)
+    yield from (path for key, path in sysconfig.get_paths().items() if "lib" in key or key == "scripts")
     yield os.path.dirname(os.__file__)
+    yield from _hookscopes_folders()
+
+
+def _hookscopes_folders() -> Iterator[str]:
     yield str(_PACKAGE)
     # In a checkout the folders inside the package are links; a module may know itself by either name.
     yield from (str(folder.resolve()) for folder in _PACKAGE.iterdir() if folder.is_symlink())
 
 
+_HOOKSCOPE = tuple(os.path.normcase(folder) + os.sep for folder in _hookscopes_folders())
 _LIBRARIES = tuple({os.path.normcase(folder) + os.sep for folder in _library_folders()})
 
 
@@ -47,6 +52,14 @@ def is_user_code(code: CodeType) -> bool:
         # `python -c`, whose text is known from Python 3.13 on: the two cannot be told apart.
         return filename != "<string>" and bool(linecache.getlines(filename))
     return _is_user_file(filename)
+
+
+def frame_to_show(frame: FrameType) -> FrameType:
+    """The innermost frame of the user's code; where none is on the stack, the innermost outside Hookscope."""
+    outside: FrameType | None = frame
+    while outside is not None and os.path.normcase(outside.f_code.co_filename).startswith(_HOOKSCOPE):
+        outside = outside.f_back
+    return nearest_user_frame(frame) or outside or frame
 
 
 def nearest_user_frame(frame: FrameType | None) -> FrameType | None:
