@@ -80,6 +80,7 @@ class HookscopeKernel(IPythonKernel):
         return os.environ.get("HOOKSCOPE_ALIAS_MINDSPORE", "auto")
 
     def __init__(self, **kwargs: Any) -> None:
+        self.process = os.getpid()  # a process that is forked from this one is no kernel
         self.pump = Pump(self, answering.is_panels)
         super().__init__(**kwargs)  # type: ignore[no-untyped-call]  # nor has ipykernel
         wanted = self.alias_mindspore

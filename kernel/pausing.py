@@ -45,6 +45,8 @@ def unavailable() -> str | None:
     kernel = running_kernel()
     if kernel is None:
         return "this is not the Hookscope kernel"
+    if kernel.process != os.getpid():
+        return f"process {os.getpid()} was forked from the kernel"
     if not somebody_looks():
         return "this front end takes no input (it runs the notebook from start to end)"
     return None

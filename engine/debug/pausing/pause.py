@@ -7,6 +7,7 @@ nothing else.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -30,6 +31,7 @@ __all__ = [
     "check_command",
     "default_pauser",
     "describe",
+    "in_a_forked_process",
     "set_default_pauser",
 ]
 
@@ -123,6 +125,14 @@ class Pauser(Protocol):
     def wait(self, until: Callable[[], bool]) -> None:
         """Block the calling thread until ``until()`` is true."""
         ...
+
+
+_process = os.getpid()
+
+
+def in_a_forked_process() -> str | None:
+    """Why nobody can answer in a process that was forked from the one that a person looks at; None in that one."""
+    return None if os.getpid() == _process else f"process {os.getpid()} was forked from the one that can be answered"
 
 
 PauserOf = Callable[["DebugSession"], Pauser]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..rows import table
 from ..watch import nearest
-from .pause import PausePoint, describe
+from .pause import PausePoint, describe, in_a_forked_process
 
 if TYPE_CHECKING:
     from ..session import DebugSession
@@ -32,7 +32,10 @@ class TerminalPauser:
         self._session = session
 
     def unavailable(self) -> str | None:
-        """Whether there is a terminal to ask at."""
+        """Whether there is a terminal to ask at, and nobody else reads it."""
+        forked = in_a_forked_process()
+        if forked is not None:
+            return forked
         for name, stream in (("standard input", sys.stdin), ("standard output", sys.stdout)):
             if stream is None or not stream.isatty():
                 return f"{name} is not a terminal"

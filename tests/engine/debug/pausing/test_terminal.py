@@ -137,6 +137,46 @@ def test_every_word_of_the_buttons_and_the_other_commands_work_at_a_terminal(tmp
         os.close(ours)
 
 
+FORKS = """
+import os
+import numpy as np
+from hookscope.engine import Tensor, nn
+from hookscope.engine.debug import DebugSession
+
+net = nn.ReLU()
+with DebugSession(net, breaks=["."]) as session:
+    child = os.fork()
+    if child:
+        print("worker ended with", os.waitpid(child, 0)[1])
+    net(Tensor(np.ones(1, np.float32)))
+    net(Tensor(np.ones(1, np.float32)))
+    if not child:
+        os._exit(len(session.skipped_pauses))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_worker_does_not_read_its_parents_terminal(tmp_path: Path) -> None:
+    import pty
+
+    script = tmp_path / "script.py"
+    script.write_text(FORKS)
+    ours, theirs = pty.openpty()
+    process = at_terminal(script, theirs)
+    os.close(theirs)
+    try:
+        shown = read_until(ours, "(hookscope) ")
+        assert "was forked from the one that can be answered; kept in skipped_pauses" in shown
+        assert shown.count("forked") == 1 and "worker ended with 512" in shown  # two pauses were skipped
+        for _ in range(2):
+            os.write(ours, b"c\n")
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+
+
 def test_a_script_without_a_terminal_says_so_once_and_runs_through(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
