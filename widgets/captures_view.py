@@ -59,6 +59,7 @@ class CaptureFeed:
         self._session = session
         self._next = 0  # the index of the first capture that the browser has not got
         self._oldest = 0  # the oldest that it was told to keep
+        self._replacements = 0  # how many it knows of: an edit at a pause changes what was sent
 
     def restart(self) -> None:
         """Send everything again from the oldest capture on: a page was loaded anew."""
@@ -66,6 +67,9 @@ class CaptureFeed:
 
     def take(self, budget: float) -> tuple[Json, bytes] | None:
         """Return what changed since the last call, or None; `budget` is in seconds."""
+        if self._replacements != self._session.captures.replacements:
+            self._replacements = self._session.captures.replacements
+            self.restart()
         kept = list(self._session.captures)
         oldest = kept[0].index if kept else self._next
         fresh = kept[bisect_left(kept, self._next, key=_index) :]

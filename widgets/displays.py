@@ -64,7 +64,7 @@ def _parameter(parameter: Parameter) -> str:
 def _capture(capture: Capture) -> str:
     note = f", step {capture.step}"
     if capture.origin != "tap":
-        note += f", recorded by {'a hook' if capture.origin == 'hook' else 'an edit'}"
+        note += f", {'recorded by a hook' if capture.origin == 'hook' else 'edited at a pause'}"
     marks = f"<p>{text('Conditions: ' + ', '.join(capture.hits))}</p>" if capture.hits else ""
     return _value(capture.key, capture.array, capture.dtype, note) + marks
 

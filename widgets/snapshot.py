@@ -206,7 +206,7 @@ def chosen(captures: Sequence[Capture], most: int) -> list[Capture]:
 def _capture_row(capture: Capture) -> tuple[object, ...]:
     statistics = capture.statistics()
     figures = (statistics.minimum, statistics.maximum, statistics.mean, statistics.std)
-    marks = [*(["hook"] if capture.origin == "hook" else []), *capture.hits]
+    marks = [*({"hook": ["hook"], "edit": ["edited"]}.get(capture.origin, [])), *capture.hits]
     cell = cell_name(capture.path)
     return (
         capture.step,

@@ -367,17 +367,18 @@ class Observer(taps.Tap):
         values: list[tuple[str, Tensor]],
         origin: str = "tap",
         context: str | None = None,
+        made: list[Capture] | None = None,
     ) -> list[Hit]:
-        """Make captures of the values; returns the hits that ask for a pause."""
+        """Make captures of the values, and list them in ``made``; returns the hits that ask for a pause."""
         session = self._session
         pausing: list[Hit] = []
-        path, step, call, kind = visit.path, visit.step, visit.call, type(visit.cell).__name__
         if context is None:
             context = visit.context
         for slot, value in values:
-            own = Tensor._wrap(value._array)
-            capture = Capture(session.next_index(), step, path, kind, call, direction, slot, own, origin, context)
+            capture = _capture(session.next_index(), visit, direction, slot, value, origin, context)
             session.captures.append(capture)
+            if made is not None:
+                made.append(capture)
             pausing += session.checks.value(capture, lambda: self.names(visit))
         if values:
             session.notify("captured")
@@ -399,12 +400,13 @@ class Observer(taps.Tap):
         if replay:
             self._edit_again(visit, moment, Passing(call, moment))
         slots = slots_at(call, moment, gradients)
-        hits = self.keep(visit, direction, slots, context=context) if watches else []
+        made: list[Capture] = []
+        hits = self.keep(visit, direction, slots, context=context, made=made) if watches else []
         # A call that is made again is the same call: it stops again at no moment at which it did the first time.
         again = visit.first is not None and moment in visit.first.stopped
         if (hits or stepped_to or session.breakpoints) and not again:
             passing = Passing(call, moment, gradients)
-            return self._stop(visit, moment, direction, slots, hits, stepped_to, passing, context)
+            return self._stop(visit, moment, direction, slots, hits, stepped_to, passing, context, made)
         return None
 
     def _stop(
@@ -417,6 +419,7 @@ class Observer(taps.Tap):
         stepped_to: bool,
         passing: Passing,
         context: str,
+        made: list[Capture],
     ) -> Gradients | None:
         values = [value for _, value in slots]
         names = {**self.names(visit), "value": values[0] if values else None}
@@ -440,8 +443,28 @@ class Observer(taps.Tap):
             return None
         visit.edits[moment] = (point, passing.edits)
         if self._watches(visit, direction):
-            self.keep(visit, direction, passing.slots(), "edit", context)
+            self._keep_edits(visit, direction, passing.slots(), context, made)
         return passing.gradients
+
+    def _keep_edits(
+        self, visit: Visit, direction: str, slots: list[tuple[str, Tensor]], context: str, made: list[Capture]
+    ) -> None:
+        """What goes on takes the places of the captures that were made before the edit; what was not edited stays."""
+        session = self._session
+        before = {capture.slot: capture for capture in made}
+        new: list[tuple[str, Tensor]] = []
+        for slot, value in slots:
+            capture = before.pop(slot, None)
+            if capture is None:
+                new.append((slot, value))
+            elif capture.array is not value._array:
+                edited = _capture(capture.index, visit, direction, slot, value, "edit", context)
+                session.captures.replace(capture, edited)
+                session.checks.value(edited, lambda: self.names(visit))
+        for capture in before.values():
+            session.captures.replace(capture, None)
+        self.keep(visit, direction, new, "edit", context)
+        session.notify("captured")
 
     def _edit_again(self, visit: Visit, moment: str, passing: Passing) -> None:
         # A hook would run in the second run too.
@@ -512,6 +535,13 @@ class Observer(taps.Tap):
                 elif candidate.error not in (None, failed):
                     self._session.say(f"breakpoint {candidate}: {candidate.error}; it does not stop")
         return stands
+
+
+def _capture(
+    index: int, visit: Visit, direction: str, slot: str, value: Tensor, origin: str, context: str
+) -> Capture:
+    kind, own = type(visit.cell).__name__, Tensor._wrap(value._array)
+    return Capture(index, visit.step, visit.path, kind, visit.call, direction, slot, own, origin, context)
 
 
 def _in_walk(context: str, call: CellCall) -> str:

@@ -83,6 +83,7 @@ class PlainParameter:
 
 class PlainRing(list[PlainCapture]):
     dropped = 0
+    replacements = 0
 
 
 class PlainPaths:

@@ -100,3 +100,14 @@ def test_figures_that_are_no_numbers_survive_json(session: PlainSession) -> None
     assert content["figures"]["minimum"] == "nan"
     assert content["figures"]["norm"] == "inf"
     json.dumps(content, allow_nan=False)
+
+
+def test_after_an_edit_at_a_pause_the_captures_are_sent_again(session: PlainSession) -> None:
+    session.capture()
+    feed = captures_view.CaptureFeed(session)
+    assert feed.take(0.0) is not None and feed.take(0.0) is None
+    session.captures[0].origin = "edit"
+    session.captures.replacements += 1
+    again = feed.take(0.0)
+    assert again is not None and again[0]["reset"] and again[0]["columns"]["origin"] == ["edit"]
+    assert feed.take(0.0) is None

@@ -13,6 +13,8 @@ import { createTensor } from "./tensor.js";
 
 /** The number columns of a message, in captures_view.py's order (CAPTURE_NUMBERS). */
 const CAPTURE_NUMBERS = ["index", "step", "call", "known", "minimum", "maximum", "mean", "std", "nan", "inf"];
+/** @type {Record<string, [string, string]>} */
+const ORIGINS = { hook: ["hook", "recorded by a hook"], edit: ["edited", "edited at a pause"] };
 const CAPTURE_TEXTS = ["path", "cell", "direction", "slot", "context", "shape", "dtype", "origin", "hits"];
 /** @type {Record<string, string>} */
 const FIGURE_NAMES = { nan: "NaN", positive_inf: "+inf", negative_inf: "−inf" };
@@ -304,7 +306,7 @@ export function createCaptures(send, go, part = "captures") {
     setText(value, chosen.value);
     setAttribute(value, "title", chosen.value);
     figures.replaceChildren();
-    const marks = [...chosen.hits, ...(chosen.origin === "hook" ? ["recorded by a hook"] : [])];
+    const marks = [...chosen.hits, ...(chosen.origin in ORIGINS ? [ORIGINS[chosen.origin][1]] : [])];
     if (marks.length) figures.append(figure("marks", marks.join(", ")));
     const numbers = Object.fromEntries(Object.entries(chosen.figures).map(([name, text]) => [name, parseNumber(text)]));
     for (const [name, number] of Object.entries(numbers)) figures.append(figure(FIGURE_NAMES[name] ?? name, formatNumber(number, 6)));
@@ -370,7 +372,7 @@ function drawDirection(cell, row) {
   cell.dataset.drawn = `${row.direction} ${row.origin} ${row.hits}`;
   const [short, kind] = row.direction === "forward" ? ["fwd", "hs-forward"] : ["bwd", "hs-backward"];
   cell.replaceChildren(make("abbr", { class: `hs-direction ${kind}`, text: short, title: row.direction }));
-  if (row.origin === "hook") cell.append(make("span", { class: "hs-badge", text: "hook", title: "recorded by a hook" }));
+  if (row.origin in ORIGINS) cell.append(make("span", { class: "hs-badge", text: ORIGINS[row.origin][0], title: ORIGINS[row.origin][1] }));
   if (row.hits) cell.append(make("span", { class: "hs-badge hs-warn", text: "!", title: row.hits, "aria-label": `condition: ${row.hits}`, role: "img" }));
 }
 

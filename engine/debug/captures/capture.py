@@ -42,7 +42,7 @@ class Capture:
         direction: "forward" or "backward".
         slot: "input[0]", "output", "output[1]", "grad_output[0]", "grad_input[0]", ...
         value: a tensor around the array that passed.
-        origin: "tap", "hook" if a hook of the session saw it, "edit" if the user put it there.
+        origin: "tap", "hook" if a hook of the session saw it, "edit" if the user put it there at a pause.
         context: how the call came about where the user's code did not just make it: "recomputed", "sample 1" of a
             ``vmap``, "in the bprop of ..."; for gradients also "order 2" (of the gradient of a gradient), or "walk 2"
             of gradients that went back once more.
@@ -121,6 +121,7 @@ class CaptureRing:
 
     Attributes:
         dropped: how many captures had to go to stay within the bounds.
+        replacements: how often ``replace`` was called.
     """
 
     def __init__(self, max_bytes: int, max_captures: int) -> None:
@@ -130,6 +131,7 @@ class CaptureRing:
         self.max_bytes = max_bytes
         self.max_captures = max_captures
         self.dropped = 0
+        self.replacements = 0
         self._items: deque[Capture] = deque()
         self._held = HeldArrays()
         self._lock = threading.Lock()
@@ -142,6 +144,21 @@ class CaptureRing:
             held.add(capture.array)
             while items and (len(items) > self.max_captures or held.bytes > self.max_bytes):
                 self._drop_oldest()
+
+    def replace(self, before: Capture, after: Capture | None) -> None:
+        """Put a capture with the same index, or nothing, in the place of another one; of one that went, nothing."""
+        items = self._items
+        with self._lock:
+            if before not in items:
+                return
+            self.replacements += 1
+            place = items.index(before)
+            self._held.remove(before.array)
+            if after is None:
+                del items[place]
+            else:
+                self._held.add(after.array)
+                items[place] = after
 
     def _drop_oldest(self) -> None:
         self._held.remove(self._items.popleft().array)

@@ -264,6 +264,37 @@ def test_an_edit_is_shown_and_captured_and_one_place_can_be_set() -> None:
     assert latest is not None and latest.origin == "edit" and latest.array[0] == found
 
 
+def test_of_an_edited_moment_each_value_is_captured_once_and_what_was_edited_is_marked() -> None:
+    class Two(nn.Cell):
+        def construct(self, x: Any) -> Any:
+            return x * 2.0, x * 3.0
+
+    def captured(look: Callable[[DebugSession], None]) -> list[tuple[str, str, float, list[str]]]:
+        net = Two()
+        session, _ = scripted(net, (), look, breaks=["."], watch=[".:forward"], stop_on=["nan"])
+        with session:
+            net(tensor(1.0))
+        kept = list(session.captures)
+        assert [capture.index for capture in kept] == sorted({capture.index for capture in kept})
+        assert session.captures.bytes == sum(capture.nbytes for capture in kept)
+        return [(one.slot, one.origin, float(one.array[0]), one.hits) for one in kept]
+
+    def twice(session: DebugSession) -> None:
+        session.edit("output[1]", "output[1] * 10")
+        session.edit("output[1]", "output[1] + 1")
+
+    first = ("input[0]", "tap", 1.0, [])
+    assert captured(twice) == [first, ("output[0]", "tap", 2.0, []), ("output[1]", "edit", 31.0, [])]
+    whole = captured(lambda session: void(session.edit("output", "output[0] * 4")))
+    assert whole == [first, ("output", "edit", 8.0, [])]
+    (_, kept, broken) = captured(lambda session: void(session.edit("output[1]", "output[1] * float('nan')")))
+    assert kept[1] == "tap" and broken[1] == "edit" and broken[3] == ["nan"]
+
+
+def void(value: object) -> None:
+    """What is asked for is what happens."""
+
+
 def test_keyword_arguments_are_edited() -> None:
     class Shift(nn.Cell):
         def construct(self, x: Any, by: Any = 0.0) -> Any:
