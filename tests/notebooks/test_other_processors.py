@@ -1,0 +1,65 @@
+"""What a tutorial prints does not hang on the processor: in which order a matrix product is summed is BLAS's choice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from jupyter_core.utils import run_sync
+from nbclient import NotebookClient
+
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+
+# Run in the kernel before the first cell. What is exact in any order stays exact; what is rounded differs 16 times
+# as much as it would from one order to another, so that a number near the edge of its last printed digit is seen.
+OTHER_ORDER = """
+def _reorder(matmul):
+    import numpy as np
+
+    def reordered(a, b, **options):
+        made = matmul(a, b, **options)
+        a, b = np.asarray(a), np.asarray(b)
+        if made.dtype.kind == "f" and a.ndim > 1 and b.ndim > 1:
+            order = np.random.default_rng(a.shape[-1]).permutation(a.shape[-1])  # the same for the same call
+            with np.errstate(all="ignore"):
+                rounded = matmul(a[..., order], b[..., order, :]) - made
+                np.add(made, 16 * rounded, out=made, where=np.isfinite(rounded))
+        return made
+
+    np.matmul = reordered
+
+_reorder(__import__("numpy").matmul)
+del _reorder
+"""
+
+
+def shown(outputs: list[nbformat.NotebookNode]) -> dict[str, str]:
+    """What a cell shows, by kind; what nbval compares."""
+    found: dict[str, str] = {}
+    for output in outputs:
+        pieces = {output.name: output.text} if output.output_type == "stream" else output.get("data", {})
+        for kind, text in pieces.items():
+            if not kind.startswith("application/vnd.jupyter.widget-view"):
+                found[kind] = found.get(kind, "") + str(text)
+    return found
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_another_order_of_summation_prints_the_same(path: Path) -> None:
+    saved = nbformat.read(path, as_version=4)
+    again = nbformat.read(path, as_version=4)
+    client = NotebookClient(
+        again,
+        kernel_name="hookscope",
+        timeout=100,
+        extra_arguments=["--log-level=ERROR"],
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    with client.setup_kernel():
+        run_sync(client.kc.execute_interactive)(OTHER_ORDER, store_history=False)
+        for index, cell in enumerate(again.cells):
+            client.execute_cell(cell, index)
+    for before, after in zip(saved.cells, again.cells, strict=True):
+        if before.cell_type == "code" and "nbval-ignore-output" not in before.metadata.get("tags", []):
+            assert shown(after.outputs) == shown(before.outputs), before.source
