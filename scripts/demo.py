@@ -20,6 +20,8 @@ from nbclient.exceptions import CellExecutionError
 from nbconvert import HTMLExporter
 from traitlets.config import Config
 
+from hookscope.engine.atomic_write import write_text
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # Run in the notebook's kernel after its last cell: the table of the last debug session in its namespace.
@@ -97,8 +99,8 @@ def main() -> int:
     options.output.mkdir(parents=True, exist_ok=True)
     executed = options.output / options.notebook.name
     page = executed.with_suffix(".html")
-    nbformat.write(notebook, executed)
-    page.write_text(html_page(notebook, options.notebook.stem), encoding="utf-8")
+    write_text(executed, nbformat.writes(notebook).removesuffix("\n") + "\n", "demo")
+    write_text(page, html_page(notebook, options.notebook.stem), "demo")
 
     print(f"\nwhat the debugger captured:\n\n{table}")
     print(f"executed notebook  {executed}")

@@ -14,6 +14,8 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
+from hookscope.engine.atomic_write import write_text
+
 
 def merged_streams(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
     """The outputs with neighbouring pieces of one stream joined: where they were cut is chance."""
@@ -43,7 +45,7 @@ def run_and_save(path: Path) -> None:
             cell.outputs = merged_streams(cell.outputs)
     notebook.metadata.language_info = {"name": "python"}  # the kernel's own names the Python that ran it
     nbformat.validate(notebook)
-    nbformat.write(notebook, path)
+    write_text(path, nbformat.writes(notebook).removesuffix("\n") + "\n", "save_notebooks")
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hookscope.engine.atomic_write import file_behind, write_text
 from hookscope.engine.progress import progress
 from hookscope.widgets import cells_view, conditions_view, displays, drawings, progress_view, snapshot, texts
 from hookscope.widgets.markup import STYLE, table, text
@@ -67,18 +68,12 @@ def export_html(session: DebugSession, path: str | PathLike[str]) -> Path:
     """Write a session as one self-contained page, and return where it is; the file is whole, or as it was.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: the file cannot be written (`hookscope.engine.atomic_write`).
         Stopped: somebody asked it to stop (`hookscope.engine.progress`).
     """
     target = Path(path)
-    page = export_page(session)
-    beside = target.parent / f".{target.name}.tmp"
-    try:
-        beside.write_text(page, encoding="utf-8")
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    file_behind(target, "export_html")  # before the work: a folder that does not exist
+    write_text(target, export_page(session), "export_html")
     return target
 
 
@@ -118,7 +113,7 @@ def _send_page(panel: DebuggerPanel) -> None:
     """Answer the panel's button: the browser saves what it is sent, wherever the kernel runs."""
     with progress_view.started_by_button(panel, "export"):
         page = export_page(panel.session)
-    panel.send({"type": "export", "name": file_name(panel.session)}, [page.encode()])
+    panel.send({"type": "export", "name": file_name(panel.session)}, [page.encode(errors="backslashreplace")])
 
 
 ACTIONS: Actions = {"export": ({}, _send_page)}

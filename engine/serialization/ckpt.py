@@ -20,8 +20,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..dtype import DTYPES, dtype_of
+from ..shown import shown
+from .names import is_name, is_text
 
-__all__ = ["read", "write"]
+__all__ = ["check", "read", "write"]
 
 Value = Any  # numpy.ndarray or str
 
@@ -31,7 +33,6 @@ _SLICE = 512 * 2**20
 _ENTRY = b"\x0a"  # field 1, with a length
 _DTYPES = {dtype.name: dtype for dtype in DTYPES}
 _TEXT, _TEXT_CODE = "str", "utf-32-le"
-_LONGEST_NAME = 2**16
 _MOST_AXES = 64
 
 
@@ -63,23 +64,32 @@ def _message() -> Any:
 # Writing
 
 
-def write(path: str, values: Mapping[str, Value], crc: bool) -> None:
+def check(name: str, value: Value, caller: str) -> None:
+    """Whether the format can hold a value; all arrays, and all text.
+
+    Raises:
+        ValueError: text with half a character.
+    """
+    if isinstance(value, str) and not is_text(value):
+        raise ValueError(f"For '{caller}', the text '{shown(name)}' has half a character, which no file can hold")
+
+
+def write(file: BinaryIO, values: Mapping[str, Value], crc: bool) -> None:
     """Write values by name."""
     checksum = 0
-    with open(path, "wb") as file:
-        for name, value in values.items():
-            for dims, kind, content in _parts(value):
-                message = _message()()
-                entry = message.value.add(tag=name)
-                entry.tensor.dims.extend(dims)
-                entry.tensor.tensor_type = kind
-                entry.tensor.tensor_content = content
-                body = message.SerializeToString()
-                if crc:
-                    checksum = zlib.crc32(body, checksum)
-                file.write(body)
-        if crc:
-            file.write(_CRC_MARK + checksum.to_bytes(_CRC_BYTES, "big"))
+    for name, value in values.items():
+        for dims, kind, content in _parts(value):
+            message = _message()()
+            entry = message.value.add(tag=name)
+            entry.tensor.dims.extend(dims)
+            entry.tensor.tensor_type = kind
+            entry.tensor.tensor_content = content
+            body = message.SerializeToString()
+            if crc:
+                checksum = zlib.crc32(body, checksum)
+            file.write(body)
+    if crc:
+        file.write(_CRC_MARK + checksum.to_bytes(_CRC_BYTES, "big"))
 
 
 def _parts(value: Value) -> Iterable[tuple[Iterable[int], str, bytes]]:
@@ -144,7 +154,7 @@ class _Reader:
         while self.left:
             name, tensor = self._entry()
             if name in found:
-                raise self._error(f"it has '{name}' twice")
+                raise self._error(f"it has '{shown(name)}' twice")
             if tensor.tensor_type == _TEXT:
                 found[name] = self._text(name, tensor.tensor_content)
             else:
@@ -181,22 +191,22 @@ class _Reader:
             entry = _message().Value.FromString(self._bytes(length))
         except DecodeError as error:
             raise self._error("it is no checkpoint, or damaged") from error
-        if not isinstance(entry.tag, str) or not entry.tag.strip() or len(entry.tag) > _LONGEST_NAME:
-            raise self._error(f"the name {entry.tag[:40]!r} is empty, too long or no UTF-8 text")
+        if not isinstance(entry.tag, str) or not is_name(entry.tag):
+            raise self._error(f"the name '{shown(str(entry.tag))}' is empty, too long or no UTF-8 text")
         return entry.tag, entry.tensor
 
     def _text(self, name: str, content: bytes) -> str:
         try:
             return content.decode(_TEXT_CODE).rstrip("\0")
         except UnicodeDecodeError:
-            raise self._error(f"'{name}' is no UTF-32 text") from None
+            raise self._error(f"'{shown(name)}' is no UTF-32 text") from None
 
     def _array(self, name: str, tensor: Any) -> Any:
         dtype = _DTYPES.get(tensor.tensor_type)
         if dtype is None:
-            raise self._error(f"'{name}' has the unknown type {tensor.tensor_type[:40]!r}")
+            raise self._error(f"'{shown(name)}' has the unknown type '{shown(str(tensor.tensor_type))}'")
         if len(tensor.dims) > _MOST_AXES:
-            raise self._error(f"'{name}' has a shape that no array can have: {len(tensor.dims)} axes")
+            raise self._error(f"'{shown(name)}' has a shape that no array can have: {len(tensor.dims)} axes")
         dims, content = tuple(tensor.dims), tensor.tensor_content
         if dims == (0,) and len(content) == dtype.itemsize:
             dims = ()
@@ -205,17 +215,17 @@ class _Reader:
         if len(content) == _SLICE < wanted:
             content = self._joined(name, dims, tensor, wanted)
         if len(content) != wanted:
-            raise self._error(f"'{name}' has {len(content)} bytes, which is not {dims} of {dtype}")
+            raise self._error(f"'{shown(name)}' has {len(content)} bytes, which is not {dims} of {dtype}")
         try:
             array = np.frombuffer(content, dtype.numpy.newbyteorder("<")).reshape(dims)
         except ValueError as error:  # longer empty axes than an array can have
-            raise self._error(f"'{name}' has a shape that no array can have: {error}") from None
+            raise self._error(f"'{shown(name)}' has a shape that no array can have: {error}") from None
         return array.astype(dtype.numpy, copy=False)
 
     def _joined(self, name: str, dims: tuple[int, ...], first: Any, wanted: int) -> Any:
         """The content of a tensor that takes several entries."""
         if wanted - _SLICE > self.left:
-            raise self._error(f"'{name}' has fewer bytes than {dims} of {first.tensor_type}")
+            raise self._error(f"'{shown(name)}' has fewer bytes than {dims} of {first.tensor_type}")
         content = np.empty(wanted, np.uint8)
         content[:_SLICE] = np.frombuffer(first.tensor_content, np.uint8)
         filled = _SLICE
@@ -223,7 +233,7 @@ class _Reader:
             tag, part = self._entry() if self.left else ("", first)
             length = len(part.tensor_content)
             if tag != name or part.tensor_type != first.tensor_type or not 0 < length <= wanted - filled:
-                raise self._error(f"'{name}' has {filled} bytes, which is not {dims} of {first.tensor_type}")
+                raise self._error(f"'{shown(name)}' has {filled} bytes, which is not {dims} of {first.tensor_type}")
             content[filled : filled + length] = np.frombuffer(part.tensor_content, np.uint8)
             filled += length
         return content

@@ -6,8 +6,8 @@ import os
 import re
 from typing import Any
 
-from .atomic import replacing
-from .saving import FORMATS
+from .loading import read_values
+from .saving import write_values
 
 __all__ = ["ckpt_to_safetensors", "safetensors_to_ckpt"]
 
@@ -55,11 +55,10 @@ def _convert(
         below = os.path.relpath(os.path.dirname(file), given) if os.path.isdir(given) else ""
         folder = os.path.join(save_path, below) if save_path else os.path.dirname(file)
         os.makedirs(folder or ".", exist_ok=True)
-        values = FORMATS[source].read(file, False)
+        values = read_values(file, source, False, function)
         renamed = {(name_map or {}).get(name, name): value for name, value in values.items()}
         stem = os.path.splitext(os.path.basename(file))[0]
-        with replacing(os.path.join(folder, f"{stem}.{target}")) as temporary:
-            FORMATS[target].write(temporary, renamed, False)
+        write_values(os.path.join(folder, f"{stem}.{target}"), renamed, target, False, function)
 
 
 def _files(function: str, path: str, source: str, pattern: str | None) -> list[str]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..backend import to_device
 from ..nn.cell import Cell
 from ..parameter import Parameter
+from ..shown import shown
 from ..tensor import Tensor
-from .atomic import wait_for_writer
-from .saving import check_bool, check_key, checked_format, checked_path
+from .free_memory import free_memory
+from .saving import FORMATS, check_bool, check_key, checked_format, checked_path
+from .turns import wait_for_saves
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -53,11 +56,13 @@ def load_checkpoint(
 
     Raises:
         ValueError: the file is missing, broken, holds an unknown type, or nothing is left of it.
+        OSError: it cannot be read, or an asynchronous save of it failed.
+        MemoryError: it holds more than memory has left.
         TypeError: an argument of the wrong kind.
         NotImplementedError: a ``dec_key``.
     """
     name = "load_checkpoint"
-    codec = checked_format(format, name)
+    checked_format(format, name)
     path = checked_path(ckpt_file_name, name)
     check_key(dec_key, "dec_key", name)
     check_bool(crc_check, "crc_check", name, ValueError)
@@ -67,10 +72,7 @@ def load_checkpoint(
     left_out, wanted = _prefixes(filter_prefix, "filter_prefix"), _prefixes(specify_prefix, "specify_prefix")
     if not path.endswith(f".{format}"):
         raise ValueError(f"For '{name}', 'ckpt_file_name' must end in '.{format}' as 'format' says, but got '{path}'")
-    wait_for_writer(path)
-    if not os.path.isfile(path):
-        raise ValueError(f"For '{name}', the checkpoint file '{path}' does not exist")
-    values: dict[str, Any] = codec.read(path, crc_check)
+    values = read_values(path, format, crc_check, name)
     if not values:
         raise ValueError(f"the checkpoint file '{path}' cannot be read: it holds nothing")
     chosen: dict[str, Any] = {}
@@ -84,6 +86,32 @@ def load_checkpoint(
     if net is not None:
         load_param_into_net(net, chosen, strict_load)
     return chosen
+
+
+def read_values(path: str, format: str, crc: bool, caller: str) -> dict[str, Any]:
+    """Arrays and strings by name, when the saves of the file that were called for have ended."""
+    missing = f"For '{caller}', the checkpoint file {path!r} does not exist"
+    try:
+        target = os.path.realpath(path)
+    except (FileNotFoundError, ValueError):  # the working directory was deleted; a null character
+        raise ValueError(missing) from None
+    wait_for_saves(target)
+    try:
+        found = os.stat(target)
+    except (FileNotFoundError, NotADirectoryError):
+        raise ValueError(missing) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError(f"For '{caller}', the checkpoint file '{path}' is a folder, a device or a pipe")
+    free = free_memory()
+    if found.st_size > free:
+        raise MemoryError(
+            f"For '{caller}', the checkpoint file '{path}' has {found.st_size:,} bytes, and memory has {free:,} left"
+        )
+    try:
+        values: dict[str, Any] = FORMATS[format].read(target, crc)
+    except MemoryError:
+        raise MemoryError(f"For '{caller}', the checkpoint file '{path}' holds more than memory has left") from None
+    return values
 
 
 def _prefixes(given: Any, argument: str) -> tuple[str, ...]:
@@ -150,7 +178,8 @@ def load_param_into_net(
     for key, value in parameter_dict.items():
         if not isinstance(key, str) or not isinstance(value, Parameter | str):
             raise TypeError(
-                f"For '{name}', '{key}' must be a Parameter, but got {type(key).__name__} and {type(value).__name__}"
+                f"For '{name}', '{shown(str(key))}' must be a Parameter, "
+                f"but got {type(key).__name__} and {type(value).__name__}"
             )
     mine = {p.name: p for p in net.get_parameters()}
     found = {key: parameter_dict[key] for key in mine if key in parameter_dict}
@@ -174,15 +203,17 @@ def _fitting(parameter: Parameter, value: Any, strict: bool) -> Tensor:
     """The value as the parameter takes it."""
     name = parameter.name
     if isinstance(value, str):
-        raise TypeError(f"For 'load_param_into_net', '{name}' must be a Parameter, but got str")
+        raise TypeError(f"For 'load_param_into_net', '{shown(name)}' must be a Parameter, but got str")
     shape = parameter.shape
     # Other devices of MindSpore's save a matrix with axes of length 1 behind its own.
     if value.shape[: len(shape)] != shape or any(n != 1 for n in value.shape[len(shape) :]):
         raise RuntimeError(
-            f"For 'load_param_into_net', '{name}' has the shape {shape}, but the value has {value.shape}"
+            f"For 'load_param_into_net', '{shown(name)}' has the shape {shape}, but the value has {value.shape}"
         )
     if parameter.dtype != value.dtype and (strict or _kind(parameter) != _kind(value)):
-        raise RuntimeError(f"For 'load_param_into_net', '{name}' is {parameter.dtype}, but the value is {value.dtype}")
+        raise RuntimeError(
+            f"For 'load_param_into_net', '{shown(name)}' is {parameter.dtype}, but the value is {value.dtype}"
+        )
     return Tensor._wrap(value._array.reshape(shape))
 
 

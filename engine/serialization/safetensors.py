@@ -1,58 +1,129 @@
-"""The ``.safetensors`` format, by its own library; MindSpore's checksum, if any, is in the file's metadata."""
+"""The ``.safetensors`` format; MindSpore's checksum, if any, is in the file's metadata.
+
+A file is a header in JSON, with the dtype, the shape and the place of each array, and their bytes behind it. The
+format's own library checks a header that is read. The bytes go through a file of ours both ways: so an error of the disk
+keeps its class, and an array that memory has no room for is a MemoryError.
+"""
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
-__all__ = ["read", "write"]
+from ..dtype import DTYPES, dtype_of
+from ..shown import shown
+
+__all__ = ["check", "read", "write"]
 
 _CRC = "crc_num"
+_METADATA = "__metadata__"
 _MOST_ZEROS = 2**24
+# In the order of the library's, by which it also sorts the arrays of a file: the last come first.
+_CODES = {
+    "BOOL": "Bool", "U8": "UInt8", "I8": "Int8", "I16": "Int16", "U16": "UInt16", "F16": "Float16", "BF16": "BFloat16",
+    "I32": "Int32", "U32": "UInt32", "F32": "Float32", "C64": "Complex64", "F64": "Float64", "I64": "Int64",
+    "U64": "UInt64",
+}  # fmt: skip
+_ORDER = list(_CODES)
+_DTYPES = {code: next(dtype for dtype in DTYPES if dtype.name == name) for code, name in _CODES.items()}
 
 
-def write(path: str, values: Mapping[str, Any], crc: bool) -> None:
-    """Write arrays by name.
+def _code(array: Any) -> str:
+    """The format's name of an array's dtype, or nothing."""
+    dtype = dtype_of(array.dtype)
+    return next((code for code in _CODES if _DTYPES[code] is dtype), "")
+
+
+def check(name: str, value: Any, caller: str) -> None:
+    """Whether the format can hold a value.
 
     Raises:
-        TypeError: a value is a string, or of a dtype that the format does not have.
+        TypeError: a string, or an array of a dtype that it does not have.
+        ValueError: the name is one that it keeps for itself.
     """
-    from safetensors import SafetensorError
-    from safetensors.numpy import save_file
+    if isinstance(value, str) or not _code(value):
+        kind = "a str" if isinstance(value, str) else dtype_of(value.dtype)
+        raise TypeError(f"For '{caller}', '{shown(name)}' is {kind}, which a safetensors file cannot hold; use ckpt")
+    if name == _METADATA:
+        raise ValueError(f"For '{caller}', '{name}' is what a safetensors file calls its own notes; use another name")
 
-    for name, value in values.items():
-        if isinstance(value, str):
-            raise TypeError(f"For 'save_checkpoint', '{name}' is a str, which a safetensors file cannot hold; use ckpt")
-    arrays = {name: np.ascontiguousarray(value).reshape(value.shape) for name, value in values.items()}
-    metadata = {"format": "ms", **({_CRC: str(_checksum(arrays))} if crc else {})}
-    try:
-        save_file(arrays, path, metadata)
-    except SafetensorError as error:
-        raise TypeError(f"For 'save_checkpoint', a safetensors file cannot hold this: {error}") from None
+
+def write(file: BinaryIO, values: Mapping[str, Any], crc: bool) -> None:
+    """Write arrays by name."""
+    codes = {name: _code(array) for name, array in values.items()}
+    metadata = {"format": "ms", **({_CRC: str(_checksum(values))} if crc else {})}
+    header: dict[str, Any] = {_METADATA: metadata}
+    place = 0
+    for name in sorted(values, key=lambda name: (-_ORDER.index(codes[name]), name)):
+        end = place + values[name].nbytes
+        header[name] = {"dtype": codes[name], "shape": list(values[name].shape), "data_offsets": [place, end]}
+        place = end
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    file.write(len(text).to_bytes(8, "little") + text)
+    for name in header:
+        if name != _METADATA:
+            file.write(_bytes(values[name]))
 
 
 def read(path: str, crc: bool) -> dict[str, Any]:
     """The arrays of a file by name.
 
     Raises:
-        ValueError: the file does not hold together, or with ``crc`` has no checksum, or another one.
+        ValueError: the file does not hold together, has a dtype that the engine has not, or with ``crc`` has no
+            checksum, or another one.
     """
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="numpy") as file:  # type: ignore[no-untyped-call, unused-ignore]
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no mapping
-            stored = (file.metadata() or {}).get(_CRC)
-    except (SafetensorError, TypeError, ValueError) as error:
-        raise ValueError(f"the checkpoint file '{path}' cannot be read: {error}") from None
+    header = _header(path)
+    stored = header.pop(_METADATA, {}).get(_CRC)
+    arrays = {}
+    with open(path, "rb") as file:
+        begin = 8 + int.from_bytes(file.read(8), "little")
+        for name, row in header.items():
+            dtype = _DTYPES.get(row["dtype"])
+            if dtype is None:
+                raise ValueError(
+                    f"the checkpoint file '{path}' cannot be read: '{shown(name)}' has the type "
+                    f"'{shown(row['dtype'])}', which the engine has not"
+                )
+            try:
+                array = np.empty(row["shape"], dtype.numpy.newbyteorder("<"))
+            except ValueError as error:  # more axes than an array can have, or longer empty ones
+                raise ValueError(
+                    f"the checkpoint file '{path}' cannot be read: '{shown(name)}' has a shape that no array can "
+                    f"have: {error}"
+                ) from None
+            file.seek(begin + row["data_offsets"][0])
+            if file.readinto(_bytes(array)) != array.nbytes:
+                raise ValueError(f"the checkpoint file '{path}' cannot be read: it was cut off meanwhile")
+            arrays[name] = array.astype(dtype.numpy, copy=False)
     if crc and stored is None:
         raise ValueError(f"the checkpoint file '{path}' has no checksum; save it with crc_check=True")
     if crc and str(_checksum(arrays)) != stored:
         raise ValueError(f"the checksum of the checkpoint file '{path}' does not fit: the file is damaged")
     return arrays
+
+
+def _header(path: str) -> dict[str, Any]:
+    """The header of a file, after the library found that it holds together and accounts for all of the file."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy"):  # type: ignore[no-untyped-call, unused-ignore]
+            pass
+        with open(path, "rb") as file:
+            found = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    except (SafetensorError, ValueError, RecursionError) as error:
+        raise ValueError(f"the checkpoint file '{path}' cannot be read: {shown(str(error))}") from None
+    return dict(found)
+
+
+def _bytes(array: Any) -> Any:
+    """The bytes of an array in its order: of the array itself where it lies so."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
 def _checksum(arrays: Mapping[str, Any]) -> int:
@@ -67,4 +138,4 @@ def _summed(array: Any) -> Any:
     """The bytes of an array, as MindSpore takes them: ``bytes`` makes of a whole number as many zeros."""
     if array.ndim == 0 and array.dtype.kind in "iu" and 0 <= int(array) < _MOST_ZEROS:
         return bytes(int(array))
-    return array.reshape(-1).view(np.uint8)
+    return _bytes(array)

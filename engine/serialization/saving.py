@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ..atomic_write import file_behind, write_file
 from ..backend import to_host
 from ..nn.cell import Cell
+from ..shown import shown
 from ..tensor import Tensor
 from . import ckpt, safetensors
-from .atomic import background_writers_running, replacing, write_in_background
+from .names import is_name
+from .turns import raise_failure, save_in_turn, saving_in_background
 
 __all__ = ["async_ckpt_thread_status", "save_checkpoint"]
 
@@ -34,14 +37,16 @@ def save_checkpoint(
 ) -> None:
     """Write parameters to a file.
 
-    The file appears whole or not at all: it is written under another name, flushed to disk and renamed.
+    The file appears whole or not at all: it is written under another name, flushed to disk and renamed. Saves of one
+    file are done in the order of the calls, whichever threads they come from.
 
     Args:
         save_obj: a cell, a dictionary of names and values, a list of ``{"name": ..., "data": ...}``, or a list of
             parameters.
         ckpt_file_name: the path; "." and the format are added if they are missing.
         integrated_save: kept for callers; there is one device.
-        async_save: True, "thread" or "process": the file is written in a thread, with the values of now.
+        async_save: True, "thread" or "process": the file is written in a thread, with the values of now. If that fails,
+            it is said on stderr, and the next save or load of the file raises it, or ``async_ckpt_thread_status``.
         append_dict: more names with tensors, numbers or strings; it wins where a name is in both.
         enc_key, enc_mode: files are not encrypted.
         choice_func: called with each name of ``save_obj``; False leaves it out.
@@ -50,12 +55,13 @@ def save_checkpoint(
         kwargs: kept for callers.
 
     Raises:
-        TypeError: something else than these.
-        ValueError: another format.
+        TypeError: something else than these, or a value that the format cannot hold.
+        ValueError: another format, or a name that could not be read again.
+        OSError: the file cannot be written, or an earlier asynchronous save of it failed; it is as it was.
         NotImplementedError: an ``enc_key``.
     """
     name = "save_checkpoint"
-    codec = checked_format(format, name)
+    checked_format(format, name)
     path = checked_path(ckpt_file_name, name)
     check_key(enc_key, "enc_key", name)
     check_bool(integrated_save, "integrated_save", name, TypeError)
@@ -69,19 +75,37 @@ def save_checkpoint(
     if path and not path.endswith(f".{format}"):
         path += f".{format}"
 
-    def write() -> None:
-        with replacing(path) as temporary:
-            codec.write(temporary, values, crc_check)
+    write_values(path, values, format, crc_check, name, background=bool(async_save))
 
-    if async_save:
-        write_in_background(path, write)
-    else:
-        write()
+
+def write_values(
+    path: str, values: dict[str, Any], format: str, crc: bool, caller: str, background: bool = False
+) -> None:
+    """Write arrays and strings by name when the earlier saves of the file have ended."""
+    codec = FORMATS[format]
+    for name, value in values.items():
+        if not is_name(name):
+            raise ValueError(f"For '{caller}', the name '{shown(name)}' is empty, too long or has half a character")
+        codec.check(name, value, caller)
+    target = file_behind(path, caller)  # now: a thread may find another working directory
+
+    def save(wanted: Callable[[], bool]) -> None:
+        # Like MindSpore's, a checkpoint can be read by its owner, and changed by nobody.
+        write_file(target, lambda file: codec.write(file, values, crc), caller, mode=0o400, wanted=wanted)
+
+    save_in_turn(target, save, background)
 
 
 def async_ckpt_thread_status() -> bool:
-    """Whether a file is still being written in the background."""
-    return background_writers_running()
+    """Whether a file is still being written in the background.
+
+    Raises:
+        OSError, RuntimeError: all are written, but one failed, and nobody was told so yet.
+    """
+    if saving_in_background():
+        return True
+    raise_failure()
+    return False
 
 
 # Checks that loading makes too
@@ -158,7 +182,9 @@ def _array(name: Any, value: Any, from_dict: bool) -> Any:
         return np.asarray(to_host(value._array))
     if from_dict and isinstance(value, np.ndarray):
         return np.asarray(Tensor(value)._array)
-    raise TypeError(f"For 'save_checkpoint', '{name}' must be a Tensor or a Parameter, but got {type(value).__name__}")
+    raise TypeError(
+        f"For 'save_checkpoint', '{shown(name)}' must be a Tensor or a Parameter, but got {type(value).__name__}"
+    )
 
 
 def _appended(append_dict: Any) -> dict[str, Any]:
@@ -170,7 +196,7 @@ def _appended(append_dict: Any) -> dict[str, Any]:
     for name, value in append_dict.items():
         if not isinstance(value, Tensor | int | float | str):
             raise TypeError(
-                f"For 'save_checkpoint', '{name}' in 'append_dict' must be a number, a string or a Tensor, "
+                f"For 'save_checkpoint', '{shown(str(name))}' in 'append_dict' must be a number, a string or a Tensor, "
                 f"but got {type(value).__name__}"
             )
         if not isinstance(value, Tensor | str):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...serialization import load_checkpoint, save_checkpoint
+from ...serialization.turns import wait_for_saves
 from ...tensor import Tensor
 from .base import Callback, RunContext
 
@@ -132,7 +133,8 @@ class ModelCheckpoint(Callback):
         directory: where; the working directory without it. Or a function of the run's facts.
         config: when and how.
 
-    A folder that holds files of the prefix already gets names with ``<prefix>_1``, ``<prefix>_2`` and so on.
+    A folder that holds files of the prefix already gets names with ``<prefix>_1``, ``<prefix>_2`` and so on. A file that
+    cannot be written ends the training with its error, one in the background when the next is due, or in the end.
     """
 
     def __init__(self, prefix: Any = "CKP", directory: Any = None, config: CheckpointConfig | None = None) -> None:
@@ -176,6 +178,7 @@ class ModelCheckpoint(Callback):
 
     def end(self, run_context: RunContext) -> None:
         self._save(run_context.original_args(), last=True)
+        self._wait()
 
     def on_eval_begin(self, run_context: RunContext) -> None:
         """Evaluation saves nothing."""
@@ -200,11 +203,17 @@ class ModelCheckpoint(Callback):
         if not (due or last):
             return
         self._last_time, self._last_step = time.time(), step
+        self._wait()
         self._make_room()
         path = self._write(facts, f"{self._prefix}-{_place(facts)}.{config.format}")
         self._files.append(path)
         self.latest_ckpt_file_name = path
         facts.last_save_ckpt_step, facts.latest_ckpt_file = step, path
+
+    def _wait(self) -> None:
+        """Until the file before is written, also in the background; training ends if that failed."""
+        if self.latest_ckpt_file_name:
+            wait_for_saves(os.path.realpath(self.latest_ckpt_file_name))
 
     def _make_room(self) -> None:
         """Delete what the config does not keep, before one more is written."""

@@ -1,0 +1,182 @@
+"""The one way to write a file that is kept: it appears whole, or what stood there stays.
+
+The content goes to a hidden file beside the target, to the disk, and then takes the target's name. As long as its
+writer lives, that file is locked; the system ends the lock with the process. So a hidden file without a lock is what a
+killed writer left, and the next write into the folder removes it.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+import secrets
+import stat
+from collections.abc import Callable
+from functools import partial
+from typing import BinaryIO
+
+__all__ = ["file_behind", "write_file", "write_text"]
+
+_HIDDEN = ".hookscope-{}.tmp"  # short, so that every name which a file may have leaves room for it
+_LEFT = re.compile(re.escape(_HIDDEN).replace(r"\{\}", "[0-9a-f]{16}"))
+
+
+def write_file(
+    path: str | os.PathLike[str],
+    write: Callable[[BinaryIO], object],
+    caller: str,
+    mode: int | None = None,
+    wanted: Callable[[], bool] | None = None,
+) -> None:
+    """Call ``write`` with a file; what it wrote takes the place of ``path`` at once, or not at all.
+
+    Args:
+        path: the file. A symbolic link stays, and the file that it leads to is replaced, as editors do; of several hard
+            links the others keep the old content.
+        write: gets a new file, open for writing.
+        caller: the public function, for messages.
+        mode: the permissions. Without it a file keeps its own, and a new one gets what the umask allows.
+        wanted: asked when all is written; False leaves everything as it was.
+
+    Raises:
+        ValueError: ``path`` has a null character.
+        OSError: there is no such folder, no right to write there, no space, or ``path`` is no regular file. Its
+            ``filename`` is the file's.
+    """
+    target = file_behind(path, caller)
+    folder = os.path.dirname(target)
+    _sweep(folder)
+    try:
+        while not _replaced(target, folder, write, mode, wanted):
+            pass
+    except OSError as error:
+        if error.errno is None:
+            raise
+        # The hidden name means nothing to whoever reads this.
+        raise OSError(error.errno, error.strerror, target) from None
+    _flush_folder(folder)
+
+
+def write_text(path: str | os.PathLike[str], text: str, caller: str) -> None:
+    """``write_file`` for text: in UTF-8, with half a character, as in a file name that is no UTF-8, as its code."""
+    content = text.encode(errors="backslashreplace")
+    write_file(path, lambda file: file.write(content), caller)
+
+
+def file_behind(path: str | os.PathLike[str], caller: str) -> str:
+    """The file that a write to ``path`` replaces, or makes: an absolute path without links.
+
+    Raises:
+        ValueError, OSError: ``write_file`` would refuse it.
+    """
+    given = os.fspath(path)
+    if "\0" in given:
+        raise ValueError(f"For '{caller}', {given!r} is no name of a file: it has a null character")
+    try:
+        target = os.path.realpath(given)
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            errno.ENOENT, f"For '{caller}', the working directory does not exist any more", given
+        ) from None
+    try:
+        kind = os.lstat(target).st_mode
+    except FileNotFoundError:
+        folder = os.path.dirname(target)
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(f"For '{caller}', the folder '{folder}' does not exist; make it first") from None
+        kind = stat.S_IFREG
+    if stat.S_ISDIR(kind) or given.endswith(os.sep):
+        raise IsADirectoryError(f"For '{caller}', {given!r} is no name of a file")
+    if stat.S_ISLNK(kind):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), given)
+    if not stat.S_ISREG(kind):
+        # A rename would put a file in the place of /dev/null.
+        raise OSError(errno.EINVAL, f"For '{caller}', a device, pipe or socket cannot be replaced by a file", given)
+    return target
+
+
+def _replaced(
+    target: str,
+    folder: str,
+    write: Callable[[BinaryIO], object],
+    mode: int | None,
+    wanted: Callable[[], bool] | None,
+) -> bool:
+    """Whether it was done: False if a sweeper came between the making of the hidden file and its lock."""
+    if mode is None and os.path.exists(target):
+        mode = stat.S_IMODE(os.stat(target).st_mode)
+    # No helper around the name: an interrupt may come between any two steps, and here each of them ends in `finally`.
+    hidden = os.path.join(folder, _HIDDEN.format(secrets.token_hex(8)))
+    try:
+        # What gets other permissions in the end is its owner's alone until then.
+        with open(hidden, "xb", opener=partial(os.open, mode=0o666 if mode is None else 0o600)) as file:
+            if not _locked(file.fileno(), hidden):
+                return False
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+            if wanted is None or wanted():
+                os.replace(hidden, target)
+            return True
+    finally:
+        try:  # noqa: SIM105  # suppress takes steps of its own
+            os.unlink(hidden)
+        except FileNotFoundError:
+            pass  # it has the target's name
+
+
+def _locked(descriptor: int, hidden: str) -> bool:
+    """Lock a file that was just made; whether it is still there."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # a file system without locks: no sweeper gets one either, and it leaves the file alone
+    return os.path.exists(hidden)
+
+
+def _sweep(folder: str) -> None:
+    """Remove what killed writers left here; what cannot be seen, locked or removed stays."""
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return  # a folder may be written to and yet not be read
+    for name in names:
+        if _LEFT.fullmatch(name):
+            _remove_if_left(os.path.join(folder, name))
+
+
+def _remove_if_left(hidden: str) -> None:
+    try:
+        descriptor = os.open(hidden, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return
+    try:
+        found = os.fstat(descriptor)
+        if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
+            # A shared lock needs no right to write; a writer's own keeps it away.
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            os.unlink(hidden)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)
+
+
+def _flush_folder(folder: str) -> None:
+    """So that the new name, too, outlives a power cut. The file is written: where this cannot be done, nothing failed."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,17 @@
+"""Which names and texts a checkpoint holds."""
+
+from __future__ import annotations
+
+__all__ = ["is_name", "is_text"]
+
+_LONGEST = 2**16
+
+
+def is_text(value: str) -> bool:
+    """Whether Unicode has a code for each character: half of one, as in a file name that is no UTF-8, has none."""
+    return not any("\ud800" <= c <= "\udfff" for c in value)
+
+
+def is_name(value: str) -> bool:
+    """Whether it can name a parameter in a file: it says something, and is not endless."""
+    return bool(value.strip()) and len(value) <= _LONGEST and is_text(value)

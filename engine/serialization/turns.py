@@ -1,0 +1,144 @@
+"""Saves of one path take turns in the order of their calls, in whichever threads they are called and written.
+
+An interrupt may come between any two steps of the main thread. So whoever waits here waits for a plain lock, which is
+taken and given back in one step each; and no turn is left behind that nobody ends.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+__all__ = ["raise_failure", "save_in_turn", "saving_in_background", "wait_for_saves"]
+
+Save = Callable[[Callable[[], bool]], None]
+"""Writes the file; asks the function just before it replaces the old one."""
+
+_THREAD_NAME = "hookscope-save-checkpoint"
+
+
+class _Turn:
+    """One save's place in the line of its path."""
+
+    def __init__(self) -> None:
+        self.before: _Turn | None = None  # until all of them have ended
+        self.thread = threading.get_ident()  # which writes
+        self.wanted = True  # until a handler of a signal, called while this was written, saves anew
+        self.running = _taken_lock()
+        self.begun = _taken_lock()  # in the background
+        self.owned = threading.Lock()  # by the thread in the background, or by the caller who never let it begin
+
+
+def _taken_lock() -> threading.Lock:
+    lock = threading.Lock()
+    lock.acquire()
+    return lock
+
+
+_newest: dict[str, _Turn] = {}
+_failures: dict[str, BaseException] = {}
+_changing = threading.Lock()
+
+
+def save_in_turn(path: str, save: Save, background: bool) -> None:
+    """Save when all earlier saves of this path have ended; with ``background``, begin then and return.
+
+    Raises:
+        OSError, RuntimeError: an earlier save in the background failed, and nobody was told so yet. Nothing is saved.
+    """
+    background = background and threading.main_thread().is_alive()  # no thread outlives a program that ends
+    turn, begun = _Turn(), False
+    try:
+        with _changing:
+            turn.before, _newest[path] = _newest.get(path), turn
+        for earlier in _unfinished(turn.before):
+            if earlier.thread == turn.thread:
+                earlier.wanted = False  # it is what the signal interrupted: it cannot end before this one
+            else:
+                with earlier.running:
+                    pass
+        turn.before = None
+        raise_failure(path)
+        if background:
+            # Not a daemon, whoever starts it: the end of the program waits for it.
+            threading.Thread(
+                target=_save_in_background, args=(path, save, turn), name=_THREAD_NAME, daemon=False
+            ).start()
+            turn.begun.acquire()
+            begun = True
+        else:
+            save(lambda: turn.wanted)
+    finally:
+        if not background or (not begun and turn.owned.acquire(blocking=False)):
+            turn.running.release()
+            _forget(path, turn)
+
+
+def _save_in_background(path: str, save: Save, turn: _Turn) -> None:
+    if not turn.owned.acquire(blocking=False):
+        return  # the caller was interrupted
+    turn.thread = threading.get_ident()
+    turn.begun.release()
+    try:
+        save(lambda: turn.wanted)
+    except BaseException as error:
+        _failures[path] = error
+        # At once, for the next save or load of this path may be hours away, or never come.
+        print(f"hookscope: the asynchronous save of {path!r} failed: {error}", file=sys.stderr, flush=True)
+    finally:
+        turn.running.release()
+        _forget(path, turn)
+
+
+def _unfinished(turn: _Turn | None) -> Iterator[_Turn]:
+    """A turn and those before it that may not have ended: one whose caller was interrupted ends before them."""
+    while turn is not None:
+        yield turn
+        turn = turn.before
+
+
+def _forget(path: str, turn: _Turn) -> None:
+    with _changing:
+        if turn.before is None and _newest.get(path) is turn:
+            del _newest[path]
+
+
+def wait_for_saves(path: str) -> None:
+    """Return when the saves of this path that were called for have ended.
+
+    Raises:
+        OSError, RuntimeError: one in the background failed, and nobody was told so yet.
+    """
+    for turn in _unfinished(_newest.get(path)):
+        if turn.thread != threading.get_ident():
+            with turn.running:
+                pass
+    raise_failure(path)
+
+
+def raise_failure(path: str | None = None) -> None:
+    """Raise, once, what a save of this path, or of any, in the background failed by."""
+    for failed in [path] if path is not None else list(_failures):
+        error = _failures.pop(failed, None)
+        if isinstance(error, OSError) and error.errno is not None:
+            raise OSError(error.errno, f"the asynchronous save failed: {error.strerror}", failed) from error
+        if error is not None:
+            raise RuntimeError(f"the asynchronous save of {failed!r} failed: {error}") from error
+
+
+def saving_in_background() -> bool:
+    """Whether a file is still being written."""
+    return any(thread.name == _THREAD_NAME for thread in threading.enumerate())
+
+
+def _forget_all() -> None:
+    """In a forked process, where none of the threads runs that would end their turns."""
+    global _changing
+    _changing = threading.Lock()
+    _newest.clear()
+    _failures.clear()
+
+
+os.register_at_fork(after_in_child=_forget_all)
