@@ -152,31 +152,30 @@ def _sweep(folder: str) -> None:
 
 
 def _remove_if_left(hidden: str) -> None:
-    try:
-        descriptor = os.open(hidden, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return
-    try:
+    def remove(descriptor: int) -> None:
         found = os.fstat(descriptor)
         if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
             # A shared lock needs no right to write; a writer's own keeps it away.
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
             os.unlink(hidden)
-    except OSError:
-        pass
-    finally:
-        os.close(descriptor)
+
+    _try_with(hidden, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, remove)
 
 
 def _flush_folder(folder: str) -> None:
-    """So that the new name, too, outlives a power cut. The file is written: where this cannot be done, nothing failed."""
+    """So that the new name, too, outlives a power cut. The file is written: where it cannot, nothing failed."""
+    _try_with(folder, os.O_RDONLY, os.fsync)
+
+
+def _try_with(path: str, flags: int, action: Callable[[int], None]) -> None:
+    """Open, act and close; where the system refuses, nothing happens."""
+    opened: list[int] = []
     try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(descriptor)
+        # One step, so that an interrupt finds in the list what has been opened.
+        opened.extend(map(os.open, [path], [flags]))
+        action(*opened)
     except OSError:
         pass
     finally:
-        os.close(descriptor)
+        for descriptor in opened:
+            os.close(descriptor)

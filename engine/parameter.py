@@ -12,12 +12,13 @@ import numpy as np
 
 from .dtype import int32
 from .initializer import initializer
+from .shown import shown
 from .tensor import Tensor
 
 __all__ = ["Parameter", "ParameterTuple"]
 
 _GENERATED = "Parameter#"
-_LONGEST_NAME = 1024
+LONGEST_NAME = 1024
 _COPIED = (
     "_comm_fusion", "_parallel_optimizer_comm_recompute", "_cache_enable", "_cache_shape", "_key", "sliced", "unique",
 )  # fmt: skip
@@ -125,8 +126,8 @@ class Parameter(Tensor):
         if value is not None and not isinstance(value, str):
             raise ValueError(f"For 'Parameter', 'name' must be a str, but got {type(value).__name__}")
         value = (value or "").strip() or f"{_GENERATED}{next(_numbers)}"
-        if len(value) > _LONGEST_NAME:
-            raise ValueError(f"For 'Parameter', 'name' may have {_LONGEST_NAME} characters, but got {len(value)}")
+        if len(value) > LONGEST_NAME:
+            raise ValueError(f"For 'Parameter', 'name' may have {LONGEST_NAME} characters, but got {len(value)}")
         self._name = value
 
     @property
@@ -159,7 +160,8 @@ class Parameter(Tensor):
 
     def __repr__(self) -> str:
         return (
-            f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, requires_grad={self.requires_grad})"
+            f"Parameter (name={shown(self.name)}, shape={self.shape}, dtype={self.dtype}, "
+            f"requires_grad={self.requires_grad})"
         )
 
     __str__ = __repr__
@@ -189,7 +191,9 @@ class Parameter(Tensor):
                 f"For 'Parameter.set_data', 'data' must be a Tensor, an int or a float, but got {type(data).__name__}"
             )
         if isinstance(data, float) and self._array.dtype.kind in "biu":
-            raise TypeError(f"For 'Parameter.set_data', '{self.name}' is {self.dtype}, but 'data' is the float {data}")
+            raise TypeError(
+                f"For 'Parameter.set_data', '{shown(self.name)}' is {self.dtype}, but 'data' is the float {data}"
+            )
         new = data._array if isinstance(data, Tensor) else Tensor(data)._array
         self._rebind(new.view() if new.dtype == self._array.dtype else new.astype(self._array.dtype))
         self.sliced = slice_shape
@@ -242,7 +246,8 @@ class ParameterTuple(tuple[Parameter, ...]):
         by_name: dict[str, Parameter] = {}
         for entry in given:
             if by_name.setdefault(entry.name, entry) is not entry:
-                raise ValueError(f"For 'ParameterTuple', two parameters are named '{entry.name}': names must differ")
+                name = shown(entry.name)
+                raise ValueError(f"For 'ParameterTuple', two parameters are named '{name}': names must differ")
         return super().__new__(cls, given)
 
     def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["is_name", "is_text"]
+from ..parameter import LONGEST_NAME
 
-_LONGEST = 2**16
+__all__ = ["is_name", "is_text"]
 
 
 def is_text(value: str) -> bool:
@@ -13,5 +13,5 @@ def is_text(value: str) -> bool:
 
 
 def is_name(value: str) -> bool:
-    """Whether it can name a parameter in a file: it says something, and is not endless."""
-    return bool(value.strip()) and len(value) <= _LONGEST and is_text(value)
+    """Whether it can name a parameter in a file: it says something, and is not longer than a parameter's."""
+    return bool(value.strip()) and len(value) <= LONGEST_NAME and is_text(value)

@@ -1,8 +1,8 @@
 """The ``.safetensors`` format; MindSpore's checksum, if any, is in the file's metadata.
 
 A file is a header in JSON, with the dtype, the shape and the place of each array, and their bytes behind it. The
-format's own library checks a header that is read. The bytes go through a file of ours both ways: so an error of the disk
-keeps its class, and an array that memory has no room for is a MemoryError.
+format's own library checks a header that is read. The bytes go through a file of ours both ways: so an error of the
+disk keeps its class, and an array that memory has no room for is a MemoryError.
 """
 
 from __future__ import annotations

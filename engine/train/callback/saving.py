@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import stat
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -133,8 +133,8 @@ class ModelCheckpoint(Callback):
         directory: where; the working directory without it. Or a function of the run's facts.
         config: when and how.
 
-    A folder that holds files of the prefix already gets names with ``<prefix>_1``, ``<prefix>_2`` and so on. A file that
-    cannot be written ends the training with its error, one in the background when the next is due, or in the end.
+    A folder that holds files of the prefix already gets names with ``<prefix>_1``, ``<prefix>_2`` and so on. A file
+    that cannot be written ends the training with its error, one in the background when the next is due, or in the end.
     """
 
     def __init__(self, prefix: Any = "CKP", directory: Any = None, config: CheckpointConfig | None = None) -> None:
@@ -278,11 +278,8 @@ def _unused_prefix(directory: str, prefix: str) -> str:
 
 
 def _delete(path: str) -> None:
-    try:
-        os.chmod(path, stat.S_IWRITE)
+    with suppress(FileNotFoundError):  # somebody tidied up: it is gone, as wished
         os.remove(path)
-    except FileNotFoundError:
-        pass  # somebody tidied up: it is gone, as wished
 
 
 class BackupAndRestore(Callback):

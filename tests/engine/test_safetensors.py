@@ -1,0 +1,115 @@
+"""The .safetensors format: MindSpore's files and the library's are read and written byte for byte."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Parameter, Tensor
+from hookscope.engine.dtype import DTYPES
+
+# Written by MindSpore 2.10.0's save_checkpoint(format="safetensors", crc_check=True) for a Dense(2, 1).
+MINDSPORES = (
+    b'\xb0\x00\x00\x00\x00\x00\x00\x00{"__metadata__":{"format":"ms","crc_num":"3846360274"},"bias":{"dtype":"F32",'
+    b'"shape":[1],"data_offsets":[0,4]},"weight":{"dtype":"F32","shape":[1,2],"data_offsets":[4,12]}}    '
+    + bytes.fromhex("b5b44b3eb558d2bd6c2453be")
+)
+
+
+def tensors() -> dict[str, Tensor]:
+    return {"w": Tensor(np.arange(6, dtype=np.float32).reshape(2, 3)), "n": Tensor(7)}
+
+
+def values_of(loaded: dict[str, Any]) -> dict[str, Any]:
+    return {name: value if isinstance(value, str) else value.tolist() for name, value in loaded.items()}
+
+
+def test_safetensors_come_back_and_mindspores_are_read(tmp_path: Path) -> None:
+    ms.save_checkpoint(tensors(), tmp_path / "x", format="safetensors", crc_check=True)
+    loaded = ms.load_checkpoint(tmp_path / "x.safetensors", format="safetensors", crc_check=True)
+    assert values_of(loaded) == values_of(tensors())
+    assert all(isinstance(p, Parameter) and p.name == name for name, p in loaded.items())
+    (tmp_path / "ms.safetensors").write_bytes(MINDSPORES)
+    found = ms.load_checkpoint(tmp_path / "ms.safetensors", format="safetensors", crc_check=True)
+    assert {name: p.shape for name, p in found.items()} == {"bias": (1,), "weight": (1, 2)}
+
+
+def test_the_safetensors_written_are_mindspores(tmp_path: Path) -> None:
+    (tmp_path / "ms.safetensors").write_bytes(MINDSPORES)
+    found = ms.load_checkpoint(tmp_path / "ms.safetensors", format="safetensors")
+    again = tmp_path / "again.safetensors"
+    ms.save_checkpoint({"weight": found["weight"], "bias": found["bias"]}, again, format="safetensors", crc_check=True)
+
+    def content(file: bytes) -> tuple[str, bytes]:
+        length = int.from_bytes(file[:8], "little")
+        return file[8 : 8 + length].decode().strip(), file[8 + length :]
+
+    assert content(again.read_bytes())[1] == content(MINDSPORES)[1]
+    assert sorted(content(again.read_bytes())[0]) == sorted(content(MINDSPORES)[0])
+
+
+def test_the_checksum_of_numbers_is_mindspores_too(tmp_path: Path) -> None:
+    floats, small = np.arange(4, dtype=np.float32), np.arange(2, dtype=np.int8)
+    given = {"b": Tensor(floats), "s": Tensor(3), "a": Tensor(np.arange(3.0)), "c": Tensor(small)}
+    ms.save_checkpoint(given, tmp_path / "x", format="safetensors", crc_check=True)
+    # The number that MindSpore 2.10.0 writes for the same values.
+    assert b'"crc_num":"767729765"' in (tmp_path / "x.safetensors").read_bytes()
+    ms.load_checkpoint(tmp_path / "x.safetensors", format="safetensors", crc_check=True)
+
+
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if not d.is_complex], ids=str)
+def test_every_dtype_comes_back_from_safetensors(dtype: ms.DType, tmp_path: Path) -> None:
+    given = Tensor(np.array([[0, 1], [1, 0]]), dtype)
+    ms.save_checkpoint({"x": given.T, "empty": given[:0]}, tmp_path / "x", format="safetensors")
+    found = ms.load_checkpoint(tmp_path / "x.safetensors", format="safetensors")
+    assert (found["x"].dtype, found["x"].tolist()) == (dtype, given.T.tolist())
+    assert found["empty"].shape == (0, 2)
+
+
+def test_the_librarys_own_writer_would_write_the_same_bytes(tmp_path: Path) -> None:
+    from safetensors.numpy import save
+
+    kinds = [d for d in DTYPES if d != ms.complex128]
+    arrays = {f"{name}{place}": np.ones((place, 3)) for place in range(2) for name in "ba"}
+    given = {f"{kind}.{name}": Tensor(array, kind) for name, array in arrays.items() for kind in kinds}
+    path = tmp_path / "x.safetensors"
+    ms.save_checkpoint({**given, "höhe": Tensor(2.0)}, path, format="safetensors")
+    theirs = {name: tensor.asnumpy().copy() for name, tensor in given.items()}
+    assert path.read_bytes() == save({**theirs, "höhe": np.array(2.0, np.float32)}, {"format": "ms"})
+
+
+def test_every_dtype_is_read_by_a_program_that_made_none_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    ms.save_checkpoint({"x": Tensor([0.5, -1.5], ms.bfloat16)}, path, format="safetensors")
+    program = "import sys, hookscope.engine as m; print(m.load_checkpoint(*sys.argv[1:], format='safetensors'))"
+    done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True)
+    assert "shape=(2,), dtype=BFloat16" in done.stdout
+
+
+def header_of(**rows: Any) -> bytes:
+    header = json.dumps(rows).encode()
+    return len(header).to_bytes(8, "little") + header
+
+
+@pytest.mark.parametrize("code", ["F8_E4M3", "F8_E5M2", "F8_E8M0"])
+def test_a_dtype_that_the_engine_has_not_is_named(code: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(header_of(w={"dtype": code, "shape": [2], "data_offsets": [0, 2]}) + b"ab")
+    with pytest.raises(ValueError, match=f"'{path}' cannot be read: 'w' has the type '{code}', which the engine"):
+        ms.load_checkpoint(path, format="safetensors")
+    with pytest.raises(TypeError, match="'c' is Complex128, which a safetensors file cannot hold; use ckpt"):
+        ms.save_checkpoint({"c": Tensor([1j], ms.complex128)}, path, format="safetensors")
+
+
+def test_a_string_is_refused_by_safetensors_and_no_file_appears(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="'note' is a str, which a safetensors file cannot hold; use ckpt"):
+        ms.save_checkpoint(tensors(), tmp_path / "x", format="safetensors", append_dict={"note": "text"})
+    assert os.listdir(tmp_path) == []
