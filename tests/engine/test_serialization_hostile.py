@@ -14,6 +14,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn
+from hookscope.engine.serialization import free_memory
 
 
 def tensors() -> dict[str, Tensor]:
@@ -128,6 +129,17 @@ def test_a_tensor_that_a_limit_leaves_no_memory_for_is_one_clear_error(suffix: s
         f"MemoryError For 'load_checkpoint', the checkpoint file '{large}' holds more than memory has left\n"
     ), done.stderr
     assert done.stderr == ""
+
+
+def test_a_containers_limit_counts_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ms.save_checkpoint({"x": Tensor(np.zeros(1000))}, tmp_path / "x.ckpt")
+    (tmp_path / "none").write_text("max\n")
+    (tmp_path / "limit").write_text("1000\n")
+    monkeypatch.setattr(free_memory, "_LIMITS", (str(tmp_path / "none"),))
+    ms.load_checkpoint(tmp_path / "x.ckpt")
+    monkeypatch.setattr(free_memory, "_LIMITS", (str(tmp_path / "none"), str(tmp_path / "limit")))
+    with pytest.raises(MemoryError, match=r"has 8,\d+ bytes, and memory has 1,000 left"):
+        ms.load_checkpoint(tmp_path / "x.ckpt")
 
 
 # Names that are not what they seem

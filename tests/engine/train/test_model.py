@@ -146,6 +146,15 @@ def test_checkpoints_are_named_kept_and_filled_as_the_config_says(tmp_path: Path
     assert "a_1-1_3.ckpt" in checkpoints(tmp_path)
 
 
+def test_where_an_old_checkpoint_was_a_link_the_link_is_deleted_alone(tmp_path: Path) -> None:
+    behind = tmp_path / "kept"
+    saving = ModelCheckpoint("a", str(tmp_path), CheckpointConfig(1, keep_checkpoint_max=1))
+    (tmp_path / "a-1_1.ckpt").symlink_to(behind)
+    model().train(1, data(), callbacks=[saving])
+    assert checkpoints(tmp_path) == ["a-1_3.ckpt"]
+    assert behind.stat().st_mode & 0o777 == 0o400
+
+
 def test_an_exception_leaves_a_checkpoint_behind(tmp_path: Path) -> None:
     def fail(context: Any) -> None:
         if context.original_args().cur_step_num == 2:
