@@ -12,6 +12,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -122,6 +123,8 @@ import os, sys
 folder, module, name = sys.argv[1:]
 sys.path.insert(0, module)
 from test_atomic_write import WRITERS
+WRITERS[name](folder + "/before." + name)  # who may write nowhere may perhaps import nothing
+os.chmod(folder, 0o555)
 if os.geteuid() == 0:
     os.setgroups([])
     os.setuid(65534)
@@ -133,18 +136,13 @@ except OSError as error:
 
 
 @each_writer
-def test_a_folder_without_rights_is_named_with_the_file(
-    name: str, write: Callable[[Path], None], tmp_path: Path
-) -> None:
-    tmp_path.chmod(0o555)
-    program = [sys.executable, "-c", UNPRIVILEGED, str(tmp_path), str(Path(__file__).parent), name]
-    for folder in tmp_path.parents:  # pytest's own are its user's alone
-        if folder.stat().st_uid == os.geteuid() and folder != Path("/tmp"):
-            folder.chmod(folder.stat().st_mode | 0o111)
-    done = subprocess.run(program, capture_output=True, text=True, check=True)
-    tmp_path.chmod(0o755)
-    assert done.stdout == f"PermissionError: [Errno 13] Permission denied: '{tmp_path / name}'\n"
-    assert os.listdir(tmp_path) == []
+def test_a_folder_without_rights_is_named_with_the_file(name: str, write: Callable[[Path], None]) -> None:
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own are its user's alone
+        program = [sys.executable, "-c", UNPRIVILEGED, folder, str(Path(__file__).parent), name]
+        done = subprocess.run(program, capture_output=True, text=True, check=False)
+        os.chmod(folder, 0o755)
+        assert done.stdout == f"PermissionError: [Errno 13] Permission denied: '{folder}/{name}'\n", done.stderr
+        assert os.listdir(folder) == [f"before.{name}"]
 
 
 @each_writer
