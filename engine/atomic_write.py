@@ -33,8 +33,8 @@ def write_file(
     """Call ``write`` with a file; what it wrote takes the place of ``path`` at once, or not at all.
 
     Args:
-        path: the file. A symbolic link stays, and the file that it leads to is replaced, as editors do; of several hard
-            links the others keep the old content.
+        path: the file. A symbolic link stays, and the file that it leads to is replaced, as editors do, if the system
+            lets it be followed; of several hard links the others keep the old content.
         write: gets a new file, open for writing.
         caller: the public function, for messages.
         mode: the permissions. Without it a file keeps its own, and a new one gets what the umask allows.
@@ -81,7 +81,7 @@ def file_behind(path: str | os.PathLike[str], caller: str) -> str:
             errno.ENOENT, f"For '{caller}', the working directory does not exist any more", given
         ) from None
     try:
-        kind = os.lstat(target).st_mode
+        kind = os.stat(given).st_mode  # not of the target: the system may forbid to follow a link (protected_symlinks)
     except FileNotFoundError:
         folder = os.path.dirname(target)
         if not os.path.isdir(folder):
@@ -89,8 +89,6 @@ def file_behind(path: str | os.PathLike[str], caller: str) -> str:
         kind = stat.S_IFREG
     if stat.S_ISDIR(kind) or given.endswith(os.sep):
         raise IsADirectoryError(f"For '{caller}', {given!r} is no name of a file")
-    if stat.S_ISLNK(kind):
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), given)
     if not stat.S_ISREG(kind):
         # A rename would put a file in the place of /dev/null.
         raise OSError(errno.EINVAL, f"For '{caller}', a device, pipe or socket cannot be replaced by a file", given)

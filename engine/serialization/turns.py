@@ -123,9 +123,9 @@ def raise_failure(path: str | None = None) -> None:
     for failed in [path] if path is not None else list(_failures):
         error = _failures.pop(failed, None)
         if isinstance(error, OSError) and error.errno is not None:
-            raise OSError(error.errno, f"the asynchronous save failed: {error.strerror}", failed) from error
+            raise OSError(error.errno, f"an earlier asynchronous save failed: {error.strerror}", failed) from error
         if error is not None:
-            raise RuntimeError(f"the asynchronous save of {failed!r} failed: {error}") from error
+            raise RuntimeError(f"an earlier asynchronous save of {failed!r} failed: {error}") from error
 
 
 def saving_in_background() -> bool:

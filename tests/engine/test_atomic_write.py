@@ -64,6 +64,21 @@ def test_a_link_stays_and_the_file_behind_it_is_replaced(
     assert os.listdir(tmp_path / "real") == [name]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="makes a link of another user's")
+def test_a_strangers_link_in_a_folder_for_all_is_followed_only_if_the_system_does(tmp_path: Path) -> None:
+    victim, folder = tmp_path / "victim", tmp_path / "for all"
+    victim.write_text("mine")
+    folder.mkdir()
+    folder.chmod(0o1777)
+    (folder / "page.html").symlink_to(victim)
+    os.lchown(folder / "page.html", 65534, 65534)
+    if Path("/proc/sys/fs/protected_symlinks").read_text().strip() != "1":
+        pytest.skip("this system follows such links")
+    with pytest.raises(PermissionError):
+        write_text(folder / "page.html", "theirs", "test")
+    assert victim.read_text() == "mine" and os.listdir(folder) == ["page.html"]
+
+
 @each_writer
 def test_what_is_no_file_is_refused_and_stays(name: str, write: Callable[[Path], None], tmp_path: Path) -> None:
     path = tmp_path / name
