@@ -1,6 +1,8 @@
 """The headless debugger: watch, look, pause and step, in a plain script as well as in a notebook."""
 
-from .captures.capture import Capture, CaptureRing
+from .captures.capture import Capture
+from .captures.given_up import GivenUp
+from .captures.ring import CaptureRing, kept_value
 from .captures.statistics import Statistics, statistics
 from .checks.figures_by_step import History
 from .checks.findings import Finding, Findings
@@ -40,6 +42,7 @@ __all__ = [
     "Difference",
     "Finding",
     "Findings",
+    "GivenUp",
     "GradientCheck",
     "GradientRow",
     "History",
@@ -58,6 +61,7 @@ __all__ = [
     "check_gradient",
     "compare",
     "default_pauser",
+    "kept_value",
     "set_default_pauser",
     "set_file_labels",
     "statistics",

@@ -12,6 +12,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .captures.capture import Capture, cell_name
+from .captures.given_up import GivenUp
 from .captures.statistics import Statistics, statistics
 from .checks.training import update_ratio
 from .tables import text_table
@@ -185,17 +186,20 @@ _COLUMNS = ("cell", "direction", "value", "shape", "dtype", "min", "max", "mean"
 _NUMERIC = _COLUMNS[5:]
 
 
-def table(captures: Iterable[Capture]) -> str:
+def table(captures: Iterable[Capture | GivenUp]) -> str:
     """The captures as text, one a line, oldest first."""
     lines: list[tuple[str, ...]] = []
     for capture in captures:
         figures = capture.statistics()
-        numbers = (figures.minimum, figures.maximum, figures.mean, figures.std)
+        numbers = ["given up", "", "", "", ""]
+        if figures is not None:
+            spread = (figures.minimum, figures.maximum, figures.mean, figures.std)
+            numbers = [*(f"{number:.4g}" for number in spread), str(figures.nan)]
         lines.append(
             (
                 f"{cell_name(capture.path)}#{capture.call}", capture.direction, capture.slot,
                 "x".join(map(str, capture.shape)) or "()", capture.dtype,
-                *(f"{number:.4g}" for number in numbers), str(figures.nan),
+                *numbers,
             )
         )  # fmt: skip
     return text_table(_COLUMNS, lines, _NUMERIC)

@@ -13,7 +13,8 @@ from hookscope.engine import taps
 from hookscope.engine.recording import recording_active
 from hookscope.engine.tensor import Tensor
 
-from .captures.capture import CaptureRing, pick_slot
+from .captures.capture import pick_slot
+from .captures.ring import MAX_BYTES, MAX_CAPTURES, CaptureRing
 from .checks.checks import Checks
 from .checks.figures_by_step import History
 from .checks.findings import Findings
@@ -52,7 +53,9 @@ class DebugSession(Pausing):
             ``conditions``.
         stop_on: the same, to look for and to pause at.
         every: make captures only in each so-manieth step.
-        max_bytes, max_captures: bounds of the captures that are kept.
+        max_bytes: how much memory the captured values may take; of older ones the figures stay. All sessions together
+            keep 1 GiB, or as much as the one of them that may keep most.
+        max_captures: how many captures are kept, those without their values included.
         pauser: who answers at a pause; the default pauser, or else the terminal.
         name: what messages call the session.
 
@@ -72,8 +75,8 @@ class DebugSession(Pausing):
         conditions: Sequence[str] = (),
         stop_on: Sequence[str] = (),
         every: int = 1,
-        max_bytes: int = 256 << 20,
-        max_captures: int = 20_000,
+        max_bytes: int = MAX_BYTES,
+        max_captures: int = MAX_CAPTURES,
         pauser: Pauser | None = None,
         name: str = "session",
     ) -> None:
@@ -235,8 +238,8 @@ class DebugSession(Pausing):
         return hook_rows(self.paths, self._hooks.functions())
 
     def table(self) -> str:
-        """The captures as text, one a line."""
-        return table(self.captures)
+        """The captures as text, one a line; below them what is missing, and what to do about it."""
+        return "\n".join([table(self.captures.rows()), *self.captures.notes()])
 
     # What to watch and where to stop, at any time
 
@@ -312,6 +315,15 @@ class DebugSession(Pausing):
         if name not in self.checks.conditions:
             raise ValueError(f"no condition {name!r} in this session{suggestion(name, self.checks.conditions)}")
         self.checks.remove(name)
+        self.notify("changed")
+
+    def set_capture_bounds(self, max_bytes: int | None = None, max_captures: int | None = None) -> None:
+        """Keep more captures from now on, or fewer; None leaves a bound as it is.
+
+        Raises:
+            ValueError: a bound is no positive integer.
+        """
+        self.captures.set_bounds(max_bytes, max_captures)
         self.notify("changed")
 
     # Actions

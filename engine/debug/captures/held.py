@@ -18,23 +18,29 @@ class HeldArrays:
         self.bytes = 0
         self._users: dict[int, int] = {}  # by id of an array that owns memory; whoever keeps the arrays keeps it valid
 
-    def add(self, array: Any) -> None:
-        """One more user of an array."""
-        owner = _owner(array)
-        users = self._users.get(id(owner), 0)
-        self._users[id(owner)] = users + 1
-        if not users:
-            self.bytes += owner.nbytes
+    def add(self, array: Any) -> int:
+        """One more user of an array; returns by how many bytes more is kept alive."""
+        owner = array if array.base is None else _owner(array)
+        key, users = id(owner), self._users
+        if key in users:
+            users[key] += 1
+            return 0
+        users[key] = 1
+        size: int = owner.nbytes
+        self.bytes += size
+        return size
 
-    def remove(self, array: Any) -> None:
-        """One user less; call it before the array is let go."""
-        owner = _owner(array)
-        users = self._users[id(owner)] - 1
-        if users:
-            self._users[id(owner)] = users
-        else:
-            del self._users[id(owner)]
-            self.bytes -= owner.nbytes
+    def remove(self, array: Any) -> int:
+        """One user less; returns how many bytes nobody here keeps any more. Call it before the array is let go."""
+        owner = array if array.base is None else _owner(array)
+        key, users = id(owner), self._users
+        if users[key] > 1:
+            users[key] -= 1
+            return 0
+        del users[key]
+        size: int = owner.nbytes
+        self.bytes -= size
+        return size
 
     def clear(self) -> None:
         """No user of any."""

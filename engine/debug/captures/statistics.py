@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BINS", "Statistics", "any_nonfinite", "statistics"]
+__all__ = ["BINS", "Statistics", "any_nonfinite", "load_kernels", "statistics"]
 
 BINS = 64
 
@@ -259,6 +259,13 @@ def _pool() -> ThreadPoolExecutor:
     # It starts a thread when none is free. They do not outlive a fork, and the new process makes its own.
     os.register_at_fork(after_in_child=_pool.cache_clear)
     return ThreadPoolExecutor(_MOST_THREADS - 1, "hookscope-statistics")
+
+
+@functools.cache
+def load_kernels() -> None:
+    """Load the compiled kernels, which the first figures wait for otherwise."""
+    for target in (np.float32, np.float64):
+        statistics(np.zeros(2, target))
 
 
 @functools.cache

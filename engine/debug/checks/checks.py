@@ -99,6 +99,8 @@ class Checks:
 
     def _changed(self) -> None:
         self._values = [condition for condition in self.conditions.values() if condition.about == "values"]
+        if self._values:
+            self._session.captures.on_give_up = self.found.forget
         if self._session.attached:
             self.attach()
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..captures.capture import Capture, CaptureRing
+from ..captures.capture import Capture
+from ..captures.ring import CaptureRing
 from ..session import DebugSession
 from ..tables import html_table, text_table
 from .difference import Difference, distance, farthest
@@ -124,7 +125,8 @@ def compare(
     for place, capture in of_a.items():
         rows.append(_row(place, capture, of_b.get(place), rtol, atol))
         rows += [_row(new, None, of_b[new], rtol, atol) for new in only_in_b.get(place, ())]
-    return Comparison(rows, sum(x.captures.dropped for x in (a, b) if isinstance(x, DebugSession)))
+    rings = [x.captures for x in (a, b) if isinstance(x, DebugSession)]
+    return Comparison(rows, sum(ring.dropped + ring.given_up for ring in rings))
 
 
 _Place = tuple[int, str, str, int]

@@ -77,7 +77,7 @@ def reachable(session: DebugSession) -> tuple[int, int]:
 )
 def test_however_many_steps_are_watched_a_session_stays_within_its_bounds(count: int, options: dict[str, Any]) -> None:
     net = network()
-    session = DebugSession(net, watch=["*"], max_bytes=MOST_BYTES, pauser=Nobody(), **options)
+    session = DebugSession(net, watch=["*"], max_bytes=MOST_BYTES, max_captures=1_000, pauser=Nobody(), **options)
     early = late = (0, 0)
     with session:
         for number in steps(net, count):
@@ -96,7 +96,7 @@ def test_the_allocator_sees_no_growth_either() -> None:
     sizes: dict[int, int] = {}
     tracemalloc.start()
     try:
-        with DebugSession(net, watch=["*"], max_bytes=MOST_BYTES):
+        with DebugSession(net, watch=["*"], max_bytes=MOST_BYTES, max_captures=1_000):
             for number in steps(net, 1_200):
                 if number in (400, 1_200):
                     gc.collect()

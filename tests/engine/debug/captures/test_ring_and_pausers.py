@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from hookscope.engine.debug import TerminalPauser
-from hookscope.engine.debug.captures.capture import Capture, CaptureRing
+from hookscope.engine.debug.captures.capture import Capture
+from hookscope.engine.debug.captures.ring import CaptureRing
 from hookscope.engine.debug.pausing.pause import (
     PausePoint,
     check_command,
@@ -39,13 +40,13 @@ def test_the_ring_stays_within_its_bytes() -> None:
     for index in range(50):
         ring.append(capture(index, np.zeros(16)))
         assert ring.bytes == 128 * len(ring) <= 1000
-    assert (len(ring), ring.dropped) == (7, 43)
+    assert (len(ring), ring.given_up, ring.dropped) == (7, 43, 0)
 
 
-def test_a_value_larger_than_the_ring_is_dropped_and_counted() -> None:
+def test_of_a_value_larger_than_the_ring_the_row_stays() -> None:
     ring = CaptureRing(100, 10)
     ring.append(capture(0, np.zeros(1000)))
-    assert (len(ring), ring.bytes, ring.dropped) == (0, 0, 1)
+    assert (len(ring), ring.bytes, ring.given_up, ring.dropped) == (0, 0, 1, 0)
 
 
 def test_shared_memory_is_counted_once_and_given_up_with_its_last_user() -> None:

@@ -1,0 +1,73 @@
+"""What stays of a capture whose value had to go: the row with its figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .capture import capture_key
+
+if TYPE_CHECKING:
+    from .capture import Capture
+    from .statistics import Statistics
+
+__all__ = ["GivenUp", "given_up"]
+
+
+class GivenUp(NamedTuple):
+    """A capture without its value; the other attributes are those of `Capture`.
+
+    Attributes:
+        marks: the names of the conditions that held; None for none.
+        figures: the figures of the value, None where they were never computed.
+        elements: the element type.
+    """
+
+    index: int
+    step: int
+    path: str
+    cell_type: str
+    call: int
+    direction: str
+    slot: str
+    origin: str
+    context: str
+    marks: list[str] | None
+    figures: Statistics | None
+    shape: tuple[int, ...]
+    elements: Any
+    nbytes: int
+
+    @property
+    def hits(self) -> list[str]:
+        """The names of the conditions that held, of those that were switched on."""
+        return self.marks or []
+
+    @property
+    def dtype(self) -> str:
+        """The element type, by NumPy's name."""
+        return str(self.elements.name)
+
+    @property
+    def key(self) -> str:
+        """What it is, in words: ``conv1#0 forward output``."""
+        return capture_key(self)
+
+    def statistics(self) -> Statistics | None:
+        """The figures of the value, None where they were never computed."""
+        return self.figures
+
+
+# The shortest way there is: a run that watches makes one for each capture.
+_made = tuple.__new__
+
+
+def given_up(c: Capture) -> GivenUp:
+    """What stays of a capture."""
+    array = c.value._array
+    return _made(
+        GivenUp,
+        (
+            c.index, c.step, c.path, c.cell_type, c.call, c.direction, c.slot, c.origin, c.context, c._hits,
+            c._statistics, array.shape, array.dtype, array.nbytes,
+        ),
+    )  # fmt: skip
