@@ -5,7 +5,7 @@ from .captures.given_up import GivenUp
 from .captures.ring import CaptureRing, kept_value
 from .captures.statistics import Statistics, statistics
 from .checks.figures_by_step import History
-from .checks.findings import Finding, Findings
+from .checks.findings import Finding, Findings, Muted
 from .checks.producer import Producer
 from .comparing.compare import Comparison, ComparisonRow, compare
 from .comparing.difference import Difference
@@ -48,6 +48,7 @@ __all__ = [
     "History",
     "Hit",
     "HookRow",
+    "Muted",
     "OperatorRecord",
     "ParameterRow",
     "PastState",

@@ -17,7 +17,7 @@ from .captures.capture import pick_slot
 from .captures.ring import MAX_BYTES, MAX_CAPTURES, CaptureRing
 from .checks.checks import Checks
 from .checks.figures_by_step import History
-from .checks.findings import Findings
+from .checks.findings import Findings, Muted
 from .checks.producer import Producer
 from .conditions import Condition, Hit, parse_conditions
 from .hooks import SessionHooks
@@ -185,6 +185,38 @@ class DebugSession(Pausing):
     def findings(self) -> Findings:
         """What the conditions found, each once for a condition and a cell; prints as a table."""
         return self.checks.found.findings()
+
+    def clear_findings(self) -> None:
+        """Forget what was found so far; what still holds is found again."""
+        self.checks.found.clear()
+        self.notify("changed")
+
+    @property
+    def muted(self) -> list[Muted]:
+        """What is neither found nor paused at, in the order in which it was muted."""
+        return list(self.checks.found.muted)
+
+    def mute(self, condition: str, path: str) -> None:
+        """Neither find nor pause at a condition in one cell, where it is meant so: a BatchNorm that is frozen.
+
+        Args:
+            condition: its name.
+            path: the cell's, as findings name it: of a NaN or an infinity, the one that made it.
+
+        Raises:
+            ValueError: an unknown condition or cell.
+        """
+        self.checks.mute(condition, path)
+        self.notify("changed")
+
+    def unmute(self, condition: str, path: str) -> None:
+        """Find it, and pause at it, again.
+
+        Raises:
+            ValueError: it is not muted.
+        """
+        self.checks.unmute(condition, path)
+        self.notify("changed")
 
     def attach(self) -> None:
         """Begin to watch, until ``detach`` or until nothing refers to the session; once more changes nothing."""

@@ -17,13 +17,15 @@ from hookscope.engine import taps
 from hookscope.engine.nested import tensors_in
 from hookscope.engine.tensor import Tensor
 
+from ..captures.capture import cell_name
 from ..captures.statistics import Statistics, any_nonfinite, statistics
-from ..conditions import Condition, Hit, examine
+from ..conditions import CONDITIONS, Condition, Hit, examine
 from ..pausing.points import point_at_stop
 from ..stepping.stepper import Stop
 from ..stepping.user_code import frame_to_show
+from ..watch import suggestion
 from ..weakly import weakly
-from .findings import Found
+from .findings import Found, Muted
 from .network_checks import BpropWatch, ModeWatch
 from .producer import OUTSIDE, Producer
 from .provenance import Incoming, Origin, Provenance
@@ -104,6 +106,32 @@ class Checks:
         if self._session.attached:
             self.attach()
 
+    def mute(self, name: str, path: str) -> None:
+        """Neither find nor pause at a condition in the cell at this path.
+
+        Raises:
+            ValueError: an unknown condition or cell.
+        """
+        known = {**CONDITIONS, **self.conditions}
+        if name not in known:
+            raise ValueError(f"mute: no condition {name!r}{suggestion(name, known)}")
+        paths = [path for path, _ in self._session.paths]
+        found = [finding.path for finding in self.found.findings()]  # perhaps of what ran in no cell of the session
+        if path not in paths and path not in found and not self._session.takes_roots:
+            raise ValueError(f"mute: no cell {path!r} in this session{suggestion(path, paths)}")
+        self.found.mute(name, path)
+
+    def unmute(self, name: str, path: str) -> None:
+        """Find it, and pause at it, again.
+
+        Raises:
+            ValueError: it is not muted.
+        """
+        if not self.found.is_muted(name, path):
+            muted = ", ".join(f"{one.condition} in {cell_name(one.path)}" for one in self.found.muted)
+            raise ValueError(f"unmute: {name} in {cell_name(path)} is not muted; muted: {muted or 'nothing'}")
+        self.found.muted.remove(Muted(name, path))
+
     # Taps
 
     def attach(self) -> None:
@@ -175,8 +203,7 @@ class Checks:
                 continue
             detail = condition.formula(seen, condition.threshold)
             hit = None if detail is None else Hit(condition, path, subject, step, f"{name} in {subject} ({detail})")
-            if self._in_a_row(condition, subject, hit) and hit is not None:
-                self._keep(hit)
+            if self._in_a_row(condition, subject, hit) and hit is not None and self._keep(hit):
                 self._pause(hit)
 
     # Where one holds
@@ -192,8 +219,9 @@ class Checks:
             first, last = self._began.get(name, (hit.path, -1))
             origin = first if hit.step - last <= 1 else hit.path
             self._began[name] = (origin, hit.step)
+        if not self._keep(hit, origin):
+            return False
         capture.hits.append(name)
-        self._keep(hit, origin)
         if name not in self.pausing:
             return False
         if hit.condition.spreads:
@@ -219,8 +247,7 @@ class Checks:
                 message = f"{name} in {what} ({number} of {figures.count} elements)"
                 hit = Hit(self.conditions[name], path, subject, step, message)
                 hit, origin = self._with_origin(hit, self.provenance.behind(array))
-                self._keep(hit, origin)
-                if not {(name, "forward"), (name, "backward")} & self._paused_for:
+                if self._keep(hit, origin) and not {(name, "forward"), (name, "backward")} & self._paused_for:
                     self._pause(hit)
 
     def _broken_parameter(self, path: str, name: str, array: Any, step: int, was_finite: bool) -> None:
@@ -232,8 +259,8 @@ class Checks:
 
     def _produced(self, producer: Producer, frame: FrameType | None, values: dict[str, object]) -> None:
         """An operator made a NaN or an infinity, or a NaN of the infinity that another one made: pause right there."""
-        whats = [what for what in ("nan", "inf") if what in self.pausing and self._holds(what, values)]
-        if not whats:
+        wanted = [what for what in ("nan", "inf") if what in self.pausing]
+        if not any(self._holds(what, values) for what in wanted if not self.found.is_muted(what, producer.path)):
             return
         self._paused_for |= {(what, producer.direction) for what in ("nan", "inf")}
         self._pause_at(frame, str(producer), producer.path, "operator", values)
@@ -259,9 +286,13 @@ class Checks:
     def _needs_arrived(self) -> bool:
         return self.wanted("vanishing_gradient") or self.wanted("exploding_gradient")
 
-    def _keep(self, hit: Hit, origin: str | None = None) -> None:
+    def _keep(self, hit: Hit, origin: str | None = None) -> bool:
+        """Keep a hit, unless it is muted where it began."""
+        if self.found.is_muted(hit.condition.name, hit.path if origin is None else origin):
+            return False
         self.found.keep(hit, origin)
         self.found.forget(self._session.captures.oldest_index)
+        return True
 
     def _pause(self, hit: Hit) -> None:
         if hit.condition.name in self.pausing:

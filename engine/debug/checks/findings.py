@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import merge
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..captures.capture import cell_name
 from ..conditions import Hit
@@ -16,7 +16,7 @@ from ..tables import html_table, text_table
 if TYPE_CHECKING:
     from .producer import Producer
 
-__all__ = ["Finding", "Findings", "Found"]
+__all__ = ["Finding", "Findings", "Found", "Muted"]
 
 # Hits that belong to no capture, and so are not forgotten with one.
 _MAX_HITS = 10_000
@@ -72,24 +72,64 @@ def _cells(finding: Finding) -> list[str]:
     return [finding.condition, cell_name(finding.path), steps, str(finding.count), what, finding.advice]
 
 
+class Muted(NamedTuple):
+    """A condition that is neither found nor paused at in the cell at this path: it is meant so there."""
+
+    condition: str
+    path: str
+
+
+class _Kept(NamedTuple):
+    """A hit, and the path where it began."""
+
+    number: int
+    hit: Hit
+    path: str
+
+
 class Found:
     """Keeps hits and groups them.
 
     A hit is kept for as long as its capture; the newest of those that have none. Findings stay: there are at most as
     many as there are conditions times cells.
+
+    Attributes:
+        muted: what is not kept, in the order in which it was muted.
     """
 
     def __init__(self) -> None:
         self._number = 0
-        self._of_captures: deque[tuple[int, Hit]] = deque()
-        self._others: deque[tuple[int, Hit]] = deque(maxlen=_MAX_HITS)
+        self._of_captures: deque[_Kept] = deque()
+        self._others: deque[_Kept] = deque(maxlen=_MAX_HITS)
         self._findings: dict[tuple[str, str], Finding] = {}
+        self.muted: list[Muted] = []
+
+    def is_muted(self, condition: str, path: str) -> bool:
+        """Whether nobody wants to know of this condition in this cell."""
+        return (condition, path) in self.muted if self.muted else False
+
+    def mute(self, condition: str, path: str) -> None:
+        """Keep no hit of this condition that began in this cell, and forget those that are kept."""
+        if not self.is_muted(condition, path):
+            self.muted.append(Muted(condition, path))
+        self._findings.pop((condition, path), None)
+        for hits in (self._of_captures, self._others):
+            left = [kept for kept in hits if (kept.hit.condition.name, kept.path) != (condition, path)]
+            if len(left) < len(hits):
+                hits.clear()
+                hits.extend(left)
+
+    def clear(self) -> None:
+        """Forget all hits; what is muted stays so."""
+        self._of_captures.clear()
+        self._others.clear()
+        self._findings.clear()
 
     def keep(self, hit: Hit, origin: str | None = None) -> None:
         """Keep a hit; ``origin`` is the path where it began, if that is another one than where it was seen."""
         self._number += 1
-        (self._others if hit.capture is None else self._of_captures).append((self._number, hit))
         path = hit.path if origin is None else origin
+        (self._others if hit.capture is None else self._of_captures).append(_Kept(self._number, hit, path))
         finding = self._findings.get((hit.condition.name, path))
         if finding is None:
             message = hit.message if hit.producer is None else str(hit.producer)
@@ -105,13 +145,13 @@ class Found:
     def forget(self, oldest: int | None) -> None:
         """Forget the hits whose captures are gone; ``oldest`` is the index of the oldest one that is kept."""
         hits = self._of_captures
-        while hits and (oldest is None or _index(hits[0][1]) < oldest):
+        while hits and (oldest is None or _index(hits[0].hit) < oldest):
             hits.popleft()
 
     def __iter__(self) -> Iterator[Hit]:
         both = list(self._of_captures), list(self._others)
-        ordered: Iterable[tuple[int, Hit]] = merge(*both, key=lambda pair: pair[0])
-        return (hit for _, hit in ordered)
+        ordered: Iterable[_Kept] = merge(*both, key=lambda kept: kept.number)
+        return (kept.hit for kept in ordered)
 
     def findings(self) -> Findings:
         """The findings so far."""

@@ -10,6 +10,8 @@ from ..stepping.user_code import file_label
 
 __all__ = ["OUTSIDE", "Producer"]
 
+_MOST_INPUTS = 3  # that a sentence tells of
+
 OUTSIDE = "(no cell)"
 """The path of what ran in no cell."""
 
@@ -29,6 +31,7 @@ class Producer:
         inputs: the figures of its inputs; backward, of the gradient that arrived and then of the forward inputs.
         output: the figures of what it gave.
         what: "nan" or "inf".
+        faults: of each input how many of its elements are not finite, and where; "" where all are.
     """
 
     operator: str
@@ -42,6 +45,7 @@ class Producer:
     inputs: list[Statistics]
     output: Statistics
     what: str
+    faults: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         where = "outside the cells" if self.path == OUTSIDE else f"in {cell_name(self.path)}#{self.call}"
@@ -62,8 +66,15 @@ class Producer:
         given = ["its input" if len(self.inputs) == 1 else f"input {place}" for place in range(len(self.inputs))]
         if self.direction == "backward" and self.operator != "bprop":
             given = ["the gradient that arrived", *(["its input"] if len(self.inputs) == 2 else given[:-1])]
-        told = [f"{name} had {_range(figures)}" for name, figures in zip(given, self.inputs, strict=False)]
-        return ": " + ", ".join(told[:3])
+        faults = [*self.faults, *[""] * len(given)]
+        told = [
+            (f"{name} had {_range(figures)}{f' and {fault}' if fault else ''}", bool(fault))
+            for name, figures, fault in zip(given, self.inputs, faults, strict=False)
+        ]
+        # An infinity among the inputs is the reason; the figures beside it are of the finite elements.
+        most = max(0, _MOST_INPUTS - sum(faulty for _, faulty in told))
+        plain = [text for text, faulty in told if not faulty][:most]
+        return ": " + ", ".join(text for text, faulty in told if faulty or text in plain)
 
     def _line(self) -> str:
         if not self.line:

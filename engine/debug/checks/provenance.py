@@ -26,7 +26,8 @@ from hookscope.engine.tensor import Tensor
 from ..captures.by_array import ByArray
 from ..captures.capture import cell_name, pick_slot
 from ..captures.statistics import any_nonfinite, statistics
-from ..stepping.user_code import nearest_user_frame
+from ..stepping.user_code import is_user_code, nearest_user_frame
+from .nonfinite import nonfinite_text
 from .operands import array_of, arrays_of, constants_of, shown
 from .producer import OUTSIDE, Producer
 
@@ -247,8 +248,7 @@ class Provenance(taps.Tap):
                 culprit = next((array for array in given if any_nonfinite(array)), None)
                 if culprit is None:
                     path, number = self._place_of_bprop(cell)
-                    code = getattr(getattr(function, "__func__", function), "__code__", None)
-                    line = 0 if code is None else code.co_firstlineno
+                    code, line = _written_at(function)
                     origin: Origin = self._producer("bprop", "backward", path, number, code, line, given, bad)
                     self._tell(origin, None, {"inputs": args, "output": returned})
                 else:
@@ -281,11 +281,13 @@ class Provenance(taps.Tap):
         given: Iterable[Any], bad: Any,
     ) -> Producer:  # fmt: skip
         figures = statistics(bad)
+        given = list(given)
         filename = "" if code is None else code.co_filename
         found = Producer(
             name, direction, path, number, self._step(), filename, line,
             linecache.getline(filename, line).strip() if line else "",
             [statistics(array) for array in given], figures, "nan" if figures.nan else "inf",
+            tuple(map(nonfinite_text, given)),
         )  # fmt: skip
         self.producers.append(found)
         return found
@@ -335,6 +337,15 @@ class Provenance(taps.Tap):
         frame = nearest_user_frame(sys._getframe(2))
         line = _Made(frame and frame.f_code, frame.f_lineno if frame else 0, self._call())
         self._lines.put(array, line)
+
+
+def _written_at(function: Callable[..., Any]) -> tuple[CodeType | None, int]:
+    """Where the user wrote a function; of one that the engine brings, the line that led to it."""
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if code is not None and is_user_code(code):
+        return code, code.co_firstlineno
+    frame = nearest_user_frame(sys._getframe(1))
+    return (None, 0) if frame is None else (frame.f_code, frame.f_lineno)
 
 
 def _only_negative(array: Any) -> bool:

@@ -12,8 +12,12 @@ from debug_networks import scripted, tensor
 
 from hookscope.engine import Tensor, grad, nn, ops, value_and_grad
 from hookscope.engine.debug import DebugSession, Producer
+from hookscope.engine.ops.attention import attention
 
 HERE = __file__.rpartition("/")[2]
+
+
+INF = float("inf")
 
 
 class Does(nn.Cell):
@@ -145,6 +149,19 @@ def test_a_bprop_that_returns_bad_gradients_of_good_ones_is_named() -> None:
     assert "the bprop in 1#0 returned 1 Inf of 2 elements" in str(made)
 
 
+def test_of_a_bprop_that_the_engine_brings_the_users_line_is_named() -> None:
+    class OfTheEngine(nn.Cell):
+        def construct(self, x: Any) -> Any:
+            return x * 2.0
+
+    code = "def bprop(self, x, out, dout):\n    return (Tensor(x.asnumpy() * float('nan')),)\n"
+    names: dict[str, Any] = {"Tensor": Tensor}
+    exec(compile(code, inspect.getfile(nn.Dense), "exec"), names)
+    OfTheEngine.bprop = names["bprop"]
+    (made,) = producers(OfTheEngine(), tensor(1.0), backward=True)
+    assert (made.operator, made.filename, made.line) == ("bprop", __file__, line_of(producers, "grad(net)"))
+
+
 def test_inside_a_bprop_it_is_the_operator_and_its_line() -> None:
     (made,) = producers(nn.SequentialCell([nn.ReLU(), ByOperators()]), tensor(1.0, 3.0), backward=True)
     assert (made.operator, made.direction, made.path) == ("div", "backward", "1")
@@ -186,6 +203,57 @@ def test_a_mask_that_hides_all_makes_the_softmax_a_producer() -> None:
     net = Does(lambda x: ops.softmax(x + Tensor(np.full((2, 2), -np.inf, np.float32))))
     (made,) = producers(net, tensor(1.0, 2.0, 3.0, 4.0).reshape(2, 2))
     assert made.what == "nan" and made.path == "" and made.inputs[0].negative_inf == 4
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (
+            [[-INF, -INF], [0.02, -0.02]],
+            "minimum -0.02, maximum 0.02 and 2 -inf (1 of 2 rows hold nothing else, the first [0])",
+        ),
+        (
+            [[0.0, 1.0], [-INF, -INF], [-INF, -INF]],
+            "minimum 0, maximum 1 and 1 zero and 4 -inf (2 of 3 rows hold nothing else, the first [1])",
+        ),
+        (
+            [[-INF, -INF]],
+            "no finite element and 2 -inf (1 of 1 rows hold nothing else)",
+        ),
+        (
+            [[[1.0, 2.0], [-INF, -INF]]],
+            "minimum 1, maximum 2 and 2 -inf (1 of 2 rows hold nothing else, the first [0, 1])",
+        ),
+    ],
+)  # fmt: skip
+def test_the_rows_of_minus_infinity_that_a_nan_came_of_are_named(values: Any, told: str) -> None:
+    """Figures are of the finite elements, and so hid them."""
+    net = Does(lambda x: ops.softmax(x, -1))
+    (made,) = producers(net, Tensor(np.array(values, np.float32)))
+    assert (made.operator, made.what) == ("softmax", "nan")
+    assert f": its input had {told} (" in str(made)
+    with DebugSession(net, conditions=["nan"]) as session:
+        net(Tensor(np.array(values, np.float32)))
+    assert told in session.findings()[0].message
+
+
+def test_of_many_inputs_those_with_infinities_are_told() -> None:
+    """A fused operator: the mask comes fourth, behind queries, keys and values."""
+    mask = np.zeros((1, 1, 3, 4), np.float32)
+    mask[..., 1, :] = -INF
+    generator = np.random.default_rng(0)
+    values = [Tensor(generator.normal(size=(1, 2, size, 8)).astype(np.float32)) for size in (3, 4, 4)]
+    (made,) = producers(Does(lambda *given: attention(*given)[0]), *values, Tensor(mask))
+    told = str(made)
+    assert "input 3 had" in told and "4 -inf (1 of 3 rows hold nothing else, the first [0, 0, 1])" in told
+    assert told.count(" had ") == 3
+
+
+def test_an_infinity_in_no_whole_row_is_told_with_its_first_place() -> None:
+    (made,) = producers(Does(lambda x: x - x), Tensor(np.array([[1.0, -INF, 2.0], [3.0, -INF, -INF]], np.float32)))
+    assert "input 0 had minimum 1, maximum 3 and 3 -inf (the first at [0, 1])" in str(made)
+    (flat,) = producers(Does(lambda x: x * 0.0), tensor(1.0, -INF))
+    assert "and 1 -inf (the first at [1])" in str(flat)
 
 
 def test_what_came_in_is_told_with_the_cell_where_it_did() -> None:
