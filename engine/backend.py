@@ -136,7 +136,7 @@ def to_device(array: Any) -> Any:
 
 @dataclass(frozen=True)
 class DeviceReport:
-    """What runs where, and why; ``str(report)`` is a table."""
+    """What runs where, and why; ``str(report)`` is a short table, and ``kernels`` has where each operator runs."""
 
     device: str
     reason: str
@@ -150,16 +150,19 @@ class DeviceReport:
             ("new tensors", f"{self.device} ({self.reason})"),
             ("GPU", f"{self.gpu} ({self.gpu_reason})"),
             *((name, version) for name, version in sorted(self.versions.items())),
+            ("operators", ", ".join(f"{len(names)} by {place}" for place, names in self.operators().items())),
         ]
         width = max(len(name) for name, _ in rows)
-        lines = [f"{name:<{width}}  {text}" for name, text in rows]
-        where: dict[str, list[str]] = {}
-        for name, place in sorted(self.kernels.items()):
-            where.setdefault(place, []).append(name)
-        lines += [f"{place}: {', '.join(names)}" for place, names in sorted(where.items())]
-        return "\n".join(lines)
+        return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
 
     __repr__ = __str__
+
+    def operators(self) -> dict[str, list[str]]:
+        """The names of the operators by where they run."""
+        where: dict[str, list[str]] = {}
+        for name, place in sorted(self.kernels.items(), key=lambda pair: (pair[1], pair[0])):
+            where.setdefault(place, []).append(name)
+        return where
 
 
 def device_report() -> DeviceReport:

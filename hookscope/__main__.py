@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
 import runpy
 import sys
+import textwrap
 from collections.abc import Sequence
 
 from hookscope import __version__
+
+_WIDTH = 100  # columns of a screen
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="hookscope", description="A Jupyter kernel and neural network debugger.")
     parser.add_argument("--version", action="version", version=f"hookscope {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parser.set_defaults(function=lambda options: parser.print_help())
+    commands = parser.add_subparsers(metavar="COMMAND")
 
     run = commands.add_parser(
         "run",
         help="run a script written for MindSpore",
         description="Run a script in which `import mindspore` gives Hookscope's engine.",
     )
-    run.add_argument("script", help="the Python file")
+    run.add_argument("script", nargs="?", help="the Python file")
     run.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script finds in sys.argv")
-    run.set_defaults(function=_run)
+    run.set_defaults(function=lambda options: run.print_help() if options.script is None else _run(options))
 
     install = commands.add_parser(
         "install",
@@ -39,7 +44,12 @@ def _parser() -> argparse.ArgumentParser:
     install.add_argument("--name", default="hookscope", help="the kernel's name (default: hookscope)")
     install.set_defaults(function=_install)
 
-    report = commands.add_parser("report", help="say which devices and kernels are in use, and why")
+    report = commands.add_parser(
+        "report",
+        help="say what this machine uses, and why",
+        description="Say which device and which kernels are in use on this machine, and why.",
+    )
+    report.add_argument("--operators", action="store_true", help="list where each operator runs")
     report.set_defaults(function=_report)
     return parser
 
@@ -70,7 +80,17 @@ def _install(options: argparse.Namespace) -> None:
 def _report(options: argparse.Namespace) -> None:
     import hookscope
 
-    print(hookscope.device_report())
+    report = hookscope.device_report()
+    about = [
+        ("hookscope", f"{__version__} in {os.path.dirname(os.path.abspath(__file__))}"),
+        ("Python", f"{platform.python_version()} ({sys.executable})"),
+        ("machine", f"{platform.system()} {platform.machine()}, {len(os.sched_getaffinity(0))} cores"),
+    ]
+    lines = [f"{name:<11}  {text}" for name, text in about] + str(report).splitlines()
+    for place, names in report.operators().items() if options.operators else ():
+        lines.append(f"{place}: {', '.join(names)}")
+    for line in lines:
+        print("\n".join(textwrap.wrap(line, _WIDTH, subsequent_indent=" " * 13)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

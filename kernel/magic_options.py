@@ -59,6 +59,15 @@ def _count(text: str) -> int:
     return number
 
 
+def _size(text: str) -> int:
+    from hookscope.engine.debug.captures.sizes import parse_size
+
+    try:
+        return parse_size(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _variable(text: str) -> str:
     if not text.isidentifier() or keyword.iskeyword(text):
         raise argparse.ArgumentTypeError(f"must be the name of a variable, got {text!r}")
@@ -84,10 +93,23 @@ def _cell_parser() -> _Parser:
     parser.add_argument("--check", type=_conditions, action="extend", default=[], metavar="CONDITION,...")
     parser.add_argument("--stop-on", type=_conditions, action="extend", default=[], metavar="CONDITION,...")
     parser.add_argument("--every", type=_count, default=1, metavar="N")
+    _add_bounds(parser)
     parser.add_argument("--device", type=str.lower, choices=["cpu", "gpu"])
     parser.add_argument("-o", "--output", type=_variable, metavar="NAME")
     parser.add_argument("--no-panel", action="store_false", dest="panel")
     return parser
+
+
+def _add_bounds(parser: _Parser) -> None:
+    """What the captures may take; None is the session's own default."""
+    parser.add_argument("--max-bytes", type=_size, metavar="SIZE")
+    parser.add_argument("--max-captures", type=_count, metavar="N")
+
+
+def bounds(options: argparse.Namespace) -> dict[str, int]:
+    """The bounds that were given, as arguments of a session."""
+    given = {"max_bytes": options.max_bytes, "max_captures": options.max_captures}
+    return {name: bound for name, bound in given.items() if bound is not None}
 
 
 def _net_parser(prog: str) -> _Parser:
@@ -100,6 +122,7 @@ def _open_parser() -> _Parser:
     parser = _Parser("%cell")
     parser.add_argument("net", nargs="?", metavar="NET")
     parser.add_argument("--list", action="store_true")
+    _add_bounds(parser)
     return parser
 
 

@@ -42,7 +42,7 @@ class HookscopeMagics(Magics):
 
         %%cell [NET] [options]    run the body; NET is a Cell, made before or by the body. Without
                                   it, every root Cell that the body calls is watched.
-        %cell NET                 open the panel of NET; it follows what later cells do. NET may also be the
+        %cell NET [--max-...]     open the panel of NET; it follows what later cells do. NET may also be the
                                   variable of a session, which then has one more panel.
         %cell --list              the sessions that there are, and their variables.
 
@@ -54,6 +54,9 @@ class HookscopeMagics(Magics):
         --check CONDITION,...     look for these, for example nan or all; _session.findings() tells
         --stop-on CONDITION,...   look for these and pause; the last may be 'if EXPRESSION'
         --every N                 capture every Nth step
+        --max-bytes SIZE          how much memory captured values may take (256MiB); of older ones the
+                                  figures stay
+        --max-captures N          how many captures are kept, with or without their values (20000)
         --device cpu|gpu          where new tensors are put while the body runs
         -o, --output NAME         the variable that gets the DebugSession (default: _session_1, or the next
                                   number that is free; the newest one is _session too)
@@ -87,7 +90,8 @@ class HookscopeMagics(Magics):
         if isinstance(known, DebugSession):
             self._panels.open(known)
             return
-        session = DebugSession(find_cell(options.net, self.shell.user_ns, "%cell"), name=options.net)
+        net = find_cell(options.net, self.shell.user_ns, "%cell")
+        session = DebugSession(net, name=options.net, **options_of.bounds(options))
         session.attach()
         self._panels.add_session(session)
         self._panels.open(session)
@@ -205,6 +209,7 @@ def _session(net: Cell | None, options: argparse.Namespace) -> DebugSession:
             conditions=options.check,
             stop_on=options.stop_on,
             every=options.every,
+            **options_of.bounds(options),
             name=options.net or "session",
         )
     except ValueError as error:

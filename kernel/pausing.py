@@ -63,7 +63,7 @@ class KernelPauser:
         self._session = session
 
     def unavailable(self) -> str | None:
-        return unavailable()
+        return "choose the Hookscope kernel to pause" if running_kernel() is None else unavailable()
 
     def wait(self, until: Callable[[], bool]) -> None:
         kernel = running_kernel()

@@ -30,7 +30,9 @@ def conditions_view(session: DebugSession) -> Json:
     return {
         "rows": condition_rows(session),
         "findings": finding_rows(session, findings),
+        "muted": [muted_row(condition, path) for condition, path in session.muted],
         "cells": cell_hits(findings),
+        "no_pauses": session.no_pauses or "",
     }
 
 
@@ -81,6 +83,11 @@ def finding_rows(session: DebugSession, findings: Iterable[Finding]) -> list[Jso
         }
         for finding in findings
     ]
+
+
+def muted_row(condition: str, path: str) -> Json:
+    """Write one condition that is muted for a cell."""
+    return {"condition": condition, "path": path, "label": cell_name(path)}
 
 
 def finding_cells(finding: Finding) -> tuple[object, ...]:
@@ -148,6 +155,16 @@ def set_all(panel: DebuggerPanel, on: bool) -> None:
             session.remove_condition(name)
 
 
+def clear_findings(panel: DebuggerPanel) -> None:
+    """Forget what was found so far."""
+    panel.session.clear_findings()
+
+
+def set_muted(panel: DebuggerPanel, condition: str, path: str, on: bool) -> None:
+    """Neither find nor pause at a condition in a cell; or do so again."""
+    (panel.session.mute if on else panel.session.unmute)(condition, path)
+
+
 def add_own(panel: DebuggerPanel, expression: str) -> None:
     """Look for a condition of the user's own."""
     panel.session.add_condition("if " + expression.strip().removeprefix("if ").strip())
@@ -157,4 +174,6 @@ ACTIONS: Actions = {
     "condition": ({"name": str, "on": bool, "pause": bool, "threshold": str}, set_condition),
     "all_conditions": ({"on": bool}, set_all),
     "own_condition": ({"expression": str}, add_own),
+    "clear_findings": ({}, clear_findings),
+    "mute": ({"condition": str, "path": str, "on": bool}, set_muted),
 }

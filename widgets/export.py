@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hookscope.engine.atomic_write import file_behind, write_text
+from hookscope.engine.debug import GivenUp
 from hookscope.engine.progress import progress
 from hookscope.widgets import cells_view, conditions_view, displays, drawings, progress_view, snapshot, texts
 from hookscope.widgets.markup import STYLE, table, text
@@ -124,12 +125,11 @@ def _anchor(title: str) -> str:
 
 
 def _summary(session: DebugSession) -> str:
-    steps = len({capture.step for capture in session.captures})
-    dropped = session.captures.dropped
+    captures = session.captures.rows()
+    steps = len({capture.step for capture in captures})
     parts = [
         f"{len(session.tree()):,} cells",
-        f"{len(session.captures):,} captures of {steps:,} step{'' if steps == 1 else 's'}",
-        f"{dropped:,} older captures dropped" if dropped else "",
+        f"{len(captures):,} captures of {steps:,} step{'' if steps == 1 else 's'}",
         f"{len(session.findings()):,} findings" if session.conditions else "no conditions looked for",
     ]
     return " · ".join(part for part in parts if part)
@@ -182,12 +182,14 @@ def _cells(session: DebugSession) -> str:
 
 def _timeline(session: DebugSession) -> str:
     """The captures by step; of too many those that a condition marked, then the newest."""
-    captures = list(session.captures)
+    captures = session.captures.rows()
     if not captures:
         return "<p>No captures.</p>"
+    notes = " ".join(session.captures.notes())
     chosen = snapshot.chosen(captures, MAX_CAPTURES)
-    pictured = {capture.index for capture in snapshot.chosen(chosen, MAX_HEATMAPS)}
-    parts = [_left_out("captures", len(chosen), len(captures))]
+    with_values = [capture for capture in chosen if not isinstance(capture, GivenUp)]
+    pictured = {capture.index for capture in snapshot.chosen(with_values, MAX_HEATMAPS)}
+    parts = [f'<p class="soft">{text(notes)}</p>' if notes else "", _left_out("captures", len(chosen), len(captures))]
     last = chosen[-1].step
     with progress("captures", len(chosen), "captures") as work:
         for step, group in groupby(chosen, key=lambda capture: capture.step):
@@ -207,13 +209,18 @@ def _timeline(session: DebugSession) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _capture(capture: Capture, pictured: bool) -> str:
+def _capture(capture: Capture | GivenUp, pictured: bool) -> str:
     hits = f' <span class="warn">{text(", ".join(capture.hits))}</span>' if capture.hits else ""
     origin = "" if capture.origin == "tap" else f" · {capture.origin}"
     facts = f"{texts.shape_text(capture.shape)} {texts.dtype_text(capture.dtype)}{origin}"
     title = f"<b>{text(capture.key)}</b> <small>{text(facts)}</small>{hits}"
-    picture = drawings.matrix_figure(capture.value._array) if pictured else ""
-    return _opened_by(title, _scrolling(displays.figures_html(capture.statistics())) + picture)
+    figures = capture.statistics()
+    shown = "<p>The value was given up before its figures were computed.</p>"
+    if figures is not None:
+        shown = _scrolling(displays.figures_html(figures))
+    if pictured and not isinstance(capture, GivenUp):
+        shown += drawings.matrix_figure(capture.value._array)
+    return _opened_by(title, shown)
 
 
 def _opened_by(title: str, drawings_: str) -> str:

@@ -253,10 +253,12 @@ class DebuggerPanel(Kept):
         if point is not None and self.state == "paused":
             return f"paused in {point.place}"
         missed = len(self.session.skipped_pauses)
-        if self.state != "finished":
-            return self.state
-        skipped = f"; {missed} {'pause' if missed == 1 else 'pauses'} skipped: nobody could answer" if missed else ""
-        return self.replaced or f"finished, no longer watching{skipped}"
+        reason = self.session.no_pauses
+        if self.state == "finished":
+            told = f"{missed} {'pause' if missed == 1 else 'pauses'} skipped: {reason or 'nobody could answer'}"
+            return self.replaced or "finished, no longer watching" + (f"; {told}" if missed else "")
+        asked = self.session.breakpoints or self.session.step_bprop or self.session.checks.pausing
+        return f"{self.state}; {reason}" if reason and asked else self.state
 
     # What the page asks.
 

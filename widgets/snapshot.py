@@ -22,10 +22,13 @@ if TYPE_CHECKING:
         CellNode,
         DebugSession,
         Finding,
+        GivenUp,
         GradientCheck,
         ParameterRow,
         PausePoint,
     )
+
+    Row = Capture | GivenUp
 
 MAX_ROWS = 200
 MAX_CAPTURES = 80
@@ -146,7 +149,9 @@ def looked_for_html(session: DebugSession) -> str:
     if not rows:
         return ""
     nothing = "" if session.findings() else "Nothing found. "
-    return f"<p><small>{text(f'{nothing}Looked for: ' + ', '.join(names))}.</small></p>"
+    muted = [f"{condition} in {cell_name(path)}" for condition, path in session.muted]
+    told = [f"{nothing}Looked for: {', '.join(names)}.", f"Muted: {', '.join(muted)}." if muted else ""]
+    return f"<p><small>{text(' '.join(part for part in told if part))}</small></p>"
 
 
 # The captures
@@ -155,8 +160,8 @@ def looked_for_html(session: DebugSession) -> str:
 def _timeline(session: DebugSession) -> list[str | _Part]:
     pictures = [training_figure(session), *_marked_heatmaps(session)]
     drawn = "".join(picture for picture in pictures if picture)
-    captures = _captures(session.captures)
-    return [f'<div class="hs-figures">{drawn}</div>' if drawn else "", captures]
+    notes = f"<p><small>{text(' '.join(session.captures.notes()))}</small></p>" if session.captures.notes() else ""
+    return [f'<div class="hs-figures">{drawn}</div>' if drawn else "", notes, _captures(session.captures)]
 
 
 def training_figure(session: DebugSession) -> str:
@@ -185,27 +190,29 @@ def _marked_heatmaps(session: DebugSession) -> list[str]:
 
 
 def _captures(captures: CaptureRing) -> _Part:
-    kept = list(captures)
+    kept = captures.rows()
     rows = [_capture_row(capture) for capture in chosen(kept, MAX_CAPTURES)]
     title = f"Captures: {len(kept)}"
     if len(rows) < len(kept):
         title = f"Captures: {len(rows)} of {len(kept)}, those that conditions marked and the newest"
-    if captures.dropped:
-        title += f" ({captures.dropped} older ones dropped)"
     figures = ("min", "max", "mean", "std", "NaN", "inf")
     columns = ("step", "cell", "direction", "value", "shape", "dtype", *figures, "marks")
     return _Part(title, columns, rows, numeric=("step", *figures))
 
 
-def chosen(captures: Sequence[Capture], most: int) -> list[Capture]:
+def chosen(captures: Sequence[Row], most: int) -> list[Row]:
     """Choose the captures that conditions marked, then the newest; in the order of the run."""
     ordered = sorted(captures, key=lambda capture: (bool(capture.hits), capture.index), reverse=True)
     return sorted(ordered[:most], key=lambda capture: capture.index)
 
 
-def _capture_row(capture: Capture) -> tuple[object, ...]:
+def _capture_row(capture: Row) -> tuple[object, ...]:
     statistics = capture.statistics()
-    figures = (statistics.minimum, statistics.maximum, statistics.mean, statistics.std)
+    figures: tuple[object, ...] = ("given up", "", "", "", "", "")
+    if statistics is not None:
+        spread = (statistics.minimum, statistics.maximum, statistics.mean, statistics.std)
+        infinite = statistics.positive_inf + statistics.negative_inf
+        figures = (*map(number, spread), statistics.nan, infinite)
     marks = [*({"hook": ["hook"], "edit": ["edited"]}.get(capture.origin, [])), *capture.hits]
     cell = cell_name(capture.path)
     return (
@@ -215,9 +222,7 @@ def _capture_row(capture: Capture) -> tuple[object, ...]:
         capture.slot,
         texts.shape_text(capture.shape),
         texts.dtype_text(capture.dtype),
-        *map(number, figures),
-        statistics.nan,
-        statistics.positive_inf + statistics.negative_inf,
+        *figures,
         ", ".join(marks),
     )
 
@@ -318,7 +323,7 @@ def summary(session: DebugSession, views: Collection[str] | None = None, name: s
     if views is None or "cells" in views:
         parts.append(f"{sum(1 for _ in session.paths)} cells")
     if views is None or not _CAPTURES.isdisjoint(views):
-        parts.append(f"{len(session.captures)} captures")
+        parts.append(f"{len(session.captures.rows())} captures")
     return f"{name}({', '.join(parts)})"
 
 

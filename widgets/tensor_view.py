@@ -30,7 +30,6 @@ MOST_BARS = 256  # of a value of one axis
 MOST_TILES = 32  # on one page
 _TILE_CELLS = 32_768  # of all tiles of a page together
 _MOST_READ = 1 << 20  # elements of one matrix; of a larger one some are taken, at equal distances
-_MOST_COPIED = 256  # elements that are written out as code
 _MOST_CHOICES = 40
 _MOST_LINES = 400
 
@@ -95,7 +94,6 @@ def _matrices(
         "step": list(reads[0].step),
         "note": _note(reads[0]),
         "difference": largest,
-        "code": numpy_code(capture, places),
         "pictures": [facts for facts, _ in pictures],
     }
     return content, [buffer for _, buffers in pictures for buffer in buffers]
@@ -121,7 +119,6 @@ def _tiles(capture: Capture, at: Sequence[int]) -> tuple[Json, list[bytes]]:
         "step": list(reads[0].step) if reads else [1, 1],
         "note": _note(reads[0]) if reads else "no elements",
         "difference": "",
-        "code": numpy_code(capture, places),
         "pictures": [facts for facts, _ in pictures],
     }
     return content, [buffer for _, buffers in pictures for buffer in buffers]
@@ -280,34 +277,6 @@ def choices(captures: Iterable[Capture], capture: Capture) -> list[Json]:
 
     nearest = sorted(fitting, key=distance)[:_MOST_CHOICES]
     return [{"index": one.index, "label": f"step {one.step}: {one.key}"} for one in nearest]
-
-
-def numpy_code(capture: Capture, places: Sequence[int]) -> str:
-    """Code for a slice: its elements where they are few, else the way to them through `session.captures`."""
-    array = capture.value._array
-    part = array[tuple(places)] if places and 0 not in array.shape else array
-    index = f"[{', '.join(map(str, places))}]" if places else ""
-    place = f"{capture.key}, step {capture.step}{', ' + index if index else ''}"
-    comment = f"# {' '.join(place.splitlines())}"  # a line break in a cell's name must not end the comment
-    if 0 < part.size <= _MOST_COPIED and part.dtype.kind in "bif":
-        part = part.get() if hasattr(part, "get") else np.asarray(part)
-        return (
-            f"{comment}\nimport numpy as np\nfrom numpy import inf, nan\n\n"
-            f"array = np.array({_literal(part)}, dtype=np.{part.dtype.name})\n"
-        )
-    return (
-        f"{comment}\n# session is the DebugSession; %%cell keeps the newest as _session.\n"
-        f"capture = next(one for one in session.captures if one.index == {capture.index})\n"
-        f"array = capture.value.asnumpy(){index}\n"
-    )
-
-
-def _literal(part: npt.NDArray[Any]) -> str:
-    """An array as nested lists with the shortest numbers that give the same elements again."""
-    if part.ndim == 0:
-        return str(part[()])
-    between = ", " if part.ndim == 1 else ",\n" + " " * 8
-    return f"[{between.join(_literal(row) for row in part)}]"
 
 
 def source_view(cell: object, path: str) -> Json:

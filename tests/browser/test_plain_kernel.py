@@ -116,10 +116,11 @@ def test_what_is_clicked_while_a_cell_runs_is_done(notebook: Notebook, panel: Pa
 def test_a_breakpoint_says_in_one_line_that_it_records_instead(notebook: Notebook, window: Window) -> None:
     said = notebook.run_to_end(6)
     assert said.count("not paused at bprop of 1") == 1
-    assert "this is not the Hookscope kernel; kept in skipped_pauses" in said
+    assert "choose the Hookscope kernel to pause; kept in skipped_pauses" in said
     assert "went on ()" in said
     panel = Panel.in_cell(notebook.cell(6))
-    expect(panel.root.get_by_role("status").first).to_contain_text("1 pause skipped: nobody could answer")
+    skipped = "1 pause skipped: choose the Hookscope kernel to pause"
+    expect(panel.root.get_by_role("status").first).to_contain_text(skipped)
     panel.tab("Stepper")
     panel.expect_line("twice = 2 * x")
     expect(panel.button("Step over")).to_be_disabled()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
+
+import pytest
 
 
 def hookscope(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -66,8 +69,28 @@ def test_version_is_the_distributions() -> None:
     assert hookscope("--version").stdout == f"hookscope {version('hookscope')}\n"
 
 
-def test_report_tells_where_tensors_are_put() -> None:
-    assert "new tensors" in hookscope("report").stdout
+def test_report_is_a_screen_that_tells_where_tensors_are_put_and_why() -> None:
+    told = hookscope("report").stdout
+    lines = told.splitlines()
+    assert 5 <= len(lines) <= 24 and max(map(len, lines)) <= 100
+    assert re.search(r"^new tensors  (CPU|GPU) \(.+\)$", told, re.MULTILINE)
+    assert re.search(r"^GPU +.+ \(.+\)$", told, re.MULTILINE)
+    assert f"hookscope    {version('hookscope')} in " in told
+    assert re.search(r"^operators    \d+ by NumPy|^operators    .*\d+ by CuPy", told, re.MULTILINE)
+
+
+def test_report_lists_the_operators_when_asked_to() -> None:
+    told = hookscope("report", "--operators").stdout
+    assert re.search(r"\bsoftmax\b", told) and re.search(r"\bconv2d\b", told)
+    assert max(map(len, told.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("command", [(), ("run",)])
+def test_without_arguments_the_help_is_printed(command: tuple[str, ...]) -> None:
+    done = hookscope(*command)
+    asked = hookscope(*command, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == asked.stdout and done.stdout.startswith("usage: hookscope")
 
 
 def test_a_wrong_command_names_the_right_ones() -> None:

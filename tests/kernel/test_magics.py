@@ -70,6 +70,9 @@ BAD_CELLS = [
     ("net more", "%%cell: unexpected 'more' after 'net'"),
     ("net --every 0", "%%cell: argument --every: must be 1 or more, got 0"),
     ("net --every two", "%%cell: argument --every: must be a whole number, got 'two'"),
+    ("net --max-bytes much", "%%cell: argument --max-bytes: must be a size of 1 byte or more such as 512MB or 1GiB"),
+    ("net --max-bytes 0", "such as 512MB or 1GiB, got '0'"),
+    ("net --max-captures 0", "%%cell: argument --max-captures: must be 1 or more, got 0"),
     ("net --device tpu", "%%cell: argument --device: invalid choice: 'tpu' (choose from 'cpu', 'gpu')"),
     ("net -o 2x", "%%cell: argument -o/--output: must be the name of a variable, got '2x'"),
     ("net --train --eval", "%%cell: argument --eval: not allowed with argument --train"),
@@ -96,9 +99,18 @@ def test_bad_input_is_one_line_and_the_body_does_not_run(kernel: Kernel, link: s
     assert (result.text, result.error_names, result.status) == ("", [], "error")
 
 
+def test_captures_are_bounded_as_the_magics_are_told(kernel: Kernel, link: str) -> None:
+    bounds = "print(_session.captures.max_bytes, _session.captures.max_captures)"
+    assert kernel.run(f"%%cell net --max-bytes 1.5MiB --max-captures 70 --no-panel\n{bounds}").text == "1572864 70\n"
+    assert kernel.run(f"%cell net --max-bytes 2GB\n{bounds}").text.endswith("2000000000 20000\n")
+    assert kernel.run(f"%%cell net --no-panel\n{bounds}").text == "268435456 20000\n"
+
+
 BAD_LINES = [
     ("%cell", "%cell: NET is missing: a Cell, or the variable of a session; %cell --list names these"),
     ("%cell nett", "%cell: 'nett' is not defined; the nearest is 'net'"),
+    ("%cell net --max-byte 1", "%cell: there is no option '--max-byte'; the nearest is '--max-bytes'"),
+    ("%cell net --max-captures 1.5", "%cell: argument --max-captures: must be a whole number, got '1.5'"),
     ("%params nett", "%params: 'nett' is not defined; the nearest is 'net'"),
     ("%hooks net.rulu", "%hooks: net has no cell 'rulu'; the nearest is 'relu'"),
     ("%train net maybe", "%train: argument mode: invalid choice: 'maybe' (choose from 'on', 'off')"),

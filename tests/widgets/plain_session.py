@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hookscope.engine.debug import CONDITIONS, Condition, Finding, Findings, History, Hit, PausePoint
+from hookscope.engine.debug import CONDITIONS, Condition, Finding, Findings, GivenUp, History, Hit, Muted, PausePoint
 from hookscope.engine.debug.conditions import parse_conditions
 from hookscope.engine.debug.parameter_edits import ParameterEdits
 from hookscope.engine.debug.pausing.pause import OperatorRecord
@@ -82,8 +82,38 @@ class PlainParameter:
 
 
 class PlainRing(list[PlainCapture]):
-    dropped = 0
+    """Captures with their values, and before them rows of those that were given up."""
+
+    name = "plain"
     replacements = 0
+    max_bytes, max_captures = 256 << 20, 20_000
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.without_value: list[GivenUp] = []
+        self.said: list[str] = []
+
+    @property
+    def given_up(self) -> int:
+        return len(self.without_value)
+
+    def rows(self) -> list[Any]:
+        return [*self.without_value, *self]
+
+    def notes(self) -> list[str]:
+        return self.said
+
+    def give_up(self, count: int, figures: bool = True) -> None:
+        """The values of the oldest go."""
+        for one in self[:count]:
+            self.without_value.append(
+                GivenUp(
+                    one.index, one.step, one.path, "Block", one.call, one.direction, one.slot, one.origin, one.context,
+                    one.hits, one.statistics() if figures else None, one.shape, one.dtype, one.value._array.nbytes,
+                )
+            )  # fmt: skip
+        del self[:count]
+        self.said = [f"The values of the {self.given_up} oldest were given up."]
 
 
 class PlainPaths:
@@ -119,10 +149,13 @@ class PlainSession:
         self.checks = SimpleNamespace(conditions={}, pausing=set())
         self.hits: list[Any] = []
         self.found: list[Finding] = []
+        self.muted: list[Muted] = []
         self.attached = False
         self.aborting = False
         self.paused: Any = None
         self.shown: Any = None
+        self.no_pauses: str | None = None
+        self.step_bprop = False
         self.looks: list[tuple[Any, ...]] = []
         self.skipped_pauses: list[Any] = []
         self.gradient_checks: dict[str, Any] = {}
@@ -220,6 +253,25 @@ class PlainSession:
 
     def set_requires_grad(self, name: str, value: bool) -> None:
         next(row for row in self.rows if row.name == name).requires_grad = value
+        self.emit("changed")
+
+    def set_capture_bounds(self, max_bytes: int | None = None, max_captures: int | None = None) -> None:
+        self.captures.max_bytes = max_bytes or self.captures.max_bytes
+        self.captures.max_captures = max_captures or self.captures.max_captures
+        self.emit("changed")
+
+    def clear_findings(self) -> None:
+        self.found.clear()
+        self.hits.clear()
+        self.emit("changed")
+
+    def mute(self, condition: str, path: str) -> None:
+        self.muted.append(Muted(condition, path))
+        self.found = [one for one in self.found if (one.condition, one.path) != (condition, path)]
+        self.emit("changed")
+
+    def unmute(self, condition: str, path: str) -> None:
+        self.muted.remove(Muted(condition, path))
         self.emit("changed")
 
     def resume(self, command: str = "continue") -> None:

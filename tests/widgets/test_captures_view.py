@@ -45,6 +45,41 @@ def test_without_a_budget_no_statistics_are_computed(session: PlainSession) -> N
     assert np.isnan(numbers["mean"]).all()
 
 
+def test_of_what_was_given_up_the_rows_stay_with_figures_or_the_word_that_there_are_none(session: PlainSession) -> None:
+    feed = captures_view.CaptureFeed(session)
+    for _ in range(4):
+        session.capture()
+    feed.take(0.0)
+    session.captures.give_up(1)
+    session.captures.give_up(1, figures=False)
+    content, _ = feed.take(0.0)
+    assert (content["count"], content["oldest"], content["given_up"]) == (0, 0, 2)
+    assert content["notes"] == ["The values of the 2 oldest were given up."]
+    assert feed.take(0.0) is None  # the page knows
+    numbers = columns(feed.statistics([0, 1, 2]), captures_view.CAPTURE_NUMBERS)
+    assert numbers["known"].tolist() == [1, -1, 1]
+    assert numbers["maximum"][0] == 5 and np.isnan(numbers["maximum"][1])
+    feed.restart()
+    content, buffer = feed.take(0.0)
+    assert columns(buffer, captures_view.CAPTURE_NUMBERS)["known"].tolist() == [1, -1, 0, 0]
+
+
+def test_one_that_was_given_up_is_shown_with_its_figures_and_without_pictures(session: PlainSession) -> None:
+    for _ in range(3):
+        session.capture()
+    session.captures.give_up(1)
+    session.captures.give_up(1, figures=False)
+    rows = session.captures.rows()
+    content, histogram = captures_view.selection_view(rows[0], session.captures)
+    assert (content["kept"], content["choices"], content["attention"]) == (False, [], False)
+    assert content["value"] == "The value was given up to make room for newer ones; its figures stay."
+    assert content["figures"]["maximum"] == "5.0" and len(histogram) == 8 * (64 + 65)
+    content, histogram = captures_view.selection_view(rows[1], session.captures)
+    assert content["figures"] == {} and histogram == b""
+    assert content["value"].endswith("before anybody asked for its figures.")
+    assert captures_view.selection_view(rows[2], session.captures)[0]["kept"] is True
+
+
 def test_captures_that_the_ring_dropped_are_skipped_and_told(session: PlainSession) -> None:
     feed = captures_view.CaptureFeed(session)
     for _ in range(5):
@@ -53,9 +88,9 @@ def test_captures_that_the_ring_dropped_are_skipped_and_told(session: PlainSessi
     for _ in range(5):
         session.capture()
     del session.captures[:8]
-    session.captures.dropped = 8
+    session.captures.said = ["8 older dropped."]
     content, buffer = feed.take(0.0)
-    assert (content["oldest"], content["dropped"]) == (8, 8)
+    assert (content["oldest"], content["notes"]) == (8, ["8 older dropped."])
     assert columns(buffer, captures_view.CAPTURE_NUMBERS)["index"].tolist() == [8, 9]
     assert feed.find([3, 9]) == [session.captures[1]]
 

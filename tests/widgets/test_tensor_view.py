@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -162,37 +161,6 @@ def test_the_choices_to_compare_with_begin_with_the_same_place() -> None:
     ]  # fmt: skip
     assert [one["index"] for one in tensor_view.choices(kept, kept[4])] == [3, 0, 1]
     assert tensor_view.choices(kept, kept[4])[0]["label"] == "step 2: block#0 forward output"
-
-
-@pytest.mark.parametrize(
-    "array",
-    [
-        np.array([[0.1, np.nan], [np.inf, -np.inf]], np.float32), np.array(2.5), np.array([True, False]),
-        np.arange(24, dtype=np.int8).reshape(2, 3, 4), np.array([1 / 3, 1e-300]), np.array([65504.0], np.float16),
-    ],
-)  # fmt: skip
-def test_the_code_of_a_small_slice_gives_the_same_array(array: np.ndarray) -> None:
-    names: dict[str, Any] = {}
-    places = [1] if array.ndim == 3 else []
-    exec(tensor_view.numpy_code(capture(array), places), names)
-    assert names["array"].dtype == array.dtype
-    np.testing.assert_array_equal(names["array"], array[1] if places else array)
-
-
-def test_the_code_of_a_large_slice_names_the_capture() -> None:
-    array = np.zeros((2, 100, 100))
-    one = capture(array, 7)
-    one.value.asnumpy = lambda: array
-    names: dict[str, Any] = {"session": SimpleNamespace(captures=[capture(1.0), one])}
-    exec(tensor_view.numpy_code(one, [1]), names)
-    assert names["array"].shape == (100, 100)
-
-
-@pytest.mark.parametrize("ending", ["\n", "\r", "\r\n", "\x0c"])
-def test_a_name_with_a_line_break_stays_in_the_comment(ending: str) -> None:
-    names: dict[str, Any] = {}
-    exec(tensor_view.numpy_code(capture([1.0], slot=f"output{ending}raise SystemExit"), []), names)
-    assert names["array"].tolist() == [1]
 
 
 def test_the_source_of_a_cell_is_its_construct_where_it_can_be_found() -> None:

@@ -6,6 +6,7 @@ import { formatCount, formatNumber, parseNumber, toFloat64 } from "./format.js";
 import { Grid } from "./grid.js";
 import { numberedLines } from "./highlight.js";
 import { createHistogram } from "./histogram.js";
+import { createMemory } from "./memory.js";
 import { createTensor } from "./tensor.js";
 
 /** @typedef {import("./types.js").CaptureRow} CaptureRow */
@@ -38,7 +39,6 @@ export function createCaptures(send, go, part = "captures") {
   /** @type {Selection | null} */
   let selection = null;
   let timer = 0;
-  let dropped = 0;
   let waiting = false;
   /** What the last question was for, until it is answered. @type {number[]} */
   let unanswered = [];
@@ -53,13 +53,14 @@ export function createCaptures(send, go, part = "captures") {
   let selecting = false;
   /** @type {CaptureRow | null} */
   let next = null; // what to select when Python has answered
-  const statistic = (/** @type {CaptureRow} */ row, /** @type {number} */ value) => (row.known ? formatNumber(value) : "·");
+  const statistic = (/** @type {CaptureRow} */ row, /** @type {number} */ value) => (row.known ? formatNumber(value) : row.never ? "" : "·");
 
   /** @type {Grid<CaptureRow>} */
   const grid = new Grid({
     label: "Captures",
     empty: "No captures yet. Run the network: what passes its watched cells appears here.",
     key: (row) => row.index,
+    state: (row) => (row.given ? "given-up" : null),
     onSelect: choose,
     onVisible: (visible) => {
       clearTimeout(timer);
@@ -72,7 +73,7 @@ export function createCaptures(send, go, part = "captures") {
       { key: "slot", title: "value", width: "minmax(94px, 1fr)", value: (r) => (r.context ? `${r.slot} (${r.context})` : r.slot) },
       { key: "shape", title: "shape", width: "minmax(56px, 0.9fr)", value: (r) => r.shape },
       { key: "dtype", title: "dtype", width: "54px", value: (r) => r.dtype },
-      { key: "minimum", title: "min", width: "66px", number: true, value: (r) => r.minimum, text: (r) => statistic(r, r.minimum) },
+      { key: "minimum", title: "min", width: "66px", number: true, value: (r) => r.minimum, text: (r) => (r.never ? "given up" : statistic(r, r.minimum)) },
       { key: "maximum", title: "max", width: "66px", number: true, value: (r) => r.maximum, text: (r) => statistic(r, r.maximum) },
       { key: "mean", title: "mean", width: "66px", number: true, value: (r) => r.mean, text: (r) => statistic(r, r.mean) },
       { key: "std", title: "std", width: "66px", number: true, value: (r) => r.std, text: (r) => statistic(r, r.std) },
@@ -103,7 +104,7 @@ export function createCaptures(send, go, part = "captures") {
     text: "All steps",
     onclick: () => showStep(step === null ? (rowOf(selection)?.step ?? steps[Number(scrubber.value)]) : null),
   });
-  const lost = make("span", { class: "hs-count" });
+  const memory = createMemory(send);
   const histogram = createHistogram();
   const tensor = createTensor(send);
   const heading = make("h3", { class: "hs-detail-title" });
@@ -123,11 +124,11 @@ export function createCaptures(send, go, part = "captures") {
     make("label", { class: "hs-slider" }, [make("span", { text: "step" }), make("span", { class: "hs-scrubber" }, [scrubber, marks]), stepText]),
     allSteps,
     order,
+    memory.button,
     make("span", { class: "hs-spring" }),
-    lost,
     grid.count,
   ]);
-  const parts = { captures: [bar, grid.view, detail], timeline: [bar, grid.view], tensor: [none, detail] };
+  const parts = { captures: [bar, memory.element, grid.view, detail], timeline: [bar, memory.element, grid.view], tensor: [none, detail] };
   const element = make("div", { class: "hs-view" }, parts[part]);
 
   /** Select a capture; while Python has not answered, only the last of several counts. @param {CaptureRow} row */
@@ -204,7 +205,7 @@ export function createCaptures(send, go, part = "captures") {
   /** One question at a time: Python may be busy, and answers when it is not. @param {CaptureRow[]} visible */
   function ask(visible) {
     if (waiting) return;
-    const indices = visible.filter((row) => !row.known && !asked.has(row.index)).map((row) => row.index);
+    const indices = visible.filter((row) => !row.known && !row.never && !asked.has(row.index)).map((row) => row.index);
     if (!indices.length) return;
     for (const index of indices) asked.add(index);
     unanswered = indices;
@@ -231,7 +232,7 @@ export function createCaptures(send, go, part = "captures") {
     }
     const text = message.columns;
     eachRow(toFloat64(buffers[0]), message.count, (numbers, k) => {
-      const row = /** @type {CaptureRow} */ (/** @type {unknown} */ ({ ...numbers, known: numbers.known > 0 }));
+      const row = /** @type {CaptureRow} */ (/** @type {unknown} */ ({ ...numbers, ...asFar(numbers.known) }));
       for (const name of CAPTURE_TEXTS) Object.assign(row, { [name]: text[name][k] });
       row.search = `${row.cell} #${row.call} ${row.direction} ${row.slot} ${row.context} ${row.shape} ${row.dtype} ${row.origin} ${row.hits}`.toLowerCase();
       rows.push(row);
@@ -239,8 +240,8 @@ export function createCaptures(send, go, part = "captures") {
     });
     const kept = rows.findIndex((row) => row.index >= message.oldest);
     for (const row of rows.splice(0, kept < 0 ? rows.length : kept)) byIndex.delete(row.index);
-    dropped = message.dropped;
-    setText(lost, dropped ? `${formatCount(dropped)} older dropped` : "");
+    rows.forEach((row, k) => (row.given = k < message.given_up));
+    memory.update(message);
     const newest = steps[steps.length - 1];
     steps = [...new Set(rows.map((row) => row.step))].sort((a, b) => a - b);
     held.clear();
@@ -287,7 +288,7 @@ export function createCaptures(send, go, part = "captures") {
     const numbers = toFloat64(buffers[0]);
     eachRow(numbers, numbers.length / CAPTURE_NUMBERS.length, (figures) => {
       const row = byIndex.get(figures.index);
-      if (row) Object.assign(row, figures, { known: true });
+      if (row) Object.assign(row, figures, asFar(figures.known));
     });
     grid.schedule();
   }
@@ -312,8 +313,10 @@ export function createCaptures(send, go, part = "captures") {
     for (const [name, number] of Object.entries(numbers)) figures.append(figure(FIGURE_NAMES[name] ?? name, formatNumber(number, 6)));
     const bins = toFloat64(buffer);
     const faults = { nan: numbers.nan, positive: numbers.positive_inf, negative: numbers.negative_inf };
-    histogram.update(bins.subarray(0, 64), bins.subarray(64), chosen.key, faults);
-    tensor.select(chosen);
+    histogram.element.hidden = !bins.length;
+    if (bins.length) histogram.update(bins.subarray(0, 64), bins.subarray(64), chosen.key, faults);
+    for (const part of [tensor.element, tensor.tools]) part.hidden = !chosen.kept;
+    if (chosen.kept) tensor.select(chosen);
     if (opening) grid.reveal();
   }
 
@@ -339,6 +342,7 @@ export function createCaptures(send, go, part = "captures") {
     follow,
     drawSource,
     drawTensor: tensor.receive,
+    copyCode: tensor.copyCode,
     /** Python has dealt with a message. @param {string} action */
     answered(action) {
       if (action === "tensor") tensor.answered();
@@ -359,6 +363,11 @@ export function createCaptures(send, go, part = "captures") {
       tensor.destroy();
     },
   };
+}
+
+/** Whether a row's figures are known, or never will be: captures_view.py tells it in one number. @param {number} known */
+function asFar(known) {
+  return { known: known > 0, never: known < 0 };
 }
 
 /** @param {string} name @param {string} text */

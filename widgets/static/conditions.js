@@ -20,6 +20,7 @@ export function createConditions(send, go) {
   /** @type {string | null} */
   let onlyPath = null;
   let drawnFindings = "";
+  let drawnMuted = "";
 
   const body = make("tbody");
   const table = make("table", { class: "hs-table hs-conditions" }, [
@@ -49,6 +50,7 @@ export function createConditions(send, go) {
     make("button", { type: "button", class: "hs-button", text: "Look for none", onclick: () => send({ type: "all_conditions", on: false }) }),
   ]);
 
+  const noPauses = make("p", { class: "hs-notes", role: "note", hidden: "" });
   const foundBody = make("tbody");
   const foundTable = make("table", { class: "hs-table hs-findings" }, [
     make("caption", { class: "hs-unseen", text: "Findings" }),
@@ -60,12 +62,15 @@ export function createConditions(send, go) {
   const nothing = make("div", { class: "hs-empty" }, [nothingText, begin]);
   const foundCount = make("span", { class: "hs-count", "aria-live": "polite" });
   const every = make("button", { type: "button", class: "hs-button", hidden: "", text: "All cells", onclick: () => filter(null) });
+  const clear = make("button", { type: "button", class: "hs-button", hidden: "", text: "Clear", title: "Forget what was found so far; what still holds is found again", onclick: () => send({ type: "clear_findings" }) });
+  const mutedList = make("ul", { class: "hs-muted", "aria-label": "Muted" });
+  const mutedBox = make("div", { class: "hs-muted-box", hidden: "" }, [make("h4", { text: "Muted: neither found nor paused at" }), mutedList]);
   const foundHeading = make("h3", { class: "hs-heading", tabindex: "-1", text: "Found" });
-  const foundBar = make("div", { class: "hs-bar" }, [foundHeading, foundCount, make("span", { class: "hs-spring" }), every]);
+  const foundBar = make("div", { class: "hs-bar" }, [foundHeading, foundCount, make("span", { class: "hs-spring" }), every, clear]);
 
   const element = make("div", { class: "hs-view hs-scroll" }, [
-    make("section", { "aria-label": "What was found" }, [foundBar, foundTable, nothing]),
-    make("section", { class: "hs-wanted", "aria-label": "Conditions looked for" }, [bar, add, table]),
+    make("section", { "aria-label": "What was found" }, [foundBar, foundTable, nothing, mutedBox]),
+    make("section", { class: "hs-wanted", "aria-label": "Conditions looked for" }, [bar, noPauses, add, table]),
   ]);
 
   /** @param {Event} event */
@@ -163,6 +168,7 @@ export function createConditions(send, go) {
     if (capture >= 0 && show) {
       what.push(make("button", { type: "button", class: "hs-button hs-small", text: "Show capture", "aria-label": `show the capture of ${condition} in ${label}`, onclick: () => show(capture) }));
     }
+    what.push(make("button", { type: "button", class: "hs-button hs-small", text: "Mute here", title: `Neither find nor pause at ${condition} in ${label}: it is meant so`, "aria-label": `mute ${condition} in ${label}`, onclick: () => send({ type: "mute", condition, path, on: true }) }));
     const { cell: showCell } = go;
     const where = finding.in_cell && showCell
       ? make("button", { type: "button", class: "hs-link", text: label, "aria-label": `show cell ${label}`, onclick: () => showCell(path) })
@@ -188,11 +194,28 @@ export function createConditions(send, go) {
     const among = onlyPath === null ? "" : ` of ${findings.length}, in ${onlyPath || "(root)"}`;
     setText(foundCount, findings.length ? `${chosen.length}${among}` : "");
     every.hidden = onlyPath === null;
+    clear.hidden = !findings.length;
     foundTable.hidden = !chosen.length;
     nothing.hidden = chosen.length > 0;
     const looking = rows.some((row) => row.on);
     setText(nothingText, looking ? "Nothing found so far. Run the network: what is wrong shows here, with what to do about it." : "Nothing is looked for yet.");
     begin.hidden = looking;
+  }
+
+  /** @param {import("./types.js").MutedRow[]} muted */
+  function drawMuted(muted) {
+    const now = JSON.stringify(muted);
+    if (now === drawnMuted) return;
+    drawnMuted = now;
+    mutedBox.hidden = !muted.length;
+    mutedList.replaceChildren(
+      ...muted.map(({ condition, path, label }) =>
+        make("li", {}, [
+          make("span", { text: `${condition} in ${label}` }),
+          make("button", { type: "button", class: "hs-button hs-small", text: "Unmute", "aria-label": `unmute ${condition} in ${label}`, onclick: () => send({ type: "mute", condition, path, on: false }) }),
+        ]),
+      ),
+    );
   }
 
   /** Show only what was found in one cell, or with null everything. @param {string | null} path */
@@ -211,6 +234,9 @@ export function createConditions(send, go) {
     if (rows.filter((row) => row.own).length > before) expression.value = "";
     drawConditions();
     drawFindings();
+    drawMuted(now.muted ?? []);
+    setText(noPauses, now.no_pauses ? `No pauses here: ${now.no_pauses}.` : "");
+    noPauses.hidden = !now.no_pauses;
   }
 
   return { element, update, filter, answered: () => items.forEach((item) => item.answered()) };

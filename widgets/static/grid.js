@@ -19,7 +19,7 @@ let gridCount = 0;
 export class Grid {
   /**
    * @param {{label: string, columns: Column<Row>[], key: (row: Row) => string | number, empty: string,
-   *   onSelect?: (row: Row) => void, onVisible?: (rows: Row[]) => void}} options
+   *   state?: (row: Row) => string | null, onSelect?: (row: Row) => void, onVisible?: (rows: Row[]) => void}} options
    */
   constructor(options) {
     this.options = options;
@@ -159,6 +159,7 @@ export class Grid {
     element.dataset.position = String(position);
     setAttribute(element, "id", this.#rowId(key));
     setAttribute(element, "aria-rowindex", position + 2);
+    setAttribute(element, "data-state", this.options.state?.(row));
     setAttribute(element, "aria-selected", this.options.onSelect ? key === this.selected : null);
     this.options.columns.forEach((column, k) => {
       const cell = /** @type {HTMLElement} */ (element.children[k]);

@@ -36,6 +36,7 @@ const CAPTURE_MESSAGES = {
   captures: (view, message, buffers) => view.add(message, buffers),
   statistics: (view, _, buffers) => view.addStatistics(buffers),
   tensor: (view, message, buffers) => view.drawTensor(message, buffers),
+  code: (view, message) => view.copyCode(message),
   source: (view, message) => view.drawSource(message),
 };
 /** @type {ViewKind["traits"]} */

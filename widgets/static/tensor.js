@@ -48,7 +48,7 @@ export function createTensor(send) {
     make("button", { type: "button", class: "hs-button", "aria-label": "Zoom in", text: "+", onclick: () => zoom(ZOOM) }),
     make("button", { type: "button", class: "hs-button", text: "All", "aria-label": "Show all of it", onclick: () => look([]) }),
   ]);
-  const copy = make("button", { type: "button", class: "hs-button", text: "Copy as NumPy", onclick: () => copyCode() });
+  const copy = make("button", { type: "button", class: "hs-button", text: "Copy as NumPy", onclick: askForCode });
   const code = make("textarea", { class: "hs-code", readonly: "", rows: 4, "aria-label": "NumPy code", spellcheck: "false", hidden: "" });
   const readout = make("div", { class: "hs-readout", "aria-live": "polite" });
   const note = make("div", { class: "hs-note" });
@@ -198,6 +198,7 @@ export function createTensor(send) {
     const sameShape = String(next.sizes) === String(sizes());
     const sameCapture = next.index === selection?.index;
     selection = next;
+    if (!sameCapture) code.hidden = true;
     if (!sameShape) [at, view, cursor] = [[], [], null];
     if (!next.choices.some((choice) => choice.index === other)) other = -1;
     const options = [{ index: -1, label: "Compare with…" }, ...next.choices];
@@ -242,7 +243,6 @@ export function createTensor(send) {
     }
     const attention = selection?.attention && other < 0 ? ATTENTION : "";
     setText(note, [shown.difference, attention, shown.note].filter(Boolean).join("; "));
-    code.value = shown.code;
     setCursor(cursor);
     if (focusNext && shown.picture === "matrix") {
       focusNext = false;
@@ -363,8 +363,14 @@ export function createTensor(send) {
     setCursor([next[0], next[1]]);
   }
 
-  /** To the clipboard, where the browser allows it; else it is shown to be copied by hand. */
-  async function copyCode() {
+  /** Python writes the code of the slice that is shown; a page of channels shows what is behind the axes before them. */
+  function askForCode() {
+    if (selection && shown) send({ type: "code", index: selection.index, at: shown.picture === "tiles" ? shown.at.slice(0, -1) : shown.at });
+  }
+
+  /** To the clipboard, where the browser allows it; else it is shown to be copied by hand. @param {{code: string}} message */
+  async function copyCode(message) {
+    code.value = message.code;
     try {
       await navigator.clipboard.writeText(code.value);
       setText(readout, "Copied.");
@@ -381,6 +387,7 @@ export function createTensor(send) {
     tools,
     select,
     receive,
+    copyCode,
     /** Python has dealt with a question: the next one may go. */
     answered() {
       waiting = false;

@@ -31,12 +31,12 @@
  * @typedef {{entries: {where: string, text: string, failed: boolean, times: number}[], dropped: number}} HookLog
  * @typedef {{path: string, kind: string, source: string}} HookDraft
  *
- * @typedef {{index: number, step: number, call: number, known: boolean, minimum: number, maximum: number,
+ * @typedef {{index: number, step: number, call: number, known: boolean, never: boolean, given: boolean, minimum: number, maximum: number,
  *   mean: number, std: number, nan: number, inf: number, path: string, cell: string, direction: string,
  *   slot: string, context: string, shape: string, dtype: string, origin: string, hits: string, search: string}} CaptureRow
  *
  * @typedef {{index: number, key: string, path: string, step: number, shape: string, sizes: number[], dtype: string,
- *   origin: string, hits: string[], attention: boolean, value: string, figures: Record<string, string>,
+ *   origin: string, hits: string[], attention: boolean, kept: boolean, value: string, figures: Record<string, string>,
  *   choices: {index: number, label: string}[]}} Selection
  *
  * @typedef {{title: string, rows: number, columns: number, low: number, high: number, minimum: number,
@@ -52,7 +52,9 @@
  *   unit: string, meaning: string, advice: string}} ConditionRow
  * @typedef {{condition: string, path: string, label: string, in_cell: boolean, steps: string, times: number,
  *   message: string, advice: string, source: string, capture: number}} FindingRow
- * @typedef {{rows: ConditionRow[], findings: FindingRow[], cells: Record<string, [number, string]>}} Conditions
+ * @typedef {{condition: string, path: string, label: string}} MutedRow
+ * @typedef {{rows: ConditionRow[], findings: FindingRow[], muted: MutedRow[], cells: Record<string, [number, string]>,
+ *   no_pauses: string}} Conditions
  *
  * @typedef {{cell?: (path: string) => void, capture?: (index: number) => void, findings?: (path: string) => void}} Go
  *   Jumps from one view to another, where the panel has that; a cell by its path or by its name in captures.

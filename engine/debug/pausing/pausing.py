@@ -243,6 +243,11 @@ class Pausing(Showing):
         self.step += 1
         self._undo.clear()
 
+    @property
+    def no_pauses(self) -> str | None:
+        """Why nobody could answer a pause now, in one clause; None where somebody can."""
+        return self._pauser().unavailable()
+
     def can_stop(self) -> bool:
         """Whether a pause has any effect now: somebody can answer, or there is room to note it."""
         return self.attached and (len(self.skipped_pauses) < _MAX_SKIPPED or self._pauser().unavailable() is None)
