@@ -25,13 +25,16 @@ COLUMNS = ("condition", "where", "steps", "times", "what", "advice")
 
 
 def conditions_view(session: DebugSession) -> Json:
-    """Everything that the view shows: rows of conditions, findings, and for each cell how many of these it has."""
+    """Everything that the view shows: rows of conditions, findings, and for each cell how many of these it has.
+
+    A cell may be called "constructor": names that users choose are no keys of what goes to the page.
+    """
     findings = session.findings()
     return {
         "rows": condition_rows(session),
         "findings": finding_rows(session, findings),
         "muted": [muted_row(condition, path) for condition, path in session.muted],
-        "cells": cell_hits(findings),
+        "cells": [[path, *hits] for path, hits in cell_hits(findings).items()],
         "no_pauses": session.no_pauses or "",
     }
 

@@ -50,7 +50,7 @@ const VIEW_KINDS = {
     create: createTree,
     traits: [
       [(view, texts, numbers, states) => view.update(texts, numbers, states), ["tree", "tree_numbers", "tree_states"]],
-      [(view, conditions) => view.setHits(conditions.cells ?? {}), ["conditions"]],
+      [(view, conditions) => view.setHits(conditions.cells ?? []), ["conditions"]],
     ],
   },
   captures: { title: "Captures", create: (send, go) => createCaptures(send, go), traits: [...SELECTED, ...SELECTION], messages: CAPTURE_MESSAGES },

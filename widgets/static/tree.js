@@ -25,8 +25,8 @@ export function createTree(send, go) {
   const outline = new Outline();
   /** The elements there are, by index of their node. @type {Map<number, CellItem>} */
   const items = new Map();
-  /** @type {Record<string, [number, string]>} */
-  let hits = {};
+  /** @type {Map<string, [number, string]>} */
+  let hits = new Map();
   /** @type {number[]} */
   let matches = [];
   let current = 0;
@@ -127,7 +127,7 @@ export function createTree(send, go) {
       const moment = now.breaks.length > 1 ? "several" : now.breaks[0] ?? "";
       if (stop.value !== moment && !stop.classList.contains("hs-pending")) stop.value = moment;
       stop.classList.toggle("hs-set", now.breaks.length > 0);
-      const [times, worst] = hits[path] ?? [0, ""];
+      const [times, worst] = hits.get(path) ?? [0, ""];
       badge.hidden = !times;
       badge.disabled = !go.findings;
       setText(badge, times > 999 ? "999+" : String(times));
@@ -253,9 +253,9 @@ export function createTree(send, go) {
     draw();
   }
 
-  /** What was found, by path: how often, and the worst condition's name. @param {Record<string, [number, string]>} now */
+  /** What was found: path, how often, and the worst condition's name. @param {[string, number, string][]} now */
   function setHits(now) {
-    hits = now;
+    hits = new Map(now.map(([path, ...what]) => [path, what]));
     for (const entry of items.values()) entry.update();
   }
 

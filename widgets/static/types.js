@@ -53,7 +53,7 @@
  * @typedef {{condition: string, path: string, label: string, in_cell: boolean, steps: string, times: number,
  *   message: string, advice: string, source: string, capture: number}} FindingRow
  * @typedef {{condition: string, path: string, label: string}} MutedRow
- * @typedef {{rows: ConditionRow[], findings: FindingRow[], muted: MutedRow[], cells: Record<string, [number, string]>,
+ * @typedef {{rows: ConditionRow[], findings: FindingRow[], muted: MutedRow[], cells: [string, number, string][],
  *   no_pauses: string}} Conditions
  *
  * @typedef {{cell?: (path: string) => void, capture?: (index: number) => void, findings?: (path: string) => void}} Go

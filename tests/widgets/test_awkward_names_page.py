@@ -1,0 +1,86 @@
+"""Cells and parameters named like what every JavaScript object has: each view shows them as any other name."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from panel_page import PanelPage
+from plain_session import PlainSession, plain_node, plain_statistics
+from playwright.sync_api import Browser, expect
+
+NAMES = ["constructor", "toString", "__proto__", "hasOwnProperty", "valueOf"]
+
+
+@pytest.fixture
+def session(session: PlainSession) -> PlainSession:
+    """Such a network: a cell and a parameter of each name, and a capture, a hook and a breakpoint in each cell."""
+    del session.nodes[1:]
+    session.nodes += [plain_node(name, 1, name) for name in NAMES]
+    weight = np.ones((2, 2))
+    session.rows[:] = [
+        SimpleNamespace(
+            name=name, shape=(2, 2), dtype=weight.dtype, requires_grad=True, size=4, array=weight, gradient=None,
+            statistics=plain_statistics(weight), gradient_norm=None, update_ratio=None,
+        )
+        for name in NAMES
+    ]  # fmt: skip
+    for name in NAMES:
+        session.capture(name)
+    row = {"kind": "forward", "function": "look", "by_session": False, "filename": "", "line": 0, "hook": None}
+    session.hooks = lambda: [SimpleNamespace(path=name, **row) for name in NAMES]  # type: ignore[method-assign,misc]
+    return session
+
+
+def test_the_tree_shows_each_cell_and_its_switches_work(shown: PanelPage, session: PlainSession) -> None:
+    for name in NAMES:
+        expect(shown.page.get_by_role("treeitem", name=f"{name}, {name}", exact=True)).to_be_visible()
+        switch = shown.page.get_by_role("switch", name=f"train mode of {name}", exact=True)
+        switch.click()
+        shown.until(lambda switch=switch: switch.get_attribute("aria-checked") == "false")
+        assert session.node(name).training is False
+
+
+def test_only_where_something_was_found_there_is_a_badge(shown: PanelPage, session: PlainSession) -> None:
+    badges = shown.page.get_by_role("button", name="condition hit")
+    assert badges.count() == 0
+    for count, name in enumerate(NAMES, 1):
+        session.find("nan", name)
+        shown.panel.sync()
+        shown.until(lambda count=count: badges.count() == count)
+        expect(shown.page.get_by_role("button", name=f"1 condition hit at {name}, the worst: nan")).to_be_visible()
+    badges.nth(NAMES.index("__proto__")).click()
+    found = shown.page.get_by_role("table", name="Findings").get_by_role("row")
+    shown.until(lambda: found.count() == 2)
+    expect(found.nth(1)).to_contain_text("__proto__")
+
+
+@pytest.mark.parametrize(("tab", "role"), [("Captures", "row"), ("Parameters", "row"), ("Hooks", "cell")])
+def test_each_view_lists_them(shown: PanelPage, tab: str, role: Any) -> None:
+    shown.page.get_by_role("tab", name=tab).click()
+    for name in NAMES:
+        shown.until(shown.page.get_by_role(role).filter(has_text=name).first.is_visible)
+
+
+def test_a_selected_capture_and_parameter_are_shown(shown: PanelPage) -> None:
+    for tab, region in (("Captures", "Selected capture"), ("Parameters", "Selected parameter")):
+        shown.page.get_by_role("tab", name=tab).click()
+        for name in NAMES:
+            row = shown.page.get_by_role("row").filter(has_text=name).filter(visible=True).first
+            shown.until(row.is_visible)
+            row.click()
+            shown.until(
+                shown.page.get_by_role("region", name=region).get_by_role("heading", name=name).first.is_visible
+            )
+
+
+def test_locals_of_such_names_are_listed(browser: Browser, session: PlainSession, sent: list[Any]) -> None:
+    session.pause(locals={name: 1 for name in NAMES})
+    page = browser.new_page()
+    shown = PanelPage(page, session, sent)
+    for name in NAMES:
+        shown.until(page.get_by_role("rowheader", name=name, exact=True).is_visible)
+    assert shown.errors == []
+    page.close()
