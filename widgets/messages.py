@@ -2,6 +2,9 @@
 
 A view offers a table of actions: for each type of message its fields, with their types, and the function that does it
 to the panel. A message that is not in the table, or lacks a field, is one clear error.
+
+A page can also write traits, with the `update` messages of Jupyter's widgets. What one page writes goes to the others,
+and among the traits is the code that they run: so only PAGE_TRAITS are taken.
 """
 
 from __future__ import annotations
@@ -9,10 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from traitlets import HasTraits
+
 from hookscope.widgets import texts
 
 Action = tuple[dict[str, type], Callable[..., None]]
 Actions = Mapping[str, Action]
+PAGE_TRAITS = ("selected", "view")
+"""The traits that a page may write; the others are Python's."""
 
 
 class MessageError(ValueError):
@@ -39,6 +46,25 @@ def checked(content: object, known: Actions) -> tuple[Callable[..., None], dict[
             raise MessageError(f"message {name!r} needs {field}: {kind.__name__}, got {got}")
         fields[field] = value
     return act, fields
+
+
+def checked_traits(widget: HasTraits, state: object) -> tuple[dict[str, Any], str]:
+    """Return what a page may write of a state that it sent, and what is wrong with the rest, or ""."""
+    if not isinstance(state, Mapping):
+        return {}, f"the state in an update must be an object, got {type(state).__name__}"
+    taken, wrong = {}, []
+    refused = sorted(str(name) for name in state if name not in PAGE_TRAITS)
+    if refused:
+        names = texts.one_line(", ".join(refused), 80)
+        wrong.append(f"a page cannot set {names}; it can set {', '.join(PAGE_TRAITS)}")
+    for name in PAGE_TRAITS:
+        if name in state:
+            try:
+                widget.traits()[name]._validate(widget, state[name])  # type: ignore[no-untyped-call]
+                taken[name] = state[name]
+            except Exception as error:  # a validator may raise anything
+                wrong.append(texts.error_line(error))
+    return taken, "; ".join(wrong)
 
 
 def one_of(what: str, value: str, known: tuple[str, ...]) -> None:

@@ -31,7 +31,7 @@ from hookscope.widgets import (
 )
 from hookscope.widgets.columns import Json
 from hookscope.widgets.kept import Kept
-from hookscope.widgets.messages import Actions, MessageError, checked, one_of
+from hookscope.widgets.messages import Actions, MessageError, checked, checked_traits, one_of
 from hookscope.widgets.named import named_anew
 from hookscope.widgets.throttle import Throttle
 from hookscope.widgets.views import BACKGROUND, VIEWS, WHOLE, checked_views
@@ -282,6 +282,14 @@ class DebuggerPanel(Kept):
         self.progress_view.look()
         self.publish_status()
         self.send({"type": "done", "action": action if isinstance(action, str) else ""})
+
+    def set_state(self, sync_data: object) -> None:
+        """Take what a page wrote of the traits that are a page's to write; of the rest the status tells."""
+        taken, wrong = checked_traits(self, sync_data)
+        super().set_state(taken)
+        if wrong:
+            self._error = wrong
+            self.publish_status()
 
     def sync(self) -> None:
         """Bring the view that is looked at up to date now."""
