@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import builtins
 import keyword
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from IPython.core.error import UsageError
 
 _OWN_CONDITION = re.compile(r"(^|,)\s*if\s")
+_HISTORY = re.compile(r"_+|_i+|_i?\d+")  # IPython puts inputs and results there
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
@@ -139,6 +141,24 @@ PARAMS = _net_parser("%params")
 HOOKS = _net_parser("%hooks")
 TRAIN = _train_parser()
 BPROP = _net_parser("%bprop")
+
+
+def check_output(name: str, shell: Any, bound: Collection[str]) -> None:
+    """Refuse to give a session the name of something else: a network would be lost, and nobody would be told."""
+    from hookscope.engine.debug import DebugSession
+
+    there = shell.user_ns.get(name)
+    if name in shell.user_ns_hidden or _HISTORY.fullmatch(name):
+        what = "IPython's own"
+    elif hasattr(builtins, name):
+        what = "Python's own"
+    elif name in bound:
+        what = "set by the body"
+    elif there is None or isinstance(there, DebugSession):
+        return
+    else:
+        what = f"a {type(there).__name__}"
+    raise UsageError(f"%%cell: --output {name!r} is {what}; give a free name, or that of a DebugSession")
 
 
 def find_cell(name: str, namespace: dict[str, Any], magic: str) -> Any:

@@ -16,8 +16,8 @@ from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 from . import magic_options as options_of
 from . import running
 from .last_call import LastCall, last_call
-from .magic_options import find_cell, one_line
-from .panels import panels_of
+from .magic_options import check_output, find_cell, one_line
+from .panels import NEWEST, panels_of
 from .running import show
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ class HookscopeMagics(Magics):
 
     def _run_under_debugger(self, options: argparse.Namespace, body: running.Body) -> None:
         name, namespace = options.net, self.shell.user_ns
+        check_output(options.output or NEWEST, self.shell, body.names)
         made_by_body = name is not None and name.partition(".")[0] in body.names
         net = None if name is None or made_by_body else find_cell(name, namespace, "%%cell")
         if net is None and options.mode is not None:

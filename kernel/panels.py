@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -91,9 +92,8 @@ class Panels:
             same = earlier is not None and earlier.roots == session.roots
             if same and opened.run.request == run.request and not opened.runs:
                 self._end(opened)
-        taken = {opened.name for opened in self._opened}
-        free = (f"{NEWEST}_{number}" for number in range(1, len(taken) + 2))
-        name = name or next(one for one in free if one not in taken)
+        numbered = (f"{NEWEST}_{number}" for number in count(1))
+        name = name or next(one for one in numbered if one not in self._shell.user_ns)
         self._opened.append(Opened(run, session, name))
         self._shell.user_ns[name] = self._shell.user_ns[NEWEST] = session
         return name

@@ -77,7 +77,7 @@ def test_a_selected_capture_and_parameter_are_shown(shown: PanelPage) -> None:
 
 
 def test_locals_of_such_names_are_listed(browser: Browser, session: PlainSession, sent: list[Any]) -> None:
-    session.pause(locals={name: 1 for name in NAMES})
+    session.pause(locals=dict.fromkeys(NAMES, 1))
     page = browser.new_page()
     shown = PanelPage(page, session, sent)
     for name in NAMES:
