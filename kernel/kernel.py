@@ -9,7 +9,6 @@ import threading
 from typing import Any, cast
 
 from ipykernel.ipkernel import IPythonKernel
-from ipykernel.zmqshell import ZMQInteractiveShell
 from IPython.core import release
 from IPython.core.events import EventManager
 from traitlets import Bool, Enum, Type, default
@@ -19,6 +18,7 @@ from hookscope import __version__
 from . import alias, answering, extension
 from .inbox import Frames
 from .panels import panels_of
+from .paused_names import PausedNamesShell
 from .pump import Pump
 from .tracebacks import without_plumbing
 
@@ -43,7 +43,7 @@ class _Events(EventManager):
         super().trigger(event, *args, **kwargs)
 
 
-class HookscopeShell(ZMQInteractiveShell):
+class HookscopeShell(PausedNamesShell):
     """IPython's shell with the events above, and with tracebacks that show the user's own frames."""
 
     hide_engine_frames = Bool(
@@ -138,6 +138,16 @@ class HookscopeKernel(IPythonKernel):
                 "user_expressions": {},
                 "payload": [],
             }
+
+    # Queries
+
+    def do_complete(self, *args: Any, **options: Any) -> Any:
+        with cast(HookscopeShell, self.shell).paused_names_first():
+            return super().do_complete(*args, **options)  # type: ignore[no-untyped-call]
+
+    def do_inspect(self, *args: Any, **options: Any) -> Any:
+        with cast(HookscopeShell, self.shell).paused_names_first():
+            return super().do_inspect(*args, **options)  # type: ignore[no-untyped-call]
 
     # Interrupt, restart, shutdown
 

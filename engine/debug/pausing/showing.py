@@ -5,7 +5,15 @@ from __future__ import annotations
 from ..events import Events
 from .pause import PausePoint
 
-__all__ = ["Showing"]
+__all__ = ["Showing", "shown_now"]
+
+_standing: list[Showing] = []  # the sessions that are paused, the innermost last
+
+
+def shown_now() -> PausePoint | None:
+    """What is looked at in the innermost pause of all sessions; None while nothing is paused."""
+    standing = _standing[-1:]  # another thread may end its pause
+    return standing[0].shown if standing else None
 
 
 class Showing(Events):
@@ -75,6 +83,10 @@ class Showing(Events):
     def _stand_at(self, point: PausePoint | None) -> None:
         """The run stands still here, or with None goes on."""
         self.paused = self.shown = point
+        if point is not None:
+            _standing.append(self)
+        elif self in _standing:
+            _standing.remove(self)
         self._lines_back = 0
 
     def _shown_point(self) -> PausePoint:

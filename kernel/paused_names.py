@@ -1,0 +1,54 @@
+"""Completion and inspection while a run is paused: the names of the paused function stand before the notebook's."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from ipykernel.zmqshell import ZMQInteractiveShell
+
+_one_query = threading.RLock()  # a subshell answers in a thread of its own
+
+
+class PausedNamesShell(ZMQInteractiveShell):
+    """A shell that can look among other names than the notebook's for as long as it answers a query."""
+
+    _scope: Mapping[str, object] | None = None
+
+    def _ofind(self, oname: str, namespaces: Any = None) -> Any:
+        if self._scope is not None and namespaces is None:
+            namespaces = [
+                ("Paused function", self._scope),
+                ("Interactive", self.user_ns),
+                ("Python builtin", vars(builtins)),
+            ]
+        return super()._ofind(oname, namespaces)
+
+    @contextmanager
+    def paused_names_first(self) -> Iterator[None]:
+        """While something is paused, look first among the names that Evaluate knows there."""
+        scope = _paused_scope()
+        if scope is None:
+            yield
+            return
+        completer = self.Completer
+        with _one_query:
+            before = completer.namespace, completer.global_namespace
+            try:
+                self._scope = completer.namespace = scope
+                completer.global_namespace = self.user_ns
+                yield
+            finally:
+                self._scope = None
+                completer.namespace, completer.global_namespace = before
+
+
+def _paused_scope() -> dict[str, object] | None:
+    """The names at the innermost pause. Does not import the engine to find out that nothing is paused."""
+    showing = sys.modules.get("hookscope.engine.debug.pausing.showing")
+    point = None if showing is None else showing.shown_now()
+    return None if point is None else {**point.names, **point.locals}
