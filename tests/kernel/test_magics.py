@@ -80,7 +80,7 @@ BAD_CELLS = [
     ("--output x", "%%cell: --output 'x' is a Tensor; give a free name, or that of a DebugSession"),
     ("net -o print", "%%cell: --output 'print' is Python's own; give a free name, or that of a DebugSession"),
     ("net -o __debug__", "%%cell: --output '__debug__' is Python's own; give a free name, or that of a DebugSession"),
-    ("net -o get_ipython", "%%cell: --output 'get_ipython' is IPython's own; give a free name, or that of a DebugSession"),
+    ("net -o get_ipython", "%%cell: --output 'get_ipython' is IPython's own; give a free name"),
     ("net -o _", "%%cell: --output '_' is IPython's own; give a free name, or that of a DebugSession"),
     ("net -o _i3", "%%cell: --output '_i3' is IPython's own; give a free name, or that of a DebugSession"),
     ("net --train --eval", "%%cell: argument --eval: not allowed with argument --train"),

@@ -24,7 +24,12 @@ function makeModel(id) {
     set: (name, value) => (state[name] = value),
     on: (event, f) => (listeners[event] ??= []).push(f),
     off: (event, f) => (listeners[event] = (listeners[event] ?? []).filter((g) => g !== f)),
-    send: (content) => window.sendToPython(id, JSON.stringify(content)),
+    send: (content) => {
+      if (window.sendFails) throw new Error("Cannot send");
+      window.sendToPython(id, JSON.stringify(content));
+    },
+    trigger: call,
+    get widget_manager() { return window.widgetManager; },
     receive: ({ data, buffers }) => {
       if (data.method === "custom") return call("msg:custom", data.content, buffers.map(view));
       (data.buffer_paths ?? []).forEach((path, k) => (data.state[path[0]] = view(buffers[k])));

@@ -125,7 +125,7 @@ export function createHooks(send, keep) {
     if (event.key === "Enter" && event.shiftKey) form.requestSubmit();
     else if (event.key === "Enter") typeInto(text, "\n" + indentAfter(text));
     else if (event.key === "Tab" && !event.shiftKey && !leaves) typeInto(text, "    ");
-    else return;
+    else if (event.key !== "Escape" || leaves) return; // the second Escape leaves the panel
     event.preventDefault();
   });
 

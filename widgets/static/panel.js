@@ -3,9 +3,11 @@
 
 import { createCaptures } from "./captures.js";
 import { createConditions } from "./conditions.js";
+import { LACKS, watchConnection } from "./connection.js";
 import { make, setAttribute, setText } from "./dom.js";
 import { createExport } from "./download.js";
 import { createHooks } from "./hooks.js";
+import { createKeys } from "./keys.js";
 import { createPace } from "./pace.js";
 import { createParameters } from "./parameters.js";
 import { createProgress } from "./progress.js";
@@ -71,7 +73,6 @@ const VIEW_KINDS = {
       [(view, stop) => view.update(stop), ["stop"]],
       [(view, list) => view.updateAnswers(list), ["evaluations"]],
       [(view, gradient) => view.updateGradient(gradient), ["gradient"]],
-      [(view, status) => view.setPaused(status.state === "paused"), ["status"]],
     ],
   },
   conditions: { title: "Conditions", create: createConditions, traits: [[(view, conditions) => view.update(conditions), ["conditions"]]] },
@@ -93,15 +94,18 @@ const VIEW_KINDS = {
  */
 function render({ model, el }) {
   const id = `hs-panel-${++panelCount}`;
-  /** @param {unknown} message */
+  const connection = watchConnection(model, drawConnection);
+  const isLost = () => connection.now === "away" || connection.now === "gone";
+  /** @type {Send} */
   function send(message) {
+    if (isLost()) return; // a timer may still run
     try {
       model.send(message);
     } catch {
-      // A restart closes the connection before the page takes the panel away, and a timer may still run.
-      setText(problem, "The kernel that this panel belongs to is gone.");
-      problem.hidden = false;
+      connection.end(); // a restart closes the comm before the page says anything
+      return;
     }
+    if (!ASKED_BY_ITSELF.includes(message.type)) connection.asked();
   }
   /** @type {string[]} */
   const names = model.get("views");
@@ -154,13 +158,20 @@ function render({ model, el }) {
   const name = make("span", { class: "hs-title" });
   const exporting = createExport(send);
   const progress = createProgress(send);
-  const root = make("div", { class: "hs", role: "group", "data-alone": alone ? "" : null }, [
-    ...(alone ? [] : [make("div", { class: "hs-top" }, [tablist, make("span", { class: "hs-spring" }), name])]),
+  const lack = make("div", { class: "hs-lack", role: "alert", hidden: "" });
+  // Without a kernel nothing in here does anything; the tabs still show what there is.
+  const controls = make("fieldset", { class: "hs-controls", role: "none" }, [
     make("div", { class: "hs-panels" }, panels),
     ...(status.hidden ? [] : [progress.element]),
     make("div", { class: "hs-foot" }, [status, problem, ...(alone ? [] : [again, find, exporting.button])]),
   ]);
+  const root = make("div", { class: "hs", role: "group", "data-alone": alone ? "" : null }, [
+    ...(alone ? [] : [make("div", { class: "hs-top" }, [tablist, make("span", { class: "hs-spring" }), name])]),
+    lack,
+    controls,
+  ]);
   el.append(root);
+  const keys = createKeys(root, views.stepper);
 
   /** @param {string} key */
   function show(key) {
@@ -180,6 +191,7 @@ function render({ model, el }) {
   /** A person chose a tab: Python brings it up to date, and remembers it for the next time it is drawn. @param {string} key */
   function choose(key) {
     show(key);
+    if (isLost()) return;
     choosing += 1;
     send({ type: "show", view: key });
   }
@@ -194,47 +206,47 @@ function render({ model, el }) {
     choose(names[next]);
     tabs[next].focus();
   });
-  root.addEventListener("keydown", (event) => {
-    if (!views.stepper?.key(event)) return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
-
-  // JupyterLab keeps Enter in a field of an output from sending its form or its change: the panel does it.
-  root.addEventListener("keydown", (event) => {
-    const field = event.target;
-    if (event.key !== "Enter" || event.isComposing || event.defaultPrevented) return;
-    if (!(field instanceof HTMLInputElement) || field.type !== "text" || field.list) return;
-    event.preventDefault();
-    if (field.form) field.form.requestSubmit();
-    else field.dispatchEvent(new Event("change", { bubbles: true }));
-  });
-
-  /**
-   * JupyterLab takes plain keys (arrows, b, x, ...) for commands on the notebook, in a listener on the document that
-   * asks the focused element for this attribute. Keys with Ctrl or Command, such as saving, stay JupyterLab's.
-   * @param {KeyboardEvent} event
-   */
-  function keepPlainKeys(event) {
-    if (!(event.target instanceof Element) || !root.contains(event.target)) return;
-    setAttribute(event.target, "data-lm-suppress-shortcuts", event.ctrlKey || event.metaKey ? null : "true");
-  }
-  window.addEventListener("keydown", keepPlainKeys, { capture: true });
-
   let later = 0;
   const pace = createPace();
 
   function drawStatus() {
     const now = model.get("status");
-    setText(statusText, now.text ?? "");
+    setText(statusText, isLost() ? LACKS[connection.now][0] : (now.text ?? ""));
     setText(problem, now.error ?? "");
-    problem.hidden = !now.error;
-    setAttribute(root, "data-state", now.state);
+    problem.hidden = isLost() || !now.error;
+    setAttribute(root, "data-state", isLost() ? "lost" : now.state);
+    drawPaused();
     again.hidden = now.state !== "finished" || now.watching;
     drawFound();
     if (!runs()) pace.flush();
   }
-  const runs = () => ["running", "watching"].includes(model.get("status").state);
+  const runs = () => !isLost() && ["running", "watching"].includes(model.get("status").state);
+  function drawPaused() {
+    const paused = !isLost() && model.get("status").state === "paused";
+    views.stepper?.setPaused(paused);
+    keys.setPaused(paused);
+  }
+  /** Say at once that there is no kernel; when there is one again, catch up with it. @param {import("./connection.js").Connection} now */
+  function drawConnection(now) {
+    lack.hidden = now === "live";
+    setText(lack, LACKS[now][1]);
+    const back = controls.disabled && !isLost();
+    controls.disabled = isLost();
+    drawStatus();
+    drawWork();
+    if (isLost()) setIdle();
+    if (back) greet();
+  }
+  const drawWork = () => progress.update(isLost() ? {} : model.get("progress"));
+  /** Nothing is on its way to Python. */
+  function setIdle() {
+    for (const element of root.querySelectorAll(".hs-pending")) element.classList.remove("hs-pending");
+  }
+  function greet() {
+    choosing = 0;
+    drawView();
+    send({ type: "hello" });
+  }
   function drawTitle() {
     const title = model.get("title");
     setText(name, title);
@@ -253,6 +265,7 @@ function render({ model, el }) {
 
   /** @param {any} message @param {DataView[]} buffers */
   function receive(message, buffers) {
+    connection.heard();
     if (runs() && LIVE.includes(message.type)) pace.draw("", () => give(message, buffers));
     else {
       if (message.type !== "later" && !ASKED_BY_ITSELF.includes(message.action)) pace.flush();
@@ -272,9 +285,9 @@ function render({ model, el }) {
       if (message.action === "export") exporting.answered();
       if (message.action === "look_at_work") progress.answered();
       if (message.action === "show") choosing = Math.max(0, choosing - 1);
-      for (const element of root.querySelectorAll(".hs-pending")) element.classList.remove("hs-pending");
+      setIdle();
       for (const each of names) views[each].answered?.(message.action);
-      views.stepper?.setPaused(model.get("status").state === "paused");
+      drawPaused();
     }
   }
 
@@ -283,7 +296,7 @@ function render({ model, el }) {
     [["title"], drawTitle],
     [["conditions"], drawFound],
     [["status"], drawStatus],
-    [["progress"], () => progress.update(model.get("progress"))],
+    [["progress"], drawWork],
     [["view"], drawView],
     ...names.flatMap((each) =>
       VIEW_KINDS[each].traits.map(([draw, traits]) => /** @type {[string[], () => void]} */ ([traits, () => draw(views[each], ...traits.map((trait) => model.get(trait)))])),
@@ -300,12 +313,14 @@ function render({ model, el }) {
   ];
   for (const [event, callback] of wires) model.on(event, callback);
   for (const [, draw] of draws) draw();
-  send({ type: "hello" });
+  connection.look();
+  greet();
 
   return () => {
     send({ type: "gone" });
     for (const [event, callback] of wires) model.off(event, callback);
-    window.removeEventListener("keydown", keepPlainKeys, { capture: true });
+    connection.destroy();
+    keys.destroy();
     clearTimeout(later);
     pace.destroy();
     progress.destroy();

@@ -24,6 +24,16 @@ const LOOKS = [
   ["Step forward", "step_forward", "Shift+F4"],
 ];
 
+/** The name of a key, as the buttons have it. @param {KeyboardEvent} event */
+function keyOf(event) {
+  return event.ctrlKey || event.altKey || event.metaKey ? "" : (event.shiftKey ? "Shift+" : "") + event.key;
+}
+
+/** @param {KeyboardEvent} event */
+const commandOf = (event) => STEP_COMMANDS.find(([, , shortcut]) => shortcut === keyOf(event))?.[1];
+/** Whether no other stop is expected after a key. @param {KeyboardEvent} event */
+const ends = (event) => ["continue", "abort"].includes(commandOf(event) ?? "");
+
 /** What sets a value: a name, or one place of it, and an expression. */
 const ASSIGNMENT = /^\s*([A-Za-z_]\w*(?:\s*\[\s*\d+\s*\])?)\s*=(?!=)\s*(.+)$/s;
 
@@ -295,16 +305,14 @@ export function createStepper(send) {
     answers.scrollTop = answers.scrollHeight;
   }
 
-  /** The keys of the buttons, wherever the focus is in the panel. @param {KeyboardEvent} event */
+  /** Do what the button of a key does, if there is one. @param {KeyboardEvent} event */
   function key(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey) return false;
-    const pressed = (event.shiftKey ? "Shift+" : "") + event.key;
-    const command = STEP_COMMANDS.find(([, , shortcut]) => shortcut === pressed);
-    const look = LOOKS.find(([, , shortcut]) => shortcut === pressed);
-    if (command) resume(command[1]);
+    const command = commandOf(event);
+    const look = LOOKS.find(([, , shortcut]) => shortcut === keyOf(event));
+    if (command) resume(command);
     else if (look && paused) send({ type: look[1] });
     return Boolean(command || look);
   }
 
-  return { element, update, updateAnswers, updateGradient, setPaused, key, draw: revealLine };
+  return { element, update, updateAnswers, updateGradient, setPaused, key, ends, draw: revealLine };
 }

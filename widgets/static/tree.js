@@ -297,8 +297,12 @@ export function createTree(send, go) {
     const item = closest(event.target, '[role="treeitem"]');
     if (!item) return;
     const inControl = event.target !== item;
-    if (inControl && event.key === "Escape") item.focus();
-    if (inControl) return;
+    if (inControl && event.key !== "Escape") return;
+    if (inControl) {
+      item.focus();
+      event.preventDefault();
+      return;
+    }
     const index = Number(item.dataset.index);
     const place = outline.placeOf(index);
     const { shown, children, parents, opened } = outline;

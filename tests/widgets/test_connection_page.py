@@ -1,0 +1,173 @@
+"""A panel whose kernel is gone, or out of reach, says so at once and its controls are off; one that is back is live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from panel_page import PanelPage
+from plain_session import PlainSession
+from playwright.sync_api import Browser, Locator, expect
+
+# What JupyterLab's kernel is to a panel.
+KERNEL = """() => {
+  const signal = () => {
+    const slots = new Set();
+    return { connect: (f) => slots.add(f), disconnect: (f) => slots.delete(f), emit: () => [...slots].forEach((f) => f()), slots };
+  };
+  window.kernel = { status: "busy", connectionStatus: "connected", isDisposed: false, statusChanged: signal(),
+    connectionStatusChanged: signal(), disposed: signal() };
+  window.widgetManager = { kernel: window.kernel };
+  window.become = (state) => {
+    Object.assign(window.kernel, state);
+    window.kernel[state.status ? "statusChanged" : state.isDisposed ? "disposed" : "connectionStatusChanged"].emit();
+  };
+}"""
+GONE = "The kernel that this panel belongs to is gone. Run the cell again for a live panel."
+AWAY = "No connection to the kernel."
+SILENT = "The kernel has not answered so far: it is busy, or gone."
+
+
+@pytest.fixture
+def shown(browser: Browser, session: PlainSession, sent: list[Any]) -> Iterator[PanelPage]:
+    page = browser.new_page(viewport={"width": 1000, "height": 640})
+    page.evaluate(KERNEL)
+    shown = PanelPage(page, session, sent)
+    yield shown
+    assert shown.errors == []
+    page.close()
+
+
+def become(shown: PanelPage, **state: Any) -> None:
+    shown.page.evaluate("state => become(state)", state)
+
+
+def alert(shown: PanelPage) -> Locator:
+    return shown.page.get_by_role("alert").filter(visible=True)
+
+
+def controls(shown: PanelPage) -> Locator:
+    """What can be pressed or filled in, but for the tabs."""
+    return shown.page.locator("button:not([role=tab]), input, select, textarea")
+
+
+def expect_off(shown: PanelPage, line: str) -> None:
+    expect(alert(shown)).to_contain_text(line)
+    assert controls(shown).count() > 5
+    assert controls(shown).and_(shown.page.locator(":enabled")).count() == 0
+
+
+@pytest.mark.parametrize("state", ["restarting", "autorestarting", "dead", "terminating"])
+def test_a_kernel_that_ends_is_told_at_once(shown: PanelPage, state: str) -> None:
+    assert alert(shown).count() == 0
+    become(shown, status=state)
+    expect_off(shown, GONE)
+    assert "ready" not in shown.page.get_by_role("status").inner_text()
+    become(shown, status="idle")  # another process
+    expect_off(shown, GONE)
+
+
+def test_so_is_one_that_is_shut_down(shown: PanelPage) -> None:
+    become(shown, isDisposed=True)
+    expect_off(shown, GONE)
+
+
+def test_and_a_comm_that_is_closed(shown: PanelPage) -> None:
+    shown.page.evaluate("model.trigger('comm:close')")
+    expect_off(shown, GONE)
+
+
+def test_and_a_comm_that_takes_nothing_more(shown: PanelPage) -> None:
+    shown.page.evaluate("window.sendFails = true")
+    shown.page.get_by_role("switch", name="train mode of block", exact=True).click()
+    expect_off(shown, GONE)
+
+
+def test_a_pause_is_over_with_its_kernel(shown: PanelPage, session: PlainSession) -> None:
+    session.pause()
+    shown.until(shown.page.get_by_role("button", name="Step over", exact=True).is_enabled)
+    become(shown, status="restarting")
+    expect_off(shown, GONE)
+    assert "paused" not in shown.page.get_by_role("status").inner_text()
+    shown.page.keyboard.press("F10")
+    shown.carry()
+    assert session.commands == []
+
+
+def test_the_tabs_still_show_what_there_is(shown: PanelPage, session: PlainSession) -> None:
+    session.capture()
+    become(shown, isDisposed=True)
+    for tab in shown.page.get_by_role("tab").all():
+        tab.click()
+        expect(tab).to_have_attribute("aria-selected", "true")
+        expect_off(shown, GONE)
+    assert shown._inbox == [] or all('"hello"' in text for _, text in shown._inbox)
+
+
+def test_without_a_connection_it_waits_and_with_one_it_is_live_again(shown: PanelPage, session: PlainSession) -> None:
+    become(shown, connectionStatus="connecting")
+    expect_off(shown, AWAY)
+    shown.page.get_by_role("tab", name="Captures").click()
+    session.capture("block")
+    shown._sent.clear()  # what was sent meanwhile is lost
+    become(shown, connectionStatus="connected")
+    shown.until(lambda: alert(shown).count() == 0)
+    shown.page.get_by_role("tab", name="Captures").click()
+    shown.until(shown.page.get_by_role("row").filter(has_text="block").first.is_visible)
+    shown.page.get_by_role("tab", name="Cells").click()
+    switch = shown.page.get_by_role("switch", name="train mode of block", exact=True)
+    switch.click()
+    shown.until(lambda: switch.get_attribute("aria-checked") == "false")
+
+
+def test_a_restart_without_a_connection_is_the_end(shown: PanelPage) -> None:
+    become(shown, connectionStatus="connecting")
+    become(shown, status="restarting")
+    become(shown, status="idle")
+    become(shown, connectionStatus="connected")
+    expect_off(shown, GONE)
+
+
+def hurry(shown: PanelPage) -> None:
+    """Nobody waits for a test: the page's clock is Playwright's from here on."""
+    shown.page.clock.install()
+    shown.page.evaluate("show()")
+    shown.carry()
+    shown.page.wait_for_timeout(20)
+    shown.carry()
+
+
+def ask_and_wait(shown: PanelPage) -> None:
+    shown.page.get_by_role("switch", name="train mode of block", exact=True).click()
+    shown.page.clock.run_for(6000)
+
+
+def test_a_busy_kernel_that_does_not_answer_is_busy_or_gone(shown: PanelPage) -> None:
+    hurry(shown)
+    ask_and_wait(shown)
+    expect(alert(shown)).to_have_text(SILENT)
+    expect(shown.page.get_by_role("switch", name="train mode of block", exact=True)).to_be_enabled()
+    shown.until(lambda: alert(shown).count() == 0)  # the answer
+
+
+def test_an_idle_one_that_does_not_answer_has_no_such_panel(shown: PanelPage) -> None:
+    hurry(shown)
+    become(shown, status="idle")
+    ask_and_wait(shown)
+    expect_off(shown, GONE)
+
+
+def test_a_page_that_knows_no_kernel_goes_by_the_answers(browser: Browser, session: Any, sent: list[Any]) -> None:
+    shown = PanelPage(browser.new_page(), session, sent)
+    hurry(shown)
+    ask_and_wait(shown)
+    expect(alert(shown)).to_have_text(SILENT)
+    shown.page.close()
+
+
+def test_a_panel_that_is_taken_away_listens_no_more(shown: PanelPage) -> None:
+    count = "kernel.statusChanged.slots.size + kernel.connectionStatusChanged.slots.size + kernel.disposed.slots.size"
+    assert shown.page.evaluate(count) == 3
+    shown.page.evaluate("hides.splice(0).forEach((hide) => hide())")
+    assert shown.page.evaluate(count) == 0

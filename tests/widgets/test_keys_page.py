@@ -1,0 +1,256 @@
+"""The stepper's keys wherever the focus is in a notebook, and Escape back to it, on a page with JupyterLab's elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from panel_page import PanelPage
+from plain_session import PlainSession
+from playwright.sync_api import Browser, Page, expect
+
+from hookscope.widgets import DebuggerPanel
+
+# Each panel in a notebook of its own, with an editor above it; and beside them a terminal and a menu's place.
+NOTEBOOKS = """() => {
+  const pressed = window.pressed = [];
+  document.addEventListener("keydown", (event) => {
+    if (/^F\\d/.test(event.key)) pressed.push(event.key + (event.defaultPrevented ? " taken" : ""));
+  });
+  [...document.body.children].forEach((panel, k) => {
+    const notebook = Object.assign(document.createElement("div"), { className: "jp-MainAreaWidget jp-NotebookPanel" });
+    const inner = Object.assign(document.createElement("div"), { className: "jp-Notebook" });
+    const cell = Object.assign(document.createElement("div"), { className: "jp-Cell jp-mod-active", tabIndex: -1 });
+    const editor = document.createElement("textarea");
+    cell.setAttribute("aria-label", `cell ${k}`);
+    editor.setAttribute("aria-label", `editor ${k}`);
+    notebook.append(inner);
+    inner.append(editor, cell);
+    document.body.append(notebook);
+    cell.append(panel);
+  });
+  const terminal = Object.assign(document.createElement("div"), { className: "jp-MainAreaWidget" });
+  const line = document.createElement("input");
+  line.setAttribute("aria-label", "terminal");
+  terminal.append(line);
+  document.body.append(terminal);
+}"""
+
+
+class Notebooks:
+    """A page with one notebook for each session."""
+
+    def __init__(self, page: Page, sent: list[Any], *sessions: PlainSession) -> None:
+        make = [lambda _, session=session: DebuggerPanel(session) for session in sessions]
+        self.sessions = sessions
+        self.page = page
+        self.shown = PanelPage(page, sessions[0], sent, *make)
+        page.evaluate(NOTEBOOKS)
+
+    def pause(self, which: int = 0) -> None:
+        self.sessions[which].pause()
+        enabled = self.page.get_by_role("button", name="Step over", exact=True).and_(self.page.locator(":enabled"))
+        at = self.page.locator(".jp-NotebookPanel").nth(which)
+        self.shown.until(at.locator(enabled).first.is_visible)
+
+    def press(self, key: str, where: str = "editor 0") -> None:
+        self.page.get_by_label(where, exact=True).focus()
+        self.page.keyboard.press(key)
+        self.shown.carry()
+
+    def commands(self) -> list[list[str]]:
+        for _ in range(3):  # there, and back
+            self.shown.carry()
+            self.page.wait_for_timeout(5)
+        return [session.commands for session in self.sessions]
+
+    def seen(self) -> list[str]:
+        """The keys that came through to others."""
+        return list(self.page.evaluate("pressed"))
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    page = browser.new_page(viewport={"width": 1000, "height": 900})
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def one(page: Page, sent: list[Any]) -> Notebooks:
+    return Notebooks(page, sent, PlainSession())
+
+
+@pytest.fixture
+def two(page: Page, sent: list[Any]) -> Notebooks:
+    return Notebooks(page, sent, PlainSession(), PlainSession())
+
+
+@pytest.mark.parametrize(
+    ("key", "command"),
+    [("F10", "over"), ("F11", "into"), ("Shift+F11", "out"), ("F8", "operator"), ("Shift+F8", "cell"),
+     ("F9", "continue"), ("Shift+F9", "abort")],
+)  # fmt: skip
+def test_each_key_works_in_the_notebooks_editor_and_goes_no_further(one: Notebooks, key: str, command: str) -> None:
+    one.pause()
+    one.press(key)
+    assert one.commands() == [[command]]
+    assert one.seen() == []
+
+
+def test_the_keys_that_look_back_work_there_too(one: Notebooks) -> None:
+    one.pause()
+    one.press("F4")
+    one.press("Shift+F4")
+    one.commands()
+    assert one.sessions[0].looks == [("step_back",), ("step_forward",)]
+    assert one.seen() == []
+
+
+def test_nothing_is_taken_while_nothing_is_paused(one: Notebooks) -> None:
+    one.press("F10")
+    one.pause()
+    one.press("F9")
+    one.press("F11")
+    assert one.commands() == [["continue"]]
+    assert one.seen() == ["F10", "F11"]
+
+
+def test_between_two_stops_the_browser_gets_no_f11(one: Notebooks) -> None:
+    one.pause()
+    one.press("F11")
+    one.press("F11")
+    assert one.commands() == [["into"]]
+    assert one.seen() == []
+
+
+def test_with_the_focus_elsewhere_a_key_is_that_ones(two: Notebooks) -> None:
+    two.pause()
+    two.press("F10", "terminal")
+    two.press("F10", "editor 1")
+    assert two.commands() == [[], []]
+    assert two.seen() == ["F10", "F10"]
+
+
+def test_with_no_focus_at_all_the_notebook_in_sight_answers(two: Notebooks) -> None:
+    two.pause()
+    two.page.evaluate("document.activeElement.blur()")
+    two.page.evaluate("document.querySelector('.jp-NotebookPanel').style.display = 'none'")
+    two.page.keyboard.press("F10")
+    assert two.commands() == [[], []]
+    two.page.evaluate("document.querySelector('.jp-NotebookPanel').style.display = ''")
+    two.page.keyboard.press("F10")
+    assert two.commands() == [["over"], []]
+
+
+@pytest.mark.parametrize("front", ["jp-Dialog", "lm-Menu", "jp-ModalCommandPalette"])
+def test_not_behind_a_dialog(one: Notebooks, front: str) -> None:
+    one.pause()
+    script = "(name) => document.body.append(Object.assign(document.createElement('div'), { className: name }))"
+    one.page.evaluate(script, front)
+    one.page.evaluate("(name) => document.querySelector('.' + name).append('open')", front)
+    one.press("F10")
+    assert one.commands() == [[]]
+    one.page.evaluate("(name) => document.querySelector('.' + name).remove()", front)
+    one.press("F10")
+    assert one.commands() == [["over"]]
+
+
+def put_both_in_one_notebook(two: Notebooks) -> None:
+    two.page.evaluate("""() => {
+        const [first, second] = document.querySelectorAll(".jp-Notebook");
+        first.append(...second.children);
+        second.closest(".jp-NotebookPanel").remove();
+    }""")
+
+
+def test_of_two_sessions_the_paused_one_gets_the_key(two: Notebooks) -> None:
+    put_both_in_one_notebook(two)
+    two.sessions[1].pause()
+    two.shown.until(two.page.get_by_role("button", name="Step over", exact=True).nth(0).is_enabled)
+    two.press("F10")
+    assert two.commands() == [[], ["over"]]
+
+
+def test_of_two_that_are_paused_the_one_with_the_focus_gets_it_else_the_later(two: Notebooks) -> None:
+    put_both_in_one_notebook(two)
+    enabled = two.page.get_by_role("button", name="Step over", exact=True).and_(two.page.locator(":enabled"))
+    for count, session in enumerate(two.sessions, 1):
+        session.pause()
+        two.shown.until(lambda count=count: enabled.count() == count)
+    enabled.nth(0).focus()
+    two.page.keyboard.press("F10")
+    assert two.commands() == [["over"], []]
+    two.press("F8")
+    assert two.commands() == [["over"], ["operator"]]
+
+
+def test_two_displays_of_one_panel_do_one_step(one: Notebooks) -> None:
+    one.page.evaluate("show(true)")
+    one.page.evaluate("document.querySelector('.jp-Cell').append(document.body.lastElementChild)")
+    one.shown.carry()
+    one.pause()
+    one.press("F10")
+    assert one.commands() == [["over"]]
+
+
+def test_a_panel_that_is_scrolled_far_away_still_hears(one: Notebooks) -> None:
+    one.pause()
+    one.press("F4")  # while it is there
+    one.page.evaluate("window.kept = document.querySelector('.jp-Cell'); kept.remove()")
+    one.press("F10")
+    assert one.commands() == [["over"]]
+
+
+def test_a_panel_that_is_taken_away_takes_no_key(one: Notebooks) -> None:
+    one.pause()
+    one.page.evaluate("hides.splice(0).forEach((hide) => hide())")
+    one.press("F10")
+    assert one.commands() == [[]]
+    assert one.seen() == ["F10"]
+
+
+def focused(one: Notebooks) -> str:
+    return str(one.page.evaluate("document.activeElement.getAttribute('aria-label')"))
+
+
+def test_escape_leaves_the_panel_for_its_cell(one: Notebooks) -> None:
+    one.pause()
+    box = one.page.get_by_role("textbox", name="Evaluate")
+    box.fill("half an expression")
+    box.press("Escape")
+    assert focused(one) == "cell 0"
+    assert box.input_value() == "half an expression"
+
+
+def test_a_field_with_a_use_for_escape_has_the_first(one: Notebooks) -> None:
+    search = one.page.get_by_role("searchbox", name="Search cells")
+    search.fill("relu")
+    search.press("Escape")
+    expect(search).to_be_focused()
+    assert search.input_value() == ""
+    search.press("Escape")
+    assert focused(one) == "cell 0"
+    switch = one.page.get_by_role("switch", name="train mode of block", exact=True)
+    switch.focus()
+    switch.press("Escape")
+    assert focused(one) == "block, Block"
+    one.page.keyboard.press("Escape")
+    assert focused(one) == "cell 0"
+    one.page.get_by_role("tab", name="Hooks").click()
+    one.shown.carry()
+    code = one.page.get_by_role("textbox", name="Hook function")
+    code.focus()
+    code.press("Escape")
+    expect(code).to_be_focused()
+    code.press("Escape")
+    assert focused(one) == "cell 0"
+
+
+def test_escape_with_another_key_or_outside_is_not_the_panels(one: Notebooks) -> None:
+    box = one.page.get_by_role("searchbox", name="Search cells")
+    box.press("Shift+Escape")
+    expect(box).to_be_focused()
+    one.press("Escape")
+    assert focused(one) == "editor 0"
