@@ -14,7 +14,8 @@ from playwright.sync_api import Browser, Locator, expect
 KERNEL = """() => {
   const signal = () => {
     const slots = new Set();
-    return { connect: (f) => slots.add(f), disconnect: (f) => slots.delete(f), emit: () => [...slots].forEach((f) => f()), slots };
+    const emit = () => [...slots].forEach((f) => f());
+    return { connect: (f) => slots.add(f), disconnect: (f) => slots.delete(f), emit, slots };
   };
   window.kernel = { status: "busy", connectionStatus: "connected", isDisposed: false, statusChanged: signal(),
     connectionStatusChanged: signal(), disposed: signal() };

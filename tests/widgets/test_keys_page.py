@@ -1,4 +1,4 @@
-"""The stepper's keys wherever the focus is in a notebook, and Escape back to it, on a page with JupyterLab's elements."""
+"""The stepper's keys wherever the focus is in a notebook, and Escape back to it, on a page like JupyterLab's."""
 
 from __future__ import annotations
 

@@ -1,0 +1,109 @@
+"""While a cell is paused, the notebook around the panel in each front end: keys, completion, Escape."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.lab import Notebook
+from tests.browser.panel import Panel
+from tests.browser.subject import NETWORK
+
+TAB = "Stepper"
+RUN, SCRATCH = 1, 2
+CELLS = [NETWORK, "%%cell net --step -o dbg\ntrain(1)\nprint('done')", "", "print('last')"]
+FIRST, SECOND, LAST = "slope = doubled(ops.ones_like(x))", "gradient = dout * slope", "return (gradient,)"
+
+
+@pytest.fixture
+def paused(panel: Panel, opened: Notebook) -> Iterator[Panel]:
+    """A run of its own for each test, at the first line of the bprop."""
+    if opened.has_run(RUN):  # and is not on its way to the first pause
+        opened.run(RUN)
+    panel.expect_paused("double")
+    panel.expect_line(FIRST)
+    yield panel
+    if panel.is_paused():
+        panel.tab("Stepper")
+        panel.button("Continue").click()
+    opened.finish(RUN)
+
+
+def editor(notebook: Notebook, index: int) -> Locator:
+    """The editor of a cell, with the focus in it and nothing typed."""
+    box = notebook.cell(index).get_by_role("textbox").first
+    box.click()
+    box.press("ControlOrMeta+a")
+    box.press("Delete")
+    expect(box).to_be_focused()
+    return box
+
+
+def mode(notebook: Notebook) -> str:
+    return str(notebook.page.evaluate("window.jupyterapp.shell.currentWidget.content.mode"))
+
+
+def active(notebook: Notebook) -> int:
+    return int(notebook.page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex"))
+
+
+def test_the_steppers_keys_work_in_another_cells_editor(paused: Panel, opened: Notebook) -> None:
+    box = editor(opened, SCRATCH)
+    steps = [("F11", "return 2 * x"), ("Shift+F11", SECOND), ("F10", LAST), ("F4", SECOND), ("Shift+F4", LAST)]
+    for key, line in steps:
+        expect(paused.button("Step over")).to_be_enabled()
+        box.press(key)
+        paused.expect_line(line)
+        expect(box).to_be_focused()
+    expect(paused.button("Step over")).to_be_enabled()
+    box.press("F9")
+    assert "done" in opened.finish(RUN)
+    assert opened.source(SCRATCH) == ""
+
+
+def test_they_work_in_command_mode_and_not_behind_a_dialog(paused: Panel, opened: Notebook) -> None:
+    editor(opened, SCRATCH).press("Escape")
+    assert mode(opened) == "command"
+    opened.command("notebook:restart-kernel")
+    dialog = opened.page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    opened.page.keyboard.press("F10")
+    dialog.get_by_role("button", name=re.compile("^Cancel")).click()
+    expect(dialog).to_have_count(0)
+    paused.expect_line(FIRST)
+    opened.cell(SCRATCH).click(position={"x": 5, "y": 5})
+    opened.page.keyboard.press("F10")
+    paused.expect_line(SECOND)
+
+
+def test_escape_in_the_panel_leads_to_its_cell_and_the_notebooks_commands(paused: Panel, opened: Notebook) -> None:
+    box = paused.root.get_by_role("textbox", name="Evaluate")
+    box.click()
+    box.press("Escape")
+    expect(box).not_to_be_focused()
+    assert (mode(opened), active(opened)) == ("command", RUN)
+    opened.page.keyboard.press("ArrowDown")
+    assert active(opened) > RUN
+
+
+def test_tab_and_shift_tab_know_the_paused_functions_names(paused: Panel, opened: Notebook) -> None:
+    paused.step_over_to(SECOND)
+    box = editor(opened, SCRATCH)
+    box.press_sequentially("slop")
+    box.press("Tab")
+    expect(box).to_have_text("slope")  # there is one such name
+    box.press("Shift+Tab")
+    tooltip = opened.page.locator(".jp-Tooltip")
+    expect(tooltip).to_contain_text("Tensor")
+    box.press("Escape")
+    paused.button("Continue").click()
+    opened.finish(RUN)
+    box = editor(opened, SCRATCH)
+    box.press_sequentially("slop")
+    box.press("Tab")
+    opened.wait_status("idle")
+    assert opened.source(SCRATCH) == "slop"
+    editor(opened, SCRATCH)

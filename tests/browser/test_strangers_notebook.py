@@ -1,0 +1,138 @@
+"""A notebook from a stranger, with widget state that claims to be ours and runs code of theirs, in each front end.
+
+What Jupyter and anywidget do with such a notebook is theirs; what is shown is that nothing of Hookscope adds to it: a
+static copy has no script, and saved state gets no further as a panel's than as that of any other widget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat.sign import NotebookNotary
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+from playwright.sync_api import expect
+
+from hookscope.engine.debug import DebugSession
+from hookscope.widgets import DebuggerPanel
+from tests.browser.lab import Notebook, Server, Window, wait_until
+
+STATE = "application/vnd.jupyter.widget-state+json"
+VIEW = "application/vnd.jupyter.widget-view+json"
+NAME = "stranger.ipynb"
+MODEL = "0123456789abcdef0123456789abcdef"
+THEIRS = "window.ran = ['saved code']; export default { render({ el }) { el.append('theirs'); } };"
+HOSTILE = (
+    "<p>their page</p><script>window.ran = ['script']</script>"
+    "<img src='nowhere:' onerror=\"window.ran = ['handler']\">"
+    "<a href=\"javascript:window.ran = ['link']\">a link of theirs</a>"
+)
+
+
+def hostile_state(ours: bool) -> dict[str, Any]:
+    """What a live panel leaves in a notebook's metadata, or some widget that is none of ours, with their code in it."""
+    whole = {name: value for name, value in _panel_state().items() if not isinstance(value, bytes)}
+    any_widgets = {name: value for name, value in whole.items() if name.startswith(("_model", "_view"))}
+    base = {"model_module": "@jupyter-widgets/base", "model_module_version": "2.0.0"}
+    layout = {"model_name": "LayoutModel", **base, "state": {}}
+    widget = {
+        "model_name": "AnyModel", "model_module": "anywidget", "model_module_version": whole["_model_module_version"],
+        "state": {**(whole if ours else any_widgets), "_esm": THEIRS, "layout": "IPY_MODEL_layout"},
+    }  # fmt: skip
+    return {"version_major": 2, "version_minor": 0, "state": {MODEL: widget, "layout": layout}}
+
+
+def _panel_state() -> dict[str, Any]:
+    from hookscope.engine import nn
+
+    panel = DebuggerPanel(DebugSession(nn.ReLU()))
+    try:
+        return dict(panel.get_state())
+    finally:
+        panel.close()
+
+
+def static_copy() -> dict[str, str]:
+    """Our static copy of a network whose names are markup."""
+    from hookscope.engine import nn
+
+    class Net(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.insert_child_to_cell("<img src='nowhere:' onerror='ran=[`name`]'>", nn.ReLU())
+
+    from hookscope.widgets.snapshot import static_forms
+
+    return static_forms(DebugSession(Net()))
+
+
+def write(server: Server, *outputs: dict[str, Any], ours: bool = True, trusted: bool = False) -> None:
+    """A cell for each output; a notebook that is trusted is one that was run here, or that a person declared so."""
+    cells = [
+        new_code_cell(f"{k}", outputs=[new_output("display_data", data=data)], execution_count=1)
+        for k, data in enumerate(outputs)
+    ]
+    kernel = {"name": "hookscope", "display_name": "hookscope", "language": "python"}
+    notebook = new_notebook(cells=cells, metadata={"kernelspec": kernel, "widgets": {STATE: hostile_state(ours)}})
+    nbformat.write(notebook, server.root / NAME)
+    if trusted:
+        NotebookNotary(data_dir=str(server.root.parent / "data")).sign(notebook)
+
+
+@pytest.fixture
+def notebook(server: Server, window: Window) -> Iterator[Notebook]:
+    notebook = Notebook(server, window.page, NAME)
+    yield notebook
+    notebook.close()
+
+
+def ran(notebook: Notebook) -> list[str]:
+    return list(notebook.page.evaluate("window.ran ?? []"))
+
+
+def is_trusted(notebook: Notebook) -> bool:
+    script = "window.jupyterapp.shell.currentWidget.content.widgets.every((cell) => cell.model.trusted)"
+    return bool(notebook.page.evaluate(script))
+
+
+@pytest.mark.parametrize("trusted", [False, True], ids=["untrusted", "trusted"])
+def test_our_static_copy_has_no_script(server: Server, notebook: Notebook, trusted: bool) -> None:
+    write(server, static_copy(), trusted=trusted)
+    notebook.open()
+    copy = notebook.cell(0)
+    expect(copy).to_contain_text("onerror")
+    assert is_trusted(notebook) is trusted
+    assert copy.locator("script, iframe, object, embed, [onerror], [onclick], [onload]").count() == 0
+    assert copy.locator("img:not([src^='data:'])").count() == 0
+    assert not {"script", "handler", "name"} & set(ran(notebook))
+
+
+def test_their_page_runs_nothing_unless_it_is_trusted(server: Server, notebook: Notebook) -> None:
+    write(server, {"text/html": HOSTILE}, static_copy())
+    notebook.open()
+    expect(notebook.cell(0)).to_contain_text("their page")
+    assert not is_trusted(notebook)
+    assert not {"script", "handler", "name"} & set(ran(notebook))
+
+
+@pytest.mark.parametrize("trusted", [False, True], ids=["untrusted", "trusted"])
+def test_state_that_claims_to_be_a_panel_gets_no_further_than_any_widgets(
+    server: Server, notebook: Notebook, trusted: bool
+) -> None:
+    """anywidget runs the code in saved state, also in a notebook that is not trusted: it is theirs to mend."""
+    view = {VIEW: {"version_major": 2, "version_minor": 0, "model_id": MODEL}, "text/plain": "their panel"}
+    seen = []
+    for ours in (True, False):
+        write(server, view, static_copy(), ours=ours, trusted=trusted)
+        notebook.open()
+        assert is_trusted(notebook) is trusted
+        expect(notebook.cell(0)).to_contain_text("their")
+        with suppress(TimeoutError):
+            wait_until("their code to run", lambda: ran(notebook), 10)
+        seen.append((ran(notebook), notebook.cell(0).get_by_role("group").count()))
+    assert seen[0] == seen[1]
+    assert set(seen[0][0]) <= {"saved code"}
+    assert seen[0][1] == 0, "no panel of ours was drawn from it"
