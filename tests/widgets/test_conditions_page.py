@@ -10,7 +10,7 @@ from plain_session import PlainSession
 from playwright.sync_api import Locator
 
 from hookscope.engine.debug import CONDITIONS
-from tests.browser.accessibility import lowest_contrast
+from tests.browser.accessibility import AXE, lowest_contrast, violations
 
 HOSTILE = "<img src=x onerror=\"document.title='broken'\">"
 
@@ -202,3 +202,47 @@ def test_who_knows_nothing_of_the_panel_finds_faults_by_one_button(shown: PanelP
     shown.until(view.get_by_text("Nothing is looked for yet.").is_visible)
     view.get_by_role("button", name="Look for everything").click()
     shown.until(lambda: list(session.checks.conditions) == list(CONDITIONS))
+
+
+def test_findings_are_cleared(shown: PanelPage, session: PlainSession, view: Locator) -> None:
+    clear = view.get_by_role("button", name="Clear", exact=True)
+    assert not clear.is_visible()
+    session.find("nan", "block.relu")
+    shown.panel.sync()
+    shown.until(clear.is_visible)
+    clear.click()
+    shown.until(lambda: not view.get_by_role("table", name="Findings").is_visible())
+    assert not session.found and not clear.is_visible()
+
+
+def test_a_finding_is_muted_for_its_cell_and_there_is_a_way_back(
+    shown: PanelPage, session: PlainSession, view: Locator
+) -> None:
+    session.find("nan", "block.relu")
+    session.find("nan", "")
+    shown.panel.sync()
+    mute = view.get_by_role("button", name="mute here: nan in block.relu", exact=True)
+    shown.until(mute.is_visible)
+    mute.click()
+    shown.until(lambda: session.muted == [("nan", "block.relu")])
+    muted = view.get_by_role("list", name="Muted")
+    shown.until(lambda: "nan in block.relu" in muted.inner_text())
+    assert view.get_by_role("button", name="mute here: nan in (root)", exact=True).is_visible()
+    if AXE.is_file():
+        assert violations(view) == []
+    muted.get_by_role("button", name="unmute nan in block.relu").click()
+    shown.until(lambda: session.muted == [])
+    shown.until(lambda: not muted.is_visible())
+
+
+def test_where_nothing_can_pause_the_view_says_what_to_do(
+    shown: PanelPage, session: PlainSession, view: Locator
+) -> None:
+    note = view.get_by_role("note")
+    assert not note.is_visible()
+    session.no_pauses = "choose the Hookscope kernel to pause"
+    session.add_condition("nan", pause=True)
+    shown.panel.sync()
+    shown.until(note.is_visible)
+    assert note.inner_text() == "No pauses here: choose the Hookscope kernel to pause."
+    assert "choose the Hookscope kernel to pause" in shown.page.get_by_role("status").first.inner_text()

@@ -10,7 +10,7 @@ import pytest
 
 from hookscope.engine import Tensor, nn, ops, value_and_grad
 from hookscope.engine.debug import CONDITIONS, DebugSession
-from hookscope.widgets import conditions_view
+from hookscope.widgets import conditions_view, snapshot
 
 
 class Log(nn.Cell):
@@ -89,3 +89,11 @@ def test_switching_off_what_is_off_is_refused_with_a_sentence(session: DebugSess
 def test_an_own_condition_may_begin_with_if(session: DebugSession, text: str) -> None:
     conditions_view.add_own(SimpleNamespace(session=session), text)
     assert session.conditions[-1].name == "if norm > 3"
+
+
+def test_what_is_muted_is_listed_and_told_in_the_static_form(session: DebugSession) -> None:
+    session.mute("nan", "1")
+    view = conditions_view.conditions_view(session)
+    assert view["muted"] == [{"condition": "nan", "path": "1", "label": "1"}]
+    assert view["findings"] == [] and view["cells"] == {}
+    assert "Muted: nan in 1." in snapshot.looked_for_html(session)

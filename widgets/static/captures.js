@@ -388,7 +388,7 @@ function drawDirection(cell, row) {
 /** @param {"nan" | "inf"} name */
 function drawFault(name) {
   return (/** @type {HTMLElement} */ cell, /** @type {CaptureRow} */ row) => {
-    setText(cell, row.known ? formatCount(row[name]) : "·");
+    setText(cell, row.known ? formatCount(row[name]) : row.never ? "" : "·");
     cell.classList.toggle("hs-fault", row.known && row[name] > 0);
   };
 }

@@ -168,7 +168,7 @@ export function createConditions(send, go) {
     if (capture >= 0 && show) {
       what.push(make("button", { type: "button", class: "hs-button hs-small", text: "Show capture", "aria-label": `show the capture of ${condition} in ${label}`, onclick: () => show(capture) }));
     }
-    what.push(make("button", { type: "button", class: "hs-button hs-small", text: "Mute here", title: `Neither find nor pause at ${condition} in ${label}: it is meant so`, "aria-label": `mute ${condition} in ${label}`, onclick: () => send({ type: "mute", condition, path, on: true }) }));
+    what.push(make("button", { type: "button", class: "hs-button hs-small", text: "Mute here", title: `Neither find nor pause at ${condition} in ${label}: it is meant so`, "aria-label": `mute here: ${condition} in ${label}`, onclick: () => send({ type: "mute", condition, path, on: true }) }));
     const { cell: showCell } = go;
     const where = finding.in_cell && showCell
       ? make("button", { type: "button", class: "hs-link", text: label, "aria-label": `show cell ${label}`, onclick: () => showCell(path) })
