@@ -1,4 +1,4 @@
-"""What `pip install hookscope` brings: a wheel built from this tree, without a network, and looked into."""
+"""What `pip install hookscope` brings, from the tree and from the sdist: the wheels are built and looked into."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 import pytest
-from hatchling.builders.wheel import WheelBuilder
 
 ROOMS = ("engine", "kernel", "widgets", "triton_kernels")
 CARRIED = {".py", ".js", ".css", ".json", ".svg", ".png"}
 LINK = 0o120000  # S_IFLNK, in the upper half of a zip entry's attributes
 
 
-@pytest.fixture(scope="module")
-def wheel(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    folder = tmp_path_factory.mktemp("wheel")
-    (path,) = WheelBuilder(str(repository)).build(directory=str(folder), versions=["standard"])
-    return zipfile.ZipFile(path)
+@pytest.fixture(params=["tree", "sdist"])
+def wheel(request: pytest.FixtureRequest, wheels: dict[str, Path]) -> zipfile.ZipFile:
+    return zipfile.ZipFile(wheels[request.param])
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +33,12 @@ def sources(repository: Path, room: str) -> set[str]:
         for path in folder.rglob("*")
         if path.suffix in CARRIED and "__pycache__" not in path.parts
     }
+
+
+def test_the_sdist_gives_the_same_files_as_the_tree(wheels: dict[str, Path]) -> None:
+    tree, sdist = (zipfile.ZipFile(path) for path in (wheels["tree"], wheels["sdist"]))
+    assert sorted(tree.namelist()) == sorted(sdist.namelist())
+    assert [name for name in tree.namelist() if tree.read(name) != sdist.read(name)] == []
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -8,14 +8,16 @@ The figures of a block are written to a row of their own and the rows are merged
 depend on how many threads worked on them. The kernels release the GIL; Numba's own parallel loops are not used,
 because two Python threads that enter its default threading layer at once abort the process.
 
-Importing this imports Numba. It keeps machine code in ``__pycache__`` beside this file, or where that is not writable
-in the user's cache folder, both as trusted as compiled Python files; where neither is, each process compiles anew.
+Importing this imports Numba. It keeps machine code in the user's cache folder, as trusted as compiled Python files, and
+not beside this file, where an uninstallation would leave it; where there is no such folder, each process compiles anew.
 """
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -37,15 +39,30 @@ _WORTH_PAIRS = 2048
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Array = npt.NDArray[Any]
+_numba: Any = numba.config
+
+
+def _cache_folder() -> str | None:
+    """Where machine code is kept: $NUMBA_CACHE_DIR, or the user's cache folder; None where neither can be written."""
+    try:
+        user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        folder = Path(_numba.CACHE_DIR or user / "hookscope" / "numba")
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):  # RuntimeError: a user without a home
+        return None
+    return str(folder) if os.access(folder, os.W_OK) else None
 
 
 def _kernel(*fastmath: str) -> Callable[[_Function], _Function]:
     def compiled(function: _Function) -> _Function:
-        options: dict[str, Any] = {"nogil": True, "fastmath": set(fastmath) or False}
+        folder, before = _cache_folder(), _numba.CACHE_DIR
+        # Numba asks for the folder once, here, and has no argument for it.
+        _numba.CACHE_DIR = folder or before
         try:
-            return cast(_Function, numba.njit(cache=True, **options)(function))
-        except RuntimeError:  # no folder to keep machine code in
-            return cast(_Function, numba.njit(**options)(function))
+            kernel = numba.njit(cache=folder is not None, nogil=True, fastmath=set(fastmath) or False)(function)
+        finally:
+            _numba.CACHE_DIR = before
+        return cast(_Function, kernel)
 
     return compiled
 

@@ -1,0 +1,29 @@
+"""The wheels that the tests look into, built without a network: one from this tree, one from what the sdist holds."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import pytest
+from hatchling.builders.sdist import SdistBuilder
+from hatchling.builders.wheel import WheelBuilder
+
+
+def _build(builder: type[SdistBuilder] | type[WheelBuilder], root: Path, folder: Path) -> Path:
+    (path,) = builder(str(root)).build(directory=str(folder), versions=["standard"])
+    return Path(path)
+
+
+@pytest.fixture(scope="session")
+def wheels(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The path of the wheel from the tree, and of the one from the sdist, which others build from."""
+    folder = tmp_path_factory.mktemp("wheels")
+    sdist = _build(SdistBuilder, repository, folder)
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder / "unpacked", filter="data")
+    (unpacked,) = (folder / "unpacked").iterdir()
+    return {
+        "tree": _build(WheelBuilder, repository, folder / "tree"),
+        "sdist": _build(WheelBuilder, unpacked, folder / "sdist"),
+    }
