@@ -60,7 +60,7 @@ def checked_traits(widget: HasTraits, state: object) -> tuple[dict[str, Any], st
     for name in PAGE_TRAITS:
         if name in state:
             try:
-                widget.traits()[name]._validate(widget, state[name])  # type: ignore[no-untyped-call]
+                widget.traits()[name]._validate(widget, state[name])
                 taken[name] = state[name]
             except Exception as error:  # a validator may raise anything
                 wrong.append(texts.error_line(error))

@@ -50,6 +50,9 @@ def expect_gone(panel: Panel) -> None:
     expect(panel.root.get_by_role("alert").filter(has_text=GONE)).to_be_visible()
     expect(controls_that_are_on(panel)).to_have_count(0)
     expect(panel.root.get_by_role("status")).to_have_text("kernel gone")
+
+
+def expect_its_tabs_to_work(panel: Panel) -> None:
     panel.tab("Cells")
     expect(panel.root.get_by_role("tree")).to_be_visible()
 
@@ -77,6 +80,7 @@ def test_after_a_restart(notebook: Notebook) -> None:
     expect_gone(panel)
     notebook.wait_ready()
     expect_gone(panel)
+    expect_its_tabs_to_work(panel)
     expect_usable(notebook)
 
 
@@ -85,6 +89,7 @@ def test_after_the_process_was_killed(notebook: Notebook) -> None:
     os.kill(process, signal.SIGKILL)
     expect_gone(panel)
     dismiss_what_jupyter_says(notebook.page)
+    expect_its_tabs_to_work(panel)
     expect_usable(notebook)
 
 

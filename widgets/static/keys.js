@@ -43,6 +43,7 @@ export function createKeys(root, stepper) {
 
   /** @param {boolean} now */
   function setPaused(now) {
+    if (!stepper) return;
     clearTimeout(between);
     const panels = pausedPanels();
     if (now && !panels.includes(mine)) panels.push(mine);
