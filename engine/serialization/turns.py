@@ -39,7 +39,7 @@ def _taken_lock() -> threading.Lock:
 
 _newest: dict[str, _Turn] = {}
 _failures: dict[str, BaseException] = {}
-_changing = threading.Lock()
+_changing = threading.RLock()  # a handler of a signal may save while its own thread holds it
 
 
 def save_in_turn(path: str, save: Save, background: bool) -> None:
@@ -136,7 +136,7 @@ def saving_in_background() -> bool:
 def _forget_all() -> None:
     """In a forked process, where none of the threads runs that would end their turns."""
     global _changing
-    _changing = threading.Lock()
+    _changing = threading.RLock()
     _newest.clear()
     _failures.clear()
 

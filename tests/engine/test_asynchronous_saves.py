@@ -17,6 +17,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, train
 from hookscope.engine.dataset import NumpySlicesDataset
+from hookscope.engine.serialization import turns
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -142,6 +143,27 @@ def test_a_save_in_a_signals_handler_wins_over_the_one_it_interrupts(
     assert saved(path) == [2] and os.listdir(tmp_path) == ["x.ckpt"]
     save(path, 3)
     assert saved(path) == [3]
+
+
+def test_a_signals_handler_that_saves_while_a_save_gets_in_line_waits_for_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Line(dict[str, Any]):
+        signaled = False
+
+        def get(self, *arguments: Any) -> Any:
+            if not self.signaled:
+                self.signaled = True
+                signal.raise_signal(signal.SIGUSR1)
+            return super().get(*arguments)
+
+    monkeypatch.setattr(turns, "_newest", Line())
+    before = signal.signal(signal.SIGUSR1, lambda *_: save(tmp_path / "x.ckpt", 2))
+    try:
+        save(tmp_path / "x.ckpt", 1)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert saved(tmp_path / "x.ckpt") in ([1], [2]) and os.listdir(tmp_path) == ["x.ckpt"]
 
 
 def test_an_interrupt_while_it_waits_loses_its_place_and_nobody_elses(tmp_path: Path, gate: Gate) -> None:
