@@ -11,7 +11,6 @@ import errno
 import fcntl
 import os
 import re
-import secrets
 import stat
 from collections.abc import Callable
 from functools import partial
@@ -106,7 +105,7 @@ def _replaced(
     if mode is None and os.path.exists(target):
         mode = stat.S_IMODE(os.stat(target).st_mode)
     # No helper around the name: an interrupt may come between any two steps, and here each of them ends in `finally`.
-    hidden = os.path.join(folder, _HIDDEN.format(secrets.token_hex(8)))
+    hidden = os.path.join(folder, _HIDDEN.format(os.urandom(8).hex()))
     try:
         # What gets other permissions in the end is its owner's alone until then.
         with open(hidden, "xb", opener=partial(os.open, mode=0o666 if mode is None else 0o600)) as file:
