@@ -1,0 +1,311 @@
+"""What must hold in each random session, whatever was done.
+
+1. Each run ends, or a visible panel can end it.
+2. Nothing that looks live is dead: panels answer, those whose kernel is gone say so, and a panel is live until its own
+   cell runs again or its kernel ends.
+3. Every edit that was confirmed took effect, and no other: the run's numbers say so.
+4. What was seen is in the saved file: all of it when no cell runs, else up to 10 s before the save. A page that was
+   loaded again has it from the next watched cell on.
+5. Nothing of ours failed unseen: no traceback in an output or the server's log, no error in the page.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import Error, expect
+
+from tests.browser.lab import wait_until
+from tests.browser.random_notebook import Edit, expected
+from tests.browser.random_page import Shown, Tab
+from tests.browser.random_witnessed import Json, Key
+
+if TYPE_CHECKING:
+    from tests.browser.random_person import RandomSession
+
+Forms = dict[str, list[int | None]]  # how many captures each output of a cell tells of
+
+PATIENCE_SECONDS = 20.0  # until a page has settled; on a crowded machine it takes as long
+RENEWED_SECONDS = 10.0  # how old the saved form may be while a cell runs
+ROOT_MODE = "train mode of (root)"
+EXPECTED_ERRORS = {"KeyboardInterrupt", "DebugAbort", "CancelledError", "KernelEnding"}
+# After a restart the networks may not be made again before another cell runs.
+UNDEFINED = re.compile(r"name '(red|blue|go|asyncio|x|witness)' is not defined|'(red|blue)' is not defined")
+
+
+class BrokenPromiseError(AssertionError):
+    """Something that must hold did not."""
+
+
+class Checks:
+    """The checks of one session, and what they must remember.
+
+    Attributes:
+        edits: the confirmed ones, by the step that they were made in.
+        uncertain: steps in which nobody saw whether an edit was confirmed.
+    """
+
+    def __init__(self, session: RandomSession) -> None:
+        self.session = session
+        self.kernel = session.kernel
+        self.edits: dict[Key, list[Edit]] = {}
+        self.uncertain: set[Key] = set()
+        self._cleared: dict[tuple[str, str], float] = {}  # when the outputs of a cell were, in which client
+        self._interrupts: list[float] = []
+        self._log_at = session.server.log.stat().st_size
+
+    # What the driver tells
+
+    def cleared(self, tab: Tab, cells: Collection[str]) -> None:
+        for cell in cells:
+            self._cleared[tab.client(), cell] = time.time()
+
+    def interrupted(self) -> None:
+        self._interrupts.append(time.time())
+
+    def soon(self, otherwise: str, condition: Callable[[], object]) -> None:
+        """It comes to that.
+
+        Raises:
+            BrokenPromiseError: it did not.
+        """
+        try:
+            wait_until("", condition, self.session.patience)
+        except TimeoutError:
+            raise BrokenPromiseError(otherwise) from None
+
+    def still_there(self, tab: Tab, shown: Shown, otherwise: str) -> None:
+        """What could not be done with a panel is no fault if the panel was just taken away, or redrawn.
+
+        Raises:
+            BrokenPromiseError: it is there and enabled as before.
+        """
+        now = next((one for one in tab.panels() if one.mark == shown.mark), None)
+        if now is not None and now.can_go_on and self.kernel.stop is not None:
+            raise BrokenPromiseError(f"{otherwise}, in {tab.name}: {now.status}")
+
+    # 1. Each run ends, or a visible panel can end it
+
+    def after_action(self) -> None:
+        self.no_errors_in_pages()
+        if self.kernel.stop is not None and self.session.online and self.session.open_tabs:
+            self.way_out()
+
+    def way_out(self) -> tuple[Tab, Shown, Json] | None:
+        """A panel that can end the pause, the tab that shows it, and the pause; None if the run went on meanwhile.
+
+        Raises:
+            BrokenPromiseError: there is none in any tab.
+        """
+        began, number = time.monotonic(), None
+        while (stop := self.kernel.stop) is not None:
+            if stop["number"] != number:
+                began, number = time.monotonic(), stop["number"]
+            for tab in reversed(self.session.open_tabs):
+                tab.page.bring_to_front()
+                shown = tab.search(partial(Shown.ends_pause, place=stop["place"]))
+                if shown is not None:
+                    return tab, shown, stop
+            if time.monotonic() > began + self.session.patience:
+                cell = self.kernel.cell
+                where = self._where(cell["id"] if cell else None)
+                panels = [f"{one.label}: {one.status}" for tab in self.session.open_tabs for one in tab.panels()]
+                raise BrokenPromiseError(
+                    f"paused in {stop['place']}, and no panel can end it; the running cell {where}; panels: {panels}"
+                )
+        return None
+
+    def _where(self, cell: str | None) -> str:
+        there = [tab.name for tab in self.session.open_tabs if cell in {one["id"] for one in tab.cells()}]
+        return f"is in {', '.join(there)}" if there else "was deleted"
+
+    # 2. Nothing that looks live is dead
+
+    def panels_are_alive(self, tab: Tab) -> None:
+        """Every panel on the page that looks live answers; what answers while code runs is tested elsewhere."""
+        for shown in tab.panels():
+            if self.kernel.cell is not None and self.kernel.stop is None:
+                return
+            if shown.visible and shown.enabled and not _says_gone(shown):
+                self._is_alive(tab, shown)
+
+    def _is_alive(self, tab: Tab, shown: Shown) -> None:
+        panel = tab.panel(shown)
+        try:
+            panel.tab("Cells")
+            switch = panel.root.get_by_role("switch", name=ROOT_MODE, exact=True)
+            if not switch.count():
+                return  # no network was called yet
+            for _ in range(2):
+                before = switch.get_attribute("aria-checked", timeout=5000)
+                switch.click(timeout=5000)
+                after = "false" if before == "true" else "true"
+                expect(switch).to_have_attribute("aria-checked", after, timeout=self.session.patience * 1000)
+        except (Error, AssertionError):
+            now = next((one for one in tab.panels() if one.mark == shown.mark), None)
+            runs = self.kernel.cell is not None and self.kernel.stop is None
+            if now is not None and now.visible and now.enabled and not _says_gone(now) and not runs:
+                place = "docked" if now.docked else f"in cell {self._index(tab, now.cell)}"
+                told = f"the panel of {now.label}, {place} of {tab.name}, looks live and is dead: {now.status}"
+                raise BrokenPromiseError(told) from None
+
+    def panels_say_that_their_kernel_is_gone(self) -> None:
+        """After a restart, before anything ran: no panel that is still there looks as if it could do something."""
+        for tab in self.session.open_tabs:
+
+            def live(tab: Tab = tab) -> list[Shown]:
+                return [one for one in tab.panels() if one.visible and one.enabled]
+
+            with suppress(TimeoutError):
+                wait_until("", lambda: not live(), self.session.patience / 2)
+            if live():
+                told = [(one.label, one.status, one.problem, one.enabled[:3]) for one in live()]
+                raise BrokenPromiseError(f"after a restart, panels of {tab.name} look live: {told}")
+
+    def panels_are_there(self, tab: Tab) -> None:
+        """The panel of each cell that opened one in this page, and has not run again since, is live."""
+        client, there = tab.client(), {cell["id"]: place for place, cell in enumerate(tab.cells())}
+        last = {line["cell"]["id"]: line["cell"] for line in self.kernel.since_start("begin")}
+        for session in self.kernel.since_start("session"):
+            cell = session["cell"]
+            if cell is None or cell["id"] not in there or cell["client"] != client or last.get(cell["id"]) != cell:
+                continue
+            if self._touched(cell):
+                continue
+            tab.scroll_to(there[cell["id"]])
+            if tab.find(lambda one: one.cell == cell["id"] and one.visible, self.session.patience / 2) is None:  # noqa: B023
+                raise BrokenPromiseError(f"cell {there[cell['id']]} of {tab.name} opened a panel, which is gone")
+
+    def _touched(self, cell: Json) -> bool:
+        """Whether the outputs of a cell's run may be gone by its user's doing."""
+        end = next((line["at"] for line in self.kernel.since_start("end") if line["cell"] == cell), time.time())
+        interrupted = any(cell["begin"] <= at <= end for at in self._interrupts)
+        return interrupted or self._cleared.get((cell["client"], cell["id"]), 0) >= cell["begin"]
+
+    # 3. Every confirmed edit took effect
+
+    def numbers_are_right(self) -> None:
+        for line in self.kernel.lines("step"):
+            key = (line["pid"], line["run"], line["step"])
+            edits = self.edits.get(key, [])
+            wanted = expected(edits, line["bad"])
+            if key not in self.uncertain and not wanted.agrees(line["out"], line["dx"]):
+                raise BrokenPromiseError(
+                    f"{key} gave out {line['out']}, dx {line['dx']}; with {edits} it should be {wanted}"
+                )
+
+    # 4. What was seen is in the saved file
+
+    def save(self, tab: Tab) -> None:
+        """Save in this tab, and look at the file."""
+        if self.kernel.cell is None:
+            with suppress(TimeoutError):
+                tab.wait("the last output", lambda: tab.status() == "idle", self.session.patience)
+        began, idle = time.time(), self.kernel.cell is None and tab.status() == "idle"
+        ends = len(self.kernel.ended())
+        client = tab.client()
+        tab.save()
+        idle = idle and self.kernel.cell is None and len(self.kernel.ended()) == ends
+        saved = json.loads((self.session.server.root / tab.path).read_text(encoding="utf-8"))
+        forms = {cell["id"]: [_captures(output) for output in cell.get("outputs", [])] for cell in saved["cells"]}
+        last = {line["cell"]["id"]: line["cell"] for line in self.kernel.since_start("begin")}
+        for session in self.kernel.sessions:
+            cell = session["cell"]
+            if cell is None:
+                continue
+            mine = cell["client"] == client and cell["id"] in forms and last.get(cell["id"]) == cell
+            if mine and not self._touched(cell):
+                before = self._captured_at(session["serial"], began - RENEWED_SECONDS - 3)
+                wanted = session["captured"] if idle else before
+                found = max((one for one in forms[cell["id"]] if one is not None), default=None)
+                if wanted and (found is None or found < wanted):
+                    when = "no cell runs" if idle else f"a cell runs, and that was {RENEWED_SECONDS:g} s ago"
+                    told = f"{found} of {wanted} captures of {session['roots']} in the panel's cell; {when}"
+                    raise BrokenPromiseError(f"saved in {tab.name}: {told}")
+            elif cell["client"] != client and idle:
+                self._fresh_form(tab, client, session, forms, last)
+
+    def _fresh_form(self, tab: Tab, client: str, session: Json, forms: Forms, last: Json) -> None:
+        """What this page has of a session that a page before it, or another one, has opened."""
+        begins = {json.dumps(line["cell"]): line["captured"] for line in self.kernel.since_start("begin")}
+        for line in reversed(self.kernel.since_start("end")):
+            cell, serial = line["cell"], str(session["serial"])
+            seen = line["captured"].get(serial, 0)
+            if cell["client"] != client or seen <= begins[json.dumps(cell)].get(serial, 0):
+                continue
+            if cell["id"] in forms and last.get(cell["id"]) == cell and not self._touched(cell):
+                found = max((one for cell in forms.values() for one in cell if one is not None), default=None)
+                if found is None or found < seen:
+                    told = f"{found} of {seen} captures of {session['roots']}"
+                    raise BrokenPromiseError(f"saved in {tab.name}, which did not open the panel: {told}")
+            return
+
+    def _captured_at(self, serial: int, when: float) -> int:
+        lines = [line for line in self.kernel.since_start("captured") if line["at"] <= when]
+        return int(lines[-1]["counts"].get(str(serial), 0)) if lines else 0
+
+    # 5. Nothing of ours failed unseen
+
+    def no_errors_in_pages(self) -> None:
+        for tab in self.session.tabs:
+            for error in tab.errors:
+                if "blob:" in error or "hookscope" in error.lower():
+                    raise BrokenPromiseError(f"an error in {tab.name}: {error[:600]}")
+            self.session.done["errors of JupyterLab itself"] += len(tab.errors)
+            tab.errors.clear()
+            if tab.is_open:
+                for shown in tab.panels():
+                    if "could not be updated" in shown.problem:
+                        raise BrokenPromiseError(f"a panel in {tab.name} says: {shown.problem}")
+
+    def outputs_are_clean(self, tab: Tab) -> None:
+        for cell, output in tab.outputs():
+            where = f"cell {self._index(tab, cell)} of {tab.name}"
+            failed = output["output_type"] == "error" and output["ename"] not in EXPECTED_ERRORS
+            if failed and not UNDEFINED.search(output["evalue"]):
+                raise BrokenPromiseError(f"{where} failed: {output['ename']}: {output['evalue']}")
+            text = "".join(output.get("text", ""))
+            if re.search(r"Traceback|^hookscope: .*could not", text, re.MULTILINE):
+                raise BrokenPromiseError(f"{where} printed: {text[-600:]}")
+
+    def log_is_clean(self) -> None:
+        with self.session.server.log.open("rb") as file:
+            file.seek(self._log_at)
+            text = file.read().decode(errors="replace")
+        for part in re.split(r"\n(?=\[)", text):
+            if "Traceback" in part and "hookscope" in part and "KeyboardInterrupt" not in part:
+                raise BrokenPromiseError(f"the server's log has: {part[-1500:]}")
+
+    # All of it
+
+    def at_the_end(self) -> None:
+        self.numbers_are_right()
+        for tab in self.session.open_tabs:
+            tab.page.bring_to_front()
+            self.save(tab)
+            self.panels_are_there(tab)
+            self.panels_are_alive(tab)
+            self.outputs_are_clean(tab)
+        self.no_errors_in_pages()
+        self.log_is_clean()
+
+    def _index(self, tab: Tab, cell: str | None) -> int | str:
+        return next((place for place, one in enumerate(tab.cells()) if one["id"] == cell), "?")
+
+
+def _says_gone(shown: Shown) -> bool:
+    return bool(re.search(r"kernel.*(gone|ended)|is gone", shown.status + shown.problem))
+
+
+def _captures(output: Json) -> int | None:
+    """How many captures the static form in an output tells of; None where it is none."""
+    data = output.get("data", {})
+    html, plain = "".join(data.get("text/html", "")), "".join(data.get("text/plain", ""))
+    found = re.search(r"([\d,]+) captures", plain) or re.search(r"Captures: (?:[\d,]+ of )?([\d,]+)", html)
+    return int(found[1].replace(",", "")) if found and html else None

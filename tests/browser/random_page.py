@@ -1,0 +1,262 @@
+"""One browser tab of a random session: a notebook in JupyterLab among whatever else its user has opened beside it.
+
+Unlike `lab.Notebook` it finds its notebook by path, wherever the focus is, and panels wherever they are on the page.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.sync_api import ConsoleMessage, Dialog, Error, Locator, Page
+
+from tests.browser.lab import PAGE_SECONDS, Server, wait_until
+from tests.browser.panel import Panel
+
+# Defined before JupyterLab's own scripts run. A lost connection is one whose sockets close.
+SCRIPT = """
+window.driver = {
+  sockets: [],
+  count: 0,
+  book: (path) => window.jupyterapp && [...window.jupyterapp.shell.widgets('main')].find(
+    (widget) => widget.context?.path === path && widget.content?.widgets),
+  outputs: (cell) => cell.model.type === 'code' ? cell.model.outputs.toJSON() : [],
+  cells: (path) => window.driver.book(path).content.widgets.map((cell) => ({
+    id: cell.model.id, source: cell.model.sharedModel.source, empty: !window.driver.outputs(cell).length})),
+  panels: (path) => [...document.querySelectorAll('[role=group][aria-label^="Debugger of "]')].map((root) => {
+    root.dataset.random ||= String(++window.driver.count);
+    const node = root.closest('.jp-Notebook .jp-Cell');
+    const seen = (element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility !== 'hidden';
+    const named = (element) => element.getAttribute('aria-label') || element.innerText.trim().split('\\n')[0];
+    const controls = [...root.querySelectorAll('button, input, select')].filter((one) => one.role !== 'tab');
+    const text = (role) => [...root.querySelectorAll(`[role=${role}]`)].filter(seen).map((one) => one.innerText.trim());
+    return {
+      mark: root.dataset.random, visible: seen(root), label: root.getAttribute('aria-label').slice(12),
+      cell: window.driver.book(path)?.content.widgets.find((cell) => cell.node === node)?.model.id ?? null,
+      docked: !node, status: text('status').join(' '), problem: text('alert').filter(Boolean).join(' '),
+      enabled: controls.filter((one) => !one.disabled && one.getAttribute('aria-disabled') !== 'true').map(named),
+      text: root.innerText,
+    };
+  }),
+  activate: (path, index) => {
+    const book = window.driver.book(path);
+    window.jupyterapp.shell.activateById(book.id);
+    book.content.deselectAll();
+    book.content.mode = 'command';
+    if (index !== null) book.content.activeCellIndex = index;
+  },
+};
+// Its user agrees to what JupyterLab asks: to restart, to overwrite; and closes what it tells.
+setInterval(() => document.querySelector('.jp-Dialog .jp-mod-accept')?.click(), 200);
+window.WebSocket = class extends window.WebSocket {
+  constructor(...given) { super(...given); window.driver.sockets.push(this); }
+};
+"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A panel on the page at one moment."""
+
+    mark: str
+    visible: bool
+    label: str
+    cell: str | None
+    docked: bool
+    status: str
+    problem: str
+    enabled: list[str]
+    text: str
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether it offers to end a pause."""
+        return self.visible and "Continue" in self.enabled and "Abort" in self.enabled
+
+    def ends_pause(self, place: str) -> bool:
+        """Whether it offers to end the pause in this place."""
+        return self.can_go_on and f"paused in {place}" in self.status
+
+
+@dataclass
+class Tab:
+    """A browser tab in which the notebook is open, or was."""
+
+    server: Server
+    page: Page
+    path: str
+    name: str
+    errors: list[str] = field(default_factory=list)
+    is_open: bool = False
+
+    def __post_init__(self) -> None:
+        self.page.on("pageerror", lambda error: self.errors.append(error.stack or str(error)))
+        self.page.on("console", self._said)
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.errors.append(f"console: {message.text}")
+
+    def js(self, script: str, *arguments: Any) -> Any:
+        """Evaluate a function of the path and these arguments; once more if the page was just being left."""
+        try:
+            return self.page.evaluate(f"(given) => ({script})(...given)", [self.path, *arguments])
+        except Error as error:
+            if "context was destroyed" not in str(error):
+                raise
+            self.page.wait_for_load_state()
+            return self.page.evaluate(f"(given) => ({script})(...given)", [self.path, *arguments])
+
+    # The notebook
+
+    def load(self, workspace: str) -> None:
+        """Load JupyterLab with the notebook."""
+        url = f"{self.server.url}/lab/workspaces/{workspace}/tree/{self.path}?reset"
+        self.page.goto(url, timeout=PAGE_SECONDS * 1000)
+        self.wait_open()
+
+    def open(self) -> None:
+        """Open the notebook where JupyterLab is already loaded."""
+        self.js("(path) => { void window.jupyterapp.commands.execute('docmanager:open', {path}); }")
+        self.wait_open()
+
+    def reload(self) -> None:
+        """Load the page again; changes that were not saved are gone."""
+        self.page.on("dialog", _accept)  # "leave the page?"
+        try:
+            self.page.reload(timeout=PAGE_SECONDS * 1000)
+        finally:
+            self.page.remove_listener("dialog", _accept)
+        self.wait_open()
+
+    def close(self, save: bool) -> None:
+        """Close the notebook; its kernel goes on."""
+        if save:
+            self.save()
+        self.js("(path) => { const book = window.driver.book(path); book.context.model.dirty = false; book.close(); }")
+        self.wait("the notebook to close", lambda: self.js("(path) => !window.driver.book(path)"))
+        self.is_open = False
+
+    def wait_open(self) -> None:
+        """Until the notebook is there and connected; its kernel may be busy."""
+        script = """async (path) => {
+            const book = window.driver.book(path);
+            if (!book) return false;
+            await book.context.ready;
+            await book.sessionContext.ready;
+            return book.sessionContext.session?.kernel?.connectionStatus === 'connected';
+        }"""
+        self.wait("the notebook to open", lambda: self.js(script), PAGE_SECONDS)
+        self.is_open = True
+
+    def wait(self, what: str, condition: Callable[[], object], seconds: float = 30) -> Any:
+        """Poll until it is so."""
+        return wait_until(f"{what} in {self.name}", condition, seconds)
+
+    def save(self) -> None:
+        """Save, over whatever another tab has saved."""
+        self.js("""(path) => {
+            window.driver.saving = true;
+            const done = () => { window.driver.saving = false; };
+            window.driver.book(path).context.save().then(done, done);
+        }""")
+        self.wait("the save", lambda: not self.page.evaluate("() => window.driver.saving"))
+
+    def client(self) -> str:
+        """Whose cells the kernel takes this tab's to be."""
+        return str(self.js("(path) => window.driver.book(path).sessionContext.session?.kernel?.clientId ?? ''"))
+
+    def status(self) -> str:
+        """What the kernel does as this tab sees it."""
+        return str(self.js("(path) => window.driver.book(path).sessionContext.session?.kernel?.status ?? 'none'"))
+
+    def cells(self) -> list[dict[str, Any]]:
+        """Each cell's id, source, and whether it has no output."""
+        return list(self.js("(path) => window.driver.cells(path)"))
+
+    def command(self, name: str, cell: int | None = None) -> None:
+        """Run one of JupyterLab's commands, on a cell, and do not wait for what it starts."""
+        self.js(
+            """(path, name, cell) => {
+                window.driver.activate(path, cell);
+                void window.jupyterapp.commands.execute(name);
+            }""",
+            name,
+            cell,
+        )
+
+    def set_source(self, index: int, source: str) -> None:
+        cell = "window.driver.book(path).content.widgets[index]"
+        self.js(f"(path, index, text) => {cell}.model.sharedModel.setSource(text)", index, source)
+
+    def lose_connection(self) -> None:
+        self.page.context.set_offline(True)
+        self.page.evaluate("() => window.driver.sockets.splice(0).forEach((socket) => socket.close())")
+
+    def find_connection(self) -> None:
+        """Be connected again, as soon as JupyterLab has tried once more or its user told it to."""
+        self.page.context.set_offline(False)
+        if self.is_open:
+            self.command("notebook:reconnect-to-kernel")
+            self.wait_open()
+
+    def outputs(self) -> list[tuple[str, dict[str, Any]]]:
+        """Each output in the document, with the id of its cell."""
+        script = """(path) => JSON.stringify(window.driver.book(path).content.widgets.flatMap((cell) =>
+            window.driver.outputs(cell).map((output) => [cell.model.id, output])))"""
+        return [(cell, output) for cell, output in json.loads(self.js(script))]
+
+    # The panels
+
+    def panels(self) -> list[Shown]:
+        """Every panel that is on the page now, those in views of outputs among them."""
+        return [Shown(**one) for one in self.js("(path) => window.driver.panels(path)")]
+
+    def search(self, wanted: Callable[[Shown], bool]) -> Shown | None:
+        """The first panel that is wanted; if none is in sight, scroll to each cell in turn, as a person would."""
+        found = next(filter(wanted, self.panels()), None)
+        for index in range(len(self.cells()) if found is None else 0):
+            self.scroll_to(index)
+            found = found or next(filter(wanted, self.panels()), None)
+        return found
+
+    def find(self, wanted: Callable[[Shown], bool], seconds: float) -> Shown | None:
+        """The first panel that is wanted, as soon as there is one."""
+        end = time.monotonic() + seconds
+        while (found := self.search(wanted)) is None and time.monotonic() < end:
+            self.page.wait_for_timeout(100)
+        return found
+
+    def scroll_to(self, index: int) -> None:
+        script = """async (path, index) => {
+            window.driver.activate(path, null);
+            const scrolled = window.driver.book(path).content.scrollToItem(index, 'smart');
+            await Promise.race([scrolled, new Promise((done) => setTimeout(done, 300))]);
+        }"""
+        self.js(script, index)
+
+    def panel(self, shown: Shown) -> Panel:
+        """What can be clicked of a panel."""
+        return Panel(self.locator(shown))
+
+    def locator(self, shown: Shown) -> Locator:
+        return self.page.locator(f"[data-random='{shown.mark}']")
+
+    def leave(self) -> None:
+        """Close all that is open, without a question, so that the next session finds JupyterLab as it was."""
+        with suppress(Error, TimeoutError):
+            self.js("""(path) => {
+                for (const widget of [...window.jupyterapp.shell.widgets('main')]) {
+                    if (widget.context?.model) widget.context.model.dirty = false;
+                    widget.dispose();
+                }
+            }""")
+        self.is_open = False
+
+
+def _accept(dialog: Dialog) -> None:
+    dialog.accept()

@@ -1,0 +1,33 @@
+"""A few random sessions; `python -m tests.browser.random_sessions` makes many."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser import random_notebook, random_sessions
+
+SEEDS = range(1, 11)
+
+
+@pytest.mark.timeout(1200)  # ten of them, each with a kernel of its own
+def test_10_random_sessions_keep_every_promise(chromium: str, tmp_path: Path) -> None:
+    done, failures = random_sessions.run(SEEDS, tmp_path)
+    assert failures == []
+    assert done["sessions"] == len(SEEDS)
+    assert done["confirmed edits"] > 5, "the sessions did next to nothing"
+    assert done["presses that let a run go on"] > 5, "the sessions did next to nothing"
+
+
+def test_the_model_of_a_run_knows_where_an_edit_takes_effect() -> None:
+    def numbers(line: str, name: str) -> list[float]:
+        edit = random_notebook.Edit("mul", "bprop", line, name, "dout * 0 + 7")
+        return random_notebook.expected([edit], bad=False).dx
+
+    plain = random_notebook.expected([], bad=False)
+    assert plain.out == [6.0, 9.0, 15.0] and plain.dx == [3.0, 3.0, 3.0]
+    assert numbers("return (total,)", "total") == [7.0, 7.0, 7.0]
+    assert numbers("return (total,)", "slope") == plain.dx, "what was used already"
+    assert numbers("slope = dout * 3", "total") == plain.dx, "what the bprop sets later itself"
+    assert numbers("slope = dout * 3", "dout") == [21.0, 21.0, 21.0]
