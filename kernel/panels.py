@@ -86,7 +86,7 @@ class Panels:
 
         Of the same run of a cell it replaces an earlier one of the same network.
         """
-        run = self._run()
+        run = self.run()
         for opened in list(self._opened):
             earlier = opened.session
             same = earlier is not None and earlier.roots == session.roots
@@ -100,8 +100,8 @@ class Panels:
 
     def add_panel(self, panel: Kept) -> None:
         """A panel was made, by a magic or by the user."""
-        run = self._run()
-        panel.page_now = lambda: self._run().page
+        run = self.run()
+        panel.page_now = lambda: self.run().page
         panel.observe(lambda change: self._closed(panel), "comm")
         of_session = (o for o in self._opened if o.session is panel.session and o.run.request == run.request)
         opened = next(of_session, None)
@@ -110,18 +110,19 @@ class Panels:
             self._opened.append(opened)
         opened.panels.append(panel)
 
-    def page(self) -> str:
-        """Return which page of the front end the running cell was sent from."""
-        return self._run().page
+    def run(self) -> Run:
+        """Return the run that goes on now."""
+        kernel = getattr(self._shell, "kernel", None)
+        return run_of({} if kernel is None else kernel.get_parent("shell"))
 
     def is_new(self, panel: Kept) -> bool:
         """Whether the run that goes on now has made the panel."""
-        run = self._run()
+        run = self.run()
         return any(panel in opened.panels and opened.run.request == run.request for opened in self._opened)
 
     def show(self, panel: Kept) -> None:
         """Show a live panel in the running cell's output."""
-        panel.display(self._run().page)
+        panel.display(self.run().page)
 
     def open(self, session: DebugSession) -> Kept | None:
         """Show a live panel of a session in the running cell's output; where nobody looks, its static forms."""
@@ -152,7 +153,7 @@ class Panels:
 
     def show_under(self, panel: Kept, request: dict[str, Any]) -> None:
         """Show it in the output of a cell that waits to be run."""
-        run = _run_of(request)
+        run = run_of(request)
         for opened in self._opened:
             if panel in opened.panels:
                 opened.panels.remove(panel)
@@ -175,19 +176,15 @@ class Panels:
 
     # What the cells do
 
-    def _run(self) -> Run:
-        kernel = getattr(self._shell, "kernel", None)
-        return _run_of({} if kernel is None else kernel.get_parent("shell"))
-
     def _cell_begins(self, info: object = None) -> None:
-        run = self._run()
+        run = self.run()
         for opened in list(self._opened):
             # A cell that a magic runs inside its own has the same request.
             if opened.run.request != run.request and (opened.run.cell == run.cell or opened.run.cell in run.deleted):
                 self._end(opened)
 
     def _cell_ended(self, result: object = None) -> None:
-        run = self._run()
+        run = self.run()
         for opened in list(self._opened):
             if opened.run.request != run.request:  # `%%cell` ends its session by itself
                 self._look_for_another_network(opened)
@@ -256,7 +253,8 @@ def _show_static(session: DebugSession) -> None:
     display(static_forms(session), raw=True)  # type: ignore[no-untyped-call]  # IPython has no types here
 
 
-def _run_of(request: dict[str, Any]) -> Run:
+def run_of(request: dict[str, Any]) -> Run:
+    """Return which run a request to execute is."""
     header, metadata = request.get("header") or {}, request.get("metadata") or {}
     # Front ends that give their cells no names: what has the same text is the same cell.
     cell = metadata.get("cellId") or f"text {(request.get('content') or {}).get('code', '')}"

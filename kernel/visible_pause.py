@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from .panels import panels_of, print_under
+from .panels import panels_of, print_under, run_of
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
@@ -37,7 +37,7 @@ class VisiblePause:
         self._shell = shell
         self._opened = panels_of(shell)
         self._waiting: list[dict[str, Any]] = []  # requests to run a cell whose page may show no panel
-        self._page = self._opened.page()
+        self._run = self._opened.run()
         self._asked: float | None = None
         self._ask()
 
@@ -90,10 +90,10 @@ class VisiblePause:
         ]
 
     def _show(self) -> None:
-        if self._waiting:
-            request = self._waiting.pop()
+        if self._waiting:  # where the paused cell itself was run again, its page has let go of the run
+            again = [request for request in self._waiting if run_of(request).cell == self._run.cell]
+            self._show_in((again or self._waiting)[0], [])
             self._waiting.clear()
-            self._show_in(request, [])
             return
         from hookscope.widgets import DebuggerPanel
 
@@ -106,7 +106,7 @@ class VisiblePause:
 
     def _show_in(self, request: dict[str, Any], seen: list[DebuggerPanel]) -> None:
         """Show a panel in a cell that waits, unless its page is the one in which a panel is seen."""
-        if seen and request["header"]["session"] == self._page:
+        if seen and run_of(request).page == self._run.page:
             return
         from hookscope.widgets import DebuggerPanel
 

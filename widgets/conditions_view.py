@@ -13,6 +13,7 @@ from hookscope.engine.debug import CONDITIONS
 from hookscope.engine.debug.captures.capture import cell_name
 from hookscope.engine.debug.checks.producer import OUTSIDE
 from hookscope.engine.debug.stepping.user_code import file_label
+from hookscope.widgets import texts
 from hookscope.widgets.messages import Actions
 
 if TYPE_CHECKING:
@@ -36,7 +37,22 @@ def conditions_view(session: DebugSession) -> Json:
         "muted": [muted_row(condition, path) for condition, path in session.muted],
         "cells": [[path, *hits] for path, hits in cell_hits(findings).items()],
         "no_pauses": session.no_pauses or "",
+        "verdict": "" if findings else verdict(session),
     }
+
+
+def verdict(session: DebugSession) -> str:
+    """Say what it means that nothing was found: what was looked at, and for how many conditions."""
+    if not session.conditions:
+        return "Nothing is looked for yet."
+    steps, captures = session.checks.looked_at()
+    counts = ((steps, "step"), (captures, "capture"), (len(session.conditions), "condition"))
+    if steps or captures:
+        muted = f" but what is muted ({len(session.muted)})" if session.muted else ""
+        return f"{', '.join(texts.counted(*count) for count in counts)}: nothing wrong{muted}."
+    if session.attached:
+        return "Nothing has run yet. Run the network: what is wrong shows here, with what to do about it."
+    return "Nothing has run since these are looked for, and this panel no longer watches."
 
 
 def condition_rows(session: DebugSession) -> list[Json]:

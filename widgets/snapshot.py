@@ -148,7 +148,7 @@ def looked_for_html(session: DebugSession) -> str:
     names = [f"{row['name']}={row['threshold']}" if row["threshold"] else row["name"] for row in rows]
     if not rows:
         return ""
-    nothing = "" if session.findings() else "Nothing found. "
+    nothing = "" if session.findings() else f"{conditions_view.verdict(session)} "
     muted = [f"{condition} in {cell_name(path)}" for condition, path in session.muted]
     told = [f"{nothing}Looked for: {', '.join(names)}.", f"Muted: {', '.join(muted)}." if muted else ""]
     return f"<p><small>{text(' '.join(part for part in told if part))}</small></p>"

@@ -59,3 +59,8 @@ def root_name(session: DebugSession) -> str:
     """Name the network a session looks at."""
     names = [one_line(type(root).__name__, 60) for root in session.roots]
     return ", ".join(names) if names else "no network yet"
+
+
+def counted(number: int, what: str) -> str:
+    """Write a number of things: "1 step", "1,200 steps"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -59,6 +59,9 @@ class DebugSession(Pausing):
         pauser: who answers at a pause; the default pauser, or else the terminal.
         name: what messages call the session.
 
+    Attributes:
+        captured: how many captures were made, those included that are no longer kept.
+
     Raises:
         TypeError: ``net`` is no cell.
         ValueError: a pattern or path that matches nothing, a faulty expression, an unknown condition, a bad
@@ -99,7 +102,7 @@ class DebugSession(Pausing):
         self.shapes: dict[str, tuple[tuple[int, ...], ...]] = {}
         self.gradients: dict[int, Tensor] = {}
         self.before_update: dict[int, Any] = {}
-        self._captured = 0
+        self.captured = 0
         self._tap = Observer(self)
         self.checks = Checks(self, looked_for, paused_at)
         self._hooks = SessionHooks(weakly(self._record_hook))
@@ -429,8 +432,8 @@ class DebugSession(Pausing):
 
     def next_index(self) -> int:
         """The running number of the next capture."""
-        self._captured += 1
-        return self._captured - 1
+        self.captured += 1
+        return self.captured - 1
 
     def place_of(self, call: int) -> tuple[str, int] | None:
         """The path and the number in its step of the call with this running number."""

@@ -146,11 +146,13 @@ class PlainSession:
         self.roots: list[object] = [Net()]
         self.captures = PlainRing()
         self.breakpoints: list[Any] = []
-        self.checks = SimpleNamespace(conditions={}, pausing=set())
+        self.looked_at = 0, 0
+        self.checks = SimpleNamespace(conditions={}, pausing=set(), looked_at=lambda: self.looked_at)
         self.hits: list[Any] = []
         self.found: list[Finding] = []
         self.muted: list[Muted] = []
         self.attached = False
+        self.name = "session"
         self.aborting = False
         self.paused: Any = None
         self.shown: Any = None
@@ -200,6 +202,10 @@ class PlainSession:
         if not found:
             raise ValueError(f"no cell {path!r}; the nearest is 'block'")
         return found[0]
+
+    def attach(self) -> None:
+        self.attached = True
+        self.emit("attached")
 
     def attach_hook(self, path: str, kind: str) -> None:
         self.node(path).attached.add(kind)

@@ -196,7 +196,7 @@ def test_who_knows_nothing_of_the_panel_finds_faults_by_one_button(shown: PanelP
     find.click()
     shown.until(lambda: list(session.checks.conditions) == list(CONDITIONS))
     view = shown.page.get_by_role("tabpanel", name="Conditions")
-    shown.until(view.get_by_text("Nothing found so far. Run the network").is_visible)
+    shown.until(view.get_by_text("Nothing has run since these are looked for").is_visible)
     shown.until(lambda: not find.is_visible())
     view.get_by_role("button", name="Look for none").click()
     shown.until(view.get_by_text("Nothing is looked for yet.").is_visible)
@@ -246,3 +246,23 @@ def test_where_nothing_can_pause_the_view_says_what_to_do(
     shown.until(note.is_visible)
     assert note.inner_text() == "No pauses here: choose the Hookscope kernel to pause."
     assert "choose the Hookscope kernel to pause" in shown.page.get_by_role("status").first.inner_text()
+
+
+def test_a_panel_that_no_longer_watches_offers_to_watch_and_nothing_that_would_do_nothing(
+    shown: PanelPage, session: PlainSession, view: Locator
+) -> None:
+    find, again = (shown.page.get_by_role("button", name=name) for name in ("Find faults", "Watch again"))
+    switch = view.get_by_role("checkbox", name="look for nan")
+    assert find.is_visible() and switch.is_enabled() and not again.is_visible()
+    session.emit("captured")
+    session.emit("finished")
+    shown.until(again.is_visible)
+    assert not find.is_visible() and switch.is_disabled()
+    assert shown.page.get_by_role("status").first.inner_text() == "finished, no longer watching"
+    shown.page.get_by_role("tab", name="Cells").click()
+    stop = shown.page.get_by_role("combobox", name="breakpoint at block", exact=True)
+    assert stop.is_disabled()
+    again.click()
+    shown.until(lambda: session.attached)
+    shown.until(lambda: stop.is_enabled() and not again.is_visible())
+    assert shown.page.get_by_role("status").first.inner_text() == "watching"

@@ -95,5 +95,34 @@ def test_what_is_muted_is_listed_and_told_in_the_static_form(session: DebugSessi
     session.mute("nan", "1")
     view = conditions_view.conditions_view(session)
     assert view["muted"] == [{"condition": "nan", "path": "1", "label": "1"}]
-    assert view["findings"] == [] and view["cells"] == {}
+    assert view["findings"] == view["cells"] == []
     assert "Muted: nan in 1." in snapshot.looked_for_html(session)
+
+
+def test_what_it_means_that_nothing_was_found() -> None:
+    net = nn.SequentialCell(nn.Dense(2, 2), nn.Tanh())
+    session = DebugSession(net)
+    told = [conditions_view.verdict(session)]
+    with session:
+        net(Tensor(np.ones((1, 2), np.float32)))
+        session.add_condition("nan")
+        told.append(conditions_view.verdict(session))
+        for _ in range(3):
+            net(Tensor(np.ones((1, 2), np.float32)))
+            told.append(conditions_view.verdict(session))
+        session.add_condition("inf")
+    told.append(conditions_view.verdict(session))
+    session.mute("nan", "1")
+    session.attach()
+    net(Tensor(np.ones((1, 2), np.float32)))
+    session.detach()
+    told.append(conditions_view.verdict(session))
+    assert told == [
+        "Nothing is looked for yet.",
+        "Nothing has run yet. Run the network: what is wrong shows here, with what to do about it.",
+        "1 step, 4 captures, 1 condition: nothing wrong.",
+        "2 steps, 8 captures, 1 condition: nothing wrong.",
+        "3 steps, 12 captures, 1 condition: nothing wrong.",
+        "Nothing has run since these are looked for, and this panel no longer watches.",
+        "1 step, 4 captures, 2 conditions: nothing wrong but what is muted (1).",
+    ]

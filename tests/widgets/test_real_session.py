@@ -155,7 +155,7 @@ def test_a_pause_that_nobody_can_answer_is_in_the_snapshot(net: Net, capsys: pyt
     panel = DebuggerPanel(session)
     with session:
         train(net)
-    assert panel.status["text"] == "finished, 1 pause skipped: this is a test"
+    assert panel.status["text"] == "finished, no longer watching; 1 pause skipped: this is a test"
     assert "Skipped pause: bprop of block.relu, line" in panel.snapshot_html()
     assert capsys.readouterr().err.count("\n") == 1
 

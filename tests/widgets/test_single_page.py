@@ -186,4 +186,6 @@ def test_a_panel_whose_kernel_is_gone_says_so(pages: Pages) -> None:
     shown = pages(DebuggerPanel)
     shown.page.evaluate("model.send = () => { throw new Error('Cannot send'); }; null")
     shown.page.get_by_role("switch", name="train mode of block", exact=True).click()
-    assert shown.page.get_by_role("alert").inner_text() == "The kernel that this panel belongs to is gone."
+    assert shown.page.get_by_role("alert").inner_text() == (
+        "The kernel that this panel belongs to is gone. Run the cell again for a live panel."
+    )

@@ -133,11 +133,13 @@ def test_of_long_tables_only_the_first_is_open(session: PlainSession) -> None:
 def test_what_is_wrong_comes_first_then_what_was_looked_for(full: PlainSession) -> None:
     full.add_condition("nan")
     full.add_condition("dead_relu=0.8")
-    assert "Nothing found. Looked for: nan, dead_relu=0.8." in snapshot.panel_html(full)
+    full.looked_at = 30, 690
+    told = "30 steps, 690 captures, 2 conditions: nothing wrong. Looked for: nan, dead_relu=0.8."
+    assert told in snapshot.panel_html(full)
     finding = full.find("dead_relu", "block.relu", full.captures[0])
     page = read(snapshot.panel_html(full))
     assert page.cells.index("Findings: 1") < page.cells.index(finding.advice) < page.cells.index("Captures: 2")
-    assert "Nothing found" not in snapshot.panel_html(full)
+    assert "nothing wrong" not in snapshot.panel_html(full)
 
 
 def test_a_capture_that_a_condition_marked_is_drawn_if_there_is_something_to_see(full: PlainSession) -> None:

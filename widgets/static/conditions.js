@@ -21,6 +21,7 @@ export function createConditions(send, go) {
   let onlyPath = null;
   let drawnFindings = "";
   let drawnMuted = "";
+  let verdict = "";
 
   const body = make("tbody");
   const table = make("table", { class: "hs-table hs-conditions" }, [
@@ -68,9 +69,11 @@ export function createConditions(send, go) {
   const foundHeading = make("h3", { class: "hs-heading", tabindex: "-1", text: "Found" });
   const foundBar = make("div", { class: "hs-bar" }, [foundHeading, foundCount, make("span", { class: "hs-spring" }), every, clear]);
 
+  // Where nothing is watched, to look for something does nothing.
+  const switches = make("fieldset", { class: "hs-controls", role: "none" }, [bar, noPauses, add, table]);
   const element = make("div", { class: "hs-view hs-scroll" }, [
     make("section", { "aria-label": "What was found" }, [foundBar, foundTable, nothing, mutedBox]),
-    make("section", { class: "hs-wanted", "aria-label": "Conditions looked for" }, [bar, noPauses, add, table]),
+    make("section", { class: "hs-wanted", "aria-label": "Conditions looked for" }, [switches]),
   ]);
 
   /** @param {Event} event */
@@ -198,8 +201,8 @@ export function createConditions(send, go) {
     foundTable.hidden = !chosen.length;
     nothing.hidden = chosen.length > 0;
     const looking = rows.some((row) => row.on);
-    setText(nothingText, looking ? "Nothing found so far. Run the network: what is wrong shows here, with what to do about it." : "Nothing is looked for yet.");
-    begin.hidden = looking;
+    setText(nothingText, verdict);
+    begin.hidden = looking || switches.disabled;
   }
 
   /** @param {import("./types.js").MutedRow[]} muted */
@@ -231,6 +234,7 @@ export function createConditions(send, go) {
     const before = rows.filter((row) => row.own).length;
     rows = now.rows ?? [];
     findings = now.findings ?? [];
+    verdict = now.verdict ?? "";
     if (rows.filter((row) => row.own).length > before) expression.value = "";
     drawConditions();
     drawFindings();
@@ -239,7 +243,13 @@ export function createConditions(send, go) {
     noPauses.hidden = !now.no_pauses;
   }
 
-  return { element, update, filter, answered: () => items.forEach((item) => item.answered()) };
+  /** Whether the session watches, or is about to. @param {boolean} now */
+  function setWatching(now) {
+    switches.disabled = !now;
+    drawFindings();
+  }
+
+  return { element, update, setWatching, filter, answered: () => items.forEach((item) => item.answered()) };
 }
 
 /** @param {string[]} titles */

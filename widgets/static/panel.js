@@ -45,6 +45,8 @@ const CAPTURE_MESSAGES = {
 const SELECTION = [[(view, selection, histogram) => view.select(selection, histogram), ["selection", "histogram"]]];
 /** @type {ViewKind["traits"]} */
 const SELECTED = [[(view, index) => view.follow(index), ["selected"]]];
+/** A session that has finished is watched no more; one that is ready begins with the run. @type {ViewKind["traits"][number]} */
+const WATCHING = [(view, status) => view.setWatching(status.state !== "finished" || status.watching), ["status"]];
 /** @type {Record<string, ViewKind>} */
 const VIEW_KINDS = {
   cells: {
@@ -53,6 +55,7 @@ const VIEW_KINDS = {
     traits: [
       [(view, texts, numbers, states) => view.update(texts, numbers, states), ["tree", "tree_numbers", "tree_states"]],
       [(view, conditions) => view.setHits(conditions.cells ?? []), ["conditions"]],
+      WATCHING,
     ],
   },
   captures: { title: "Captures", create: (send, go) => createCaptures(send, go), traits: [...SELECTED, ...SELECTION], messages: CAPTURE_MESSAGES },
@@ -75,7 +78,7 @@ const VIEW_KINDS = {
       [(view, gradient) => view.updateGradient(gradient), ["gradient"]],
     ],
   },
-  conditions: { title: "Conditions", create: createConditions, traits: [[(view, conditions) => view.update(conditions), ["conditions"]]] },
+  conditions: { title: "Conditions", create: createConditions, traits: [[(view, conditions) => view.update(conditions), ["conditions"]], WATCHING] },
   hooks: {
     title: "Hooks",
     create: (send, _, model) => createHooks(send, (draft) => model.set("hook_draft", draft)),

@@ -30,6 +30,7 @@ export function createTree(send, go) {
   /** @type {number[]} */
   let matches = [];
   let current = 0;
+  let watching = true;
   let wanted = ""; // a cell to go to as soon as it is here
 
   const list = make("ul", { class: "hs-tree", role: "tree", "aria-label": "Cell tree" });
@@ -126,6 +127,7 @@ export function createTree(send, go) {
       setText(several, now.breaks.join(", "));
       const moment = now.breaks.length > 1 ? "several" : now.breaks[0] ?? "";
       if (stop.value !== moment && !stop.classList.contains("hs-pending")) stop.value = moment;
+      stop.disabled = !watching;
       stop.classList.toggle("hs-set", now.breaks.length > 0);
       const [times, worst] = hits.get(path) ?? [0, ""];
       badge.hidden = !times;
@@ -329,5 +331,12 @@ export function createTree(send, go) {
     event.stopPropagation();
   });
 
-  return { element, update, setHits, reveal, draw, answered: () => element.offsetParent && draw(), destroy: () => resize.disconnect() };
+  /** Whether the session watches, or is about to: without, nothing pauses anywhere. @param {boolean} now */
+  function setWatching(now) {
+    if (watching === now) return;
+    watching = now;
+    draw();
+  }
+
+  return { element, update, setHits, setWatching, reveal, draw, answered: () => element.offsetParent && draw(), destroy: () => resize.disconnect() };
 }

@@ -54,7 +54,7 @@
  *   message: string, advice: string, source: string, capture: number}} FindingRow
  * @typedef {{condition: string, path: string, label: string}} MutedRow
  * @typedef {{rows: ConditionRow[], findings: FindingRow[], muted: MutedRow[], cells: [string, number, string][],
- *   no_pauses: string}} Conditions
+ *   no_pauses: string, verdict: string}} Conditions
  *
  * @typedef {{cell?: (path: string) => void, capture?: (index: number) => void, findings?: (path: string) => void}} Go
  *   Jumps from one view to another, where the panel has that; a cell by its path or by its name in captures.

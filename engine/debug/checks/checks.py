@@ -53,6 +53,7 @@ class Checks:
         self._session: DebugSession = weakref.proxy(session)
         self.conditions: dict[str, Condition] = {}
         self.pausing: set[str] = set()
+        self._since = 0, 0
         self.found = Found()
         self.training = Training(session.paths, self._ran, self.wanted, self.look, self._broken_parameter)
         place_of = weakly(session.place_of)
@@ -95,11 +96,17 @@ class Checks:
         self.pausing.discard(name)
         self._changed()
 
+    def looked_at(self) -> tuple[int, int]:
+        """How many steps and captures there were since the conditions are those that are looked for now."""
+        steps, captures = self._since
+        return self._session.step - steps, self._session.captured - captures
+
     def wanted(self, name: str) -> bool:
         """Whether a condition is looked for."""
         return name in self.conditions
 
     def _changed(self) -> None:
+        self._since = self._session.step, self._session.captured
         self._values = [condition for condition in self.conditions.values() if condition.about == "values"]
         if self._values:
             self._session.captures.on_give_up = self.found.forget

@@ -63,7 +63,8 @@ def point_at_cell(
     lines, first_line = ((), 0) if code is None else source_of(code)
     return PausePoint(
         kind, reason, path, moment,
-        "" if code is None else code.co_filename, "construct" if line is None or code is None else code.co_name, first_line, lines,
+        "" if code is None else code.co_filename,
+        "construct" if line is None or code is None else code.co_name, first_line, lines,
         line or first_line,
         locals={"cell": cell, **values}, stack=stack_of(sys._getframe(1)),
         names={**names, **({} if caller is None else caller.f_globals)},
