@@ -55,17 +55,15 @@ def point_at_cell(
 
     Its ``construct`` is the source, or for a cell that the user did not write, the line of the user's that led there.
     """
-    code = getattr(getattr(cell.construct, "__func__", cell.construct), "__code__", None)
+    code: CodeType | None = getattr(getattr(cell.construct, "__func__", cell.construct), "__code__", None)
     caller = nearest_user_frame(sys._getframe(1))
-    line = None
+    function, line = "construct", 0
     if caller is not None and not (code is not None and is_user_code(code)):
-        code, line = caller.f_code, caller.f_lineno
+        code, function, line = caller.f_code, caller.f_code.co_name, caller.f_lineno
     lines, first_line = ((), 0) if code is None else source_of(code)
     return PausePoint(
         kind, reason, path, moment,
-        "" if code is None else code.co_filename,
-        "construct" if line is None or code is None else code.co_name, first_line, lines,
-        line or first_line,
+        "" if code is None else code.co_filename, function, first_line, lines, line or first_line,
         locals={"cell": cell, **values}, stack=stack_of(sys._getframe(1)),
         names={**names, **({} if caller is None else caller.f_globals)},
     )  # fmt: skip
