@@ -108,7 +108,7 @@ def _add_bounds(parser: _Parser) -> None:
     parser.add_argument("--max-captures", type=_count, metavar="N")
 
 
-def bounds(options: argparse.Namespace) -> dict[str, int]:
+def bounds(options: argparse.Namespace) -> dict[str, Any]:
     """The bounds that were given, as arguments of a session."""
     given = {"max_bytes": options.max_bytes, "max_captures": options.max_captures}
     return {name: bound for name, bound in given.items() if bound is not None}

@@ -145,21 +145,17 @@ def selection_view(capture: Row, captures: Iterable[Capture]) -> tuple[Json, byt
         "positive_inf": statistics.positive_inf,
         "negative_inf": statistics.negative_inf,
     }
-    kept = not isinstance(capture, GivenUp)
     content = {
         "index": capture.index,
         "key": capture.key,
         "path": capture.path,
         "step": capture.step,
         "sizes": list(capture.shape),
-        "choices": tensor_view.choices(captures, capture) if kept else [],
-        "attention": kept and tensor_view.is_attention(capture),
-        "kept": kept,
+        **_of_value(capture, captures),
         "shape": texts.shape_text(capture.shape),
         "dtype": texts.dtype_text(capture.dtype),
         "origin": capture.origin,
         "hits": list(capture.hits),
-        "value": texts.value_text(capture.value) if kept else _GIVEN_UP if statistics else _NO_FIGURES,
         # JSON has no NaN and no infinity, so figures travel as text and are parsed there.
         "figures": {name: repr(float(figure)) for name, figure in figures.items()},
     }
@@ -167,6 +163,23 @@ def selection_view(capture: Row, captures: Iterable[Capture]) -> tuple[Json, byt
         return content, b""
     histogram = np.concatenate([np.asarray(statistics.histogram, "<f8"), np.asarray(statistics.edges, "<f8")])
     return content, histogram.tobytes()
+
+
+def _of_value(capture: Row, captures: Iterable[Capture]) -> Json:
+    """What is shown of a capture only while its value is kept."""
+    if isinstance(capture, GivenUp):
+        return {
+            "kept": False,
+            "choices": [],
+            "attention": False,
+            "value": _NO_FIGURES if capture.figures is None else _GIVEN_UP,
+        }
+    return {
+        "kept": True,
+        "choices": tensor_view.choices(captures, capture),
+        "attention": tensor_view.is_attention(capture),
+        "value": texts.value_text(capture.value),
+    }
 
 
 def publish(panel: DebuggerPanel, budget: float) -> None:

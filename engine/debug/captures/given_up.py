@@ -22,7 +22,7 @@ class GivenUp(NamedTuple):
         elements: the element type.
     """
 
-    index: int
+    index: int  # type: ignore[assignment]  # of Capture, and not the method of tuples
     step: int
     path: str
     cell_type: str

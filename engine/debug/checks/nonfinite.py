@@ -28,7 +28,7 @@ def nonfinite_text(array: Any) -> str:
 def _places(bad: np.ndarray[Any, Any]) -> str:
     if bad.ndim < 2:
         return "" if bad.size == 1 else " and nothing else" if bad.all() else f" (the first at [{bad.argmax()}])"
-    rows = bad.all(axis=-1)
+    rows = np.asarray(bad.all(axis=-1))
     whole = int(np.count_nonzero(rows))
     if not whole:
         return f" (the first at {_index(bad)})"
