@@ -29,8 +29,9 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     """Call a cell for the first time, or one that needs more than ``construct``, or while taps are attached."""
     if not cell._names_checked:
         cell.check_names_and_refresh_name()
-        cell.__dict__["_names_checked"] = True
-        cell._refresh()
+        for _, checked in cell.cells_and_names():  # names that differ in all of it differ in each part
+            checked.__dict__["_names_checked"] = True
+            checked._refresh()
     if cell.mixed_precision_type is not None and precision.current() != cell.mixed_precision_type:
         with precision.scope(cell.mixed_precision_type):
             return call_observed(cell, args, kwargs)

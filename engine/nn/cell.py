@@ -221,10 +221,19 @@ class Cell(CellHooks, CellState, CellSettings):
             return
         seen.add(self)
         yield name_prefix, self
-        for name, cell in self._cells.items():
-            # As in MindSpore, an empty container is falsy and passed over.
-            if cell:
-                yield from cell.cells_and_names(seen, f"{name_prefix}.{name}" if name_prefix else name)
+        # Not by recursion: each cell would be handed up through the generators of all cells above it.
+        entered = [(f"{name_prefix}." if name_prefix else "", iter(self._cells.items()))]
+        while entered:
+            prefix, members = entered[-1]
+            for name, cell in members:
+                # As in MindSpore, an empty container is falsy and passed over.
+                if cell and cell not in seen:
+                    seen.add(cell)
+                    yield prefix + name, cell
+                    entered.append((f"{prefix}{name}.", iter(cell._cells.items())))
+                    break
+            else:
+                entered.pop()
 
     def get_sub_cell(self, target: str) -> Cell:
         """The cell at a dotted path; "" is this cell.

@@ -138,10 +138,11 @@ class CellList(_Indexed):
         """Add cells at the end."""
         if not isinstance(cells, list):
             raise TypeError(f"For 'CellList', 'cells' must be a list of Cells, but got {type(cells).__name__}")
+        prefix = self._prefix()
         for cell in cells:
             if isinstance(cell, CellDict):
                 raise TypeError("For 'CellList', an entry must not be a CellDict")
-            self.append(cell)
+            self._put(str(len(self._cells)), self._checked(cell, "what is appended"), prefix)
         return self
 
     def insert(self, index: int, cell: Cell) -> None:
