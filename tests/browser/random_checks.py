@@ -62,9 +62,11 @@ class Checks:
 
     # What the driver tells
 
-    def cleared(self, tab: Tab, cells: Collection[str]) -> None:
-        for cell in cells:
-            self._cleared[tab.client(), cell] = time.time()
+    def cleared(self, tab: Tab, places: Collection[int] | None = None) -> None:
+        """The outputs of these cells, or with None of all, are emptied now."""
+        for place, cell in enumerate(tab.cells()):
+            if places is None or place in places:
+                self._cleared[tab.client(), cell["id"]] = time.time()
 
     def interrupted(self) -> None:
         self._interrupts.append(time.time())
@@ -100,10 +102,13 @@ class Checks:
     def way_out(self) -> tuple[Tab, Shown, Json] | None:
         """A panel that can end the pause, the tab that shows it, and the pause; None if the run went on meanwhile.
 
+        A page that was loaded again has no output in which a kernel could show something. Who finds nothing there runs
+        a cell, and sees why it waits.
+
         Raises:
             BrokenPromiseError: there is none in any tab.
         """
-        began, number = time.monotonic(), None
+        began, number, asked = time.monotonic(), None, False
         while (stop := self.kernel.stop) is not None:
             if stop["number"] != number:
                 began, number = time.monotonic(), stop["number"]
@@ -112,6 +117,12 @@ class Checks:
                 shown = tab.search(partial(Shown.ends_pause, place=stop["place"]))
                 if shown is not None:
                     return tab, shown, stop
+            if not asked and time.monotonic() > began + self.session.patience / 2:
+                asked = True
+                tab = self.session.open_tabs[0]
+                self.session.say(f"{tab.name} shows no panel ({tab.status()}): run a cell, to see what is going on")
+                self.cleared(tab, [len(tab.cells()) - 1])
+                tab.command("notebook:run-cell", len(tab.cells()) - 1)
             if time.monotonic() > began + self.session.patience:
                 cell = self.kernel.cell
                 where = self._where(cell["id"] if cell else None)
@@ -179,7 +190,7 @@ class Checks:
             if self._touched(cell):
                 continue
             tab.scroll_to(there[cell["id"]])
-            if tab.find(lambda one: one.cell == cell["id"] and one.visible, self.session.patience / 2) is None:  # noqa: B023
+            if tab.find(partial(_is_live_in, cell=cell["id"]), self.session.patience / 2) is None:
                 raise BrokenPromiseError(f"cell {there[cell['id']]} of {tab.name} opened a panel, which is gone")
 
     def _touched(self, cell: Json) -> bool:
@@ -297,6 +308,10 @@ class Checks:
 
     def _index(self, tab: Tab, cell: str | None) -> int | str:
         return next((place for place, one in enumerate(tab.cells()) if one["id"] == cell), "?")
+
+
+def _is_live_in(shown: Shown, cell: str) -> bool:
+    return shown.cell == cell and shown.visible and not _says_gone(shown)
 
 
 def _says_gone(shown: Shown) -> bool:

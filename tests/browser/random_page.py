@@ -32,13 +32,13 @@ window.driver = {
     const node = root.closest('.jp-Notebook .jp-Cell');
     const seen = (element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility !== 'hidden';
     const named = (element) => element.getAttribute('aria-label') || element.innerText.trim().split('\\n')[0];
-    const controls = [...root.querySelectorAll('button, input, select')].filter((one) => one.role !== 'tab');
+    const controls = [...root.querySelectorAll(':is(button, input, select):enabled:not([role=tab])')];
     const text = (role) => [...root.querySelectorAll(`[role=${role}]`)].filter(seen).map((one) => one.innerText.trim());
     return {
       mark: root.dataset.random, visible: seen(root), label: root.getAttribute('aria-label').slice(12),
       cell: window.driver.book(path)?.content.widgets.find((cell) => cell.node === node)?.model.id ?? null,
       docked: !node, status: text('status').join(' '), problem: text('alert').filter(Boolean).join(' '),
-      enabled: controls.filter((one) => !one.disabled && one.getAttribute('aria-disabled') !== 'true').map(named),
+      enabled: controls.filter((one) => one.getAttribute('aria-disabled') !== 'true').map(named),
       text: root.innerText,
     };
   }),
@@ -51,7 +51,11 @@ window.driver = {
   },
 };
 // Its user agrees to what JupyterLab asks: to restart, to overwrite; and closes what it tells.
-setInterval(() => document.querySelector('.jp-Dialog .jp-mod-accept')?.click(), 200);
+setInterval(() => {
+  const buttons = ['.jp-mod-accept', '.jp-Dialog-footer button:last-child'];
+  const [accept, close] = buttons.map((one) => document.querySelector(`.jp-Dialog ${one}`));
+  (accept ?? close)?.click();
+}, 200);
 window.WebSocket = class extends window.WebSocket {
   constructor(...given) { super(...given); window.driver.sockets.push(this); }
 };

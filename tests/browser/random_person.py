@@ -137,7 +137,9 @@ class RandomSession:
     def run_cell(self) -> None:
         tab = self.tab()
         before = len(self.kernel.lines("begin"))
-        tab.command("notebook:run-cell", self.a_cell(tab, 0 if self.rng.random() < 0.15 else 1))
+        index = self.a_cell(tab, 0 if self.rng.random() < 0.15 else 1)
+        self.checks.cleared(tab, [index])  # JupyterLab empties a cell's output when it is told to run it
+        tab.command("notebook:run-cell", index)
         if self.kernel.cell is None and self.online:
             with suppress(TimeoutError):
                 wait_until("the cell to begin", lambda: len(self.kernel.lines("begin")) > before, 10)
@@ -148,7 +150,9 @@ class RandomSession:
         self.run_cell()
 
     def run_all(self) -> None:
-        self.tab().command("notebook:run-all-cells")
+        tab = self.tab()
+        self.checks.cleared(tab)
+        tab.command("notebook:run-all-cells")
         self.watch_it_run()
 
     def watch_it_run(self) -> None:
@@ -171,12 +175,12 @@ class RandomSession:
     def clear_output(self) -> None:
         tab = self.tab()
         index = self.a_cell(tab)
-        self.checks.cleared(tab, [tab.cells()[index]["id"]])
+        self.checks.cleared(tab, [index])
         tab.command("notebook:clear-cell-output", index)
 
     def clear_all(self) -> None:
         tab = self.tab()
-        self.checks.cleared(tab, [cell["id"] for cell in tab.cells()])
+        self.checks.cleared(tab)
         tab.command("notebook:clear-all-cell-outputs")
 
     def save(self) -> None:
