@@ -119,6 +119,7 @@ class HookscopeKernel(IPythonKernel):
                 self.pump.drain(run)
 
     async def execute_request(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
+        self.pump.begins(parent)
         with self.pump.working(parent):
             await super().execute_request(stream, ident, parent)  # type: ignore[no-untyped-call]
 

@@ -109,7 +109,8 @@ class Pump:
         self._main_was_refused = False  # the free main thread has found another one at the inbox
         self._next_answer = 0.0
         self._pausing = 0  # how many of the pauses are the user's, and no answers
-        self._waiting: deque[dict[str, Any]] = deque()  # requests to run a cell that came during a pause
+        self._queue: deque[dict[str, Any]] = deque()  # the requests to run a cell that have not begun
+        self._waiting: deque[dict[str, Any]] = deque()  # those of them that came during a pause, until it hears of them
 
     # In the shell-channel thread
 
@@ -131,10 +132,23 @@ class Pump:
             return True
         if subshell is None:
             self.inbox.end_run()
-            if kind == "execute_request" and self._holds_up_cells():
-                self._waiting.append({**peeked, "content": session.unpack(peeked["content"])})
-                self.inbox.wake()
+            if kind == "execute_request":
+                self._queue.append({**peeked, "content": session.unpack(peeked["content"])})
+                if self._holds_up_cells():
+                    self._waiting.append(self._queue[-1])
+                    self.inbox.wake()
         return False
+
+    def queued(self) -> list[dict[str, Any]]:
+        """The requests to run a cell that wait to begin, oldest first."""
+        return list(self._queue)
+
+    def begins(self, request: dict[str, Any]) -> None:
+        """A cell begins; requests before it that never did were dropped, as after an error."""
+        begun = request["header"]["msg_id"]
+        if any(waiting["header"]["msg_id"] == begun for waiting in self.queued()):
+            while self._queue.popleft()["header"]["msg_id"] != begun:
+                pass
 
     def _holds_up_cells(self) -> bool:
         """Whether there is a pause and a cell that runs, so that the next one waits."""

@@ -40,6 +40,9 @@ class VisiblePause:
         self._run = self._opened.run()
         self._asked: float | None = None
         self._ask()
+        for request in shell.kernel.pump.queued():
+            if run_of(request).cell == self._run.cell:  # run once more: its page has let go of this run
+                self.cell_waits(request)
 
     def look(self) -> None:
         """Called while the pause lasts: show a panel where nobody can see one."""
@@ -66,9 +69,10 @@ class VisiblePause:
         """A cell was run, and has to wait: say so there."""
         point = self._session.paused
         where = "" if point is None else f" at {point.place}"
+        who = "its last run" if run_of(request).cell == self._run.cell else "another one"
         print_under(
             self._shell.kernel, request,
-            f"hookscope: this cell waits, since another one is paused{where}: press Continue in the panel of "
+            f"hookscope: this cell waits, since {who} is paused{where}: press Continue in the panel of "
             f"{self._session.name}, or interrupt the kernel.",
         )  # fmt: skip
         self._waiting.append(request)

@@ -186,3 +186,17 @@ def test_during_a_long_pause_the_static_form_is_renewed(network: Kernel) -> None
     page.resume()
     network.result(cell)
     network.run("kept._RENEW_SECONDS = 10.0")
+
+
+def test_a_cell_that_was_run_again_before_it_paused_shows_the_pause_in_its_new_run(network: Kernel) -> None:
+    """Its page has given the cell to the new run, and shows nothing of the one that pauses."""
+    network.result(network.execute("%cell net", cell="1"))
+    network.run("_session.add_breakpoint('.'); import threading; ready = threading.Event()")
+    network.run("threading.Timer(2.0, ready.set).start()")
+    code = "ready.wait()\nnet(x)\n_session.breakpoints.clear()"
+    first, again = (network.execute(code, cell="2") for _ in range(2))
+    network.wait_for_text("hookscope: this cell waits, since its last run is paused", again)
+    network.until(lambda: shown(network.children(again)), "the panel")
+    [comm] = shown(network.children(again))
+    network.comm(comm, {"method": "custom", "content": {"type": "resume", "command": "continue"}})
+    assert [network.result(cell).status for cell in (first, again)] == ["ok", "ok"]

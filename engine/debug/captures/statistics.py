@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hookscope.engine.interrupts import uninterrupted
+
 __all__ = ["BINS", "Statistics", "any_nonfinite", "load_kernels", "statistics"]
 
 BINS = 64
@@ -270,7 +272,8 @@ def load_kernels() -> None:
 
 @functools.cache
 def _kernels() -> ModuleType:
-    from . import statistics_kernels
+    with uninterrupted():  # Numba, half imported, could not be imported again in this process
+        from . import statistics_kernels
 
     return statistics_kernels
 
