@@ -109,7 +109,7 @@ class PlainRing(list[PlainCapture]):
             self.without_value.append(
                 GivenUp(
                     one.index, one.step, one.path, "Block", one.call, one.direction, one.slot, one.origin, one.context,
-                    one.hits, one.statistics() if figures else None, one.shape, one.dtype, one.value._array.nbytes,
+                    one.hits, one.statistics() if figures else None, one.shape, one.dtype,
                 )
             )  # fmt: skip
         del self[:count]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .capture import capture_key
@@ -35,7 +36,6 @@ class GivenUp(NamedTuple):
     figures: Statistics | None
     shape: tuple[int, ...]
     elements: Any
-    nbytes: int
 
     @property
     def hits(self) -> list[str]:
@@ -46,6 +46,11 @@ class GivenUp(NamedTuple):
     def dtype(self) -> str:
         """The element type, by NumPy's name."""
         return str(self.elements.name)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the elements."""
+        return math.prod(self.shape) * int(self.elements.itemsize)
 
     @property
     def key(self) -> str:
@@ -68,6 +73,6 @@ def given_up(c: Capture) -> GivenUp:
         GivenUp,
         (
             c.index, c.step, c.path, c.cell_type, c.call, c.direction, c.slot, c.origin, c.context, c._hits,
-            c._statistics, array.shape, array.dtype, array.nbytes,
+            c._statistics, array.shape, array.dtype,
         ),
     )  # fmt: skip

@@ -277,21 +277,25 @@ class _FiguresInTime:
     """Computes figures of values that are given up, of one step or another, in a share of the time."""
 
     def __init__(self) -> None:
-        self._began = time.perf_counter()
-        self._spent = 0.0
+        self._allowed = _FIRST_SECONDS
+        self._seen = time.perf_counter()
         self._step = -1
         self._wanted = False
 
     def compute(self, capture: Capture) -> None:
         if capture.step != self._step:
             self._step = capture.step
-            self._wanted = self._spent <= _FIRST_SECONDS + _SHARE * (time.perf_counter() - self._began)
+            now = time.perf_counter()
+            # No more is saved up than there is at first: after an hour of rest a run is not slower than at its start.
+            self._allowed = min(_FIRST_SECONDS, self._allowed + _SHARE * (now - self._seen))
+            self._seen = now
+            self._wanted = self._allowed >= 0
         if self._wanted:
             load_kernels()  # once in the process, and so no part of what figures cost
             begin = time.perf_counter()
             with suppress(TypeError):  # elements that are no numbers have none
                 capture.statistics()
-            self._spent += time.perf_counter() - begin
+            self._allowed -= time.perf_counter() - begin
 
 
 def _checked(name: str, bound: int) -> int:

@@ -98,6 +98,10 @@ def test_figures_are_computed_for_whole_steps_and_only_while_that_is_cheap(monke
     for index in range(12, 18):
         ring.append(capture(index, np.zeros(index + 1), step=index // 3))
     assert computed == [0, 1, 2, 12, 13, 14]
+    clock.now += 36_000.0  # a night's rest saves up no more than there was at first
+    for index in range(18, 27):
+        ring.append(capture(index, np.zeros(index + 1), step=index // 3))
+    assert computed == [0, 1, 2, 12, 13, 14, 18, 19, 20]
 
 
 def test_a_row_whose_figures_nobody_computed_says_that_it_was_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
