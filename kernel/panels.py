@@ -101,7 +101,7 @@ class Panels:
     def add_panel(self, panel: Kept) -> None:
         """A panel was made, by a magic or by the user."""
         run = self.run()
-        panel.page_now = lambda: self.run().page
+        panel.place_now = lambda: (self.run().page, self.run().cell)
         panel.observe(lambda change: self._closed(panel), "comm")
         of_session = (o for o in self._opened if o.session is panel.session and o.run.request == run.request)
         opened = next(of_session, None)
@@ -122,7 +122,7 @@ class Panels:
 
     def show(self, panel: Kept) -> None:
         """Show a live panel in the running cell's output."""
-        panel.display(self.run().page)
+        panel.display(self.run().page, self.run().cell)
 
     def open(self, session: DebugSession) -> Kept | None:
         """Show a live panel of a session in the running cell's output; where nobody looks, its static forms."""
@@ -159,7 +159,7 @@ class Panels:
                 opened.panels.remove(panel)
         self._opened = [opened for opened in self._opened if opened.session is not None or opened.panels]
         self._opened.append(Opened(run, panels=[panel]))
-        panel.display(run.page, partial(display_under, self._shell.kernel, request))
+        panel.display(run.page, run.cell, partial(display_under, self._shell.kernel, request))
 
     def table(self) -> str:
         """The sessions that there are, oldest first, as text."""
@@ -178,10 +178,14 @@ class Panels:
 
     def _cell_begins(self, info: object = None) -> None:
         run = self.run()
+        emptied = {run.cell, *run.deleted}
         for opened in list(self._opened):
-            # A cell that a magic runs inside its own has the same request.
-            if opened.run.request != run.request and (opened.run.cell == run.cell or opened.run.cell in run.deleted):
+            if opened.run.request == run.request:  # a cell that a magic runs inside its own, or one that waited
+                continue
+            if opened.run.cell in emptied:
                 self._end(opened)
+            for panel in opened.panels:
+                panel.lose_copies(emptied)
 
     def _cell_ended(self, result: object = None) -> None:
         run = self.run()
@@ -190,7 +194,7 @@ class Panels:
                 self._look_for_another_network(opened)
             for panel in opened.panels if not opened.runs else ():  # the body is a cell inside the cell
                 with _reported("renewed"):
-                    panel.renew(run.page)
+                    panel.renew(run.page, run.cell)
 
     def _look_for_another_network(self, opened: Opened) -> None:
         from hookscope.widgets.named import named_anew

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakSet
 
 import anywidget
@@ -35,6 +35,13 @@ when_made: list[Callable[[Kept], None]] = []
 """Told of each panel that is made."""
 
 
+class _Copy(NamedTuple):
+    """A static form that is displayed: in the output of which cell, and by what it is changed."""
+
+    cell: str
+    shown: DisplayHandle
+
+
 class Kept(anywidget.AnyWidget):
     """A widget of some views of a session that leaves these as text and as HTML.
 
@@ -51,14 +58,14 @@ class Kept(anywidget.AnyWidget):
     changed = False
     renew_at = math.inf
     """When the static form is to be renewed also while a cell runs, by `time.monotonic`."""
-    page_now: Callable[[], str] | None = None
-    """Tells which page the running cell belongs to; without it nothing is renewed while a cell runs."""
+    place_now: Callable[[], tuple[str, str]] | None = None
+    """Tells which page and which cell run now; without it nothing is renewed while a cell runs."""
 
     _live: DisplayHandle | None = None
     _shown = False  # whether there can be a page that shows it
 
     def __init__(self) -> None:
-        self._copies: dict[str, DisplayHandle] = {}  # by the page that they were displayed in
+        self._copies: dict[str, _Copy] = {}  # by the page that they were displayed in
         super().__init__()
         open_panels.add(self)
         for made in when_made:
@@ -84,44 +91,54 @@ class Kept(anywidget.AnyWidget):
         live, metadata = super()._repr_mimebundle_() or ({}, {})
         return {**live, "text/plain": f"{type(self).__name__}({texts.root_name(self.session)})"}, metadata
 
-    def display(self, page: str = "", show: Display | None = None) -> None:
+    def display(self, page: str = "", cell: str = "", show: Display | None = None) -> None:
         """Show the panel in the running cell's output, and behind it what a saved notebook keeps of it.
 
         That is a static copy in an output of its own, which the page shows only where the panel is not live.
 
         Args:
             page: which page of the front end the cell runs in.
+            cell: which cell it is.
             show: puts data by mime type into an output, as IPython's ``display`` does, which is the default.
         """
         show = show or display
         live, metadata = self.live_form()
         self._live = show(live, metadata=metadata, raw=True, display_id=True)
-        self._copies = {page: show(self._copy_forms(), raw=True, display_id=True)}
-        if self.page_now is not None:
+        self._copies = {page: _Copy(cell, show(self._copy_forms(), raw=True, display_id=True))}
+        if self.place_now is not None:
             self.renew_at = time.monotonic() + _RENEW_SECONDS
 
-    def renew(self, page: str = "") -> None:
+    def renew(self, page: str = "", cell: str = "") -> None:
         """Renew what a saved notebook keeps of the panel, if it was displayed and there is something new.
 
         Args:
             page: which page of the front end the cell that runs, or has just run, belongs to.
+            cell: which cell it is.
         """
         known = self._copies.get(page)
         if self._live is None or not (self.captured or (self.changed and known)):
             return
         self.captured = self.changed = False
         if known is None:
-            self._copies[page] = display(self._copy_forms(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
+            shown = display(self._copy_forms(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
+            self._copies[page] = _Copy(cell, shown)
         else:
-            known.update(self._copy_forms(), raw=True)  # type: ignore[no-untyped-call]  # IPython is untyped
+            known.shown.update(self._copy_forms(), raw=True)  # type: ignore[no-untyped-call]  # IPython is untyped
+
+    def lose_copies(self, cells: Collection[str]) -> None:
+        """The outputs of these cells are gone, and what was displayed in them: it is to be displayed anew."""
+        for page, copy in list(self._copies.items()):
+            if copy.cell in cells:
+                del self._copies[page]
+                self.captured = True
 
     def renew_due(self) -> None:
         """Renew it while a cell runs, and see to it that the next time is late enough to hold up nobody."""
         begin = time.monotonic()
         self.renew_at = math.inf  # what is displayed may be heard of here again
         try:
-            if self.page_now is not None:
-                self.renew(self.page_now())
+            if self.place_now is not None:
+                self.renew(*self.place_now())
         finally:
             end = time.monotonic()
             self.renew_at = end + max(_RENEW_SECONDS, (end - begin) / _RENEW_SHARE)
@@ -138,10 +155,10 @@ class Kept(anywidget.AnyWidget):
             if self._live is not None:
                 forms = self._static()
                 self._live.update(forms, raw=True)  # type: ignore[no-untyped-call]
-                (behind, *later) = self._copies.values()
-                behind.update({"text/plain": "", "text/html": ""}, raw=True)  # type: ignore[no-untyped-call]
-                for copy in later:  # the page that shows them may not know of the first any more
-                    copy.update(forms, raw=True)  # type: ignore[no-untyped-call]
+                for place, copy in enumerate(self._copies.values()):
+                    # The first stands behind the live view; the page of another may know of no other any more.
+                    behind = {"text/plain": "", "text/html": ""} if not place else forms
+                    copy.shown.update(behind, raw=True)  # type: ignore[no-untyped-call]
         finally:
             self.close()
 

@@ -115,6 +115,20 @@ def test_a_page_that_was_loaded_anew_gets_a_copy_of_its_own(
     assert "<table" in handles[2].shown["text/html"]
 
 
+def test_a_copy_whose_cell_is_emptied_is_displayed_anew(
+    panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
+) -> None:
+    panel.display("page", "1")
+    session.capture()
+    panel.renew("page after a reload", "2")
+    panel.lose_copies({"3"})
+    panel.renew("page after a reload", "3")
+    assert len(handles) == 3
+    panel.lose_copies({"2"})
+    panel.renew("page after a reload", "4")
+    assert len(handles) == 4 and "1 captures" in handles[3].shown["text/plain"]
+
+
 def test_a_panel_that_was_never_shown_is_not_renewed(
     panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
 ) -> None:
@@ -127,7 +141,7 @@ def test_in_a_long_cell_the_copy_is_renewed_every_ten_seconds(
     panel: DebuggerPanel, session: PlainSession, handles: list[Handle], clock: FakeClock, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr("hookscope.widgets.kept.time.monotonic", clock)
-    panel.page_now = lambda: "page"
+    panel.place_now = lambda: ("page", "cell")
     panel.display("page")
     copy = handles[1]
     for _ in range(9):
