@@ -14,6 +14,7 @@ from debug_networks import Script, scripted, tensor
 import hookscope.engine as ms
 from hookscope.engine import grad, nn, ops
 from hookscope.engine.debug import DebugAbort, DebugSession
+from hookscope.engine.debug.stepping.stepper import Stepper, Stop
 
 Look = Callable[[DebugSession], None]
 
@@ -187,6 +188,27 @@ def test_what_an_evaluated_function_does_to_a_shared_variable_stays_done() -> No
     seen = [*looks, lambda s: told.append(float(s.evaluate("count.sum()"))), put("count", "count + 1")]
     assert slopes(Shares(), *seen) == [10.0, 10.0, 5.0]
     assert told == [6.0]
+
+
+def test_what_happens_to_a_shared_variable_during_a_stop_stays_done() -> None:
+    def function() -> int:
+        count = 1
+
+        def add() -> None:
+            nonlocal count
+            count += 10
+
+        add()
+        return count
+
+    def answer(stop: Stop) -> str:
+        add: Any = stop.locals().get("add")
+        if add is not None:
+            add()
+        return "over"
+
+    # At the two lines that come after ``add``, and by the function itself.
+    assert Stepper(answer).call(function) == 31
 
 
 def test_one_item_of_a_tuple_or_a_list_is_set_as_python_would() -> None:
