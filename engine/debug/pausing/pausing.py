@@ -272,7 +272,8 @@ class Pausing(Showing):
         unavailable = pauser.unavailable()
         if unavailable is not None:
             if len(self.skipped_pauses) < _MAX_SKIPPED:
-                point.assign = None  # it holds the functions that run, and with them all that these hold
+                # They hold the functions that run, and with them all that these hold.
+                point.assign = point.variables = None
                 self.skipped_pauses.append(point)
             self.say(
                 f"not paused at {point.place} ({point.reason}): {unavailable}; kept in skipped_pauses", once="skipped"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import pytest
@@ -173,3 +174,25 @@ def test_what_is_added_is_checked_and_what_is_not_there_cannot_be_removed() -> N
         session.remove_watch("square")
     first = session.breakpoints[0]
     assert session.add_breakpoint("scale:forward") is first and session.breakpoints == [first]
+
+
+def test_a_pause_that_nobody_answered_keeps_no_function_alive() -> None:
+    class Kept:
+        pass
+
+    class Nobody:
+        def unavailable(self) -> str:
+            return "nobody is there"
+
+        def wait(self, until: Any) -> None:
+            raise AssertionError
+
+    session = DebugSession(pauser=Nobody())
+
+    def caller() -> Any:
+        kept = Kept()
+        session.pause()
+        session.skipped_pauses[-1].locals.clear()  # what is shown stays, the function goes
+        return weakref.ref(kept)
+
+    assert caller()() is None
