@@ -13,13 +13,13 @@ LAB_OPTIONS ?=  # for example --no-browser --port=8890
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # JupyterLab refuses to run as root, as whom one is in a container, unless told that it may.
 ROOT_ALLOWED := $(if $(filter 0,$(shell id -u)),--allow-root)
-# Without npm, `make test` leaves out what axe-core checks, and says so; `make lint` needs it.
-NPM := $(shell command -v npm 2>/dev/null)
+# Without node and npm, `make test` leaves out what axe-core checks, and says so; `make lint` needs them.
+NPM := $(and $(shell command -v node 2>/dev/null),$(shell command -v npm 2>/dev/null))
 # What an environment was made from: when one of these changes, pip is called again.
-SOURCES := pyproject.toml requirements.lock $(wildcard kernel/kernelspec/*)
+SOURCES := pyproject.toml requirements.lock scripts/locked.py $(wildcard kernel/kernelspec/*)
 
 .DEFAULT_GOAL := demo
 .PHONY: demo lab test bench notebooks lint lock clean
@@ -32,7 +32,7 @@ lab: $(VENV)/.lab
 	$(BIN)/jupyter lab $(ROOT_ALLOWED) $(LAB_OPTIONS) notebooks/01_tour.ipynb
 
 test: $(VENV)/.dev $(if $(NPM),js/node_modules/.installed)
-	$(BIN)/python tests/browser/chromium.py --install
+	@$(BIN)/python tests/browser/chromium.py --install
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval tests notebooks
 
 bench: $(VENV)/.lab
@@ -50,31 +50,35 @@ lint: $(VENV)/.dev js/node_modules/.installed
 
 lock: $(VENV)/.dev
 	$(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --all-extras \
-	  --no-annotate --no-emit-index-url --custom-compile-command "make lock" -o requirements.lock
+	  --generate-hashes --no-emit-index-url --custom-compile-command "make lock" -o requirements.lock
 
 clean:
 	rm -rf $(VENV) js/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || { \
-	  echo "Hookscope needs Python 3.11, 3.12 or 3.13; '$(PYTHON)' is $$($(PYTHON) --version 2>&1)." \
+	@"$(PYTHON)" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || { \
+	  echo "Hookscope needs Python 3.11, 3.12 or 3.13; '$(PYTHON)' is $$("$(PYTHON)" --version 2>&1)." \
 	    "Name another one: make PYTHON=python3.12"; exit 1; }
-	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	@"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "'$(PYTHON) -m venv' does not work. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 
-# Hatchling is installed first and used without build isolation, so that the lock covers it too.
+# Each package by the hash that the lock has for it; then this one, which has none, with nothing fetched for it.
+define install
+$(BIN)/python scripts/locked.py build $(1) > $(VENV)/$(1).txt
+$(PIP) --require-hashes -r $(VENV)/$(1).txt
+$(PIP) --no-deps --no-build-isolation -e .
+endef
+
 $(VENV)/.lab: $(SOURCES) | $(BIN)/python
-	$(PIP) hatchling editables
-	$(PIP) --no-build-isolation -e '.[lab]'
+	$(call install,lab)
 	@touch $@
 
 $(VENV)/.dev: $(SOURCES) | $(BIN)/python
-	$(PIP) hatchling editables
-	$(PIP) --no-build-isolation -e '.[dev]'
+	$(call install,dev)
 	@touch $@ $(VENV)/.lab
 
 # What the JavaScript is checked with; users need none of it.
 js/node_modules/.installed: js/package.json js/package-lock.json
-	@$(if $(NPM),,echo "The checks of the JavaScript need npm. On Debian and Ubuntu: apt-get install nodejs npm"; exit 1;) \
+	@$(if $(NPM),,echo "The checks of the JavaScript need node and npm. On Debian and Ubuntu: apt-get install nodejs npm"; exit 1;) \
 	  cd js && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error
 	@touch $@

@@ -1,8 +1,8 @@
 """What the browser tests need of the system: a Chromium, and the library that Playwright's driver is linked with.
 
 `python tests/browser/chromium.py --install` is what `make test` calls: it installs Debian's packages where this
-user may. Where something is missing the tests in this folder are skipped and say so; with CI=true they fail, so
-that a broken set-up is not taken for a pass.
+user may, says so first, and leaves it where HOOKSCOPE_NO_APT is set. Where something is missing the tests in this
+folder are skipped and say so; with CI=true they fail, so that a broken set-up is not taken for a pass.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 
+REFUSE = "HOOKSCOPE_NO_APT"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -39,10 +40,12 @@ def how_to(missing: list[str]) -> str:
 
 
 def install(packages: list[str]) -> None:
-    """Install Debian packages where apt-get is there and this user may use it."""
+    """Install Debian packages where apt-get is there and this user may use it, and say so beforehand."""
     as_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
-    if shutil.which("apt-get") is None or (as_root and shutil.which("sudo") is None):
+    if os.environ.get(REFUSE) or shutil.which("apt-get") is None or (as_root and shutil.which("sudo") is None):
         return
+    by = "sudo apt-get" if as_root else "apt-get"
+    print(f"the browser tests need {' and '.join(packages)}: installing with {by} ({REFUSE}=1 prevents it)", flush=True)
     apt = [*as_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
     for arguments in (["update"], ["install", "-y", "--no-install-recommends", *packages]):
         if subprocess.run([*apt, *arguments], check=False, stdout=subprocess.DEVNULL).returncode:

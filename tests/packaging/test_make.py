@@ -6,7 +6,9 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
+from importlib.metadata import PackageNotFoundError, distribution
 from itertools import chain
 from pathlib import Path
 
@@ -17,11 +19,12 @@ from packaging.utils import canonicalize_name
 PYTHONS = ("3.11", "3.12", "3.13")
 
 
-def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def make(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     # `make test` runs these tests: its own variables must not reach the make that is tested.
     environment = {name: text for name, text in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    environment |= variables
     return subprocess.run(
-        ["make", *arguments],
+        [str(shutil.which("make")), *arguments],
         cwd=folder,
         env=environment,
         capture_output=True,
@@ -33,12 +36,14 @@ def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def clone(repository: Path, tmp_path: Path) -> Path:
-    for name in ("Makefile", "pyproject.toml", "requirements.lock"):
-        shutil.copy(repository / name, tmp_path / name)
-    (tmp_path / "js" / "node_modules").mkdir(parents=True)
-    for name in ("package.json", "package-lock.json"):
-        shutil.copy(repository / "js" / name, tmp_path / "js" / name)
-    return tmp_path
+    """What make needs, in a path with a space in it."""
+    folder = tmp_path / "a clone"
+    names = ("pyproject.toml", "requirements.lock", "scripts/locked.py", "js/package.json", "js/package-lock.json")
+    for name in ("Makefile", *names):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(repository / name, folder / name)
+    (folder / "js" / "node_modules").mkdir()
+    return folder
 
 
 def test_another_python_is_refused_in_one_line(clone: Path) -> None:
@@ -53,13 +58,76 @@ def test_another_python_is_refused_in_one_line(clone: Path) -> None:
     assert not (clone / ".venv").exists()
 
 
-def test_the_second_time_nothing_is_installed(clone: Path) -> None:
+def fake_programs(folder: Path, *names: str) -> str:
+    """A PATH with the shell's own programs and these, which do nothing."""
+    folder.mkdir()
+    for name in ("sh", "bash", "touch", "id", "env"):
+        (folder / name).symlink_to(str(shutil.which(name)))
+    for name in names:
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+    return str(folder)
+
+
+@pytest.mark.parametrize("there", [(), ("npm",), ("node",)])
+def test_without_node_or_npm_lint_is_one_line(there: tuple[str, ...], clone: Path, tmp_path: Path) -> None:
+    installed(clone)
+    (clone / "js" / "node_modules" / ".installed").unlink()
+    result = make(clone, "lint", PATH=fake_programs(tmp_path / "programs", *there))
+    assert result.returncode != 0
+    assert result.stdout.splitlines() == [
+        "The checks of the JavaScript need node and npm. On Debian and Ubuntu: apt-get install nodejs npm"
+    ]
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_debian_packages_are_installed_after_a_line_that_says_so(
+    refused: bool, repository: Path, tmp_path: Path
+) -> None:
+    programs = Path(fake_programs(tmp_path / "programs"))
+    for name in ("apt-get", "sudo"):
+        (programs / name).write_text('#!/bin/sh\necho "$0 $@" >> called\nexit 1\n')
+        (programs / name).chmod(0o755)
+    variables = {
+        "PATH": str(programs),
+        "HOOKSCOPE_CHROMIUM": "/nowhere",
+        **({"HOOKSCOPE_NO_APT": "1"} if refused else {}),
+    }
+    script = str(repository / "tests" / "browser" / "chromium.py")
+    said = subprocess.run(
+        [sys.executable, script, "--install"], cwd=tmp_path, env=variables, capture_output=True, text=True, check=True
+    )
+    assert (tmp_path / "called").exists() is not refused
+    assert ("HOOKSCOPE_NO_APT=1 prevents it" in said.stdout) is not refused
+    assert len(said.stdout.splitlines()) == (not refused)
+    assert said.stderr.startswith("the browser tests cannot run: no chromium")
+
+
+def test_packages_are_installed_by_their_hashes(clone: Path) -> None:
+    """The environment's python is a stand-in that says how it was called; make does nothing that it would not do."""
+    python = clone / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\necho "$@" >> calls\n')
+    python.chmod(0o755)
+    make(clone, "demo")
+    locked, packages, own, demo = (clone / "calls").read_text().splitlines()
+    assert locked == "scripts/locked.py build lab"
+    assert packages.endswith("--require-hashes -r .venv/lab.txt")
+    assert own.endswith("--no-deps --no-build-isolation -e .")
+    assert demo == "scripts/demo.py notebooks/01_tour.ipynb"
+
+
+def installed(clone: Path) -> None:
     python = clone / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.touch()
     for stamp in (".lab", ".dev"):
         (clone / ".venv" / stamp).touch()
     (clone / "js" / "node_modules" / ".installed").touch()
+
+
+def test_the_second_time_nothing_is_installed(clone: Path) -> None:
+    installed(clone)
     for target in ("demo", "lab", "test", "lint"):
         result = make(clone, "--dry-run", target)
         assert result.returncode == 0, result.stderr
@@ -67,14 +135,47 @@ def test_the_second_time_nothing_is_installed(clone: Path) -> None:
 
 
 def test_a_changed_lock_is_installed_again(clone: Path) -> None:
-    test_the_second_time_nothing_is_installed(clone)
-    (clone / "requirements.lock").touch()
+    installed(clone)
+    later = (clone / ".venv" / ".lab").stat().st_mtime + 1
+    os.utime(clone / "requirements.lock", (later, later))
     assert "pip install" in make(clone, "--dry-run", "demo").stdout
 
 
 def locked(repository: Path) -> list[Requirement]:
     lines = (repository / "requirements.lock").read_text().splitlines()
-    return [Requirement(line) for line in lines if line and not line.startswith("#")]
+    return [Requirement(line.removesuffix("\\")) for line in lines if re.match(r"[a-z]", line)]
+
+
+def test_every_pin_has_the_hashes_of_its_files(repository: Path) -> None:
+    for entry in re.split(r"\n(?=[a-z])", (repository / "requirements.lock").read_text())[1:]:
+        assert re.search(r"==\S+.* \\\n    --hash=sha256:[0-9a-f]{64}", entry), entry
+
+
+@pytest.mark.parametrize("extra", ["lab", "test", "dev", "gpu"])
+def test_the_part_of_the_lock_for_an_extra_is_what_it_names_and_what_that_asks_for(
+    extra: str, repository: Path
+) -> None:
+    """As the environment that these tests run in has it: what is installed says itself what it needs."""
+    command = [sys.executable, str(repository / "scripts" / "locked.py"), extra]
+    part = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    names = {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", part, re.MULTILINE)}
+    project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"][extra]]
+    assert {canonicalize_name(Requirement(text).name) for text in wanted} - names <= {"hookscope"}
+    for name in names:
+        for text in (distribution(name).requires or ()) if is_installed(name) else ():
+            needed = Requirement(text)
+            if needed.marker is None or needed.marker.evaluate({"extra": ""}):
+                assert canonicalize_name(needed.name) in names, f"{name} needs {needed.name}"
+    assert ("cupy-cuda13x" in names) == (extra == "gpu")
+    assert ("mypy" in names) == (extra == "dev")
+
+
+def is_installed(name: str) -> bool:
+    try:
+        return bool(distribution(name))
+    except PackageNotFoundError:
+        return False
 
 
 @pytest.mark.parametrize("python", PYTHONS)
