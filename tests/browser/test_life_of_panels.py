@@ -91,11 +91,13 @@ def test_a_page_that_is_loaded_anew_in_a_pause_shows_it_in_the_next_cell_that_is
 
 
 def test_a_panel_that_is_scrolled_away_is_shown_where_the_run_stands(open_cells: Opener) -> None:
-    long = "from IPython.display import HTML\nHTML('<div style=\"height: 4000px\">far</div>')"
+    long = "\n".join(f"# line {number}" for number in range(200))
     notebook = open_cells("%cell net", long, "_session.add_breakpoint('1')\nnet(x)\nprint('went on')")
     for cell in (1, 2):
         notebook.run_to_end(cell)
-    notebook.cell(3)  # scrolls to it
+    away = Panel.in_cell(notebook.cell(1)).root
+    notebook.cell(3).scroll_into_view_if_needed()
+    expect(away).not_to_be_in_viewport()
     notebook.run(3)
     go_on(notebook, 3)
     assert "went on" in notebook.finish(3)
