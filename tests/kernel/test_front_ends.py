@@ -98,7 +98,7 @@ def test_a_breakpoint_in_a_plain_kernel_is_recorded_and_told_in_one_line(plain: 
     assert result.text == "ran (4, 2)\n"
     assert result.errors.count("\n") == 1
     assert "not paused at forward of 1" in result.errors
-    assert "this is not the Hookscope kernel" in result.errors
+    assert "choose the Hookscope kernel to pause" in result.errors
     assert plain.run("print(len(dbg.skipped_pauses))").text == "1\n"
 
 
