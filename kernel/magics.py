@@ -59,7 +59,7 @@ class HookscopeMagics(Magics):
         --max-captures N          how many captures are kept, with or without their values (20000)
         --device cpu|gpu          where new tensors are put while the body runs
         -o, --output NAME         the variable that gets the DebugSession (default: _session_1, or the next
-                                  number that is free; the newest one is _session too)
+                                  number that is free; the newest of these is _session too)
         --no-panel                show no panel
 
         Hooks that are attached in the panel while the body runs end with it. An aborted run leaves

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hookscope.widgets.kept import Kept
 
 NEWEST = "_session"
-"""The variable that refers to the session that a magic opened last."""
+"""The variable of the session that a magic opened last without a name of its own."""
 
 
 class Run(NamedTuple):
@@ -93,9 +93,11 @@ class Panels:
             if same and opened.run.request == run.request and not opened.runs:
                 self._end(opened)
         numbered = (f"{NEWEST}_{number}" for number in count(1))
-        name = name or next(one for one in numbered if one not in self._shell.user_ns)
+        if name is None:
+            name = next(one for one in numbered if one not in self._shell.user_ns)
+            self._shell.user_ns[NEWEST] = session
         self._opened.append(Opened(run, session, name))
-        self._shell.user_ns[name] = self._shell.user_ns[NEWEST] = session
+        self._shell.user_ns[name] = session
         return name
 
     def add_panel(self, panel: Kept) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from .panels import panels_of, print_under, run_of
 
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
 PATIENCE_SECONDS = 2.0
 """How long a page may take to say that a panel can be seen there."""
-
-DRAWING_SECONDS = 8.0
-"""How long where the panel has just been displayed: the page may have to load its code first."""
 
 
 class VisiblePause:
@@ -38,6 +36,7 @@ class VisiblePause:
         self._opened = panels_of(shell)
         self._waiting: list[dict[str, Any]] = []  # requests to run a cell whose page may show no panel
         self._run = self._opened.run()
+        self._left: WeakSet[DebuggerPanel] = WeakSet()  # what a page has taken off since the run paused
         self._asked: float | None = None
         self._ask()
         for request in shell.kernel.pump.queued():
@@ -50,8 +49,10 @@ class VisiblePause:
         for panel in panels:
             if (panel.captured or panel.changed) and time.monotonic() >= panel.renew_at:
                 panel.renew_due()
+        gone = [panel for panel in panels if panel.gone]
+        self._left.update(gone)
         if self._asked is None:
-            if any(panel.gone for panel in panels):
+            if gone:
                 self._ask()
             return
         if any(panel.seen for panel in panels):
@@ -59,11 +60,18 @@ class VisiblePause:
             for request in self._waiting:
                 self._show_in(request, panels)
             self._waiting.clear()
-            return
-        patience = DRAWING_SECONDS if any(map(self._opened.is_new, panels)) else PATIENCE_SECONDS
-        if time.monotonic() - self._asked > patience or all(panel.seen is False or panel.gone for panel in panels):
+        elif not self._waiting and any(self._opened.is_new(panel) and panel not in self._left for panel in panels):
+            return  # it stands where another one would be shown
+        elif self._patience_is_over() or all(panel.seen is False or panel.gone for panel in panels):
             self._asked = None
             self._show()
+
+    def _patience_is_over(self) -> bool:
+        return self._asked is not None and time.monotonic() - self._asked > PATIENCE_SECONDS
+
+    def _again(self) -> list[dict[str, Any]]:
+        """The requests that wait to run the paused cell once more: its page has let go of this run."""
+        return [request for request in self._waiting if run_of(request).cell == self._run.cell]
 
     def cell_waits(self, request: dict[str, Any]) -> None:
         """A cell was run, and has to wait: say so there."""
@@ -94,9 +102,8 @@ class VisiblePause:
         ]
 
     def _show(self) -> None:
-        if self._waiting:  # where the paused cell itself was run again, its page has let go of the run
-            again = [request for request in self._waiting if run_of(request).cell == self._run.cell]
-            self._show_in((again or self._waiting)[0], [])
+        if self._waiting:
+            self._show_in((self._again() or self._waiting)[0], [])
             self._waiting.clear()
             return
         from hookscope.widgets import DebuggerPanel

@@ -115,15 +115,15 @@ class Kept(anywidget.AnyWidget):
             page: which page of the front end the cell that runs, or has just run, belongs to.
             cell: which cell it is.
         """
-        known = self._copies.get(page)
-        if self._live is None or not (self.captured or (self.changed and known)):
+        new_page = page not in self._copies
+        if self._live is None or not (self.captured or (self.changed and not new_page)):
             return
         self.captured = self.changed = False
-        if known is None:
-            shown = display(self._copy_forms(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
-            self._copies[page] = _Copy(cell, shown)
-        else:
-            known.shown.update(self._copy_forms(), raw=True)  # type: ignore[no-untyped-call]  # IPython is untyped
+        forms = self._copy_forms()
+        for copy in self._copies.values():  # each page that shows one may be the one that is saved
+            copy.shown.update(forms, raw=True)  # type: ignore[no-untyped-call]  # IPython is untyped
+        if new_page:
+            self._copies[page] = _Copy(cell, display(forms, raw=True, display_id=True))  # type: ignore[no-untyped-call]
 
     def lose_copies(self, cells: Collection[str]) -> None:
         """The outputs of these cells are gone, and what was displayed in them: it is to be displayed anew."""

@@ -114,6 +114,7 @@ class DebuggerPanel(Kept):
         self._unsubscribe: Callable[[], None] = _nothing
         self.seen: bool | None = None
         self.gone = False
+        self._asks = False
         self.replaced: str | None = None
         self.progress_view = progress_view.ProgressView(session, self._show_progress, clock)
         self.printed = hooks_view.HookLog(lambda: hooks_view.publish_log(self), Throttle(clock, rate=10.0))
@@ -312,6 +313,8 @@ class DebuggerPanel(Kept):
     def _hello(self) -> None:
         """A page was drawn: it has the state, and is sent again what is none."""
         self._shown = True
+        if self._asks:  # it was not there yet when the question was sent
+            self.send({"type": "look"})
         self.feed.restart()
         self.parameters_view.restart()
         if VIEWS[self.view].sends or self._clock() - self._published > _FRESH:
@@ -348,9 +351,11 @@ class DebuggerPanel(Kept):
         """Ask each page that shows the panel whether a person can see it; `seen` and `gone` tell what came back."""
         self.seen = None
         self.gone = False
+        self._asks = True
         self.send({"type": "look"})
 
     def _answer_seen(self, visible: bool) -> None:
+        self._asks = False
         self.seen = visible or bool(self.seen)  # one page in which it can be seen is enough
 
     def _answer_gone(self) -> None:

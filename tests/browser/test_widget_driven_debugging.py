@@ -81,7 +81,7 @@ def test_the_network_learns_when_it_is_mended_by_panel_alone(notebook: Notebook)
     assert LEARNS_NOT in notebook.text(better)
 
     panel = Panel.in_cell(notebook.cell(second))
-    expect(view(panel, "Conditions")).to_contain_text("Nothing has run yet.")
+    expect(view(panel, "Conditions")).to_contain_text("17 conditions: nothing wrong.")
     frozen = view(panel, "Parameters").get_by_role("row").filter(has_text="squeeze.weight")
     box = frozen.get_by_role("checkbox", name="requires_grad of squeeze.weight", exact=True)
     expect(box).not_to_be_checked()

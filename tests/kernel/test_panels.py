@@ -168,7 +168,7 @@ def test_sessions_have_names_and_are_listed(network: Kernel) -> None:
         ["_session_2", "other", "watching", "1"],
         ["mine", "other", "finished", "1"],
     ]
-    names = "print(_session_1.roots == [net], _session_2.roots == mine.roots == [other], _session is mine)"
+    names = "print(_session_1.roots == [net], _session_2.roots == mine.roots == [other], _session is _session_2)"
     assert network.run(names).text == "True True True\n"
     run(network, 1, "%cell net")
     assert network.run("print(_session_1 is _session)").text == "True\n", "a number that is free is taken again"

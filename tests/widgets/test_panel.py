@@ -508,3 +508,15 @@ def test_a_view_is_chosen_from_python(panel: DebuggerPanel, session: PlainSessio
     with pytest.raises(ValueError, match="view must be one of cells, captures, .*, got 'moon'"):
         panel.view = "moon"
     assert panel.view == "parameters"
+
+
+def test_a_page_that_is_drawn_after_it_was_asked_whether_it_is_seen_is_asked_again(
+    panel: DebuggerPanel, sent: list[Any]
+) -> None:
+    panel.ask_who_sees()
+    assert len(custom(sent, "look")) == 1 and panel.seen is None
+    panel._received(panel, {"type": "hello"}, None)
+    assert len(custom(sent, "look")) == 2
+    panel._received(panel, {"type": "seen", "visible": False}, None)
+    panel._received(panel, {"type": "hello"}, None)
+    assert len(custom(sent, "look")) == 2 and panel.seen is False
