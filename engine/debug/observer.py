@@ -94,6 +94,7 @@ class Observer(taps.Tap):
 
     def __init__(self, session: DebugSession) -> None:
         self._of = self.owner = weakref.ref(session)
+        self._session: DebugSession = weakref.proxy(session)  # which lives as long as the engine tells something
         self._thread = _PerThread()
         self._counts: dict[int, int] = {}  # calls in this step, by the cell's id
         # By the running number of the call, which holds them: until no gradient can come to it any more.
@@ -105,12 +106,6 @@ class Observer(taps.Tap):
         self._operators = OperatorStops(self.at_operator)
         self._operators.owner = self.owner
         self._runs = OwnRuns(session.roots)
-
-    @property
-    def _session(self) -> DebugSession:
-        session = self._of()
-        assert session is not None
-        return session
 
     @property
     def own_run(self) -> bool:

@@ -218,12 +218,16 @@ class Checks:
         if self.kernel.cell is None:
             with suppress(TimeoutError):
                 tab.wait("the last output", lambda: tab.status() == "idle", self.session.patience)
+            tab.catch_up()
         began, idle = time.time(), self.kernel.cell is None and tab.status() == "idle"
         ends = len(self.kernel.ended())
         client = tab.client()
+        file = self.session.server.root / tab.path
         tab.save()
+        if file.stat().st_mtime < began:
+            return  # JupyterLab has not saved: another tab has, and it asks what to do
         idle = idle and self.kernel.cell is None and len(self.kernel.ended()) == ends
-        saved = json.loads((self.session.server.root / tab.path).read_text(encoding="utf-8"))
+        saved = json.loads(file.read_text(encoding="utf-8"))
         forms = {cell["id"]: [_captures(output) for output in cell.get("outputs", [])] for cell in saved["cells"]}
         last = {line["cell"]["id"]: line["cell"] for line in self.kernel.since_start("begin")}
         for session in self.kernel.sessions:

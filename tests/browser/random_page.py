@@ -53,7 +53,8 @@ window.driver = {
 // Its user agrees to what JupyterLab asks: to restart, to overwrite; and closes what it tells.
 setInterval(() => {
   const buttons = ['.jp-mod-accept', '.jp-Dialog-footer button:last-child'];
-  const [accept, close] = buttons.map((one) => document.querySelector(`.jp-Dialog ${one}`));
+  // The last of them: before "Overwrite" stands "Revert", which would lose what this tab shows.
+  const [accept, close] = buttons.map((one) => [...document.querySelectorAll(`.jp-Dialog ${one}`)].at(-1));
   (accept ?? close)?.click();
 }, 200);
 window.WebSocket = class extends window.WebSocket {
@@ -169,6 +170,13 @@ class Tab:
             window.driver.book(path).context.save().then(done, done);
         }""")
         self.wait("the save", lambda: not self.page.evaluate("() => window.driver.saving"))
+
+    def catch_up(self) -> None:
+        """Wait for what the kernel has said so far: another tab's cell may have ended just now."""
+        self.js("""(path) => Promise.race([
+            window.driver.book(path).sessionContext.session?.kernel?.requestKernelInfo().catch(() => undefined),
+            new Promise((resolve) => { setTimeout(resolve, 3000); }),
+        ]).then(() => true)""")
 
     def client(self) -> str:
         """Whose cells the kernel takes this tab's to be."""
