@@ -118,6 +118,10 @@ class HookscopeKernel(IPythonKernel):
             async with self._main_asyncio_lock:
                 self.pump.drain(run)
 
+    async def kernel_info_request(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
+        await super().kernel_info_request(stream, ident, parent)  # type: ignore[no-untyped-call]
+        panels_of(self.shell).page_is_back(parent)
+
     async def execute_request(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
         self.pump.begins(parent)
         with self.pump.working(parent):

@@ -4,8 +4,8 @@ What a notebook's cell opened lives until that cell runs again or is deleted, un
 ends; not until another panel opens. The captures of all sessions together are bounded by the ring that keeps them. A
 session that is replaced watches no more from that moment on.
 
-What a saved notebook keeps of a panel is renewed when a cell ends, during a long one now and then, and at the end of
-the kernel; for without a kernel a notebook can show no widget.
+What a saved notebook keeps of a panel is renewed when a cell ends, during a long one now and then, when its page is
+connected again, and at the end of the kernel; for without a kernel a notebook can show no widget.
 """
 
 from __future__ import annotations
@@ -162,6 +162,14 @@ class Panels:
         self._opened = [opened for opened in self._opened if opened.session is not None or opened.panels]
         self._opened.append(Opened(run, panels=[panel]))
         panel.display(run.page, run.cell, partial(display_under, self._shell.kernel, request))
+
+    def page_is_back(self, request: dict[str, Any]) -> None:
+        """A page has asked what kernel this is, as it does when it is connected, also after it was not."""
+        page = run_of(request).page
+        for opened in self._opened:
+            for panel in opened.panels:
+                with _reported("shown again"):
+                    panel.show_again(page)
 
     def table(self) -> str:
         """The sessions that there are, oldest first, as text."""

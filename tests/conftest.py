@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +19,9 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 # The tests of the CPU side mean the CPU, also on a machine with a GPU.
 os.environ.setdefault("HOOKSCOPE_DEVICE", "cpu")
+# A shell starts what runs in the background with interrupts ignored, and so would every process of the tests be.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

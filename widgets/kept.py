@@ -125,6 +125,11 @@ class Kept(anywidget.AnyWidget):
         if new_page:
             self._copies[page] = _Copy(cell, display(forms, raw=True, display_id=True))  # type: ignore[no-untyped-call]
 
+    def show_again(self, page: str) -> None:
+        """A page is connected again: what was sent to it meanwhile may have come to nobody."""
+        if self._live is not None and page in self._copies:
+            self._copies[page].shown.update(self._copy_forms(), raw=True)  # type: ignore[no-untyped-call]
+
     def lose_copies(self, cells: Collection[str]) -> None:
         """The outputs of these cells are gone, and what was displayed in them: it is to be displayed anew."""
         for page, copy in list(self._copies.items()):

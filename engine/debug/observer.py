@@ -14,7 +14,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -94,11 +94,11 @@ class Observer(taps.Tap):
 
     def __init__(self, session: DebugSession) -> None:
         self._of = self.owner = weakref.ref(session)
-        self._session: DebugSession = weakref.proxy(session)  # which lives as long as the engine tells something
         self._thread = _PerThread()
         self._counts: dict[int, int] = {}  # calls in this step, by the cell's id
-        # By the running number of the call, which holds them: until no gradient can come to it any more.
-        self._visits: weakref.WeakValueDictionary[int, Visit] = weakref.WeakValueDictionary()
+        # By the running number of the call, which holds them: until no gradient can come to it any more. Those that
+        # are gone are taken out at each step: a dictionary of weak values does it at once, and takes longer.
+        self._visits: dict[int, weakref.ref[Visit]] = {}
         self._going_back: dict[int, Visit] = {}  # the last visit that a gradient arrived at, by the cell's id
         self._watched: dict[int, frozenset[str]] = {}  # directions, by the cell's id
         self._looked_for_new_cells_in = -1
@@ -106,6 +106,12 @@ class Observer(taps.Tap):
         self._operators = OperatorStops(self.at_operator)
         self._operators.owner = self.owner
         self._runs = OwnRuns(session.roots)
+
+    @property
+    def _session(self) -> DebugSession:
+        session = self._of()
+        assert session is not None  # it lives as long as the engine tells something
+        return session
 
     @property
     def own_run(self) -> bool:
@@ -257,11 +263,15 @@ class Observer(taps.Tap):
             number = self._counts.get(id(call.cell), 0)
             self._counts[id(call.cell)] = number + 1
             visit = Visit(call.cell, path, session.step, number, call.depth, context=call.context)
-        call.notes[self] = self._visits[call.index] = visit
+        call.notes[self] = visit
+        self._visits[call.index] = weakref.ref(visit)
         return visit
 
     def _begin_step(self) -> None:
         self._session.begin_step()
+        for index, known in tuple(self._visits.items()):
+            if known() is None:
+                self._visits.pop(index, None)
         self._counts.clear()
         self._thread.running.clear()
         self._session.checks.step_began()
@@ -337,7 +347,8 @@ class Observer(taps.Tap):
 
     def visit_of(self, index: int) -> Visit | None:
         """The visit of the call with this running number."""
-        return self._visits.get(index)
+        known = self._visits.get(index)
+        return None if known is None else known()
 
     def visit_of_bprop(self, cell: Cell) -> Visit | None:
         """The visit whose gradient a cell's ``bprop`` computes."""
@@ -369,12 +380,16 @@ class Observer(taps.Tap):
         pausing: list[Hit] = []
         if context is None:
             context = visit.context
+        step, path, call, kind = visit.step, visit.path, visit.call, type(visit.cell).__name__
+        look = session.checks.value if session.checks.conditions else None
         for slot, value in values:
-            capture = _capture(session.next_index(), visit, direction, slot, value, origin, context)
+            own = Tensor._wrap(value._array)
+            capture = Capture(session.next_index(), step, path, kind, call, direction, slot, own, origin, context)
             session.captures.append(capture)
             if made is not None:
                 made.append(capture)
-            pausing += session.checks.value(capture, lambda: self.names(visit))
+            if look is not None:
+                pausing += look(capture, lambda: self.names(visit))
         if values:
             session.notify("captured")
             if session.paused is None:
@@ -453,7 +468,8 @@ class Observer(taps.Tap):
             if capture is None:
                 new.append((slot, value))
             elif capture.array is not value._array:
-                edited = _capture(capture.index, visit, direction, slot, value, "edit", context)
+                own = Tensor._wrap(value._array)
+                edited = replace(capture, value=own, origin="edit", _hits=None, _statistics=None)
                 session.captures.replace(capture, edited)
                 session.checks.value(edited, lambda: self.names(visit))
         for capture in before.values():
@@ -530,13 +546,6 @@ class Observer(taps.Tap):
                 elif candidate.error not in (None, failed):
                     self._session.say(f"breakpoint {candidate}: {candidate.error}; it does not stop")
         return stands
-
-
-def _capture(
-    index: int, visit: Visit, direction: str, slot: str, value: Tensor, origin: str, context: str
-) -> Capture:
-    kind, own = type(visit.cell).__name__, Tensor._wrap(value._array)
-    return Capture(index, visit.step, visit.path, kind, visit.call, direction, slot, own, origin, context)
 
 
 def _in_walk(context: str, call: CellCall) -> str:

@@ -35,6 +35,8 @@ PATIENCE_SECONDS = 20.0  # until a page has settled; on a crowded machine it tak
 RENEWED_SECONDS = 10.0  # how old the saved form may be while a cell runs
 ROOT_MODE = "train mode of (root)"
 EXPECTED_ERRORS = {"KeyboardInterrupt", "DebugAbort", "CancelledError", "KernelEnding"}
+# An interrupt between two cells; and the answer of a cell that was still busy when a restart closed the sockets.
+TOLD_BY_IPYKERNEL = re.compile("KeyboardInterrupt|ZMQError: Socket operation on non-socket")
 # After a restart the networks may not be made again before another cell runs.
 UNDEFINED = re.compile(r"name '(red|blue|go|asyncio|x|witness)' is not defined|'(red|blue)' is not defined")
 
@@ -82,6 +84,30 @@ class Checks:
         except TimeoutError:
             raise BrokenPromiseError(otherwise) from None
 
+    def soon_in(self, tab: Tab, shown: Shown, what: str, condition: Callable[[Shown], object]) -> None:
+        """It comes to that in a panel, or the panel is taken away, or something runs.
+
+        Raises:
+            BrokenPromiseError: it did not.
+        """
+
+        def so() -> bool:
+            now = next((one for one in tab.panels() if one.mark == shown.mark), None)
+            return now is None or bool(condition(now)) or self.kernel.cell is not None
+
+        self.soon(f"the panel of {shown.label} in {tab.name} {what}, and did not", so)
+
+    def still_answering(self, tab: Tab, shown: Shown, otherwise: str) -> None:
+        """What a panel did not answer is no fault if it was taken away, or its kernel is busy or gone.
+
+        Raises:
+            BrokenPromiseError: it should have answered.
+        """
+        now = next((one for one in tab.panels() if one.mark == shown.mark), None)
+        answers = self.kernel.cell is None or self.kernel.stop is not None
+        if answers and now is not None and now.visible and now.enabled and not _says_gone(now):
+            raise BrokenPromiseError(f"{otherwise}, in {tab.name}: {now.status} {now.problem}")
+
     def still_there(self, tab: Tab, shown: Shown, otherwise: str) -> None:
         """What could not be done with a panel is no fault if the panel was just taken away, or redrawn.
 
@@ -117,7 +143,7 @@ class Checks:
                 shown = tab.search(partial(Shown.ends_pause, place=stop["place"]))
                 if shown is not None:
                     return tab, shown, stop
-            if not asked and time.monotonic() > began + self.session.patience / 2:
+            if not asked and time.monotonic() > began + PATIENCE_SECONDS / 2:
                 asked = True
                 tab = self.session.open_tabs[0]
                 self.session.say(f"{tab.name} shows no panel ({tab.status()}): run a cell, to see what is going on")
@@ -154,6 +180,7 @@ class Checks:
             if not switch.count():
                 return  # no network was called yet
             for _ in range(2):
+                time.sleep(1)  # another panel of this network may just have said the same to it
                 before = switch.get_attribute("aria-checked", timeout=5000)
                 switch.click(timeout=5000)
                 after = "false" if before == "true" else "true"
@@ -187,17 +214,21 @@ class Checks:
             cell = session["cell"]
             if cell is None or cell["id"] not in there or cell["client"] != client or last.get(cell["id"]) != cell:
                 continue
-            if self._touched(cell):
+            if self._touched(tab, cell):
                 continue
             tab.scroll_to(there[cell["id"]])
             if tab.find(partial(_is_live_in, cell=cell["id"]), self.session.patience / 2) is None:
                 raise BrokenPromiseError(f"cell {there[cell['id']]} of {tab.name} opened a panel, which is gone")
 
-    def _touched(self, cell: Json) -> bool:
+    def _touched(self, tab: Tab, cell: Json) -> bool:
         """Whether the outputs of a cell's run may be gone by its user's doing."""
         end = next((line["at"] for line in self.kernel.since_start("end") if line["cell"] == cell), time.time())
         interrupted = any(cell["begin"] <= at <= end for at in self._interrupts)
-        return interrupted or self._cleared.get((cell["client"], cell["id"]), 0) >= cell["begin"]
+        cleared = self._cleared.get((cell["client"], cell["id"]), 0) >= cell["begin"]
+        # Told to run a cell once more before it has ended, JupyterLab takes no more outputs of the first time.
+        requests = {one["id"]: one["request"] for one in tab.cells()}
+        told_again = requests.get(cell["id"]) not in {None, cell["request"]}
+        return interrupted or cleared or told_again
 
     # 3. Every confirmed edit took effect
 
@@ -225,7 +256,9 @@ class Checks:
         file = self.session.server.root / tab.path
         tab.save()
         if file.stat().st_mtime < began:
-            return  # JupyterLab has not saved: another tab has, and it asks what to do
+            self.session.done["saves that JupyterLab did not make"] += 1
+            return
+        self.session.done["saves that were looked at"] += 1
         idle = idle and self.kernel.cell is None and len(self.kernel.ended()) == ends
         saved = json.loads(file.read_text(encoding="utf-8"))
         forms = {cell["id"]: [_captures(output) for output in cell.get("outputs", [])] for cell in saved["cells"]}
@@ -235,7 +268,7 @@ class Checks:
             if cell is None:
                 continue
             mine = cell["client"] == client and cell["id"] in forms and last.get(cell["id"]) == cell
-            if mine and not self._touched(cell):
+            if mine and not self._touched(tab, cell):
                 before = self._captured_at(session["serial"], began - RENEWED_SECONDS - 3)
                 wanted = session["captured"] if idle else before
                 found = max((one for one in forms[cell["id"]] if one is not None), default=None)
@@ -254,7 +287,7 @@ class Checks:
             seen = line["captured"].get(serial, 0)
             if cell["client"] != client or seen <= begins[json.dumps(cell)].get(serial, 0):
                 continue
-            if cell["id"] in forms and last.get(cell["id"]) == cell and not self._touched(cell):
+            if cell["id"] in forms and last.get(cell["id"]) == cell and not self._touched(tab, cell):
                 found = max((one for cell in forms.values() for one in cell if one is not None), default=None)
                 if found is None or found < seen:
                     told = f"{found} of {seen} captures of {session['roots']}"
@@ -294,7 +327,7 @@ class Checks:
             file.seek(self._log_at)
             text = file.read().decode(errors="replace")
         for part in re.split(r"\n(?=\[)", text):
-            if "Traceback" in part and "hookscope" in part and "KeyboardInterrupt" not in part:
+            if "Traceback" in part and "hookscope" in part and not TOLD_BY_IPYKERNEL.search(part):
                 raise BrokenPromiseError(f"the server's log has: {part[-1500:]}")
 
     # All of it

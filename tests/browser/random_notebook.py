@@ -97,13 +97,18 @@ def run(rng: random.Random) -> str:
 
 @dataclass(frozen=True)
 class Edit:
-    """One edit that the panel has confirmed: at a moment of a cell, or before a line of its bprop."""
+    """One edit that the panel has confirmed: at a moment of a cell, or at a line of its bprop.
+
+    Attributes:
+        ran: whether the line's operator had run by then: the edit comes before its value gets its name.
+    """
 
     path: str
     moment: str
     line: str
     name: str
     expression: str
+    ran: bool = False
 
 
 @dataclass(frozen=True)
@@ -168,13 +173,19 @@ def expected(edits: Sequence[Edit], bad: bool) -> Numbers:
 
 def _bprop(dout: np.ndarray, edits: Sequence[Edit]) -> np.ndarray:
     scope: dict[str, object] = {"dout": dout}
+
+    def edit(line: str, ran: bool) -> None:
+        for one in edits:
+            if (one.line, one.ran) == (line, ran):
+                scope[one.name] = _evaluate(one.expression, scope)
+
     for line in BPROP:
-        for edit in edits:
-            if edit.line == line:
-                scope[edit.name] = _evaluate(edit.expression, scope)
+        edit(line, ran=False)
         name, _, expression = line.partition(" = ")
         if expression:
-            scope[name] = _evaluate(expression, scope)
+            value = _evaluate(expression, scope)
+            edit(line, ran=True)
+            scope[name] = value
     return np.asarray(scope["total"])
 
 

@@ -26,7 +26,8 @@ window.driver = {
     (widget) => widget.context?.path === path && widget.content?.widgets),
   outputs: (cell) => cell.model.type === 'code' ? cell.model.outputs.toJSON() : [],
   cells: (path) => window.driver.book(path).content.widgets.map((cell) => ({
-    id: cell.model.id, source: cell.model.sharedModel.source, empty: !window.driver.outputs(cell).length})),
+    id: cell.model.id, source: cell.model.sharedModel.source, empty: !window.driver.outputs(cell).length,
+    request: cell.outputArea?.future?.msg.header.msg_id ?? null})),
   panels: (path) => [...document.querySelectorAll('[role=group][aria-label^="Debugger of "]')].map((root) => {
     root.dataset.random ||= String(++window.driver.count);
     const node = root.closest('.jp-Notebook .jp-Cell');
@@ -39,6 +40,7 @@ window.driver = {
       cell: window.driver.book(path)?.content.widgets.find((cell) => cell.node === node)?.model.id ?? null,
       docked: !node, status: text('status').join(' '), problem: text('alert').filter(Boolean).join(' '),
       enabled: controls.filter((one) => one.getAttribute('aria-disabled') !== 'true').map(named),
+      offered: controls.filter(seen).map(named),
       text: root.innerText,
     };
   }),
@@ -74,7 +76,8 @@ class Shown:
     docked: bool
     status: str
     problem: str
-    enabled: list[str]
+    enabled: list[str]  # those in other views too,
+    offered: list[str]  # and those that are in sight
     text: str
 
     @property
@@ -127,7 +130,10 @@ class Tab:
     def open(self) -> None:
         """Open the notebook where JupyterLab is already loaded."""
         self.js("(path) => { void window.jupyterapp.commands.execute('docmanager:open', {path}); }")
-        self.wait_open()
+        try:
+            self.wait_open(30)
+        except TimeoutError:  # JupyterLab was on its way to a kernel that has ended, and waits for it for a minute
+            self.reload()
 
     def reload(self) -> None:
         """Load the page again; changes that were not saved are gone."""
@@ -146,7 +152,7 @@ class Tab:
         self.wait("the notebook to close", lambda: self.js("(path) => !window.driver.book(path)"))
         self.is_open = False
 
-    def wait_open(self) -> None:
+    def wait_open(self, seconds: float = PAGE_SECONDS) -> None:
         """Until the notebook is there and connected; its kernel may be busy."""
         script = """async (path) => {
             const book = window.driver.book(path);
@@ -155,7 +161,7 @@ class Tab:
             await book.sessionContext.ready;
             return book.sessionContext.session?.kernel?.connectionStatus === 'connected';
         }"""
-        self.wait("the notebook to open", lambda: self.js(script), PAGE_SECONDS)
+        self.wait("the notebook to open", lambda: self.js(script), seconds)
         self.is_open = True
 
     def wait(self, what: str, condition: Callable[[], object], seconds: float = 30) -> Any:
@@ -174,7 +180,7 @@ class Tab:
     def catch_up(self) -> None:
         """Wait for what the kernel has said so far: another tab's cell may have ended just now."""
         self.js("""(path) => Promise.race([
-            window.driver.book(path).sessionContext.session?.kernel?.requestKernelInfo().catch(() => undefined),
+            window.driver.book(path).sessionContext.session?.kernel?.requestCommInfo({}).catch(() => undefined),
             new Promise((resolve) => { setTimeout(resolve, 3000); }),
         ]).then(() => true)""")
 
@@ -187,7 +193,7 @@ class Tab:
         return str(self.js("(path) => window.driver.book(path).sessionContext.session?.kernel?.status ?? 'none'"))
 
     def cells(self) -> list[dict[str, Any]]:
-        """Each cell's id, source, and whether it has no output."""
+        """Each cell's id, source, whether it has no output, and the request whose outputs it takes."""
         return list(self.js("(path) => window.driver.cells(path)"))
 
     def command(self, name: str, cell: int | None = None) -> None:

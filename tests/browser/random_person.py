@@ -28,6 +28,7 @@ STEP_KEYS = {
     "Next operator": "F8",
     "Next cell": "Shift+F8",
 }
+QUIET_SECONDS = 1.0
 VIEWS = ("Cells", "Captures", "Parameters", "Stepper", "Conditions", "Hooks")
 MOMENTS = ("forward_pre", "forward", "backward_pre", "backward", "bprop", "")
 
@@ -36,9 +37,10 @@ ANYTIME = {
     **{"edit_source": 1, "delete_cell": 1, "clear_output": 1, "clear_all": 1, "interrupt": 1, "restart": 1},
     **{"close_notebook": 1, "shut_down_and_reopen": 1, "reload": 2, "second_tab": 2, "lose_connection": 1},
     **{"save": 3, "dock": 2, "choose_view": 2, "breakpoint_at": 2, "find_faults": 1, "look_if_alive": 1},
+    **{"watch_again": 1, "export": 1},
 }
 FREE = {"run_cell": 14, "run_all": 3, "stop": 1, "run_twice": 2}
-PAUSED = {"evaluate": 3, "edit_values": 8, "step": 8, "go_on": 6, "abort": 2, "run_cell": 1}
+PAUSED = {"evaluate": 3, "edit_values": 8, "step": 8, "look_back": 2, "go_on": 6, "abort": 2, "run_cell": 1}
 ANSWERS = """(root) => [...root.querySelectorAll('[role=log][aria-label^=Evaluation] > *')].map(
     (one) => [...one.children].map((part) => part.innerText))"""
 
@@ -189,7 +191,9 @@ class RandomSession:
 
     def dock(self) -> None:
         tab = self.tab()
-        tab.command("notebook:create-output-view", self.a_cell(tab))
+        views = tab.page.get_by_role("tab", name="Output View").count()
+        if views < 2:  # more of them leave no room for the notebook
+            tab.command("notebook:create-output-view", self.a_cell(tab))
 
     def close_notebook(self) -> None:
         tab = self.tab()
@@ -293,7 +297,7 @@ class RandomSession:
 
     def find_faults(self) -> None:
         tab = self.tab()
-        shown = self.a_panel(tab, lambda one: one.visible and "Find faults" in one.enabled)
+        shown = self.a_panel(tab, lambda one: "Find faults" in one.offered)
         if shown is not None:
             self.add(shown.label)
             with suppress(Error):
@@ -303,6 +307,36 @@ class RandomSession:
                 with suppress(Error):
                     tab.locator(shown).get_by_role("checkbox", name="pause at nan", exact=True).check(timeout=5000)
 
+    def watch_again(self) -> None:
+        """Have a panel of a cell that has ended watch its network again."""
+        tab = self.tab()
+        shown = self.a_panel(tab, lambda one: "Watch again" in one.offered)
+        if shown is not None and self.online and self.kernel.cell is None:
+            self.add(shown.label)
+            self.done["panels that watch again"] += 1
+            try:
+                tab.panel(shown).button("Watch again").click(timeout=5000)
+                self.checks.soon_in(tab, shown, "was told to watch again", lambda now: "Watch again" not in now.offered)
+            except Error as error:
+                self.checks.still_there(tab, shown, str(error).splitlines()[0])
+
+    def export(self) -> None:
+        """Save a panel as a page of its own, while nothing runs or at a pause."""
+        tab = self.tab()
+        shown = self.a_panel(tab, lambda one: "Export" in one.offered)
+        if shown is not None and self.online and (self.kernel.cell is None or self.kernel.stop is not None):
+            self.add(shown.label)
+            try:
+                with tab.page.expect_download(timeout=self.patience * 1000) as download:
+                    tab.panel(shown).button("Export").click(timeout=5000)
+                page = download.value.path().read_text(encoding="utf-8")
+            except Error as error:
+                self.checks.still_answering(tab, shown, f"Export saved nothing ({str(error).splitlines()[0]})")
+            else:
+                self.done["exports"] += 1
+                if "</html>" not in page:
+                    raise BrokenPromiseError(f"an export of {shown.label} is no whole page: {page[-200:]!r}")
+
     def look_if_alive(self) -> None:
         if self.online:
             self.checks.panels_are_alive(self.tab())
@@ -310,7 +344,7 @@ class RandomSession:
     def stop(self) -> None:
         """Press the Stop of a run that does not stand."""
         tab = self.tab()
-        shown = self.a_panel(tab, lambda one: one.visible and "Stop" in one.enabled)
+        shown = self.a_panel(tab, lambda one: "Stop" in one.offered)
         if shown is not None:
             self.add(shown.label)
             self.checks.interrupted()
@@ -326,6 +360,25 @@ class RandomSession:
         name, by_key = self.rng.choice(["Step over"] * 3 + list(STEP_KEYS)), self.rng.random() < 0.3
         for _ in range(self.rng.randint(1, 3)):
             self.press(name, by_key)
+
+    def look_back(self) -> None:
+        """Look at steps before this one, and perhaps return; the run stands where it stood, and can be ended."""
+        tab, stop = self.tab(), self.kernel.stop
+        shown = self.paused_panel(tab)
+        if shown is None or stop is None or not self.online:
+            return
+        panel = tab.panel(shown)
+        with suppress(Error):
+            panel.root.get_by_role("tab", name="Stepper").click(timeout=5000)
+            for name in ["Step back"] * self.rng.randint(1, 3) + ["Step forward"] * self.rng.randint(0, 3):
+                if panel.button(name).is_enabled(timeout=2000):
+                    panel.button(name).click(timeout=2000)
+                    self.done["looks back"] += name == "Step back"
+                    self.add(name)
+                    time.sleep(0.1)
+        now = self.kernel.stop
+        if now is None or now["number"] != stop["number"]:
+            raise BrokenPromiseError(f"the run went on from {stop['place']} while somebody looked back")
 
     def go_on(self) -> None:
         self.press("Continue")
@@ -412,7 +465,8 @@ class RandomSession:
                 continue
             self.done["confirmed edits"] += 1
             line = stop["line"] if in_bprop else ""
-            edit = random_notebook.Edit(stop["path"], moment, line, name, expression)
+            ran = bool(in_bprop and stop["ran"])
+            edit = random_notebook.Edit(stop["path"], moment, line, name, expression, ran)
             self.checks.edits.setdefault(key, []).append(edit)
 
     # The end
@@ -422,8 +476,13 @@ class RandomSession:
         self.be_online()
         if not self.open_tabs:
             self.tabs[0].open()
-        presses, began = 0, time.monotonic()
-        while self.kernel.cell is not None or self.open_tabs[0].status() == "busy":
+        presses, began, quiet = 0, time.monotonic(), 0.0
+        while quiet < QUIET_SECONDS:
+            if self.kernel.cell is None and not any(tab.status() == "busy" for tab in self.open_tabs):
+                quiet += 0.1  # between the cells of Run All it looks so for a moment
+                time.sleep(0.1)
+                continue
+            quiet = 0.0
             if self.kernel.stop is not None:
                 found = self.checks.way_out()
                 if found is None:

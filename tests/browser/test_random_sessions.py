@@ -1,13 +1,29 @@
-"""The model that random sessions are held to; `python -m tests.browser.random_sessions` makes them."""
+"""A few random sessions; `python -m tests.browser.random_sessions` makes many."""
 
 from __future__ import annotations
 
-from tests.browser import random_notebook
+from pathlib import Path
+
+import pytest
+
+from tests.browser import random_notebook, random_sessions
+
+SEEDS = range(1, 11)
+PATIENCE_SECONDS = 60  # beside other tests everything takes its time
+
+
+@pytest.mark.timeout(1500)  # ten of them, each with a kernel of its own
+def test_10_random_sessions_keep_every_promise(chromium: str, tmp_path: Path) -> None:
+    done, failures = random_sessions.run(SEEDS, tmp_path, patience=PATIENCE_SECONDS)
+    assert failures == []
+    assert done["sessions"] == len(SEEDS)
+    assert done["confirmed edits"] >= 3, "the sessions did next to nothing"
+    assert done["presses that let a run go on"] > 5, "the sessions did next to nothing"
 
 
 def test_the_model_of_a_run_knows_where_an_edit_takes_effect() -> None:
-    def numbers(line: str, name: str) -> list[float]:
-        edit = random_notebook.Edit("mul", "bprop", line, name, "dout * 0 + 7")
+    def numbers(line: str, name: str, ran: bool = False) -> list[float]:
+        edit = random_notebook.Edit("mul", "bprop", line, name, "dout * 0 + 7", ran)
         return random_notebook.expected([edit], bad=False).dx
 
     plain = random_notebook.expected([], bad=False)
@@ -16,3 +32,7 @@ def test_the_model_of_a_run_knows_where_an_edit_takes_effect() -> None:
     assert numbers("return (total,)", "slope") == plain.dx, "what was used already"
     assert numbers("slope = dout * 3", "total") == plain.dx, "what the bprop sets later itself"
     assert numbers("slope = dout * 3", "dout") == [21.0, 21.0, 21.0]
+    assert numbers("total = slope + extra", "slope") == [7.0, 7.0, 7.0]
+    assert numbers("total = slope + extra", "slope", ran=True) == plain.dx, "the sum was made already"
+    assert numbers("total = slope + extra", "total", ran=True) == plain.dx, "the sum gets its name after that"
+    assert numbers("slope = dout * 3", "dout", ran=True) == plain.dx

@@ -7,6 +7,7 @@ what the kernel does without asking it and without trusting the page.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -68,8 +69,9 @@ class Witness:
         self._depth += 1
         if self._depth == 1:
             parent = self.shell.get_parent()
-            cell = {"id": parent.get("metadata", {}).get("cellId"), "client": parent.get("header", {}).get("session")}
-            self._cell = {**cell, "begin": time.time()}
+            header, cell = parent.get("header", {}), parent.get("metadata", {}).get("cellId")
+            request = {"client": header.get("session"), "request": header.get("msg_id")}
+            self._cell = {"id": cell, **request, "begin": time.time()}
             self.say("begin", cell=self._cell, captured=self._captured())
 
     def _ends(self, *_: Any) -> None:
@@ -101,31 +103,35 @@ class Witness:
                 stop = {"kind": point.kind, "path": point.path, "moment": point.moment, "function": point.function}
                 stop |= {"number": self._stop_count, "line": line, "place": point.place}
                 stop |= {"now": session.shown is point, "passes": point.passing is not None}
+                stop["ran"] = point.operator is not None
             roots = ", ".join(type(root).__name__ for root in session.roots)
             watches = {"roots": roots, "attached": session.attached, "captured": len(session.captures)}
             sessions.append({"serial": serial, "cell": cell, "stop": stop, **watches})
         return {"pid": os.getpid(), "cell": self._cell, "run": self.run, "step": self.step, "sessions": sessions}
 
     def _watch(self) -> None:
-        while True:
-            time.sleep(PERIOD_SECONDS)
-            try:
-                state = self._look()
-            except RuntimeError:  # something changed while it was looked at
-                continue
-            now, text = time.time(), json.dumps(state)
-            if text == self._written and now < self._beat + BEAT_SECONDS:
-                continue
-            beside = self.state.with_suffix(".tmp")
-            beside.write_text(json.dumps({**state, "at": now}))
-            beside.replace(self.state)
-            counts = {session["serial"]: session["captured"] for session in state["sessions"]}
-            if counts != self._counts and (now >= self._beat + BEAT_SECONDS or self._cell is None):
-                self.say("captured", counts=counts)
-                self._counts = counts
-            if now >= self._beat + BEAT_SECONDS:
-                self._beat = now
-            self._written = text
+        try:
+            while True:
+                time.sleep(PERIOD_SECONDS)
+                with contextlib.suppress(RuntimeError):  # something changed while it was looked at
+                    self._write(self._look())
+        except NameError:  # the kernel ends, and has let go of all names of what runs at its start
+            return
+
+    def _write(self, state: dict[str, Any]) -> None:
+        now, text = time.time(), json.dumps(state)
+        if text == self._written and now < self._beat + BEAT_SECONDS:
+            return
+        beside = self.state.with_suffix(".tmp")
+        beside.write_text(json.dumps({**state, "at": now}))
+        beside.replace(self.state)
+        counts = {session["serial"]: session["captured"] for session in state["sessions"]}
+        if counts != self._counts and (now >= self._beat + BEAT_SECONDS or self._cell is None):
+            self.say("captured", counts=counts)
+            self._counts = counts
+        if now >= self._beat + BEAT_SECONDS:
+            self._beat = now
+        self._written = text
 
 
 def begin() -> Witness | None:

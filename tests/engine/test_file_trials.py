@@ -19,6 +19,7 @@ def run(program: list[str]) -> str:
     return done.stdout
 
 
+@pytest.mark.timeout(600)  # on a crowded machine
 def test_a_file_is_the_old_or_the_new_one_and_nothing_stays_beside_it() -> None:
     said = run([*TRIALS, "--kills", "10", "--interrupts", "60", "--rounds", "1", "--seed", "5"])
     assert "'killed': 10" in said and "'interrupted': " in said

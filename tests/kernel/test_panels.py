@@ -77,6 +77,23 @@ def test_the_panel_is_shown_before_the_body_runs_and_renewed_after(network: Kern
     assert "<table" in after["text/html"]
 
 
+def test_a_page_that_is_connected_again_gets_what_it_may_have_missed(network: Kernel) -> None:
+    """It asks what kernel this is; another page, which has no such display, is sent nothing for it."""
+
+    def renewed(messages: list[Message]) -> list[Message]:
+        return [m["content"] for m in messages if m["msg_type"] == "update_display_data"]
+
+    shown = run(network, 1, "%%cell net\nnet(x);")
+    known = len(renewed(network.iopub))
+    network.second_client().client.stop_channels()  # it has asked, and had an answer
+    network.run("pass")
+    assert len(renewed(network.iopub)) == known
+    network.query("kernel_info_request", {})
+    [update] = network.until(lambda: renewed(network.iopub)[known:], "the static form")
+    assert "2 captures" in update["data"]["text/plain"]
+    assert update["transient"]["display_id"] == shown.of_type("display_data")[1]["content"]["transient"]["display_id"]
+
+
 def test_where_nobody_looks_the_panel_is_shown_once_as_static_forms(network: Kernel) -> None:
     result = network.run("%%cell net\nprint('body'); net(x);", allow_stdin=False)
     shown = result.of_type("display_data")

@@ -66,7 +66,8 @@ class _Together:
 
     def _leave(self, ref: weakref.ref[CaptureRing]) -> None:
         with _lock:
-            self.bytes -= self._rings.pop(ref).bytes
+            if ref in self._rings:
+                self.bytes -= self._rings.pop(ref).bytes
             self.look_at_bounds()
 
     def look_at_bounds(self) -> None:
@@ -77,6 +78,9 @@ class _Together:
 
     def make_room(self) -> None:
         """Give up the oldest values, whichever ring has them."""
+        # Counted anew: an interrupt may have kept a ring from leaving in good order.
+        self._rings = {ref: held for ref, held in tuple(self._rings.items()) if ref() is not None}
+        self.bytes = sum(held.bytes for held in self._rings.values())
         rings = self.rings()
         while self.bytes > self.most:
             full = [ring for ring in rings if ring._items]
@@ -156,25 +160,25 @@ class CaptureRing:
 
     def _give_up_oldest(self) -> int:
         """Give up one value; returns the step that it was of."""
-        oldest = self._items[0]
-        if oldest._statistics is None:
-            self._figures.compute(oldest)
+        oldest, figures = self._items.popleft(), self._figures
+        step = oldest.step
+        if oldest._statistics is None and (figures.wanted if step == figures.step else figures.begin(step)):
+            figures.compute(oldest)
         self._given_up.append(given_up(oldest))
-        self._let_go()
-        return oldest.step
-
-    def _let_go(self) -> None:
-        items, held = self._items, self._held
-        _together.bytes -= held.remove(items.popleft().value._array)
-        if self.on_give_up is not None:
-            self.on_give_up(items[0].index if items else None)
+        self._let_go(oldest)
+        return step
 
     def _drop_oldest(self) -> None:
         if self._given_up:
             self._given_up.popleft()
         else:
-            self._let_go()
+            self._let_go(self._items.popleft())
         self.dropped += 1
+
+    def _let_go(self, oldest: Capture) -> None:
+        _together.bytes -= self._held.remove(oldest.value._array)
+        if self.on_give_up is not None:
+            self.on_give_up(self._items[0].index if self._items else None)
 
     def set_bounds(self, max_bytes: int | None = None, max_captures: int | None = None) -> None:
         """Change the bounds; None leaves one as it is. What no longer fits is given up at once.
@@ -274,28 +278,34 @@ class CaptureRing:
 
 
 class _FiguresInTime:
-    """Computes figures of values that are given up, of one step or another, in a share of the time."""
+    """Computes figures of values that are given up, of one step or another, in a share of the time.
+
+    Attributes:
+        step: which values are given up now.
+        wanted: whether their figures are computed.
+    """
 
     def __init__(self) -> None:
+        self.step = -1
+        self.wanted = False
         self._allowed = _FIRST_SECONDS
         self._seen = time.perf_counter()
-        self._step = -1
-        self._wanted = False
+
+    def begin(self, step: int) -> bool:
+        """Values of another step are given up from now on; returns whether their figures are wanted."""
+        now = time.perf_counter()
+        # No more is saved up than there is at first: after an hour of rest a run is not slower than at its start.
+        self._allowed = min(_FIRST_SECONDS, self._allowed + _SHARE * (now - self._seen))
+        self.step, self.wanted, self._seen = step, self._allowed >= 0, now
+        return self.wanted
 
     def compute(self, capture: Capture) -> None:
-        if capture.step != self._step:
-            self._step = capture.step
-            now = time.perf_counter()
-            # No more is saved up than there is at first: after an hour of rest a run is not slower than at its start.
-            self._allowed = min(_FIRST_SECONDS, self._allowed + _SHARE * (now - self._seen))
-            self._seen = now
-            self._wanted = self._allowed >= 0
-        if self._wanted:
-            load_kernels()  # once in the process, and so no part of what figures cost
-            begin = time.perf_counter()
-            with suppress(TypeError):  # elements that are no numbers have none
-                capture.statistics()
-            self._allowed -= time.perf_counter() - begin
+        """Have the figures of a capture computed."""
+        load_kernels()  # once in the process, and so no part of what figures cost
+        begin = time.perf_counter()
+        with suppress(TypeError):  # elements that are no numbers have none
+            capture.statistics()
+        self._allowed -= time.perf_counter() - begin
 
 
 def _checked(name: str, bound: int) -> int:

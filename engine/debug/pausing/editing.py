@@ -46,6 +46,8 @@ def slots_at(call: CellCall, moment: str, gradients: Gradients | None) -> list[t
             return [("output", call.output)]
         return list(pick_slot("output", call.output, Tensor))
     if moment == "forward_pre":
+        if not call.kwargs and all(isinstance(value, Tensor) for value in call.args):  # the shorter way, for most calls
+            return [(f"input[{i}]", value) for i, value in enumerate(call.args)]
         return [*pick_slot("input", call.args, Tensor), *pick_slot("input", call.kwargs, Tensor)]
     name = _GRADIENTS[moment]
     return [(f"{name}[{i}]", g) for i, g in enumerate(gradients or ()) if g is not None]

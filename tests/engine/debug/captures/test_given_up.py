@@ -222,6 +222,23 @@ def test_a_session_that_is_gone_takes_nothing_of_what_all_may_keep(alone: None) 
     assert ring_module._together.bytes == 0
 
 
+def test_a_ring_that_could_not_leave_in_good_order_takes_nothing_for_ever(
+    alone: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C in the middle of it, for example."""
+    kept, empty = CaptureRing(3000, 100), CaptureRing(3000, 100)
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(ring_module._Together, "_leave", lambda self, ref: None)
+        gone = CaptureRing(3000, 100)
+        gone.append(capture(0, np.zeros(300)))
+        del gone
+    for index in range(4):
+        kept.append(capture(index, np.zeros(90)))
+    assert (kept.given_up, kept.bytes, ring_module._together.bytes) == (0, 2880, 2880)
+    empty.append(capture(0, np.zeros(200)))
+    assert (kept.given_up, ring_module._together.bytes) == (1, 2160 + 1600)
+
+
 def test_rings_that_are_filled_by_several_threads_stay_within_what_all_may_keep(alone: None) -> None:
     rings = [CaptureRing(4000, 1000) for _ in range(4)]
 

@@ -1,0 +1,28 @@
+"""All programs of the corpus: ``PLANTED`` and ``HEALTHY``, in the order of their files.
+
+    for program in PLANTED:
+        run = program.build()
+        ...                     # attach what is to be judged to run.net
+        run.train()             # may raise program.raises
+        ...                     # compare with program.kind, program.place and program.also
+
+``program.mended()`` in place of ``build()`` is the same program without its fault: 90 more healthy ones.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+from .programs import Program
+
+_FILES = sorted(path.stem for path in Path(__file__).parent.glob("*_*.py"))
+
+
+def _programs(prefix: str) -> tuple[Program, ...]:
+    modules = [importlib.import_module(f".{name}", __package__) for name in _FILES if name.startswith(prefix)]
+    return tuple(one for module in modules for one in vars(module).values() if isinstance(one, Program))
+
+
+PLANTED = _programs("planted_")
+HEALTHY = _programs("healthy_")
