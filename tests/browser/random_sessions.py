@@ -38,10 +38,10 @@ def run(
     keep: Collection[int] | None = None,
     patience: float = PATIENCE_SECONDS,
     say: Callable[[str], object] = print,
-) -> tuple[Counter[str], list[str]]:
-    """Run these sessions on one server and one browser; what was done how often, and what failed."""
+) -> tuple[Counter[str], dict[int, str]]:
+    """Run these sessions on one server and one browser; what was done how often, and what failed, by its seed."""
     done: Counter[str] = Counter()
-    failures: list[str] = []
+    failures: dict[int, str] = {}
     startup = folder / "ipython" / "profile_default" / "startup"
     startup.mkdir(parents=True, exist_ok=True)
     shutil.copy(witness.__file__, startup / "00-witness.py")
@@ -68,7 +68,7 @@ def run(
             told = f"session {seed}: {failed or 'ok'}, {seconds:.0f} s"
             say("\n    ".join([told, *session.trace, *(f"note: {note}" for note in session.notes)]))
             if failed:
-                failures.append(f"session {seed}: {failed}")
+                failures[seed] = failed
                 for tab in session.tabs:
                     with suppress(Error):
                         tab.page.screenshot(path=folder / f"session{seed}-{tab.name[-1]}.png")
@@ -112,8 +112,8 @@ def main() -> int:
     print(f"{len(seeds)} sessions in {time.monotonic() - begin:.0f} s, {len(failures)} failed; {folder}")
     for what, count in sorted(done.items()):
         print(f"{count:8d} {what}")
-    for failure in failures:
-        print(f"FAILED, {failure}")
+    for seed, failure in failures.items():
+        print(f"FAILED, session {seed}: {failure}")
     return 1 if failures else 0
 
 
