@@ -305,7 +305,7 @@ class RandomSession:
             if self.rng.random() < 0.5:
                 self.add("pause at nan")
                 with suppress(Error):
-                    tab.locator(shown).get_by_role("checkbox", name="pause at nan", exact=True).check(timeout=5000)
+                    tab.locator(shown).get_by_role("checkbox", name="pause at nan", exact=True).click(timeout=5000)
 
     def watch_again(self) -> None:
         """Have a panel of a cell that has ended watch its network again."""

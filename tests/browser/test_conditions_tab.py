@@ -24,6 +24,12 @@ def look_for(panel: Panel, condition: str, what: str = "look for") -> Locator:
     return panel.root.get_by_role("checkbox", name=f"{what} {condition}", exact=True)
 
 
+def be_looked_for(panel: Panel, condition: str) -> None:
+    if not look_for(panel, condition).is_checked():
+        look_for(panel, condition).click()
+    expect(look_for(panel, condition)).to_be_checked()
+
+
 def look_for_none(panel: Panel) -> None:
     panel.button("Look for none").click()
     expect(panel.view("Conditions").get_by_role("checkbox", checked=True)).to_have_count(0)
@@ -45,7 +51,7 @@ def test_a_threshold_is_edited_and_a_wrong_one_refused(panel: Panel, opened: Not
 
 
 def test_a_finding_has_advice_and_leads_to_its_capture(panel: Panel, opened: Notebook) -> None:
-    look_for(panel, "dead_relu").set_checked(True)
+    be_looked_for(panel, "dead_relu")
     opened.run_to_end(TRAIN)
     found = panel.root.get_by_role("table", name="Findings").get_by_role("row").filter(has_text="dead_relu")
     expect(found).to_contain_text("Try a smaller learning rate")
@@ -55,7 +61,7 @@ def test_a_finding_has_advice_and_leads_to_its_capture(panel: Panel, opened: Not
 
 
 def test_a_finding_leads_to_its_cell(panel: Panel, opened: Notebook) -> None:
-    look_for(panel, "dead_relu").set_checked(True)
+    be_looked_for(panel, "dead_relu")
     opened.run_to_end(TRAIN)
     panel.root.get_by_role("button", name="show cell relu", exact=True).first.click()
     expect(panel.root.get_by_role("treeitem", name="relu, ReLU", exact=True)).to_be_focused()
