@@ -327,4 +327,5 @@ def initializer(init: Any, shape: int | Sequence[int] | None = None, dtype: DTyp
     values = np.zeros(wanted) if skipping else init.values(wanted)
     tensor = Tensor._wrap(to_device(values.astype(numpy_dtype(dtype))))
     tensor.has_init = True
+    tensor._drawn = not isinstance(init, Constant | Dirac | Identity)
     return tensor

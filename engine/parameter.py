@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import re
+import weakref
 from collections.abc import Iterable
 from typing import Any
 
@@ -115,6 +116,8 @@ class Parameter(Tensor):
         self.is_in_parallel = False
         self.requires_aggr = True
         self._pipeline_stage_list: list[int] = []
+        drawn = isinstance(default_input, Tensor) and default_input._drawn
+        self._as_drawn = weakref.ref(self._array) if drawn else None
 
     @property
     def name(self) -> str:
@@ -157,6 +160,11 @@ class Parameter(Tensor):
         if not isinstance(stage, int) or stage < 0:
             raise TypeError(f"For 'add_pipeline_stage', 'stage' must be an int from 0 on, but got {stage!r}")
         self._pipeline_stage_list.append(stage)
+
+    @property
+    def as_drawn(self) -> bool:
+        """Whether it still holds the random numbers that an initializer gave it: nothing was loaded or learned."""
+        return self._as_drawn is not None and self._as_drawn() is self._array
 
     def __repr__(self) -> str:
         return (

@@ -88,6 +88,7 @@ class Tap:
 
     observes_operators = False
     observes_bprop = False
+    observes_losses = False
     owner: Callable[[], object | None] = staticmethod(_nobody)
 
     def cell_enter(self, call: CellCall) -> None:
@@ -141,6 +142,16 @@ class Tap:
             output: the array that it made, or a tuple of them.
         """
 
+    def loss(self, name: str, prediction: Tensor, target: Tensor, attrs: dict[str, Any]) -> None:
+        """A loss function was called (only if ``observes_losses``).
+
+        Args:
+            name: of the function in ``ops``; the cells of losses call these.
+            prediction: what the network gave, as the function takes it: logits, probabilities, ...
+            target: what it should have given.
+            attrs: what else it was given.
+        """
+
     def run_bprop(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Run a custom bprop (only if ``observes_bprop``); whoever overrides it returns what ``function`` returns."""
         return function(*args)
@@ -155,6 +166,7 @@ class Tap:
 cell_taps: list[Tap] = []
 operator_taps: list[Tap] = []
 bprop_taps: list[Tap] = []
+loss_taps: list[Tap] = []
 
 
 class CallLog:
@@ -189,11 +201,13 @@ def attach(tap: Tap) -> None:
         operator_taps.append(tap)
     if tap.observes_bprop:
         bprop_taps.append(tap)
+    if tap.observes_losses:
+        loss_taps.append(tap)
 
 
 def detach(tap: Tap) -> None:
     """Stop a tap from watching; one that is not attached is left alone."""
-    for taps in (cell_taps, operator_taps, bprop_taps):
+    for taps in (cell_taps, operator_taps, bprop_taps, loss_taps):
         if tap in taps:
             taps.remove(tap)
 
@@ -349,6 +363,11 @@ def fail_call(call: CellCall, error: BaseException) -> None:
 def operator_ran(name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
     """Tell the taps that an operator ran forward."""
     _tell(operator_taps, "operator", name, inputs, outputs, attrs)
+
+
+def loss_called(name: str, prediction: Tensor, target: Tensor, **attrs: Any) -> None:
+    """Tell the taps that a loss function was called."""
+    _tell(loss_taps, "loss", name, prediction, target, attrs)
 
 
 def operator_went_back(

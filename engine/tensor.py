@@ -40,6 +40,7 @@ class Tensor:
     __array_ufunc__ = None  # numpy_array + tensor is Tensor.__radd__, not an array of objects
     __hash__ = object.__hash__
     has_init = False
+    _drawn = False  # whether its numbers are an initializer's random ones
     init = None
     _gradient_hooks: dict[int, Callable[..., Any]] | None = None
     _array: Any

@@ -40,6 +40,7 @@ from .pausing.points import argument_names, point_at_cell, point_at_stop
 from .stepping.bprop import BpropRun
 from .stepping.stepper import Stop
 from .stepping.user_code import frame_to_show
+from .taken_roots import has_parameters, is_loss, may_be_taken, networks_in
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
@@ -78,6 +79,7 @@ _ANY_DEPTH = 1 << 30
 
 class _PerThread(threading.local):
     root: CellCall | None = None
+    began_step: Callable[[], Cell | None] = staticmethod(lambda: None)  # the root whose call did
     stop_to_depth = -1
     stop_in_bprop = False
     stop_at_operator = False
@@ -254,11 +256,13 @@ class Observer(taps.Tap):
         else:
             root = thread.root
             is_root = (root is None or call.depth <= root.depth) and any(call.cell is cell for cell in session.roots)
+            goes_on = is_root and self._goes_on(call.cell)
             if is_root or not call.depth:
                 self._runs.own_called()
             if is_root:
                 thread.root = call
-                if not call.continues:
+                if not (call.continues or goes_on):
+                    thread.began_step = weakref.ref(call.cell)
                     self._begin_step()
             number = self._counts.get(id(call.cell), 0)
             self._counts[id(call.cell)] = number + 1
@@ -266,6 +270,13 @@ class Observer(taps.Tap):
         call.notes[self] = visit
         self._visits[call.index] = weakref.ref(visit)
         return visit
+
+    def _goes_on(self, cell: Cell) -> bool:
+        """Whether a root belongs to the step that another one began: as its loss, or in the same gradient call."""
+        roots, began = self._session.roots, self._thread.began_step()
+        if len(roots) == 1 or began is None or began is cell:
+            return False
+        return self._runs.in_same_recording() or (has_parameters(began) and is_loss(cell))
 
     def _begin_step(self) -> None:
         self._session.begin_step()
@@ -307,7 +318,8 @@ class Observer(taps.Tap):
         session = self._session
         path = session.paths.path_of(call.cell)
         if path is None and call.depth == 0 and session.takes_roots:
-            return session.paths.add_root(call.cell)
+            self._take_roots(call.cell)
+            return session.paths.path_of(call.cell)
         if path is None and self._looked_for_new_cells_in != session.step:
             # Only once a step: a cell in a plain list is below no root, however often one looks.
             self._looked_for_new_cells_in = session.step
@@ -315,6 +327,17 @@ class Observer(taps.Tap):
             self._watched.clear()  # a cell that got others inside is no leaf any more
             path = session.paths.path_of(call.cell)
         return path
+
+    def _take_roots(self, cell: Cell) -> None:
+        paths = self._session.paths
+        for network in networks_in(cell):
+            if paths.path_of(network) is not None:
+                continue
+            if may_be_taken(network, paths.roots):
+                paths.add_root(network)
+            elif has_parameters(network):
+                name = type(network).__name__
+                self._session.say(f"watches no more networks: this {name} is one too many", once="networks")
 
     def _leave(self, call: CellCall) -> None:
         if self._thread.root is call:

@@ -51,10 +51,13 @@ class OwnRuns:
 
     def other_called(self, cell: Cell) -> None:
         """A cell that is not of the session is called, outermost. Without parameters it is no network, but a loss."""
-        outermost = next(iter(taps.recordings_outside()), None)
-        joined = self._thread.recording
-        if (outermost is None or joined is None or joined() is not outermost) and self._is_other_network(cell):
+        if not self.in_same_recording() and self._is_other_network(cell):
             self._thread.elsewhere = True
+
+    def in_same_recording(self) -> bool:
+        """Whether this thread is in the gradient call in which the network ran last."""
+        outermost, joined = next(iter(taps.recordings_outside()), None), self._thread.recording
+        return outermost is not None and joined is not None and joined() is outermost
 
     def _is_other_network(self, cell: Cell) -> bool:
         known = self._others.get(cell)

@@ -17,9 +17,10 @@ from .captures.capture import pick_slot
 from .captures.ring import MAX_BYTES, MAX_CAPTURES, CaptureRing
 from .checks.checks import Checks
 from .checks.figures_by_step import History
-from .checks.findings import Findings, Muted
+from .checks.findings import Finding, Findings, Muted
 from .checks.producer import Producer
-from .conditions import Condition, Hit, parse_conditions
+from .conditions import CONDITIONS, Condition, Hit, parse_conditions
+from .cures import Cure, cures_of
 from .hooks import SessionHooks
 from .observer import Observer
 from .parameter_edits import ParameterEdit, ParameterEdits
@@ -45,7 +46,7 @@ class DebugSession(Pausing):
     """Watches a network while it is attached.
 
     Args:
-        net: the network; without it, every root cell that is called becomes a root.
+        net: the network; without it, every network and loss that is called becomes a root, see ``taken_roots``.
         watch: patterns ``PATTERN[:forward|backward|all]``; none means every leaf cell. See ``watch``.
         breaks: breakpoints, or texts ``PATH[:MOMENT] [if EXPRESSION]``. See ``breakpoint``.
         step: pause at the first line of every custom bprop.
@@ -107,6 +108,7 @@ class DebugSession(Pausing):
         self.checks = Checks(self, looked_for, paused_at)
         self._hooks = SessionHooks(weakly(self._record_hook))
         self._edited: list[ParameterEdit] = []
+        self._cures: dict[tuple[tuple[str, str], str], Cure] = {}
 
     def __del__(self) -> None:
         if not hasattr(self, "_hooks"):  # what was to be made was refused
@@ -160,6 +162,12 @@ class DebugSession(Pausing):
         return ParameterEdits(self._parameter, self._in_a_run, self._put, self._edited)
 
     @property
+    def innermost(self) -> str:
+        """The path of the innermost cell that this thread is in; "" for the root, or none."""
+        visit = self._tap.running()
+        return "" if visit is None else visit.path
+
+    @property
     def own_run(self) -> bool:
         """Whether what this thread runs now belongs to the session's network, or to nobody's."""
         return self._tap.own_run
@@ -187,11 +195,27 @@ class DebugSession(Pausing):
 
     def findings(self) -> Findings:
         """What the conditions found, each once for a condition and a cell; prints as a table."""
-        return self.checks.found.findings()
+        return self.checks.found.findings({path: place for place, path in enumerate(tuple(self.shapes))})
+
+    def cures(self, finding: Finding) -> list[Cure]:
+        """What can be done about a finding now, each with a preview and a way back; see ``Cure``."""
+        condition = self.checks.conditions.get(finding.condition, CONDITIONS.get(finding.condition))
+        names = () if condition is None else condition.cures
+        place = finding.condition, finding.path
+        for cure in cures_of(self, finding, [name for name in names if not self._is_cured(place, name)]):
+            self._cures[place, cure.name] = cure
+        return [self._cures[place, name] for name in names if (place, name) in self._cures]
+
+    def _is_cured(self, place: tuple[str, str], name: str) -> bool:
+        """Whether this is done; what is not done is seen anew each time."""
+        cure = self._cures.get((place, name))
+        if cure is not None and not cure.done:
+            del self._cures[place, name]
+        return cure is not None and cure.done
 
     def clear_findings(self) -> None:
         """Forget what was found so far; what still holds is found again."""
-        self.checks.found.clear()
+        self.checks.clear()
         self.notify("changed")
 
     @property

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import taps
 from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..operator import Operator
@@ -99,7 +100,7 @@ def cross_entropy(
         TypeError: an argument is no Tensor.
         ValueError: shapes, a class number or ``reduction`` that do not fit.
     """
-    _check_pair("cross_entropy", input, target)
+    _check_pair("cross_entropy", input, target, ignore_index=ignore_index)
     if not 0.0 <= label_smoothing <= 1.0:
         raise ValueError(f"For 'cross_entropy', 'label_smoothing' must be in [0, 1], but got {label_smoothing}")
     if target._array.dtype.kind in "fV":
@@ -123,7 +124,7 @@ def nll_loss(
     label_smoothing: float = 0.0,
 ) -> Tensor:
     """The negative of the log-probability (N, C) of the class numbers (N,)."""
-    _check_pair("nll_loss", inputs, target)
+    _check_pair("nll_loss", inputs, target, ignore_index=ignore_index)
     rows, labels, shape = _as_rows(inputs, target, "nll_loss")
     return _nll(rows, labels, shape, weight, ignore_index, reduction, label_smoothing)
 
@@ -176,10 +177,12 @@ def _soft_cross_entropy(
     return reduced(losses, reduction, "cross_entropy")
 
 
-def _check_pair(name: str, input: Any, target: Any) -> None:
+def _check_pair(name: str, input: Any, target: Any, **attrs: Any) -> None:
     for argument, x in (("input", input), ("target", target)):
         if not isinstance(x, Tensor):
             raise TypeError(f"For '{name}', '{argument}' must be a Tensor, but got {type(x).__name__}")
+    if taps.loss_taps:
+        taps.loss_called(name, input, target, **attrs)
 
 
 def _as_rows(input: Tensor, target: Tensor, name: str) -> tuple[Tensor, Tensor, tuple[int, ...]]:
@@ -197,23 +200,27 @@ def _as_rows(input: Tensor, target: Tensor, name: str) -> tuple[Tensor, Tensor, 
 
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """(input - target) squared, reduced."""
+    _check_pair("mse_loss", input, target)
     apart = input - target
     return reduced(mul(apart, apart), reduction, "mse_loss")
 
 
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """|input - target|, reduced."""
+    _check_pair("l1_loss", input, target)
     return reduced(absolute(input - target), reduction, "l1_loss")
 
 
 def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: str = "none") -> Tensor:
     """0.5 * d**2 / beta where d = |input - target| is below ``beta``, d - 0.5 * beta elsewhere (Girshick 2015)."""
+    _check_pair("smooth_l1_loss", input, target)
     d = absolute(input - target)
     return reduced(where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta), reduction, "smooth_l1_loss")
 
 
 def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Tensor:
     """0.5 * d**2 where d = |input - target| is at most ``delta``, delta * (d - 0.5 * delta) elsewhere."""
+    _check_pair("huber_loss", input, target)
     d = absolute(sub(input, target))
     return reduced(where(d <= delta, d * d * 0.5, (d - 0.5 * delta) * delta), reduction, "huber_loss")
 

@@ -1,4 +1,5 @@
-"""All programs of the corpus: ``PLANTED`` and ``HEALTHY``, in the order of their files.
+"""All programs of the corpus: ``PLANTED`` and ``HEALTHY``, in the order of their files; and more of each, which were
+written later by somebody who knew the conditions by name alone.
 
     for program in PLANTED:
         run = program.build()
@@ -26,3 +27,5 @@ def _programs(prefix: str) -> tuple[Program, ...]:
 
 PLANTED = _programs("planted_")
 HEALTHY = _programs("healthy_")
+MORE_PLANTED = _programs("more_planted_")
+MORE_HEALTHY = _programs("more_healthy_")

@@ -1,8 +1,9 @@
 """What a session does about conditions: who looks, when, and what happens where one holds.
 
 Values are looked at where they are captured. What is about parameters and the loss is told at the end of a gradient
-call (``training``), what is about modes and bprops by taps of their own (``network_checks``), and while NaN or Inf are
-looked for, another tap follows each operator (``provenance``). Taps are attached only while a condition needs them.
+call (``training``), what is about data, losses, modes, bprops and optimizers by watchers with taps of their own, and
+while NaN or Inf are looked for, another tap follows each operator (``provenance``). Taps are attached only while a
+condition needs them.
 """
 
 from __future__ import annotations
@@ -20,24 +21,36 @@ from hookscope.engine.tensor import Tensor
 from ..captures.capture import cell_name
 from ..captures.statistics import Statistics, any_nonfinite, statistics
 from ..conditions import CONDITIONS, Condition, Hit, examine
+from ..conditions.values import FiguresSeen, Seen
 from ..pausing.points import point_at_stop
 from ..stepping.stepper import Stop
 from ..stepping.user_code import frame_to_show
 from ..watch import suggestion
 from ..weakly import weakly
+from .data_checks import InputWatch, SamplesWatch
 from .findings import Found, Muted
-from .network_checks import BpropWatch, ModeWatch
+from .loss_checks import LossWatch
+from .network_checks import BpropWatch, ModeWatch, StructureWatch
+from .optimizer_checks import OptimizerWatch
 from .producer import OUTSIDE, Producer
 from .provenance import Incoming, Origin, Provenance
 from .training import Training
+from .use_checks import UseWatch
+from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
+    from hookscope.engine.nn import Optimizer
     from hookscope.engine.parameter import Parameter
 
     from ..captures.capture import Capture
     from ..session import DebugSession
 
 __all__ = ["Checks"]
+
+WATCHERS: tuple[type[Watcher], ...] = (
+    InputWatch, SamplesWatch, LossWatch, UseWatch, OptimizerWatch, ModeWatch, StructureWatch, BpropWatch,
+)  # fmt: skip
+"""All that look at a run by taps of their own."""
 
 
 class Checks:
@@ -55,17 +68,27 @@ class Checks:
         self.pausing: set[str] = set()
         self._since = 0, 0
         self.found = Found()
-        self.training = Training(session.paths, self._ran, self.wanted, self.look, self._broken_parameter)
-        place_of = weakly(session.place_of)
-        self.provenance = Provenance(
-            place_of, weakly(session.place_of_bprop), self._step, lambda: self._session.own_run, self._produced
+        self.training = Training(
+            session.paths, self._ran, self.wanted, lambda: bool(self._nonfinite), self.look, self._broken_parameter
         )
-        self._modes = ModeWatch(place_of, self.look, self._step)
-        self._bprops = BpropWatch(session.paths.path_of, self.look, self._step, weakly(session.say))
-        self.taps = (self.provenance, self._modes, self._bprops)
+        place_of = weakly(session.place_of)
+
+        def own_run() -> bool:
+            return self._session.own_run
+
+        self.provenance = Provenance(place_of, weakly(session.place_of_bprop), self._step, own_run, self._produced)
+        paths = session.paths
+        watched = Watched(
+            self.look, paths, lambda: paths.roots, paths.path_of, place_of, self._here, self._step, own_run,
+            weakly(session.say),
+        )  # fmt: skip
+        self._watchers = [watcher(watched) for watcher in WATCHERS]
+        self.taps = (self.provenance, *self._watchers)
         for tap in self.taps:
             tap.owner = weakref.ref(session)
+        self._about: dict[type[Any], list[Condition]] = {}
         self._values: list[Condition] = []
+        self._nonfinite: list[Condition] = []
         self._arrived: Statistics | None = None
         self._paused_for: set[tuple[str, str]] = set()  # (spreading condition, direction) in this step
         self._began: dict[str, tuple[str, int]] = {}  # by spreading condition: where it was first seen, and last when
@@ -78,6 +101,9 @@ class Checks:
 
     def _step(self) -> int:
         return self._session.step
+
+    def _here(self) -> str:
+        return self._session.innermost
 
     def _ran(self, path: str) -> bool:
         return path in self._session.shapes
@@ -101,17 +127,32 @@ class Checks:
         steps, captures = self._since
         return self._session.step - steps, self._session.captured - captures
 
-    def wanted(self, name: str) -> bool:
-        """Whether a condition is looked for."""
-        return name in self.conditions
+    def wanted(self, *kinds: type[Any]) -> bool:
+        """Whether a condition about one of these is looked for."""
+        return any(kind in self._about for kind in kinds)
 
     def _changed(self) -> None:
         self._since = self._session.step, self._session.captured
-        self._values = [condition for condition in self.conditions.values() if condition.about == "values"]
+        self._about = {}
+        for condition in self.conditions.values():
+            for kind in condition.seen:
+                self._about.setdefault(kind, []).append(condition)
+        self._values = self._about.get(Seen, [])
+        self._nonfinite = [condition for condition in self._values if condition.nonfinite]
         if self._values:
             self._session.captures.on_give_up = self.found.forget
         if self._session.attached:
             self.attach()
+
+    def wrong_optimizer(self) -> tuple[Optimizer | None, set[int]]:
+        """The optimizer that held other parameters than the network's, and what gradients were asked for, by id."""
+        watch = next(one for one in self._watchers if isinstance(one, OptimizerWatch))
+        return None if watch.wrong is None else watch.wrong(), watch.asked
+
+    def clear(self) -> None:
+        """Forget what was found so far."""
+        self.found.clear()
+        self.provenance.made()
 
     def mute(self, name: str, path: str) -> None:
         """Neither find nor pause at a condition in the cell at this path.
@@ -143,17 +184,18 @@ class Checks:
 
     def attach(self) -> None:
         """Attach the taps that are needed, and only those."""
-        for tap, names in (
-            (self.provenance, ("nan", "inf")), (self._modes, ("wrong_mode",)), (self._bprops, ("wrong_bprop",)),
-        ):  # fmt: skip
-            (taps.attach if any(map(self.wanted, names)) else taps.detach)(tap)
+        (taps.attach if self._nonfinite else taps.detach)(self.provenance)
+        for watcher in self._watchers:
+            (taps.attach if self.wanted(*watcher.shows) else taps.detach)(watcher)
 
     def detach(self) -> None:
         """The session ends: judge what waits for more steps, and take the taps off."""
         for tap in self.taps:
             taps.detach(tap)
+        self._keep_what_stayed_inside()
         self.training.settle()
-        self._modes.ended()
+        for watcher in self._watchers:
+            watcher.ended()
         for streak in self._streaks.values():
             # Whatever held in each of the few steps that there were.
             if streak.hit is not None and streak.looks == streak.held < streak.hit.condition.in_a_row:
@@ -164,14 +206,17 @@ class Checks:
 
     def step_began(self) -> None:
         """A root cell is called."""
+        self._keep_what_stayed_inside()
         self._paused_for.clear()
         self._held_back.clear()
         self.training.step_began()
+        for watcher in self._watchers:
+            watcher.step_began()
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """A gradient call with weights has ended."""
         step = self._session.step
-        if self.wanted("nan") or self.wanted("inf"):
+        if self._nonfinite:
             for value in values:
                 self._look_at_finiteness(value._array, "", "loss", "the loss", step)
             for path, name, gradient in self.training.named(pairs):
@@ -186,7 +231,7 @@ class Checks:
         if capture.direction == "forward":
             if not capture.context:
                 self._arrived = None
-        elif self._arrived is None and capture.array.size > 1 and self._needs_arrived():
+        elif self._is_first_gradient(capture) and any(one.against_first for one in self._values):
             self._arrived = capture.statistics()
         hits = examine(capture, self._values, self._arrived, names, self._session.say)
         held = {hit.condition.name: hit for hit in hits}
@@ -202,14 +247,17 @@ class Checks:
         told = [*later, *((hit, capture) for hit in held.values() if not hit.condition.inside)]
         return [hit for hit, of in told if self._value_held(hit, of)]
 
-    def look(self, names: Iterable[str], seen: Any, path: str, subject: str, step: int) -> None:
-        """Try the conditions of these names on what is seen of a parameter, the loss or a cell."""
-        for name in names:
-            condition = self.conditions.get(name)
-            if condition is None:
-                continue
+    def _is_first_gradient(self, capture: Capture) -> bool:
+        """Whether it is the first of its walk; one number, such as a loss scale, stands in until there are several."""
+        arrived = self._arrived
+        return arrived is None or (arrived.count == 1 and capture.array.size > 1)
+
+    def look(self, seen: Any, path: str, subject: str, step: int) -> None:
+        """Try the conditions that are about such a thing on what is seen of a parameter, the loss or a cell."""
+        for condition in self._about.get(type(seen), ()):
             detail = condition.formula(seen, condition.threshold)
-            hit = None if detail is None else Hit(condition, path, subject, step, f"{name} in {subject} ({detail})")
+            message = f"{condition.name} in {subject} ({detail})"
+            hit = None if detail is None else Hit(condition, path, subject, step, message)
             if self._in_a_row(condition, subject, hit) and hit is not None and self._keep(hit):
                 self._pause(hit)
 
@@ -218,9 +266,9 @@ class Checks:
     def _value_held(self, hit: Hit, capture: Capture) -> bool:
         """Keep a hit about a value; returns whether to pause for it."""
         name, origin = hit.condition.name, None
-        if name in ("nan", "inf"):
-            if name == "inf" and self.provenance.is_mask(capture.array):
-                return False
+        if hit.condition.masks_are_meant and self.provenance.is_mask(capture.array):
+            return False
+        if hit.condition.nonfinite:
             hit, origin = self._with_origin(hit, self.provenance.behind(capture.array))
         if hit.condition.spreads and origin is None:
             first, last = self._began.get(name, (hit.path, -1))
@@ -248,11 +296,12 @@ class Checks:
     def _look_at_finiteness(self, array: Any, path: str, subject: str, what: str, step: int) -> None:
         if not any_nonfinite(array):
             return
-        figures = statistics(array)
-        for name, number in (("nan", figures.nan), ("inf", figures.positive_inf + figures.negative_inf)):
-            if number and self.wanted(name):
-                message = f"{name} in {what} ({number} of {figures.count} elements)"
-                hit = Hit(self.conditions[name], path, subject, step, message)
+        seen = FiguresSeen(statistics(array))
+        for condition in self._nonfinite:
+            detail = condition.formula(seen, condition.threshold)
+            if detail is not None:
+                name = condition.name
+                hit = Hit(condition, path, subject, step, f"{name} in {what} ({detail})")
                 hit, origin = self._with_origin(hit, self.provenance.behind(array))
                 if self._keep(hit, origin) and not {(name, "forward"), (name, "backward")} & self._paused_for:
                     self._pause(hit)
@@ -266,20 +315,32 @@ class Checks:
 
     def _produced(self, producer: Producer, frame: FrameType | None, values: dict[str, object]) -> None:
         """An operator made a NaN or an infinity, or a NaN of the infinity that another one made: pause right there."""
-        wanted = [what for what in ("nan", "inf") if what in self.pausing]
-        if not any(self._holds(what, values) for what in wanted if not self.found.is_muted(what, producer.path)):
-            return
-        self._paused_for |= {(what, producer.direction) for what in ("nan", "inf")}
-        self._pause_at(frame, str(producer), producer.path, "operator", values)
+        made = values.get("output") if "gradients" not in values else values["gradients"]
+        seen = [FiguresSeen(statistics(tensor)) for tensor in tensors_in(made)]
+        holding = [
+            condition
+            for condition in self._nonfinite
+            if condition.name in self.pausing
+            and not self.found.is_muted(condition.name, producer.path)
+            and any(condition.formula(one, condition.threshold) for one in seen)
+        ]
+        if holding:
+            self._paused_for |= {(condition.name, producer.direction) for condition in self._nonfinite}
+            self._pause_at(frame, str(producer), producer.path, "operator", values)
 
-    @staticmethod
-    def _holds(what: str, values: Mapping[str, object]) -> bool:
-        shown = values.get("output") if "gradients" not in values else values["gradients"]
-        for tensor in tensors_in(shown):
-            figures = statistics(tensor)
-            if figures.nan if what == "nan" else figures.positive_inf + figures.negative_inf:
-                return True
-        return False
+    def _keep_what_stayed_inside(self) -> None:
+        """Keep the NaNs and infinities that operators made, and that no captured value has shown: x / inf is 0."""
+        for producer in self.provenance.made():
+            # What runs outside the network is its user's own affair until it comes in.
+            known = any(self.found.has(condition.name, producer.path) for condition in self._nonfinite)
+            if known or producer.path == OUTSIDE:
+                continue
+            seen = FiguresSeen(producer.output)
+            for condition in self._nonfinite:
+                if condition.formula(seen, condition.threshold) is not None:
+                    subject = f"{cell_name(producer.path)}#{producer.call}"
+                    self._keep(Hit(condition, producer.path, subject, producer.step, str(producer), producer=producer))
+                    break
 
     def _in_a_row(self, condition: Condition, subject: str, hit: Hit | None) -> bool:
         """Count a look; whether the condition has held often enough by now."""
@@ -289,9 +350,6 @@ class Checks:
         if streak is None:
             streak = self._streaks[condition.name, subject] = _Streak()
         return streak.look(hit)
-
-    def _needs_arrived(self) -> bool:
-        return self.wanted("vanishing_gradient") or self.wanted("exploding_gradient")
 
     def _keep(self, hit: Hit, origin: str | None = None) -> bool:
         """Keep a hit, unless it is muted where it began."""

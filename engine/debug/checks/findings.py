@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from heapq import merge
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,6 +14,7 @@ from ..conditions import Hit
 from ..tables import html_table, text_table
 
 if TYPE_CHECKING:
+    from .causes import Cause
     from .producer import Producer
 
 __all__ = ["Finding", "Findings", "Found", "Muted"]
@@ -30,13 +31,17 @@ class Finding:
 
     Attributes:
         condition: the name of the condition.
-        path: the cell's path ("" for the root); of a NaN or an infinity, where it was made.
+        path: the cell's path ("" for the root, and for what is outside of the network); of a NaN or an infinity, where
+            it was made.
         subject: what was looked at first: a capture's key, a parameter's name, or "loss".
         message: what was seen first, one sentence.
         advice: what to look at first, one sentence.
         first_step, last_step: the steps in which it was seen.
         count: how often.
         producer: what made the NaN or the infinity, where that is known.
+        outside: "data", "loss" or "optimizer" if it is in none of the cells, else "".
+        parameter: the name of the parameter that it is about, or "".
+        backward: whether it was seen on the way back.
     """
 
     condition: str
@@ -48,10 +53,41 @@ class Finding:
     last_step: int
     count: int = 1
     producer: Producer | None = None
+    outside: str = ""
+    parameter: str = ""
+    backward: bool = False
+
+    @property
+    def place(self) -> str:
+        """Where it is: "data", "loss" or "optimizer", the name of a parameter, or the path of a cell."""
+        return self.outside or self.parameter or self.path
+
+    @property
+    def where(self) -> str:
+        """The same as people read it: "the data", or the name of the cell."""
+        return f"the {self.outside}" if self.outside else cell_name(self.path)
 
 
 class Findings(tuple[Finding, ...]):
-    """Findings in the order in which they first occurred; prints as a table."""
+    """Findings in the order in which they first occurred; prints as a table.
+
+    Args:
+        findings: they.
+        ran: by the path of a cell, which place its first call has in the flow of the data.
+    """
+
+    _ran: Mapping[str, int]
+
+    def __new__(cls, findings: Iterable[Finding] = (), ran: Mapping[str, int] | None = None) -> Findings:
+        made = super().__new__(cls, findings)
+        made._ran = ran or {}
+        return made
+
+    def causes(self) -> tuple[Cause, ...]:
+        """The findings that no other one explains, each with its consequences, worst and earliest first."""
+        from .causes import causes_of
+
+        return causes_of(self, self._ran)
 
     def __str__(self) -> str:
         return text_table(_COLUMNS, [_cells(finding) for finding in self], ("times",)) if self else "nothing found"
@@ -69,7 +105,7 @@ def _cells(finding: Finding) -> list[str]:
     if finding.last_step != finding.first_step:
         steps += f" to {finding.last_step}"
     what = finding.message.removeprefix(f"{finding.condition} in ")  # which has a column of its own
-    return [finding.condition, cell_name(finding.path), steps, str(finding.count), what, finding.advice]
+    return [finding.condition, finding.where, steps, str(finding.count), what, finding.advice]
 
 
 class Muted(NamedTuple):
@@ -108,6 +144,10 @@ class Found:
         """Whether nobody wants to know of this condition in this cell."""
         return (condition, path) in self.muted if self.muted else False
 
+    def has(self, condition: str, path: str) -> bool:
+        """Whether there is a finding of this condition in this cell."""
+        return (condition, path) in self._findings
+
     def mute(self, condition: str, path: str) -> None:
         """Keep no hit of this condition that began in this cell, and forget those that are kept."""
         if not self.is_muted(condition, path):
@@ -133,9 +173,11 @@ class Found:
         finding = self._findings.get((hit.condition.name, path))
         if finding is None:
             message = hit.message if hit.producer is None else str(hit.producer)
-            self._findings[hit.condition.name, path] = Finding(
-                hit.condition.name, path, hit.subject, message, hit.condition.advice, hit.step, hit.step,
-                producer=hit.producer,
+            condition = hit.condition
+            self._findings[condition.name, path] = Finding(
+                condition.name, path, hit.subject, message, condition.advice, hit.step, hit.step,
+                producer=hit.producer, outside=condition.place if not path else "",
+                parameter=hit.subject if condition.group == "parameters" else "", backward=_backward(hit),
             )  # fmt: skip
             return
         finding.count += 1
@@ -153,10 +195,16 @@ class Found:
         ordered: Iterable[_Kept] = merge(*both, key=lambda kept: kept.number)
         return (kept.hit for kept in ordered)
 
-    def findings(self) -> Findings:
-        """The findings so far."""
+    def findings(self, ran: Mapping[str, int] | None = None) -> Findings:
+        """The findings so far; ``ran`` as for ``Findings``."""
         # Sorting is stable: within a step they stay in the order in which they were found.
-        return Findings(sorted(self._findings.values(), key=lambda finding: finding.first_step))
+        return Findings(sorted(self._findings.values(), key=lambda finding: finding.first_step), ran)
+
+
+def _backward(hit: Hit) -> bool:
+    if hit.producer is not None:
+        return hit.producer.direction == "backward"
+    return (hit.condition.direction if hit.capture is None else hit.capture.direction) == "backward"
 
 
 def _index(hit: Hit) -> int:

@@ -14,19 +14,23 @@ from hookscope.engine.nested import tensors_in
 from hookscope.engine.tensor import Tensor
 
 from ..captures.capture import cell_name
-from ..conditions.network import BpropSeen, ModeSeen
+from ..conditions.network import BpropSeen, ModeSeen, SharedSeen
+from ..taken_roots import has_parameters
+from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
     from hookscope.engine.parameter import Parameter
     from hookscope.engine.taps import CellCall
 
-    from .training import Looks
 
-__all__ = ["BpropWatch", "ModeWatch"]
+__all__ = ["BpropWatch", "ModeWatch", "StructureWatch"]
 
 # About how long the check of one bprop may take, and on how many elements of each value.
 _SECONDS, _SAMPLES = 0.5, 16
+# In which of the steps in which it runs.
+_CHECKED = (1, 2, 10)
+_CHECKED_UNTIL = max(_CHECKED)
 
 _BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
 _DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)
@@ -50,30 +54,25 @@ class _Running(threading.local):
         self.forward: _Pass | None = None
 
 
-class ModeWatch(taps.Tap):
+class ModeWatch(Watcher):
     """Looks for BatchNorm and Dropout in the wrong mode.
 
     A network is trained where a gradient call asks for weights. So what runs in prediction mode is judged when that
     call ends: BatchNorm if its own weights were asked for, since a frozen one is meant so; Dropout if the whole network
     is in prediction mode. A forward pass in training mode that no gradient follows is wrong unless what it gave is used
     in a gradient call (a generator's samples), or it came before the first one (a look at the shapes).
-
-    Args:
-        place: the path and the number of a call, from its running number; None if it is of no known cell.
-        look: tries conditions.
-        step: the number of the current step.
     """
 
-    def __init__(
-        self, place: Callable[[int], tuple[str, int] | None], look: Looks, step: Callable[[], int]
-    ) -> None:
-        self._place = place
-        self._look = look
-        self._step = step
+    shows = (ModeSeen,)
+    observes_operators = True
+
+    def __init__(self, watched: Watched) -> None:
+        super().__init__(watched)
         self._running = _Running()
         self._passes: deque[_Pass] = deque(maxlen=_MAX_PASSES)
         self._predicting: dict[str, tuple[Cell, bool, int]] = {}  # by path: the cell, whether its root trains, the step
         self._recorded_roots: set[int] = set()
+        self._together: set[int] = set()  # ids of networks of which one judges what the other one makes
         self._trained = False
 
     def cell_enter(self, call: CellCall) -> None:
@@ -83,19 +82,26 @@ class ModeWatch(taps.Tap):
         recorded = bool(taps.recordings_outside()) or (not outermost and running.calls[-1][1])
         if outermost:
             running.root_trains = bool(cell.training)
-            running.forward = None if recorded else _Pass(id(cell))
+            # A part of the network that is called by itself may well make samples for the other one.
+            running.forward = None if recorded or not self.is_root(cell) else _Pass(id(cell))
         running.calls.append((call.index, recorded))
         if recorded:
             self._recorded_roots.add(id(cell))
             self._use(call)
         trains = None if call.context else _mode(cell)
-        place = None if trains is None else self._place(call.index)
+        place = None if trains is None else self._watched.place(call.index)
         if place is None:
             return
         if recorded and not trains:
-            self._predicting[place[0]] = (cell, running.root_trains, self._step())
+            self._predicting[place[0]] = (cell, running.root_trains, self._watched.step())
         elif not recorded and trains and running.forward is not None:
-            running.forward.offenders.append((place[0], type(cell).__name__, self._step()))
+            running.forward.offenders.append((place[0], type(cell).__name__, self._watched.step()))
+
+    def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
+        """A dropout that is called as a function: it runs in training mode, whatever its cell's."""
+        running = self._running
+        if name == "dropout" and running.calls and not running.calls[-1][1] and running.forward is not None:
+            running.forward.offenders.append((self._watched.here(), name, self._watched.step()))
 
     def cell_exit(self, call: CellCall) -> None:
         """A cell has run."""
@@ -118,6 +124,9 @@ class ModeWatch(taps.Tap):
             own = any(id(parameter) in asked for _, parameter in cell.parameters_and_names())
             if own or (isinstance(cell, _DROPOUTS) and not root_trains):
                 self._tell(path, ModeSeen(type(cell).__name__, training=False, trained=True), step)
+        networks = {id(root) for root in self._watched.roots() if has_parameters(root)} & self._recorded_roots
+        if len(networks) > 1:
+            self._together |= networks
         for forward in self._passes:
             if self._trained and forward.cell in self._recorded_roots:
                 self._tell_pass(forward)
@@ -145,11 +154,13 @@ class ModeWatch(taps.Tap):
             calls.pop()
 
     def _tell_pass(self, forward: _Pass) -> None:
+        if forward.cell in self._together:
+            return  # samples, made to be looked at as they are in training
         for path, cell_type, step in forward.offenders:
             self._tell(path, ModeSeen(cell_type, training=True, trained=False), step)
 
     def _tell(self, path: str, seen: ModeSeen, step: int) -> None:
-        self._look(("wrong_mode",), seen, path, cell_name(path), step)
+        self._watched.look(seen, path, cell_name(path), step)
 
 
 def _mode(cell: Cell) -> bool | None:
@@ -161,34 +172,61 @@ def _mode(cell: Cell) -> bool | None:
     return None
 
 
-class BpropWatch(taps.Tap):
-    """Checks each custom ``bprop`` once, when it first runs, on a copy of its cell.
+class StructureWatch(Watcher):
+    """Looks at where in the network its cells stand, when it first runs."""
 
-    Args:
-        path: the path of a cell; None if it is not known.
-        look: tries conditions.
-        step: the number of the current step.
-        say: says one line about a cell that cannot be checked.
+    shows = (SharedSeen,)
+
+    def __init__(self, watched: Watched) -> None:
+        super().__init__(watched)
+        self._looked = 0  # at so many roots
+
+    def cell_enter(self, call: CellCall) -> None:
+        """A cell is called; at the first one of a root, look."""
+        new = self._watched.roots()[self._looked :]
+        if not new:
+            return
+        self._looked += len(new)
+        places: dict[int, list[str]] = {}
+        for root in new:
+            _places(root, self._watched.path(root) or "", places)
+        for paths in places.values():
+            if len(paths) > 1:
+                self._watched.look(SharedSeen(paths), paths[0], cell_name(paths[0]), self._watched.step())
+
+
+def _places(cell: Cell, path: str, places: dict[int, list[str]]) -> None:
+    """Note at which paths each cell with parameters stands; what is inside one that stands twice is not told again."""
+    known = places.setdefault(id(cell), [])
+    known.append(path)
+    if len(known) == 1:
+        for name, inner in cell._cells.items():
+            if inner is not None and next(iter(inner.get_parameters()), None) is not None:
+                _places(inner, f"{path}.{name}" if path else name, places)
+
+
+class BpropWatch(Watcher):
+    """Checks each custom ``bprop`` on a copy of its cell: when it first runs, and in some later steps.
+
+    What it saved in the first step may be what it still uses in the second.
     """
 
+    shows = (BpropSeen,)
     observes_bprop = True
 
-    def __init__(
-        self, path: Callable[[Cell], str | None], look: Looks, step: Callable[[], int], say: Callable[[str], None]
-    ) -> None:
-        self._path = path
-        self._look = look
-        self._step = step
-        self._say = say
-        self._checked: weakref.WeakSet[Cell] = weakref.WeakSet()
+    def __init__(self, watched: Watched) -> None:
+        super().__init__(watched)
+        self._steps: weakref.WeakKeyDictionary[Cell, list[int]] = weakref.WeakKeyDictionary()  # in which each ran
 
     def run_bprop(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Run it, and check it."""
-        path = self._path(cell)
-        if path is not None and cell not in self._checked:
-            self._checked.add(cell)
-            with taps.muted():
-                self._check(cell, path, args[:-2])  # without the output and its gradient
+        path, step = self._watched.path(cell), self._watched.step()
+        steps = self._steps.setdefault(cell, [])
+        if path is not None and step not in steps[-1:] and len(steps) < _CHECKED_UNTIL:
+            steps.append(step)
+            if len(steps) in _CHECKED:
+                with taps.muted():
+                    self._check(cell, path, args[:-2])  # without the output and its gradient
         return function(*args)
 
     def _check(self, cell: Cell, path: str, inputs: tuple[Any, ...]) -> None:
@@ -197,8 +235,10 @@ class BpropWatch(taps.Tap):
         try:
             found = check_gradient(cell, *inputs, samples=_SAMPLES, seconds=_SECONDS)
         except Exception as error:  # the user's code, run in another dtype: what it raises there is no fault of its own
-            self._say(f"the bprop of {cell_name(path)} is not checked: {type(error).__name__}: {error}")
+            self._watched.say(f"the bprop of {cell_name(path)} is not checked: {type(error).__name__}: {error}", None)
             return
         worst = found.worst
-        difference = "" if found.ok or worst is None else f"for {worst.name}: {worst.reason}"
-        self._look(("wrong_bprop",), BpropSeen(difference), path, cell_name(path), self._step())
+        # A step function has no gradient to speak of: whatever stands for it is meant so, as in a straight-through one.
+        meant = all(row.flat for row in found.rows if row.verdict == "wrong")
+        difference = "" if meant or worst is None else f"for {worst.name}: {worst.reason}"
+        self._watched.look(BpropSeen(difference), path, cell_name(path), self._watched.step())

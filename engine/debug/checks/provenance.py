@@ -97,6 +97,7 @@ class Provenance(taps.Tap):
         produced: Produced,
     ) -> None:
         self.producers: deque[Producer] = deque(maxlen=_MAX_PRODUCERS)
+        self._new: list[Producer] = []
         self._place = place
         self._place_of_bprop = place_of_bprop
         self._step = step
@@ -125,6 +126,11 @@ class Provenance(taps.Tap):
         """Whether the infinities of an array are those of a mask."""
         origin = self._origins.get(array)
         return isinstance(origin, _Mask) or (origin is None and self._latest is None and _only_negative(array))
+
+    def made(self) -> list[Producer]:
+        """The producers since this was asked last."""
+        new, self._new = self._new, []
+        return new
 
     # What the engine tells
 
@@ -290,6 +296,8 @@ class Provenance(taps.Tap):
             tuple(map(nonfinite_text, given)),
         )  # fmt: skip
         self.producers.append(found)
+        if len(self._new) < _MAX_PRODUCERS:
+            self._new.append(found)
         return found
 
     def _tell(self, origin: Origin, frame: FrameType | None, values: dict[str, object]) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,16 +20,20 @@ from hookscope.engine.tensor import Tensor
 
 from ..captures.statistics import Statistics, any_nonfinite, statistics
 from ..conditions.network import LossSeen
-from ..conditions.parameters import ROWS, ParameterSeen
+from ..conditions.optimizer import StepSeen
+from ..conditions.parameters import BeginningSeen, GradientSeen, UpdateSeen, is_weight, usual_norm
 from .figures_by_step import History
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
     from hookscope.engine.parameter import Parameter
 
-__all__ = ["Looks", "Training", "update_ratio"]
+    from ..paths import CellPaths
+    from .watcher import Looks
 
-_ABOUT_PARAMETERS = tuple(row.name for row in ROWS)
+__all__ = ["Training", "update_ratio"]
+
+_ABOUT_PARAMETERS = (BeginningSeen, GradientSeen, UpdateSeen, StepSeen)
 
 # At least as many as there are in a mean of losses.
 _FIRST_LOSSES = 100
@@ -40,13 +44,6 @@ _OTHERS_FIRST = 2
 # A gradient so much smaller than the largest one is rounding, or comes through a branch that is nearly closed yet.
 _NOISE = 1e-4
 _ROUNDING = 1e-5
-
-
-class Looks(Protocol):
-    """What the session gives: it tries the conditions of these names on what is seen."""
-
-    def __call__(self, names: Iterable[str], seen: Any, path: str, subject: str, step: int) -> None:
-        """Look."""
 
 
 @dataclass(eq=False)
@@ -62,6 +59,8 @@ class _Followed:
     kind: str = "some"
     changed: bool = False
     written: bool = False
+    norm: float = math.nan  # before the update, where there was one
+    change: float = 0.0
 
 
 @dataclass(eq=False)
@@ -78,7 +77,8 @@ class Training:
     Args:
         cells: the paths and cells of the session.
         ran: whether the cell of this path has run.
-        wanted: whether a condition of this name is looked for.
+        wanted: whether a condition about one of these classes is looked for.
+        finiteness: whether it is looked for what is not finite.
         look: tries conditions.
         broken: told of a parameter that an update left with a NaN or an infinity: the cell's path, its own, the array,
             the step, and whether it and its gradient were finite before.
@@ -86,9 +86,10 @@ class Training:
 
     def __init__(
         self,
-        cells: Iterable[tuple[str, Cell]],
+        cells: CellPaths,
         ran: Callable[[str], bool],
-        wanted: Callable[[str], bool],
+        wanted: Callable[..., bool],
+        finiteness: Callable[[], bool],
         look: Looks,
         broken: Callable[[str, str, Any, int, bool], None],
     ) -> None:
@@ -96,10 +97,13 @@ class Training:
         self._cells = cells
         self._ran = ran
         self._wanted = wanted
+        self._finiteness = finiteness
         self._look = look
         self._broken = broken
         self._calls: list[_Call] = []
+        self._came: set[int] = set()  # parameters that had a gradient
         self._begun: set[int] = set()  # parameters whose first values and gradient were looked at
+        self._scaled_roots = 0
         self._owners: dict[int, tuple[str, str, Cell, Parameter]] = {}
         self._losses: dict[frozenset[int], list[float]] = {}
         self._newest_loss: frozenset[int] | None = None
@@ -110,8 +114,10 @@ class Training:
 
     def step_began(self) -> None:
         """A root cell is called: look at the parameters that were changed since."""
-        if self._wanted("initial_weights") and not self._begun:
-            self._look_at_scales()
+        if self._wanted(BeginningSeen):
+            begun = self._scaled_roots if self._begun else 0
+            self._look_at_scales(self._cells.roots[begun:])
+            self._scaled_roots = len(self._cells.roots)
         for call in self._calls:
             self._look_at_changes(call)
 
@@ -129,7 +135,7 @@ class Training:
             return  # a part of a larger one
         asked = frozenset(id(parameter) for parameter, _ in pairs)
         self._loss(values, asked, step)
-        if not (self._follows() or self._wanted("nan") or self._wanted("inf")):
+        if not (self._follows() or self._finiteness()):
             return
         self._asked |= asked
         self.settle(asked)
@@ -151,8 +157,10 @@ class Training:
             self.history.add_gradient(one.name, step, 0.0 if found is None else found.norm)
         some = any(one.kind == "some" for one in followed)
         for one in followed:
-            seen = ParameterSeen(tuple(one.before.shape), gradient=one.kind, others=some)
-            self._look(("no_gradient",), seen, one.path, one.name, step)
+            before = one.parameter.ndim < 2 and id(one.parameter) in self._came
+            self._look(GradientSeen(one.kind, some, before), one.path, one.name, step)
+            if one.kind == "some":
+                self._came.add(id(one.parameter))
             if id(one.parameter) not in self._begun:
                 self._begun.add(id(one.parameter))
                 self._look_at_symmetry(one, step)
@@ -160,7 +168,7 @@ class Training:
 
     def _follows(self) -> bool:
         """Whether parameters are followed by their figures."""
-        return any(map(self._wanted, _ABOUT_PARAMETERS))
+        return self._wanted(*_ABOUT_PARAMETERS)
 
     def named(self, pairs: list[tuple[Parameter, Tensor | None]]) -> Iterator[tuple[str, str, Tensor]]:
         """The gradients that came for parameters of the session, with the cell's path and the parameter's."""
@@ -177,11 +185,13 @@ class Training:
                 open_calls.append(call)
                 continue
             self._look_at_changes(call)
-            if any(one.changed for one in call.followed):
-                for one in call.followed:
-                    if not (one.changed or one.written):
-                        seen = ParameterSeen(tuple(one.before.shape), one.kind, others=True, change=0.0)
-                        self._look(("unchanged_weight",), seen, one.path, one.name, call.step)
+            others = any(one.changed for one in call.followed)
+            self._look_at_step(call)
+            for one in call.followed:
+                if not one.changed and (others or one.written):
+                    seen = UpdateSeen(tuple(one.before.shape), one.kind, 0.0, one.norm, others)
+                    self._look(seen, one.path, one.name, call.step)
+            if others:
                 self._look_at_those_not_asked_for(call.step)
         self._calls = open_calls
 
@@ -198,47 +208,63 @@ class Training:
                     self._broken(one.path, one.name, now, call.step, one.finite and not any_nonfinite(one.before))
                 continue
             change, before = _difference(now, one.before), statistics(one.before)
-            one.written, one.changed, norm = True, change != 0, before.norm
-            if norm > 0 and math.isfinite(change):
-                self.history.add_update(one.name, call.step, change / norm)
+            one.written, one.changed, one.norm, one.change = True, change != 0, before.norm, change
+            if one.norm > 0 and math.isfinite(change):
+                self.history.add_update(one.name, call.step, change / one.norm)
             if math.isnan(change):
                 self._broken(one.path, one.name, now, call.step, one.finite and before.finite == before.count)
-            seen = ParameterSeen(tuple(now.shape), one.kind, others=True, change=change, norm=norm)
-            names = ("update_too_large", "update_too_small", *(("unchanged_weight",) if one.changed else ()))
-            self._look(names, seen, one.path, one.name, call.step)
+            if one.changed:  # else it matters what becomes of the others
+                self._look(UpdateSeen(tuple(now.shape), one.kind, change, one.norm), one.path, one.name, call.step)
+
+    def _look_at_step(self, call: _Call) -> None:
+        written = [one for one in call.followed if one.written and is_weight(one.before.shape)]
+        if written:
+            norms = [max(one.norm, usual_norm(one.before.shape)) for one in written]
+            ratio = math.hypot(*(one.change for one in written)) / math.hypot(*norms)
+            self._look(StepSeen(ratio), "", "the optimizer", call.step)
 
     def _look_at_those_not_asked_for(self, step: int) -> None:
-        if not self._wanted("unchanged_weight"):
+        if not self._wanted(UpdateSeen):
             return
+        # Of several networks one may have its turn later, or never: a teacher.
+        parameters = [[id(parameter) for parameter in root.get_parameters()] for root in self._cells.roots]
+        trained = {key for keys in parameters if not self._asked.isdisjoint(keys) for key in keys}
         for key, (path, name, cell, parameter) in self._all_owners().items():
-            # Frozen ones do not want a gradient, or are in prediction mode.
-            if key in self._asked or not (parameter.requires_grad and cell.training and self._ran(path)):
+            # Frozen ones do not want a gradient, or are in prediction mode; what is called by itself, beside the
+            # network that it is a part of, may be meant so: a teacher, an average.
+            wants = parameter.requires_grad and cell.training and key in trained
+            if key in self._asked or not (wants and self._ran(path) and self._ran("")):
                 continue
             self._not_asked[key] += 1
             if self._not_asked[key] > _OTHERS_FIRST:
-                seen = ParameterSeen(tuple(parameter.shape), "not asked", others=True, change=0.0)
-                self._look(("unchanged_weight",), seen, path, name, step)
+                self._look(UpdateSeen(tuple(parameter.shape), "not asked", 0.0), path, name, step)
 
     # Beginnings
 
-    def _look_at_scales(self) -> None:
-        for path, name, cell, parameter in self._all_owners().values():
+    def _look_at_scales(self, roots: list[Cell]) -> None:
+        if not roots:
+            return
+        inside = {id(parameter) for root in roots for parameter in root.get_parameters()}
+        for key, (path, name, cell, parameter) in self._all_owners().items():
+            if key not in inside:
+                continue
             # What another one wrote has a scale of its own law; so have embeddings, which nothing sums over.
             known = type(cell).__module__.startswith("hookscope.") and "Embedding" not in type(cell).__name__
             if parameter.requires_grad and known:
                 figures = statistics(parameter)
                 if figures.count and figures.finite == figures.count:
-                    seen = ParameterSeen(figures.shape, root_mean_square=_scale(figures))
-                    self._look(("initial_weights",), seen, path, name, 1)
+                    self._look(BeginningSeen(figures.shape, _scale(figures)), path, name, 1)
 
     def _look_at_symmetry(self, one: _Followed, step: int) -> None:
-        if not self._wanted("initial_weights") or one.before.ndim < 2 or len(one.before) < 2:
+        if not self._wanted(BeginningSeen) or one.before.ndim < 2 or len(one.before) < 2:
             return
         symmetric = ""
-        if _alike(one.before) and (one.gradient is None or one.kind != "some" or _alike(one.gradient._array)):
-            symmetric = "every unit begins with the same weights and gets the same gradient"
-        seen = ParameterSeen(tuple(one.before.shape), symmetric=symmetric)
-        self._look(("initial_weights",), seen, one.path, one.name, step)
+        if _alike(one.before):
+            if one.gradient is None or one.kind != "some" or _alike(one.gradient._array):
+                symmetric = "every unit begins with the same weights and gets the same gradient"
+            elif one.before.any():  # zeros are often meant: the last layer of a branch begins so
+                symmetric = "every unit begins with the same weights"
+        self._look(BeginningSeen(tuple(one.before.shape), symmetric=symmetric), one.path, one.name, step)
 
     # The loss
 
@@ -247,7 +273,7 @@ class Training:
             return
         loss = float(abs(values[0]._array)) if values[0]._array.dtype.kind == "c" else float(values[0]._array)
         self.history.losses.append((step, loss))
-        if not self._wanted("loss_not_decreasing"):
+        if not self._wanted(LossSeen):
             return
         alternating = asked in self._losses and self._newest_loss != asked
         if alternating:
@@ -255,8 +281,8 @@ class Training:
         losses = self._losses.setdefault(asked, [])
         self._newest_loss = asked
         losses.append(loss)
-        del losses[_FIRST_LOSSES : -_FIRST_LOSSES]  # the first are compared with the newest
-        self._look(("loss_not_decreasing",), LossSeen(losses), "", "loss", step)
+        del losses[_FIRST_LOSSES:-_FIRST_LOSSES]  # the first are compared with the newest
+        self._look(LossSeen(losses), "", "loss", step)
 
     # Names
 

@@ -67,6 +67,9 @@ class DifferentiatedCall:
 
     Attributes:
         leaves: what it is differentiated with respect to.
+        named: all tensors in the inputs, by name.
+        outputs: the tensors in the output.
+        sens: the gradients that arrive, one for each of them.
         skipped: rows for the rest.
         finite: whether the output is.
     """
@@ -79,10 +82,15 @@ class DifferentiatedCall:
         self.values = [Tensor._wrap(widened(t._array) if wide else t._array.view()) for t in tensors_in(inputs)]
         self.skipped: list[GradientRow] = []
         self.leaves: list[Leaf] = []
+        names = [name for name, value in _named_inputs(self.copy.cell, inputs) if isinstance(value, Tensor)]
+        self.named = list(zip(names, [value.asnumpy() for value in self.values], strict=False))
         if wrt != "parameters":
             self.leaves += self._input_leaves()
         if wrt != "inputs":
             self.leaves += self._parameter_leaves(cell)
+        with self.copy.run() as copied:
+            self.outputs = [t.asnumpy() for t in tensors_in(copied(*self._arguments(self.values)))]
+        self.finite = all(bool(np.isfinite(array.astype(complex)).all()) for array in self.outputs)
         self.sens = self._checked_sens(sens, random)
 
     def _input_leaves(self) -> Iterator[Leaf]:
@@ -112,34 +120,33 @@ class DifferentiatedCall:
         self.skipped.append(GradientRow(name, kind, shape, dtype, "skipped", reason))
 
     def _checked_sens(self, sens: Any, random: np.random.Generator) -> list[Tensor]:
-        """The gradients that arrive, one for each tensor in the output."""
-        with self.copy.run() as cell:
-            outputs = tensors_in(cell(*self._arguments(self.values)))
-            self.finite = all(bool(np.isfinite(t.asnumpy().astype(complex)).all()) for t in outputs)
-        given = tensors_in(sens)
-        if sens is not None and [t.shape for t in given] != [t.shape for t in outputs]:
+        """The gradients that arrive, if these are what was asked for."""
+        if sens is None:
+            return self.random_sens(random)
+        given, wanted = tensors_in(sens), [output.shape for output in self.outputs]
+        if [t.shape for t in given] != wanted:
             raise ValueError(
-                f"check_gradient: sens must have the shapes of the outputs, {[t.shape for t in outputs]}, "
-                f"got {[t.shape for t in given]}"
+                f"check_gradient: sens must have the shapes of the outputs, {wanted}, got {[t.shape for t in given]}"
             )
+        return [Tensor(t.asnumpy().astype(output.dtype)) for t, output in zip(given, self.outputs, strict=True)]
+
+    def random_sens(self, random: np.random.Generator) -> list[Tensor]:
+        """Random gradients for the outputs; zeros for one that is not of floating numbers."""
         found = []
-        for place, output in enumerate(outputs):
-            dtype = output._array.dtype
+        for output in self.outputs:
             numbers: Any = np.zeros(output.shape)
-            if sens is not None:
-                numbers = given[place].asnumpy()
-            elif dtype.name in EPSILON:
+            if output.dtype.name in EPSILON:
                 numbers = random.standard_normal(output.shape)
-                if dtype.kind == "c":
+                if output.dtype.kind == "c":
                     numbers = numbers + 1j * random.standard_normal(output.shape)
-            found.append(Tensor(np.asarray(numbers).astype(dtype)))
+            found.append(Tensor(np.asarray(numbers).astype(output.dtype)))
         return found
 
     def _arguments(self, tensors: Sequence[Tensor]) -> tuple[Any, ...]:
         return tuple(replaced(self.inputs, list(tensors)))
 
-    def gradients(self, automatic: bool) -> list[npt.NDArray[np.float64]]:
-        """The gradients of the leaves, as flat real numbers."""
+    def gradients(self, automatic: bool, sens: list[Tensor] | None = None) -> list[Reals]:
+        """The gradients of the leaves, as flat real numbers; ``sens`` arrives in place of the call's own."""
         of_inputs = [leaf.place for leaf in self.leaves if leaf.parameter is None]
         leaves = [self.values[place] for place in of_inputs]
         weights = [leaf.parameter for leaf in self.leaves if leaf.parameter is not None]
@@ -157,8 +164,9 @@ class DifferentiatedCall:
             self.copy.note_precision(recording)
         with self.copy.run(automatic) as cell:
             _, found, of_weights = differentiate(
-                function, tuple(leaves), {}, range(len(leaves)), weights or None, sens=self.sens, name="check_gradient"
-            )
+                function, tuple(leaves), {}, range(len(leaves)), weights or None,
+                sens=self.sens if sens is None else sens, name="check_gradient",
+            )  # fmt: skip
         return [_real(t.asnumpy()).astype(np.float64) for t in [*found, *of_weights]]
 
     def slope(self, leaf: Leaf, along: Reals, claimed: float, step: float, allowed: float, epsilon: float) -> Slope:

@@ -5,6 +5,8 @@ outputs: with ones, errors that add up to nothing (in a softmax) would not show.
 
 Differences are taken element by element (``slopes.py``). Of large values a random sample of elements is looked at,
 those first where the gradient differs from the automatic one, and one random direction through all of them.
+
+Of a gradient that is wrong, the reason says what it looks like, too (``likeness.py``).
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from .differentiated import DifferentiatedCall, Leaf, Reals
 from .gradient_rows import GradientCheck, GradientRow
 from .isolated import EPSILON
 from .slopes import Slope
+from .wrong_gradients import Compared, likenesses
 
 __all__ = ["check_gradient"]
 
@@ -51,7 +54,8 @@ def check_gradient(
     """Compare a cell's gradient with the automatic one of its ``construct`` and with finite differences.
 
     The cell is not touched: no value, no mode, no random number, and its hooks do not run. A cell whose code insists
-    on a narrower dtype is compared with the tolerance of that dtype.
+    on a narrower dtype is compared with the tolerance of that dtype. Where a gradient is wrong, its row's reason goes
+    on with what it looks like, such as "transposed", if it looks like something simple.
 
     Args:
         cell: the cell; the bprops of the cells inside it are checked with it.
@@ -110,6 +114,7 @@ class _Check:
     def result(self) -> GradientCheck:
         """Compare leaf by leaf."""
         rows: list[GradientRow] = []
+        compared: list[Compared] = []
         if self.call.leaves:
             counts = [min(leaf.numbers().size, self.options.samples) for leaf in self.call.leaves]
             with progress("gradient check", sum(counts), "elements", of=self.cell) as work:
@@ -122,14 +127,23 @@ class _Check:
                     deadline += self.options.seconds / len(self.call.leaves)
                     work.detail = leaf.name
                     begin = work.done
-                    rows.append(self._row(leaf, mine, expected, deadline, work))
+                    row, one = self._row(leaf, mine, expected, deadline, work)
+                    rows.append(row)
+                    compared.append(one)
                     work.advance(begin + count - work.done)  # those for which there was no time
+                found = likenesses(self.call, compared, _RTOL[self.call.copy.narrowest], self.options.seed)
+            rows = [
+                row._replace(reason=f"{row.reason}; {phrase}") if phrase else row
+                for row, phrase in zip(rows, found, strict=True)
+            ]
         return GradientCheck(self.name, self.call.copy.narrowest, [*rows, *self.call.skipped])
 
-    def _row(self, leaf: Leaf, own: Reals, automatic: Reals | None, deadline: float, work: Work) -> GradientRow:
+    def _row(
+        self, leaf: Leaf, own: Reals, automatic: Reals | None, deadline: float, work: Work
+    ) -> tuple[GradientRow, Compared]:
         head = (leaf.name, leaf.kind, leaf.shape, leaf.dtype)
         if not own.size:
-            return GradientRow(*head, "skipped", "no elements")
+            return GradientRow(*head, "skipped", "no elements"), Compared(leaf, own, automatic, {}, 0.0, False)
         allowed = self._allowed(own if automatic is None else automatic)
         differs = np.zeros(own.size, bool) if automatic is None else distance(own, automatic) > allowed
         slopes = self._slopes(leaf, own, allowed, differs, deadline, work)
@@ -137,10 +151,14 @@ class _Check:
         if verdict == "kink" and not self.call.finite:
             reason = "the output is not finite here"
         looked = {place // leaf.width: slope for place, slope in slopes.items() if place is not None}
-        return GradientRow(
+        row = GradientRow(
             *head, verdict, reason, None if automatic is None else _farthest(leaf, own, automatic),
             _farthest_slope(leaf, slopes), len(looked), sum(slope.kink for slope in looked.values()),
+            flat=(automatic is None or not automatic.any()) and not any(s.value for s in looked.values() if not s.kink),
         )  # fmt: skip
+        judged = [slope.tolerance - allowed[place] for place, slope in slopes.items() if place is not None]
+        error = max((float(one) for one in judged if math.isfinite(one)), default=0.0)
+        return row, Compared(leaf, own, automatic, slopes, error, verdict == "wrong")
 
     def _allowed(self, reference: Reals) -> Reals:
         rtol = _RTOL[self.call.copy.narrowest] if self.options.rtol is None else self.options.rtol

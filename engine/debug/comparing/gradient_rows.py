@@ -21,11 +21,12 @@ class GradientRow(NamedTuple):
         kind: "input" or "parameter".
         shape, dtype: of the value itself.
         verdict: "right", "wrong", "kink" (differentiable nowhere that was looked at) or "skipped".
-        reason: in words; "" for a plain "right".
+        reason: in words, with what a wrong gradient looks like; "" for a plain "right".
         automatic: the difference to the automatic gradient; None where the cell has no bprop.
         numeric: the difference to finite differences, kinks left out.
         checked: elements that finite differences were taken at, kinks included.
         kinks: how many of them were kinks.
+        flat: whether the automatic gradient and all differences are zero, as of a step function.
     """
 
     name: str
@@ -38,6 +39,7 @@ class GradientRow(NamedTuple):
     numeric: Difference | None = None
     checked: int = 0
     kinks: int = 0
+    flat: bool = False
 
     @property
     def size(self) -> int:

@@ -26,7 +26,7 @@ from hookscope.engine.tensor import Tensor
 if TYPE_CHECKING:
     from hookscope.engine.parameter import Parameter
 
-__all__ = ["EPSILON", "IsolatedCell", "widened"]
+__all__ = ["EPSILON", "IsolatedCell", "held_tensors", "widened"]
 
 EPSILON = {
     "float64": 2.0**-52, "complex128": 2.0**-52, "float32": 2.0**-23, "complex64": 2.0**-23,
@@ -130,6 +130,11 @@ class IsolatedCell:
             return returned
 
         return noting
+
+
+def held_tensors(cell: Cell) -> list[Tensor]:
+    """The tensors that a cell and the cells in it hold, parameters among them; each once."""
+    return _held(cell, Tensor)
 
 
 def _held(cell: Cell, kind: type[Any]) -> list[Any]:

@@ -1,18 +1,20 @@
 """Conditions: what can be wrong, as rows of data; ``CONDITIONS`` has them by name.
 
-Rows about values, about parameters and about the network are in a module each, and each names what its formulas see.
+Rows about data, losses, optimizers, values, parameters and the network are in a module each, with what their formulas
+see.
 Who looks, and when, is in ``checks``.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..captures.statistics import any_nonfinite
-from ..conditions import network, parameters, values
+from ..conditions import data, loss, network, optimizer, parameters, values
 from ..watch import nearest
 from .condition import Condition, Hit
 from .own import own_condition
@@ -21,11 +23,23 @@ if TYPE_CHECKING:
     from ..captures.capture import Capture
     from ..captures.statistics import Statistics
 
-__all__ = ["CONDITIONS", "Condition", "Hit", "examine", "parse_conditions"]
+__all__ = ["CONDITIONS", "Condition", "Hit", "examine", "parse_conditions", "split_conditions"]
 
-CONDITIONS: dict[str, Condition] = {row.name: row for row in (*values.ROWS, *parameters.ROWS, *network.ROWS)}
+CONDITIONS: dict[str, Condition] = {
+    row.name: row for module in (data, loss, optimizer, values, parameters, network) for row in module.ROWS
+}
 
 _ALIASES = {"saturated": ("saturated_sigmoid", "saturated_tanh"), "all": tuple(CONDITIONS)}
+
+
+_OWN_CONDITION = re.compile(r"(^|,)\s*if\s")
+
+
+def split_conditions(text: str) -> list[str]:
+    """Conditions between commas; an ``if EXPRESSION`` is the last one, since it may have commas of its own."""
+    found = _OWN_CONDITION.search(text)
+    named, own = (text, "") if found is None else (text[: found.start()], text[found.start() :].lstrip(", "))
+    return [part for part in (*(name.strip() for name in named.split(",")), own) if part]
 
 
 def parse_conditions(texts: Sequence[str], option: str = "conditions") -> list[Condition]:
@@ -90,7 +104,7 @@ def examine(
     """
     wanted = [condition for condition in conditions if condition.looks_at(capture)]
     # Most values are finite, and to see that costs a part of what the figures do.
-    if all(condition.name in ("nan", "inf") for condition in wanted) and not (wanted and any_nonfinite(capture.array)):
+    if all(condition.nonfinite for condition in wanted) and not (wanted and any_nonfinite(capture.array)):
         return []
     seen = values.Seen(capture, arrived, names)
     hits = []

@@ -22,26 +22,32 @@ class Condition:
 
     Attributes:
         name: what ``conditions`` and ``stop_on`` call it.
-        about: "values" that pass at cells, "parameters" over the steps of a training, or the "network" as a whole.
-        formula: what is seen and the threshold, to a few words on what is wrong, or None. What is seen depends on
-            ``about``, see the module of the row.
+        about: the class of what is seen, or several, see the module of the row.
+        formula: what is seen and the threshold, to a few words on what is wrong, or None.
         threshold: the default; NaN where the formula needs none.
         unit: what the threshold is measured in.
         meaning: what holds, in words.
         advice: what to look at first, one sentence.
         source: where the default comes from.
-        direction: of values: "forward", "backward" or "both".
+        direction: "forward" or "backward": which way what it looks at goes; "both" of values that go either way.
+        place: "data", "loss" or "optimizer" if what it tells of is in none of the cells, where no path is given.
+        cures: names of what the debugger can do about it, see ``cures``.
+        symptom: whether it is most often the sign of something else, and so is told after what is wrong by itself.
         slots: of values: how the slots begin that it looks at.
         cells: of values: the cell classes that it looks at; empty for all.
         spreads: of values: it travels from where it began (NaN, Inf, overflow), so it is told, and pauses, only where
             it is first seen in a step and direction.
         inside: of values: it is a fault only where a cell with parameters comes later in the step. The output of a
             network may well be at the ends of a Sigmoid.
+        nonfinite: of values: it holds only where an element is not finite, which its formula sees in the figures alone.
+            So it is looked for in the loss, in gradients and in updates too, and told with the operator that made it.
+        masks_are_meant: of values: an infinity that a mask was made of is none.
+        against_first: of gradients: its formula needs the figures of the first one in the walk.
         in_a_row: in how many steps in a row it must hold before it counts: what happens once is no fault.
     """
 
     name: str
-    about: str
+    about: type[Any] | tuple[type[Any], ...]
     formula: Callable[[Any, float], str | None]
     threshold: float
     unit: str
@@ -53,12 +59,28 @@ class Condition:
     cells: tuple[str, ...] = ()
     spreads: bool = False
     inside: bool = False
+    nonfinite: bool = False
+    masks_are_meant: bool = False
+    against_first: bool = False
     in_a_row: int = 1
+    place: str = ""
+    symptom: bool = False
+    cures: tuple[str, ...] = ("pause_here",)
+
+    @property
+    def seen(self) -> tuple[type[Any], ...]:
+        """The classes of what it looks at."""
+        return self.about if isinstance(self.about, tuple) else (self.about,)
+
+    @property
+    def group(self) -> str:
+        """What it is about, in a word: "values", "parameters", "network", ..."""
+        return str(self.seen[0].group)
 
     def looks_at(self, capture: Capture) -> bool:
         """Whether the value of this capture is one to look at."""
         return (
-            self.about == "values"
+            self.group == "values"
             and self.direction in ("both", capture.direction)
             and (not self.cells or capture.cell_type in self.cells)
             and capture.slot.startswith(self.slots)

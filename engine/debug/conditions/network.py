@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import ClassVar
 
 from .condition import NO_THRESHOLD, Condition
 
-__all__ = ["ROWS", "BpropSeen", "LossSeen", "ModeSeen"]
+__all__ = ["ROWS", "BpropSeen", "LossSeen", "ModeSeen", "SharedSeen"]
 
 _SAGEMAKER = "https://docs.aws.amazon.com/sagemaker/latest/dg/debugger-built-in-rules.html"
 
@@ -17,24 +18,48 @@ _SAGEMAKER = "https://docs.aws.amazon.com/sagemaker/latest/dg/debugger-built-in-
 _SPAN, _LONG = 10, 100
 
 
-class ModeSeen(NamedTuple):
+@dataclass(frozen=True)
+class ModeSeen:
     """A BatchNorm or Dropout that ran: its class, its mode, and whether its network was being trained."""
+
+    group: ClassVar[str] = "network"
 
     cell_type: str
     training: bool
     trained: bool
 
 
-class BpropSeen(NamedTuple):
+@dataclass(frozen=True)
+class BpropSeen:
     """How a custom bprop compares: "" if it agrees, or what differs."""
+
+    group: ClassVar[str] = "network"
 
     difference: str
 
 
-class LossSeen(NamedTuple):
+@dataclass(frozen=True)
+class LossSeen:
     """The losses so far, oldest first, each of one gradient call for the same parameters."""
 
+    group: ClassVar[str] = "network"
+
     losses: Sequence[float]
+
+
+@dataclass(frozen=True)
+class SharedSeen:
+    """A cell with parameters that stands at several places of a network: their paths."""
+
+    group: ClassVar[str] = "network"
+
+    paths: Sequence[str]
+
+
+def _shared(seen: SharedSeen, threshold: float) -> str | None:
+    if len(seen.paths) < 2:
+        return None
+    return f"one cell, with one set of parameters, stands at {len(seen.paths)} places: {', '.join(seen.paths[:4])}"
 
 
 def _mode(seen: ModeSeen, threshold: float) -> str | None:
@@ -54,6 +79,8 @@ def _not_decreasing(seen: LossSeen, threshold: float) -> str | None:
     first, last = seen.losses[:span], seen.losses[-span:]
     if len(seen.losses) < 2 * _SPAN or not all(map(math.isfinite, (*first, *last))):
         return None
+    if min(*first, *last) < 0 < max(*first, *last):
+        return None  # of both signs, as a policy's with moving advantages: it need not fall
     before, now = sum(first) / span, sum(last) / span
     # By neighbours, since a trend is no noise: von Neumann's mean square successive difference.
     steps = [(b - a) ** 2 for part in (first, last) for a, b in pairwise(part)]
@@ -65,22 +92,30 @@ def _not_decreasing(seen: LossSeen, threshold: float) -> str | None:
 
 ROWS = (
     Condition(
-        "wrong_bprop", "network", _bprop, NO_THRESHOLD, "",
+        "wrong_bprop", BpropSeen, _bprop, NO_THRESHOLD, "",
         "a custom bprop differs from the automatic gradient of its construct",
         "Call check_gradient on the cell, which says which element differs by how much.",
         "own; tolerances are those of check_gradient",
     ),
     Condition(
-        "wrong_mode", "network", _mode, NO_THRESHOLD, "",
+        "wrong_mode", ModeSeen, _mode, NO_THRESHOLD, "",
         "BatchNorm or Dropout in prediction mode in training, or in training mode in a forward pass without gradient",
         "Call set_train() before training and set_train(False) before evaluation.",
         "own",
+        cures=("set_train", "pause_here"),
     ),
     Condition(
-        "loss_not_decreasing", "network", _not_decreasing, 1e-2, "of the first losses' mean",
+        "shared_cell", SharedSeen, _shared, NO_THRESHOLD, "",
+        "one cell with parameters stands at several places, as [cell] * 3 makes it",
+        "Make a cell for each place, or copy.deepcopy it; mute this where they are to share.",
+        "own",
+    ),
+    Condition(
+        "loss_not_decreasing", LossSeen, _not_decreasing, 1e-2, "of the first losses' mean",
         "from 20 steps on: the newest half of the losses is not below the first half by more than a hundredth, noise "
         "allowed for",
         "Check labels, the sign of the loss, the learning rate, and that the optimiser is called.",
         f"LossNotDecreasing in {_SAGEMAKER}: 0.1 % in 10 steps, without noise; 1 % in at least 20",
+        place="loss", symptom=True,
     ),
 )  # fmt: skip

@@ -1,13 +1,14 @@
-"""Conditions on parameters over the steps of a training; a formula sees a ``ParameterSeen``."""
+"""Conditions on parameters over the steps of a training: how they begin, which gradients come, and how they change."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar
 
 from .condition import NO_THRESHOLD, Condition
 
-__all__ = ["ROWS", "ParameterSeen"]
+__all__ = ["ROWS", "BeginningSeen", "FrozenSeen", "GradientSeen", "UpdateSeen", "UseSeen", "is_weight", "usual_norm"]
 
 _SAGEMAKER = "https://docs.aws.amazon.com/sagemaker/latest/dg/debugger-built-in-rules.html"
 _MINDINSIGHT = "https://gitee.com/mindspore/mindinsight, debugger/conditionmgr/condition_list.py"
@@ -20,46 +21,128 @@ _GLOROT = "Glorot and Bengio 2010, https://proceedings.mlr.press/v9/glorot10a.ht
 _SMALLER = 1e4
 
 
-class ParameterSeen(NamedTuple):
-    """What is known of one trainable parameter at one moment; None where that moment does not tell.
+@dataclass(frozen=True)
+class BeginningSeen:
+    """A trainable parameter before its first update.
 
     Attributes:
         shape: its shape.
-        gradient: at the end of a gradient call: "none", "zeros", "noise" (a sum that is zero but for rounding, as of a
-            bias before BatchNorm), "some", or "not asked" where no gradient call has asked for it for a while.
-        others: whether another parameter of the same call fared otherwise: got a gradient, or was changed.
-        change, norm: after an update: the norm of the difference, and the norm before.
-        root_mean_square: before the first update.
+        root_mean_square: of its elements, before the first step; None where its law is another one's.
         symmetric: after the first gradient: why its units cannot become different, or "".
     """
 
+    group: ClassVar[str] = "parameters"
+
     shape: tuple[int, ...]
-    gradient: str | None = None
-    others: bool = False
-    change: float | None = None
-    norm: float = math.nan
     root_mean_square: float | None = None
-    symmetric: str | None = None
-
-    @property
-    def is_weight(self) -> bool:
-        """Whether it is a matrix or a kernel; biases and scales begin at 0 or 1 and have laws of their own."""
-        return len(self.shape) > 1 and min(self.shape[0], self.fan_in) > 1
-
-    @property
-    def fan_in(self) -> int:
-        """The number of inputs of a unit, as for Dense and convolutions."""
-        return math.prod(self.shape[1:])
+    symmetric: str = ""
 
 
-def _no_gradient(seen: ParameterSeen, threshold: float) -> str | None:
+@dataclass(frozen=True)
+class GradientSeen:
+    """What came for a trainable parameter in a gradient call.
+
+    Attributes:
+        gradient: "none", "zeros", "noise" (a sum that is zero but for rounding, as of a bias before BatchNorm) or
+            "some".
+        others: whether another parameter of the same call got one.
+        before: whether it is a bias or a scale, and one came before: signs may well cancel.
+    """
+
+    group: ClassVar[str] = "parameters"
+
+    gradient: str
+    others: bool
+    before: bool = False
+
+
+@dataclass(frozen=True)
+class UpdateSeen:
+    """A trainable parameter in a step in which something was put in its place, or another one was changed.
+
+    Attributes:
+        shape: its shape.
+        gradient: as in ``GradientSeen``, or "not asked" where no gradient call has asked for it for a while.
+        change: the norm of the difference; NaN where something is not finite.
+        norm: the norm before; NaN where nothing was put in its place.
+        others: whether another parameter was changed in that step.
+    """
+
+    group: ClassVar[str] = "parameters"
+
+    shape: tuple[int, ...]
+    gradient: str
+    change: float
+    norm: float = math.nan
+    others: bool = True
+
+
+@dataclass(frozen=True)
+class UseSeen:
+    """A trainable parameter at the end of a gradient call that asked for it: whether no operator was given it.
+
+    Attributes:
+        unused: no operator was given it, and no gradient came.
+        ran: whether its cell was called.
+    """
+
+    group: ClassVar[str] = "parameters"
+
+    unused: bool
+    ran: bool
+
+
+@dataclass(frozen=True)
+class FrozenSeen:
+    """A parameter without a gradient in a step in which others have one.
+
+    Attributes:
+        meant: something was loaded or learned before it was frozen, it is in prediction mode, it was not used, or it
+            is one of many, or all that is used before it is frozen too: the body of a network whose head is trained.
+        ndim: its number of axes.
+    """
+
+    group: ClassVar[str] = "parameters"
+
+    meant: bool
+    ndim: int
+
+
+def is_weight(shape: tuple[int, ...]) -> bool:
+    """Whether it is a matrix or a kernel; biases and scales begin at 0 or 1 and have laws of their own."""
+    return len(shape) > 1 and min(shape[0], _fan_in(shape)) > 1
+
+
+def usual_norm(shape: tuple[int, ...]) -> float:
+    """The norm of a weight of variance 1 / fan-in."""
+    return math.sqrt(math.prod(shape) / _fan_in(shape))
+
+
+def _fan_in(shape: tuple[int, ...]) -> int:
+    """The number of inputs of a unit, as for Dense and convolutions."""
+    return math.prod(shape[1:])
+
+
+def _unused(seen: UseSeen, threshold: float) -> str | None:
+    if not seen.unused:
+        return None
+    return "construct does not use it" if seen.ran else "its cell is defined, and construct does not call it"
+
+
+def _frozen(seen: FrozenSeen, threshold: float) -> str | None:
+    if seen.meant or seen.ndim < 2:
+        return None
+    return "requires_grad is False, and it holds the numbers that it was drawn with"
+
+
+def _no_gradient(seen: GradientSeen, threshold: float) -> str | None:
     if seen.gradient == "none":
         return "the loss does not depend on it"
     # Where no parameter has a gradient, the loss may just be at its lowest.
-    return "only zeros came" if seen.gradient == "zeros" and seen.others else None
+    return "only zeros came" if seen.gradient == "zeros" and seen.others and not seen.before else None
 
 
-def _unchanged(seen: ParameterSeen, threshold: float) -> str | None:
+def _unchanged(seen: UpdateSeen, threshold: float) -> str | None:
     if seen.change != 0 or not seen.others:
         return None
     if seen.gradient == "not asked":
@@ -67,32 +150,31 @@ def _unchanged(seen: ParameterSeen, threshold: float) -> str | None:
     return "it has a gradient and stays the same while others change" if seen.gradient == "some" else None
 
 
-def _too_large(seen: ParameterSeen, threshold: float) -> str | None:
-    if seen.change is None or not seen.is_weight:
+def _too_large(seen: UpdateSeen, threshold: float) -> str | None:
+    if not is_weight(seen.shape):
         return None
     # A weight that begins at or near zero must be able to grow to what its fan-in calls for.
-    usual = math.sqrt(math.prod(seen.shape) / seen.fan_in)
-    ratio = seen.change / max(seen.norm, usual)
+    ratio = seen.change / max(seen.norm, usual_norm(seen.shape))
     return f"changed by {ratio:.3g} of its norm in one step" if ratio > threshold else None
 
 
-def _too_small(seen: ParameterSeen, threshold: float) -> str | None:
-    if seen.change is None or not seen.norm or not seen.is_weight or seen.gradient != "some":
+def _too_small(seen: UpdateSeen, threshold: float) -> str | None:
+    if not (seen.norm > 0 and is_weight(seen.shape) and seen.gradient == "some"):
         return None
     ratio = seen.change / seen.norm
     return f"changed by {ratio:.3g} of its norm in one step" if ratio < threshold else None
 
 
-def _initial(seen: ParameterSeen, threshold: float) -> str | None:
-    if not seen.is_weight:
+def _initial(seen: BeginningSeen, threshold: float) -> str | None:
+    if not is_weight(seen.shape):
         return None
     if seen.symmetric:
         return seen.symmetric
     scale = seen.root_mean_square
     if not scale:  # zeros are a matter of symmetry
         return None
-    he = math.sqrt(2 / seen.fan_in)
-    glorot = math.sqrt(2 / (seen.fan_in + math.prod(seen.shape) / seen.shape[1]))
+    he = math.sqrt(2 / _fan_in(seen.shape))
+    glorot = math.sqrt(2 / (_fan_in(seen.shape) + math.prod(seen.shape) / seen.shape[1]))
     if scale > threshold * he:
         return f"root mean square {scale:.3g}, where He's rule gives {he:.3g}"
     if scale < glorot / _SMALLER:
@@ -102,38 +184,58 @@ def _initial(seen: ParameterSeen, threshold: float) -> str | None:
 
 ROWS = (
     Condition(
-        "initial_weights", "parameters", _initial, 5.0, "times He's scale",
+        "unused_parameter", UseSeen, _unused, NO_THRESHOLD, "",
+        "a trainable parameter that no operator is given in 3 gradient calls",
+        "Use it in construct, or take it away.",
+        f"own; 3 steps as UnchangedTensor in {_SAGEMAKER}",
+        in_a_row=3,
+        cures=(),
+    ),
+    Condition(
+        "frozen_parameter", FrozenSeen, _frozen, NO_THRESHOLD, "",
+        "a weight behind others that learn is frozen at the random numbers that it began with, in 3 steps",
+        "Set requires_grad=True, or load what it should hold before it is frozen.",
+        f"own; 3 steps as UnchangedTensor in {_SAGEMAKER}",
+        in_a_row=3,
+        cures=("unfreeze",),
+    ),
+    Condition(
+        "initial_weights", BeginningSeen, _initial, 5.0, "times He's scale",
         "a weight begins with a scale above that of its fan-in or far below it, or with units that stay alike",
         "Use an initialiser that suits the activation, such as HeNormal or XavierUniform.",
         f"{_HE}; {_GLOROT}; PoorWeightInitialization in {_SAGEMAKER}: variances that differ by 10; wider here, and "
         "more so below, where small is often meant",
     ),
     Condition(
-        "no_gradient", "parameters", _no_gradient, NO_THRESHOLD, "",
+        "no_gradient", GradientSeen, _no_gradient, NO_THRESHOLD, "",
         "a trainable parameter gets no gradient, or only zeros, in 3 gradient calls",
         "Look for stop_gradient, a way through NumPy, an index or a comparison between it and the loss.",
         f"3 steps as UnchangedTensor in {_SAGEMAKER}",
         in_a_row=3,
+        direction="backward", symptom=True,
     ),
     Condition(
-        "unchanged_weight", "parameters", _unchanged, NO_THRESHOLD, "",
+        "unchanged_weight", UpdateSeen, _unchanged, NO_THRESHOLD, "",
         "a trainable parameter with a gradient stays the same over 3 steps while others change",
         "See that the optimiser was given it, and that its learning rate is not too small for its dtype.",
         f"UnchangedTensor in {_SAGEMAKER}: 3 steps",
         in_a_row=3,
+        direction="backward", symptom=True,
     ),
     Condition(
-        "update_too_large", "parameters", _too_large, 1.0, "norm of the change by norm of the weight",
+        "update_too_large", UpdateSeen, _too_large, 1.0, "norm of the change by norm of the weight",
         "a weight changes in one step by as much as it is, or as one of variance 1 / fan-in where it is smaller",
         "Lower the learning rate, warm it up or clip the gradient.",
         f"between weight_change_too_large in {_MINDINSIGHT} (0.1: Adam's first steps on small layers reach it) and "
         f"WeightUpdateRatio in {_SAGEMAKER} (10); about 1e-3 is usual: {_CS231N}",
+        direction="backward", symptom=True,
     ),
     Condition(
-        "update_too_small", "parameters", _too_small, 1e-7, "norm of the change by norm of the weight",
+        "update_too_small", UpdateSeen, _too_small, 1e-7, "norm of the change by norm of the weight",
         "the changes of a weight are below the resolution of float32 in 3 steps",
         "Raise the learning rate, or look for a gradient that is scaled down by mistake.",
         f"WeightUpdateRatio in {_SAGEMAKER}: 1e-8; 2**-24, half a step of float32, is 6e-8",
         in_a_row=3,
+        direction="backward", symptom=True,
     ),
 )  # fmt: skip

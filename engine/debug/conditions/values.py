@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..captures.capture import Capture
     from ..captures.statistics import Statistics
 
-__all__ = ["ROWS", "Seen"]
+__all__ = ["ROWS", "FiguresSeen", "RepeatedSeen", "Seen"]
 
 _SAGEMAKER = "https://docs.aws.amazon.com/sagemaker/latest/dg/debugger-built-in-rules.html"
 _EVERY_SLOT = ("input", "output", "grad")
@@ -33,6 +33,8 @@ class Seen:
 
     __slots__ = ("arrived", "capture", "names")
 
+    group: ClassVar[str] = "values"
+
     def __init__(self, capture: Capture, arrived: Statistics | None, names: Callable[[], Mapping[str, object]]) -> None:
         self.capture = capture
         self.arrived = arrived
@@ -44,11 +46,31 @@ class Seen:
         return self.capture.statistics()
 
 
-def _nan(seen: Seen, threshold: float) -> str | None:
+class RepeatedSeen(NamedTuple):
+    """A weight that was used many times in one run: the gradients that arrived at its uses.
+
+    Attributes:
+        figures: of the one furthest back: the last in the walk.
+        arrived: of the first one.
+        times: how many.
+    """
+
+    figures: Statistics
+    arrived: Statistics
+    times: int
+
+
+class FiguresSeen(NamedTuple):
+    """The figures of a value that was not captured: a loss, a gradient, a parameter, what an operator made."""
+
+    figures: Statistics
+
+
+def _nan(seen: Seen | FiguresSeen, threshold: float) -> str | None:
     return f"{seen.figures.nan} of {seen.figures.count} elements" if seen.figures.nan else None
 
 
-def _inf(seen: Seen, threshold: float) -> str | None:
+def _inf(seen: Seen | FiguresSeen, threshold: float) -> str | None:
     found = seen.figures.positive_inf + seen.figures.negative_inf
     return f"{found} of {seen.figures.count} elements" if found else None
 
@@ -92,7 +114,7 @@ def _saturated(low: float, high: float) -> Callable[[Seen, float], str | None]:
     return formula
 
 
-def _vanishing(seen: Seen, threshold: float) -> str | None:
+def _vanishing(seen: Seen | RepeatedSeen, threshold: float) -> str | None:
     mean_square = _root_mean_square(seen.figures)
     against = _root_mean_square(seen.arrived) if seen.arrived else 1.0
     if not 0 < mean_square < threshold * against:
@@ -104,7 +126,7 @@ def _root_mean_square(figures: Statistics) -> float:
     return figures.norm / math.sqrt(figures.finite) if figures.finite else math.nan
 
 
-def _exploding(seen: Seen, threshold: float) -> str | None:
+def _exploding(seen: Seen | RepeatedSeen, threshold: float) -> str | None:
     against = seen.arrived.norm if seen.arrived else 1.0
     if not (against > 0 and seen.figures.norm > threshold * against):
         return None
@@ -113,67 +135,77 @@ def _exploding(seen: Seen, threshold: float) -> str | None:
 
 ROWS = (
     Condition(
-        "nan", "values", _nan, NO_THRESHOLD, "",
+        "nan", Seen, _nan, NO_THRESHOLD, "",
         "there is a NaN",
         "Look at what made it: a division by zero, log or sqrt of a negative, Inf minus Inf.",
         f"ExplodingTensor in {_SAGEMAKER}",
-        slots=_EVERY_SLOT, spreads=True,
+        slots=_EVERY_SLOT, spreads=True, nonfinite=True,
     ),
     Condition(
-        "inf", "values", _inf, NO_THRESHOLD, "",
+        "inf", Seen, _inf, NO_THRESHOLD, "",
         "there is an infinity that is not a mask's constant -inf",
         "Look for exp of a large number, a division by zero or a dtype with too small a range.",
         f"ExplodingTensor in {_SAGEMAKER}",
-        spreads=True,
+        spreads=True, nonfinite=True, masks_are_meant=True,
     ),
     Condition(
-        "overflow", "values", _overflow, 0.9, "of the dtype's largest number",
+        "overflow", Seen, _overflow, 0.9, "of the dtype's largest number",
         "the largest magnitude is near the end of the dtype's range; the lowest number itself is taken for a mask",
         "Scale the values down, clip the gradient or use a dtype with a larger range.",
         "own; MindInsight's operator_overflow tells when it has happened",
         slots=_EVERY_SLOT, spreads=True,
+        symptom=True,
     ),
     Condition(
-        "dead_relu", "values", _dead, 0.95, "of the elements are zero",
+        "dead_relu", Seen, _dead, 0.95, "of the elements are zero",
         "a ReLU lets hardly anything through",
         "Try a smaller learning rate, a smaller negative bias before it, or LeakyReLU.",
         f"DeadRelu in {_SAGEMAKER}: 50 % of the units at rest in 99 % of the samples; half of the elements are zero in "
         "a healthy one",
         direction="forward", cells=("ReLU", "ReLU6"), in_a_row=3,
+        symptom=True,
     ),
     Condition(
-        "saturated_sigmoid", "values", _saturated(0.05, 0.95), 0.9, "of the elements below 0.05 or above 0.95",
+        "saturated_sigmoid", Seen, _saturated(0.05, 0.95), 0.9, "of the elements below 0.05 or above 0.95",
         "a Sigmoid that is not the network's last cell is at its ends",
         "Its gradient is nearly zero here: scale the inputs down or normalise before it.",
         f"SaturatedActivation in {_SAGEMAKER}: 50 % of the units, only where the gradient is below 1e-7",
         direction="forward", cells=("Sigmoid",), inside=True, in_a_row=3,
+        symptom=True,
     ),
     Condition(
-        "saturated_tanh", "values", _saturated(-0.95, 0.95), 0.9, "of the elements below -0.95 or above 0.95",
+        "saturated_tanh", Seen, _saturated(-0.95, 0.95), 0.9, "of the elements below -0.95 or above 0.95",
         "a Tanh that is not the network's last cell is at its ends",
         "Its gradient is nearly zero here: scale the inputs down or normalise before it.",
         f"SaturatedActivation in {_SAGEMAKER}: 50 % of the units, only where the gradient is below 1e-7",
         direction="forward", cells=("Tanh",), inside=True, in_a_row=3,
+        symptom=True,
     ),
     Condition(
-        "all_zero", "values", _all_zero, NO_THRESHOLD, "",
+        "all_zero", Seen, _all_zero, NO_THRESHOLD, "",
         "every element is zero",
         "Check the initial weights, a mask that hides all, or a branch that no gradient reaches.",
         f"AllZero in {_SAGEMAKER}: 100 %; three steps: zero-initialised branches give zeros in the first",
         in_a_row=3,
+        symptom=True,
     ),
     Condition(
-        "vanishing_gradient", "values", _vanishing, 1e-7, "of the root mean square of the first gradient in the walk",
+        "vanishing_gradient", (Seen, RepeatedSeen), _vanishing, 1e-7,
+        "of the root mean square of the first gradient in the walk",
         "a gradient has nearly gone on its way back",
         "Add normalisation or residual connections, or check the scale of the initial weights.",
         f"VanishingGradient in {_SAGEMAKER}: mean magnitude below 1e-7",
-        direction="backward", in_a_row=3,
+        direction="backward", slots=("grad",), against_first=True, in_a_row=3,
+        symptom=True,
     ),
     Condition(
-        "exploding_gradient", "values", _exploding, 1e3, "times the norm of the first gradient in the walk",
+        "exploding_gradient", (Seen, RepeatedSeen), _exploding, 300.0,
+        "times the norm of the first gradient in the walk",
         "a gradient grows on its way back",
         "Clip the gradient by its norm, lower the learning rate or check the initial weights.",
         "own; the field looks for NaN and Inf only, which is too late",
-        direction="backward",
+        direction="backward", slots=("grad",), against_first=True,
+        symptom=True,
+        cures=("clip", "pause_here"),
     ),
 )  # fmt: skip

@@ -125,7 +125,7 @@ def test_without_a_network_every_root_is_watched_under_a_name_of_its_own() -> No
     assert session.roots == [net, loss]
     assert {capture.path for capture in session.captures} == {"square", "scale", "MSELoss"}
     assert session.captures.latest("MSELoss", "output", "forward").value.asnumpy() == 144.0  # type: ignore[union-attr]
-    assert session.step == 2
+    assert session.step == 1
     assert [node.path for node in session.tree()] == ["", "square", "scale", "MSELoss"]
 
 

@@ -15,7 +15,7 @@ from hookscope.engine import Tensor, grad, nn, ops, value_and_grad
 from hookscope.engine.debug import CONDITIONS, DebugSession, Finding, Findings
 from hookscope.engine.debug.conditions import parse_conditions
 from hookscope.engine.debug.conditions.network import LossSeen
-from hookscope.engine.debug.conditions.parameters import ParameterSeen
+from hookscope.engine.debug.conditions.parameters import UpdateSeen
 
 ROOT = Path(__file__).parents[4]
 
@@ -87,7 +87,7 @@ def test_a_faulty_text_is_refused_in_one_line(options: dict[str, Any], message: 
 
 def test_each_row_says_what_it_means_what_to_do_and_where_its_default_comes_from() -> None:
     for name, row in CONDITIONS.items():
-        assert row.name == name and row.about in ("values", "parameters", "network")
+        assert row.name == name and row.group in ("data", "loss", "optimizer", "values", "parameters", "network")
         assert row.meaning and not row.meaning.endswith(".") and row.source
         assert row.advice.endswith(".") and row.advice.count(". ") == 0
 
@@ -249,6 +249,10 @@ def test_a_frozen_parameter_and_one_that_nobody_asked_for_are_left_alone() -> No
         parameter.requires_grad = False
     assert found(train(net, 6)) == []
     net = mlp()
+    net[2].weight.set_data(net[2].weight * 1)  # something was loaded before it was frozen
+    net[2].weight.requires_grad = False
+    assert found(train(net, 6)) == []
+    net = mlp()
     optimiser = nn.SGD(net[2].trainable_params(), 0.05)
     step = value_and_grad(lambda x: (net(x) ** 2).mean(), None, optimiser.parameters)
     net[2].set_train()
@@ -334,8 +338,8 @@ def test_a_last_layer_of_zeros_is_no_fault() -> None:
 
 def test_a_bias_has_no_ratio() -> None:
     row = CONDITIONS["update_too_large"]
-    assert row.formula(ParameterSeen((8,), change=5.0, norm=1e-3), row.threshold) is None
-    assert row.formula(ParameterSeen((8, 8), change=5.0, norm=1e-3), row.threshold) == (
+    assert row.formula(UpdateSeen((8,), "some", 5.0, 1e-3), row.threshold) is None
+    assert row.formula(UpdateSeen((8, 8), "some", 5.0, 1e-3), row.threshold) == (
         "changed by 1.77 of its norm in one step"
     )
 
@@ -471,14 +475,55 @@ class Cube(nn.Cell):
         return (self.factor * x * x * dout,)
 
 
-def test_a_wrong_bprop_is_named_and_checked_once() -> None:
+def test_a_wrong_bprop_is_named() -> None:
     wrong, right = Cube(2.0), Cube(3.0)
     net = nn.SequentialCell([wrong, right])
     with DebugSession(net, conditions=["wrong_bprop"]) as session:
         for _ in range(3):
             grad(net)(tensor(0.5, -1.5))
-    assert found(session) == [("wrong_bprop", "0")] and session.findings()[0].count == 1
+    assert found(session) == [("wrong_bprop", "0")]
+    assert "; 0.667 times the automatic gradient everywhere: a missing factor" in session.findings()[0].message
     assert (wrong.ran, right.ran) == (3, 3)
+
+
+class Stale(nn.Cell):
+    """A ReLU whose bprop uses what its very first call has saved."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.positive: Any = None
+
+    def construct(self, x: Tensor) -> Tensor:
+        if self.positive is None:
+            self.positive = (x > 0).astype(x.dtype)
+        return ops.relu(x)
+
+    def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> Any:
+        return (dout * self.positive,)
+
+
+def test_a_bprop_is_checked_again_in_a_later_step() -> None:
+    net = nn.SequentialCell([Stale()])
+    with DebugSession(net, conditions=["wrong_bprop"]) as session:
+        grad(net)(tensor(0.5, -1.5))
+        assert found(session) == []
+        grad(net)(tensor(-0.5, 1.5))
+    assert found(session) == [("wrong_bprop", "0")] and session.findings()[0].first_step == 2
+
+
+class StraightThrough(nn.Cell):
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.sign(x)
+
+    def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> Any:
+        return (dout,)
+
+
+def test_what_stands_for_the_gradient_of_a_step_function_is_meant_so() -> None:
+    net = nn.SequentialCell([StraightThrough()])
+    with DebugSession(net, conditions=["wrong_bprop"]) as session:
+        grad(net)(tensor(0.5, -1.5, 2.5))
+    assert found(session) == []
 
 
 def test_a_bprop_that_cannot_be_checked_is_said_and_no_fault(capsys: pytest.CaptureFixture[str]) -> None:

@@ -184,7 +184,7 @@ def test_every_row_has_advice_of_one_sentence() -> None:
 
 def test_condition_names_take_thresholds() -> None:
     (condition,) = parse_conditions(["exploding_gradient=5"])
-    assert condition.threshold == 5 and CONDITIONS["exploding_gradient"].threshold == 1e3
+    assert condition.threshold == 5 and CONDITIONS["exploding_gradient"].threshold == 300
     assert [c.name for c in parse_conditions(["saturated", "nan"])] == [
         "saturated_sigmoid",
         "saturated_tanh",

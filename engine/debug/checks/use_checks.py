@@ -1,0 +1,119 @@
+"""What is seen of how parameters are used: by which operators, and what comes back at each use of one in a walk.
+
+A recurrent network that its user wrote uses a weight many times within one cell; what becomes of the gradient on that
+way shows at no cell's border.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from hookscope.engine import taps
+from hookscope.engine.parameter import Parameter
+
+from ..captures.statistics import Statistics, statistics
+from ..conditions.parameters import FrozenSeen, UseSeen
+from ..conditions.values import RepeatedSeen
+from .operands import arrays_of
+from .watcher import Watched, Watcher
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hookscope.engine.nn import Cell
+    from hookscope.engine.taps import CellCall
+    from hookscope.engine.tensor import Tensor
+
+__all__ = ["UseWatch"]
+
+# So often a weight is used in one run before its uses count as steps of a sequence.
+_STEPS = 4
+# Several weights that are more than this share of all are frozen on purpose.
+_FEW = 0.25
+
+
+class UseWatch(Watcher):
+    """Looks at which parameters operators are given, and at what comes back at each use of one in a walk."""
+
+    shows = (UseSeen, FrozenSeen, RepeatedSeen)
+    observes_operators = True
+
+    def __init__(self, watched: Watched) -> None:
+        super().__init__(watched)
+        self._ran: set[int] = set()  # ids of cells, in this gradient call
+        self._used: dict[int, Parameter] = {}  # in this gradient call, by the id of the array
+        self._arrived: dict[int, list[Statistics]] = defaultdict(list)  # at each use, in the order of the walk
+
+    def cell_enter(self, call: CellCall) -> None:
+        """A cell runs."""
+        self._ran.add(id(call.cell))
+
+    def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
+        """An operator ran: note the parameters among what it was given."""
+        for given in inputs:
+            if isinstance(given, Parameter):
+                self._used[id(given._array)] = given
+            elif isinstance(given, tuple | list):
+                self._used.update({id(one._array): one for one in given if isinstance(one, Parameter)})
+
+    def operator_backward(
+        self,
+        name: str,
+        gradient: Any,
+        gradients: list[Any],
+        attrs: dict[str, Any],
+        inputs: tuple[Any, ...],
+        output: Any,
+    ) -> None:
+        """An operator's gradient rule ran: note what arrived, if it used a weight."""
+        for array in arrays_of(inputs):
+            if array.ndim > 1 and id(array) in self._used:
+                arrived = arrays_of(gradient)
+                if arrived:
+                    self._arrived[id(array)].append(statistics(arrived[0]))
+
+    def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
+        """A gradient call with weights has ended."""
+        if taps.recordings_outside():
+            return
+        look, step = self._watched.look, self._watched.step()
+        used = {id(parameter) for parameter in self._used.values()}
+        came = {id(parameter): gradient is not None for parameter, gradient in pairs}
+        owners = list(self._owners()) if any(came.values()) else []
+        meant = self._frozen_on_purpose()
+        for path, name, cell, parameter in owners:
+            if id(parameter) in came:
+                unused = not came[id(parameter)] and id(parameter) not in used
+                look(UseSeen(unused, id(cell) in self._ran), path, name, step)
+            elif not parameter.requires_grad:
+                left = parameter.as_drawn and cell.training and id(parameter) in used - meant
+                look(FrozenSeen(not left, parameter.ndim), path, name, step)
+            arrived = self._arrived.get(id(parameter._array), [])
+            if len(arrived) >= _STEPS:
+                # Which way a sequence was unrolled does not matter: what is far back comes last in the walk.
+                look(RepeatedSeen(arrived[-1], arrived[0], len(arrived)), path, name, step)
+        self._ran.clear()
+        self._used.clear()
+        self._arrived.clear()
+
+    def _frozen_on_purpose(self) -> set[int]:
+        """The frozen weights, where so many are; else what is used before any parameter that learns.
+
+        So are a part of a network beside adapters, and the body of one whose head is trained anew.
+        """
+        weights = [parameter for parameter in self._used.values() if parameter.ndim > 1]
+        frozen = {id(parameter) for parameter in weights if not parameter.requires_grad}
+        if len(frozen) > 1 and len(frozen) > _FEW * len(weights):
+            return frozen
+        before = itertools.takewhile(lambda parameter: not parameter.requires_grad, self._used.values())
+        return {id(parameter) for parameter in before}
+
+    def _owners(self) -> Iterator[tuple[str, str, Cell, Parameter]]:
+        seen: set[int] = set()
+        for path, cell in self._watched.cells:
+            for name, parameter in cell._params.items():
+                if parameter is not None and id(parameter) not in seen:
+                    seen.add(id(parameter))
+                    yield path, f"{path}.{name}" if path else name, cell, parameter

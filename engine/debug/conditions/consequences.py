@@ -1,0 +1,79 @@
+"""Which condition explains which others: what is a consequence is folded under its cause, and needs no cure.
+
+A consequence lies along the flow from its cause: a value where the cause is or downstream of it, a gradient where it is
+or upstream, the loss and what the optimizer does in any case. ``anywhere`` is for causes that all of the network gets.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["RULES", "Rule"]
+
+
+class Rule(NamedTuple):
+    """One row.
+
+    Attributes:
+        causes: names of conditions.
+        consequences: names of what each of them explains.
+        anywhere: whether it explains them in every cell, and not only along the flow.
+        after: it explains only what is first seen so many steps after it, or later; None where it was so from the
+            beginning, and is only seen later.
+    """
+
+    causes: tuple[str, ...]
+    consequences: tuple[str, ...]
+    anywhere: bool = False
+    after: int | None = None
+
+
+_AT_REST = ("dead_relu", "saturated_sigmoid", "saturated_tanh")
+_NOT_FINITE = ("nan", "inf", "overflow")
+_GONE = ("all_zero", "vanishing_gradient", "no_gradient")
+_LARGE = ("exploding_gradient", "update_too_large", "learning_rate_too_large")
+_SMALL = ("unchanged_weight", "update_too_small", "learning_rate_too_small")
+_LOSS = ("loss_not_decreasing", "first_loss")
+
+RULES = (
+    # What is not finite makes more of it, and the parameters that it reaches are lost.
+    Rule(("nan", "inf"), (*_NOT_FINITE, *_LARGE, *_SMALL, *_GONE, *_AT_REST, *_LOSS), anywhere=True, after=0),
+    # Data.
+    Rule(("inputs_not_normalized",), (*_AT_REST, *_GONE, *_LARGE, *_SMALL, *_LOSS, "overflow"), anywhere=True),
+    Rule(
+        ("one_class", "labels_out_of_range", "targets_out_of_range"),
+        (*_GONE, *_LARGE, *_SMALL, *_LOSS),
+        anywhere=True,
+    ),
+    Rule(("batch_of_one",), (*_GONE, *_AT_REST, *_SMALL, *_LOSS)),
+    # The loss.
+    Rule(
+        ("loss_broadcasts", "softmax_twice", "softmax_over_batch"),
+        (*_GONE, *_LARGE, *_SMALL, *_LOSS, "samples_leak"),
+        anywhere=True,
+    ),
+    Rule(("wrong_sign",), (*_AT_REST, *_NOT_FINITE, *_GONE, *_LARGE, *_SMALL, *_LOSS), anywhere=True),
+    # The optimizer.
+    Rule(("optimizer_other_parameters",), ("no_gradient",), anywhere=True),
+    Rule(("optimizer_other_parameters", "learning_rate_zero"), (*_SMALL, "loss_not_decreasing"), anywhere=True),
+    Rule(("learning_rate_too_large",), (*_AT_REST, *_NOT_FINITE, *_GONE, *_LARGE, *_LOSS), anywhere=True, after=1),
+    Rule(("learning_rate_too_small",), ("update_too_small", "unchanged_weight", "loss_not_decreasing"), anywhere=True),
+    Rule(("learning_rate_too_large",), ("update_too_large",), anywhere=True),
+    # The network.
+    Rule(("wrong_bprop",), (*_GONE, *_LARGE, *_SMALL, *_NOT_FINITE, *_LOSS)),
+    Rule(("wrong_mode",), ("unchanged_weight", "no_gradient", *_LOSS), anywhere=True),
+    Rule(("shared_cell",), ("unchanged_weight", "no_gradient", "unused_parameter"), anywhere=True),
+    Rule(("unused_parameter",), ("no_gradient", "unchanged_weight")),
+    Rule(("frozen_parameter",), ("loss_not_decreasing",)),
+    Rule(("initial_weights",), (*_AT_REST, *_GONE, *_LARGE, *_SMALL, *_LOSS, *_NOT_FINITE)),
+    Rule(("first_loss",), ("update_too_large", "learning_rate_too_large", "loss_not_decreasing"), anywhere=True),
+    # What passes.
+    Rule(_AT_REST, (*_GONE, *_AT_REST, *_SMALL, "loss_not_decreasing")),
+    Rule(("all_zero",), (*_GONE, *_SMALL, "loss_not_decreasing")),
+    # The gradient of a weight is the gradient that arrives times its input: zeros make zeros on both ways.
+    Rule(("dead_relu", "all_zero"), ("no_gradient", "unchanged_weight", "update_too_small"), anywhere=True),
+    Rule(("no_gradient", "vanishing_gradient"), (*_GONE, *_SMALL, "loss_not_decreasing")),
+    Rule(("exploding_gradient",), (*_LARGE, *_AT_REST, *_NOT_FINITE, *_GONE, *_LOSS)),
+    Rule(("update_too_large",), (*_LARGE, *_AT_REST, *_NOT_FINITE, *_GONE, *_LOSS), after=1),
+    Rule(("unchanged_weight", "update_too_small"), (*_SMALL, "loss_not_decreasing"), anywhere=True),
+)

@@ -1,0 +1,146 @@
+"""Conditions on what a network is given: its inputs, its labels, its batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from .condition import NO_THRESHOLD, Condition
+
+__all__ = ["ROWS", "BatchSeen", "InputSeen", "LabelsSeen", "SamplesSeen"]
+
+_LECUN = "LeCun et al. 1998, Efficient BackProp, section 4.3, http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf"
+
+# From so many labels for each class on, that one never comes is no chance.
+_LABELS_EACH = 10
+
+
+@dataclass(frozen=True)
+class InputSeen:
+    """What arrives at the first cell with weights in a training step, and no normalization came before.
+
+    Attributes:
+        root_mean_square: of all its elements.
+        widest: the largest root mean square of a feature, where its last or second axis is that of features.
+        median: the median of these.
+    """
+
+    group: ClassVar[str] = "data"
+
+    root_mean_square: float
+    widest: float
+    median: float
+
+
+@dataclass(frozen=True)
+class LabelsSeen:
+    """The class numbers of a batch, those that are ignored left out, and how often each class came so far.
+
+    Attributes:
+        labels: the class numbers, an array.
+        counts: how often each class came so far.
+        binary: whether they are targets of a binary cross-entropy, of which some batches may well be all 0 or all 1.
+    """
+
+    group: ClassVar[str] = "data"
+
+    labels: Any
+    counts: Any
+    binary: bool = False
+
+
+@dataclass(frozen=True)
+class BatchSeen:
+    """What BatchNorm gets in training: from how many values of a channel it takes the mean."""
+
+    group: ClassVar[str] = "data"
+
+    values: int
+
+
+@dataclass(frozen=True)
+class SamplesSeen:
+    """A run of a copy with another first sample: by how much the outputs of the others changed, of their magnitude."""
+
+    group: ClassVar[str] = "network"
+
+    change: float
+
+
+def _not_normalized(seen: InputSeen, threshold: float) -> str | None:
+    if seen.root_mean_square > threshold:
+        return f"root mean square {seen.root_mean_square:.3g}, where about 1 is usual"
+    if seen.widest > threshold and seen.widest > threshold * seen.median:
+        return f"a feature has root mean square {seen.widest:.3g}, and half of them at most {seen.median:.3g}"
+    return None
+
+
+def _one_class(seen: LabelsSeen, threshold: float) -> str | None:
+    if len(seen.labels) < threshold or int(seen.labels.min()) != int(seen.labels.max()):
+        return None
+    if seen.binary:
+        return f"all {seen.counts.sum()} targets so far are {seen.labels[0]}" if (seen.counts == 0).any() else None
+    return f"all {len(seen.labels)} labels of the batch are {int(seen.labels.min())}"
+
+
+def _out_of_range(seen: LabelsSeen, threshold: float) -> str | None:
+    classes = len(seen.counts)
+    if len(seen.labels):
+        low, high = int(seen.labels.min()), int(seen.labels.max())
+        if low < 0 or high >= classes:
+            return f"labels from {low} to {high} for {classes} outputs, of 0 to {classes - 1}"
+    total = int(seen.counts.sum())
+    if classes < 3 or total < _LABELS_EACH * classes:
+        return None
+    if seen.counts[0] or not seen.counts[1:].all():
+        return None
+    return f"of {total} labels none is 0, and each other class comes: numbered from 1 on?"
+
+
+def _batch_of_one(seen: BatchSeen, threshold: float) -> str | None:
+    return "its mean and variance are of one value: the outputs are its bias" if seen.values == 1 else None
+
+
+def _leak(seen: SamplesSeen, threshold: float) -> str | None:
+    if not seen.change > threshold:
+        return None
+    return f"with another first sample, the outputs of the other samples change by {seen.change:.3g} of their size"
+
+
+ROWS = (
+    Condition(
+        "inputs_not_normalized", InputSeen, _not_normalized, 10.0, "root mean square",
+        "the inputs are far from mean 0 and variance 1, or one feature is much larger than the others",
+        "Divide images by 255, or take off the mean of each feature and divide by its standard deviation.",
+        f"{_LECUN}; the threshold is own",
+        place="data",
+    ),
+    Condition(
+        "one_class", LabelsSeen, _one_class, 8.0, "labels in a batch",
+        "all labels of a batch are of one class, in 3 batches",
+        "Shuffle the data, and see what was loaded.",
+        "ClassImbalance in https://docs.aws.amazon.com/sagemaker/latest/dg/debugger-built-in-rules.html; 8 is own",
+        in_a_row=3,
+        place="data",
+    ),
+    Condition(
+        "labels_out_of_range", LabelsSeen, _out_of_range, NO_THRESHOLD, "",
+        "labels are no numbers of outputs, or are numbered from 1 on",
+        "Number the classes from 0 to C - 1, and give the network C outputs.",
+        "own; 10 labels for each class and none of the first",
+        place="data",
+    ),
+    Condition(
+        "batch_of_one", BatchSeen, _batch_of_one, NO_THRESHOLD, "",
+        "BatchNorm in training takes mean and variance from one value",
+        "Use larger batches (drop the last one), or LayerNorm or GroupNorm.",
+        "own",
+    ),
+    Condition(
+        "samples_leak", SamplesSeen, _leak, 1e-3, "of the outputs' size",
+        "the output of one sample depends on another sample",
+        "Look for a mean, softmax, reshape or attention along axis 0, that of the batch.",
+        "Karpathy, A recipe for training neural networks, https://karpathy.github.io/2019/04/25/recipe/ (use backprop "
+        "to chart dependencies); the threshold is own",
+    ),
+)  # fmt: skip

@@ -1,0 +1,116 @@
+"""Conditions on the optimizer: what it holds, and how far it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .condition import NO_THRESHOLD, Condition
+
+_CS231N = "https://cs231n.github.io/neural-networks-3/#ratio"
+
+__all__ = ["ROWS", "HoldingSeen", "RateSeen", "StepSeen"]
+
+
+@dataclass(frozen=True)
+class RateSeen:
+    """The learning rate of a group of parameters in a step, and the names of some of them."""
+
+    group: ClassVar[str] = "optimizer"
+
+    rate: float
+    names: Sequence[str]
+
+
+@dataclass(frozen=True)
+class HoldingSeen:
+    """The parameters of an optimizer beside those of the network whose gradients it gets: names.
+
+    Attributes:
+        foreign: those that it holds, and on which the loss does not depend.
+        own: those of the network that it does not hold.
+    """
+
+    group: ClassVar[str] = "optimizer"
+
+    foreign: Sequence[str]
+    own: Sequence[str]
+
+
+@dataclass(frozen=True)
+class StepSeen:
+    """What an optimizer's step did to all weights together: the norm of the change by their norm.
+
+    One that begins smaller counts as of variance 1 / fan-in; biases and scales do not count.
+    """
+
+    group: ClassVar[str] = "optimizer"
+
+    ratio: float
+
+
+def _rate(seen: RateSeen, threshold: float) -> str | None:
+    if seen.rate != 0:
+        return None
+    return f"the learning rate of {_some(seen.names)} is 0"
+
+
+def _too_far(seen: StepSeen, threshold: float) -> str | None:
+    if not seen.ratio > threshold:
+        return None
+    return f"a step changes all weights by {seen.ratio:.3g} of their norm, where about 1e-3 is usual"
+
+
+def _too_near(seen: StepSeen, threshold: float) -> str | None:
+    if not 0 < seen.ratio < threshold:
+        return None
+    return f"a step changes all weights by {seen.ratio:.3g} of their norm, where about 1e-3 is usual"
+
+
+def _holding(seen: HoldingSeen, threshold: float) -> str | None:
+    if not seen.foreign:
+        return None
+    if set(seen.foreign) & set(seen.own):
+        return f"it holds {_some(seen.foreign)} of a network that was made before, not of this one"
+    return f"it holds {_some(seen.foreign)}, on which the loss does not depend, and not {_some(seen.own)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+
+
+ROWS = (
+    Condition(
+        "learning_rate_zero", RateSeen, _rate, NO_THRESHOLD, "",
+        "the learning rate of some parameters is 0 in 3 steps",
+        "Give the group a learning rate, or freeze its parameters with requires_grad=False.",
+        "own; a warm-up may begin at 0",
+        in_a_row=3,
+        place="optimizer",
+    ),
+    Condition(
+        "learning_rate_too_large", StepSeen, _too_far, 0.8, "norm of the change by norm of all weights",
+        "a step changes the weights by about as much as they are",
+        "Lower the learning rate, by a factor of 10 to begin with, or warm it up.",
+        f"own; about 1e-3 is usual: {_CS231N}",
+        place="optimizer",
+    ),
+    Condition(
+        "learning_rate_too_small", StepSeen, _too_near, 1e-5, "norm of the change by norm of all weights",
+        "the steps change the weights by next to nothing, 10 in a row",
+        "Raise the learning rate, by a factor of 10 to begin with; see whether it is divided somewhere.",
+        f"own; about 1e-3 is usual: {_CS231N}",
+        in_a_row=10,
+        place="optimizer",
+    ),
+    Condition(
+        "optimizer_other_parameters", HoldingSeen, _holding, NO_THRESHOLD, "",
+        "the optimizer holds other parameters than those that the loss depends on",
+        "Make the optimizer anew after the network: a notebook's cell that makes the network was run again.",
+        "own",
+        place="optimizer",
+        cures=("own_parameters",),
+    ),
+)  # fmt: skip

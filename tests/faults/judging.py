@@ -1,0 +1,112 @@
+"""What a session finds in a program of the corpus, beside what was planted there.
+
+    python -m tests.faults.judging                  # all programs, with what each lacks
+    python -m tests.faults.judging NAME ...         # some, with every finding
+    python -m tests.faults.judging --mended         # the planted ones without their faults: nothing is to be found
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable
+from contextlib import suppress
+
+from hookscope.engine.debug import DebugSession
+from hookscope.engine.debug.checks.causes import Cause
+from hookscope.engine.debug.checks.findings import Findings
+from tests.faults.corpus import HEALTHY, MORE_HEALTHY, MORE_PLANTED, PLANTED
+from tests.faults.programs import PLACES_OUTSIDE, Program
+
+# What finds each kind. A NaN is often that of an infinity; a first loss far too large, or an activation at its ends, is
+# that of the weights before it, where it is these that were planted.
+FOUND_BY = {
+    "inputs_not_normalized": {"inputs_not_normalized"},
+    "one_class_only": {"one_class"},
+    "labels_out_of_range_or_shifted": {"labels_out_of_range", "targets_out_of_range"},
+    "loss_broadcasts": {"loss_broadcasts"},
+    "softmax_twice": {"softmax_twice"},
+    "softmax_over_batch_axis": {"softmax_over_batch"},
+    "cross_entropy_wrong_sign": {"wrong_sign"},
+    "first_loss_far_too_large": {"first_loss", "initial_weights"},
+    "samples_leak": {"samples_leak"},
+    "batch_of_one_under_batchnorm": {"batch_of_one"},
+    "learning_rate_zero": {"learning_rate_zero"},
+    "optimizer_other_parameters": {"optimizer_other_parameters"},
+    "predict_mode_with_stale_statistics": {"wrong_mode"},
+    "wrong_mode": {"wrong_mode"},
+    "dead_relu": {"dead_relu"},
+    "vanishing_gradient": {"vanishing_gradient"},
+    "exploding_gradient": {"exploding_gradient"},
+    "nan_produced": {"nan", "inf"},
+    "inf_inside": {"inf"},
+    "frozen_parameter": {"frozen_parameter"},
+    "unused_parameter": {"unused_parameter"},
+    "detached_graph": {"no_gradient", "all_zero"},
+    "saturated_activation": {"saturated_sigmoid", "saturated_tanh", "initial_weights"},
+    "wrong_bprop": {"wrong_bprop"},
+    "learning_rate_too_large": {"learning_rate_too_large"},
+    "learning_rate_too_small": {"learning_rate_too_small"},
+    "bad_initialization": {"initial_weights"},
+    "shared_parameter_by_mistake": {"shared_cell"},
+}
+
+
+def findings_of(program: Program, mended: bool = False, take_roots: bool = False) -> Findings:
+    """What is found while a program trains, also where it ends with the error that was planted.
+
+    With ``take_roots`` the session is not told which network it is.
+    """
+    run = program.mended() if mended and program.mended is not None else program.build()
+    session = DebugSession(None if take_roots else run.net, conditions=["all"])
+    with warnings.catch_warnings(), session, suppress(*([program.raises] if program.raises and not mended else [])):
+        warnings.simplefilter("ignore")
+        run.train()
+    return session.findings()
+
+
+def is_it(cause: Cause, program: Program) -> bool:
+    """Whether a cause names what was planted: the kind, and the place or another one where the same shows."""
+    if cause.condition not in FOUND_BY[program.kind]:
+        return False
+    places = {program.place, *program.also}
+    return cause.place in places or (cause.path in places and cause.place not in PLACES_OUTSIDE)
+
+
+def told(causes: Iterable[Cause]) -> list[str]:
+    """Each cause in a line."""
+    return [f"{one.condition} at {one.place!r}: {one.message} [{len(one.consequences)} folded]" for one in causes]
+
+
+def main(names: list[str]) -> None:
+    if names == ["--mended"]:
+        for program in (*PLANTED, *MORE_PLANTED):
+            for line in told(findings_of(program, mended=True).causes()):
+                print(f"{program.name}: {line[:230]}")
+        return
+    right = wrong = 0
+    for program in (*PLANTED, *MORE_PLANTED, *HEALTHY, *MORE_HEALTHY):
+        if names and program.name not in names:
+            continue
+        found = findings_of(program)
+        causes = found.causes()
+        good = bool(causes) and is_it(causes[0], program) if program.kind else not causes
+        right, wrong = right + good, wrong + (not good)
+        if names or not good:
+            among = any(is_it(one, program) for one in causes) if program.kind else False
+            what = f"{program.kind} at {program.place!r}" if program.kind else "healthy"
+            print(f"{'ok  ' if good else 'MISS'} {program.name}: {what}{'; among' if among else ''}")
+            print(*(f"       {line[:230]}" for line in told(causes)[:6]), sep="\n")
+            if names:
+                print(
+                    *(
+                        f"         - {one.condition} {one.path!r} {one.first_step}: {one.message[:150]}"
+                        for one in found
+                    ),
+                    sep="\n",
+                )
+    print(f"{right} right, {wrong} not")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
