@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Sequence
 
 from hookscope import __version__
+from hookscope.kernel.checked_script import add_options, run_checked, with_values
 
 _WIDTH = 100  # columns of a screen
 
@@ -24,8 +25,12 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser(
         "run",
         help="run a script written for MindSpore",
-        description="Run a script in which `import mindspore` gives Hookscope's engine.",
+        usage="hookscope run [options] [script] ...",
+        description="Run a script in which `import mindspore` gives Hookscope's engine; with --check say what is wrong "
+        "with its networks and their training. Options come before the script: what follows it is the script's.",
+        allow_abbrev=False,
     )
+    add_options(run)
     run.add_argument("script", nargs="?", help="the Python file")
     run.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script finds in sys.argv")
     run.set_defaults(function=lambda options: run.print_help() if options.script is None else _run(options))
@@ -63,6 +68,8 @@ def _run(options: argparse.Namespace) -> None:
     # What `python script.py` sets up.
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
+    if options.check or options.stop_on or options.breaks or options.json is not None:
+        sys.exit(run_checked(options))
     runpy.run_path(options.script, run_name="__main__")
 
 
@@ -94,7 +101,8 @@ def _report(options: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = _parser().parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(with_values(given) if given[:1] == ["run"] else given)
     options.function(options)
 
 

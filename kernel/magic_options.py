@@ -13,7 +13,6 @@ from typing import Any, NoReturn
 
 from IPython.core.error import UsageError
 
-_OWN_CONDITION = re.compile(r"(^|,)\s*if\s")
 _HISTORY = re.compile(r"_+|_i+|_i?\d+")  # IPython puts inputs and results there
 
 
@@ -77,10 +76,9 @@ def _variable(text: str) -> str:
 
 
 def _conditions(text: str) -> list[str]:
-    """Conditions between commas; an `if EXPRESSION` is the last one, since it may have commas of its own."""
-    found = _OWN_CONDITION.search(text)
-    named, own = (text, "") if found is None else (text[: found.start()], text[found.start() :].lstrip(", "))
-    return [part for part in (*(name.strip() for name in named.split(",")), own) if part]
+    from hookscope.engine.debug.conditions import split_conditions
+
+    return split_conditions(text)
 
 
 def _cell_parser() -> _Parser:

@@ -1,18 +1,37 @@
-"""pytest's `--alias-mindspore`: tests written against MindSpore run on Hookscope's engine.
+"""pytest's `--alias-mindspore`, `--check-networks` and the fixture `checked_networks`.
 
-Registered as the entry point `hookscope`; without the option it does nothing.
+The first lets tests written against MindSpore run on Hookscope's engine; the others fail a test in which a condition
+finds a cause. Registered as the entry point `hookscope`; without its options and fixture it does nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING
+
 import pytest
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import DebugSession
+
+_OPTION = "--check-networks"
+_SESSION = pytest.StashKey["DebugSession"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.getgroup("hookscope").addoption(
+    group = parser.getgroup("hookscope")
+    group.addoption(
         "--alias-mindspore",
         action="store_true",
         help="let `import mindspore` give Hookscope's engine, even where MindSpore is installed",
+    )
+    group.addoption(
+        _OPTION,
+        nargs="?",
+        const="all",
+        metavar="NAME,...",
+        help="watch the networks of every test, and fail it where one of these conditions finds a cause; alone, all "
+        f"conditions (write {_OPTION}=all where a path follows)",
     )
 
 
@@ -23,3 +42,65 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         from .alias import install_as_mindspore
 
         install_as_mindspore()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse a condition that there is not before any test runs."""
+    if config.getoption(_OPTION) is not None:
+        from hookscope.engine.debug.conditions import parse_conditions
+
+        try:
+            parse_conditions(_conditions(config), _OPTION)
+        except ValueError as error:
+            raise pytest.UsageError(" ".join(str(error).split())) from None
+
+
+@pytest.fixture
+def checked_networks(request: pytest.FixtureRequest) -> Iterator[DebugSession]:
+    """A session over every network that the test calls; the test fails where it finds a cause that is not muted."""
+    session = request.node.stash[_SESSION] = _session(request.config)
+    with session:
+        yield session
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Run a test under its session, if it has one, and say what that found."""
+    if _SESSION not in item.stash and item.config.getoption(_OPTION) is not None:
+        item.stash[_SESSION] = _session(item.config)
+    if _SESSION not in item.stash:
+        return (yield)
+    session = item.stash[_SESSION]
+    try:
+        session.attach()
+        yield
+    except BaseException:
+        if told := _told(session):
+            item.add_report_section("call", "hookscope", told)
+        raise
+    finally:
+        del item.stash[_SESSION]  # and with it the networks
+    if told := _told(session):
+        pytest.fail(told, pytrace=False)
+
+
+def _conditions(config: pytest.Config) -> list[str]:
+    from hookscope.engine.debug.conditions import split_conditions
+
+    return split_conditions(config.getoption(_OPTION) or "all")
+
+
+def _session(config: pytest.Config) -> DebugSession:
+    from hookscope.engine.debug import DebugSession
+
+    from .checked_script import BOUNDS
+
+    return DebugSession(conditions=_conditions(config), name="test", **BOUNDS)
+
+
+def _told(session: DebugSession) -> str:
+    """What the session found, which ends with this; "" for nothing."""
+    from hookscope.engine.debug.checks.report import report_text
+
+    session.detach()
+    return report_text(session) if session.findings().causes() else ""

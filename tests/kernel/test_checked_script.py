@@ -1,0 +1,268 @@
+"""`hookscope run --check` and its companions, as a person or a CI job runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+NETWORK = """
+import sys
+import numpy as np
+import mindspore as ms
+from mindspore import nn, ops, Tensor
+
+class Scaled(nn.Cell):
+    def __init__(self, inside):
+        super().__init__()
+        self.dense, self.head, self.inside = nn.Dense(4, 8), nn.Dense(8, 3), inside
+
+    def construct(self, x):
+        return self.head(self.inside(self.dense(x)))
+
+def train(inside, steps=6):
+    ms.set_seed(1)
+    net = Scaled(inside)
+    net.set_train()
+    rng, optimizer, loss = np.random.default_rng(0), nn.Adam(net.trainable_params(), 0.01), nn.CrossEntropyLoss()
+    step = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+    for number in range(steps):
+        x, y = rng.normal(size=(8, 4)).astype(np.float32), rng.integers(0, 3, 8).astype(np.int32)
+        value, gradients = step(Tensor(x), Tensor(y))
+        optimizer(gradients)
+        print("loss", value.asnumpy().tobytes().hex(), flush=True)
+    for parameter in net.get_parameters():
+        print(parameter.name, parameter.asnumpy().tobytes().hex())
+"""
+HEALTHY = NETWORK + "train(nn.Tanh())\n"
+FAULTY = NETWORK + "train(ops.log)\n"
+DEAD = NETWORK + "train(nn.SequentialCell(nn.Dense(8, 8, bias_init=-99.0), nn.ReLU()))\n"
+
+
+def script(folder: Path, text: str) -> str:
+    (folder / "script.py").write_text(text)
+    return "script.py"
+
+
+def run(folder: Path, text: str, *options: str, after: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hookscope", "run", *options, script(folder, text), *after],
+        capture_output=True, text=True, timeout=120, cwd=folder, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def schema(repository: Path) -> Any:
+    return json.loads((repository / "docs" / "check.schema.json").read_text())
+
+
+# Text and status
+
+
+def test_a_healthy_script_exits_0_and_says_what_was_looked_at(tmp_path: Path) -> None:
+    done = run(tmp_path, HEALTHY, "--check")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"\n6 steps, \d+ captures, \d+ conditions: nothing wrong\n$", done.stdout)
+    assert done.stderr == ""
+
+
+def test_a_cause_is_told_with_its_line_and_its_advice_and_exits_1(tmp_path: Path) -> None:
+    done = run(tmp_path, FAULTY, "--check")
+    assert done.returncode == 1
+    told = done.stdout[done.stdout.index("1. ") :]
+    assert re.match(r"1\. nan in \(root\), since step 1, \d+ times\n   log in \(root\)#0 made \d+ NaN of 64", told)
+    assert "(script.py, line 13: return self.head(self.inside(self.dense(x))))" in " ".join(told.split())
+    assert "\n   Look at what made it: " in told
+    assert told.endswith("\n1 cause in 6 steps\n")
+    assert max(map(len, told.splitlines())) <= 100
+
+
+def test_what_has_no_operator_names_the_line_of_the_users_cell_around_it(tmp_path: Path) -> None:
+    done = run(tmp_path, DEAD, "--check")
+    assert "\n   so also: " in done.stdout
+    assert re.search(r"^\d\. dead_relu in inside\.1 \(script\.py, line 12\), since step \d", done.stdout, re.MULTILINE)
+
+
+def test_watching_changes_no_bit_of_a_script(tmp_path: Path) -> None:
+    random = NETWORK + "train(nn.SequentialCell(nn.BatchNorm1d(8), nn.Dropout(p=0.3)))\n"
+    for text in (HEALTHY, FAULTY, random):
+        alone, watched = run(tmp_path, text).stdout, run(tmp_path, text, "--check").stdout
+        assert len(alone.splitlines()) > 8
+        assert watched.startswith(alone)
+
+
+def test_some_conditions_with_thresholds_and_one_of_ones_own(tmp_path: Path) -> None:
+    options = ("--check=wrong_mode,exploding_gradient=1e9", "--check=if slot == 'output' and norm > 0")
+    done = run(tmp_path, HEALTHY, *options)
+    assert done.returncode == 1
+    assert "1. if slot == 'output' and norm > 0 in " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (("--check=wrong_mod",), "--check 'wrong_mod': no such condition; the nearest is 'wrong_mode' (all: "),
+        (("--stop-on=nann",), "--stop-on 'nann': no such condition; the nearest is 'nan' (all: "),
+        (("--check=nan=3",), "--check 'nan=3': nan has no threshold"),
+        (("--break=a:sideways",), "breakpoint 'a': moment must be one of forward_pre, "),
+        (("--json",), "--json is for what --check finds: give that too"),
+        (("--check", "--json=no/such/folder"), "[Errno 2] No such file or directory: 'no/such/folder'"),
+    ],
+)
+def test_a_wrong_option_is_one_line_before_the_script_runs(tmp_path: Path, options: Any, error: str) -> None:
+    done = run(tmp_path, "print('ran')\n", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"hookscope run: {error}")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_follows_the_script_is_the_scripts(tmp_path: Path) -> None:
+    words = ("--check", "--json", "--", "-b", "x")
+    for before in ((), ("--check",), ("--check", "--")):
+        done = run(tmp_path, "import sys\nprint(sys.argv[1:])\n", *before, after=words)
+        assert done.stdout.startswith(f"{list(words)}\n"), done.stderr
+
+
+def test_a_value_may_stand_apart_from_its_option(tmp_path: Path) -> None:
+    done = run(tmp_path, HEALTHY, "--break", "dense", "--stop-on", "nan", "--check")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_script_without_a_network_says_so(tmp_path: Path) -> None:
+    done = run(tmp_path, "print('nothing')\n", "--check")
+    assert done.returncode == 0
+    assert done.stdout.endswith(" conditions: no network ran\n")
+
+
+# How a script ends
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "said"),
+    [
+        ("raise SystemExit", 0, ""),
+        ("raise SystemExit(7)", 7, ""),
+        ("raise SystemExit('the end')", 1, "the end\n"),
+    ],
+)
+def test_exits_of_the_script_count_where_nothing_is_wrong(tmp_path: Path, end: str, status: int, said: str) -> None:
+    done = run(tmp_path, f"{HEALTHY}{end}\n", "--check")
+    assert (done.returncode, done.stderr) == (status, said)
+    assert "nothing wrong" in done.stdout
+    assert run(tmp_path, f"{FAULTY}{end}\n", "--check").returncode == 1
+
+
+def test_an_error_of_the_script_has_its_traceback_and_the_causes(tmp_path: Path) -> None:
+    done = run(tmp_path, FAULTY + "1 / 0\n", "--check")
+    assert done.returncode == 1
+    assert done.stderr.startswith('Traceback (most recent call last):\n  File "script.py", line 29, in <module>')
+    assert done.stderr.endswith("ZeroDivisionError: division by zero\n")
+    assert "1. nan in (root)" in done.stdout
+    assert run(tmp_path, HEALTHY + "1 / 0\n", "--check").returncode == 1
+
+
+def test_a_script_that_is_no_python_is_told_as_python_does(tmp_path: Path) -> None:
+    done = run(tmp_path, "print(\n", "--check")
+    assert done.returncode == 1
+    assert "SyntaxError: " in done.stderr and "Traceback" not in done.stderr
+
+
+def test_ctrl_c_tells_what_was_found_so_far(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hookscope", "run", "--check", script(tmp_path, NETWORK + "train(ops.log, 10**9)\n")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+    )  # fmt: skip
+    assert process.stdout is not None
+    for _ in range(3):
+        process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Interrupted; so far:" in out and "1. nan in (root)" in out
+    assert "Traceback" not in err
+
+
+# JSON
+
+
+def test_json_is_alone_on_standard_output(tmp_path: Path, repository: Path) -> None:
+    text = f"import os, sys\n{FAULTY}os.write(1, b'raw')\nos.system('echo child')\n"
+    done = run(tmp_path, text, "--check", "--json")
+    data = json.loads(done.stdout, parse_constant=pytest.fail)
+    jsonschema.validate(data, schema(repository))
+    assert done.returncode == 1
+    assert "loss " in done.stderr and "raw" in done.stderr and "child" in done.stderr
+    assert (data["steps"], data["error"], data["script"]) == (6, None, "script.py")
+    (cause,) = data["causes"]
+    assert (cause["condition"], cause["path"], cause["line"], cause["line_of"]) == ("nan", "", 14, "operator")
+    assert cause["operator"] == "log"
+
+
+def test_consequences_and_cells_are_in_the_json(tmp_path: Path, repository: Path) -> None:
+    data = json.loads(run(tmp_path, DEAD, "--check", "--json").stdout)
+    jsonschema.validate(data, schema(repository))
+    (cause,) = data["causes"]
+    assert (cause["condition"], cause["path"], cause["line"], cause["line_of"]) == ("dead_relu", "inside.1", 12, "cell")
+    assert {one["condition"] for one in cause["consequences"]} == {"all_zero", "no_gradient"}
+
+
+def test_json_in_a_file_leaves_standard_output_to_the_script(tmp_path: Path, repository: Path) -> None:
+    done = run(tmp_path, HEALTHY + "raise ValueError('it\\x1b[31m')\n", "--check", "--json=found.json")
+    written = (tmp_path / "found.json").read_text()
+    data = json.loads(written)
+    jsonschema.validate(data, schema(repository))
+    assert done.stdout == run(tmp_path, HEALTHY).stdout
+    assert data["causes"] == [] and data["error"] == "ValueError: it\x1b[31m"
+    assert written.isascii() and "\x1b" not in written
+
+
+def test_names_do_nothing_to_a_terminal(tmp_path: Path) -> None:
+    cells = "[('a\\x1b[31m', nn.Dense(8, 8, bias_init=-99.0)), ('b\\x1b', nn.ReLU())]"
+    train = f"from collections import OrderedDict\ntrain(nn.SequentialCell(OrderedDict({cells})))\n"
+    done = run(tmp_path, NETWORK + train, "--check")
+    assert done.returncode == 1 and "b\\x1b" in done.stdout
+    assert "\x1b" not in done.stdout[done.stdout.index("1. ") :]
+
+
+# Pauses
+
+
+def test_where_nobody_can_answer_a_line_says_so_and_the_script_goes_on(tmp_path: Path) -> None:
+    done = run(tmp_path, HEALTHY, "--break=dense")
+    assert done.returncode == 0
+    assert done.stdout == run(tmp_path, HEALTHY).stdout
+    assert done.stderr.count("\n") == 1 and "standard input is not a terminal" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "place"),
+    [(HEALTHY, ("--break=dense if step == 2",), "breakpoint dense"), (FAULTY, ("--stop-on=nan",), "log in (root)#0")],
+)
+def test_at_a_terminal_it_pauses_at_the_prompt(tmp_path: Path, text: str, options: Any, place: str) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hookscope", "run", *options, script(tmp_path, text)],
+        stdin=theirs, stdout=theirs, stderr=theirs, cwd=tmp_path,
+    )  # fmt: skip
+    os.close(theirs)
+    said = b""
+    while b"(hookscope) " not in said:
+        said += os.read(ours, 1 << 16)
+    assert place in said.decode()
+    os.write(ours, b"abort\n")
+    while True:
+        try:
+            said += os.read(ours, 1 << 16)
+        except OSError:  # the other end is closed
+            break
+    os.close(ours)
+    assert process.wait(60) == 1
+    assert "DebugAbort" in said.decode()
