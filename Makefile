@@ -45,8 +45,9 @@ lint: $(VENV)/.dev js/node_modules/.installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m hookscope.widgets.page build/page
 	js/node_modules/.bin/tsc -p js
-	js/node_modules/.bin/eslint --config js/eslint.config.js widgets/static
+	js/node_modules/.bin/eslint --config js/eslint.config.js widgets build/page
 
 lock: $(VENV)/.dev
 	$(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --all-extras \

@@ -16,7 +16,7 @@ const MARKUP_CALLS = ["insertAdjacentHTML", "write", "writeln", "createContextua
 export default [
   eslint.configs.recommended,
   {
-    files: ["widgets/static/**/*.js"],
+    files: ["widgets/**/*.js", "build/page/**/*.js"],
     languageOptions: { ecmaVersion: 2022, sourceType: "module", globals: globals.browser },
     linterOptions: { reportUnusedDisableDirectives: "error" },
     rules: {

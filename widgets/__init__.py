@@ -20,8 +20,8 @@ if TYPE_CHECKING:
         Stepper,
         TensorView,
     )
-    from hookscope.widgets.snapshot import cell_tree_html
     from hookscope.widgets.tables import HookTable, ParameterTable
+    from hookscope.widgets.views.cells.pages import cell_tree_html
 
 __all__ = [
     "CaptureTimeline",
@@ -49,7 +49,7 @@ _HOMES = {
     "ParameterTable": "tables",
     "Stepper": "single",
     "TensorView": "single",
-    "cell_tree_html": "snapshot",
+    "cell_tree_html": "views.cells.pages",
     "export_html": "export",
 }
 

@@ -1,53 +1,66 @@
-"""The panel's ES modules as the one module that anywidget takes, without a build step.
+"""Plain ES modules as the one module that anywidget takes, without a build step.
 
-A Jupyter front end loads a widget's JavaScript from a string, where a relative import has nothing to
-be relative to. So each file in static/ is a plain ES module (editors and the type checker see ordinary
-imports and exports), and `bundle` puts them one after the other, dependencies first, without their
-import lines and without the word "export". The files therefore share one scope: a top-level name
-may appear only once among them, which `bundle` checks.
+A Jupyter front end loads a widget's JavaScript from a string, where a relative import has nothing to be relative to.
+So each file is a plain ES module (editors and the type checker see ordinary imports and exports), and `bundle` puts
+them one after the other, dependencies first, each as a function that returns what it exports. A module keeps its scope:
+two of them may use the same name for different things. Lines that are comments stay behind, since the whole travels
+with every panel.
 """
 
 from __future__ import annotations
 
+import json
+import posixpath
 import re
-from pathlib import Path
+from collections.abc import Callable
 
-STATIC = Path(__file__).parent / "static"
+_IMPORT = re.compile(r'^import \{(?P<names>[^}]*)\} from "(?P<file>\.{1,2}/[\w./-]+)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
+_DEFAULT = re.compile(r"^export default (?P<value>.*);$", re.MULTILINE)
 
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(?P<file>[\w.]+)";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?function |const |class )", re.MULTILINE)
-_TOP_LEVEL = re.compile(r"^(?:async )?(?:function|const|let|class) (?P<name>\w+)", re.MULTILINE)
 
+def bundle(entry: str, read: Callable[[str], str]) -> str:
+    """Return one module: `entry` with everything it imports, whose default export is `entry`'s own.
 
-def bundle(entry: str, folder: Path = STATIC) -> str:
-    """Return one module: `entry` with everything it imports, whose default export is `entry`'s own."""
+    Args:
+        entry: the name of a module, a path with "/".
+        read: returns the text of a module by its name.
+
+    Raises:
+        ValueError: a module imports or exports in a way that cannot be joined, or imports itself by way of others.
+    """
     parts: dict[str, str] = {}
-    _collect(entry, folder, parts)
-    owners: dict[str, str] = {}
-    for file, text in parts.items():
-        for match in _TOP_LEVEL.finditer(text):
-            name = match["name"]
-            if name in owners:
-                raise ValueError(f"{name} is defined at the top level of both {owners[name]} and {file}")
-            owners[name] = file
-    return "\n".join(f"// {file}\n{text}" for file, text in parts.items())
+    _collect(entry, read, parts, ())
+    modules = "\n".join(parts.values())
+    return f"const modules = {{}};\n{modules}\nexport default modules[{json.dumps(entry)}].default;\n"
 
 
-def styles(folder: Path = STATIC) -> str:
-    """Return every view's rules as one style sheet, after panel.css, which has the colours and what views share."""
-    files = sorted(folder.glob("*.css"), key=lambda file: (file.name != "panel.css", file.name))
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
-
-
-def _collect(file: str, folder: Path, parts: dict[str, str]) -> None:
-    """Add `file` to `parts` after the files it imports."""
-    if file in parts:
+def _collect(name: str, read: Callable[[str], str], parts: dict[str, str], around: tuple[str, ...]) -> None:
+    """Add a module to `parts` after those that it imports."""
+    if name in around:
+        raise ValueError(f"modules import each other: {' -> '.join((*around, name))}")
+    if name in parts:
         return
-    source = (folder / file).read_text(encoding="utf-8")
+    source = _COMMENT.sub("", read(name))
     for match in _IMPORT.finditer(source):
-        _collect(match["file"], folder, parts)
-    text = _EXPORT.sub("", _IMPORT.sub("", source))
-    leftover = re.search(r"^(?:import\b|export (?!default)).*", text, re.MULTILINE)
+        _collect(_resolved(match["file"], name), read, parts, (*around, name))
+    exported = [match["name"] for match in _EXPORT.finditer(source)]
+    exported += [f"default: {match['value']}" for match in _DEFAULT.finditer(source)]
+    text = _IMPORT.sub(lambda match: _taken(match, name), source)
+    text = _DEFAULT.sub("", _EXPORT.sub("", text))
+    leftover = re.search(r"^(?:import\b|export\b).*", text, re.MULTILINE)
     if leftover:
-        raise ValueError(f"{file}: cannot bundle the line {leftover[0]!r}")
-    parts[file] = text
+        raise ValueError(f"{name}: cannot bundle the line {leftover[0]!r}")
+    given = f"return {{ {', '.join(exported)} }};"
+    parts[name] = f"modules[{json.dumps(name)}] = (() => {{\n{text.rstrip()}\n{given}\n}})();"
+
+
+def _taken(match: re.Match[str], name: str) -> str:
+    """Write an import as what is taken from another module's function."""
+    names = re.sub(r"(\w+) as (\w+)", r"\1: \2", " ".join(match["names"].split()))
+    return f"const {{ {names} }} = modules[{json.dumps(_resolved(match['file'], name))}];\n"
+
+
+def _resolved(file: str, importer: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(importer), file))

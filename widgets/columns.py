@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-
-Json = dict[str, Any]
 
 
 def columns_to_bytes(rows: Sequence[Sequence[float]], width: int) -> bytes:

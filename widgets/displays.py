@@ -6,18 +6,20 @@ values, and those on a GPU, are shown without figures, and of each only a corner
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hookscope.widgets import cells_view, drawings, snapshot, texts
-from hookscope.widgets.markup import number, page, table, text
+from hookscope.widgets import drawings, texts
+from hookscope.widgets.markup import page, text
+from hookscope.widgets.views.cells.nodes import cell_nodes
+from hookscope.widgets.views.cells.pages import MAX_CELLS, cell_tree
 
 if TYPE_CHECKING:
-    from hookscope.engine.debug import Capture, CellNode, Statistics
+    from hookscope.engine.debug import Capture
     from hookscope.engine.nn import Cell
     from hookscope.engine.parameter import Parameter
     from hookscope.engine.tensor import Tensor
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
 MAX_ELEMENTS = 1_000_000
 """A tensor with more elements has no figures."""
 
-MAX_CELLS = 500
-_OPEN_CELLS = 40  # a network with more of them shows those below the second level when they are opened
 _FEW = 6  # so many elements are their own figures
 _ROWS, _COLUMNS = 6, 8
 _MAX_ARGUMENTS = 160
@@ -82,29 +82,13 @@ def _value(title: str, array: Any, dtype: str, note: str = "") -> str:
         parts.append("<p><small>Figures left out: the values are on a GPU.</small></p>")
     elif array.size > _FEW:
         with suppress(TypeError):  # elements that are no numbers
-            parts.append(figures_html(statistics(array)))
+            parts.append(drawings.figures_html(statistics(array)))
     parts.append(values_html(array))
     return "\n".join(part for part in parts if part)
 
 
 def _place(array: Any) -> str:
     return "" if isinstance(array, np.ndarray) else f" on GPU {array.device.id}"
-
-
-def figures_html(statistics: Statistics) -> str:
-    """Return the figures of one value as a line of a table, with a histogram above."""
-    named: dict[str, object] = {
-        "min": number(statistics.minimum),
-        "max": number(statistics.maximum),
-        "mean": number(statistics.mean),
-        "std": number(statistics.std),
-        "norm": number(statistics.norm),
-    }
-    counts = {"zeros": statistics.zeros, "NaN": statistics.nan}
-    counts |= {"+inf": statistics.positive_inf, "-inf": statistics.negative_inf}
-    named |= {name: f"{count:,}" for name, count in counts.items() if count}
-    picture = drawings.histogram(statistics.histogram, statistics.minimum, statistics.maximum)
-    return picture + table("", tuple(named), [tuple(named.values())], numeric=named)
 
 
 def values_html(array: Any) -> str:
@@ -139,7 +123,7 @@ def _cell(cell: Cell) -> str:
     from hookscope.engine.debug import DebugSession
 
     session = DebugSession(cell)
-    nodes = cells_view.cell_nodes(session)
+    nodes = cell_nodes(session)
     # What a cell was made with stands in its repr; of one with cells inside, the cells say it better.
     arguments = [_arguments(each) for _, each in islice(session.paths, MAX_CELLS)]
     mode = "training" if cell.training else "prediction"
@@ -150,38 +134,3 @@ def _cell(cell: Cell) -> str:
 
 def _arguments(cell: Cell) -> str:
     return texts.one_line(" ".join(cell.extend_repr().split()), _MAX_ARGUMENTS)
-
-
-def cell_tree(nodes: Sequence[CellNode], arguments: Iterable[str] = (), most: int = MAX_CELLS) -> str:
-    """Return cells as a list of lists that open and close without a script; says how many are left out."""
-    shown = nodes[:most]
-    notes = [*arguments, *[""] * len(shown)]
-    levels = 2 if len(nodes) > _OPEN_CELLS else len(shown)
-    parts, depth = ['<ul class="hs-cells">'], 0
-    for k, node in enumerate(shown):
-        parts += ["</ul></details></li>"] * (depth - node.depth)
-        depth = min(depth, node.depth)
-        line = _cell_line(node, notes[k])
-        if k + 1 < len(shown) and shown[k + 1].depth > node.depth:
-            opened = " open" if node.depth < levels else ""
-            parts.append(f"<li><details{opened}><summary>{line}</summary><ul>")
-            depth += 1
-        else:
-            parts.append(f"<li>{line}</li>")
-    parts += ["</ul></details></li>"] * depth + ["</ul>"]
-    if len(nodes) > most:
-        parts.append(f"<p>{len(nodes) - most:,} more cells left out.</p>")
-    return "".join(parts)
-
-
-def _cell_line(node: CellNode, arguments: str) -> str:
-    kind = f"{node.type}({arguments})" if arguments else node.type
-    facts = [
-        f"{node.parameters:,} parameter{'' if node.parameters == 1 else 's'}" if node.parameters else "",
-        f"gave {node.shape}" if node.shape else "",
-        "own bprop" if node.has_bprop else "",
-        f"hooks: {snapshot.hooks_text(node)}" if any(node.hooks.values()) else "",
-    ]
-    rest = " · ".join(text(fact) for fact in facts if fact)
-    code = "" if kind == node.name else f" <code>{text(kind)}</code>"  # a root has no name but its type's
-    return f"<b>{text(node.name)}</b>{code}" + (f" <small>{rest}</small>" if rest else "")

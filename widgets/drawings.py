@@ -1,6 +1,6 @@
 """Small pictures for pages that run no script: a histogram and a curve as SVG, a matrix as a PNG.
 
-They hold no text, since code hosts that remove drawings leave the text behind. Lines take the colour of the text
+They hold no text, since code hosts that remove drawings leave the text behind. Lines take the color of the text
 around them, for light and dark. The same numbers give the same bytes, with any build of zlib: nothing is compressed.
 """
 
@@ -10,13 +10,16 @@ import struct
 import zlib
 from base64 import b64encode
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hookscope.widgets import texts
-from hookscope.widgets.markup import text
+from hookscope.widgets.markup import number, table, text
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import Statistics
 
 MOST_PIXELS = 64
 """A matrix with more rows or columns is thinned out to so many."""
@@ -55,6 +58,22 @@ def histogram(counts: Sequence[int] | _Array, low: float, high: float) -> str:
     return _svg(f"histogram from {low:.5g} to {high:.5g}", width, _HEIGHT, shapes)
 
 
+def figures_html(statistics: Statistics) -> str:
+    """Return the figures of one value as a line of a table, with a histogram above."""
+    named: dict[str, object] = {
+        "min": number(statistics.minimum),
+        "max": number(statistics.maximum),
+        "mean": number(statistics.mean),
+        "std": number(statistics.std),
+        "norm": number(statistics.norm),
+    }
+    counts = {"zeros": statistics.zeros, "NaN": statistics.nan}
+    counts |= {"+inf": statistics.positive_inf, "-inf": statistics.negative_inf}
+    named |= {name: f"{count:,}" for name, count in counts.items() if count}
+    picture = histogram(statistics.histogram, statistics.minimum, statistics.maximum)
+    return picture + table("", tuple(named), [tuple(named.values())], numeric=named)
+
+
 def curve(label: str, points: Sequence[tuple[float, float]]) -> str:
     """Draw a line through points (x, y), left out where y is not finite; "" for fewer than two."""
     shown = np.array([point for point in points if np.isfinite(point[1])], np.float64).reshape(-1, 2)
@@ -81,7 +100,7 @@ def _between_0_and_1(values: _Array) -> _Array:
 def _palette() -> bytes:
     """Blue below zero, white at it, red above, each in 120 steps; then grey for NaN and black for infinities."""
     share = np.linspace(0, 1, 121)[:, None]
-    white, blue, red = (np.array(colour, float) for colour in ((247, 247, 247), (33, 102, 172), (178, 24, 43)))
+    white, blue, red = (np.array(color, float) for color in ((247, 247, 247), (33, 102, 172), (178, 24, 43)))
     below, above = blue + (white - blue) * share, white + (red - white) * share
     return bytes(np.vstack([below[:-1], above, [[128] * 3, [0] * 3]]).round().astype(np.uint8).tobytes())
 
@@ -111,7 +130,7 @@ def matrix_figure(array: Any, told: str = "", most: int = MOST_PIXELS) -> str:
 
 
 def heatmap(label: str, matrix: _Array) -> str:
-    """Draw a matrix of numbers as an image of 192 pixels at most, the colours centred at zero."""
+    """Draw a matrix of numbers as an image of 192 pixels at most, the colors centred at zero."""
     values = np.asarray(matrix, np.float64)
     finite = np.isfinite(values)
     most = np.abs(values[finite]).max(initial=0.0)
@@ -130,7 +149,7 @@ def heatmap(label: str, matrix: _Array) -> str:
 
 
 def _png(pixels: _Array) -> bytes:
-    """One byte a pixel, a place in the palette (PNG specification, colour type 3)."""
+    """One byte a pixel, a place in the palette (PNG specification, color type 3)."""
     height, width = pixels.shape
     lines = b"".join(b"\0" + row.tobytes() for row in pixels)
     chunks = (

@@ -1,17 +1,23 @@
 """HTML that is read where no script and perhaps no style survives: escaped text, tables, what opens and closes.
 
 Code hosts remove <style>, classes and scripts, so the markup must read well bare: real tables with captions
-and header cells, <details>, indentation by characters. The style only helps where it survives, and takes its colours
+and header cells, <details>, indentation by characters. The style only helps where it survives, and takes its colors
 from the page so that light and dark both work. All text passes through `html.escape`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
+from typing import NamedTuple
 
 MAX_TEXT = 2000
 """Characters of one text: a name, a value, a line of source."""
+
+MAX_ROWS = 200
+"""Rows of one table that a notebook keeps."""
 
 _PROSE = 44  # characters; a cell with more of them may take several lines
 
@@ -31,40 +37,56 @@ _INVISIBLE = {
     if chr(code) not in "\t\n"
 }
 
-# The doubled class outweighs the notebook's own rules for tables in outputs.
-STYLE = """<style>
+
+def _compact(style: str) -> str:
+    """A style sheet without comments, one rule a line: it stands in every output of a notebook."""
+    plain = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL))
+    return re.sub(r"\s*([{};,])\s*", r"\1", plain).replace(": ", ":").replace(";}", "}").replace("}", "}\n").strip()
+
+
+_FORMS = """\
+div.hs-static{--hs-ink:currentColor;--hs-line:color-mix(in srgb,currentColor 25%,transparent);
+--hs-marked:color-mix(in srgb,var(--hs-warn-base) 25%,transparent);--hs-token:50%}
 .hs-static{font:13px/1.45 system-ui,sans-serif;color:inherit;overflow-x:auto}
 .hs-static table{border-collapse:collapse;margin:6px 0 14px;font-size:12px}
 .hs-static caption{text-align:left;font-weight:600;padding:4px 0}
 .hs-static.hs-static table :is(th,td){padding:2px 10px;text-align:left;white-space:nowrap;border:0;vertical-align:top}
 .hs-static.hs-static table td.hs-prose{min-width:220px;white-space:normal}
-.hs-static tr{background:none;border-bottom:1px solid rgba(128,128,128,.3)}
+.hs-static tr{background:none;border-bottom:1px solid var(--hs-line)}
 .hs-static th{font-weight:600}
 .hs-static.hs-static table [align=right]:is(th,td){text-align:right;white-space:nowrap}
-.hs-static td[align=right],.hs-static pre{font-family:ui-monospace,Menlo,Consolas,monospace}
+.hs-static td[align=right],.hs-static pre{font-family:var(--hs-mono)}
 .hs-static pre{font-size:12px;line-height:1.5;color:inherit;background:none;margin:4px 0}
 .hs-static ul.hs-cells ul,.hs-static ul.hs-cells{list-style:none;margin:0;padding-left:18px}
 .hs-static ul.hs-cells{padding-left:0}
 .hs-static ul.hs-cells li{margin:1px 0;padding-left:13px}
 .hs-static ul.hs-cells li:has(>details){padding-left:0}
 .hs-static summary{cursor:pointer}
-.hs-static code{font:12px ui-monospace,Menlo,Consolas,monospace;color:inherit;background:none}
+.hs-static code{font:12px var(--hs-mono);color:inherit;background:none}
 .hs-static .hs-drawing{display:block;margin:2px 0;overflow:visible}
 .hs-static .hs-heatmap{image-rendering:pixelated}
 .hs-static .hs-figures{display:flex;flex-wrap:wrap;gap:8px 24px;margin:6px 0 14px}
 .hs-static figure{margin:0}
 .hs-static figcaption{font-size:12px;max-width:320px}
 .hs-static details{margin:4px 0}
-.hs-static mark{background:rgba(245,164,66,.25);color:inherit}
+.hs-static mark{background:var(--hs-marked);color:inherit}"""
+_PALETTE = (Path(__file__).parent / "static" / "palette.css").read_text(encoding="utf-8")
+# The palette has another name here, since a saved output must not change the panels of a later version. What stands
+# around it is not known, so inks are mixed from the text's own. The doubled class outweighs the notebook's rules.
+STYLE = f"""<style>
+{re.sub("[.]hs(?=[ {,])", ".hs-static", _compact(_PALETTE))}
+{_FORMS}
 </style>"""
 
 
 def text(value: object, limit: int = MAX_TEXT) -> str:
     """Escape any text for HTML, cut where it is long, with invisible and reordering characters made visible."""
-    shown = str(value)
-    if len(shown) > limit:
-        shown = f"{shown[:limit]}… ({len(shown):,} characters)"
-    return escape(shown.translate(_INVISIBLE), quote=True)
+    return escape(cut(str(value), limit).translate(_INVISIBLE), quote=True)
+
+
+def cut(shown: str, limit: int = MAX_TEXT) -> str:
+    """Cut a text where it is long, and say how long it is."""
+    return shown if len(shown) <= limit else f"{shown[:limit]}… ({len(shown):,} characters)"
 
 
 def number(value: float) -> str:
@@ -94,6 +116,39 @@ def _look(cell: str, to_the_right: bool) -> str:
     if to_the_right:
         return ' align="right"'
     return ' class="hs-prose"' if len(cell) > _PROSE else ""
+
+
+class Table(NamedTuple):
+    """A table of a static form, before it is decided whether it is open."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    numeric: Sequence[str] = ()
+
+    def html(self, caption: str) -> str:
+        """Return it as HTML with a caption."""
+        return table(caption, self.columns, self.rows, self.numeric)
+
+
+def counted_title(what: str, size: int) -> str:
+    """Write the title of a table that is cut at MAX_ROWS."""
+    return f"{what}: {size}" if size <= MAX_ROWS else f"{what}: the first {MAX_ROWS} of {size}"
+
+
+def left_out(what: str, shown: int, total: int) -> str:
+    """Say how many things of an exported page were left out; "" for none."""
+    return f'<p class="soft">{total - shown:,} of {total:,} {what} left out.</p>' if shown < total else ""
+
+
+def scrolling(part: str, kind: str = "") -> str:
+    """Return a part of an exported page that scrolls sideways, by keyboard too."""
+    return f'<div class="{f"scroll {kind}".strip()}" tabindex="0">{part}</div>'
+
+
+def opened_by(title: str, drawings: str) -> str:
+    """Return an item of a list in an exported page that opens to show drawings; both are markup."""
+    return f'<li><details><summary>{title}</summary><div class="drawings">{drawings}</div></details></li>'
 
 
 def details(title: str, content: str, opened: bool = False) -> str:

@@ -10,13 +10,29 @@ and among the traits is the code that they run: so only PAGE_TRAITS are taken.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from traitlets import HasTraits
 
 from hookscope.widgets import texts
 
-Action = tuple[dict[str, type], Callable[..., None]]
+
+class Action(NamedTuple):
+    """What a page may ask.
+
+    Attributes:
+        fields: the message's fields, each with its type.
+        act: does it, given the panel and the fields.
+        background: the page asks by itself, and nobody waits for the answer.
+        keeps_error: it does not wipe away what is said to have gone wrong; nor does what is asked in the background.
+    """
+
+    fields: Mapping[str, type]
+    act: Callable[..., None]
+    background: bool = False
+    keeps_error: bool = False
+
+
 Actions = Mapping[str, Action]
 PAGE_TRAITS = ("selected", "view")
 """The traits that a page may write; the others are Python's."""
@@ -37,15 +53,15 @@ def checked(content: object, known: Actions) -> tuple[Callable[..., None], dict[
     name = content["type"]
     if name not in known:
         raise MessageError(f"unknown message {texts.one_line(name, 40)!r}; known: {', '.join(known)}")
-    wanted, act = known[name]
+    action = known[name]
     fields = {}
-    for field, kind in wanted.items():
+    for field, kind in action.fields.items():
         value = content.get(field)
         if type(value) is not kind:
             got = "nothing" if field not in content else type(value).__name__
             raise MessageError(f"message {name!r} needs {field}: {kind.__name__}, got {got}")
         fields[field] = value
-    return act, fields
+    return action.act, fields
 
 
 def checked_traits(widget: HasTraits, state: object) -> tuple[dict[str, Any], str]:

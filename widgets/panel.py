@@ -14,27 +14,20 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import traitlets
 
-from hookscope.widgets import (
-    bundle,
-    captures_view,
-    conditions_view,
-    export,
-    hooks_view,
-    parameters_view,
-    progress_view,
-    texts,
-)
-from hookscope.widgets.columns import Json
+from hookscope.widgets import page, progress_view, texts
 from hookscope.widgets.kept import Kept
 from hookscope.widgets.messages import Actions, MessageError, checked, checked_traits, one_of
 from hookscope.widgets.named import named_anew
+from hookscope.widgets.own import OWN
 from hookscope.widgets.throttle import Throttle
-from hookscope.widgets.views import BACKGROUND, VIEWS, WHOLE, checked_views
+from hookscope.widgets.view import refuse_clashes
+from hookscope.widgets.views import VIEWS, WHOLE, checked_views
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
@@ -56,12 +49,17 @@ _FRESH = 1.0
 _STILL = 0.5
 
 
+Memory = TypeVar("Memory")
+
+refuse_clashes((OWN, *VIEWS.values()))
+
+
 class DebuggerPanel(Kept):
     """Views of a session, live while it runs, as tabs; a single view stands without a tab.
 
     Args:
         session: the session.
-        views: which views, by their names in `hookscope.widgets.views.VIEWS`; by default all of them.
+        views: which views, by their names in `hookscope.widgets.views.VIEWS`; by default all but parts of others.
         namespace: where hooks that are written in the panel run; by default among the notebook's own names.
         clock: tells the time in seconds.
 
@@ -78,30 +76,11 @@ class DebuggerPanel(Kept):
         ValueError: ``views`` names a view that there is not, none, or one twice.
     """
 
-    _esm: ClassVar[str] = bundle.bundle("panel.js")
-    _css: ClassVar[str] = bundle.styles()
+    _esm: ClassVar[str] = page.script()
+    _css: ClassVar[str] = page.style()
 
-    title = traitlets.Unicode().tag(sync=True)
-    views: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    view = traitlets.Unicode().tag(sync=True)
-    status = traitlets.Dict().tag(sync=True)
-    tree = traitlets.Dict().tag(sync=True)
-    tree_numbers = traitlets.Bytes().tag(sync=True)
-    tree_states = traitlets.Bytes().tag(sync=True)
-    selected = traitlets.Int(-1).tag(sync=True)
-    selection = traitlets.Dict().tag(sync=True)
-    histogram = traitlets.Bytes().tag(sync=True)
-    parameters = traitlets.Dict().tag(sync=True)
-    parameter_numbers = traitlets.Bytes().tag(sync=True)
-    stop = traitlets.Dict().tag(sync=True)
-    evaluations: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    gradient = traitlets.Dict().tag(sync=True)
-    conditions = traitlets.Dict().tag(sync=True)
-    hooks = traitlets.Dict().tag(sync=True)
-    hook_answer = traitlets.Dict().tag(sync=True)
-    hook_log = traitlets.Dict().tag(sync=True)
-    hook_draft = traitlets.Dict().tag(sync=True)
-    progress = traitlets.Dict().tag(sync=True)
+    # The traits are those that the views name; a class statement has no other way to take them from data.
+    vars().update({name: trait for view in (OWN, *VIEWS.values()) for name, trait in view.traits.items()})
 
     def __init__(
         self,
@@ -117,20 +96,22 @@ class DebuggerPanel(Kept):
         self._asks = False
         self.replaced: str | None = None
         self.progress_view = progress_view.ProgressView(session, self._show_progress, clock)
-        self.printed = hooks_view.HookLog(lambda: hooks_view.publish_log(self), Throttle(clock, rate=10.0))
         if not hasattr(session, "observe"):
             raise TypeError(f"session must be a DebugSession, got {type(session).__name__}")
         names = checked_views(views)
         self.session = session
         self.namespace = sys.modules["__main__"].__dict__ if namespace is None else namespace
-        self.feed = captures_view.CaptureFeed(session)
-        self.parameters_view = parameters_view.ParametersView(session, self.send)
+        self.clock = clock
+        self._memories: dict[Callable[[DebuggerPanel], Any], Any] = {}
+        self._parts = [VIEWS[name] for name in names]
+        beside = (view.publish_beside for view in self._parts if view.publish_beside)
+        self._publish_beside = list(dict.fromkeys(beside))
         # A session that is attached already follows whatever runs: nobody tells when that has ended.
         self._active = "watching" if session.attached else "running"
         self.state = "paused" if session.paused is not None else "watching" if session.attached else "ready"
+        self._at_pause = next((view.name for view in self._parts if view.at_pause), "")
         self._error = ""
-        self._actions: Actions = _OWN_ACTIONS | {k: v for name in names for k, v in VIEWS[name].actions.items()}
-        self._clock = clock
+        self._actions: Actions = {k: v for view in (OWN, *self._parts) for k, v in view.actions.items()}
         self._due = Throttle(clock, share=_SHARE, beyond=_BEYOND)
         self._others_due = Throttle(clock, share=_SHARE_OF_OTHERS, beyond=_BEYOND)
         self._others = cycle(names)
@@ -142,10 +123,12 @@ class DebuggerPanel(Kept):
         self._publishing = threading.RLock()
         # What is set before the widget opens goes to the page with its first message.
         self.views = list(names)
-        self.view = "stepper" if self.state == "paused" and "stepper" in names else names[0]
+        self.view = (self._at_pause if self.state == "paused" else "") or names[0]
         self._publish(0.0)
         super().__init__()
         self.on_msg(self._received)
+        for name, follow in dict.fromkeys(item for view in self._parts for item in view.follow.items()):
+            self.observe(partial(self._follow_trait, follow), name)
         self._unsubscribe = session.observe(self._observed)
         self.progress_view.begin(self.comm)
 
@@ -155,7 +138,7 @@ class DebuggerPanel(Kept):
         """Follow the session, in whatever thread the user's code runs; never raise into it."""
         if event == "captured":
             self.captured = True
-            self._captured = self._clock()
+            self._captured = self.clock()
             if self._captured >= self.renew_at:
                 self.renew_due()
             if self.state == self._active and not (self._shown and self._is_due()):
@@ -178,9 +161,9 @@ class DebuggerPanel(Kept):
         self.progress_view.follow(event)
         if event == "paused":
             self.state = "paused"
-            if "stepper" in self.views and self.view != "stepper":
+            if self._at_pause and self.view != self._at_pause:
                 with self.hold_sync():
-                    self.view = "stepper"  # which publishes it
+                    self.view = self._at_pause  # which publishes it
             else:
                 self._publish(_IDLE_BUDGET)
         elif event == "finished":
@@ -223,10 +206,10 @@ class DebuggerPanel(Kept):
             with self.hold_sync():
                 self.title = texts.root_name(self.session)
                 self.publish_status()
-                if "conditions" in self.views or "cells" in self.views:  # a tab and the cells tell how much was found
-                    conditions_view.publish(self, budget)
+                for publish in self._publish_beside:
+                    publish(self, budget)
             VIEWS[self.view].publish(self, budget)
-            self._published = self._clock()
+            self._published = self.clock()
 
     def _publish_another(self) -> None:
         if not self._others_due.due():
@@ -236,7 +219,7 @@ class DebuggerPanel(Kept):
             if name != self.view:
                 VIEWS[name].publish(self, 0.0)
 
-    def _show_progress(self, shown: Json) -> None:
+    def _show_progress(self, shown: progress_view.Progress) -> None:
         with self._publishing:
             self.progress = shown
 
@@ -266,7 +249,8 @@ class DebuggerPanel(Kept):
     def _received(self, _widget: object, content: object, _buffers: object) -> None:
         """Do one action; whatever goes wrong becomes one line in the status."""
         action = content.get("type") if isinstance(content, Mapping) else None
-        if action not in BACKGROUND:
+        known = self._actions.get(action) if isinstance(action, str) else None
+        if known is None or not (known.background or known.keeps_error):
             self._error = ""
         # During long work that a message started, others are done too.
         outermost, self._acting = not self._acting, True
@@ -298,29 +282,29 @@ class DebuggerPanel(Kept):
 
     def when_due(self, act: Callable[[], None]) -> None:
         """Do what the page asks by itself; while code runs only when it is due, else the page is told to ask later."""
-        runs = self.state == self._active and self._clock() - self._captured < _STILL
+        runs = self.state == self._active and self.clock() - self._captured < _STILL
         if runs and not self._due.due():
             self._hold_back()
             return
         with self._publishing, self._due.spend():
             act()
 
-    def _ask_again(self) -> None:
-        """The page was told that something was held back."""
+    def asked_again(self) -> None:
+        """The page was told that something was held back, and asks for it."""
         self._behind = False
         self.when_due(self.sync)
 
-    def _hello(self) -> None:
+    def page_drawn(self) -> None:
         """A page was drawn: it has the state, and is sent again what is none."""
         self._shown = True
         if self._asks:  # it was not there yet when the question was sent
             self.send({"type": "look"})
-        self.feed.restart()
-        self.parameters_view.restart()
-        if VIEWS[self.view].sends or self._clock() - self._published > _FRESH:
+        for restart in dict.fromkeys(view.restart for view in self._parts if view.restart):
+            restart(self)
+        if VIEWS[self.view].restart or self.clock() - self._published > _FRESH:
             self.sync()
 
-    def _show(self, view: str) -> None:
+    def look_at(self, view: str) -> None:
         """Look at another view."""
         one_of("view", view, tuple(self.views))
         self.view = view
@@ -336,16 +320,16 @@ class DebuggerPanel(Kept):
         if self.comm is not None:
             self.sync()
 
-    @traitlets.validate("selected")
-    def _checked_selected(self, proposal: Any) -> int:
-        index = max(-1, int(proposal["value"]))
-        return index if index < 0 else captures_view.kept(self, index).index
+    def _follow_trait(self, follow: Callable[[DebuggerPanel], None], _change: object) -> None:
+        with self._publishing:
+            follow(self)
 
-    @traitlets.observe("selected")
-    def _selected_changed(self, _change: object) -> None:
-        if "captures" in self.views or "tensor" in self.views:
-            with self._publishing:
-                captures_view.publish_selection(self)
+    def memory(self, make: Callable[[DebuggerPanel], Memory]) -> Memory:
+        """Return what a view remembers for this panel, made when it is first asked for."""
+        if make not in self._memories:
+            self._memories[make] = make(self)
+        found: Memory = self._memories[make]
+        return found
 
     def ask_who_sees(self) -> None:
         """Ask each page that shows the panel whether a person can see it; `seen` and `gone` tell what came back."""
@@ -354,14 +338,17 @@ class DebuggerPanel(Kept):
         self._asks = True
         self.send({"type": "look"})
 
-    def _answer_seen(self, visible: bool) -> None:
+    def answer_seen(self, visible: bool) -> None:
+        """A page says whether a person can see the panel there."""
         self._asks = False
         self.seen = visible or bool(self.seen)  # one page in which it can be seen is enough
 
-    def _answer_gone(self) -> None:
+    def answer_gone(self) -> None:
+        """A page has taken the panel off."""
         self.gone = True
 
-    def _watch_again(self) -> None:
+    def watch_again(self) -> None:
+        """Follow what later cells do with the network."""
         anew = named_anew(self.session, self.namespace)
         if anew is not None:
             raise MessageError(anew)
@@ -377,25 +364,15 @@ class DebuggerPanel(Kept):
         self._unsubscribe()
         self._unsubscribe = _nothing
         self.progress_view.close()
-        self.printed.close()
+        for view in self._parts:
+            if view.close:
+                view.close(self)
         if self.comm is not None:
             self.layout.close()  # a widget of its own, which ipywidgets leaves open
         super().close()
-        for part in ("session", "feed", "parameters_view", "progress_view"):
+        for part in ("session", "progress_view", "_memories"):
             del self.__dict__[part]
 
 
 def _nothing() -> None:
     """Be what a closed panel has left to unsubscribe."""
-
-
-_OWN_ACTIONS: dict[str, Any] = {
-    "hello": ({}, DebuggerPanel._hello),
-    "sync": ({}, DebuggerPanel._ask_again),
-    "show": ({"view": str}, DebuggerPanel._show),
-    "seen": ({"visible": bool}, DebuggerPanel._answer_seen),
-    "gone": ({}, DebuggerPanel._answer_gone),
-    "watch_again": ({}, DebuggerPanel._watch_again),
-    **export.ACTIONS,
-    **progress_view.ACTIONS,
-}

@@ -11,12 +11,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from hookscope.engine import progress
 from hookscope.engine.nn import Cell
-from hookscope.widgets.columns import Json
-from hookscope.widgets.messages import Actions, MessageError
+from hookscope.widgets.messages import Action, MessageError
 from hookscope.widgets.throttle import Throttle
 
 if TYPE_CHECKING:
@@ -38,6 +37,19 @@ LIVE_COMMS: set[str] = set()
 """The comms of live panels. A kernel that can answer in a running cell answers these."""
 
 _started_here: list[str] = []  # the work that a panel's button has started, which is one at most
+
+
+class Progress(TypedDict, total=False):
+    """Long work; without `what` there is none, and perhaps a last word on it in `note`."""
+
+    what: str
+    text: str
+    inner: str
+    value: float | None
+    can_stop: bool
+    stopping: bool
+    open_ended: bool
+    note: str
 
 
 @contextmanager
@@ -92,7 +104,7 @@ class ProgressView:
     """
 
     def __init__(
-        self, session: DebugSession, publish: Callable[[Json], None], clock: Callable[[], float] = time.monotonic
+        self, session: DebugSession, publish: Callable[[Progress], None], clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._session = session
         self._publish = publish
@@ -103,7 +115,7 @@ class ProgressView:
         self._run: _Run | None = None
         self._unrelated: tuple[Work, int] | None = None  # work of no interest to so many roots
         self._around: Work | None = None  # what was under way when a button of the panel started more
-        self._shown: Json = {}
+        self._shown: Progress = {}
         self._comm_id = ""
         self._stop_listening: Callable[[], None] | None = None
 
@@ -170,7 +182,7 @@ class ProgressView:
         with self._due.spend():
             self._put(self._lines(chain, now))
 
-    def _lines(self, chain: list[Work], now: float) -> Json:
+    def _lines(self, chain: list[Work], now: float) -> Progress:
         outer = chain[0]
         speed = self._speed.at(now, outer.done)
         left = (outer.total - outer.done) / speed if outer.total is not None and speed else None
@@ -231,7 +243,7 @@ class ProgressView:
         self._run = None
         self._put({})
 
-    def _put(self, shown: Json) -> None:
+    def _put(self, shown: Progress) -> None:
         if shown != self._shown:
             self._shown = shown
             self._publish(shown)
@@ -310,4 +322,4 @@ def look_at_work(panel: DebuggerPanel) -> None:
     panel.progress_view.look()
 
 
-ACTIONS: Actions = {"stop_work": ({}, stop_work), "look_at_work": ({}, look_at_work)}
+ACTIONS = {"stop_work": Action({}, stop_work), "look_at_work": Action({}, look_at_work, background=True)}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.debug.tables import text_table
-from hookscope.widgets import markup, snapshot
+from hookscope.widgets import markup
+from hookscope.widgets.views.hooks.pages import HOOK_COLUMNS, hook_rows
+from hookscope.widgets.views.parameters.pages import parameter_cells
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
@@ -46,17 +48,17 @@ class ParameterTable(_Table):
     numeric = ("mean", "std", "norm", "gradient norm")
 
     def rows(self) -> list[tuple[str, ...]]:
-        return [snapshot.parameter_cells(row) for row in self._session.parameters()]
+        return [parameter_cells(row) for row in self._session.parameters()]
 
 
 class HookTable(_Table):
     """Every hook registered on a network's cells, and who registered it."""
 
     title = "Hooks"
-    columns = snapshot.HOOK_COLUMNS
+    columns = HOOK_COLUMNS
 
     def rows(self) -> list[tuple[str, ...]]:
-        return snapshot.hook_rows(self._session)
+        return hook_rows(self._session)
 
 
 def _session_of(source: Cell | DebugSession) -> DebugSession:

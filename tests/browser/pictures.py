@@ -136,7 +136,7 @@ def take_views(notebook: Notebook, panel: Panel, take: Take) -> None:
     expect(panel.root.get_by_role("log", name="Printed by hooks")).to_contain_text("gets through")
     take("hooks", panel.root)
     panel.tab("Conditions")
-    expect(panel.root.get_by_role("table", name="Findings").get_by_role("row").nth(1)).to_be_visible()
+    expect(panel.root.get_by_role("list", name="Findings").get_by_role("listitem").first).to_be_visible()
     take("conditions", panel.root)
     panel.tab("Cells")
     panel.toggle_hook("forward", "conv1")

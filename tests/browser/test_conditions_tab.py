@@ -53,7 +53,7 @@ def test_a_threshold_is_edited_and_a_wrong_one_refused(panel: Panel, opened: Not
 def test_a_finding_has_advice_and_leads_to_its_capture(panel: Panel, opened: Notebook) -> None:
     be_looked_for(panel, "dead_relu")
     opened.run_to_end(TRAIN)
-    found = panel.root.get_by_role("table", name="Findings").get_by_role("row").filter(has_text="dead_relu")
+    found = panel.root.get_by_role("list", name="Findings").get_by_role("listitem").filter(has_text="dead_relu")
     expect(found).to_contain_text("Try a smaller learning rate")
     found.get_by_role("button", name="show the capture of dead_relu in relu").click()
     shown = panel.root.get_by_role("region", name="Selected capture")

@@ -39,12 +39,12 @@ slow, xs = Slow(), [ms.Tensor(np.ones(3, np.float32)) for _ in range(20)]
 
 # The page of a session takes as long to make here as that of a large network.
 from hookscope.engine.debug import DebugSession
-from hookscope.widgets import DebuggerPanel, displays, export_html
-quick = displays.figures_html
+from hookscope.widgets import DebuggerPanel, drawings, export_html
+quick = drawings.figures_html
 def figures_html(statistics):
     time.sleep(0.02)
     return quick(statistics)
-displays.figures_html = figures_html"""
+drawings.figures_html = figures_html"""
 TRAINING = "%%cell net -o trained\nmodel.train(100, data, callbacks=[ended])\nprint('the cell goes on')"
 LOOP = "%%cell net -o looped\nwhile True:\n    loss, gradients = step()\n    optimizer(gradients)"
 STOOD = "print('usable', 6 * 7)"

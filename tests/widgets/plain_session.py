@@ -12,6 +12,7 @@ import numpy as np
 
 from hookscope.engine.debug import CONDITIONS, Condition, Finding, Findings, GivenUp, History, Hit, Muted, PausePoint
 from hookscope.engine.debug.conditions import parse_conditions
+from hookscope.engine.debug.cures import Cure
 from hookscope.engine.debug.parameter_edits import ParameterEdits
 from hookscope.engine.debug.pausing.pause import OperatorRecord
 
@@ -144,6 +145,7 @@ class PlainSession:
 
     def __init__(self) -> None:
         self.roots: list[object] = [Net()]
+        self.known_cures: dict[str, list[Cure]] = {}
         self.captures = PlainRing()
         self.breakpoints: list[Any] = []
         self.looked_at = 0, 0
@@ -243,6 +245,9 @@ class PlainSession:
     def findings(self) -> Findings:
         return Findings(self.found)
 
+    def cures(self, finding: Finding) -> list[Cure]:
+        return self.known_cures.get(finding.condition, [])
+
     def find(self, condition: str, path: str, capture: PlainCapture | None = None, **more: Any) -> Finding:
         """A condition held, at a capture or elsewhere."""
         subject = "loss" if capture is None else capture.key
@@ -310,6 +315,8 @@ class PlainSession:
     def emit(self, event: str) -> None:
         for callback in list(self.observers):
             callback(event)
+
+    notify = emit
 
     def capture(self, path: str = "block", **more: Any) -> PlainCapture:
         """Record one value, as a running network does."""

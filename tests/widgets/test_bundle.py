@@ -1,57 +1,72 @@
-"""The panel's JavaScript is one module made of the files in static/."""
+"""Modules are joined into one that needs nothing else: each keeps its scope, and what cannot be joined is refused."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
+from playwright.sync_api import Browser
 
-from hookscope.widgets import bundle
-
-
-def test_the_bundle_is_one_module_with_every_file_after_what_it_imports() -> None:
-    text = bundle.bundle("panel.js")
-    order = re.findall(r"^// (\w+\.js)$", text, re.MULTILINE)
-    assert order[-1] == "panel.js"
-    for file in order:
-        source = (bundle.STATIC / file).read_text(encoding="utf-8")
-        needed = re.findall(r'^import .* from "\./([\w.]+)";$', source, re.MULTILINE)
-        assert all(order.index(other) < order.index(file) for other in needed)
-    assert not re.search(r"^import\b", text, re.MULTILINE)
-    assert re.findall(r"^export.*", text, re.MULTILINE) == ["export default { render };"]
+from hookscope.widgets.bundle import bundle
 
 
-def test_every_file_of_the_panel_is_in_the_bundle() -> None:
-    text = bundle.bundle("panel.js")
-    files = {path.name for path in bundle.STATIC.glob("*.js")} - {"types.js"}
-    assert files == set(re.findall(r"^// (\w+\.js)$", text, re.MULTILINE))
+def joined(**modules: str) -> str:
+    return bundle("main.js", lambda name: modules[name.removesuffix(".js").replace("/", "_")])
 
 
-def test_two_files_may_not_define_the_same_name(tmp_path: Path) -> None:
-    (tmp_path / "a.js").write_text("export function draw() {}\n")
-    (tmp_path / "b.js").write_text('import { draw } from "./a.js";\nconst draw = 1;\nexport default { draw };\n')
-    with pytest.raises(ValueError, match=r"draw is defined at the top level of both a\.js and b\.js"):
-        bundle.bundle("b.js", tmp_path)
+def result(browser: Browser, script: str) -> object:
+    """What the default export of a module is in a browser."""
+    page = browser.new_page()
+    load = """async (text) => {
+      const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+      return (await import(address)).default;
+    }"""
+    found = page.evaluate(load, script)
+    page.close()
+    return found
 
 
-def test_an_import_that_cannot_be_inlined_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.js").write_text('import everything from "https://example.org/x.js";\n')
-    with pytest.raises(ValueError, match=r"a\.js: cannot bundle the line 'import everything"):
-        bundle.bundle("a.js", tmp_path)
+def test_two_modules_may_use_one_name_for_different_things(browser: Browser) -> None:
+    script = joined(
+        a="const size = 1;\nexport function one() {\n  return size;\n}\n",
+        b='import { one } from "./a.js";\nconst size = 10;\nexport const both = () => [one(), size];\n',
+        main='import { both } from "./b.js";\nconst size = both();\nexport default { size };\n',
+    )
+    assert result(browser, script) == {"size": [1, 10]}
 
 
-def test_nothing_from_outside_is_loaded_and_no_data_becomes_markup() -> None:
-    text = bundle.bundle("panel.js") + (bundle.STATIC / "panel.css").read_text(encoding="utf-8")
-    text = text.replace('"http://www.w3.org/2000/svg"', "")  # the name of a kind of element; nothing is fetched
-    for forbidden in (
-        "innerHTML",
-        "outerHTML",
-        "insertAdjacentHTML",
-        "document.write",
-        "http:",
-        "https:",
-        "@import",
-        "url(",
-    ):
-        assert forbidden not in text
+def test_a_module_is_there_once_and_is_found_from_any_folder(browser: Browser) -> None:
+    script = joined(
+        shared_count="let count = 0;\nexport const next = () => ++count;\n",
+        views_a='import { next as another } from "../shared/count.js";\nexport class A {\n  now = another();\n}\n',
+        views_b='import {\n  next,\n} from "../shared/count.js";\nexport async function b() {\n  return next();\n}\n',
+        main='import { A } from "./views/a.js";\nimport { b } from "./views/b.js";\nvoid b();\n'
+        "const now = new A().now;\nexport default { now };\n",
+    )
+    assert result(browser, script) == {"now": 2}
+
+
+def test_lines_that_are_comments_stay_behind_and_what_looks_like_one_does_not(browser: Browser) -> None:
+    script = joined(
+        main="// a file\n\n/**\n * @param {string} x\n */\nconst f = (x) => x; // what it is\n"
+        '  // more\nconst address = f("http://a/**b*/"); /** @type {number} */\nexport default { address };\n'
+    )
+    assert not [word for word in ("a file", "@param", "more") if word in script]
+    assert result(browser, script) == {"address": "http://a/**b*/"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'import everything from "https://example.org/x.js";',
+        'import "./a.js";',
+        "export let count = 1;",
+        'export { a } from "./a.js";',
+    ],
+)
+def test_a_line_that_cannot_be_joined_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match=r"main\.js: cannot bundle the line '(import|export)"):
+        joined(main=line + "\n", a="export const a = 1;\n")
+
+
+def test_modules_that_import_each_other_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"modules import each other: main\.js -> a\.js -> main\.js"):
+        joined(main='import { a } from "./a.js";\n', a='import { b } from "./main.js";\n')

@@ -19,6 +19,7 @@ from playwright.sync_api import Browser
 from hookscope.engine import Tensor, grad, nn
 from hookscope.engine.debug import DebugSession, check_gradient
 from hookscope.widgets import drawings, export, export_html
+from hookscope.widgets.views.captures import pages
 from tests.browser.accessibility import AXE, violations
 
 
@@ -123,7 +124,7 @@ def test_a_long_session_is_cut_and_marked_captures_stay(session: PlainSession) -
     page = export.export_page(session)
     assert "19,500 of 20,000 captures left out" in page
     assert first.slot in page
-    assert page.count("<img") == export.MAX_HEATMAPS
+    assert page.count("<img") == pages.MAX_EXPORTED_HEATMAPS
     assert len(page) < 2_000_000
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from hookscope.widgets.bundle import STATIC
+from hookscope.widgets.page import HERE
 
 # Drawings that take 20 ms, so that the next one is a second away.
-PACE = (STATIC / "pace.js").read_text(encoding="utf-8").replace("export ", "")
+PACE = (HERE / "static" / "pace.js").read_text(encoding="utf-8").replace("export ", "")
 BEGIN = """
 const pace = createPace();
 const drawn = [];

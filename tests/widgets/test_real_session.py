@@ -98,7 +98,7 @@ def test_a_bprop_is_stepped_line_by_line_from_the_panel(net: Net) -> None:
     assert lines == [first + 1, first + 2, first + 3]
     assert person.seen[0]["text"] == f"paused in bprop of block.relu, line {first + 1}"
     last = person.seen[-1]["stop"]
-    assert last["lines"][0].strip().startswith("def bprop(self")
+    assert "".join(text for _, text in last["lines"][0]).strip().startswith("def bprop(self")
     assert [item["name"] for item in last["locals"] if item["changed"]] == ["slope"]
     assert {"cast", "mul"} <= {record["name"] for record in last["operators"]}
     (answer,) = panel.evaluations

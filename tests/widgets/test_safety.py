@@ -18,7 +18,9 @@ from playwright.sync_api import Browser
 
 from hookscope.engine import Parameter, Tensor, nn
 from hookscope.engine.debug import OperatorRecord
-from hookscope.widgets import displays, export, snapshot, written_hooks
+from hookscope.widgets import displays, export, snapshot
+from hookscope.widgets.views import hooks
+from hookscope.widgets.views.hooks import written_hooks
 
 MARKUP = "</td></title><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">"
 HOSTILE = f"{MARKUP}\u202egnp.exe\u2066\0" + "long" * 250_000
@@ -243,10 +245,12 @@ def test_the_selected_capture_in_the_live_panel(shown: PanelPage, session: Plain
 def test_a_hook_written_in_the_panel_and_what_it_prints(shown: PanelPage, session: PlainSession) -> None:
     source = f'def look(cell, inputs, output):\n    """{HOSTILE_LIVE}"""\n'
     row = {"path": "block", "kind": "forward", "function": "look", "by_session": True, "filename": "", "line": 0}
-    written = written_hooks.reporting(lambda *_: None, "look", shown.panel.printed.log, source.replace("\0", ""))
+    written = written_hooks.reporting(lambda *_: None, "look", hooks.printed(shown.panel).log, source.replace("\0", ""))
     session.hooks = lambda: [SimpleNamespace(**row, hook=written)]  # type: ignore[method-assign,list-item]
     shown.panel.sync()
-    print_from_hook = written_hooks.reporting(lambda *_: print(HOSTILE_LIVE), HOSTILE_LIVE, shown.panel.printed.log, "")
+    print_from_hook = written_hooks.reporting(
+        lambda *_: print(HOSTILE_LIVE), HOSTILE_LIVE, hooks.printed(shown.panel).log, ""
+    )
     print_from_hook()
     shown.panel._received(shown.panel, {"type": "hook_log"}, [])
     assert look_at_each_view(shown)

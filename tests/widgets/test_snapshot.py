@@ -196,5 +196,5 @@ def test_a_small_network_makes_a_small_copy() -> None:
 
 def test_the_current_line_is_marked(full: PlainSession) -> None:
     html = snapshot.panel_html(full)
-    assert "<mark>→   11      return (dout,)</mark>" in html
-    assert "   10  def bprop" in html
+    assert '<mark>→   11      <span class="hs-keyword">return</span> (dout,)</mark>' in html
+    assert '   10  <span class="hs-keyword">def</span> bprop' in html

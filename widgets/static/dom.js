@@ -36,7 +36,7 @@ export function make(tag, attributes = {}, children = []) {
 }
 
 /**
- * Make an element of SVG; its colours are the style sheet's, so that they follow the theme.
+ * Make an element of SVG; its colors are the style sheet's, so that they follow the theme.
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, unknown>} [attributes]

@@ -1,5 +1,5 @@
 // A histogram: 64 bars between the axis' ends with a line at zero where zero is inside, and, apart from them, one bar
-// each for NaN, inf and −inf. It is SVG, whose colours follow the theme by themselves.
+// each for NaN, inf and −inf. It is SVG, whose colors follow the theme by themselves.
 
 import { make, makeSvg, setAttribute } from "./dom.js";
 import { formatCount, formatNumber } from "./format.js";

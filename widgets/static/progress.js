@@ -34,7 +34,7 @@ export function createProgress(send) {
     setAttribute(stop, "aria-disabled", stopping ? "true" : null);
   }
 
-  /** @param {import("./types.js").Progress} shown */
+  /** @param {import("./python.js").Progress} shown */
   function update(shown) {
     clearTimeout(look);
     openEnded = false;
@@ -44,16 +44,16 @@ export function createProgress(send) {
     note.hidden = active || !shown.note;
     setText(note, active ? "" : (shown.note ?? ""));
     if (!active) return;
-    setText(what, shown.what);
-    setText(text, shown.text);
-    setText(inner, shown.inner);
+    setText(what, shown.what ?? "");
+    setText(text, shown.text ?? "");
+    setText(inner, shown.inner ?? "");
     inner.hidden = !shown.inner;
     setAttribute(bar, "aria-label", shown.what);
     setAttribute(bar, "value", shown.value);
     stop.hidden = !shown.can_stop;
     setAttribute(stop, "title", `End this ${shown.what === "running" ? "run" : shown.what}`);
-    drawStop(shown.stopping);
-    openEnded = shown.open_ended;
+    drawStop(Boolean(shown.stopping));
+    openEnded = Boolean(shown.open_ended);
     answered();
   }
 

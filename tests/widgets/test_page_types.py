@@ -1,0 +1,71 @@
+"""What the page's scripts are checked against is what Python says that it sends and takes."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+import pytest
+
+from hookscope.widgets.messages import Action
+from hookscope.widgets.page_types import Types
+from hookscope.widgets.view import Message, View, state
+
+
+class Point(TypedDict):
+    """A point."""
+
+    x: float
+    name: str | None
+
+
+class Line(TypedDict, total=False):
+    """A line."""
+
+    points: list[Point]
+    ends: tuple[int, bool]
+    by_name: dict[str, list[int | str]]
+
+
+class Came(TypedDict):
+    """A message."""
+
+    type: Literal["came"]
+    line: Line
+
+
+def written(**more: Any) -> list[str]:
+    types = Types()
+    types.add([View(name="v", title="V", place=1, script="", **more)])
+    return types.text().splitlines()
+
+
+def test_state_and_messages_are_written_as_types_by_their_names() -> None:
+    lines = written(
+        traits={"points": state(list[Point]), "numbers": state(bytes)},
+        messages={"came": Message(Came)},
+    )
+    assert lines == [
+        "/** @typedef {{x: number, name: string | null}} Point */",
+        '/** @typedef {{type: "came", line: Line}} Came */',
+        "/** @typedef {{points?: Point[], ends?: [number, boolean], by_name?: Record<string, (number | string)[]>}} "
+        "Line */",
+        "/** @typedef {Came} Sent */",
+        "/** @typedef {never} Asked */",
+    ]
+
+
+def test_what_may_be_asked_has_the_fields_that_are_checked() -> None:
+    actions = {"look": Action({"rows": list, "on": bool, "at": int}, print), "stop": Action({}, print)}
+    (line,) = [line for line in written(actions=actions) if line.endswith(" Asked */")]
+    assert line == '/** @typedef {{type: "look", rows: unknown[], on: boolean, at: number} | {type: "stop"}} Asked */'
+
+
+def test_a_type_that_cannot_be_sent_is_refused() -> None:
+    with pytest.raises(TypeError, match="nothing of the type <class 'complex'> can be sent"):
+        written(traits={"odd": state(list[complex])})
+
+
+def test_two_types_of_one_name_are_refused() -> None:
+    other = TypedDict("Point", {"z": int})  # noqa: UP013  # a second one of this name
+    with pytest.raises(ValueError, match="two types are called Point"):
+        written(traits={"a": state(Point), "b": state(other)})

@@ -1,0 +1,130 @@
+"""What the conditions view shows of a real session, and what its messages do to it."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from hookscope.engine import Tensor, nn, ops, value_and_grad
+from hookscope.engine.debug import CONDITIONS, DebugSession
+from hookscope.widgets import snapshot
+from hookscope.widgets.views import conditions
+from hookscope.widgets.views.conditions import found
+
+
+class Log(nn.Cell):
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.log(x)
+
+
+@pytest.fixture
+def session() -> DebugSession:
+    """A network that makes a NaN in its second cell, run twice."""
+    net = nn.SequentialCell(nn.ReLU(), Log(), nn.Tanh())
+    session = DebugSession(net, conditions=["nan", "dead_relu=0.5", "if norm > 1e6"], stop_on=["overflow"])
+    x = Tensor(np.array([2.0, 3.0], np.float32))
+    with session:
+        net(x)
+        net[0] = nn.Identity()
+        net(Tensor(np.array([2.0, -3.0], np.float32)))
+        net(Tensor(np.array([2.0, -3.0], np.float32)))
+    return session
+
+
+def test_every_condition_has_a_row_and_the_users_own_come_last(session: DebugSession) -> None:
+    rows = {row["name"]: row for row in found.condition_rows(session)}
+    assert list(rows) == [*CONDITIONS, "if norm > 1e6"]
+    assert [name for name, row in rows.items() if row["on"]] == ["nan", "overflow", "dead_relu", "if norm > 1e6"]
+    assert [name for name, row in rows.items() if row["pause"]] == ["overflow"]
+    assert [name for name, row in rows.items() if row["own"]] == ["if norm > 1e6"]
+    assert (rows["dead_relu"]["threshold"], rows["saturated_tanh"]["threshold"], rows["nan"]["threshold"]) == (
+        "0.5", "0.9", "",
+    )  # fmt: skip
+    json.dumps(list(rows.values()), allow_nan=False)
+
+
+def test_a_finding_names_its_cell_its_capture_and_the_line_that_made_it(session: DebugSession) -> None:
+    (row,) = found.cause_rows(session, session.findings())
+    assert (row["condition"], row["path"], row["label"], row["steps"]) == ("nan", "1", "1", "2 to 3")
+    assert row["source"].endswith(": return ops.log(x)")
+    assert row["source"] in row["message"]
+    kept = {capture.index: capture for capture in session.captures}
+    assert kept[row["capture"]].key == "1#0 forward output"
+    assert kept[row["capture"]].step == 2
+    json.dumps(row)
+
+
+def test_a_finding_whose_capture_is_gone_names_none(session: DebugSession) -> None:
+    session.captures.clear()
+    (row,) = found.cause_rows(session, session.findings())
+    assert row["capture"] == -1
+
+
+def test_a_finding_about_parameters_has_no_capture() -> None:
+    net = nn.Dense(2, 1, weight_init="zeros")
+    session = DebugSession(net, conditions=["nan"])
+    with session:
+        step = value_and_grad(lambda x: net(x).sum() * float("nan"), None, net.trainable_params())
+        step(Tensor(np.ones((1, 2), np.float32)))
+    rows = [found.finding_row(one, found.captures_of(session)) for one in session.findings()]
+    assert rows and {row["capture"] for row in rows} <= {-1, *(capture.index for capture in session.captures)}
+
+
+def test_a_cells_hits_are_counted_and_the_worst_is_first_in_the_list() -> None:
+    session = DebugSession(nn.ReLU(), conditions=["all_zero", "if norm >= 0", "nan"])
+    with session:
+        session.roots[0](Tensor(np.array([np.nan, 1.0], np.float32)))
+    count, worst = found.cell_hits(session.findings())[""]
+    assert worst == "nan"
+    assert count == sum(finding.count for finding in session.findings() if finding.path == "")
+
+
+def test_switching_off_what_is_off_is_refused_with_a_sentence(session: DebugSession) -> None:
+    with pytest.raises(ValueError, match="no condition 'inf' in this session"):
+        conditions.set_condition(SimpleNamespace(session=session), "inf", False, False, "")
+
+
+@pytest.mark.parametrize("text", ["norm > 3", "if norm > 3", " if norm > 3 "])
+def test_an_own_condition_may_begin_with_if(session: DebugSession, text: str) -> None:
+    conditions.add_own(SimpleNamespace(session=session), text)
+    assert session.conditions[-1].name == "if norm > 3"
+
+
+def test_what_is_muted_is_listed_and_told_in_the_static_form(session: DebugSession) -> None:
+    session.mute("nan", "1")
+    view = found.conditions_view(session)
+    assert view["muted"] == [{"condition": "nan", "path": "1", "label": "1"}]
+    assert view["causes"] == view["cells"] == []
+    assert "Muted: nan in 1." in snapshot.panel_html(session, ["conditions"])
+
+
+def test_what_it_means_that_nothing_was_found() -> None:
+    net = nn.SequentialCell(nn.Dense(2, 2), nn.Tanh())
+    session = DebugSession(net)
+    told = [found.verdict(session)]
+    with session:
+        net(Tensor(np.ones((1, 2), np.float32)))
+        session.add_condition("nan")
+        told.append(found.verdict(session))
+        for _ in range(3):
+            net(Tensor(np.ones((1, 2), np.float32)))
+            told.append(found.verdict(session))
+        session.add_condition("inf")
+    told.append(found.verdict(session))
+    session.mute("nan", "1")
+    session.attach()
+    net(Tensor(np.ones((1, 2), np.float32)))
+    session.detach()
+    told.append(found.verdict(session))
+    assert told == [
+        "Nothing is looked for yet.",
+        "Nothing has run yet. Run the network: what is wrong shows here, with what to do about it.",
+        "1 step, 4 captures, 1 condition: nothing wrong.",
+        "2 steps, 8 captures, 1 condition: nothing wrong.",
+        "3 steps, 12 captures, 1 condition: nothing wrong.",
+        "Nothing has run since these are looked for, and this panel no longer watches.",
+        "1 step, 4 captures, 2 conditions: nothing wrong but what is muted (1).",
+    ]

@@ -1,0 +1,238 @@
+"""The Parameters view's side of Python: what is sent of which rows, and what the editor answers."""
+
+from __future__ import annotations
+
+import gc
+import json
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hookscope import engine as ms
+from hookscope.engine import nn
+from hookscope.engine.debug import DebugSession
+from hookscope.widgets import DebuggerPanel
+from hookscope.widgets.views.parameters import figures as view
+
+
+class Page:
+    """Keeps what is sent to it, the figures by name of the parameter."""
+
+    def __init__(self) -> None:
+        self.messages: list[dict[str, Any]] = []
+        self.names: list[str] = []
+        self.figures: dict[str, dict[str, float]] = {}
+        self.history: dict[str, list[tuple[float, float]]] = {}
+        self.newest: list[str] = []
+
+    def send(self, content: dict[str, Any], buffers: Any = ()) -> None:
+        json.dumps(content, allow_nan=False)
+        self.messages.append(content)
+        if content["type"] != "parameter_figures":
+            return
+        table = np.frombuffer(buffers[0], "<f8").reshape(len(view.FIGURES), -1)
+        self.newest = [self.names[int(position)] for position in table[0]]
+        rest = list(np.frombuffer(buffers[1], "<f8"))
+        for k, name in enumerate(self.newest):
+            self.figures[name] = dict(zip(view.FIGURES, table[:, k].tolist(), strict=True))
+            count = int(rest.pop(0))
+            steps, values, rest = rest[:count], rest[count : 2 * count], rest[2 * count :]
+            if k < content["with_history"]:
+                self.history[name] = list(zip(steps, values, strict=True))
+        assert rest == []
+
+    def last(self, kind: str) -> dict[str, Any]:
+        return [message for message in self.messages if message["type"] == kind][-1]
+
+
+def network(count: int = 2) -> nn.SequentialCell:
+    return nn.SequentialCell(*(nn.Dense(3, 3) for _ in range(count)))
+
+
+def shown(session: DebugSession) -> tuple[view.ParametersView, Page]:
+    page = Page()
+    return view.ParametersView(session, page.send), page
+
+
+def publish(parameters: view.ParametersView, page: Page, budget: float = 60.0) -> None:
+    rows = parameters.rows()
+    page.names = [row.name for row in rows]
+    parameters.publish(rows, budget)
+
+
+def training(net: nn.Cell, learning_rate: float = 0.1) -> Any:
+    optimizer = nn.SGD(net.trainable_params(), learning_rate)
+    x = ms.Tensor(np.ones((4, 3), np.float32))
+    gradient = ms.value_and_grad(lambda: (net(x) ** 2).mean(), None, optimizer.parameters)
+
+    def step() -> list[np.ndarray]:
+        gradients = gradient()[1]
+        optimizer(gradients)
+        return [one.asnumpy() for one in gradients]
+
+    return step
+
+
+def test_every_parameter_comes_with_its_figures() -> None:
+    net = network()
+    session = DebugSession(net)
+    parameters, page = shown(session)
+    publish(parameters, page)
+    for parameter in net.trainable_params():
+        values, found = parameter.asnumpy().astype(np.float64), page.figures[parameter.name]
+        expected = (values.mean(), values.std(), values.min(), values.max(), np.linalg.norm(values))
+        got = tuple(found[name] for name in ("mean", "std", "minimum", "maximum", "norm"))
+        np.testing.assert_allclose(got, expected, rtol=1e-6)
+        assert np.isnan(found["gradient_norm"]) and np.isnan(found["update_ratio"])
+    texts = view.parameter_texts(session.parameters())
+    assert (texts["name"][0], texts["shape"][0], texts["dtype"][0]) == ("0.weight", "3x3", "float32")
+
+
+def test_gradient_norm_and_update_ratio_of_the_last_step_arrive() -> None:
+    net = network()
+    session = DebugSession(net)
+    parameters, page = shown(session)
+    step = training(net)
+    with session:
+        before = [parameter.asnumpy() for parameter in net.trainable_params()]
+        gradients = step()
+    publish(parameters, page)
+    for parameter, old, gradient in zip(net.trainable_params(), before, gradients, strict=True):
+        found = page.figures[parameter.name]
+        assert found["gradient_norm"] == pytest.approx(np.linalg.norm(gradient), rel=1e-5)
+        if np.linalg.norm(old):
+            ratio = np.linalg.norm(parameter.asnumpy() - old) / np.linalg.norm(old)
+            assert found["update_ratio"] == pytest.approx(ratio, rel=1e-4)
+
+
+def test_what_has_not_changed_is_not_sent_again() -> None:
+    net = network()
+    parameters, page = shown(DebugSession(net))
+    publish(parameters, page)
+    page.messages.clear()
+    publish(parameters, page)
+    assert page.messages == []
+    net[1].bias.set_data(net[1].bias + 1)
+    publish(parameters, page)
+    assert page.newest == ["1.bias"]
+
+
+def test_a_page_that_is_loaded_anew_gets_everything() -> None:
+    parameters, page = shown(DebugSession(network()))
+    publish(parameters, page)
+    parameters.restart()
+    publish(parameters, page)
+    assert len(page.newest) == 4
+
+
+def test_without_time_the_rows_in_view_come_first_and_the_rest_later() -> None:
+    parameters, page = shown(DebugSession(network(100)))
+    publish(parameters, page, 60.0)
+    parameters.restart()
+    page.names = [row.name for row in parameters.rows()]
+    parameters.look_at([150, 151], "gradient_norm")
+    parameters.answer(others=False)
+    assert page.newest == ["75.weight", "75.bias"]
+    for _ in range(300):
+        publish(parameters, page, 0.0)
+    assert len(page.figures) == 200
+
+
+def test_old_arrays_are_not_kept() -> None:
+    net = network(1)
+    parameters, page = shown(DebugSession(net))
+    publish(parameters, page)
+    old = weakref.ref(net[0].weight._array)
+    net[0].weight.set_data(net[0].weight + 1)
+    gc.collect()
+    assert old() is None
+
+
+@pytest.mark.parametrize("conditions", [[], ["update_too_large"]])
+@pytest.mark.parametrize("series", view.SERIES)
+def test_the_history_is_the_sessions_or_what_was_seen(conditions: list[str], series: str) -> None:
+    net = network(1)
+    session = DebugSession(net, conditions=conditions)
+    parameters, page = shown(session)
+    publish(parameters, page)
+    parameters.look_at([0], series)
+    parameters.answer(others=False)
+    step = training(net)
+    norms = []
+    with session:
+        for _ in range(5):
+            norms.append(float(np.linalg.norm(step()[0])))
+            publish(parameters, page)
+    parameters.look_at([0], series)
+    parameters.answer(others=False)
+    steps, values = zip(*page.history["0.weight"], strict=True)
+    assert steps == (1, 2, 3, 4, 5)
+    if series == "gradient_norm":
+        np.testing.assert_allclose(values, norms, rtol=1e-5)
+
+
+def test_a_long_history_keeps_its_peaks() -> None:
+    series = [(step, 1.0) for step in range(1000)]
+    series[501] = (501, 9.0)
+    series[777] = (777, float("nan"))
+    points = view.thinned(series)
+    assert len(points) <= 60
+    assert (501, 9.0) in points
+    assert any(np.isnan(value) for _, value in points)
+
+
+def test_the_editor_tells_does_and_undoes() -> None:
+    net = network()
+    parameters, page = shown(DebugSession(net))
+    before = net[1].weight.asnumpy()
+    parameters.select_parameter("1.weight")
+    parameters.preview_edit(1, "1.weight", "scale", {"factor": "2"})
+    answer = page.last("edit_answer")
+    assert answer["text"].startswith("changes 9 of 9 elements of 1.weight: min ")
+    assert (answer["number"], answer["ready"], answer["failed"], answer["undo"]) == (1, True, False, "")
+    np.testing.assert_array_equal(net[1].weight.asnumpy(), before)
+    parameters.apply_edit(1)
+    np.testing.assert_array_equal(net[1].weight.asnumpy(), 2 * before)
+    answer = page.last("edit_answer")
+    assert answer["text"].startswith("done, scale 1.weight by 2: changes 9 of 9")
+    assert (answer["ready"], answer["undo"]) == (False, "scale 1.weight by 2")
+    assert float(page.last("parameter")["figures"]["maximum"]) == pytest.approx(2 * before.max())
+    parameters.undo_edit()
+    np.testing.assert_array_equal(net[1].weight.asnumpy(), before)
+    assert page.last("edit_answer")["text"] == "undone: scale 1.weight by 2"
+    assert page.last("edit_answer")["undo"] == ""
+
+
+def test_bad_input_is_answered_in_one_line() -> None:
+    parameters, page = shown(DebugSession(network()))
+    parameters.preview_edit(3, "1.weight", "set", {"index": "[9]", "number": "0"})
+    answer = page.last("edit_answer")
+    assert answer["failed"] and not answer["ready"]
+    assert answer["text"].startswith("index '[9]' does not fit the shape 3x3")
+
+
+def test_only_the_edit_that_was_told_last_is_done() -> None:
+    net = network()
+    parameters, page = shown(DebugSession(net))
+    before = net[0].weight._array
+    parameters.preview_edit(1, "0.weight", "zero", {})
+    parameters.preview_edit(2, "0.weight", "scale", {"factor": "x"})
+    for number in (1, 2):
+        parameters.apply_edit(number)
+        assert page.last("edit_answer")["failed"]
+    assert net[0].weight._array is before
+
+
+@pytest.mark.usefixtures("sent")
+def test_messages_from_the_page_are_checked() -> None:
+    panel = DebuggerPanel(DebugSession(network()))
+    for message, error in (
+        ({"type": "look_at_parameters", "rows": ["0"], "others": False, "series": "gradient_norm"}, "a list of int"),
+        ({"type": "look_at_parameters", "rows": [], "others": False, "series": "moon"}, "unknown series 'moon'"),
+        ({"type": "select_parameter", "name": "2.weight"}, "there is no parameter '2.weight'"),
+        ({"type": "preview_edit", "number": 1, "name": "0.bias", "action": "zero"}, "needs values: dict, got nothing"),
+    ):
+        panel._received(panel, message, [])
+        assert error in panel.status["error"]

@@ -1,0 +1,71 @@
+"""What is the panel's own, beside its views: how the run stands, long work, and the messages about the whole of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, TypedDict
+
+import traitlets
+
+from hookscope.widgets import export, progress_view
+from hookscope.widgets.messages import Action
+from hookscope.widgets.view import Message, View, state
+
+
+class Status(TypedDict):
+    """How the run stands, and what went wrong last."""
+
+    state: Literal["ready", "watching", "running", "paused", "finished"]
+    text: str
+    error: str
+    watching: bool
+
+
+class Look(TypedDict):
+    """Whether a person can see the panel is to be told."""
+
+    type: Literal["look"]
+
+
+class Later(TypedDict):
+    """There is more than was sent: the page may ask for it later."""
+
+    type: Literal["later"]
+
+
+class Done(TypedDict):
+    """A message has been dealt with."""
+
+    type: Literal["done"]
+    action: str
+
+
+OWN = View(
+    name="panel",
+    title="Debugger",
+    place=0,
+    script=Path(__file__).parent / "static" / "panel.js",
+    traits={
+        "title": traitlets.Unicode().tag(sync=True, content=str),
+        "views": state(list[str]),
+        "view": traitlets.Unicode().tag(sync=True, content=str),
+        "status": state(Status),
+        "progress": state(progress_view.Progress, live=True),
+    },
+    messages={
+        "look": Message(Look),
+        "later": Message(Later),
+        "done": Message(Done),
+        "export": Message(export.Exported),
+    },
+    actions={
+        "hello": Action({}, lambda panel: panel.page_drawn(), keeps_error=True),
+        "sync": Action({}, lambda panel: panel.asked_again(), background=True),
+        "show": Action({"view": str}, lambda panel, view: panel.look_at(view), keeps_error=True),
+        "seen": Action({"visible": bool}, lambda panel, visible: panel.answer_seen(visible), background=True),
+        "gone": Action({}, lambda panel: panel.answer_gone(), background=True),
+        "watch_again": Action({}, lambda panel: panel.watch_again()),
+        **export.ACTIONS,
+        **progress_view.ACTIONS,
+    },
+)

@@ -1,0 +1,95 @@
+"""The page's script and style: the files in static/, those of the views, and what both sides must agree on.
+
+The last is made here from Python, as two modules that the others import: `static/views.js`, the list of the views, and
+`static/python.js`, constants such as the names of columns. The type checker reads them, with the types of all that is
+sent, in the folder that `python -m hookscope.widgets.page FOLDER` writes.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from hookscope.widgets.bundle import bundle
+from hookscope.widgets.own import OWN
+from hookscope.widgets.page_types import Types
+from hookscope.widgets.view import View
+from hookscope.widgets.views import VIEWS
+
+HERE = Path(__file__).resolve().parent
+ENTRY = "static/panel.js"
+
+
+def script() -> str:
+    """Return the page as one module."""
+    made = _made()
+    return bundle(ENTRY, lambda name: made.get(name) or (HERE / name).read_text(encoding="utf-8"))
+
+
+def style() -> str:
+    """Return one style sheet: the palette and what views share, by the names of their files, then each view's own."""
+    shared = sorted((HERE / "static").glob("*.css"))
+    return "\n".join(_text(part) for part in (*shared, *(view.style for view in VIEWS.values() if view.style)))
+
+
+def _text(part: Path | str) -> str:
+    return part if isinstance(part, str) else part.read_text(encoding="utf-8")
+
+
+def _script_name(view: View) -> str:
+    if isinstance(view.script, str):
+        return f"views/{view.name}.js"
+    return view.script.resolve().relative_to(HERE).as_posix()
+
+
+def _made() -> dict[str, str]:
+    """The modules that are no files, by name: those made here, and the scripts that are texts in Python."""
+    texts = {_script_name(view): view.script for view in VIEWS.values() if isinstance(view.script, str)}
+    return {"static/views.js": _views_module(), "static/python.js": _constants_module(VIEWS.values()), **texts}
+
+
+def _views_module() -> str:
+    """The list of the views as the page reads it."""
+    imports, entries = [], []
+    for place, view in enumerate(VIEWS.values()):
+        imports.append(f'import {{ create as create{place} }} from "../{_script_name(view)}";')
+        entries.append(f"  {json.dumps(view.name)}: {{ ...{json.dumps(_facts(view))}, create: create{place} }},")
+    kind = '/** @type {Record<string, import("./types.js").ViewKind>} */'
+    own = f"export const PANEL = {json.dumps(_facts(OWN))};"
+    return "\n".join([*imports, own, kind, "export const VIEWS = {", *entries, "};", ""])
+
+
+def _facts(view: View) -> dict[str, object]:
+    live = [name for name, trait in view.traits.items() if trait.metadata.get("live")]
+    return {
+        "title": view.title,
+        "leads_to": view.leads_to,
+        "live": [*live, *(name for name, message in view.messages.items() if message.live)],
+        "background": [name for name, action in view.actions.items() if action.background],
+    }
+
+
+def _constants_module(views: Iterable[View]) -> str:
+    """The constants that Python and the page share."""
+    found = {name: json.dumps(values) for view in views for name, values in view.constants.items()}
+    return "".join(f"export const {name} = /** @type {{const}} */ ({values});\n" for name, values in found.items())
+
+
+def write_for_checks(folder: Path) -> None:
+    """Write what is no file, so that a type checker finds it, with the types; of an earlier time nothing is left."""
+    for old in folder.rglob("*.js"):
+        old.unlink()
+    types = Types()
+    types.add((OWN, *VIEWS.values()))
+    modules = _made()
+    modules["static/python.js"] += types.text()
+    for name, text in modules.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_for_checks(Path(sys.argv[1]))

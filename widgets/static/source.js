@@ -1,0 +1,15 @@
+// Python source as numbered lines; Python has split each into pieces (highlighting.py), which become spans with text.
+
+import { make } from "./dom.js";
+
+/** @typedef {[string, string]} Piece a kind of token, or "", and the text */
+
+/** The items of a list of source: a number and the line. @param {Piece[][]} lines @param {number} first its number */
+export function numberedLines(lines, first) {
+  return lines.map((line, k) =>
+    make("li", { "data-line": first + k }, [
+      make("span", { class: "hs-line-number", text: String(first + k) }),
+      make("code", {}, line.map(([kind, text]) => (kind ? make("span", { class: `hs-${kind}`, text }) : text))),
+    ]),
+  );
+}

@@ -1,0 +1,54 @@
+// What is drawn when a trait of the model changes; what a run changes again and again is drawn at a pace.
+
+import { createPace } from "./pace.js";
+
+/** @typedef {import("./types.js").Model} Model */
+
+export class Wires {
+  /**
+   * @param {Model} model
+   * @param {string[]} live traits and messages that a run sends again and again
+   * @param {() => boolean} runs whether it does so now
+   */
+  constructor(model, live, runs) {
+    this.model = model;
+    this.live = new Set(live);
+    this.runs = runs;
+    this.pace = createPace();
+    /** @type {(() => void)[]} */
+    this.draws = [];
+    /** @type {[string, (...args: any[]) => void][]} */
+    this.connected = [];
+  }
+
+  /** Draw from these traits, as soon as `begin` is called and at each change. @param {string[]} traits @param {(...values: any[]) => void} draw */
+  add(traits, draw) {
+    const key = String(this.draws.length);
+    const now = () => draw(...traits.map((trait) => this.model.get(trait)));
+    const paced = traits.some((trait) => this.live.has(trait));
+    this.draws.push(now);
+    for (const trait of traits) this.connect(`change:${trait}`, () => (paced && this.runs() ? this.pace.draw(key, now) : now()));
+  }
+
+  /** @param {string} event @param {(...args: any[]) => void} callback */
+  connect(event, callback) {
+    this.model.on(event, callback);
+    this.connected.push([event, callback]);
+  }
+
+  begin() {
+    for (const draw of this.draws) draw();
+  }
+
+  /** Do something with a message: behind what is held back, or if it is one of many, with it. @param {string} type @param {boolean} awaited @param {() => void} act */
+  receive(type, awaited, act) {
+    if (this.runs() && this.live.has(type)) return this.pace.draw("", act);
+    if (awaited) this.pace.flush();
+    act();
+  }
+
+  destroy() {
+    for (const [event, callback] of this.connected) this.model.off(event, callback);
+    this.pace.destroy();
+  }
+}

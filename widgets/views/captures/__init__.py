@@ -1,0 +1,223 @@
+"""What passed the watched cells, in the order of the run, and everything about the selected one.
+
+It is one view, or two that stand apart: the timeline, and the tensor that is selected in it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import traitlets
+
+from hookscope.engine.debug import GivenUp
+from hookscope.engine.debug.captures.sizes import parse_size
+from hookscope.widgets.messages import Action, MessageError
+from hookscope.widgets.view import Message, Section, Static, View, state
+from hookscope.widgets.views.captures import tensor
+from hookscope.widgets.views.captures.feed import (
+    CAPTURE_NUMBERS,
+    CAPTURE_TEXTS,
+    CaptureFeed,
+    Figures,
+    NewCaptures,
+    Selection,
+    selection_view,
+)
+from hookscope.widgets.views.captures.numpy_code import Code, numpy_code
+from hookscope.widgets.views.captures.pages import static_parts, timeline_html, training_html
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import Capture, DebugSession
+    from hookscope.widgets.panel import DebuggerPanel
+
+    Row = Capture | GivenUp
+
+_HERE = Path(__file__).parent
+
+
+class Selected(traitlets.Int[int, int]):
+    """The index of a capture that is kept, or -1."""
+
+    def validate(self, panel: DebuggerPanel, value: Any) -> int:
+        index = max(-1, int(super().validate(panel, value)))
+        return index if index < 0 else kept(panel, index).index
+
+
+def _feed(panel: DebuggerPanel) -> CaptureFeed:
+    return panel.memory(_new_feed)
+
+
+def _new_feed(panel: DebuggerPanel) -> CaptureFeed:
+    return CaptureFeed(panel.session)
+
+
+def restart(panel: DebuggerPanel) -> None:
+    """Send every capture again."""
+    _feed(panel).restart()
+
+
+def publish(panel: DebuggerPanel, budget: float) -> None:
+    """Send the captures that the page has not got, and which of the old ones are gone."""
+    new = _feed(panel).take(budget)
+    if new is not None:
+        content, numbers = new
+        panel.send(content, [numbers])
+
+
+def kept(panel: DebuggerPanel, index: int) -> Row:
+    """Return the capture with this index, with or without its value.
+
+    Raises:
+        MessageError: the ring has dropped it, or there never was one.
+    """
+    found = _feed(panel).find([index])
+    if not found:
+        raise MessageError(f"capture {index} is no longer kept")
+    return found[0]
+
+
+def with_value(panel: DebuggerPanel, index: int) -> Capture:
+    """Return the capture with this index.
+
+    Raises:
+        MessageError: it is no longer kept, or without its value.
+    """
+    found = kept(panel, index)
+    if isinstance(found, GivenUp):
+        raise MessageError(f"the value of capture {index} was given up: only its figures are kept")
+    return found
+
+
+def publish_selection(panel: DebuggerPanel) -> None:
+    """Show everything about the selected capture, or that none is."""
+    with panel.hold_sync():
+        if panel.selected < 0:
+            panel.selection, panel.histogram = {}, b""
+        else:
+            panel.selection, panel.histogram = selection_view(kept(panel, panel.selected), panel.session.captures)
+
+
+def select(panel: DebuggerPanel, index: int) -> None:
+    """Select a capture; whoever is linked to the panel's `selected` follows."""
+    panel.selected = kept(panel, index).index
+
+
+def send_statistics(panel: DebuggerPanel, indices: list[Any]) -> None:
+    """Send the figures of captures that came into view; while code runs only where it is time for an update."""
+    if not all(type(index) is int for index in indices):
+        raise MessageError("message 'statistics': indices must be a list of int")
+    panel.when_due(lambda: panel.send({"type": "statistics"}, [_feed(panel).statistics(indices)]))
+
+
+def send_tensor(panel: DebuggerPanel, index: int, other: int, picture: str, at: list[Any], window: list[Any]) -> None:
+    """Send a slice of a capture's value, of another one's beside it, and their difference."""
+    compared = next((one for one in panel.session.captures if one.index == other), None) if other >= 0 else None
+    content, buffers = tensor.slice_view(with_value(panel, index), compared, picture, at, window)
+    panel.send(content, buffers)
+
+
+def send_code(panel: DebuggerPanel, index: int, at: list[Any]) -> None:
+    """Send code that gives a slice of a capture's value wherever it is pasted."""
+    capture, ring = with_value(panel, index), panel.session.captures
+    panel.send({"type": "code", "index": index, "code": numpy_code(capture, at, ring.name)})
+
+
+def set_bounds(panel: DebuggerPanel, max_bytes: str, max_captures: str) -> None:
+    """Keep more captures from now on, or fewer; an empty bound stays as it is."""
+    size = count = None
+    try:
+        if max_bytes.strip():
+            size = parse_size(max_bytes)
+    except ValueError as error:
+        raise MessageError(f"values {error}") from None
+    if max_captures.strip():
+        digits = max_captures.strip().replace(",", "")
+        count = int(digits) if digits.isdecimal() and len(digits) < 10 else 0
+        if count < 1:
+            raise MessageError(f"captures must be a whole number, 1 or more, got {max_captures!r}")
+    panel.session.set_capture_bounds(size, count)
+
+
+def send_source(panel: DebuggerPanel, path: str) -> None:
+    """Send the text of a cell's `construct`."""
+    panel.send(tensor.source_view(panel.session.paths.cell(path), path))
+
+
+def _summary(session: DebugSession) -> str:
+    return f"{len(session.captures.rows())} captures"
+
+
+SELECTED = Selected(-1).tag(sync=True, content=int)
+_SELECTION = {"selected": SELECTED, "selection": state(Selection), "histogram": state(bytes)}
+_OF_TIMELINE: dict[str, Message] = {
+    "captures": Message(NewCaptures, live=True),
+    "statistics": Message(Figures),
+}
+_OF_TENSOR: dict[str, Message] = {
+    "tensor": Message(tensor.Slice),
+    "code": Message(Code),
+    "source": Message(tensor.Source),
+}
+_ASKED_OF_TIMELINE = {
+    "select": Action({"index": int}, select),
+    "statistics": Action({"indices": list}, send_statistics, background=True),
+    "bounds": Action({"max_bytes": str, "max_captures": str}, set_bounds),
+}
+_ASKED_OF_TENSOR = {
+    "tensor": Action(
+        {"index": int, "other": int, "picture": str, "at": list, "window": list}, send_tensor, keeps_error=True
+    ),
+    "code": Action({"index": int, "at": list}, send_code),
+    "source": Action({"path": str}, send_source),
+}
+_CONSTANTS = {"CAPTURE_NUMBERS": CAPTURE_NUMBERS, "CAPTURE_TEXTS": CAPTURE_TEXTS}
+_STATIC = Static(30, static_parts)
+
+CAPTURES = View(
+    name="captures",
+    title="Captures",
+    place=20,
+    script=_HERE / "captures.js",
+    style=_HERE / "captures.css",
+    leads_to="capture",
+    traits=_SELECTION,
+    messages={**_OF_TIMELINE, **_OF_TENSOR},
+    actions={**_ASKED_OF_TIMELINE, **_ASKED_OF_TENSOR},
+    constants=_CONSTANTS,
+    publish=publish,
+    follow={"selected": publish_selection},
+    restart=restart,
+    static=_STATIC,
+    sections=(Section(40, "Training", training_html), Section(60, "Timeline", timeline_html)),
+    summary=_summary,
+)
+TIMELINE = View(
+    name="timeline",
+    title="Timeline",
+    place=21,
+    script=_HERE / "timeline.js",
+    part_of="captures",
+    leads_to="capture",
+    traits={"selected": SELECTED},
+    messages=_OF_TIMELINE,
+    actions=_ASKED_OF_TIMELINE,
+    constants=_CONSTANTS,
+    publish=publish,
+    restart=restart,
+    static=_STATIC,
+    summary=_summary,
+)
+TENSOR = View(
+    name="tensor",
+    title="Tensor",
+    place=22,
+    script=_HERE / "selected.js",
+    part_of="captures",
+    traits=_SELECTION,
+    messages=_OF_TENSOR,
+    actions=_ASKED_OF_TENSOR,
+    follow={"selected": publish_selection},
+    static=_STATIC,
+    summary=_summary,
+)

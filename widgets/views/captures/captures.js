@@ -1,0 +1,44 @@
+// The captures, and below them the one that is selected.
+
+import { make } from "../../static/dom.js";
+import { createSelected, messagesOf } from "./selected.js";
+import { Timeline } from "./timeline.js";
+
+/**
+ * @param {import("../../static/types.js").ViewContext} context
+ * @returns {import("../../static/types.js").ViewPart}
+ */
+export function create({ send, go }) {
+  const timeline = new Timeline(send);
+  const selected = createSelected(send, go);
+
+  /** @param {Partial<import("../../static/python.js").Selection>} chosen @param {DataView} buffer */
+  function select(chosen, buffer) {
+    const opening = selected.element.hidden;
+    selected.update(chosen, buffer);
+    if (chosen.index === undefined) return;
+    // What was clicked here leads; the model's selection is for a page that was just loaded.
+    timeline.grid.selected ??= chosen.index;
+    if (opening) timeline.grid.reveal();
+  }
+
+  return {
+    element: make("div", { class: "hs-view" }, [...timeline.elements, selected.element]),
+    traits: [[["selected"], (index) => timeline.follow(index)], [["selection", "histogram"], select]],
+    messages: {
+      captures: (message, buffers) => timeline.add(message, buffers),
+      statistics: (_, buffers) => timeline.addStatistics(buffers),
+      ...messagesOf(selected),
+    },
+    reveal: (index) => timeline.reveal(index),
+    answered(action) {
+      timeline.answered(action);
+      if (action === "tensor") selected.tensor.answered();
+    },
+    draw: () => timeline.grid.schedule(),
+    destroy() {
+      timeline.destroy();
+      selected.tensor.destroy();
+    },
+  };
+}

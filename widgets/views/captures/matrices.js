@@ -1,0 +1,172 @@
+// One matrix, or two and their difference, with one cursor over all of them: what it reads, and how it moves and zooms.
+
+import { make, setAttribute, setText } from "../../static/dom.js";
+import { formatNumber } from "../../static/format.js";
+import { createHeatmap, heatmapLegend, pictureInWords } from "./heatmap.js";
+import { drawBars } from "./pictures.js";
+
+/** @typedef {import("./heatmap.js").Picture} Picture */
+/** @typedef {import("../../static/python.js").Selection} Selection */
+/** @typedef {import("../../static/python.js").Slice} Slice */
+/** @typedef {[number, number]} Place a row and a column */
+
+const ZOOM = 1.6;
+const HINT = "Arrow keys read values; + and − zoom, 0 shows all of it.";
+
+export class Matrices {
+  /** @param {(window: number[]) => void} look asks for a window of the matrix; an empty one is all of it @param {() => boolean} isWaiting */
+  constructor(look, isWaiting) {
+    this.look = look;
+    this.isWaiting = isWaiting;
+    /** @type {Selection | null} */
+    this.selection = null;
+    /** @type {Slice | null} */
+    this.shown = null;
+    /** @type {Picture[]} */
+    this.pictures = [];
+    /** Of the whole matrix. @type {Place | null} */
+    this.cursor = null;
+    this.maps = [0, 1, 2].map(() => createHeatmap((row, column, leaves) => this.#point(leaves ? null : [row, column])));
+    for (const { surface } of this.maps) {
+      surface.addEventListener("keydown", (event) => this.#keyed(event));
+      for (const event of ["focus", "blur"]) surface.addEventListener(event, () => this.drawCursor());
+      surface.addEventListener("wheel", (event) => this.#wheeled(event), { passive: false });
+    }
+    this.boxes = this.maps.map((map) => make("figure", { class: "hs-picture" }, [make("figcaption"), map.element, make("div")]));
+    this.readout = make("div", { class: "hs-readout", "aria-live": "polite" });
+    this.zooms = make("div", { class: "hs-zoom", role: "group", "aria-label": "Zoom" }, [
+      make("button", { type: "button", class: "hs-button", "aria-label": "Zoom out", text: "−", onclick: () => this.#zoom(1 / ZOOM) }),
+      make("button", { type: "button", class: "hs-button", "aria-label": "Zoom in", text: "+", onclick: () => this.#zoom(ZOOM) }),
+      make("button", { type: "button", class: "hs-button", text: "All", "aria-label": "Show all of it", onclick: () => look([]) }),
+    ]);
+  }
+
+  /** Take what is shown from now on. @param {Selection} selection @param {Slice} shown @param {Picture[]} pictures */
+  show(selection, shown, pictures) {
+    [this.selection, this.shown, this.pictures] = [selection, shown, pictures];
+  }
+
+  /** The matrices in so much room. @param {number} width */
+  draw(width) {
+    return this.pictures.map((picture, k) => this.#drawOne(picture, k, Math.max(120, width - 60))); // less the indices of the rows
+  }
+
+  /** @param {Picture} picture @param {number} k @param {number} wide */
+  #drawOne(picture, k, wide) {
+    const { at, size, window } = /** @type {Slice} */ (this.shown);
+    const several = this.pictures.length > 1;
+    const room = several ? { width: Math.min(210, wide), height: 170 } : { width: Math.min(560, wide), height: 230 };
+    const shape = at.length ? `slice [${at.join(", ")}], ${size.join("x")}` : (this.selection?.shape ?? "");
+    const isBars = this.#axes() < 2;
+    const { update, surface } = this.maps[k];
+    update(picture, window, pictureInWords(picture, isBars ? "Bars" : "Heatmap", shape), room);
+    surface.querySelector("svg")?.remove();
+    if (isBars) {
+      surface.style.width = `${room.width}px`;
+      surface.style.height = "120px";
+      surface.prepend(drawBars(picture, room.width));
+    }
+    setAttribute(surface, "data-bars", isBars ? "" : null);
+    const [title, , range] = this.boxes[k].children;
+    setText(title, several ? picture.title : "");
+    setAttribute(title, "title", picture.title);
+    range.replaceChildren(heatmapLegend(picture));
+    return this.boxes[k];
+  }
+
+  #axes() {
+    return this.selection?.sizes.length ?? 0;
+  }
+
+  focus() {
+    this.maps[0].surface.focus();
+  }
+
+  /** The pointer is over a cell, or has left. @param {Place | null} cell */
+  #point(cell) {
+    const { shown } = this;
+    this.cursor = cell && shown ? [shown.window[0] + cell[0] * shown.step[0], shown.window[2] + cell[1] * shown.step[1]] : null;
+    this.drawCursor();
+  }
+
+  drawCursor() {
+    const cell = this.cursor && this.shown?.picture === "matrix" ? this.#cellAt(this.cursor) : null;
+    for (const map of this.maps) map.mark(cell);
+    const focused = this.maps.some((map) => map.surface.matches(":focus-visible"));
+    setText(this.readout, cell ? this.#reading(cell) : focused ? HINT : "");
+  }
+
+  /** What stands in a cell: its indices, and its number in each picture. @param {Place} cell */
+  #reading(cell) {
+    const { at, window, step } = /** @type {Slice} */ (this.shown);
+    const index = [0, 1].map((k) => {
+      const first = window[2 * k] + cell[k] * step[k];
+      const last = Math.min(first + step[k], window[2 * k + 1]) - 1;
+      return last > first ? `${first}:${last + 1}` : String(first);
+    });
+    const where = [...at, ...index].slice(-Math.max(1, this.#axes())).join(", ");
+    const mean = step.some((one) => one > 1) ? " mean" : "";
+    const values = this.pictures.map((picture) => formatNumber(picture.numbers[cell[0] * picture.columns + cell[1]], 6));
+    const attention = this.selection?.attention ? `: query ${index[0]}, key ${index[1]}` : "";
+    return `[${this.#axes() ? where : ""}]${mean} = ${values[0]}${values.length > 1 ? `, ${values[1]}, difference ${values[2]}` : attention}`;
+  }
+
+  /** @param {Place} place @returns {Place | null} */
+  #cellAt([row, column]) {
+    const { window, step } = /** @type {Slice} */ (this.shown);
+    const [down, across] = [Math.floor((row - window[0]) / step[0]), Math.floor((column - window[2]) / step[1])];
+    const { rows, columns } = this.pictures[0];
+    return down >= 0 && across >= 0 && down < rows && across < columns ? [down, across] : null;
+  }
+
+  /** Show less or more, with what is under the cursor in its place. @param {number} factor */
+  #zoom(factor) {
+    const { shown } = this;
+    if (shown?.picture !== "matrix") return;
+    const place = this.cursor ?? [(shown.window[0] + shown.window[1]) / 2, (shown.window[2] + shown.window[3]) / 2];
+    const next = [0, 1].flatMap((k) => {
+      const [first, last] = shown.window.slice(2 * k, 2 * k + 2);
+      const size = Math.max(1, Math.min(shown.size[k], Math.round((last - first) / factor)));
+      const share = (place[k] - first) / Math.max(1, last - first);
+      const start = Math.max(0, Math.min(shown.size[k] - size, Math.round(place[k] - share * size)));
+      return [start, start + size];
+    });
+    this.look(next[1] - next[0] === shown.size[0] && next[3] - next[2] === shown.size[1] ? [] : next);
+  }
+
+  /** The wheel zooms where the picture has the focus; elsewhere it scrolls the notebook. @param {WheelEvent} event */
+  #wheeled(event) {
+    if (event.currentTarget !== document.activeElement && !event.ctrlKey) return;
+    event.preventDefault();
+    if (event.deltaY && !this.isWaiting()) this.#zoom(event.deltaY < 0 ? ZOOM : 1 / ZOOM);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #keyed(event) {
+    if (!this.shown || event.ctrlKey || event.metaKey || event.altKey) return;
+    /** @type {Record<string, Place>} */
+    const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    if (event.key in moves) this.#move(this.shown, moves[event.key]);
+    else if (event.key === "+" || event.key === "=") this.#zoom(ZOOM);
+    else if (event.key === "-") this.#zoom(1 / ZOOM);
+    else if (event.key === "0") this.look([]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Move the cursor by a cell, and the window with it where it would leave. @param {Slice} shown @param {Place} by */
+  #move({ window, size, step }, by) {
+    const place = this.cursor && this.#cellAt(this.cursor) ? this.cursor : null;
+    const next = [0, 1].map((k) => Math.max(0, Math.min(size[k] - 1, place ? place[k] + by[k] * step[k] : window[2 * k])));
+    const moved = [0, 1].flatMap((k) => {
+      const [first, last] = window.slice(2 * k, 2 * k + 2);
+      const shift = next[k] < first ? next[k] - first : Math.max(0, next[k] - last + 1);
+      const start = Math.max(0, Math.min(size[k] - (last - first), first + shift));
+      return [start, start + last - first];
+    });
+    if (String(moved) !== String(window)) this.look(moved);
+    this.cursor = [next[0], next[1]];
+    this.drawCursor();
+  }
+}

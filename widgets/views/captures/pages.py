@@ -1,0 +1,149 @@
+"""The captures where no script runs: some of them in a saved notebook, many more in the export."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from hookscope.engine.debug import GivenUp
+from hookscope.engine.debug.captures.capture import cell_name
+from hookscope.engine.progress import progress
+from hookscope.widgets import drawings, texts
+from hookscope.widgets.markup import Table, left_out, number, opened_by, scrolling, text
+from hookscope.widgets.views.conditions.found import captures_of
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import Capture, CaptureRing, DebugSession
+
+    Row = Capture | GivenUp
+
+MAX_CAPTURES = 80
+MAX_HEATMAPS = 4
+"""Of a saved notebook; those of the export:"""
+
+MAX_EXPORTED = 500
+MAX_EXPORTED_HEATMAPS = 60
+
+_HEATMAP_CELLS = 32
+
+
+def static_parts(session: DebugSession) -> list[str | Table]:
+    """Return the losses and the marked captures as pictures, and a table of captures."""
+    pictures = [training_figure(session), *_marked_heatmaps(session)]
+    drawn = "".join(picture for picture in pictures if picture)
+    notes = f"<p><small>{text(' '.join(session.captures.notes()))}</small></p>" if session.captures.notes() else ""
+    return [f'<div class="hs-figures">{drawn}</div>' if drawn else "", notes, _captures(session.captures)]
+
+
+def training_figure(session: DebugSession) -> str:
+    """Return the losses of the steps as a curve; "" for fewer than two."""
+    losses = list(session.history.losses)
+    picture = drawings.curve("loss by step", losses)
+    if not picture:
+        return ""
+    (first, before), (last, after) = losses[0], losses[-1]
+    return drawings.figure(picture, f"loss {number(before)} in step {first}, {number(after)} in step {last}")
+
+
+def _marked_heatmaps(session: DebugSession) -> list[str]:
+    """The first captures that conditions marked, of those in which there is something to see."""
+    shown = captures_of(session)
+    marked = {shown.get((finding.condition, finding.subject), -1) for finding in session.findings()}
+    pictures: list[str] = []
+    for capture in session.captures:
+        if capture.index not in marked or len(pictures) == MAX_HEATMAPS:
+            continue
+        figures = capture.statistics()
+        faults = figures.nan + figures.positive_inf + figures.negative_inf
+        if faults or figures.minimum < figures.maximum:
+            told = f"{capture.key}, step {capture.step}: {', '.join(capture.hits)}. "
+            pictures.append(drawings.matrix_figure(capture.value._array, told, _HEATMAP_CELLS))
+    return pictures
+
+
+def _captures(captures: CaptureRing) -> Table:
+    kept = captures.rows()
+    rows = [_capture_row(capture) for capture in chosen(kept, MAX_CAPTURES)]
+    title = f"Captures: {len(kept)}"
+    if len(rows) < len(kept):
+        title = f"Captures: {len(rows)} of {len(kept)}, those that conditions marked and the newest"
+    figures = ("min", "max", "mean", "std", "NaN", "inf")
+    columns = ("step", "cell", "direction", "value", "shape", "dtype", *figures, "marks")
+    return Table(title, columns, rows, numeric=("step", *figures))
+
+
+def chosen(captures: Sequence[Row], most: int) -> list[Row]:
+    """Choose the captures that conditions marked, then the newest; in the order of the run."""
+    ordered = sorted(captures, key=lambda capture: (bool(capture.hits), capture.index), reverse=True)
+    return sorted(ordered[:most], key=lambda capture: capture.index)
+
+
+def _capture_row(capture: Row) -> tuple[object, ...]:
+    statistics = capture.statistics()
+    figures: tuple[object, ...] = ("given up", "", "", "", "", "")
+    if statistics is not None:
+        spread = (statistics.minimum, statistics.maximum, statistics.mean, statistics.std)
+        infinite = statistics.positive_inf + statistics.negative_inf
+        figures = (*map(number, spread), statistics.nan, infinite)
+    marks = [*({"hook": ["hook"], "edit": ["edited"]}.get(capture.origin, [])), *capture.hits]
+    cell = cell_name(capture.path)
+    return (
+        capture.step,
+        f"{cell} #{capture.call}" if capture.call else cell,
+        capture.direction,
+        capture.slot,
+        texts.shape_text(capture.shape),
+        texts.dtype_text(capture.dtype),
+        *figures,
+        ", ".join(marks),
+    )
+
+
+def training_html(session: DebugSession) -> str:
+    """Return the losses of the steps."""
+    picture = training_figure(session)
+    return f'<div class="drawings">{picture}</div>' if picture else ""
+
+
+def timeline_html(session: DebugSession) -> str:
+    """Return the captures by step; of too many those that a condition marked, then the newest."""
+    captures = session.captures.rows()
+    if not captures:
+        return "<p>No captures.</p>"
+    notes = " ".join(session.captures.notes())
+    shown = chosen(captures, MAX_EXPORTED)
+    with_values = [capture for capture in shown if not isinstance(capture, GivenUp)]
+    pictured = {capture.index for capture in chosen(with_values, MAX_EXPORTED_HEATMAPS)}
+    parts = [f'<p class="soft">{text(notes)}</p>' if notes else "", left_out("captures", len(shown), len(captures))]
+    last = shown[-1].step
+    with progress("captures", len(shown), "captures") as work:
+        for step, group in groupby(shown, key=lambda capture: capture.step):
+            rows = list(group)
+            marked = sum(bool(capture.hits) for capture in rows)
+            title = f"Step {step}: {len(rows):,} capture{'' if len(rows) == 1 else 's'}"
+            badge = f' <span class="warn">{marked:,} marked by conditions</span>' if marked else ""
+            opened = " open" if step == last else ""
+            parts.append(f"<details{opened}><summary>{title}{badge}</summary>\n<ul>")
+            for capture in rows:
+                parts.append(_capture(capture, capture.index in pictured))
+                work.advance()
+            parts.append("</ul></details>")
+    if len(pictured) < len(shown):
+        which = f"{len(pictured):,} of these captures: those that conditions marked, then the newest"
+        parts.append(f'<p class="soft">Heatmaps are drawn for {which}.</p>')
+    return "\n".join(part for part in parts if part)
+
+
+def _capture(capture: Capture | GivenUp, pictured: bool) -> str:
+    hits = f' <span class="warn">{text(", ".join(capture.hits))}</span>' if capture.hits else ""
+    origin = "" if capture.origin == "tap" else f" · {capture.origin}"
+    facts = f"{texts.shape_text(capture.shape)} {texts.dtype_text(capture.dtype)}{origin}"
+    title = f"<b>{text(capture.key)}</b> <small>{text(facts)}</small>{hits}"
+    figures = capture.statistics()
+    shown = "<p>The value was given up before its figures were computed.</p>"
+    if figures is not None:
+        shown = scrolling(drawings.figures_html(figures))
+    if pictured and not isinstance(capture, GivenUp):
+        shown += drawings.matrix_figure(capture.value._array)
+    return opened_by(title, shown)

@@ -1,0 +1,263 @@
+// The selected capture as pictures: bars, heatmap, channels or table, beside another capture and their difference.
+// Python sends what fits on the screen of the slice and window that are asked for, one answer at a time.
+
+import { make, setText } from "../../static/dom.js";
+import { parseNumber, toFloat64 } from "../../static/format.js";
+import { heatmapLegend } from "./heatmap.js";
+import { Matrices } from "./matrices.js";
+import { createTiles, drawTable } from "./pictures.js";
+import { createKinds, createSliders } from "./slice_controls.js";
+
+/** @typedef {import("./heatmap.js").Picture} Picture */
+/** @typedef {import("./slice_controls.js").Axis} Axis */
+/** @typedef {import("./slice_controls.js").Kind} Kind */
+/** @typedef {import("../../static/python.js").Selection} Selection */
+/** @typedef {import("../../static/python.js").Slice} Slice */
+
+/** A table is for values that a person can read one by one. */
+const MOST_IN_TABLE = 16;
+const MOST_ON_PAGE = 32; // MOST_TILES in tensor.py
+const ATTENTION = "each row sums to 1: what a query (row) takes from the keys (columns)";
+
+export class Tensor {
+  /** @param {import("../../static/types.js").Send} send */
+  constructor(send) {
+    this.send = send;
+    /** @type {Selection | null} */
+    this.selection = null;
+    /** What a person chose; it holds for the next capture that can be shown so. @type {Kind | ""} */
+    this.wanted = "";
+    this.other = -1;
+    /** @type {number[]} */
+    this.at = [];
+    /** @type {number[]} */
+    this.window = [];
+    /** @type {Slice | null} */
+    this.shown = null;
+    /** @type {Picture[]} */
+    this.pictures = [];
+    this.waiting = false;
+    this.again = false;
+    this.focusNext = false; // the tile that had the focus goes: the matrix takes it
+    this.kinds = createKinds((kind) => this.#chooseKind(kind));
+    this.sliders = createSliders((axis, value) => {
+      this.at[axis] = value;
+      this.#ask();
+    });
+    this.matrices = new Matrices((window) => this.#look(window), () => this.waiting);
+    this.tiles = createTiles((channel) => {
+      this.#chooseKind("matrix", channel);
+      this.focusNext = true;
+    });
+    this.compare = make("select", { class: "hs-select", "aria-label": "Compare with", onchange: () => this.#compareWith(Number(this.compare.value)) });
+    const copy = make("button", { type: "button", class: "hs-button", text: "Copy as NumPy", onclick: () => this.#askForCode() });
+    this.code = make("textarea", { class: "hs-code", readonly: "", rows: 4, "aria-label": "NumPy code", spellcheck: "false", hidden: "" });
+    this.note = make("div", { class: "hs-note" });
+    this.body = make("div", { class: "hs-pictures" });
+    const bar = make("div", { class: "hs-tensor-bar" }, [this.kinds.element, this.matrices.zooms, this.sliders.element]);
+    this.element = make("div", { class: "hs-tensor" }, [bar, this.code, this.matrices.readout, this.body, this.note]);
+    /** What is done with the whole capture. */
+    this.tools = make("div", { class: "hs-tools" }, [this.compare, copy]);
+    // Pictures fit the room there is, of which there is none while another tab is shown.
+    let width = 0;
+    this.resize = new ResizeObserver(() => {
+      if (this.body.clientWidth === width || !this.body.clientWidth) return;
+      width = this.body.clientWidth;
+      if (this.shown) this.#draw();
+    });
+    this.resize.observe(this.body);
+  }
+
+  #sizes() {
+    return this.selection?.sizes ?? [];
+  }
+
+  /** @returns {Kind} */
+  #kind() {
+    const axes = this.#sizes().length;
+    if (this.other >= 0) return "matrix";
+    if (this.wanted === "tiles" && axes >= 3) return "tiles";
+    if (this.wanted === "table" && this.#fitsTable()) return "table";
+    if (this.wanted) return "matrix";
+    return axes >= 4 || this.selection?.attention ? "tiles" : "matrix";
+  }
+
+  /** What one tile shows. Weights of attention with three axes have a map for each head, or for each of a batch. */
+  #tileName() {
+    if (!this.selection?.attention) return "channel";
+    return this.#sizes().length === 4 ? "head" : "map";
+  }
+
+  #fitsTable() {
+    return this.#sizes().slice(-2).every((size) => size > 0 && size <= MOST_IN_TABLE);
+  }
+
+  /** Show the pictures of a kind; with a channel, the matrix of that one. @param {Kind} chosen @param {number} [channel] */
+  #chooseKind(chosen, channel) {
+    const before = this.#kind();
+    const axis = this.#sizes().length - 3;
+    this.wanted = chosen;
+    if (chosen !== "matrix") this.other = -1;
+    if (chosen !== before) this.window = [];
+    // The last place is a channel in a matrix, and a page of channels among tiles.
+    if (channel !== undefined) this.at[axis] = channel;
+    else if (before !== "tiles" && chosen === "tiles") this.at[axis] = Math.floor(this.at[axis] / MOST_ON_PAGE);
+    else if (before === "tiles" && chosen !== "tiles") this.at[axis] = (this.at[axis] ?? 0) * MOST_ON_PAGE;
+    this.#arrange();
+    this.#ask();
+  }
+
+  /** @param {number} index */
+  #compareWith(index) {
+    if (index >= 0 && this.#kind() !== "matrix") this.#chooseKind("matrix");
+    this.other = index;
+    this.#arrange();
+    this.#ask();
+  }
+
+  /** @param {number[]} window */
+  #look(window) {
+    this.window = window;
+    this.#ask();
+  }
+
+  /** Ask for the picture, once the last answer is here. */
+  #ask() {
+    if (!this.selection) return;
+    if (this.waiting) {
+      this.again = true;
+      return;
+    }
+    this.waiting = true;
+    this.send({ type: "tensor", index: this.selection.index, other: this.other, picture: this.#kind() === "tiles" ? "tiles" : "matrix", at: this.at, window: this.window });
+  }
+
+  /** Controls that fit the shape of the selected capture. */
+  #arrange() {
+    const now = this.#kind();
+    const axes = this.#axes(now);
+    this.kinds.update(now, this.#sizes().length, Boolean(this.selection?.attention), this.#fitsTable());
+    this.matrices.zooms.hidden = now !== "matrix" || !this.#sizes().length;
+    this.at = axes.map(({ size }, k) => Math.min(this.at[k] ?? 0, Math.max(0, size - 1)));
+    this.sliders.update(axes, this.at);
+  }
+
+  /** What one chooses a place along: the axes before the matrix, and of many channels the page. @param {Kind} kind @returns {Axis[]} */
+  #axes(kind) {
+    const sizes = this.#sizes();
+    const names = this.selection?.attention ? (sizes.length === 4 ? ["batch", "head"] : ["map"]) : [];
+    const before = kind === "tiles" ? sizes.slice(0, -3) : sizes.slice(0, -2);
+    const axes = before.map((size, k) => ({ name: names[k] ?? `axis ${k}`, size, text: (/** @type {number} */ value) => `${value} of 0-${size - 1}` }));
+    const channels = sizes[sizes.length - 3];
+    if (kind === "tiles" && channels > MOST_ON_PAGE) {
+      const text = (/** @type {number} */ page) => `${page * MOST_ON_PAGE}-${Math.min(channels, (page + 1) * MOST_ON_PAGE) - 1} of ${channels}`;
+      axes.push({ name: `${this.#tileName()}s`, size: Math.ceil(channels / MOST_ON_PAGE), text });
+    }
+    return axes;
+  }
+
+  /** @param {Selection} next */
+  select(next) {
+    const sameShape = String(next.sizes) === String(this.#sizes());
+    const sameCapture = next.index === this.selection?.index;
+    this.selection = next;
+    if (!sameCapture) this.code.hidden = true;
+    if (!sameShape) [this.at, this.window, this.matrices.cursor] = [[], [], null];
+    if (!next.choices.some((choice) => choice.index === this.other)) this.other = -1;
+    const options = [{ index: -1, label: "Compare with…" }, ...next.choices];
+    this.compare.replaceChildren(...options.map(({ index, label }) => make("option", { value: index, text: label })));
+    this.compare.value = String(this.other);
+    this.compare.hidden = !next.choices.length;
+    this.#arrange();
+    if (!sameCapture) this.#ask();
+  }
+
+  /** A picture from Python: its facts, then for each two buffers. @param {Slice} slice @param {DataView[]} buffers */
+  receive(slice, buffers) {
+    if (!this.selection || slice.index !== this.selection.index) return;
+    this.shown = slice;
+    this.pictures = slice.pictures.map((facts, k) => ({
+      ...facts,
+      low: parseNumber(facts.low),
+      high: parseNumber(facts.high),
+      minimum: parseNumber(facts.minimum),
+      maximum: parseNumber(facts.maximum),
+      levels: toBytes(buffers[2 * k]),
+      numbers: toFloat64(buffers[2 * k + 1]),
+    }));
+    if (slice.picture === "matrix" && this.window.length) this.window = slice.window;
+    this.#draw();
+  }
+
+  #draw() {
+    const { shown, pictures, selection, matrices } = this;
+    if (!shown || !selection) return;
+    matrices.show(selection, shown, pictures);
+    if (shown.picture === "tiles") this.#put([this.tiles.element, heatmapLegend(together(pictures))], () => this.tiles.update(pictures, this.#tileName()));
+    else if (this.#kind() === "table" && shown.step.every((step) => step === 1)) this.#put([drawTable(pictures[0], shown.window)]);
+    else this.#put(matrices.draw(this.body.clientWidth));
+    const attention = selection.attention && this.other < 0 ? ATTENTION : "";
+    setText(this.note, [shown.difference, attention, shown.note].filter(Boolean).join("; "));
+    matrices.drawCursor();
+    if (this.focusNext && shown.picture === "matrix") {
+      this.focusNext = false;
+      matrices.focus();
+    }
+  }
+
+  /** Show these pictures; those that are there already stay, with the focus. @param {HTMLElement[]} elements @param {() => void} [fill] once they are on the page */
+  #put(elements, fill) {
+    const { body } = this;
+    for (const child of [...body.children]) if (!elements.includes(/** @type {HTMLElement} */ (child))) child.remove();
+    elements.forEach((element, k) => body.children[k] !== element && body.insertBefore(element, body.children[k] ?? null));
+    fill?.();
+  }
+
+  /** Python writes the code of the slice that is shown; a page of channels shows what is behind the axes before them. */
+  #askForCode() {
+    const { selection, shown } = this;
+    if (selection && shown) this.send({ type: "code", index: selection.index, at: shown.picture === "tiles" ? shown.at.slice(0, -1) : shown.at });
+  }
+
+  /** To the clipboard, where the browser allows it; else it is shown to be copied by hand. @param {{code: string}} message */
+  async copyCode({ code }) {
+    this.code.value = code;
+    try {
+      await navigator.clipboard.writeText(code);
+      setText(this.matrices.readout, "Copied.");
+    } catch {
+      this.code.hidden = false;
+      this.code.focus();
+      this.code.select();
+    }
+  }
+
+  /** Python has dealt with a question: the next one may go. */
+  answered() {
+    this.waiting = false;
+    if (!this.again) return;
+    this.again = false;
+    this.#ask();
+  }
+
+  destroy() {
+    this.resize.disconnect();
+  }
+}
+
+/** What tiles have together: the range of their colors is the same, their faults are counted. @param {Picture[]} pictures @returns {Picture} */
+function together(pictures) {
+  const sum = (/** @type {"nan" | "positive_inf" | "negative_inf"} */ name) => pictures.reduce((all, picture) => all + picture[name], 0);
+  return { ...(pictures[0] ?? NOTHING), nan: sum("nan"), positive_inf: sum("positive_inf"), negative_inf: sum("negative_inf") };
+}
+
+/** @type {Picture} */
+const NOTHING = {
+  title: "", rows: 0, columns: 0, low: 0, high: 0, minimum: NaN, maximum: NaN, nan: 0, positive_inf: 0, negative_inf: 0,
+  levels: new Uint8Array(0), numbers: new Float64Array(0),
+};
+
+/** @param {DataView | undefined} view */
+function toBytes(view) {
+  return view ? new Uint8Array(view.buffer, view.byteOffset, view.byteLength) : new Uint8Array(0);
+}

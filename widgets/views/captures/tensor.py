@@ -1,0 +1,340 @@
+"""What a page needs to draw one slice of a value: at most so many numbers as a person can tell apart.
+
+A slice is a matrix, or a page of tiles (the channels of a feature map). What is larger than its picture is made
+smaller here, block by block, and the note says how; a block with a NaN or an infinity in it shows that. Each picture
+travels as two buffers: the levels of its colors (uint8, 0 at `low`, 255 at `high`), and its numbers (float64).
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from hookscope.engine.debug.stepping.user_code import file_label
+from hookscope.widgets.highlighting import Piece, pieces
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import Capture
+
+Numbers = npt.NDArray[np.float64]
+
+PICTURES = ("matrix", "tiles")
+MOST_CELLS = 128  # along each axis of a matrix
+MOST_BARS = 256  # of a value of one axis
+MOST_TILES = 32  # on one page
+_TILE_CELLS = 32_768  # of all tiles of a page together
+_MOST_READ = 1 << 20  # elements of one matrix; of a larger one some are taken, at equal distances
+_MOST_CHOICES = 40
+_MOST_LINES = 400
+
+
+class PictureFacts(TypedDict):
+    """One picture without its numbers; figures are text, since JSON has no NaN and no infinity."""
+
+    title: str
+    rows: int
+    columns: int
+    low: str
+    high: str
+    minimum: str
+    maximum: str
+    nan: int
+    positive_inf: int
+    negative_inf: int
+
+
+class Slice(TypedDict):
+    """The pictures of one slice; each has two buffers, its levels and its numbers."""
+
+    type: Literal["tensor"]
+    picture: Literal["matrix", "tiles"]
+    index: int
+    other: int
+    at: list[int]
+    size: list[int]
+    window: list[int]
+    step: list[int]
+    note: str
+    difference: str
+    pictures: list[PictureFacts]
+
+
+class Source(TypedDict):
+    """The text of a cell's `construct`."""
+
+    type: Literal["source"]
+    path: str
+    title: str
+    place: str
+    first: int
+    lines: list[list[Piece]]
+
+
+class Choice(TypedDict):
+    """A capture to compare with."""
+
+    index: int
+    label: str
+
+
+class Read(NamedTuple):
+    """Elements of a matrix, before they are made small enough to send."""
+
+    numbers: Numbers
+    window: tuple[int, int, int, int]
+    stride: tuple[int, int]
+    step: tuple[int, int]
+
+
+def slice_view(
+    capture: Capture, other: Capture | None, picture: str, at: Sequence[int], window: Sequence[int]
+) -> tuple[Slice, list[bytes]]:
+    """The content of a message and its buffers: a matrix or a page of tiles of a capture.
+
+    Args:
+        capture: what is looked at.
+        other: what it is compared with, of the same shape; its matrix comes second, the difference third.
+        picture: "matrix" or "tiles".
+        at: the index along each axis before the matrix; before the tiles, with the number of the page behind.
+        window: first row, row behind the last, first column, column behind the last; empty is the whole matrix.
+    """
+    if picture not in PICTURES:
+        raise ValueError(f"picture must be one of {', '.join(PICTURES)}, got {picture!r}")
+    if not all(type(number) is int for number in (*at, *window)):
+        raise ValueError("at and window must be lists of int")
+    if other is not None and other.shape != capture.shape:
+        raise ValueError(f"capture {other.index} has another shape than capture {capture.index}")
+    if picture == "tiles" and len(capture.shape) > 2:
+        return _tiles(capture, at)
+    return _matrices(capture, other, at, window)
+
+
+def _matrices(
+    capture: Capture, other: Capture | None, at: Sequence[int], window: Sequence[int]
+) -> tuple[Slice, list[bytes]]:
+    places = _clamped(at, capture.shape[:-2])
+    captures = [capture] if other is None else [capture, other]
+    planes = [_plane(one, places) for one in captures]
+    height, width = planes[0].shape
+    limits = (MOST_CELLS, MOST_BARS if height == 1 else MOST_CELLS)
+    reads = [_read(plane, window, limits) for plane in planes]
+    low, high = _range(captures)
+    titles = [f"{one.key}, step {one.step}" for one in captures]
+    pictures = [_picture(title, read, low, high) for title, read in zip(titles, reads, strict=True)]
+    largest = ""
+    if other is not None:
+        whole = _apart(*[_read(plane, (), limits) for plane in planes])
+        reach, largest = _largest(whole, places[: len(capture.shape) - 2], len(capture.shape))
+        pictures.append(_picture("difference", _apart(*reads), -reach, reach))
+    content: Slice = {
+        "type": "tensor",
+        "picture": "matrix",
+        "index": capture.index,
+        "other": -1 if other is None else other.index,
+        "at": places,
+        "size": [height, width],
+        "window": list(reads[0].window),
+        "step": list(reads[0].step),
+        "note": _note(reads[0]),
+        "difference": largest,
+        "pictures": [facts for facts, _ in pictures],
+    }
+    return content, [buffer for _, buffers in pictures for buffer in buffers]
+
+
+def _tiles(capture: Capture, at: Sequence[int]) -> tuple[Slice, list[bytes]]:
+    channels, height, width = capture.shape[-3:]
+    pages = math.ceil(channels / MOST_TILES)
+    *places, page = _clamped(at, (*capture.shape[:-3], pages))
+    shown = range(page * MOST_TILES, min(channels, (page + 1) * MOST_TILES))
+    side = math.isqrt(_TILE_CELLS // max(1, len(shown)))
+    low, high = _range([capture])
+    reads = [_read(_plane(capture, [*places, k]), (), (side, side)) for k in shown]
+    pictures = [_picture(str(k), read, low, high) for k, read in zip(shown, reads, strict=True)]
+    content: Slice = {
+        "type": "tensor",
+        "picture": "tiles",
+        "index": capture.index,
+        "other": -1,
+        "at": [*places, page],
+        "size": [height, width],
+        "window": [0, height, 0, width],
+        "step": list(reads[0].step) if reads else [1, 1],
+        "note": _note(reads[0]) if reads else "no elements",
+        "difference": "",
+        "pictures": [facts for facts, _ in pictures],
+    }
+    return content, [buffer for _, buffers in pictures for buffer in buffers]
+
+
+def _clamped(at: Sequence[int], sizes: Sequence[int]) -> list[int]:
+    """An index along each axis that is inside it, whatever the page asked for."""
+    wanted = [*at, *[0] * len(sizes)][: len(sizes)]
+    return [max(0, min(index, size - 1)) for index, size in zip(wanted, sizes, strict=True)]
+
+
+def _plane(capture: Capture, places: Sequence[int]) -> Any:
+    """The matrix at these places, still a view of the array; a value of one axis is one row."""
+    array = capture.value._array
+    if 0 in array.shape:
+        return np.zeros((1, 0))
+    plane = array[tuple(places)] if places else array
+    return plane.reshape((1,) * (2 - plane.ndim) + tuple(plane.shape)) if plane.ndim < 2 else plane
+
+
+def _read(plane: Any, window: Sequence[int], limits: tuple[int, int]) -> Read:
+    """Take what is in the window, as float64, and choose how many elements become one cell of the picture."""
+    height, width = plane.shape
+    top, bottom, left, right = window if len(window) == 4 else (0, height, 0, width)
+    top, left = (max(0, min(first, size - 1)) for first, size in ((top, height), (left, width)))
+    bottom, right = max(top + 1, min(bottom, height)), max(left + min(1, width), min(right, width))
+    rows, columns = bottom - top, right - left
+    down, across = math.ceil(rows / limits[0]), max(1, math.ceil(columns / limits[1]))
+    surplus = rows * columns / _MOST_READ
+    each_row = min(down, math.ceil(math.sqrt(max(1.0, surplus))))
+    each_column = min(across, math.ceil(max(1.0, surplus / each_row)))
+    taken = plane[top:bottom:each_row, left:right:each_column]
+    taken = taken.get() if hasattr(taken, "get") else np.asarray(taken)
+    numbers = (np.abs(taken) if taken.dtype.kind == "c" else taken).astype(np.float64)
+    step = (math.ceil(down / each_row) * each_row, math.ceil(across / each_column) * each_column)
+    return Read(numbers, (top, bottom, left, right), (each_row, each_column), step)
+
+
+def _cells(read: Read) -> Numbers:
+    """Make each block one number: the mean of its elements; NaN or an infinity where there is one in it."""
+    down, across = (step // stride for step, stride in zip(read.step, read.stride, strict=True))
+    numbers = read.numbers
+    if (down, across) == (1, 1) or not numbers.size:
+        return numbers
+    finite = np.isfinite(numbers)
+    share = np.where(finite, numbers, 0.0) / (down * across)  # a sum of shares does not overflow
+    count = _blocks(finite.astype(np.float64), down, across)
+    cells = _blocks(share, down, across) * (down * across / np.maximum(count, 1.0))
+    if not finite.all():
+        for fault in (np.isneginf(numbers), np.isposinf(numbers), np.isnan(numbers)):
+            cells[_blocks(fault.astype(np.float64), down, across) > 0] = numbers[fault][0] if fault.any() else 0.0
+    return cells
+
+
+def _blocks(numbers: Numbers, down: int, across: int) -> Numbers:
+    rows: Numbers = np.add.reduceat(numbers, np.arange(0, numbers.shape[0], down), axis=0)
+    sums: Numbers = np.add.reduceat(rows, np.arange(0, numbers.shape[1], across), axis=1)
+    return sums
+
+
+def _apart(read: Read, other: Read) -> Read:
+    """The difference; elements that are the same NaN or infinity do not differ."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        difference = read.numbers - other.numbers
+    same = (read.numbers == other.numbers) | (np.isnan(read.numbers) & np.isnan(other.numbers))
+    difference[same] = 0.0
+    return read._replace(numbers=difference)
+
+
+def _largest(apart: Read, places: Sequence[int], axes: int) -> tuple[float, str]:
+    """The largest finite difference, and a line that says where it is."""
+    size = np.abs(apart.numbers)
+    faults = int(size.size - np.isfinite(size).sum())
+    tail = f"; {faults} differ by NaN or an infinity" if faults else ""
+    finite = np.where(np.isfinite(size), size, -1.0)
+    if not size.size or finite.max() <= 0.0:
+        return 1.0, ("no difference in this slice" if not faults else "the finite elements are the same") + tail
+    row, column = (int(k) for k in np.unravel_index(int(finite.argmax()), size.shape))
+    place = [*places, row * apart.stride[0], column * apart.stride[1]]
+    reach = float(finite[row, column])
+    return reach, f"largest difference in this slice: {reach:.6g} at {place[len(place) - axes :]}{tail}"
+
+
+def _range(captures: Iterable[Capture]) -> tuple[float, float]:
+    """The ends of the colors: of the whole captures, so that slices can be compared; around 0 if signs differ."""
+    figures = [one.statistics() for one in captures]
+    low = min((one.minimum for one in figures if math.isfinite(one.minimum)), default=0.0)
+    high = max((one.maximum for one in figures if math.isfinite(one.maximum)), default=0.0)
+    if low < 0.0 < high:
+        high = max(-low, high)
+        low = -high
+    return low, high
+
+
+def _picture(title: str, read: Read, low: float, high: float) -> tuple[PictureFacts, list[bytes]]:
+    """One picture's facts, with its levels and its numbers."""
+    cells = _cells(read)
+    finite = np.isfinite(cells)
+    known = np.clip(np.where(finite, cells, low), low, high)
+    reach = high / 2 - low / 2  # halves, since the whole range of a dtype does not fit into it
+    levels = np.round((known / 2 - low / 2) / reach * 255) if reach > 0 else np.full(cells.shape, 128.0)
+    numbers = read.numbers
+    inside = numbers[np.isfinite(numbers)]
+    facts: PictureFacts = {
+        "title": title,
+        "rows": int(cells.shape[0]),
+        "columns": int(cells.shape[1]),
+        "low": repr(float(low)),
+        "high": repr(float(high)),
+        "minimum": repr(float(inside.min()) if inside.size else math.nan),
+        "maximum": repr(float(inside.max()) if inside.size else math.nan),
+        "nan": int(np.isnan(numbers).sum()),
+        "positive_inf": int(np.isposinf(numbers).sum()),
+        "negative_inf": int(np.isneginf(numbers).sum()),
+    }
+    return facts, [levels.astype(np.uint8).tobytes(), cells.astype("<f8").tobytes()]
+
+
+def _note(read: Read) -> str:
+    """Say how the picture was made smaller than the slice; nothing where it was not."""
+    if not read.numbers.size:
+        return "no elements"
+    notes = []
+    if read.step != (1, 1):
+        notes.append(f"each cell is the mean of {read.step[0]} x {read.step[1]} elements")
+    if read.stride != (1, 1):
+        notes.append(f"of which every {read.stride[0]} x {read.stride[1]}th was read")
+    return ", ".join(notes)
+
+
+def is_attention(capture: Capture) -> bool:
+    """Whether a value is weights of attention: each of its rows, what one query takes from the keys, sums to 1.
+
+    It has the axes (batch, heads, queries, keys); or (heads or batch, queries, keys) with as many keys as queries,
+    for with other lengths it may as well be the probabilities of words. Rows with a NaN in them say nothing.
+    """
+    array = capture.value._array
+    fitting = array.ndim == 4 or (array.ndim == 3 and array.shape[1] == array.shape[2])
+    if not fitting or array.dtype.kind != "f" or array.shape[-1] < 2 or 0 in array.shape:
+        return False
+    rows = array.reshape(-1, array.shape[-1])[: max(1, _MOST_READ // array.shape[-1])]
+    rows = np.asarray(rows.get() if hasattr(rows, "get") else rows, np.float64)
+    rows = rows[np.isfinite(rows).all(axis=1)]
+    # A weight of a half has 11 bits, one of a bfloat16 8; a row of them adds their errors up.
+    return bool(len(rows) and rows.min() >= 0.0 and np.abs(rows.sum(axis=1) - 1.0).max() < 0.01)
+
+
+def choices(captures: Iterable[Capture], capture: Capture) -> list[Choice]:
+    """The captures to compare with: of the same shape; first those of the same place, then the nearest in time."""
+    shape, place = capture.shape, (capture.path, capture.direction, capture.slot)
+    fitting = [one for one in captures if one.index != capture.index and one.shape == shape]
+
+    def distance(one: Capture) -> tuple[bool, int]:
+        return (one.path, one.direction, one.slot) != place, abs(one.index - capture.index)
+
+    nearest = sorted(fitting, key=distance)[:_MOST_CHOICES]
+    return [{"index": one.index, "label": f"step {one.step}: {one.key}"} for one in nearest]
+
+
+def source_view(cell: object, path: str) -> Source:
+    """The `construct` of a cell's class, where Python can find its text."""
+    construct = getattr(type(cell), "construct", None)
+    try:
+        lines, first = inspect.getsourcelines(construct)  # type: ignore[arg-type]  # None raises TypeError as well
+        place = f"{file_label(inspect.getsourcefile(construct) or '')}, line {first}"  # type: ignore[arg-type]
+    except (OSError, TypeError):
+        lines, first, place = [], 0, "the source of this class cannot be found"
+    shown = textwrap.dedent("".join(lines[:_MOST_LINES])).splitlines()
+    title = f"{type(cell).__name__}.construct"
+    return {"type": "source", "path": path, "title": title, "place": place, "first": first, "lines": pieces(shown)}

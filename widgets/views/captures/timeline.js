@@ -1,0 +1,188 @@
+// The captures: every value that passed a watched cell, in the order of the run (forward, then backward) or newest
+// first, of all steps or of one.
+
+import { make, setAttribute } from "../../static/dom.js";
+import { Grid } from "../../static/grid.js";
+import { COLUMNS } from "./columns.js";
+import { createMemory } from "./memory.js";
+import { CaptureRows } from "./rows.js";
+import { createSteps } from "./steps.js";
+
+/** @typedef {import("./rows.js").CaptureRow} CaptureRow */
+
+/** Wait this long after a scroll before asking for statistics of what came into view, in milliseconds. */
+const SETTLE = 60;
+
+export class Timeline {
+  /** @param {import("../../static/types.js").Send} send */
+  constructor(send) {
+    this.send = send;
+    this.rows = new CaptureRows();
+    /** The one step that is shown; null for all. @type {number | null} */
+    this.step = null;
+    this.revealing = -1; // a capture to select as soon as it is here
+    this.selecting = false;
+    /** What to select when Python has answered. @type {CaptureRow | null} */
+    this.next = null;
+    this.timer = 0;
+    /** Captures whose statistics were asked for. @type {Set<number>} */
+    this.asked = new Set();
+    /** Those of the last question, until it is answered. @type {number[]} */
+    this.unanswered = [];
+    this.waiting = false;
+    /** @type {Grid<CaptureRow>} */
+    this.grid = new Grid({
+      label: "Captures",
+      empty: "No captures yet. Run the network: what passes its watched cells appears here.",
+      key: (row) => row.index,
+      state: (row) => (row.given ? "given-up" : null),
+      onSelect: (row) => this.#choose(row),
+      onVisible: (visible) => {
+        clearTimeout(this.timer);
+        this.timer = window.setTimeout(() => this.#ask(visible), SETTLE);
+      },
+      columns: COLUMNS,
+    });
+    this.order = make("button", { type: "button", class: "hs-button", "aria-pressed": "false", text: "Newest first", onclick: () => this.#turn() });
+    this.steps = createSteps(
+      (step) => this.#showStep(step),
+      () => this.#showStep(this.step === null ? (this.#selectedRow()?.step ?? this.steps.now()) : null),
+    );
+    this.memory = createMemory(send);
+    const bar = make("div", { class: "hs-bar" }, [this.grid.filter, ...this.steps.elements, this.order, this.memory.button, make("span", { class: "hs-spring" }), this.grid.count]);
+    this.elements = [bar, this.memory.element, this.grid.view];
+  }
+
+  #turn() {
+    this.grid.newestFirst = !this.grid.newestFirst;
+    setAttribute(this.order, "aria-pressed", this.grid.newestFirst);
+    this.grid.view.scrollTop = 0;
+    this.grid.schedule();
+  }
+
+  #selectedRow() {
+    return this.grid.selected === null ? undefined : this.rows.byIndex.get(Number(this.grid.selected));
+  }
+
+  /** Select a capture; while Python has not answered, only the last of several counts. @param {CaptureRow} row */
+  #choose(row) {
+    this.next = row;
+    if (this.selecting) return;
+    this.next = null;
+    this.selecting = true;
+    this.send({ type: "select", index: row.index });
+  }
+
+  #onlyStep() {
+    const { step } = this;
+    this.grid.only = step === null ? null : (row) => row.step === step;
+    this.steps.update(this.rows, step);
+  }
+
+  /** Show one step, or with null all of them; what is selected follows to its place in that step. @param {number | null} step */
+  #showStep(step) {
+    this.step = step ?? null;
+    const now = this.#selectedRow();
+    const there = now && this.step !== null && now.step !== this.step ? this.rows.inStep(now, this.step) : undefined;
+    if (there) {
+      this.grid.selected = there.index;
+      this.#choose(there);
+    }
+    this.#onlyStep();
+    this.#scrollToSelected();
+  }
+
+  #scrollToSelected() {
+    this.grid.schedule();
+    requestAnimationFrame(() => this.grid.reveal());
+  }
+
+  /** One question at a time: Python may be busy, and answers when it is not. @param {CaptureRow[]} visible */
+  #ask(visible) {
+    if (this.waiting) return;
+    const indices = visible.filter((row) => !row.known && !row.never && !this.asked.has(row.index)).map((row) => row.index);
+    if (!indices.length) return;
+    for (const index of indices) this.asked.add(index);
+    this.unanswered = indices;
+    this.waiting = true;
+    this.send({ type: "statistics", indices });
+  }
+
+  /** @param {import("../../static/python.js").NewCaptures} message @param {DataView[]} buffers */
+  add(message, buffers) {
+    const newest = this.rows.steps.at(-1);
+    if (message.reset) this.asked.clear();
+    this.rows.add(message, buffers[0]);
+    this.memory.update(message);
+    const { steps } = this.rows;
+    // Who looks at the newest step follows the run; a step that is gone is no longer looked at.
+    if (this.step !== null && (this.step === newest || !steps.includes(this.step))) this.step = steps.at(-1) ?? null;
+    this.#onlyStep();
+    this.grid.setRows(this.rows.all);
+    if (this.rows.byIndex.has(this.revealing)) this.reveal(this.revealing);
+  }
+
+  /** @param {DataView[]} buffers */
+  addStatistics(buffers) {
+    this.unanswered = [];
+    this.rows.addStatistics(buffers[0]);
+    this.grid.schedule();
+  }
+
+  /** Select a capture and scroll to it, whatever was filtered. @param {number} index */
+  reveal(index) {
+    const row = this.rows.byIndex.get(index);
+    this.revealing = row ? -1 : index;
+    if (!row) return;
+    this.grid.filter.value = "";
+    this.grid.selected = index;
+    if (this.step !== null && this.step !== row.step) this.#showStep(row.step);
+    else this.#choose(row);
+    this.#scrollToSelected();
+  }
+
+  /** Code or another view has selected a capture; what was clicked here and not yet answered leads. @param {number} index */
+  follow(index) {
+    if (this.selecting || index === (this.grid.selected ?? -1)) return;
+    this.grid.selected = index < 0 ? null : index;
+    const row = this.rows.byIndex.get(index);
+    if (row && this.step !== null && this.step !== row.step) this.#showStep(row.step);
+    this.#scrollToSelected();
+  }
+
+  /** Python has dealt with a message. @param {string} action */
+  answered(action) {
+    if (action === "statistics") {
+      // While code runs, Python may leave it at that: then it is asked again later.
+      for (const index of this.unanswered) this.asked.delete(index);
+      [this.unanswered, this.waiting] = [[], false];
+    }
+    if (action === "sync") this.grid.schedule();
+    if (action !== "select") return;
+    this.selecting = false;
+    if (this.next) this.#choose(this.next);
+  }
+
+  destroy() {
+    clearTimeout(this.timer);
+    this.grid.destroy();
+  }
+}
+
+/**
+ * The captures alone, without the pictures of the selected one.
+ * @param {import("../../static/types.js").ViewContext} context
+ * @returns {import("../../static/types.js").ViewPart}
+ */
+export function create({ send }) {
+  const timeline = new Timeline(send);
+  return {
+    element: make("div", { class: "hs-view" }, timeline.elements),
+    traits: [[["selected"], (index) => timeline.follow(index)]],
+    messages: { captures: (message, buffers) => timeline.add(message, buffers), statistics: (_, buffers) => timeline.addStatistics(buffers) },
+    reveal: (index) => timeline.reveal(index),
+    answered: (action) => timeline.answered(action),
+    draw: () => timeline.grid.schedule(),
+    destroy: () => timeline.destroy(),
+  };
+}

@@ -1,0 +1,90 @@
+"""The cell tree: for each cell its hooks, its train mode, its breakpoint and what was found there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hookscope.engine.debug import Breakpoint
+from hookscope.engine.debug.pausing.breakpoint import MOMENTS
+from hookscope.engine.debug.rows import HOOK_KINDS
+from hookscope.widgets.messages import Action, one_of
+from hookscope.widgets.view import Section, Static, View, state
+from hookscope.widgets.views import conditions
+from hookscope.widgets.views.cells.nodes import CELL_NUMBERS, CELL_STATES, Tree, cell_nodes, cell_states, cell_texts
+from hookscope.widgets.views.cells.pages import export_html, static_parts
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import DebugSession
+    from hookscope.widgets.panel import DebuggerPanel
+
+_HERE = Path(__file__).parent
+
+
+def publish(panel: DebuggerPanel, budget: float) -> None:
+    """Show the cells as they are now."""
+    nodes = cell_nodes(panel.session)
+    with panel.hold_sync():
+        panel.tree, panel.tree_numbers = cell_texts(nodes)
+        panel.tree_states = cell_states(nodes, panel.session.breakpoints)
+
+
+def set_hook(panel: DebuggerPanel, path: str, kind: str, on: bool) -> None:
+    """Attach the session's hook of this kind, or take it off."""
+    one_of("hook kind", kind, HOOK_KINDS)
+    (panel.session.attach_hook if on else panel.session.detach_hook)(path, kind)
+
+
+def set_train(panel: DebuggerPanel, path: str, on: bool) -> None:
+    """Set a cell, and those inside it, to training or to prediction."""
+    panel.session.set_train(path, on)
+
+
+def set_breakpoint(panel: DebuggerPanel, path: str, moment: str) -> None:
+    """Have the cell's one breakpoint at this moment, or with "" none; one that is there already stays as it is."""
+    session = panel.session
+    for stop in list(session.breakpoints):
+        if stop.operator or stop.moment == moment or not stop.applies(path, stop.moment):
+            continue
+        session.remove_breakpoint(stop)
+        # A pattern stands for several cells: the others keep theirs.
+        for node in session.tree():
+            if node.path == path or not stop.applies(node.path, stop.moment):
+                continue
+            if node.has_bprop or stop.moment != "bprop":
+                session.add_breakpoint(Breakpoint(node.path, stop.moment, stop.expression))
+    if moment and not any(stop.applies(path, moment) for stop in session.breakpoints):
+        session.add_breakpoint(Breakpoint(path, moment))
+
+
+def _summary(session: DebugSession) -> str:
+    return f"{sum(1 for _ in session.paths)} cells"
+
+
+SET_HOOK = Action({"path": str, "kind": str, "on": bool}, set_hook)
+
+VIEW = View(
+    name="cells",
+    title="Cells",
+    place=10,
+    script=_HERE / "tree.js",
+    style=_HERE / "tree.css",
+    leads_to="cell",
+    traits={
+        "tree": state(Tree, live=True),
+        "tree_numbers": state(bytes, live=True),
+        "tree_states": state(bytes, live=True),
+        "conditions": conditions.CONDITIONS,  # how much was found in each cell
+    },
+    actions={
+        "hook": SET_HOOK,
+        "train": Action({"path": str, "on": bool}, set_train),
+        "breakpoint": Action({"path": str, "moment": str}, set_breakpoint),
+    },
+    constants={"HOOK_KINDS": HOOK_KINDS, "MOMENTS": MOMENTS, "CELL_NUMBERS": CELL_NUMBERS, "CELL_STATES": CELL_STATES},
+    publish=publish,
+    publish_beside=conditions.publish,
+    static=Static(40, static_parts),
+    sections=(Section(50, "Cells", export_html),),
+    summary=_summary,
+)

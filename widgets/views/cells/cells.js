@@ -1,0 +1,77 @@
+// The cells as Python sends them: what stays in one table of texts and numbers, the state of the switches in a few
+// bytes a cell. What a row shows of these is read when it is drawn.
+
+import { toFloat64 } from "../../static/format.js";
+import { CELL_STATES, HOOK_KINDS, MOMENTS } from "../../static/python.js";
+
+/** @typedef {(typeof HOOK_KINDS)[number]} HookKind */
+/**
+ * @typedef {{path: string, label: string, name: string, type: string, depth: number, parameters: number,
+ *   shape: string}} CellNode
+ * @typedef {{training: boolean, has_bprop: boolean, breaks: string[], hooks: Record<HookKind, number>,
+ *   attached: HookKind[]}} CellState
+ */
+
+export class Cells {
+  constructor() {
+    /** @type {CellNode[]} */
+    this.nodes = [];
+    /** @type {Uint8Array} */
+    this.states = new Uint8Array(0);
+    this.signature = "";
+    /** @type {unknown[]} */
+    this.last = [];
+  }
+
+  /**
+   * Take what Python sent; returns "same" if nothing is new, "state" if the cells are as before, else "cells".
+   * @param {{paths?: string[], types?: string[], shapes?: string[]}} texts
+   * @param {DataView} numbers
+   * @param {DataView} states
+   * @returns {"same" | "state" | "cells"}
+   */
+  read(texts, numbers, states) {
+    const now = [texts, numbers, states];
+    if (now.every((part, k) => part === this.last[k])) return "same";
+    const { paths, types = [], shapes = [] } = texts;
+    if (!paths) return "same"; // nothing was sent so far
+    if (numbers.byteLength !== 32 * paths.length || states.byteLength !== CELL_STATES.length * paths.length) return "same"; // the rest is on its way
+    this.states = new Uint8Array(states.buffer, states.byteOffset, states.byteLength);
+    const known = texts === this.last[0] && numbers === this.last[1];
+    this.last = now;
+    if (known) return "state";
+    const count = paths.length;
+    const columns = toFloat64(numbers);
+    this.nodes = paths.map((path, k) => {
+      const type = types[columns[count + k]];
+      const name = path.slice(path.lastIndexOf(".") + 1) || type;
+      return { path, label: path || "(root)", name, type, depth: columns[k], shape: shapes[columns[2 * count + k]], parameters: columns[3 * count + k] };
+    });
+    const signature = this.nodes.map(({ depth, path, type }, k) => `${depth} ${path} ${type} ${this.states[count + k]}`).join("\n");
+    if (signature === this.signature) return "state";
+    this.signature = signature;
+    return "cells";
+  }
+
+  /** @param {number} index @param {(typeof CELL_STATES)[number]} name */
+  #byte(index, name) {
+    return this.states[CELL_STATES.indexOf(name) * this.nodes.length + index];
+  }
+
+  /** How the switches of a cell stand. @param {number} index @returns {CellState} */
+  state(index) {
+    const [breaks, attached] = [this.#byte(index, "breaks"), this.#byte(index, "attached")];
+    return {
+      training: this.#byte(index, "training") > 0,
+      has_bprop: this.#byte(index, "has_bprop") > 0,
+      breaks: MOMENTS.filter((_, k) => (breaks >> k) & 1),
+      attached: HOOK_KINDS.filter((_, k) => (attached >> k) & 1),
+      hooks: /** @type {Record<HookKind, number>} */ (Object.fromEntries(HOOK_KINDS.map((kind) => [kind, this.#byte(index, kind)]))),
+    };
+  }
+
+  /** A cell by its path or by its name in captures, or -1. @param {string} cell */
+  indexOf(cell) {
+    return this.nodes.findIndex((node) => node.path === cell || node.label === cell);
+  }
+}

@@ -1,0 +1,87 @@
+"""The cells of a network as columns.
+
+A network may have ten thousand cells, and one click changes one of them. What stays (paths, types, counts) travels
+apart from the state of the switches, which is a few bytes a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, TypedDict
+
+import numpy as np
+
+from hookscope.engine.debug import Breakpoint
+from hookscope.engine.debug.pausing.breakpoint import MOMENTS
+from hookscope.engine.debug.rows import HOOK_KINDS
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import CellNode, DebugSession
+
+CELL_NUMBERS = ("depth", "type", "shape", "parameters")
+"""Columns of float64; types and shapes are places in the lists of texts."""
+CELL_STATES = ("training", "has_bprop", "breaks", "attached", *HOOK_KINDS)
+"""Columns of uint8: `breaks` has a bit for each of MOMENTS, `attached` for each of HOOK_KINDS; the rest are counts."""
+
+_MOST_COUNTED = 255
+
+
+class Tree(TypedDict):
+    """What stays as long as the network does, beside CELL_NUMBERS: a path each, and the distinct types and shapes."""
+
+    paths: list[str]
+    types: list[str]
+    shapes: list[str]
+
+
+def cell_nodes(session: DebugSession) -> list[CellNode]:
+    """List the cells in the order of the tree, with every root at depth 0.
+
+    A path alone does not tell: the first root's is empty, a further root's is a name, as a child of the first has.
+    """
+    nodes = session.tree()
+    further = {session.paths.path_of(root) for root in session.roots[1:]}
+    if not further:
+        return nodes
+    return [
+        node._replace(depth=node.path.count(".")) if node.path.partition(".")[0] in further else node for node in nodes
+    ]
+
+
+def cell_texts(nodes: Sequence[CellNode]) -> tuple[Tree, bytes]:
+    """What stays as long as the network does: the paths and the distinct types and shapes, and CELL_NUMBERS."""
+    types, type_of = _distinct(node.type for node in nodes)
+    shapes, shape_of = _distinct(node.shape for node in nodes)
+    numbers = np.array([[node.depth for node in nodes], type_of, shape_of, [node.parameters for node in nodes]], "<f8")
+    return {"paths": [node.path for node in nodes], "types": types, "shapes": shapes}, numbers.tobytes()
+
+
+def _distinct(texts: Iterable[str]) -> tuple[list[str], list[int]]:
+    """The texts without repetition, and for each of them its place there."""
+    places: dict[str, int] = {}
+    at = [places.setdefault(text, len(places)) for text in texts]
+    return list(places), at
+
+
+def cell_states(nodes: Sequence[CellNode], stops: Iterable[Breakpoint]) -> bytes:
+    """The columns CELL_STATES."""
+    states = np.zeros((len(CELL_STATES), len(nodes)), np.uint8)
+    states[0] = [node.training for node in nodes]
+    states[1] = [node.has_bprop for node in nodes]
+    for stop in stops:
+        bit = 1 << MOMENTS.index(stop.moment)
+        for at, node in enumerate(nodes):
+            if stop.applies(node.path, stop.moment) and (node.has_bprop or stop.moment != "bprop"):
+                states[2, at] |= bit
+    for at, node in enumerate(nodes):
+        if not any(node.hooks.values()):
+            continue
+        states[3, at] = sum(1 << k for k, kind in enumerate(HOOK_KINDS) if kind in node.attached)
+        states[4:, at] = [min(_MOST_COUNTED, node.hooks.get(kind, 0)) for kind in HOOK_KINDS]
+    return states.tobytes()
+
+
+def hooks_text(node: CellNode) -> str:
+    """Write a cell's hooks as `forward, 2 backward`."""
+    counts = [(kind, node.hooks.get(kind, 0)) for kind in HOOK_KINDS]
+    return ", ".join(kind if count == 1 else f"{count} {kind}" for kind, count in counts if count)

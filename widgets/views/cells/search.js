@@ -1,0 +1,44 @@
+// The search among the cells: by words of their paths and types, from one match to the next.
+
+import { make, setText } from "../../static/dom.js";
+
+/** @param {(by: number) => void} find goes to the next match (1), the one before (-1), or the first from where one is on (0) */
+export function createSearch(find) {
+  const field = make("input", {
+    type: "search",
+    class: "hs-filter",
+    placeholder: "Search by path or type",
+    "aria-label": "Search cells",
+    spellcheck: "false",
+    oninput: () => find(0),
+    onkeydown: (/** @type {KeyboardEvent} */ event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      find(event.shiftKey ? -1 : 1);
+    },
+  });
+  const found = make("span", { class: "hs-count", "aria-live": "polite" });
+  const terms = () => field.value.toLowerCase().split(/\s+/).filter(Boolean);
+
+  return {
+    elements: [field, found],
+    /** The cells that have every word, none without words. @param {import("./cells.js").CellNode[]} nodes @returns {number[]} */
+    matches(nodes) {
+      const wanted = terms();
+      if (!wanted.length) return [];
+      return nodes.flatMap(({ label, type }, index) => {
+        const text = `${label} ${type}`.toLowerCase();
+        return wanted.every((term) => text.includes(term)) ? [index] : [];
+      });
+    },
+    /** Say where one is among so many, or that there is none. @param {number} place @param {number} of @param {string} label */
+    tell: (place, of, label) => setText(found, of ? `${place + 1} of ${of}: ${label}` : terms().length ? "no match" : ""),
+  };
+}
+
+/** The place of the match to go to. @param {number[]} matches @param {number} current @param {number} by */
+export function nextMatch(matches, current, by) {
+  const after = matches.findIndex((index) => (by > 0 ? index > current : index >= current));
+  const from = after < 0 ? matches.length : after;
+  return (from + (by < 0 ? -1 : 0) + matches.length) % matches.length;
+}

@@ -1,0 +1,290 @@
+// The cell tree: the network's cells, and for each its hooks, its train mode, its breakpoint and what was found there.
+// Only the rows in sight are elements, so that ten thousand cells open at once.
+
+import { closest, make, setText } from "../../static/dom.js";
+import { formatCount } from "../../static/format.js";
+import { CellItem } from "./cell_item.js";
+import { Cells } from "./cells.js";
+import { Outline } from "./outline.js";
+import { createSearch, nextMatch } from "./search.js";
+
+const HOOK_TITLES = ["fwd pre", "fwd", "bwd pre", "bwd"];
+/** Height of a row in CSS pixels; tree.css uses the same through --hs-cell-height. */
+const CELL_HEIGHT = 28;
+/** Rows drawn beyond those in sight, above and below. */
+const MARGIN = 4;
+
+class Tree {
+  /** @param {import("../../static/types.js").Send} send @param {import("../../static/types.js").Go} go */
+  constructor(send, go) {
+    this.send = send;
+    this.go = go;
+    this.cells = new Cells();
+    this.outline = new Outline();
+    /** The elements there are, by index of their node. @type {Map<number, CellItem>} */
+    this.items = new Map();
+    /** @type {Map<string, [number, string]>} */
+    this.hits = new Map();
+    /** @type {number[]} */
+    this.matches = [];
+    this.current = 0;
+    this.watching = true;
+    this.wanted = ""; // a cell to go to as soon as it is here
+    this.list = make("ul", { class: "hs-tree", role: "tree", "aria-label": "Cell tree" });
+    this.head = make("div", { class: "hs-cell hs-cell-head", "aria-hidden": "true" }, [
+      make("span", { text: "cell" }),
+      make("span", { class: "hs-number", text: "parameters" }),
+      make("span", { text: "output" }),
+      ...HOOK_TITLES.map((title) => make("span", { class: "hs-center", text: title })),
+      make("span", { class: "hs-center", text: "train" }),
+      make("span", { text: "pause at" }),
+    ]);
+    this.empty = make("p", { class: "hs-empty", text: "Waiting for the kernel." });
+    this.scroller = make("div", { class: "hs-scroll hs-cells", onscroll: () => this.draw() }, [this.head, this.list, this.empty]);
+    this.search = createSearch((by) => this.#find(by));
+    this.total = make("span", { class: "hs-count" });
+    this.bar = make("div", { class: "hs-bar" }, [...this.search.elements, make("span", { class: "hs-spring" }), this.total]);
+    this.element = make("div", { class: "hs-view" }, [this.bar, this.scroller]);
+    this.resize = new ResizeObserver(() => this.draw());
+    this.resize.observe(this.scroller);
+    this.list.addEventListener("click", (event) => this.#clicked(event));
+    this.list.addEventListener("change", (event) => this.#changed(event));
+    this.list.addEventListener("focusin", (event) => this.#focused(event));
+    this.list.addEventListener("keydown", (event) => this.#keyed(event));
+  }
+
+  /** @param {number} index */
+  #build(index) {
+    const siblings = this.outline.siblings(index);
+    const among = { place: siblings.indexOf(index) + 1, of: siblings.length };
+    return new CellItem(index, this.cells.nodes[index], this.cells.state(index).has_bprop, among, Boolean(this.go.findings));
+  }
+
+  /** @param {CellItem} item */
+  #update(item) {
+    const node = this.cells.nodes[item.index];
+    const { children, opened } = this.outline;
+    item.update(node, this.cells.state(item.index), {
+      opened: children[item.index].length ? opened.has(item.index) : null,
+      matches: this.matches.includes(item.index),
+      watching: this.watching,
+      hits: this.hits.get(node.path) ?? [0, ""],
+    });
+  }
+
+  /** The rows in sight, and the current one wherever it is, so that it keeps the focus. */
+  #inSight() {
+    const top = Math.max(0, this.scroller.scrollTop);
+    const first = Math.max(0, Math.floor(top / CELL_HEIGHT) - MARGIN);
+    const last = Math.ceil((top + this.scroller.clientHeight) / CELL_HEIGHT) + MARGIN;
+    const place = this.outline.placeOf(this.current);
+    return [
+      ...(place >= 0 && place < first ? [this.current] : []),
+      ...this.outline.shown.slice(first, last),
+      ...(place >= last ? [this.current] : []),
+    ];
+  }
+
+  draw() {
+    this.list.style.height = `${this.outline.shown.length * CELL_HEIGHT}px`; // first: how much is in sight depends on it
+    const drawn = this.#inSight();
+    const keep = new Set(drawn);
+    for (const [index, { element }] of this.items) {
+      if (keep.has(index)) continue;
+      element.remove();
+      this.items.delete(index);
+    }
+    // Indices ascend, so elements that stay are in the right order: none is moved, which would lose the focus.
+    let at = this.list.firstElementChild;
+    for (const index of drawn) {
+      const item = this.items.get(index) ?? this.#build(index);
+      this.items.set(index, item);
+      this.#update(item);
+      item.place(`${this.outline.placeOf(index) * CELL_HEIGHT}px`, index === this.current);
+      if (item.element === at) at = at.nextElementSibling;
+      else this.list.insertBefore(item.element, at);
+    }
+  }
+
+  #updateAll() {
+    for (const item of this.items.values()) this.#update(item);
+  }
+
+  /** @param {number} index @param {boolean} on */
+  #setOpen(index, on) {
+    if (!this.outline.setOpen(index, on)) return;
+    if (!on && this.outline.isInside(this.current, index)) this.current = index;
+    this.draw();
+  }
+
+  /** Make a node the one that Tab reaches, in sight. @param {number} index */
+  #makeCurrent(index) {
+    this.current = index;
+    const top = this.outline.placeOf(index) * CELL_HEIGHT;
+    const room = this.scroller.clientHeight - this.head.offsetHeight - CELL_HEIGHT;
+    if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
+    else if (room > 0 && top > this.scroller.scrollTop + room) this.scroller.scrollTop = top - room;
+    this.draw();
+  }
+
+  /** @param {number | undefined} index */
+  #focus(index) {
+    if (index === undefined) return;
+    this.#makeCurrent(index);
+    this.items.get(index)?.element.focus({ preventScroll: true });
+  }
+
+  /** Open what is around a node, and make it current. @param {number} index */
+  #uncover(index) {
+    this.outline.uncover(index);
+    this.draw();
+    this.#makeCurrent(index);
+  }
+
+  /** Go to the next match (1), the one before (-1), or from the current cell on (0). @param {number} by */
+  #find(by) {
+    const { nodes } = this.cells;
+    this.matches = this.search.matches(nodes);
+    const next = nextMatch(this.matches, this.current, by);
+    if (this.matches.length) this.#uncover(this.matches[next]);
+    else this.draw();
+    this.search.tell(next, this.matches.length, nodes[this.matches[next]]?.label ?? "");
+  }
+
+  /** Show a cell by its path, or by its name in captures, as soon as it is here. @param {string} cell */
+  reveal(cell) {
+    const index = this.cells.indexOf(cell);
+    this.wanted = index < 0 ? cell : "";
+    if (index < 0) return;
+    this.#uncover(index);
+    this.#focus(index);
+  }
+
+  /** @param {Partial<import("../../static/python.js").Tree>} texts @param {DataView} numbers @param {DataView} states */
+  update(texts, numbers, states) {
+    const fresh = this.cells.read(texts, numbers, states);
+    if (fresh === "same") return;
+    const count = this.cells.nodes.length;
+    setText(this.empty, "No network yet. Its cells appear here when it is called.");
+    this.empty.hidden = count > 0;
+    this.head.hidden = this.bar.hidden = count === 0;
+    setText(this.total, count === 1 ? "1 cell" : `${formatCount(count)} cells`);
+    if (fresh === "cells") this.#rebuild();
+    else this.#updateAll();
+    if (this.wanted) this.reveal(this.wanted);
+  }
+
+  #rebuild() {
+    this.items.clear();
+    this.list.replaceChildren();
+    this.current = 0;
+    this.matches = [];
+    this.outline.set(this.cells.nodes.map(({ depth }) => depth));
+    this.draw();
+  }
+
+  /** What was found: path, how often, and the worst condition's name. @param {[string, number, string][]} now */
+  setHits(now) {
+    this.hits = new Map(now.map(([path, ...what]) => [path, what]));
+    this.#updateAll();
+  }
+
+  /** Whether the session watches, or is about to: without, nothing pauses anywhere. @param {boolean} now */
+  setWatching(now) {
+    if (this.watching === now) return;
+    this.watching = now;
+    this.draw();
+  }
+
+  /** @param {Event} event */
+  #clicked(event) {
+    const item = closest(event.target, '[role="treeitem"]');
+    if (!item || closest(event.target, "select")) return;
+    const index = Number(item.dataset.index);
+    const button = closest(event.target, "button");
+    if (button) this.#act(button, this.cells.nodes[index].path);
+    else {
+      this.#focus(index);
+      this.#setOpen(index, !this.outline.opened.has(index));
+    }
+  }
+
+  /** @param {HTMLElement} button @param {string} path */
+  #act(button, path) {
+    if (button.classList.contains("hs-hits")) return this.go.findings?.(path);
+    button.classList.add("hs-pending");
+    const { kind } = button.dataset;
+    if (kind) this.send({ type: "hook", path, kind, on: button.getAttribute("aria-pressed") !== "true" });
+    else this.send({ type: "train", path, on: button.getAttribute("aria-checked") !== "true" });
+  }
+
+  /** @param {Event} event */
+  #changed(event) {
+    const item = closest(event.target, '[role="treeitem"]');
+    if (!item || !(event.target instanceof HTMLSelectElement)) return;
+    event.target.classList.add("hs-pending");
+    this.send({ type: "breakpoint", path: this.cells.nodes[Number(item.dataset.index)].path, moment: event.target.value });
+  }
+
+  /** @param {Event} event */
+  #focused(event) {
+    const item = closest(event.target, '[role="treeitem"]');
+    if (item && Number(item.dataset.index) !== this.current) this.#makeCurrent(Number(item.dataset.index));
+  }
+
+  /** @param {KeyboardEvent} event */
+  #keyed(event) {
+    const item = closest(event.target, '[role="treeitem"]');
+    if (!item) return;
+    const inControl = event.target !== item;
+    if (inControl && event.key !== "Escape") return;
+    if (inControl) item.focus();
+    else if (!this.#walk(Number(item.dataset.index), event.key)) return;
+    else event.stopPropagation();
+    event.preventDefault();
+  }
+
+  /** Do what a key does in a tree; returns whether it is one of those. @param {number} index @param {string} key */
+  #walk(index, key) {
+    const { shown, children, parents, opened } = this.outline;
+    const place = this.outline.placeOf(index);
+    const page = Math.max(1, Math.floor(this.scroller.clientHeight / CELL_HEIGHT) - 2);
+    const isOpen = opened.has(index);
+    /** @type {Record<string, () => void>} */
+    const keys = {
+      ArrowDown: () => this.#focus(shown[place + 1]),
+      ArrowUp: () => this.#focus(shown[place - 1]),
+      PageDown: () => this.#focus(shown[Math.min(shown.length - 1, place + page)]),
+      PageUp: () => this.#focus(shown[Math.max(0, place - page)]),
+      Home: () => this.#focus(shown[0]),
+      End: () => this.#focus(shown[shown.length - 1]),
+      ArrowRight: () => (children[index].length && !isOpen ? this.#setOpen(index, true) : this.#focus(children[index][0])),
+      ArrowLeft: () => (children[index].length && isOpen ? this.#setOpen(index, false) : parents[index] >= 0 && this.#focus(parents[index])),
+      Enter: () => this.#setOpen(index, !isOpen),
+      " ": () => this.#setOpen(index, !isOpen),
+    };
+    keys[key]?.();
+    return key in keys;
+  }
+}
+
+/**
+ * @param {import("../../static/types.js").ViewContext} context
+ * @returns {import("../../static/types.js").ViewPart}
+ */
+export function create({ send, go }) {
+  const tree = new Tree(send, go);
+  return {
+    element: tree.element,
+    traits: [
+      [["tree", "tree_numbers", "tree_states"], (texts, numbers, states) => tree.update(texts, numbers, states)],
+      [["conditions"], (conditions) => tree.setHits(conditions.cells ?? [])],
+      // A session that has finished is watched no more; one that is ready begins with the run.
+      [["status"], (status) => tree.setWatching(status.state !== "finished" || status.watching)],
+    ],
+    reveal: (cell) => tree.reveal(cell),
+    draw: () => tree.draw(),
+    answered: () => tree.element.offsetParent && tree.draw(),
+    destroy: () => tree.resize.disconnect(),
+  };
+}

@@ -1,0 +1,95 @@
+"""The conditions: what is looked for while the network runs, and what was found.
+
+Everything here is read from a session and done by it; names, thresholds and expressions are checked there.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hookscope.engine.debug import CONDITIONS as KNOWN
+from hookscope.widgets import texts
+from hookscope.widgets.messages import Action, MessageError
+from hookscope.widgets.view import Section, Static, View, state
+from hookscope.widgets.views.conditions.found import Conditions, conditions_view
+from hookscope.widgets.views.conditions.pages import conditions_html, findings_section, static_parts
+
+if TYPE_CHECKING:
+    from hookscope.widgets.panel import DebuggerPanel
+
+_HERE = Path(__file__).parent
+
+
+def publish(panel: DebuggerPanel, budget: float) -> None:
+    """Show what is looked for and what was found."""
+    panel.conditions = conditions_view(panel.session)
+
+
+def set_condition(panel: DebuggerPanel, name: str, on: bool, pause: bool, threshold: str) -> None:
+    """Look for a condition, with this threshold if it is not "", or look for it no more."""
+    session = panel.session
+    if on:
+        session.add_condition(f"{name}={threshold}" if threshold.strip() else name, pause)
+    else:
+        session.remove_condition(name)
+
+
+def set_all(panel: DebuggerPanel, on: bool) -> None:
+    """Look for every known condition, leaving those that are looked for as they are; or for none of them."""
+    session = panel.session
+    looked_for = {condition.name for condition in session.conditions}
+    for name in KNOWN:
+        if on and name not in looked_for:
+            session.add_condition(name)
+        elif not on and name in looked_for:
+            session.remove_condition(name)
+
+
+def clear_findings(panel: DebuggerPanel) -> None:
+    """Forget what was found so far."""
+    panel.session.clear_findings()
+
+
+def set_muted(panel: DebuggerPanel, condition: str, path: str, on: bool) -> None:
+    """Neither find nor pause at a condition in a cell; or do so again."""
+    (panel.session.mute if on else panel.session.unmute)(condition, path)
+
+
+def cure(panel: DebuggerPanel, condition: str, path: str, name: str, on: bool) -> None:
+    """Do something about a finding, or take it back."""
+    known = [one for one in panel.session.findings() if (one.condition, one.path) == (condition, path)]
+    wanted = [one for finding in known for one in panel.session.cures(finding) if one.name == name]
+    if not wanted:
+        raise MessageError(f"there is no {texts.one_line(name, 40)!r} for {texts.one_line(condition, 80)} any more")
+    (wanted[0].apply if on else wanted[0].undo)()
+
+
+def add_own(panel: DebuggerPanel, expression: str) -> None:
+    """Look for a condition of the user's own."""
+    panel.session.add_condition("if " + expression.strip().removeprefix("if ").strip())
+
+
+CONDITIONS = state(Conditions, live=True)
+
+VIEW = View(
+    name="conditions",
+    title="Conditions",
+    place=50,
+    script=_HERE / "conditions.js",
+    style=_HERE / "conditions.css",
+    leads_to="findings",
+    traits={"conditions": CONDITIONS},
+    actions={
+        "condition": Action({"name": str, "on": bool, "pause": bool, "threshold": str}, set_condition),
+        "all_conditions": Action({"on": bool}, set_all),
+        "own_condition": Action({"expression": str}, add_own),
+        "cure": Action({"condition": str, "path": str, "name": str, "on": bool}, cure),
+        "clear_findings": Action({}, clear_findings),
+        "mute": Action({"condition": str, "path": str, "on": bool}, set_muted),
+    },
+    publish=publish,
+    publish_beside=publish,
+    static=Static(20, static_parts),
+    sections=(Section(20, "Findings", findings_section), Section(90, "Conditions", conditions_html)),
+)

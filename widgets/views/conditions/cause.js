@@ -1,0 +1,88 @@
+// One cause as a card: what is wrong, where, what was seen, what to do about it, and what follows from it.
+
+import { make, setText } from "../../static/dom.js";
+import { createCure } from "./cure.js";
+
+/** @typedef {import("../../static/python.js").CauseRow} CauseRow */
+/** @typedef {import("../../static/python.js").FindingRow} FindingRow */
+
+/**
+ * @param {CauseRow} first
+ * @param {import("../../static/types.js").Send} send
+ * @param {import("../../static/types.js").Go} go
+ */
+export function createCause(first, send, go) {
+  const { condition, path, label } = first;
+  const when = make("span", { class: "hs-when" });
+  const seen = make("p", { class: "hs-what" });
+  const source = make("code", { class: "hs-made" });
+  const advice = make("p", { class: "hs-advice" });
+  const cures = make("div", { class: "hs-cures" });
+  const folded = make("span");
+  const consequences = make("ul");
+  const details = make("details", { class: "hs-folded" }, [make("summary", {}, ["so also: ", folded]), consequences]);
+  const capture = make("button", { type: "button", class: "hs-button hs-small", text: "Show capture", "aria-label": `show the capture of ${condition} in ${label}`, onclick: () => go.capture?.(row.capture) });
+  const mute = make("button", { type: "button", class: "hs-button hs-small", text: "Mute here", title: `Neither find nor pause at ${condition} in ${label}: it is meant so`, "aria-label": `mute here: ${condition} in ${label}`, onclick: () => send({ type: "mute", condition, path, on: true }) });
+  const element = make("li", { class: "hs-cause" }, [
+    make("h4", { class: "hs-cause-title", text: first.meaning }),
+    make("p", { class: "hs-cause-where" }, [make("span", { class: "hs-condition", text: condition }), " in ", cellLink(first, go), when]),
+    seen,
+    source,
+    advice,
+    cures,
+    make("p", { class: "hs-cause-more" }, [capture, mute]),
+    details,
+  ]);
+  let row = first;
+  let drawn = "";
+  /** @type {Map<string, ReturnType<typeof createCure>>} */
+  const known = new Map();
+
+  /** @param {CauseRow} now */
+  function update(now) {
+    row = now;
+    const text = JSON.stringify(now);
+    if (text === drawn) return;
+    drawn = text;
+    setText(when, `, ${now.steps.includes(" ") ? "steps" : "step"} ${now.steps}${now.times > 1 ? `, ${now.times} times` : ""}`);
+    setText(seen, now.message);
+    setText(advice, now.advice);
+    // The sentence about a producer ends with its line of source; elsewhere it stands by itself.
+    source.hidden = !now.source || now.message.includes(now.source);
+    setText(source, now.source);
+    capture.hidden = now.capture < 0 || !go.capture;
+    drawCures();
+    details.hidden = !now.consequences.length;
+    setText(folded, now.folded);
+    consequences.replaceChildren(...now.consequences.map((one) => consequence(one, go)));
+  }
+
+  function drawCures() {
+    const names = new Set(row.cures.map((cure) => cure.name));
+    for (const [name, cure] of known) {
+      if (names.has(name)) continue;
+      cure.element.remove();
+      known.delete(name);
+    }
+    for (const cure of row.cures) {
+      const shown = known.get(cure.name) ?? createCure(cure, label, (on) => send({ type: "cure", condition, path, name: cure.name, on }));
+      if (!known.has(cure.name)) cures.append(shown.element);
+      known.set(cure.name, shown);
+      shown.update(cure);
+    }
+  }
+
+  return { element, update, unfold: () => (details.open = true) };
+}
+
+/** @param {FindingRow} finding @param {import("../../static/types.js").Go} go */
+function cellLink({ in_cell, label, path }, go) {
+  const { cell } = go;
+  if (!in_cell || !cell) return make("span", { text: label });
+  return make("button", { type: "button", class: "hs-link", text: label, "aria-label": `show cell ${label}`, onclick: () => cell(path) });
+}
+
+/** @param {FindingRow} finding @param {import("../../static/types.js").Go} go */
+function consequence(finding, go) {
+  return make("li", {}, [make("span", { class: "hs-condition", text: finding.condition }), " in ", cellLink(finding, go), `: ${finding.message}`]);
+}

@@ -1,0 +1,43 @@
+// What can be done about a cause: a button that first says what it will change, and then what came of it, with the way back.
+
+import { make, setText } from "../../static/dom.js";
+
+/** @typedef {import("../../static/python.js").CureRow} CureRow */
+
+/**
+ * @param {CureRow} first
+ * @param {string} label of the cell
+ * @param {(on: boolean) => void} tell
+ */
+export function createCure(first, label, tell) {
+  const told = make("span", { class: "hs-cure-text", role: "status" });
+  const open = make("button", { type: "button", class: "hs-button", text: first.label, "aria-label": `${first.label}: ${label}`, "aria-expanded": "false", onclick: () => show(!asking) });
+  const apply = make("button", { type: "button", class: "hs-button hs-primary", text: "Apply", "aria-label": `apply: ${first.label}: ${label}`, onclick: () => tell(true) });
+  const undo = make("button", { type: "button", class: "hs-button", text: "Undo", "aria-label": `undo: ${first.label}: ${label}`, onclick: () => tell(false) });
+  const element = make("div", { class: "hs-cure" }, [open, told, apply, undo]);
+  let cure = first;
+  let asking = false;
+
+  /** @param {boolean} wanted */
+  function show(wanted) {
+    asking = wanted;
+    update(cure);
+    if (wanted) apply.focus();
+  }
+
+  /** @param {CureRow} now */
+  function update(now) {
+    const focused = element.contains(document.activeElement);
+    const turned = now.done !== cure.done;
+    cure = now;
+    if (now.done) asking = false;
+    open.hidden = now.done;
+    open.setAttribute("aria-expanded", String(asking));
+    apply.hidden = !asking;
+    undo.hidden = !now.done;
+    setText(told, now.done ? `${now.label}: done; ${now.outcome}.` : asking ? now.preview : "");
+    if (turned && focused) (now.done ? undo : open).focus();
+  }
+
+  return { element, update };
+}

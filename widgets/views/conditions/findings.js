@@ -1,0 +1,83 @@
+// What was found, of the whole network or of one cell: a card for each cause, with its consequences folded under it.
+
+import { make, setText } from "../../static/dom.js";
+import { createCause } from "./cause.js";
+
+/** @typedef {import("../../static/python.js").CauseRow} CauseRow */
+
+/**
+ * @param {import("../../static/types.js").Send} send
+ * @param {import("../../static/types.js").Go} go
+ */
+export function createFindings(send, go) {
+  /** @type {CauseRow[]} */
+  let causes = [];
+  /** @type {string | null} */
+  let onlyPath = null;
+  /** @type {Map<string, ReturnType<typeof createCause>>} */
+  const cards = new Map();
+  const list = make("ul", { class: "hs-causes", "aria-label": "Findings" });
+  const count = make("span", { class: "hs-count", "aria-live": "polite" });
+  const every = make("button", { type: "button", class: "hs-button", hidden: "", text: "All cells", onclick: () => filter(null) });
+  const clear = make("button", { type: "button", class: "hs-button", hidden: "", text: "Clear", title: "Forget what was found so far; what still holds is found again", onclick: () => send({ type: "clear_findings" }) });
+  const heading = make("h3", { class: "hs-heading", tabindex: "-1", text: "Found" });
+  const verdict = make("p");
+  const begin = make("button", { type: "button", class: "hs-button hs-primary", text: "Look for everything", onclick: () => send({ type: "all_conditions", on: true }) });
+  const nothing = make("div", { class: "hs-empty" }, [verdict, begin]);
+
+  /** @param {CauseRow[]} rows */
+  function drawCards(rows) {
+    const kept = new Set(rows.map(key));
+    for (const [name, card] of cards) {
+      if (kept.has(name)) continue;
+      card.element.remove();
+      cards.delete(name);
+    }
+    rows.forEach((row, place) => {
+      const name = key(row);
+      const card = cards.get(name) ?? createCause(row, send, go);
+      cards.set(name, card);
+      card.update(row);
+      if (onlyPath !== null && row.path !== onlyPath) card.unfold(); // what was asked for is in there
+      // What stands where it stood keeps the focus.
+      if (list.children[place] !== card.element) list.insertBefore(card.element, list.children[place] ?? null);
+    });
+  }
+
+  function draw() {
+    const chosen = onlyPath === null ? causes : causes.filter((cause) => [cause, ...cause.consequences].some(({ path }) => path === onlyPath));
+    drawCards(chosen);
+    const among = onlyPath === null ? "" : ` of ${causes.length}, in ${onlyPath || "(root)"}`;
+    setText(count, causes.length ? `${chosen.length}${among}` : "");
+    every.hidden = onlyPath === null;
+    clear.hidden = !causes.length;
+    list.hidden = !chosen.length;
+    nothing.hidden = chosen.length > 0;
+  }
+
+  /** Show only what was found in one cell, or with null everything. @param {string | null} path */
+  function filter(path) {
+    onlyPath = path;
+    draw();
+    heading.scrollIntoView({ block: "nearest" });
+    heading.focus();
+  }
+
+  return {
+    elements: [make("div", { class: "hs-bar" }, [heading, count, make("span", { class: "hs-spring" }), every, clear]), list, nothing],
+    filter,
+    /** @param {CauseRow[]} now @param {string} told what it means that there are none */
+    update(now, told) {
+      causes = now;
+      setText(verdict, told);
+      draw();
+    },
+    /** Whether one may begin here to look for everything. @param {boolean} can */
+    offer: (can) => (begin.hidden = !can),
+  };
+}
+
+/** Of a cause, while it is the same one: a cell may be called anything. @param {CauseRow} row */
+function key(row) {
+  return JSON.stringify([row.condition, row.path]);
+}

@@ -1,0 +1,250 @@
+"""What is looked for and what was found, as rows; names, thresholds and expressions are the session's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, TypedDict
+
+from hookscope.engine.debug import CONDITIONS
+from hookscope.engine.debug.captures.capture import cell_name
+from hookscope.engine.debug.checks.causes import summary
+from hookscope.engine.debug.checks.producer import OUTSIDE
+from hookscope.engine.debug.stepping.user_code import file_label
+from hookscope.widgets import texts
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import Condition, DebugSession, Finding, Findings
+    from hookscope.engine.debug.cures import Cure
+
+
+class ConditionRow(TypedDict):
+    """A known condition or one of the user's own, and what the session does about it; "" is no threshold."""
+
+    name: str
+    about: str
+    own: bool
+    on: bool
+    pause: bool
+    threshold: str
+    unit: str
+    meaning: str
+    advice: str
+
+
+class FindingRow(TypedDict):
+    """A finding, with the oldest kept capture that shows it, or -1."""
+
+    condition: str
+    path: str
+    label: str
+    in_cell: bool
+    steps: str
+    times: int
+    message: str
+    advice: str
+    source: str
+    capture: int
+
+
+class CureRow(TypedDict):
+    """What can be done about a cause: what its button says, what it changes, and once it is done what came of it."""
+
+    name: str
+    label: str
+    preview: str
+    done: bool
+    outcome: str
+
+
+class CauseRow(FindingRow):
+    """A finding that no other one explains, what is wrong in words, and what follows from it."""
+
+    meaning: str
+    cures: list[CureRow]
+    folded: str
+    consequences: list[FindingRow]
+
+
+class MutedRow(TypedDict):
+    """A condition that is muted for a cell."""
+
+    condition: str
+    path: str
+    label: str
+
+
+class Conditions(TypedDict):
+    """Everything that the view shows; of each cell its path, how often a condition held there, the worst one's name."""
+
+    rows: list[ConditionRow]
+    causes: list[CauseRow]
+    muted: list[MutedRow]
+    cells: list[tuple[str, int, str]]
+    no_pauses: str
+    verdict: str
+
+
+# Who has more causes than this mends the first of them first.
+_CURED = 20
+# More consequences of one cause say nothing more.
+_FOLDED = 50
+
+COLUMNS = ("condition", "where", "steps", "times", "what", "advice")
+
+
+def conditions_view(session: DebugSession) -> Conditions:
+    """Everything that the view shows: rows of conditions, findings, and for each cell how many of these it has.
+
+    A cell may be called "constructor": names that users choose are no keys of what goes to the page.
+    """
+    findings = session.findings()
+    return {
+        "rows": condition_rows(session),
+        "causes": cause_rows(session, findings),
+        "muted": [muted_row(condition, path) for condition, path in session.muted],
+        "cells": [(path, *hits) for path, hits in cell_hits(findings).items()],
+        "no_pauses": session.no_pauses or "",
+        "verdict": "" if findings else verdict(session),
+    }
+
+
+def verdict(session: DebugSession) -> str:
+    """Say what it means that nothing was found: what was looked at, and for how many conditions."""
+    if not session.conditions:
+        return "Nothing is looked for yet."
+    steps, captures = session.checks.looked_at()
+    counts = ((steps, "step"), (captures, "capture"), (len(session.conditions), "condition"))
+    if steps or captures:
+        muted = f" but what is muted ({len(session.muted)})" if session.muted else ""
+        return f"{', '.join(texts.counted(*count) for count in counts)}: nothing wrong{muted}."
+    if session.attached:
+        return "Nothing has run yet. Run the network: what is wrong shows here, with what to do about it."
+    return "Nothing has run since these are looked for, and this panel no longer watches."
+
+
+def condition_rows(session: DebugSession) -> list[ConditionRow]:
+    """List the known conditions, then the user's own, each with what the session does about it."""
+    wanted = {condition.name: condition for condition in session.conditions}
+    pausing = session.checks.pausing
+    own = [condition for name, condition in wanted.items() if name not in CONDITIONS]
+    return [
+        _row(wanted.get(condition.name, condition), condition.name in wanted, condition.name in pausing)
+        for condition in (*CONDITIONS.values(), *own)
+    ]
+
+
+def _row(condition: Condition, on: bool, pause: bool) -> ConditionRow:
+    return {
+        "name": condition.name,
+        "about": condition.group,
+        "own": condition.name not in CONDITIONS,
+        "on": on,
+        "pause": pause,
+        # As text: what a person types goes to the session as it is, and JSON has no NaN.
+        "threshold": "" if math.isnan(condition.threshold) else f"{condition.threshold:g}",
+        "unit": condition.unit,
+        "meaning": condition.meaning,
+        "advice": condition.advice,
+    }
+
+
+def cause_rows(session: DebugSession, findings: Findings) -> list[CauseRow]:
+    """List the causes, worst and earliest first, each with what can be done and what follows from it."""
+    captures = captures_of(session)
+    return [
+        {
+            **finding_row(cause.finding, captures),
+            "meaning": _sentence(cause.condition),
+            "cures": [cure_row(cure) for cure in session.cures(cause.finding)] if place < _CURED else [],
+            "folded": summary(cause.consequences),
+            "consequences": [finding_row(one, captures) for one in cause.consequences[:_FOLDED]],
+        }
+        for place, cause in enumerate(findings.causes())
+    ]
+
+
+def captures_of(session: DebugSession) -> dict[tuple[str, str], int]:
+    """By condition and subject, the oldest kept capture that shows it."""
+    captures: dict[tuple[str, str], int] = {}
+    for hit in session.hits:
+        if hit.capture is not None:
+            captures.setdefault((hit.condition.name, hit.subject), hit.capture.index)
+    return captures
+
+
+def finding_row(finding: Finding, captures: Mapping[tuple[str, str], int]) -> FindingRow:
+    """Write one finding, with the capture that shows it, or -1."""
+    return {
+        "condition": finding.condition,
+        "path": finding.path,
+        "label": finding.where,
+        "in_cell": finding.path != OUTSIDE and not finding.outside,
+        "steps": steps_text(finding),
+        "times": finding.count,
+        "message": what_text(finding),
+        "advice": finding.advice,
+        "source": source_text(finding),
+        "capture": captures.get((finding.condition, finding.subject), -1),
+    }
+
+
+def cure_row(cure: Cure) -> CureRow:
+    """Write one cure."""
+    return {
+        "name": cure.name,
+        "label": cure.label,
+        "preview": cure.preview,
+        "done": cure.done,
+        "outcome": cure.outcome,
+    }
+
+
+def _sentence(condition: str) -> str:
+    """What holds, as a sentence; of a condition of the user's own, its name."""
+    row = CONDITIONS.get(condition)
+    return condition if row is None else f"{row.meaning[0].upper()}{row.meaning[1:]}"
+
+
+def muted_row(condition: str, path: str) -> MutedRow:
+    """Write one condition that is muted for a cell."""
+    return {"condition": condition, "path": path, "label": cell_name(path)}
+
+
+def finding_cells(finding: Finding) -> tuple[object, ...]:
+    """Write one finding as the cells of a table with these COLUMNS."""
+    return finding.condition, finding.where, steps_text(finding), finding.count, what_text(finding), finding.advice
+
+
+def steps_text(finding: Finding) -> str:
+    """Write the steps of a finding as `2` or `2 to 7`."""
+    first, last = finding.first_step, finding.last_step
+    return str(first) if first == last else f"{first} to {last}"
+
+
+def what_text(finding: Finding) -> str:
+    """Write what was seen, without the condition's name, which stands beside it."""
+    return finding.message.removeprefix(f"{finding.condition} in ")
+
+
+def source_text(finding: Finding) -> str:
+    """Write the line of the user's code that made a NaN or an infinity, or "" where it is not known."""
+    producer = finding.producer
+    if producer is None or not producer.line:
+        return ""
+    line = f"{file_label(producer.filename)}, line {producer.line}"
+    return f"{line}: {producer.source}" if producer.source else line
+
+
+def cell_hits(findings: Iterable[Finding]) -> dict[str, tuple[int, str]]:
+    """For each cell with findings how often a condition held there, and the worst one's name.
+
+    The worst stands first in CONDITIONS, which begins with NaN and Inf; the user's own come last.
+    """
+    rank = {name: place for place, name in enumerate(CONDITIONS)}
+    cells: dict[str, tuple[int, str]] = {}
+    for finding in findings:
+        count, worst = cells.get(finding.path, (0, finding.condition))
+        worst = min(worst, finding.condition, key=lambda name: rank.get(name, len(rank)))
+        cells[finding.path] = count + finding.count, worst
+    return cells

@@ -1,0 +1,31 @@
+// What is muted: conditions that are neither found nor paused at in a cell.
+
+import { make } from "../../static/dom.js";
+
+/** @typedef {import("../../static/python.js").MutedRow} MutedRow */
+
+/** @param {import("../../static/types.js").Send} send */
+export function createMuted(send) {
+  const list = make("ul", { class: "hs-muted", "aria-label": "Muted" });
+  const element = make("div", { class: "hs-muted-box", hidden: "" }, [make("h4", { text: "Muted: neither found nor paused at" }), list]);
+  let drawn = "";
+
+  /** @param {MutedRow} row */
+  const item = ({ condition, path, label }) =>
+    make("li", {}, [
+      make("span", { text: `${condition} in ${label}` }),
+      make("button", { type: "button", class: "hs-button hs-small", text: "Unmute", "aria-label": `unmute ${condition} in ${label}`, onclick: () => send({ type: "mute", condition, path, on: false }) }),
+    ]);
+
+  return {
+    element,
+    /** @param {MutedRow[]} muted */
+    update(muted) {
+      const now = JSON.stringify(muted);
+      if (now === drawn) return;
+      drawn = now;
+      element.hidden = !muted.length;
+      list.replaceChildren(...muted.map(item));
+    },
+  };
+}

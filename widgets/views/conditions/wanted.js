@@ -1,0 +1,91 @@
+// What is looked for: a row for each condition, and a line for one's own.
+
+import { make, setText } from "../../static/dom.js";
+import { ConditionItem } from "./condition_item.js";
+
+/** @typedef {import("../../static/python.js").ConditionRow} ConditionRow */
+
+/** @param {import("../../static/types.js").Send} send */
+export function createWanted(send) {
+  /** @type {Map<string, ConditionItem>} */
+  const items = new Map();
+  const body = make("tbody");
+  const table = make("table", { class: "hs-table hs-conditions" }, [
+    make("caption", { class: "hs-unseen", text: "Conditions" }),
+    tableHead(["look", "pause", "condition", "threshold", "holds if"]),
+    body,
+  ]);
+  const expression = make("input", {
+    class: "hs-input",
+    type: "text",
+    "aria-label": "Your own condition",
+    placeholder: "your own, for example: direction == 'backward' and norm > 100",
+    spellcheck: "false",
+    autocomplete: "off",
+  });
+  const own = make("form", { class: "hs-bar hs-own", onsubmit: submit }, [
+    make("span", { class: "hs-prompt", text: "if", "aria-hidden": "true" }),
+    expression,
+    make("button", { type: "submit", class: "hs-button", text: "Add" }),
+  ]);
+  const summary = make("span", { class: "hs-count" });
+  const bar = make("div", { class: "hs-bar" }, [
+    make("h3", { class: "hs-heading", text: "Look for" }),
+    summary,
+    make("span", { class: "hs-spring" }),
+    make("button", { type: "button", class: "hs-button", text: "Look for all", onclick: () => send({ type: "all_conditions", on: true }) }),
+    make("button", { type: "button", class: "hs-button", text: "Look for none", onclick: () => send({ type: "all_conditions", on: false }) }),
+  ]);
+  const noPauses = make("p", { class: "hs-notes", role: "note", hidden: "" });
+  // Where nothing is watched, to look for something does nothing.
+  const switches = make("fieldset", { class: "hs-controls", role: "none" }, [bar, noPauses, own, table]);
+  let ownCount = 0;
+
+  /** @param {Event} event */
+  function submit(event) {
+    event.preventDefault();
+    if (expression.value.trim()) send({ type: "own_condition", expression: expression.value });
+  }
+
+  /** @param {ConditionRow[]} rows */
+  function drawRows(rows) {
+    const names = new Set(rows.map((row) => row.name));
+    for (const [name, item] of items) {
+      if (names.has(name)) continue;
+      item.element.remove();
+      items.delete(name);
+    }
+    for (const row of rows) {
+      const item = items.get(row.name);
+      if (item) item.update(row);
+      else {
+        const fresh = new ConditionItem(row, send);
+        items.set(row.name, fresh);
+        body.append(fresh.element);
+      }
+    }
+  }
+
+  return {
+    element: make("section", { class: "hs-wanted", "aria-label": "Conditions looked for" }, [switches]),
+    /** @param {ConditionRow[]} rows @param {string} pausesNowhere why no run pauses here, or "" */
+    update(rows, pausesNowhere) {
+      drawRows(rows);
+      const count = rows.filter((row) => row.own).length;
+      if (count > ownCount) expression.value = ""; // it was taken
+      ownCount = count;
+      const pausing = rows.filter((row) => row.pause).length;
+      setText(summary, `${rows.filter((row) => row.on).length} of ${rows.length}${pausing ? `, ${pausing} of them pause the run` : ""}`);
+      setText(noPauses, pausesNowhere ? `No pauses here: ${pausesNowhere}.` : "");
+      noPauses.hidden = !pausesNowhere;
+    },
+    /** @param {boolean} can */
+    setEnabled: (can) => (switches.disabled = !can),
+    answered: () => items.forEach((item) => item.answered()),
+  };
+}
+
+/** @param {string[]} titles */
+function tableHead(titles) {
+  return make("thead", {}, [make("tr", {}, titles.map((title) => make("th", { scope: "col", text: title })))]);
+}

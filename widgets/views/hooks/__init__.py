@@ -1,0 +1,113 @@
+"""The hooks: every one that is on a cell, and an editor in which one is written, attached and taken off again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from hookscope.engine.debug.captures.capture import cell_name
+from hookscope.engine.debug.rows import HOOK_KINDS
+from hookscope.widgets import texts
+from hookscope.widgets.messages import Action, one_of
+from hookscope.widgets.throttle import Throttle
+from hookscope.widgets.view import Section, Static, View, state
+from hookscope.widgets.views import cells
+from hookscope.widgets.views.hooks import written_hooks
+from hookscope.widgets.views.hooks.listed import HookLog, Hooks, Printed, hooks_view
+from hookscope.widgets.views.hooks.pages import export_html, static_parts
+
+if TYPE_CHECKING:
+    from hookscope.widgets.panel import DebuggerPanel
+
+_HERE = Path(__file__).parent
+_MAX_DRAFT = 100_000  # characters: it is a hook, not a program
+
+
+class Answer(TypedDict):
+    """What became of a hook that was to be attached."""
+
+    text: str
+    failed: bool
+
+
+class Draft(TypedDict):
+    """What is written in the editor."""
+
+    path: str
+    kind: str
+    source: str
+
+
+def printed(panel: DebuggerPanel) -> HookLog:
+    """Return what the hooks that were written in a panel print."""
+    return panel.memory(_new_log)
+
+
+def _new_log(panel: DebuggerPanel) -> HookLog:
+    return HookLog(lambda: publish_log(panel), Throttle(panel.clock, rate=10.0))
+
+
+def close(panel: DebuggerPanel) -> None:
+    """Let what hooks print from now on reach nobody."""
+    printed(panel).close()
+
+
+def publish(panel: DebuggerPanel, budget: float) -> None:
+    """Show the hooks as they are now."""
+    panel.hooks = hooks_view(panel.session)
+
+
+def attach(panel: DebuggerPanel, path: str, kind: str, source: str) -> None:
+    """Compile a hook in the user's namespace and attach it; the answer says what became of it."""
+    try:
+        function = written_hooks.compile_hook(source, panel.namespace)
+        name = getattr(function, "__qualname__", "hook")
+        where = f"{kind} hook {name} of {cell_name('' if path == '.' else path)}"
+        panel.session.attach_hook(path, kind, written_hooks.reporting(function, where, printed(panel).log, source))
+        panel.hook_answer = {"text": f"attached: {where}", "failed": False}
+    except Exception as error:  # the user's text may raise anything; it is the answer
+        panel.hook_answer = {"text": texts.error_line(error), "failed": True}
+
+
+def keep_draft(panel: DebuggerPanel, path: str, kind: str, source: str) -> None:
+    """Keep what is written in the editor for the panel's other displays, and for a page that is loaded anew."""
+    one_of("hook kind", kind, HOOK_KINDS)
+    panel.hook_draft = {"path": path[:_MAX_DRAFT], "kind": kind, "source": source[:_MAX_DRAFT]}
+
+
+def publish_log(panel: DebuggerPanel) -> None:
+    """Tell what the throttle held back."""
+    panel.hook_log = printed(panel).view()
+
+
+def clear_log(panel: DebuggerPanel) -> None:
+    """Forget what was printed."""
+    printed(panel).log.clear()
+    publish_log(panel)
+
+
+VIEW = View(
+    name="hooks",
+    title="Hooks",
+    place=60,
+    script=_HERE / "hooks.js",
+    style=_HERE / "hooks.css",
+    traits={
+        "hooks": state(Hooks),
+        "hook_answer": state(Answer),
+        "hook_log": state(Printed),
+        "hook_draft": state(Draft),
+    },
+    actions={
+        "hook": cells.SET_HOOK,
+        "attach_hook": Action({"path": str, "kind": str, "source": str}, attach),
+        "hook_draft": Action({"path": str, "kind": str, "source": str}, keep_draft, keeps_error=True),
+        "hook_log": Action({}, publish_log, background=True),
+        "clear_hook_log": Action({}, clear_log),
+    },
+    constants={"HOOK_KINDS": HOOK_KINDS},
+    publish=publish,
+    close=close,
+    static=Static(60, static_parts),
+    sections=(Section(80, "Hooks", export_html),),
+)

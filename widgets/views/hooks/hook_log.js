@@ -1,0 +1,34 @@
+// What the hooks that were written in a panel print, and the errors in them.
+
+import { make } from "../../static/dom.js";
+
+/** Ask for the rest of what hooks printed when none of it came for this long, in milliseconds. */
+const QUIET = 400;
+
+/** @param {import("../../static/types.js").Send} send */
+export function createHookLog(send) {
+  const log = make("div", { class: "hs-hook-log", role: "log", "aria-label": "Printed by hooks", tabindex: "0" });
+  const clear = make("button", { type: "button", class: "hs-button", text: "Clear", "aria-label": "Clear what hooks printed", disabled: "", onclick: () => send({ type: "clear_hook_log" }) });
+  let quiet = 0;
+
+  return {
+    elements: [make("div", { class: "hs-side-head" }, [make("h4", { text: "Printed" }), clear]), log],
+    /** @param {Partial<import("../../static/python.js").Printed>} printed */
+    update({ entries = [], dropped = 0 }) {
+      clear.disabled = !entries.length;
+      const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 8;
+      const told = !entries.length ? "Nothing yet: what written hooks print comes here, and the errors in them." : dropped ? `${dropped} older ones dropped` : "";
+      log.replaceChildren(...(told ? [make("p", { class: "hs-question", text: told })] : []), ...entries.map(entry));
+      if (atEnd) log.scrollTop = log.scrollHeight;
+      // Python tells only so often, and nothing follows the last line: ask once it is quiet.
+      clearTimeout(quiet);
+      if (entries.length) quiet = window.setTimeout(() => send({ type: "hook_log" }), QUIET);
+    },
+    destroy: () => clearTimeout(quiet),
+  };
+}
+
+/** @param {import("../../static/python.js").Entry} one */
+function entry({ where, text, failed, times }) {
+  return make("div", { class: failed ? "hs-answer hs-failed" : "hs-answer" }, [make("div", { class: "hs-question", text: times > 1 ? `${where}, ${times} times` : where }), make("pre", { text })]);
+}

@@ -1,0 +1,37 @@
+"""The hooks where no script runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hookscope.engine.debug.captures.capture import cell_name
+from hookscope.widgets.markup import MAX_ROWS, Table, counted_title, left_out, scrolling, table
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import DebugSession
+
+MAX_HOOKS = 500
+"""Of the export."""
+
+HOOK_COLUMNS = ("cell", "kind", "function", "from")
+
+
+def static_parts(session: DebugSession) -> list[str | Table]:
+    """Return the hooks as a table."""
+    rows = hook_rows(session)
+    return [Table(counted_title("Hooks", len(rows)), HOOK_COLUMNS, rows[:MAX_ROWS])] if rows else []
+
+
+def hook_rows(session: DebugSession) -> list[tuple[str, ...]]:
+    """Write every hook as the cells of a table with HOOK_COLUMNS."""
+    return [
+        (cell_name(row.path), row.kind, row.function, "panel" if row.by_session else "you") for row in session.hooks()
+    ]
+
+
+def export_html(session: DebugSession) -> str:
+    """Return the hooks for an export."""
+    rows = hook_rows(session)
+    shown = rows[:MAX_HOOKS]
+    rest = left_out("hooks", len(shown), len(rows))
+    return scrolling(table("", HOOK_COLUMNS, shown)) + rest if rows else ""

@@ -1,0 +1,191 @@
+"""Hook functions that are written in a panel: compiled in the user's namespace, and what they print and raise kept.
+
+What a hook prints while it runs goes to the panel and not to the cell that runs, since a hook outlives the cell in
+which it was attached. Other threads print where they printed before.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+import linecache
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from traceback import walk_tb
+from typing import Any, TypedDict
+
+__all__ = ["MAX_ENTRIES", "Entry", "Log", "compile_hook", "reporting", "source_of"]
+
+MAX_ENTRIES = 200
+_MAX_CHARACTERS = 20_000
+_MAX_ENTRY = 2_000
+_numbers = itertools.count(1)
+_FILE = "<hook "
+_SOURCE = "_hookscope_source"
+
+
+def compile_hook(text: str, namespace: dict[str, Any]) -> Callable[..., Any]:
+    """Run the text as a cell of the notebook would run; returns the last function that it defines.
+
+    Raises:
+        ValueError: it is no Python, or defines no function; one line that says what is wrong.
+        Exception: whatever the text raises.
+    """
+    filename = f"{_FILE}{next(_numbers)}>"
+    try:
+        tree = ast.parse(text, filename)
+        code = compile(tree, filename, "exec")
+    except (SyntaxError, ValueError) as error:  # ValueError: a null byte
+        line = f"line {error.lineno}: " if isinstance(error, SyntaxError) and error.lineno else ""
+        raise ValueError(f"{line}{error.msg if isinstance(error, SyntaxError) else error}") from None
+    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    if not names:
+        raise ValueError("the text must define the hook: a function, def NAME(...):")
+    # Tracebacks and the stepper find the source here, as they do that of a notebook's cell.
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    exec(code, namespace)  # the user's own text, written in this session
+    function: Callable[..., Any] = namespace[names[-1]]
+    return function
+
+
+def reporting(function: Callable[..., Any], where: str, log: Log, source: str) -> Callable[..., Any]:
+    """The hook with what it prints and raises written to the log; it returns and raises the same."""
+
+    @functools.wraps(function)
+    def hook(*args: Any) -> Any:
+        try:
+            with _printing_to(functools.partial(log.add, where)):
+                return function(*args)
+        except Exception as error:  # told here; the engine raises it on
+            log.add(where, f"{type(error).__name__}: {error}{_line_of(error)}", failed=True)
+            raise
+
+    setattr(hook, _SOURCE, source)
+    return hook
+
+
+def _line_of(error: BaseException) -> str:
+    """Where in a written hook it was raised, the innermost line; "" if that is not known."""
+    places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    written = [place for place in places if place[0].startswith(_FILE)]
+    if not written:
+        return ""
+    source = linecache.getline(*written[-1]).strip()
+    return f"\nline {written[-1][1]}: {source}"
+
+
+def source_of(function: object) -> str:
+    """The text that a hook was written as; "" for one that was not written in a panel."""
+    return str(getattr(function, _SOURCE, ""))
+
+
+class Entry(TypedDict):
+    """What one hook printed, or an error that it raised so many times."""
+
+    where: str
+    text: str
+    failed: bool
+    times: int
+
+
+class Log:
+    """What hooks printed, newest last, in bounds.
+
+    Args:
+        changed: called after each change, in the thread of the hook.
+    """
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
+        self._entries: deque[Entry] = deque()
+        self._size = 0
+        self._lock = threading.Lock()
+        self.dropped = 0
+
+    def add(self, where: str, text: str, failed: bool = False) -> None:
+        """Add to what a hook said last, if that is the newest; otherwise begin an entry. The same error is counted."""
+        with self._lock:
+            last = self._entries[-1] if self._entries else None
+            same = last is not None and last["where"] == where and last["failed"] == failed
+            if last and same and failed and last["text"] == _cut(text):
+                last["times"] += 1
+            elif last and same and not failed and len(last["text"]) + len(text) <= _MAX_ENTRY:
+                last["text"] += text
+                self._size += len(text)
+            else:
+                self._entries.append({"where": where, "text": _cut(text), "failed": failed, "times": 1})
+                self._size += len(self._entries[-1]["text"])
+            while len(self._entries) > MAX_ENTRIES or self._size > _MAX_CHARACTERS:
+                self._size -= len(self._entries.popleft()["text"])
+                self.dropped += 1
+        self._changed()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._entries.clear()
+            self._size = self.dropped = 0
+        self._changed()
+
+    def entries(self) -> list[Entry]:
+        """The entries: where, text, whether it failed, how many times."""
+        with self._lock:
+            return [{**entry, "text": entry["text"].rstrip("\n")} for entry in self._entries]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_ENTRY else text[: _MAX_ENTRY - 1] + "…"
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.sinks: list[Callable[[str], None]] = []
+
+
+_local = _Local()
+_router_lock = threading.Lock()
+_routed = 0
+
+
+class _Router:
+    """Stands in for `sys.stdout` while a hook runs: a thread in a hook writes to its sink, others as before."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Pass the text on."""
+        if not _local.sinks:
+            return int(self._stream.write(text) or 0)
+        if text:
+            _local.sinks[-1](text)
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def _printing_to(sink: Callable[[str], None]) -> Iterator[None]:
+    """What this thread prints inside the block goes to `sink`, in one piece when the block ends."""
+    global _routed
+    with _router_lock:
+        _routed += 1
+        if not isinstance(sys.stdout, _Router):
+            sys.stdout = _Router(sys.stdout)
+    pieces: list[str] = []
+    _local.sinks.append(pieces.append)
+    try:
+        yield
+    finally:
+        _local.sinks.pop()
+        with _router_lock:
+            _routed -= 1
+            if not _routed and isinstance(sys.stdout, _Router):
+                sys.stdout = sys.stdout._stream
+        if pieces:
+            sink("".join(pieces))

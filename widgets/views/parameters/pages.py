@@ -1,0 +1,67 @@
+"""The parameters where no script runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hookscope.engine.progress import progress
+from hookscope.widgets import drawings, texts
+from hookscope.widgets.markup import MAX_ROWS, Table, counted_title, left_out, number, opened_by, scrolling, text
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import DebugSession, ParameterRow
+
+MAX_PARAMETERS = 500
+"""Of the export."""
+
+
+def static_parts(session: DebugSession) -> list[str | Table]:
+    """Return the parameters as a table."""
+    rows = session.parameters()
+    figures = ("mean", "std", "norm", "gradient norm", "update ratio")
+    columns = ("name", "shape", "dtype", "requires_grad", *figures)
+    cells = [
+        (*parameter_cells(row), "" if row.update_ratio is None else number(row.update_ratio)) for row in rows[:MAX_ROWS]
+    ]
+    return [Table(counted_title("Parameters", len(rows)), columns, cells, numeric=figures)]
+
+
+def parameter_cells(row: ParameterRow) -> tuple[str, ...]:
+    """Write one parameter as the cells of a text or HTML table."""
+    figures = row.statistics
+    return (
+        row.name,
+        texts.shape_text(row.shape),
+        texts.dtype_text(row.dtype),
+        "yes" if row.requires_grad else "no",
+        number(figures.mean),
+        number(figures.std),
+        number(figures.norm),
+        "" if row.gradient_norm is None else number(row.gradient_norm),
+    )
+
+
+def export_html(session: DebugSession) -> str:
+    """Return the parameters with their figures and curves."""
+    rows = session.parameters()
+    shown = rows[:MAX_PARAMETERS]
+    lines = []
+    with progress("parameters", len(shown), "parameters") as work:
+        for row in shown:
+            lines.append(_parameter(session, row))
+            work.advance()
+    return f"<ul>{''.join(lines)}</ul>{left_out('parameters', len(shown), len(rows))}" if rows else ""
+
+
+def _parameter(session: DebugSession, row: ParameterRow) -> str:
+    name, shape, dtype, grad, *_, gradient = parameter_cells(row)
+    facts = [f"{shape} {dtype}", "" if grad == "yes" else "requires_grad=False"]
+    facts.append(f"gradient norm {gradient}" if gradient else "")
+    title = f"<b>{text(name)}</b> <small>{text(' · '.join(fact for fact in facts if fact))}</small>"
+    return opened_by(title, scrolling(drawings.figures_html(row.statistics)) + _curves(session, row.name))
+
+
+def _curves(session: DebugSession, name: str) -> str:
+    series = {"gradient norm": session.history.gradient_norms, "update ratio": session.history.update_ratios}
+    pictures = ((told, drawings.curve(f"{told} by step", list(found.get(name, ())))) for told, found in series.items())
+    return "".join(drawings.figure(picture, f"{told} by step") for told, picture in pictures if picture)

@@ -1,0 +1,148 @@
+"""The stepper: where the run stands, and what it is told: go on, look back, evaluate, set a value, check a gradient.
+
+A handler may run in the paused thread itself, so none of them waits for the run to go on.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from hookscope.engine.progress import Stopped
+from hookscope.widgets import progress_view, texts
+from hookscope.widgets.messages import Action, MessageError, one_of
+from hookscope.widgets.view import Section, Static, View, state
+from hookscope.widgets.views.stepper.pages import gradients_html, static_parts, stop_section
+from hookscope.widgets.views.stepper.stop import Gradient, Stop, gradient_view, stop_view
+
+if TYPE_CHECKING:
+    from hookscope.widgets.panel import DebuggerPanel
+
+_HERE = Path(__file__).parent
+# A paused run waits meanwhile, and so does a person.
+_CHECK_SECONDS = 1.0
+_KEPT_EVALUATIONS = 20
+_COMMANDS = ("over", "into", "out", "operator", "cell", "continue", "abort")
+
+
+class Evaluation(TypedDict):
+    """What was asked, and the answer."""
+
+    expression: str
+    text: str
+    failed: bool
+
+
+class GradientCheck(Gradient):
+    """How far a gradient check is; while it is checking there is no more of it than the cell's path."""
+
+    state: Literal["checking", "done", "failed"]
+    path: str
+
+
+def publish(panel: DebuggerPanel, budget: float = 0.0) -> None:
+    """Show the stop that the session shows; of a run that nobody could answer, the last one that was skipped."""
+    session = panel.session
+    point = session.shown
+    skipped = point is None and panel.state == "finished" and bool(session.skipped_pauses)
+    if skipped:
+        point = session.skipped_pauses[-1]
+    if point is not None:
+        panel.stop = stop_view(point, skipped, session.paused)
+
+
+def resume(panel: DebuggerPanel, command: str) -> None:
+    """Let the run go on to its next stop."""
+    one_of("command", command, _COMMANDS)
+    if panel.session.paused is None:
+        raise MessageError(f"cannot do {command!r}: the run is not paused")
+    # The state changes first: the run may reach its next stop before resume() returns.
+    panel.goes_on()
+    try:
+        panel.session.resume(command)
+    except Exception:  # whatever it was, the run still waits; the message's answer tells it
+        panel.state = "paused"
+        raise
+
+
+def step_back(panel: DebuggerPanel) -> None:
+    """Show the stop before the one that is shown."""
+    panel.session.step_back()
+    publish(panel)
+
+
+def step_forward(panel: DebuggerPanel) -> None:
+    """Show the one after it."""
+    panel.session.step_forward()
+    publish(panel)
+
+
+def show_operator(panel: DebuggerPanel, index: int) -> None:
+    """Show an operator that ran, with its values."""
+    panel.session.show_operator(index)
+    publish(panel)
+
+
+def evaluate(panel: DebuggerPanel, expression: str) -> None:
+    """Answer with the value of an expression where the run stands."""
+    if panel.session.paused is None:
+        raise MessageError("cannot evaluate: the run is not paused")
+    try:
+        text, failed = texts.value_text(panel.session.evaluate(expression), 4000), False
+    except Exception as error:  # the user's expression may raise anything; it is the answer
+        text, failed = texts.error_line(error), True
+    _answer(panel, expression, text, failed)
+
+
+def _answer(panel: DebuggerPanel, expression: str, text: str, failed: bool) -> None:
+    answer = {"expression": expression, "text": text, "failed": failed}
+    panel.evaluations = [*panel.evaluations, answer][-_KEPT_EVALUATIONS:]
+
+
+def edit(panel: DebuggerPanel, name: str, expression: str) -> None:
+    """Put the value of an expression in the place of what passes, and answer with it as an evaluation does."""
+    try:
+        text, failed = texts.value_text(panel.session.edit(name, expression), 4000), False
+    except Exception as error:  # the user's expression may raise anything; it is the answer
+        text, failed = texts.error_line(error), True
+    _answer(panel, f"{name} = {expression}", text, failed)
+    publish(panel)
+
+
+def check_gradient(panel: DebuggerPanel) -> None:
+    """Check the gradient of the cell whose bprop is paused; the page says meanwhile that it is being checked."""
+    point = panel.session.paused
+    path = "" if point is None else point.path
+    with progress_view.started_by_button(panel, "gradient check"):
+        panel.gradient = {"state": "checking", "path": path}
+        found: dict[str, Any] = {}  # what an interrupt leaves
+        try:
+            found = {"state": "done", "path": path, **gradient_view(panel.session.check_gradient(_CHECK_SECONDS))}
+        except Exception as error:  # construct and bprop are the user's, and may raise anything
+            told = str(error) if isinstance(error, Stopped) else texts.error_line(error)
+            found = {"state": "failed", "path": path, "summary": told, "ok": False, "rows": []}
+        finally:
+            panel.gradient = found
+
+
+VIEW = View(
+    name="stepper",
+    title="Stepper",
+    place=40,
+    script=_HERE / "stepper.js",
+    style=_HERE / "stepper.css",
+    at_pause=True,
+    traits={"stop": state(Stop), "evaluations": state(list[Evaluation]), "gradient": state(GradientCheck)},
+    actions={
+        "resume": Action({"command": str}, resume),
+        "step_back": Action({}, step_back),
+        "step_forward": Action({}, step_forward),
+        "show_operator": Action({"index": int}, show_operator),
+        "evaluate": Action({"expression": str}, evaluate),
+        "edit": Action({"name": str, "expression": str}, edit),
+        "check_gradient": Action({}, check_gradient),
+    },
+    publish=publish,
+    static=Static(10, static_parts),
+    sections=(Section(10, "Stop", stop_section), Section(30, "Gradients", gradients_html)),
+)

@@ -1,0 +1,60 @@
+// The buttons that let the run go on, and those that move what is shown; each has a key.
+
+import { make } from "../../static/dom.js";
+
+/** Button, command, key: those of JupyterLab's debugger where it has them. */
+const STEPS = [
+  ["Step over", "over", "F10"],
+  ["Step into", "into", "F11"],
+  ["Step out", "out", "Shift+F11"],
+  ["Next operator", "operator", "F8"],
+  ["Next cell", "cell", "Shift+F8"],
+  ["Continue", "continue", "F9"],
+  ["Abort", "abort", "Shift+F9"],
+];
+
+/** Button, message, key: these move what is shown, not the run. @type {[string, "step_back" | "step_forward", string][]} */
+const LOOKS = [
+  ["Step back", "step_back", "F4"],
+  ["Step forward", "step_forward", "Shift+F4"],
+];
+
+/** The name of a key, as the buttons have it. @param {KeyboardEvent} event */
+function keyOf(event) {
+  return event.ctrlKey || event.altKey || event.metaKey ? "" : (event.shiftKey ? "Shift+" : "") + event.key;
+}
+
+/** @param {KeyboardEvent} event */
+const commandOf = (event) => STEPS.find(([, , key]) => key === keyOf(event))?.[1];
+/** @param {KeyboardEvent} event */
+const lookOf = (event) => LOOKS.find(([, , key]) => key === keyOf(event))?.[1];
+
+/** Whether no other stop is expected after a key. @param {KeyboardEvent} event */
+export const ends = (event) => ["continue", "abort"].includes(commandOf(event) ?? "");
+
+/**
+ * @param {(command: string) => void} resume
+ * @param {(type: "step_back" | "step_forward") => void} look
+ */
+export function createCommands(resume, look) {
+  /** @param {string} name @param {string} key @param {string} kind @param {() => void} onclick */
+  const keyed = (name, key, kind, onclick) =>
+    make("button", { type: "button", class: `hs-button ${kind}`, title: `${name} (${key})`, "aria-label": name, "aria-keyshortcuts": key, disabled: "", onclick }, [
+      name,
+      make("kbd", { class: "hs-key", "aria-hidden": "true", text: key.replace("Shift+", "⇧") }),
+    ]);
+  const steps = STEPS.map(([name, command, key]) => keyed(name, key, `hs-step hs-step-${command}`, () => resume(command)));
+  const looks = LOOKS.map(([name, type, key]) => keyed(name, key, "hs-look", () => look(type)));
+
+  return {
+    element: make("div", { class: "hs-bar hs-steps", role: "toolbar", "aria-label": "Stepping" }, [...steps.slice(0, -1), ...looks, ...steps.slice(-1)]),
+    controls: [...steps, ...looks],
+    /** Do what the button of a key does, if there is one. @param {KeyboardEvent} event */
+    key(event) {
+      const [command, type] = [commandOf(event), lookOf(event)];
+      if (command) resume(command);
+      else if (type) look(type);
+      return Boolean(command || type);
+    },
+  };
+}

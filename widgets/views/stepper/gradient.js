@@ -1,0 +1,56 @@
+// The check of a gradient: its button, and what it found for the cell that is shown.
+
+import { make, setText } from "../../static/dom.js";
+
+/** @typedef {import("../../static/python.js").GradientCheck} GradientCheck */
+
+/** @param {() => void} check */
+export function createGradient(check) {
+  /** @type {Partial<GradientCheck>} */
+  let found = {};
+  let path = "";
+  const button = make("button", { type: "button", class: "hs-button", text: "Check gradient", disabled: "", onclick: check });
+  const summary = make("p", { class: "hs-check-summary", "aria-live": "polite", hidden: "" });
+  const rows = make("tbody");
+  const table = make("table", { class: "hs-check-table", "aria-label": "Gradient check", hidden: "" }, [
+    make("thead", {}, [make("tr", {}, ["of", "verdict", "to automatic", "to differences"].map((text) => make("th", { scope: "col", text })))]),
+    rows,
+  ]);
+
+  /** A check is of one cell: at a stop in another it is not shown. */
+  function draw() {
+    const here = found.state && found.path === path ? found : null;
+    summary.hidden = !here;
+    table.hidden = !here?.rows?.length;
+    setText(summary, !here ? "" : here.state === "checking" ? "checking …" : (here.summary ?? ""));
+    summary.classList.toggle("hs-fault", here !== null && here.state !== "checking" && !here.ok);
+    rows.replaceChildren(...(here?.rows ?? []).flatMap(rowsOf));
+  }
+
+  return {
+    element: make("div", {}, [make("div", { class: "hs-side-head" }, [make("h4", { text: "Gradient" }), button]), summary, table]),
+    /** @param {boolean} can */
+    setEnabled: (can) => (button.disabled = !can),
+    /** @param {Partial<GradientCheck>} now */
+    update(now) {
+      found = now;
+      draw();
+    },
+    /** The stop is in another cell, perhaps. @param {string} cell */
+    setCell(cell) {
+      path = cell;
+      draw();
+    },
+  };
+}
+
+/** @param {import("../../static/python.js").CheckedGradient} row */
+function rowsOf(row) {
+  const first = make("tr", { class: row.verdict === "wrong" ? "hs-is-changed" : "" }, [
+    make("th", { scope: "row", text: row.name, title: `${row.name} ${row.shape}` }),
+    make("td", { text: row.verdict, title: row.checked && `${row.checked} elements checked` }),
+    make("td", { text: row.automatic, title: row.automatic }),
+    make("td", { text: row.numeric, title: row.numeric }),
+  ]);
+  return row.reason ? [first, make("tr", { class: "hs-check-reason" }, [make("td", { colspan: 4, text: row.reason })])] : [first];
+}

@@ -1,0 +1,97 @@
+// The stepper: where the run is stopped, what it holds there, and the buttons that let it go on.
+
+import { make, setText } from "../../static/dom.js";
+import { createCommands, ends } from "./commands.js";
+import { createEvaluate } from "./evaluate.js";
+import { createGradient } from "./gradient.js";
+import { createLines } from "./lines.js";
+import { createLocals } from "./locals.js";
+import { createOperators } from "./operators.js";
+
+/** @typedef {import("../../static/python.js").Stop} Stop */
+
+/**
+ * @param {import("../../static/types.js").ViewContext} context
+ * @returns {import("../../static/types.js").ViewPart}
+ */
+export function create({ send }) {
+  let paused = false;
+  /** @type {Stop | null} */
+  let shown = null;
+  /** What had the keyboard when the run went on. @type {HTMLElement | null} */
+  let focused = null;
+
+  const commands = createCommands(resume, (type) => paused && send({ type }));
+  const lines = createLines();
+  const locals = createLocals();
+  const operators = createOperators((index) => paused && send({ type: "show_operator", index }));
+  const gradient = createGradient(() => send({ type: "check_gradient" }));
+  const evaluate = createEvaluate(send, () => shown?.locals.map(({ name }) => name) ?? []);
+  const stack = make("ol", { class: "hs-stack" });
+  const stackPart = make("section", { "aria-label": "Call stack" }, [make("h4", { text: "Call stack" }), stack]);
+  const title = make("h3", { class: "hs-stop-title" });
+  const reason = make("p", { class: "hs-stop-reason" });
+  const problem = make("p", { class: "hs-stop-error", role: "alert", hidden: "" });
+  const side = make("div", { class: "hs-side" }, [locals.element, operators.element, gradient.element, stackPart]);
+  const stopPart = make("div", { class: "hs-stop", hidden: "" }, [
+    make("div", { class: "hs-stop-head" }, [make("div", { class: "hs-stop-where" }, [title, reason]), problem]),
+    make("div", { class: "hs-stop-body" }, [lines.element, side]),
+    ...evaluate.elements,
+  ]);
+  const empty = make("p", {
+    class: "hs-empty",
+    text: "Not paused. Choose among the cells where to pause, then run the network; or run it with --step, to stop in each bprop.",
+  });
+  const element = make("div", { class: "hs-view" }, [commands.element, stopPart, empty]);
+  const controls = [...commands.controls, ...operators.controls, ...evaluate.controls];
+
+  /** Send one command, and none again until the next stop. @param {string} command */
+  function resume(command) {
+    if (!paused) return;
+    send({ type: "resume", command });
+    setPaused(false);
+  }
+
+  /** @param {boolean} now */
+  function setPaused(now) {
+    if (now === paused) return;
+    paused = now;
+    const { activeElement } = element.ownerDocument;
+    if (!now) {
+      // A disabled element loses the keyboard: keep the focus in the panel, and give it back at the next stop.
+      focused = controls.find((control) => control === activeElement) ?? null;
+      if (focused) lines.element.focus({ preventScroll: true });
+    }
+    for (const control of controls) control.disabled = !now;
+    gradient.setEnabled(now && Boolean(shown?.can_check));
+    if (now && focused && activeElement === lines.element) focused.focus({ preventScroll: true });
+    element.classList.toggle("hs-away", !now);
+  }
+
+  /** @param {Stop} stop */
+  function update(stop) {
+    shown = stop;
+    stopPart.hidden = !stop.title;
+    empty.hidden = !stopPart.hidden;
+    if (stopPart.hidden) return;
+    setText(title, (stop.skipped ? "Skipped pause: " : stop.kind === "past" ? "Earlier: " : "") + stop.title);
+    setText(reason, stop.reason);
+    problem.hidden = !stop.exception;
+    setText(problem, stop.exception);
+    lines.update(stop);
+    locals.update(stop.locals);
+    operators.update(stop);
+    gradient.setEnabled(paused && stop.can_check);
+    gradient.setCell(stop.path);
+    stackPart.hidden = stop.stack.length < 2;
+    stack.replaceChildren(...stop.stack.map((text) => make("li", { text })));
+  }
+
+  return {
+    element,
+    traits: [[["stop"], update], [["evaluations"], evaluate.update], [["gradient"], gradient.update]],
+    setPaused,
+    keys: { key: commands.key, ends },
+    draw: lines.reveal,
+  };
+}

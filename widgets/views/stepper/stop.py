@@ -1,0 +1,172 @@
+"""A stop and a gradient check as a page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypedDict
+
+from hookscope.widgets import highlighting, texts
+from hookscope.widgets.highlighting import Piece
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import GradientCheck, GradientRow, PausePoint
+    from hookscope.engine.debug.comparing.difference import Difference
+    from hookscope.engine.debug.pausing.pause import OperatorRecord
+
+
+class Local(TypedDict):
+    """A local variable."""
+
+    name: str
+    value: str
+    changed: bool
+
+
+class Operator(TypedDict):
+    """An operator that ran."""
+
+    name: str
+    inputs: str
+    outputs: str
+    shown: bool
+
+
+class OperatorValues(TypedDict):
+    """The operator that is looked at, with its values."""
+
+    name: str
+    where: str
+    inputs: list[str]
+    outputs: list[str]
+
+
+class Stop(TypedDict):
+    """Where the run stands, or an earlier place that is shown; of the operators `ran` had run there."""
+
+    kind: str
+    title: str
+    reason: str
+    filename: str
+    function: str
+    first_line: int
+    line: int
+    lines: list[list[Piece]]
+    locals: list[Local]
+    operators: list[Operator]
+    ran: int
+    operator: OperatorValues | None
+    path: str
+    can_check: bool
+    stack: list[str]
+    exception: str
+    skipped: bool
+
+
+class CheckedGradient(TypedDict):
+    """A row of a gradient check."""
+
+    name: str
+    shape: str
+    verdict: str
+    checked: str
+    automatic: str
+    numeric: str
+    reason: str
+
+
+class Gradient(TypedDict):
+    """What a gradient check found."""
+
+    summary: str
+    ok: bool
+    rows: list[CheckedGradient]
+
+
+def gradient_view(check: GradientCheck) -> Gradient:
+    """A gradient check as the page shows it."""
+    return {"summary": check.summary, "ok": check.ok, "rows": [_gradient_row(row) for row in check.rows]}
+
+
+def _gradient_row(row: GradientRow) -> CheckedGradient:
+    kinks = f", {row.kinks} at a kink" if row.kinks else ""
+    return {
+        "name": row.name,
+        "shape": texts.shape_text(row.shape),
+        "verdict": row.verdict,
+        "checked": "" if row.verdict == "skipped" else f"{row.checked} of {row.size}{kinks}",
+        "automatic": _difference(row.automatic),
+        "numeric": _difference(row.numeric),
+        "reason": row.reason,
+    }
+
+
+def _difference(difference: Difference | None) -> str:
+    if difference is None:
+        return ""
+    _, relative, at = difference.cells()
+    return f"{relative} at {at}" if at and difference.absolute else relative
+
+
+def stop_view(point: PausePoint, skipped: bool = False, live: PausePoint | None = None) -> Stop:
+    """Everything the stepper shows about one stop; `live` is where the run stands, if `point` is an earlier place."""
+    operators = (live or point).operators
+    return {
+        "kind": point.kind,
+        "title": point.place,
+        "reason": point.reason,
+        "filename": point.filename or "",
+        "function": point.function or "",
+        "first_line": int(point.first_line or 0),
+        "line": int(point.line or 0),
+        "lines": highlighting.pieces([line.rstrip("\n") for line in point.lines]),
+        "locals": [
+            {"name": name, "value": texts.value_text(value), "changed": name in point.changed}
+            for name, value in point.locals.items()
+        ],
+        "operators": [
+            {
+                "name": record.name,
+                "inputs": _values(record.inputs),
+                "outputs": _values(record.outputs),
+                "shown": record is point.operator,
+            }
+            for record in operators
+        ],
+        # The others ran after what is shown.
+        "ran": len(point.operators) if live is None or point is live else _ran_before(point, operators),
+        "operator": None if point.operator is None else _operator_view(point.operator),
+        "path": point.path,
+        "can_check": (live or point).arguments is not None and not skipped,
+        "stack": list(point.stack),
+        "exception": texts.error_line(point.exception) if point.exception is not None else "",
+        "skipped": skipped,
+    }
+
+
+def _ran_before(point: PausePoint, operators: Sequence[OperatorRecord]) -> int:
+    last = point.operators[-1] if point.operators else None
+    return next((place + 1 for place, record in enumerate(operators) if record is last), 0)
+
+
+def _operator_view(record: OperatorRecord) -> OperatorValues:
+    """An operator with its values, for the one that is looked at."""
+    outputs = record.outputs if isinstance(record.outputs, (tuple, list)) else (record.outputs,)
+    return {
+        "name": record.name,
+        "where": f"{record.function}, line {record.line}" if record.line else "",
+        "inputs": [texts.value_text(value, 400) for value in record.inputs],
+        "outputs": [texts.value_text(value, 400) for value in outputs],
+    }
+
+
+def _values(values: object) -> str:
+    """Write an operator's inputs or outputs: shapes for tensors, short text for the rest."""
+    items = values if isinstance(values, (tuple, list)) else (values,)
+    return ", ".join(_short(item) for item in items)
+
+
+def _short(value: object) -> str:
+    array = getattr(value, "_array", None)
+    if array is not None and hasattr(array, "shape"):
+        return f"{texts.dtype_text(value)} {texts.shape_text(array.shape)}"
+    return texts.value_text(value, 60)
