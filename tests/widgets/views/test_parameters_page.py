@@ -312,7 +312,7 @@ def test_one_filter_and_one_selection_are_for_both_tables(unlike: PanelPage) -> 
     select(shown, "norm.moving_mean", statistics(shown))
     chosen = shown.page.get_by_role("region", name="Selected parameter")
     shown.until(lambda: "a running statistic: its cell keeps it" in chosen.inner_text())
-    shown.until(lambda: shown.page.locator("[aria-selected=true]").count() == 1)
+    shown.until(lambda: shown.page.get_by_role("row", selected=True).count() == 1)
     shown.page.get_by_role("searchbox", name="Filter parameters").fill("moving_mean")
     tables = (grid(shown), statistics(shown))
     shown.until(lambda: [table.get_attribute("aria-rowcount") for table in tables] == ["1", "2"])

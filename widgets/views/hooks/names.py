@@ -102,7 +102,7 @@ class _Scope:
         yield from self._arguments
         for match in _BOUND.finditer(self._text):
             yield from re.findall(_NAME, match["targets"] or match["each"] or match["one"])
-        yield from sorted((name for name in self._namespace if isinstance(name, str)), key=_hidden)
+        yield from sorted(sorted(name for name in self._namespace if isinstance(name, str)), key=_hidden)
         yield from keyword.kwlist
         yield from dir(builtins)
 
