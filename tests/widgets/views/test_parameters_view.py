@@ -120,8 +120,9 @@ def test_a_parameter_that_cells_share_says_which() -> None:
     shared = view.parameter_texts(rows)["shared"]
     named = {rows[int(position)].name: told for position, told in shared.items()}
     assert named == {"embed.embedding_table": "shared by embed and head"}
-    # A cell that is reached in two ways is one cell.
+    # A cell that is reached in two ways is one cell, and so is one that has a parameter by two names.
     twice = nn.SequentialCell(block := nn.Dense(3, 3), block)
+    block.again = block.weight
     assert view.parameter_texts(DebugSession(twice).parameters())["shared"] == {}
 
 

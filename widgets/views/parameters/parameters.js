@@ -49,6 +49,7 @@ class Parameters {
     this.reading = new SparklineReading(this.weights.view, () => this.weights.view.querySelector("[aria-selected=true]"));
     this.running = createRunning(this.statistics, () => this.#toggled());
     this.weights.filter.addEventListener("input", () => this.#filtered());
+    this.noun = make("span");
     const chooser = createSeriesChooser(SERIES_NAMES, (key) => this.#chooseSeries(/** @type {Series} */ (key)));
     this.detail = createParameterDetail(send);
     this.element = make("div", { class: "hs-view hs-parameters" }, [
@@ -56,7 +57,7 @@ class Parameters {
         this.weights.filter,
         make("label", { class: "hs-label" }, ["history of ", chooser]),
         make("span", { class: "hs-spring" }),
-        make("span", { class: "hs-count" }, [this.weights.count, " parameters"]),
+        make("span", { class: "hs-count" }, [this.weights.count, this.noun]),
       ]),
       this.weights.view,
       this.reading.element,
@@ -173,6 +174,7 @@ class Parameters {
     this.rows = rows;
     this.initializers = texts.initializers ?? [];
     this.weights.setRows(rows.filter((row) => !row.running));
+    setText(this.noun, this.weights.rows.length === 1 ? " parameter" : " parameters");
     this.running.setRows(rows.filter((row) => row.running));
     this.#tell();
   }
