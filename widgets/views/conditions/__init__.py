@@ -74,8 +74,8 @@ CONDITIONS = state(Conditions, live=True)
 
 VIEW = View(
     name="conditions",
-    title="Conditions",
-    place=50,
+    title="Findings",
+    place=5,
     script=_HERE / "conditions.js",
     style=_HERE / "conditions.css",
     leads_to="findings",

@@ -12,6 +12,7 @@ from hookscope.engine.debug.checks.causes import summary
 from hookscope.engine.debug.checks.producer import OUTSIDE
 from hookscope.engine.debug.stepping.user_code import file_label
 from hookscope.widgets import texts
+from hookscope.widgets.views.conditions.evidence import NOTHING, Evidence, Shown
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Condition, DebugSession, Finding, Findings
@@ -58,9 +59,10 @@ class CureRow(TypedDict):
 
 
 class CauseRow(FindingRow):
-    """A finding that no other one explains, what is wrong in words, and what follows from it."""
+    """A finding that no other one explains, what is wrong in words and in a picture, and what follows from it."""
 
     meaning: str
+    evidence: Evidence
     cures: list[CureRow]
     folded: str
     consequences: list[FindingRow]
@@ -85,12 +87,10 @@ class Conditions(TypedDict):
     verdict: str
 
 
-# Who has more causes than this mends the first of them first.
+# Who has more causes than this mends the first of them first; of the rest there is neither a picture nor a cure.
 _CURED = 20
 # More consequences of one cause say nothing more.
 _FOLDED = 50
-
-COLUMNS = ("condition", "where", "steps", "times", "what", "advice")
 
 
 def conditions_view(session: DebugSession) -> Conditions:
@@ -152,15 +152,18 @@ def _row(condition: Condition, on: bool, pause: bool) -> ConditionRow:
 def cause_rows(session: DebugSession, findings: Findings) -> list[CauseRow]:
     """List the causes, worst and earliest first, each with what can be done and what follows from it."""
     captures = captures_of(session)
+    causes = findings.causes()
+    shown = Shown(session, captures) if causes else None
     return [
         {
             **finding_row(cause.finding, captures),
             "meaning": _sentence(cause.condition),
+            "evidence": shown.evidence(cause.finding) if shown is not None and place < _CURED else NOTHING,
             "cures": [cure_row(cure) for cure in session.cures(cause.finding)] if place < _CURED else [],
             "folded": summary(cause.consequences),
             "consequences": [finding_row(one, captures) for one in cause.consequences[:_FOLDED]],
         }
-        for place, cause in enumerate(findings.causes())
+        for place, cause in enumerate(causes)
     ]
 
 
@@ -209,11 +212,6 @@ def _sentence(condition: str) -> str:
 def muted_row(condition: str, path: str) -> MutedRow:
     """Write one condition that is muted for a cell."""
     return {"condition": condition, "path": path, "label": cell_name(path)}
-
-
-def finding_cells(finding: Finding) -> tuple[object, ...]:
-    """Write one finding as the cells of a table with these COLUMNS."""
-    return finding.condition, finding.where, steps_text(finding), finding.count, what_text(finding), finding.advice
 
 
 def steps_text(finding: Finding) -> str:

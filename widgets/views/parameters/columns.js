@@ -2,7 +2,7 @@
 
 import { make, setAttribute } from "../../static/dom.js";
 import { formatCount, formatNumber } from "../../static/format.js";
-import { drawSparkline } from "./sparkline.js";
+import { drawSparkline } from "../../static/sparkline.js";
 
 /** @typedef {import("./rows.js").ParameterRow} ParameterRow */
 /** @typedef {import("../../static/grid.js").Column<ParameterRow>} Column */

@@ -7,7 +7,7 @@ import { FIGURES } from "../../static/python.js";
 import { columns } from "./columns.js";
 import { createParameterDetail } from "./parameter_detail.js";
 import { addFigures, readRows } from "./rows.js";
-import { createSeriesChooser } from "./sparkline.js";
+import { createSeriesChooser } from "../../static/sparkline.js";
 
 /** @typedef {import("./rows.js").ParameterRow} ParameterRow */
 /** @typedef {keyof typeof SERIES_NAMES} Series */

@@ -43,6 +43,7 @@ export function create({ send }) {
     text: "Not paused. Choose among the cells where to pause, then run the network; or run it with --step, to stop in each bprop.",
   });
   const element = make("div", { class: "hs-view" }, [commands.element, stopPart, empty]);
+  const goOn = make("button", { type: "button", class: "hs-button hs-primary", text: "Continue", title: "Let the run go on to the next breakpoint, or to its end (F9)", hidden: "", onclick: () => resume("continue") });
   const controls = [...commands.controls, ...operators.controls, ...evaluate.controls];
 
   /** Send one command, and none again until the next stop. @param {string} command */
@@ -63,6 +64,7 @@ export function create({ send }) {
       if (focused) lines.element.focus({ preventScroll: true });
     }
     for (const control of controls) control.disabled = !now;
+    goOn.hidden = !now;
     gradient.setEnabled(now && Boolean(shown?.can_check));
     if (now && focused && activeElement === lines.element) focused.focus({ preventScroll: true });
     element.classList.toggle("hs-away", !now);
@@ -92,6 +94,7 @@ export function create({ send }) {
     traits: [[["stop"], update], [["evaluations"], evaluate.update], [["gradient"], gradient.update]],
     setPaused,
     keys: { key: commands.key, ends },
+    next: [goOn],
     draw: lines.reveal,
   };
 }

@@ -1,7 +1,7 @@
 // A series of numbers as a small line, drawn as SVG so that it takes the theme's colors by itself.
 
-import { make, setAttribute } from "../../static/dom.js";
-import { formatNumber } from "../../static/format.js";
+import { make, setAttribute } from "./dom.js";
+import { formatNumber } from "./format.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const SPARK_WIDTH = 72;
@@ -10,6 +10,11 @@ const SPARK_HEIGHT = 18;
 const WIDE = 30;
 
 /** @typedef {{steps: Float64Array, values: Float64Array}} Series */
+
+/** Numbers by step as Python sends them, with null for what is not finite. @param {[number, number | null][]} points @returns {Series} */
+export function series(points) {
+  return { steps: Float64Array.from(points, ([step]) => step), values: Float64Array.from(points, ([, value]) => value ?? NaN) };
+}
 
 /** @type {WeakMap<Element, Series>} */
 const drawnSeries = new WeakMap();
