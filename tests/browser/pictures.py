@@ -124,7 +124,7 @@ def take_all(playwright: Playwright, chromium: str, scratch: Path, folder: Path)
 
 def take_views(notebook: Notebook, panel: Panel, take: Take) -> None:
     """Every tab but the stepper, of a panel that watches."""
-    panel.tab("Conditions")
+    panel.tab("Findings")
     panel.button("Look for all").click()
     panel.tab("Hooks")
     panel.root.get_by_role("combobox", name="Cell", exact=True).fill("gate")
@@ -135,9 +135,9 @@ def take_views(notebook: Notebook, panel: Panel, take: Take) -> None:
     notebook.run_to_end(FIT)
     expect(panel.root.get_by_role("log", name="Printed by hooks")).to_contain_text("gets through")
     take("hooks", panel.root)
-    panel.tab("Conditions")
+    panel.tab("Findings")
     expect(panel.root.get_by_role("list", name="Findings").get_by_role("listitem").first).to_be_visible()
-    take("conditions", panel.root)
+    take("findings", panel.root)
     panel.tab("Cells")
     panel.toggle_hook("forward", "conv1")
     panel.root.get_by_role("combobox", name="breakpoint at gate", exact=True).select_option("bprop")

@@ -28,7 +28,7 @@ def item(panel: Panel, name: str) -> Locator:
 
 
 def test_one_panel_has_all_views(panel: Panel) -> None:
-    for name in ("Captures", "Parameters", "Stepper", "Conditions", "Hooks", "Cells"):
+    for name in ("Captures", "Parameters", "Stepper", "Findings", "Hooks", "Cells"):
         panel.tab(name)
         expect(panel.view(name)).to_be_visible()
         expect(panel.root.get_by_role("tab", selected=True)).to_contain_text(name)
@@ -73,7 +73,7 @@ def test_a_breakpoint_set_in_the_tree_pauses_the_next_run(panel: Panel, opened: 
 def test_a_badge_counts_what_was_found_and_leads_to_it(panel: Panel, opened: Notebook) -> None:
     opened.run_to_end(DIE)
     item(panel, "relu, ReLU").get_by_role("button", name=re.compile("at relu, the worst: dead_relu$")).click()
-    expect(panel.view("Conditions")).to_be_visible()
+    expect(panel.view("Findings")).to_be_visible()
     causes = panel.root.get_by_role("list", name="Findings").locator(":scope > li")
     expect(causes).to_have_count(1)
     expect(causes).to_contain_text("dead_relu in relu")

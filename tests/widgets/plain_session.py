@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hookscope.engine.debug import CONDITIONS, Condition, Finding, Findings, GivenUp, History, Hit, Muted, PausePoint
+from hookscope.engine.debug.captures.statistics import Statistics
 from hookscope.engine.debug.conditions import parse_conditions
 from hookscope.engine.debug.cures import Cure
 from hookscope.engine.debug.parameter_edits import ParameterEdits
@@ -25,15 +26,15 @@ class PlainTensor:
         self.dtype = array.dtype
 
 
-def plain_statistics(array: np.ndarray) -> SimpleNamespace:
+def plain_statistics(array: np.ndarray) -> Statistics:
     """The figures of a finite float array, by NumPy itself."""
     finite = array[np.isfinite(array)]
-    counts, edges = np.histogram(finite, 64)
-    return SimpleNamespace(
-        count=array.size, minimum=float(finite.min()), maximum=float(finite.max()), mean=float(finite.mean()),
+    counts, _ = np.histogram(finite, 64)
+    return Statistics(
+        count=array.size, shape=array.shape, dtype=str(array.dtype), minimum=float(finite.min()), maximum=float(finite.max()), mean=float(finite.mean()),
         std=float(finite.std()), norm=float(np.linalg.norm(finite)), zeros=int((array == 0).sum()),
         nan=int(np.isnan(array).sum()), positive_inf=int(np.isposinf(array).sum()),
-        negative_inf=int(np.isneginf(array).sum()), histogram=counts, edges=edges,
+        negative_inf=int(np.isneginf(array).sum()), histogram=counts,
     )  # fmt: skip
 
 
@@ -63,7 +64,7 @@ class PlainCapture:
     def key(self) -> str:
         return f"{self.path}#{self.call} {self.direction} {self.slot}"
 
-    def statistics(self) -> SimpleNamespace:
+    def statistics(self) -> Statistics:
         self.computed += 1
         return plain_statistics(self.value._array)
 

@@ -20,7 +20,7 @@ TITLES = {
     "TensorView": "Tensor",
     "ParameterEditor": "Parameters",
     "Stepper": "Stepper",
-    "ConditionList": "Conditions",
+    "FindingList": "Findings",
     "HookEditor": "Hooks",
 }
 
@@ -71,7 +71,7 @@ def test_a_view_alone_has_its_own_name_and_neither_tabs_nor_export(
 
 def test_what_leads_to_a_view_that_is_not_there_is_not_offered(pages: Pages, session: PlainSession) -> None:
     session.find("nan", "block.relu", session.capture("block.relu"))
-    shown = pages(widgets.CellTree, widgets.ConditionList, widgets.TensorView)
+    shown = pages(widgets.CellTree, widgets.FindingList, widgets.TensorView)
     shown.panels[2].selected = 0
     detail = shown.page.get_by_role("region", name="Selected capture")
     shown.until(detail.is_visible)
@@ -89,7 +89,7 @@ def test_a_choice_of_views_has_tabs_for_these_and_leads_from_one_to_the_other(
     pages: Pages, session: PlainSession
 ) -> None:
     session.find("nan", "block.relu", session.capture("block.relu"))
-    shown = pages(lambda session: DebuggerPanel(session, views=("conditions", "timeline", "tensor", "cells")))
+    shown = pages(lambda session: DebuggerPanel(session, views=("findings", "timeline", "tensor", "cells")))
     assert group(shown, "Debugger of Net").is_visible()
     assert shown.page.get_by_role("tab").all_inner_texts()[1:] == ["Timeline", "Tensor", "Cells"]
     shown.page.get_by_role("button", name="show the capture of nan in block.relu").click()
@@ -185,7 +185,7 @@ def test_what_the_throttle_holds_back_comes_without_another_event(pages: Pages, 
 def test_a_panel_whose_kernel_is_gone_says_so(pages: Pages) -> None:
     shown = pages(DebuggerPanel)
     shown.page.evaluate("model.send = () => { throw new Error('Cannot send'); }; null")
-    shown.page.get_by_role("switch", name="train mode of block", exact=True).click()
+    shown.page.get_by_role("button", name="Find faults").filter(visible=True).click()
     assert shown.page.get_by_role("alert").inner_text() == (
         "The kernel that this panel belongs to is gone. Run the cell again for a live panel."
     )

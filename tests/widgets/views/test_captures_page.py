@@ -303,23 +303,6 @@ def test_steps_in_which_conditions_held_are_marked_below_the_scrubber_and_told(
     shown.until(lambda: scrubber.get_attribute("aria-valuetext") == "step 1")
 
 
-def test_the_panel_is_as_high_as_what_it_shows(shown: PanelPage, session: PlainSession, look: Any) -> None:
-    panel = shown.page.get_by_role("group", name="Debugger of Net")
-    look([1.0, 2.0])
-    shown.until(picture(shown, "Bars").is_visible)
-    small = panel.bounding_box()
-    for step in range(60):
-        session.capture("head", step=step)
-    look(np.arange(64.0).reshape(8, 8))
-    shown.until(picture(shown, "Heatmap").is_visible)
-    large = panel.bounding_box()
-    assert small is not None and large is not None
-    assert small["height"] < large["height"] <= 0.9 * 640
-    value = shown.page.get_by_role("region", name="Selected capture").bounding_box()
-    foot = shown.page.get_by_role("status").bounding_box()
-    assert value is not None and foot is not None and value["y"] + value["height"] <= foot["y"]
-
-
 def test_a_capture_leads_to_its_cell_and_to_its_source(shown: PanelPage, session: PlainSession, look: Any) -> None:
     class Cell:
         def construct(self, x: int) -> int:

@@ -160,19 +160,6 @@ def test_a_badge_tells_the_hits_and_opens_what_was_found_there(shown: PanelPage,
     assert causes.count() == 2
 
 
-def test_the_panel_of_a_small_network_is_no_higher_than_its_content(shown: PanelPage, session: PlainSession) -> None:
-    panel = shown.page.get_by_role("group", name="Debugger of Net")
-    last = item(shown, "block.relu, LeakyReLU")
-    room = panel.bounding_box()["height"] - (last.bounding_box()["y"] - panel.bounding_box()["y"])
-    assert room < 28 + 60  # the row itself, and the status line below
-    for k in range(5):
-        session.capture(step=k)
-    shown.page.get_by_role("tab", name="Captures").click()
-    grid = shown.page.get_by_role("grid", name="Captures")
-    shown.until(lambda: grid.get_attribute("aria-rowcount") == "6")
-    assert panel.bounding_box()["height"] < 330  # a line of tabs, one of tools, one of headers, five rows, the status
-
-
 def test_the_panel_of_a_large_network_scrolls_inside(shown: PanelPage, session: PlainSession) -> None:
     many_cells(session, 100)
     shown.panel.sync()

@@ -10,7 +10,7 @@ from hookscope.engine.debug.pausing.breakpoint import MOMENTS
 from hookscope.engine.debug.rows import HOOK_KINDS
 from hookscope.widgets.messages import Action, one_of
 from hookscope.widgets.view import Section, Static, View, state
-from hookscope.widgets.views import conditions
+from hookscope.widgets.views import findings
 from hookscope.widgets.views.cells.nodes import CELL_NUMBERS, CELL_STATES, Tree, cell_nodes, cell_states, cell_texts
 from hookscope.widgets.views.cells.pages import export_html, static_parts
 
@@ -74,7 +74,7 @@ VIEW = View(
         "tree": state(Tree, live=True),
         "tree_numbers": state(bytes, live=True),
         "tree_states": state(bytes, live=True),
-        "conditions": conditions.CONDITIONS,  # how much was found in each cell
+        "conditions": findings.CONDITIONS,  # how much was found in each cell
     },
     actions={
         "hook": SET_HOOK,
@@ -83,7 +83,7 @@ VIEW = View(
     },
     constants={"HOOK_KINDS": HOOK_KINDS, "MOMENTS": MOMENTS, "CELL_NUMBERS": CELL_NUMBERS, "CELL_STATES": CELL_STATES},
     publish=publish,
-    publish_beside=conditions.publish,
+    publish_beside=findings.publish,
     static=Static(40, static_parts),
     sections=(Section(50, "Cells", export_html),),
     summary=_summary,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hookscope.widgets.markup import details, left_out, text
-from hookscope.widgets.views.conditions.evidence import evidence_html
-from hookscope.widgets.views.conditions.found import CauseRow, cause_rows
+from hookscope.widgets.views.findings.evidence import evidence_html
+from hookscope.widgets.views.findings.found import CauseRow, cause_rows
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
@@ -34,7 +34,7 @@ def _card(cause: CauseRow) -> str:
         f"<b>{text(cause['label'])}</b>, {text(steps)}{times}</small></p>",
         f"<p>{text(cause['message'])}</p>",
         f"<pre>{text(cause['source'])}</pre>" if cause["source"] and cause["source"] not in cause["message"] else "",
-        f"<p><i>{text(cause['advice'])}</i></p>" if cause["advice"] else "",
+        f"<p>{text(cause['advice'])}</p>" if cause["advice"] else "",
         evidence_html(cause["evidence"]),
         _consequences(cause),
     ]

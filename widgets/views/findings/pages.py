@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from hookscope.engine.debug.captures.capture import cell_name
 from hookscope.widgets.markup import Table, scrolling, table, text
-from hookscope.widgets.views.conditions.cards import cards_html
-from hookscope.widgets.views.conditions.found import condition_rows, verdict
+from hookscope.widgets.views.findings.cards import cards_html
+from hookscope.widgets.views.findings.found import condition_rows, verdict
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession

@@ -12,7 +12,7 @@ from hookscope.engine.debug.checks.causes import summary
 from hookscope.engine.debug.checks.producer import OUTSIDE
 from hookscope.engine.debug.stepping.user_code import file_label
 from hookscope.widgets import texts
-from hookscope.widgets.views.conditions.evidence import NOTHING, Evidence, Shown
+from hookscope.widgets.views.findings.evidence import NOTHING, Evidence, Shown
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Condition, DebugSession, Finding, Findings
@@ -112,7 +112,7 @@ def conditions_view(session: DebugSession) -> Conditions:
 def verdict(session: DebugSession) -> str:
     """Say what it means that nothing was found: what was looked at, and for how many conditions."""
     if not session.conditions:
-        return "Nothing is looked for yet."
+        return f"Nothing is looked for yet. Find faults tries {len(CONDITIONS)} conditions on what runs from then on."
     steps, captures = session.checks.looked_at()
     counts = ((steps, "step"), (captures, "capture"), (len(session.conditions), "condition"))
     if steps or captures:
