@@ -1,4 +1,4 @@
-"""The cell tree: for each cell its values in two figures, what was found there, its hooks, train mode and breakpoint."""
+"""The cell tree: for each cell two figures of its values, what was found there, hooks, train mode and breakpoint."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from hookscope.widgets.views.cells.figures import (
     FIGURE_WORDS,
     TREND_NUMBERS,
     CellFigures,
+    InSight,
     Trend,
 )
 from hookscope.widgets.views.cells.nodes import CELL_NUMBERS, CELL_STATES, Tree, cell_nodes, cell_states, cell_texts
@@ -50,9 +51,9 @@ def publish(panel: DebuggerPanel, budget: float) -> None:
     _tell_rest(panel)
 
 
-def _show_figures(panel: DebuggerPanel) -> None:
-    """Show the figures of the rows in sight; the rows are those that were published last."""
-    panel.cell_figures = _figures(panel).update()
+def _send_figures(panel: DebuggerPanel) -> None:
+    """Send the figures of the rows in sight; the rows are those that were published last."""
+    panel.send({"type": "cells_in_sight"}, [_figures(panel).update()])
     _tell_rest(panel)
 
 
@@ -65,14 +66,14 @@ def _tell_rest(panel: DebuggerPanel) -> None:
 def look_at_cells(panel: DebuggerPanel, rows: list[Any]) -> None:
     """Send the figures of what came into sight; while code runs they come with the next update."""
     _figures(panel).look_at(rows)
-    panel.when_due(partial(_show_figures, panel))
+    panel.when_due(partial(_send_figures, panel))
 
 
 def follow_trend(panel: DebuggerPanel, path: str, kind: str) -> None:
     """Send one figure of one cell by step, now and whenever the tree is brought up to date."""
     _figures(panel).follow_trend(path, kind)
     if kind:
-        panel.when_due(partial(_show_figures, panel))
+        panel.when_due(partial(_send_figures, panel))
 
 
 def set_hook(panel: DebuggerPanel, path: str, kind: str, on: bool) -> None:
@@ -123,7 +124,7 @@ VIEW = View(
         "cell_figures": state(bytes, live=True),
         "conditions": conditions.CONDITIONS,  # how much was found in each cell
     },
-    messages={"cell_trend": Message(Trend)},
+    messages={"cells_in_sight": Message(InSight), "cell_trend": Message(Trend)},
     actions={
         "look_at_cells": Action({"rows": list}, look_at_cells, background=True),
         "cell_trend": Action({"path": str, "kind": str}, follow_trend, background=True),

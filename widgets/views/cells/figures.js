@@ -35,20 +35,26 @@ export class Figures {
     this.known = new Map();
     /** The least and the largest figure above zero of all that are known. @type {Record<Kind, [number, number]>} */
     this.scales = { output: [Infinity, 0], gradient: [Infinity, 0] };
-    /** @type {DataView | undefined} */
-    this.last = undefined;
+    /** The state that was read last: read again it would put older figures back. @type {DataView | undefined} */
+    this.state = undefined;
   }
 
   /** The tree has other rows. */
   clear() {
     this.known.clear();
-    this.last = undefined;
+    this.state = undefined;
   }
 
-  /** Take what Python sent; returns whether that is new. Rows that are out of sight keep what they had. @param {DataView} buffer */
+  /** Take the state that Python keeps; returns whether it is another. @param {DataView} buffer */
+  readState(buffer) {
+    if (buffer === this.state) return false;
+    this.state = buffer;
+    this.read(buffer);
+    return true;
+  }
+
+  /** Take what Python sent; rows that are out of sight keep what they had. @param {DataView} buffer */
   read(buffer) {
-    if (buffer === this.last) return false;
-    this.last = buffer;
     const numbers = toFloat64(buffer);
     const count = numbers.length / FIGURE_NUMBERS.length;
     for (let k = 0; k < count; k++) {
@@ -58,7 +64,6 @@ export class Figures {
       this.known.set(cell, here);
     }
     for (const kind of FIGURE_KINDS) this.scales[kind] = this.#scale(kind);
-    return true;
   }
 
   /** @param {Kind} kind @returns {[number, number]} */

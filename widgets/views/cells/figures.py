@@ -1,8 +1,8 @@
 """What the tree shows of the values of each cell: the spread of its last output, the norm of the last gradient there.
 
-They come from the captures that the session keeps anyway, those of the rows in sight, within a budget of time; a capture
-computes its figures once. Where the value was given up its figures stay, so that there is a trend by step. Nothing here
-holds a capture: the memory of captures is the ring's to bound.
+They come from the captures that the session keeps anyway, for the rows in sight, within a budget of time; a capture
+computes its figures once. Where the value was given up its figures stay, so that there is a trend by step. Nothing
+here holds a capture: the memory of captures is the ring's to bound.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FIGURE_KINDS = ("output", "gradient")
 FIGURE_NUMBERS = ("cell", "kind", "step", "value", "word", "nan", "inf", "count", "largest")
-"""Columns of float64: the row of the tree, a place in FIGURE_KINDS, and a figure whose word is a place in FIGURE_WORDS."""
+"""Columns of float64: the row of the tree, a place in FIGURE_KINDS, and a figure; its word is one of FIGURE_WORDS."""
 FIGURE_WORDS = ("", "zero", "const", "empty", "inf", "NaN")
 """What stands where a bar would say nothing, or the wrong thing."""
 TREND_NUMBERS = ("step", "value", "word")
@@ -37,6 +37,12 @@ _MOST_ROWS = 200
 _MOST_POINTS = 120
 # Seconds for the figures of one answer.
 _ANSWER = 0.05
+
+
+class InSight(TypedDict):
+    """FIGURE_NUMBERS of rows that came into sight, which a person waits for."""
+
+    type: Literal["cells_in_sight"]
 
 
 class Trend(TypedDict):
@@ -93,12 +99,19 @@ def kind_of(capture: Row) -> str:
     return "gradient" if capture.slot.startswith("grad_output") else ""
 
 
-def figure(kind: str, step: int, found: Statistics) -> Figure:
-    """Return the figure of a value with these statistics."""
+def figure(kind: str, capture: Row) -> Figure | None:
+    """Return the figure of a capture; None if its value was given up before that was known, or holds no numbers."""
+    try:
+        found = capture.statistics()
+    except TypeError:  # elements that are no numbers
+        return None
+    if found is None:
+        return None
     infinite = found.positive_inf + found.negative_inf
     largest = max(abs(found.minimum), abs(found.maximum))
     value = found.norm if kind == "gradient" else largest if found.count == 1 else found.std
-    return Figure(step, value, _word(kind, found, infinite, largest), found.nan, infinite, found.count, largest)
+    word = _word(kind, found, infinite, largest)
+    return Figure(capture.step, value, word, found.nan, infinite, found.count, largest)
 
 
 def _word(kind: str, found: Statistics, infinite: int, largest: float) -> str:
@@ -109,13 +122,6 @@ def _word(kind: str, found: Statistics, infinite: int, largest: float) -> str:
     if largest == 0:
         return "zero"
     return "const" if kind == "output" and found.count > 1 and found.std == 0 else ""
-
-
-def _statistics(capture: Row) -> Statistics | None:
-    try:
-        return capture.statistics()
-    except TypeError:  # elements that are no numbers
-        return None
 
 
 def newest(session: DebugSession) -> dict[tuple[str, str], Row]:
@@ -233,9 +239,9 @@ class CellFigures:
         if not _may_compute(rows[at], end):
             self.rest += 1
             return
-        found = _statistics(rows[at])
+        found = figure(place[1], rows[at])
         if found is not None:
-            self._known[place] = call.index, figure(place[1], rows[at].step, found)
+            self._known[place] = call.index, found
 
     # By step
 
@@ -254,11 +260,11 @@ class CellFigures:
             if not _may_compute(captures[step], end):
                 rest += 1
                 continue
-            found = _statistics(captures[step])
+            found = figure(kind, captures[step])
             if found is None:
                 never += 1
             else:
-                points.append(figure(kind, step, found))
+                points.append(found)
         self.rest += rest
         shown = [(one.step, one.value, FIGURE_WORDS.index(one.word)) for one in thinned(points[::-1])]
         content: Trend = {"type": "cell_trend", "path": path, "kind": kind, "rest": rest, "never": never}

@@ -63,10 +63,13 @@ def sharing(cells: Iterable[tuple[str, Cell]]) -> dict[str, Shared]:
             marks[path] = found
     for path, found in _of_parameters(used_often).items():
         marks.setdefault(path, []).extend(found)
-    return {
-        path: Shared(_mark([mark for mark, _ in marks.get(path, [])]), _sentences(marks.get(path, [])), counts.get(path, ""))
-        for path in dict.fromkeys((*marks, *counts))
-    }  # fmt: skip
+    return {path: _shared(marks.get(path, []), counts.get(path, "")) for path in dict.fromkeys((*marks, *counts))}
+
+
+def _shared(marks: list[tuple[str, str]], counts: str) -> Shared:
+    mark = marks[0][0] if marks else ""
+    more = f" and {len(marks) - 1} more" if len(marks) > 1 else ""
+    return Shared(mark + more, " ".join(told for _, told in marks), counts)
 
 
 def _anything_is(rows: list[tuple[str, Cell]]) -> bool:
@@ -179,11 +182,3 @@ def _and_around(path: str) -> list[str]:
 def _listed(paths: list[str]) -> str:
     shown = [cell_name(path) for path in paths[:3]]
     return ", ".join(shown) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
-
-
-def _mark(marks: list[str]) -> str:
-    return "" if not marks else marks[0] if len(marks) == 1 else f"{marks[0]} and {len(marks) - 1} more"
-
-
-def _sentences(marks: list[tuple[str, str]]) -> str:
-    return " ".join(told for _, told in marks)

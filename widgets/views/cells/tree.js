@@ -42,8 +42,8 @@ class Tree {
     this.list = make("ul", { class: "hs-tree", role: "tree", "aria-label": "Cell tree" });
     /** @type {[Kind, HTMLElement][]} */
     this.legends = [
-      ["output", make("span", { text: "output spread" })],
-      ["gradient", make("span", { text: "gradient norm" })],
+      ["output", make("span", {}, [make("span", { class: "hs-wide", text: "output " }), "spread"])],
+      ["gradient", make("span", {}, ["grad", make("span", { class: "hs-wide", text: "ient norm" })])],
     ];
     this.head = make("div", { class: "hs-cell hs-cell-head", "aria-hidden": "true" }, [
       make("span", { text: "cell" }),
@@ -211,8 +211,8 @@ class Tree {
   update(texts, numbers, states, figures) {
     const fresh = this.cells.read(texts, numbers, states);
     if (fresh === "cells") this.figures.clear();
-    const figured = this.figures.read(figures);
-    if (figured) for (const [kind, legend] of this.legends) setAttribute(legend, "title", this.figures.legend(kind) || null);
+    const figured = this.figures.readState(figures);
+    if (figured) this.#drawLegends();
     if (fresh === "same") {
       if (figured) this.#updateAll();
       return;
@@ -225,6 +225,17 @@ class Tree {
     if (fresh === "cells") this.#rebuild();
     else this.#updateAll();
     if (this.wanted) this.reveal(this.wanted);
+  }
+
+  /** Figures of rows that came into sight. @param {DataView} figures */
+  addFigures(figures) {
+    this.figures.read(figures);
+    this.#drawLegends();
+    this.#updateAll();
+  }
+
+  #drawLegends() {
+    for (const [kind, legend] of this.legends) setAttribute(legend, "title", this.figures.legend(kind) || null);
   }
 
   #rebuild() {
@@ -347,7 +358,10 @@ export function create({ send, go }) {
       // A session that has finished is watched no more; one that is ready begins with the run.
       [["status"], (status) => tree.setWatching(status.state !== "finished" || status.watching)],
     ],
-    messages: { cell_trend: (message, [buffer]) => tree.trend.receive(message, buffer) },
+    messages: {
+      cells_in_sight: (_, [buffer]) => tree.addFigures(buffer),
+      cell_trend: (message, [buffer]) => tree.trend.receive(message, buffer),
+    },
     reveal: (cell) => tree.reveal(cell),
     draw: () => tree.draw(),
     answered: () => tree.element.offsetParent && tree.draw(),
