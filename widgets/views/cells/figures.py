@@ -81,15 +81,22 @@ class Figure(NamedTuple):
 
 
 class _Call(NamedTuple):
-    """Which call a capture is of, and the capture's index: of several outputs the first counts."""
+    """Which call the newest capture of a place is of, and the capture's slot and index."""
 
     step: int
     call: int
     context: str
+    slot: str
     index: int
 
-    def is_of(self, capture: Row) -> bool:
-        return self[:3] == (capture.step, capture.call, capture.context)
+    @classmethod
+    def of(cls, capture: Row) -> _Call:
+        return cls(capture.step, capture.call, capture.context, capture.slot, capture.index)
+
+    def gives_way(self, capture: Row) -> bool:
+        """Whether this is newer: of several outputs of one call the first counts."""
+        same = self[:3] == (capture.step, capture.call, capture.context)
+        return not same or capture.slot == self.slot
 
 
 def kind_of(capture: Row) -> str:
@@ -141,8 +148,8 @@ def _follow(found: dict[tuple[str, str], _Call], captures: Iterable[Row]) -> Non
             continue
         place = capture.path, kind
         known = found.get(place)
-        if known is None or not known.is_of(capture):
-            found[place] = _Call(capture.step, capture.call, capture.context, capture.index)
+        if known is None or known.gives_way(capture):
+            found[place] = _Call.of(capture)
 
 
 class CellFigures:
@@ -251,8 +258,8 @@ class CellFigures:
         for capture in rows:
             if capture.path == path and kind_of(capture) == kind:
                 known = by_step.get(capture.step)
-                if known is None or not known.is_of(capture):
-                    by_step[capture.step] = _Call(capture.step, capture.call, capture.context, capture.index)
+                if known is None or known.gives_way(capture):
+                    by_step[capture.step] = _Call.of(capture)
                     captures[capture.step] = capture
         points: list[Figure] = []
         rest = never = 0

@@ -117,6 +117,10 @@ def _found_text(found: tuple[int, str] | None) -> str:
 
 
 def _shared_text(shared: Shared | None) -> str:
+    return "" if shared is None else shared.mark or shared.counted
+
+
+def _shared_sentences(shared: Shared | None) -> str:
     return "" if shared is None else " ".join(part for part in (shared.told, shared.counted) if part)
 
 
@@ -126,12 +130,12 @@ def _bars(kind: str, nodes: Sequence[CellNode], known: Known) -> dict[str, str]:
     above = [one.value for one in found.values() if one.value > 0]
     high = math.log(max(above, default=1.0))
     span = max(high - math.log(min(above, default=1.0)), math.log(_LEAST_SPAN))
-    shares = {path: 1 - (high - math.log(one.value)) / span if one.value > 0 else 0.0 for path, one in found.items()}
+    shares = {path: 1 - (high - math.log(one.value)) / span if one.value > 0 else -1 for path, one in found.items()}
     return {path: _bar(shares[path]) + figure_text(one).rjust(_NUMBER, _SPACE) for path, one in found.items()}
 
 
 def _bar(share: float) -> str:
-    eighths = max(1, round(8 * _BAR * share)) if share > 0 else 0
+    eighths = 0 if share < 0 else max(1, round(8 * _BAR * share))
     full, rest = divmod(eighths, 8)
     return ("█" * full + _BLOCKS[rest].strip()).ljust(_BAR, _SPACE)
 
@@ -180,19 +184,19 @@ def _inside(at: int, nodes: Sequence[CellNode], known: Known) -> str:
     ranks = {name: place for place, name in enumerate(CONDITIONS)}
     worst = min((name for _, name in found), key=lambda name: ranks.get(name, len(ranks)))
     hits = counted(sum(times for times, _ in found), "hit")
-    return f" <small>{text(f'inside: {worst}, {hits} in ' + counted(len(found), 'cell'))}</small>"
+    return f" <small>· {text(f'inside: {worst}, {hits} in ' + counted(len(found), 'cell'))}</small>"
 
 
 def _cell_line(node: CellNode, arguments: str, known: Known) -> str:
     kind = f"{node.type}({arguments})" if arguments else node.type
-    figures = [(name, known.figures.get((node.path, of))) for of, name in _NOUNS.items()]
+    figures = [(of, known.figures.get((node.path, of))) for of in FIGURE_KINDS]
     facts = [
         f"{node.parameters:,} parameter{'' if node.parameters == 1 else 's'}" if node.parameters else "",
         f"gave {node.shape}" if node.shape else "",
-        *(f"{name} {figure_text(found)}" for name, found in figures if found is not None),
+        *(f"{_noun(of, found)} {figure_text(found)}" for of, found in figures if found is not None),
         "own bprop" if node.has_bprop else "",
         f"hooks: {hooks_text(node)}" if any(node.hooks.values()) else "",
-        _shared_text(known.shared.get(node.path)),
+        _shared_sentences(known.shared.get(node.path)),
     ]
     rest = " · ".join(text(fact) for fact in facts if fact)
     code = "" if kind == node.name else f" <code>{text(kind)}</code>"  # a root has no name but its type's
@@ -201,4 +205,5 @@ def _cell_line(node: CellNode, arguments: str, known: Known) -> str:
     return f"<b>{text(node.name)}</b>{code}{mark}" + (f" <small>{rest}</small>" if rest else "")
 
 
-_NOUNS = {"output": "output spread", "gradient": "gradient norm"}
+def _noun(kind: str, found: Figure) -> str:
+    return "gradient norm" if kind == "gradient" else "output magnitude" if found.count == 1 else "output spread"

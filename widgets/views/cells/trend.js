@@ -4,7 +4,7 @@
 import { closest, make, makeSvg, setAttribute, setText } from "../../static/dom.js";
 import { formatNumber, toFloat64 } from "../../static/format.js";
 import { FIGURE_WORDS, TREND_NUMBERS } from "../../static/python.js";
-import { nounOf, toWords } from "./figures.js";
+import { toWords } from "./figures.js";
 
 /** @typedef {import("./figures.js").Kind} Kind */
 /** @typedef {{step: number, value: number, word: (typeof FIGURE_WORDS)[number]}} Point */
@@ -41,6 +41,7 @@ export class TrendWindow {
     this.element.addEventListener("pointerleave", () => this.#pass(null));
     this.element.addEventListener("pointerenter", () => clearTimeout(this.timer));
     this.keyed = (/** @type {KeyboardEvent} */ event) => this.#keyed(event);
+    this.scrolled = () => this.update();
   }
 
   /** Listen to the bars in a list. @param {HTMLElement} list */
@@ -74,14 +75,21 @@ export class TrendWindow {
     setText(this.words, "");
     this.picture.replaceChildren();
     setAttribute(this.element, "data-kind", what.kind);
-    document.addEventListener("keydown", this.keyed, true);
+    this.#listen(true);
     this.element.showPopover?.();
     this.update();
     this.send({ type: "cell_trend", path: what.path, kind: what.kind });
   }
 
+  /** While it is open Escape is its own, and it moves with what is scrolled. @param {boolean} on */
+  #listen(on) {
+    const act = on ? "addEventListener" : "removeEventListener";
+    document[act]("keydown", /** @type {EventListener} */ (this.keyed), true);
+    document[act]("scroll", this.scrolled, true);
+  }
+
   #shut() {
-    document.removeEventListener("keydown", this.keyed, true);
+    this.#listen(false);
     if (this.bar) setAttribute(this.bar, "aria-expanded", "false");
     if (this.bar) setAttribute(this.bar, "aria-describedby", null);
     this.bar = null;
@@ -103,8 +111,8 @@ export class TrendWindow {
     if (!this.bar) return;
     const what = this.bar.isConnected ? this.of(this.bar) : null;
     if (!what || what.path !== this.shown[0]) return this.#shut();
-    setText(this.title, `${nounOf(what.kind, what.figure.count)} of ${what.label}`);
-    setText(this.now, `${toWords(what.kind, what.figure)} (step ${what.figure.step})`);
+    setText(this.title, what.label);
+    setText(this.now, `${toWords(what.kind, what.figure)}, in step ${what.figure.step}`);
     this.#place(this.bar.getBoundingClientRect());
   }
 
@@ -129,7 +137,7 @@ export class TrendWindow {
 
   destroy() {
     clearTimeout(this.timer);
-    document.removeEventListener("keydown", this.keyed, true);
+    this.#listen(false);
   }
 }
 
