@@ -29,8 +29,8 @@ export class CellItem {
     this.shape = make("span", { class: "hs-cell-shape" });
     this.count = make("span", { class: "hs-number hs-cell-count" });
     this.shared = make("span", { class: "hs-shared", hidden: "" });
-    this.here = make("button", { type: "button", class: "hs-hits", tabindex: "-1", hidden: "" });
-    this.below = make("button", { type: "button", class: "hs-hits hs-hits-below", tabindex: "-1", hidden: "" });
+    this.here = makeBadge("hs-hits");
+    this.below = makeBadge("hs-hits hs-hits-below");
     this.bars = FIGURE_KINDS.map((kind) => new FigureBar(kind, label));
     /** @type {[HookKind, HTMLButtonElement][]} */
     this.hooks = HOOK_KINDS.map((kind) => [
@@ -111,13 +111,8 @@ export class CellItem {
     badge.disabled = !this.leadsToFindings;
     if (!found) return;
     const { times, worst } = found;
-    const now = `${times} ${worst}`;
-    if (badge.dataset.drawn !== now) {
-      badge.dataset.drawn = now;
-      // The count is read with the name, before the condition's.
-      const count = make("span", { class: "hs-hits-count", "aria-hidden": "true", text: times > 999 ? "999+" : String(times) });
-      badge.replaceChildren(make("span", { class: "hs-hits-name", text: worst }), count);
-    }
+    if (badge.firstElementChild) setText(badge.firstElementChild, worst);
+    setAttribute(badge, "data-count", times > 999 ? "999+" : times); // drawn by the style: the name has it in words
     const hits = `${times} condition ${times === 1 ? "hit" : "hits"}`;
     setAttribute(badge, "aria-label", `${hits} ${inside ? "below" : "at"} ${this.label}, the worst: ${worst}${where}`);
     setAttribute(badge, "title", `${worst}${where}: ${hits}${inside}${this.leadsToFindings ? "; show what was found" : ""}`);
@@ -129,6 +124,11 @@ export class CellItem {
     const tab = isCurrent ? "0" : "-1";
     for (const one of [this.element, ...this.element.querySelectorAll("button, select")]) setAttribute(one, "tabindex", tab);
   }
+}
+
+/** @param {string} kind */
+function makeBadge(kind) {
+  return make("button", { type: "button", class: kind, tabindex: "-1", hidden: "" }, [make("span", { class: "hs-hits-name" })]);
 }
 
 /** @param {HTMLButtonElement} button @param {boolean} mine @param {number} count */
