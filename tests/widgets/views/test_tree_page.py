@@ -275,8 +275,8 @@ def test_bars_are_long_by_their_logarithm_and_a_cell_without_figures_has_none(
     value(session, "block.relu", [0.0, 2e-3])
     value(session, "block.relu", [30.0, 40.0], direction="backward", slot="grad_output[0]")
     shown.panel.sync()
-    least = bar(shown, "output spread 1.00e-6, at block in")
-    most = bar(shown, "output spread 0.001000, at block.relu in")
+    least = bar(shown, "output spread 1.0e-6, at block in")
+    most = bar(shown, "output spread 0.00100, at block.relu in")
     shown.until(lambda: least.is_visible() and most.is_visible())
     widths = [one.locator(".hs-figure-bar").evaluate("bar => parseFloat(bar.style.width)") for one in (least, most)]
     assert widths[1] == 100
@@ -320,7 +320,7 @@ def test_figures_follow_the_rows_in_sight_and_the_focus_stays(shown: PanelPage, 
     assert focused(shown) == "block, Block"
     box = shown.page.get_by_role("searchbox", name="Search cells")
     box.fill("c399")
-    shown.until(bar(shown, "output spread 200.5, at block.c399 in").is_visible)
+    shown.until(bar(shown, "output spread 201, at block.c399 in").is_visible)
 
 
 # Trends

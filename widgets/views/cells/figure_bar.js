@@ -1,8 +1,7 @@
 // One figure of a cell: a bar, its number, or the word that says more than a bar would.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
-import { formatNumber } from "../../static/format.js";
-import { toWords } from "./figures.js";
+import { shortNumber, toWords } from "./figures.js";
 
 /** @typedef {import("./figures.js").Figure} Figure */
 /** @typedef {import("./figures.js").Kind} Kind */
@@ -26,7 +25,7 @@ export class FigureBar {
     const { value, word, step } = figure;
     setAttribute(this.element, "aria-label", `${toWords(this.kind, figure)}, at ${this.label} in step ${step}`);
     setAttribute(this.element, "data-word", word);
-    setText(this.text, word || formatNumber(value, 3));
+    setText(this.text, word || shortNumber(value));
     const width = `${(100 * figures.length(this.kind, figure)).toFixed(1)}%`;
     if (this.bar.style.width !== width) this.bar.style.width = width;
   }

@@ -11,6 +11,11 @@ const LEAST_SPAN = 100;
 /** A bar of the smallest figure is so long, of 1: it is not nothing. */
 const SHORTEST = 0.08;
 
+/** A figure as it is written at its bar, and in its name. @param {number} value */
+export function shortNumber(value) {
+  return formatNumber(value, 3);
+}
+
 /** What a figure is called. @param {Kind} kind @param {number} [count] elements of the value */
 export function nounOf(kind, count = 0) {
   if (kind === "gradient") return "gradient norm";
@@ -21,11 +26,11 @@ export function nounOf(kind, count = 0) {
 export function toWords(kind, { value, word, nan, inf, count, largest }) {
   const noun = nounOf(kind, count);
   if (word === "zero") return `${noun} 0: every element is zero`;
-  if (word === "const") return `${noun} 0: every element is the same, of magnitude ${formatNumber(largest)}`;
+  if (word === "const") return `${noun} 0: every element is the same, of magnitude ${shortNumber(largest)}`;
   if (word === "empty") return `no ${noun}: the value has no elements`;
-  if (!nan && !inf) return `${noun} ${formatNumber(value)}`;
+  if (!nan && !inf) return `${noun} ${shortNumber(value)}`;
   const faults = [nan ? `${formatCount(nan)} NaN` : "", inf ? `${formatCount(inf)} inf` : ""].filter(Boolean).join(", ");
-  const rest = Number.isNaN(value) ? "no element is finite" : `${formatNumber(value)} without them`;
+  const rest = Number.isNaN(value) ? "no element is finite" : `${shortNumber(value)} without them`;
   return `${noun} ${word}: ${faults} of ${formatCount(count)} elements, ${rest}`;
 }
 
