@@ -160,7 +160,7 @@ def test_zero_constant_and_what_is_not_finite_have_a_word(kind: str, value: list
     array = np.array(value, bool if value == [True, False] else np.float32)
     found = figure(kind, Capture(0, 4, "relu", "ReLU", 0, "forward", "output", Tensor(array)))
     assert found is not None
-    assert (found.step, found.word, found.count) == (4, word, len(value))
+    assert (found.step, found.word, found.elements) == (4, word, len(value))
     np.testing.assert_equal(found.value, told)
 
 

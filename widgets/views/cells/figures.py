@@ -62,7 +62,7 @@ class Figure(NamedTuple):
         value: of the finite elements; of an output of one element, its magnitude.
         word: one of FIGURE_WORDS.
         nan, inf: how many elements are not finite.
-        count: how many elements there are.
+        elements: how many there are.
         largest: the largest magnitude of a finite one.
     """
 
@@ -71,23 +71,23 @@ class Figure(NamedTuple):
     word: str
     nan: int
     inf: int
-    count: int
+    elements: int
     largest: float
 
     @property
     def numbers(self) -> tuple[float, ...]:
         """The figure as columns behind "cell" and "kind"."""
-        return (self.step, self.value, FIGURE_WORDS.index(self.word), self.nan, self.inf, self.count, self.largest)
+        return (self.step, self.value, FIGURE_WORDS.index(self.word), self.nan, self.inf, self.elements, self.largest)
 
 
 class _Call(NamedTuple):
-    """Which call the newest capture of a place is of, and the capture's slot and index."""
+    """Which call the newest capture of a place is of, and the capture's slot and running number."""
 
     step: int
     call: int
     context: str
     slot: str
-    index: int
+    number: int
 
     @classmethod
     def of(cls, capture: Row) -> _Call:
@@ -137,7 +137,7 @@ def newest(session: DebugSession) -> dict[tuple[str, str], Row]:
     rows = session.captures.rows()
     _follow(found, rows)
     by_index = {row.index: row for row in rows}
-    return {place: by_index[call.index] for place, call in found.items()}
+    return {place: by_index[call.number] for place, call in found.items()}
 
 
 def _follow(found: dict[tuple[str, str], _Call], captures: Iterable[Row]) -> None:
@@ -238,17 +238,17 @@ class CellFigures:
     def _compute(self, place: tuple[str, str], rows: list[Row], end: float) -> None:
         """Know the newest figure of a place, if there is one, and time for it; an older one stays until then."""
         call = self._newest.get(place)
-        if call is None or (place in self._known and self._known[place][0] == call.index):
+        if call is None or (place in self._known and self._known[place][0] == call.number):
             return
-        at = bisect_left(rows, call.index, key=_index)
-        if at == len(rows) or rows[at].index != call.index:
+        at = bisect_left(rows, call.number, key=_index)
+        if at == len(rows) or rows[at].index != call.number:
             return  # dropped with its row
         if not _may_compute(rows[at], end):
             self.rest += 1
             return
         found = figure(place[1], rows[at])
         if found is not None:
-            self._known[place] = call.index, found
+            self._known[place] = call.number, found
 
     # By step
 

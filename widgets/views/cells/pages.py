@@ -88,6 +88,7 @@ def _cell_table(nodes: Sequence[CellNode], known: Known) -> Table:
         (
             "\u2003" * node.depth + ("└ " if node.depth else "") + node.name,
             node.type + (" (own bprop)" if node.has_bprop else ""),
+            known.shared[node.path].mark if node.path in known.shared else "",
             _found_text(known.found.get(node.path)),
             bars["output"].get(node.path, ""),
             bars["gradient"].get(node.path, ""),
@@ -95,7 +96,6 @@ def _cell_table(nodes: Sequence[CellNode], known: Known) -> Table:
             node.shape,
             "train" if node.training else "eval",
             hooks_text(node),
-            _shared_text(known.shared.get(node.path)),
         )
         for node in shown
     ]
@@ -106,18 +106,14 @@ def _cell_table(nodes: Sequence[CellNode], known: Known) -> Table:
 
 
 _COLUMNS = (
-    "cell", "type", "worst finding", "output spread", "gradient norm",
-    "parameters", "output", "mode", "hooks", "shared",
+    "cell", "type", "shared", "worst finding", "output spread", "gradient norm",
+    "parameters", "output", "mode", "hooks",
 )  # fmt: skip
 _OF_A_RUN = ("worst finding", "output spread", "gradient norm", "shared")
 
 
 def _found_text(found: tuple[int, str] | None) -> str:
     return "" if found is None else f"{found[1]} \u00d7{found[0]:,}"
-
-
-def _shared_text(shared: Shared | None) -> str:
-    return "" if shared is None else shared.mark or shared.counted
 
 
 def _shared_sentences(shared: Shared | None) -> str:
@@ -206,4 +202,4 @@ def _cell_line(node: CellNode, arguments: str, known: Known) -> str:
 
 
 def _noun(kind: str, found: Figure) -> str:
-    return "gradient norm" if kind == "gradient" else "output magnitude" if found.count == 1 else "output spread"
+    return "gradient norm" if kind == "gradient" else "output magnitude" if found.elements == 1 else "output spread"
