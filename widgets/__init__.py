@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CaptureTimeline",
     "CellTree",
-    "FindingList",
     "DebuggerPanel",
+    "FindingList",
     "HookEditor",
     "HookTable",
     "ParameterEditor",

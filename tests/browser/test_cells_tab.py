@@ -41,6 +41,18 @@ def test_a_cell_shows_its_type_its_parameters_and_the_shape_of_its_last_output(p
         expect(item(panel, name)).to_contain_text(shape)
 
 
+def test_a_cell_that_ran_has_figures_with_their_trend(panel: Panel, opened: Notebook) -> None:
+    opened.run_to_end(TRAIN)
+    opened.run_to_end(TRAIN)
+    for name in (r"^output spread [\d.]+, at dense in step", r"^gradient norm [\d.e-]+, at dense in step"):
+        figure = item(panel, "dense, Dense").get_by_role("button", name=re.compile(name))
+        expect(figure).to_be_visible()
+        figure.focus()
+        expect(panel.root.get_by_role("tooltip")).to_contain_text(re.compile(r"From [\d.e-]+ in step 1 to"))
+        figure.press("Escape")
+        expect(panel.root.get_by_role("tooltip")).to_be_hidden()
+
+
 @pytest.mark.parametrize("kind", ["forward_pre", "forward", "backward_pre", "backward"])
 def test_a_hook_of_each_kind_is_attached_and_taken_off(panel: Panel, opened: Notebook, kind: str) -> None:
     panel.toggle_hook(kind, "dense")

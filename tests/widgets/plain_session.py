@@ -31,7 +31,8 @@ def plain_statistics(array: np.ndarray) -> Statistics:
     finite = array[np.isfinite(array)]
     counts, _ = np.histogram(finite, 64)
     return Statistics(
-        count=array.size, shape=array.shape, dtype=str(array.dtype), minimum=float(finite.min()), maximum=float(finite.max()), mean=float(finite.mean()),
+        count=array.size, shape=array.shape, dtype=str(array.dtype),
+        minimum=float(finite.min()), maximum=float(finite.max()), mean=float(finite.mean()),
         std=float(finite.std()), norm=float(np.linalg.norm(finite)), zeros=int((array == 0).sum()),
         nan=int(np.isnan(array).sum()), positive_inf=int(np.isposinf(array).sum()),
         negative_inf=int(np.isneginf(array).sum()), histogram=counts,
@@ -51,6 +52,7 @@ class PlainCapture:
     context: str = ""
     hits: list[str] = field(default_factory=list)
     computed: int = 0
+    _known: tuple[object, SimpleNamespace] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -65,8 +67,10 @@ class PlainCapture:
         return f"{self.path}#{self.call} {self.direction} {self.slot}"
 
     def statistics(self) -> Statistics:
-        self.computed += 1
-        return plain_statistics(self.value._array)
+        if self._known is None or self._known[0] is not self.value:
+            self.computed += 1
+            self._known = self.value, plain_statistics(self.value._array)
+        return self._known[1]
 
 
 class PlainParameter:
@@ -119,14 +123,14 @@ class PlainRing(list[PlainCapture]):
 
 
 class PlainPaths:
-    """The paths of a session's cells; there is no cell behind them."""
+    """The paths of a session's cells; behind each is a cell that has nothing."""
 
     def __init__(self, nodes: list[SimpleNamespace]) -> None:
         self._nodes = nodes
         self.cell: Callable[[str], object] = object
 
     def __iter__(self) -> Iterator[tuple[str, object]]:
-        return iter([(node.path, None) for node in self._nodes])
+        return iter([(node.path, SimpleNamespace(_cells={}, _params={})) for node in self._nodes])
 
 
 def plain_node(path: str, depth: int, kind: str, **more: Any) -> SimpleNamespace:

@@ -1,4 +1,4 @@
-"""The findings in Chromium: from what was found to where it was; behind "Settings" the conditions, switched and added."""
+"""The findings in Chromium: from what was found to where it was; behind "Settings" the conditions, switched."""
 
 from __future__ import annotations
 
@@ -93,7 +93,9 @@ def test_a_switch_that_is_refused_shows_as_it_was(shown: PanelPage, session: Pla
     assert session.conditions == []
 
 
-def test_all_and_none_keep_the_thresholds_that_were_set(shown: PanelPage, session: PlainSession, settings: Locator) -> None:
+def test_all_and_none_keep_the_thresholds_that_were_set(
+    shown: PanelPage, session: PlainSession, settings: Locator
+) -> None:
     session.add_condition("dead_relu=0.5", pause=True)
     settings.get_by_role("button", name="Look for all").click()
     shown.until(lambda: set(session.checks.conditions) == set(CONDITIONS))
@@ -103,7 +105,9 @@ def test_all_and_none_keep_the_thresholds_that_were_set(shown: PanelPage, sessio
     shown.until(lambda: session.conditions == [])
 
 
-def test_a_condition_of_ones_own_is_added_and_removed(shown: PanelPage, session: PlainSession, settings: Locator) -> None:
+def test_a_condition_of_ones_own_is_added_and_removed(
+    shown: PanelPage, session: PlainSession, settings: Locator
+) -> None:
     box = settings.get_by_role("textbox", name="Your own condition")
     box.fill("normm > 3")
     box.press("Enter")
