@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 _MOST_PARTS = 40
 _MOST_DEPTH = 2
 _NO_PICTURE = "OcSUMm"  # kinds of elements
+
+
+class OpenedLocal(TypedDict):
+    """The index of the capture that holds a local, to be shown in the tensor viewer."""
+
+    type: Literal["opened_local"]
+    index: int
 
 
 class Faults(TypedDict):
@@ -126,7 +133,7 @@ def _tensors(slot: str, value: object, depth: int) -> Iterator[tuple[str, Tensor
 
 
 def open_local(panel: DebuggerPanel, name: str, part: str) -> None:
-    """Show a local in the tensor viewer: as the capture that holds the same value, or as one that is made now."""
+    """Send the capture that holds the value of a local, or one that is made now: the page goes there."""
     session = panel.session
     point = session.shown
     if point is None:
@@ -141,8 +148,7 @@ def open_local(panel: DebuggerPanel, name: str, part: str) -> None:
         known = _capture(point, part or name, tensor, session.next_index(), session.step, call)
         session.captures.append(known)
         session.notify("captured")
-    panel.look_at("captures")
-    panel.selected = known.index
+    panel.send({"type": "opened_local", "index": known.index})
 
 
 def _capture(point: PausePoint, slot: str, tensor: Tensor, index: int, step: int, call: Any = 0) -> Capture:

@@ -12,7 +12,7 @@ import { createIcon } from "./icons.js";
 /** @typedef {import("../captures/heatmap.js").Picture} Picture */
 
 /** The largest picture, in CSS pixels. */
-const ROOM = { width: 300, height: 130 };
+const ROOM = { width: 300, height: 104 };
 /** Of the histogram: 64 counts, 65 edges. */
 const BINS = 64;
 const OF_HISTOGRAM = 129;
@@ -31,6 +31,7 @@ export function createPlot(send, hasViewer) {
   const open = make("button", { type: "button", class: "hs-button hs-small", hidden: "", onclick: () => plot && send({ type: "open_local", name: plot.name, part: plot.part }) }, [createIcon("open"), "Tensor viewer"]);
   const close = make("button", { type: "button", class: "hs-icon-button", "aria-label": "Close the plot", title: "Close the plot", onclick: () => send({ type: "select_local", name: "", part: "" }) }, [createIcon("remove")]);
   const value = make("p", { class: "hs-plot-value" });
+  const figures = make("p", { class: "hs-plot-figures" });
   const histogram = createHistogram();
   const heatmap = createHeatmap((row, column, leaves) => point(leaves ? null : [row, column]));
   const shown = make("div", { class: "hs-plot-picture" });
@@ -38,8 +39,7 @@ export function createPlot(send, hasViewer) {
   const element = make("section", { class: "hs-plot", "aria-label": "Selected local", hidden: "" }, [
     make("div", { class: "hs-side-head" }, [title, parts, open, close]),
     value,
-    make("div", { class: "hs-plot-body" }, [histogram.element, shown]),
-    readout,
+    make("div", { class: "hs-plot-body" }, [make("div", { class: "hs-plot-bins" }, [histogram.element, figures]), make("div", { class: "hs-plot-map" }, [shown, readout])]),
   ]);
 
   /** @param {[number, number] | null} cell */
@@ -52,7 +52,8 @@ export function createPlot(send, hasViewer) {
 
   /** @param {LocalPlot} now */
   function drawPicture(now) {
-    histogram.element.hidden = shown.hidden = !picture;
+    histogram.element.hidden = shown.hidden = figures.hidden = !picture;
+    value.classList.toggle("hs-plot-all", !picture); // there is room for all of a text where there is no picture
     if (!picture) return shown.replaceChildren();
     const words = pictureInWords(picture, picture.rows > 1 ? "Heatmap" : "Bars", `${picture.rows}x${picture.columns}`);
     if (picture.rows > 1) {
@@ -77,7 +78,9 @@ export function createPlot(send, hasViewer) {
       parts.value = plot.part;
       open.hidden = !hasViewer || !plot.part;
       setAttribute(open, "aria-label", `Open ${label} in the tensor viewer`);
-      setText(value, plot.lost ? "not here: no such variable at this line" : [plot.text, plot.figures].filter(Boolean).join("\n"));
+      setText(value, plot.lost ? "not here: no such variable at this line" : plot.text);
+      setAttribute(value, "title", plot.text);
+      setText(figures, plot.figures);
       picture = plot.picture && pictureOf(plot.picture, numbers);
       setText(readout, "");
       drawPicture(plot);

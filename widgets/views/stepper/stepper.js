@@ -111,7 +111,7 @@ export function create({ send, go }) {
         plot.update(now, numbers);
       }],
     ],
-    messages: { peek: (message) => lines.receive(message) },
+    messages: { peek: (message) => lines.receive(message), opened_local: ({ index }) => go.capture?.(index) },
     setPaused,
     keys: { key: commands.key, ends },
     draw: lines.reveal,
