@@ -1,4 +1,4 @@
-"""The breakpoints of a session that stand at lines, and which of them stops a line that a stepped ``bprop`` comes to."""
+"""The breakpoints of a session that stand at lines, and which of them stops a ``bprop`` that is stepped."""
 
 from __future__ import annotations
 

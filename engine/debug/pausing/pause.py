@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from hookscope.engine.recording import Recording
 
     from ..session import DebugSession
-    from .line_stops import LineStops
     from ..stepping.history import BpropHistory, PastState
     from ..stepping.variables import Change
     from .editing import Passing
+    from .line_stops import LineStops
 
 __all__ = [
     "COMMANDS",

@@ -9,7 +9,8 @@ in one of them, or the next exception that rises there, is the next stop:
 - operator: none; whoever hears of operators calls ``Stepper.stop_at``.
 
 So no return or unwind event is needed: a frame that has ended runs no more lines, and its callers are in the
-set. A line at which a breakpoint stands is a stop after any command, "continue" too. ``tracing`` reports the lines, and only while ``Stepper.call`` runs, so code that is not stepped costs nothing.
+set. A line at which a breakpoint stands is a stop after each of these commands, and after "continue". ``tracing``
+reports the lines, and only while ``Stepper.call`` runs, so code that is not stepped costs nothing.
 """
 
 from __future__ import annotations

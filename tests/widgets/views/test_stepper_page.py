@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ def test_the_past_is_said_and_tinted(paused: PanelPage, session: PlainSession) -
     paused.until(line.is_visible)
     assert line.inner_text() == "You are looking at the past: line 10, 1 step back. Step forward (Shift+F4) returns."
     assert view.evaluate(color) != now
-    assert line.get_attribute("role") == "status"
+    assert line.get_attribute("aria-live") == "polite"
     button(paused, "Step forward").click()
     paused.until(lambda: not line.is_visible())
     assert view.evaluate(color) == now
@@ -211,10 +212,10 @@ def test_in_a_narrow_window_nothing_lies_over_anything_else(paused: PanelPage, s
     paused.until(paused.page.get_by_role("table", name="Watched expressions").is_visible)
     body = paused.page.locator(".hs-stop-body")
     parts = body.locator("> .hs-stop-main > :visible, > .hs-side > :visible").evaluate_all(
-        "all => all.map((one) => one.getBoundingClientRect()).map(({top, bottom, left, right}) => [top, bottom, left, right])"
+        "all => all.map((one) => one.getBoundingClientRect()).map((one) => [one.top, one.bottom, one.left, one.right])"
     )
     assert len(parts) >= 6
-    for (_, bottom, _, _), (top, _, _, _) in zip(parts, parts[1:], strict=False):
+    for (_, bottom, _, _), (top, _, _, _) in pairwise(parts):
         assert top >= bottom - 1
     assert all(left >= 0 and right <= 480 for _, _, left, right in parts)
 

@@ -26,7 +26,7 @@ def paused(shown: PanelPage, session: PlainSession) -> PanelPage:
 
 
 def value(shown: PanelPage) -> Locator:
-    return shown.page.get_by_role("status", name="Value")
+    return shown.page.get_by_role("tooltip", name="Value")
 
 
 def local(shown: PanelPage, name: str) -> Locator:

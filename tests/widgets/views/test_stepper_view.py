@@ -180,7 +180,8 @@ def test_looking_at_an_expression_that_captures_leaves_the_panel_paused() -> Non
 
 
 def sent_by(sent: list[Any], kind: str) -> list[dict[str, Any]]:
-    return [data["content"] for _, data, _ in sent if data.get("method") == "custom" and data["content"]["type"] == kind]
+    contents = [data["content"] for _, data, _ in sent if data.get("method") == "custom"]
+    return [one for one in contents if one["type"] == kind]
 
 
 def test_a_line_breakpoint_of_the_panel_is_one_of_the_session_and_stops_the_run() -> None:

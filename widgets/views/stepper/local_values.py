@@ -84,7 +84,7 @@ def publish_local(panel: DebuggerPanel) -> None:
 
 
 def plot_view(point: PausePoint, name: str, part: str) -> tuple[LocalPlot, bytes]:
-    """A local as pictures, and its numbers: 64 counts and 65 edges of a histogram, a matrix, its levels (a byte each)."""
+    """A local as pictures, and its numbers: 64 counts and 65 edges of a histogram, a matrix, its levels as bytes."""
     value = point.locals.get(name)
     parts = tensors_in(name, value)
     shown = part if part in parts else next(iter(parts), "")

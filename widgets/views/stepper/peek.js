@@ -34,7 +34,7 @@ export function markNames(code) {
 export function createPeek(list, ask) {
   const title = make("strong");
   const text = make("div", { class: "hs-peek-text" });
-  const element = make("div", { class: "hs-peek", role: "status", "aria-label": "Value", hidden: "" }, [title, text]);
+  const element = make("div", { class: "hs-peek", role: "tooltip", "aria-live": "polite", "aria-label": "Value", hidden: "" }, [title, text]);
   /** @type {HTMLElement | null} */
   let at = null;
   let timer = 0;

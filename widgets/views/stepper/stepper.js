@@ -36,7 +36,7 @@ export function create({ send, go }) {
   const stackPart = make("section", { "aria-label": "Call stack" }, [make("h4", { text: "Call stack" }), stack]);
   const title = make("h3", { class: "hs-stop-title" });
   const reason = make("p", { class: "hs-stop-reason" });
-  const past = make("p", { class: "hs-past-line", role: "status" });
+  const past = make("p", { class: "hs-past-line", "aria-live": "polite" });
   const problem = make("p", { class: "hs-stop-error", role: "alert", hidden: "" });
   const main = make("div", { class: "hs-stop-main" }, [lines.element, plot.element]);
   const side = make("div", { class: "hs-side" }, [locals.element, watches.element, operators.element, gradient.element, stackPart]);

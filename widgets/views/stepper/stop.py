@@ -48,9 +48,9 @@ class OperatorValues(TypedDict):
 
 
 class Stop(TypedDict):
-    """Where the run stands, or an earlier place that is shown, `back` lines before; of the operators `ran` had run there.
+    """Where the run stands, or an earlier place that is shown, `back` lines before.
 
-    Breakpoints can be set at the lines in `stoppable`.
+    Of the operators `ran` had run there. Breakpoints can be set at the lines in `stoppable`.
     """
 
     kind: str
