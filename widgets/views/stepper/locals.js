@@ -17,11 +17,14 @@ export function createLocals(select) {
   }
 
   return {
-    element: make("table", { class: "hs-locals" }, [
-      make("caption", { text: "Locals" }),
-      make("colgroup", {}, [make("col", { class: "hs-locals-names" }), make("col")]),
-      make("thead", {}, [make("tr", {}, [make("th", { scope: "col", text: "name" }), make("th", { scope: "col", text: "value" })])]),
-      rows,
+    // Many of them scroll by themselves: what stands below stays in reach.
+    element: make("div", { class: "hs-locals-room" }, [
+      make("table", { class: "hs-locals" }, [
+        make("caption", { text: "Locals" }),
+        make("colgroup", {}, [make("col", { class: "hs-locals-names" }), make("col")]),
+        make("thead", {}, [make("tr", {}, [make("th", { scope: "col", text: "name" }), make("th", { scope: "col", text: "value" })])]),
+        rows,
+      ]),
     ]),
     /** @param {import("../../static/python.js").Local[]} now */
     update(now) {
