@@ -48,7 +48,7 @@ export function createGutter(list, asks) {
     const item = numberOf(line)?.parentElement;
     if (!item || !enabled) return;
     const label = `Condition of the breakpoint at line ${line}`;
-    const input = make("input", { type: "text", class: "hs-input", "aria-label": label, placeholder: "stops always; or if: abs(dx).max() > 1", spellcheck: "false", autocomplete: "off" });
+    const input = make("input", { type: "text", class: "hs-input", "aria-label": label, placeholder: "abs(dx).max() > 1", spellcheck: "false", autocomplete: "off" });
     input.value = breakpoints.get(line)?.condition ?? "";
     const form = make("form", { class: "hs-if-form", onsubmit: submit, onkeydown: leave }, [make("span", { "aria-hidden": "true", text: "if" }), input]);
     editing = { line, form };
