@@ -299,7 +299,7 @@ class PlainSession:
 
     def step_back(self) -> None:
         self.looks.append(("step_back",))
-        self.shown = replace(self.paused, kind="past", reason="1 line back", line=self.paused.line - 1)
+        self.shown = replace(self.paused, kind="past", reason="1 line back", line=self.paused.line - 1, back=1)
 
     def step_forward(self) -> None:
         self.looks.append(("step_forward",))

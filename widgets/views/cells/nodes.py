@@ -80,6 +80,8 @@ def cell_states(nodes: Sequence[CellNode], stops: Iterable[Breakpoint]) -> bytes
     states[0] = [node.training for node in nodes]
     states[1] = [node.has_bprop for node in nodes]
     for stop in stops:
+        if stop.line:  # it stands in the source: the stepper shows it
+            continue
         bit = 1 << MOMENTS.index(stop.moment)
         for at, node in enumerate(nodes):
             if stop.applies(node.path, stop.moment) and (node.has_bprop or stop.moment != "bprop"):

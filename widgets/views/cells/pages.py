@@ -12,7 +12,7 @@ from hookscope.widgets.texts import counted
 from hookscope.widgets.views.cells.figures import FIGURE_KINDS, Figure, figure, newest
 from hookscope.widgets.views.cells.nodes import cell_nodes, hooks_text
 from hookscope.widgets.views.cells.shared import Shared, sharing
-from hookscope.widgets.views.conditions.found import cell_hits
+from hookscope.widgets.views.findings.found import cell_hits
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import CellNode, DebugSession
