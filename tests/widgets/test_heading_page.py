@@ -57,13 +57,13 @@ def test_of_many_losses_the_curve_has_some_and_the_peaks(shown: PanelPage, sessi
 
 def test_one_thing_to_do_next(shown: PanelPage, session: PlainSession) -> None:
     assert main_actions(shown) == ["Find faults"]
-    session.add_condition("nan")
-    shown.panel.sync()
-    shown.until(lambda: main_actions(shown) == [])
     session.pause()
     shown.until(lambda: main_actions(shown) == ["Continue"])
     shown.page.locator(".hs-head").get_by_role("button", name="Continue").click()
     shown.until(lambda: session.commands == ["continue"])
+    session.add_condition("nan")
+    shown.panel.sync()
+    shown.until(lambda: main_actions(shown) == [])
     session.emit("finished")
     shown.until(lambda: main_actions(shown) == ["Watch again"])
 

@@ -57,7 +57,7 @@ export function create({ send, go, open, count }) {
     watching = status.state !== "finished" || status.watching;
     wanted.setEnabled(watching);
     findings.offer(watching && !looking);
-    find.hidden = status.state === "finished" || looking;
+    find.hidden = status.state === "finished" || status.state === "paused" || looking;
   }
 
   return {

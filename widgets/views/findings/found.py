@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
 from hookscope.engine.debug import CONDITIONS
@@ -234,15 +235,21 @@ def source_text(finding: Finding) -> str:
     return f"{line}: {producer.source}" if producer.source else line
 
 
-def cell_hits(findings: Iterable[Finding]) -> dict[str, tuple[int, str]]:
+def cell_hits(findings: Findings) -> dict[str, tuple[int, str]]:
     """For each cell with findings how often a condition held there, and the worst one's name.
 
-    The worst stands first in CONDITIONS, which begins with NaN and Inf; the user's own come last.
+    The worst is a cause, the first to be told of; else it is what stands first in CONDITIONS, and one's own come last.
     """
+    known = len(CONDITIONS)
     rank = {name: place for place, name in enumerate(CONDITIONS)}
+    causes = {(cause.condition, cause.path): place for place, cause in enumerate(findings.causes())}
+
+    def place(path: str, name: str) -> int:
+        return causes.get((name, path), len(causes) + rank.get(name, known))
+
     cells: dict[str, tuple[int, str]] = {}
     for finding in findings:
         count, worst = cells.get(finding.path, (0, finding.condition))
-        worst = min(worst, finding.condition, key=lambda name: rank.get(name, len(rank)))
+        worst = min(worst, finding.condition, key=partial(place, finding.path))
         cells[finding.path] = count + finding.count, worst
     return cells
