@@ -31,16 +31,24 @@ class Panel:
     def view(self, name: str) -> Locator:
         return self.root.get_by_role("tabpanel", name=re.compile(f"^{name}"))
 
+    def tree(self) -> None:
+        """Look at the tree; a view that is alone has no tab."""
+        if self.root.get_by_role("tab").count():
+            self.tab("Cells")
+
     def toggle_hook(self, kind: str, path: str) -> None:
         """Attach a hook from the tree, or take it off again, and wait until the kernel has said so."""
+        self.tree()
         self._toggle(self.button(f"{kind} hook on {path}"), "aria-pressed")
 
     def toggle_train(self, path: str) -> None:
+        self.tree()
         switch = self.root.get_by_role("switch", name=f"train mode of {path}", exact=True)
         self._toggle(switch, "aria-checked")
 
     def toggle_first(self, role: Literal["button", "switch"], what: str) -> str:
         """Toggle the first control of the tree whose name begins with `what`; the path of its cell."""
+        self.tree()
         control = self.root.get_by_role(role, name=re.compile(f"^{re.escape(what)} ")).first
         self._toggle(control, "aria-pressed" if role == "button" else "aria-checked")
         return (control.get_attribute("aria-label") or "").removeprefix(f"{what} ")

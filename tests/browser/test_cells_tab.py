@@ -23,6 +23,12 @@ CELLS = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def tree(panel: Panel) -> None:
+    """What is looked at here."""
+    panel.tree()
+
+
 def item(panel: Panel, name: str) -> Locator:
     return panel.root.get_by_role("treeitem", name=name, exact=True)
 
@@ -106,6 +112,7 @@ def test_search_goes_to_cells_by_path_and_by_type(panel: Panel) -> None:
 def test_ten_thousand_cells_open_and_each_is_found(panel: Panel, opened: Notebook) -> None:
     opened.run_to_end(LARGE)
     large = Panel.in_cell(opened.cell(LARGE))
+    large.tree()
     expect(large.root.get_by_text(re.compile(r"^10\s001 cells$"))).to_be_visible()
     large.root.get_by_role("searchbox", name="Search cells").fill("9876")
     expect(item(large, "9876, ReLU")).to_be_visible()

@@ -52,7 +52,7 @@ export function create({ send, go }) {
     text: "Not paused. Choose among the cells where to pause, then run the network; or run it with --step, to stop in each bprop.",
   });
   const element = make("div", { class: "hs-view" }, [commands.element, stopPart, empty]);
-  const goOn = make("button", { type: "button", class: "hs-button hs-primary", text: "Continue", title: "Let the run go on to the next breakpoint, or to its end (F9)", hidden: "", onclick: () => resume("continue") });
+  const goOn = make("button", { type: "button", class: "hs-button hs-primary", text: "Continue", "aria-label": "Continue the run", title: "Let the run go on to the next breakpoint, or to its end (F9)", hidden: "", onclick: () => resume("continue") });
   const controls = [...commands.controls, ...operators.controls, ...evaluate.controls];
 
   /** Send one command, and none again until the next stop. @param {string} command */
