@@ -9,10 +9,9 @@ import { InSight } from "./in_sight.js";
 /**
  * @template Row
  * @typedef {{key: string, title: string, width: string, label?: string, number?: boolean, part?: number, tinted?: boolean,
- *   value: (row: Row) => string | number, text?: (row: Row) => string, draw?: (cell: HTMLElement, row: Row) => void,
- *   shown?: (width: number, rows: Row[], grouped: boolean) => boolean}} Column
- *   What it says of `label` is said instead of its title; its cells belong to a `part` of the row, else to all of it; what
- *   is `tinted` shows its magnitude among those of the column; it is there while `shown` says so, and while it sorts.
+ *   value: (row: Row) => string | number, text?: (row: Row) => string, draw?: (cell: HTMLElement, row: Row) => void}} Column
+ *   Its title is read out as `label`; its cells belong to a `part` of the row, else to all of it; what is `tinted` shows its
+ *   magnitude among those of the column.
  */
 /** @typedef {string | number} Key of what can be selected */
 /**
@@ -21,6 +20,8 @@ import { InSight } from "./in_sight.js";
  * @property {string} label
  * @property {string} empty
  * @property {Column<Row>[]} columns
+ * @property {(rows: Row[], width: number, grouped: boolean) => (column: Column<Row>) => boolean} [shows] which columns
+ *   there is reason and room for; that by which the rows are sorted stays
  * @property {(row: Row) => Key} key
  * @property {(row: Row) => (Key | null)[]} [parts] the keys of a row's parts, null where it lacks one; else it is one
  * @property {(row: Row, part: number) => string | null} [state]
@@ -137,7 +138,7 @@ export class Grid {
     setAttribute(this.view, "aria-rowcount", this.shown.length + 1);
     this.space.style.height = `${this.shown.length * ROW_HEIGHT}px`;
     // The room they ask for; a filter leaves it as it is, and without rows it is for the words that say so.
-    this.view.style.setProperty("--hs-rows", String(Math.max(4, this.rows.length)));
+    this.view.style.setProperty("--hs-rows", String(Math.max(4, this.rows.length, this.shown.length)));
     this.empty.hidden = rows.length > 0;
     this.#keepInSight();
   }
@@ -149,7 +150,8 @@ export class Grid {
 
   /** The columns that there is reason and room for. @param {Row[]} rows */
   #chooseColumns(rows) {
-    const now = this.options.columns.filter((c) => !c.shown || c.key === this.sortKey || c.shown(this.width, rows, this.#isGrouped()));
+    const shows = this.options.shows?.(rows, this.width, this.#isGrouped());
+    const now = this.options.columns.filter((column) => !shows || column.key === this.sortKey || shows(column));
     if (now.length === this.columns.length && now.every((column, k) => column === this.columns[k])) return;
     this.columns = now;
     const focused = [...this.head.children].findIndex((header) => header.contains(document.activeElement));
@@ -305,7 +307,9 @@ export class Grid {
     const element = closest(event.target, ".hs-grid-row[data-position]");
     if (!element || closest(event.target, "input, button")) return;
     const part = closest(event.target, "[data-part]")?.dataset.part;
-    this.#select(Number(element.dataset.position), part === undefined ? this.side : Number(part));
+    const position = Number(element.dataset.position);
+    const row = this.shown[position] instanceof Heading ? position + 1 : position; // a heading stands for its first row
+    this.#select(row, part === undefined ? this.side : Number(part));
   }
 
   /** @param {KeyboardEvent} event */

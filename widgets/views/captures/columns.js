@@ -2,7 +2,6 @@
 
 import { make, setAttribute } from "../../static/dom.js";
 import { formatCount, formatNumber } from "../../static/format.js";
-import { IN, OUT } from "./calls.js";
 import { makeName } from "./titles.js";
 
 /** @typedef {import("./calls.js").Line} Line */
@@ -12,76 +11,55 @@ import { makeName } from "./titles.js";
 /** Where a capture comes from, if not from the watching itself: on its badge, and in words. @type {Record<string, [string, string]>} */
 export const ORIGINS = { hook: ["hook", "recorded by a hook"], edit: ["edited", "edited at a pause"] };
 
-/** From which width of the table on a figure is shown, in CSS pixels; the others are those of the selected capture. */
-const ROOM = { shape: 560, maximum: 680, minimum: 800, mean: 960, dtype: 1240 };
+/** What the parts of a line are called. */
+const SIDES = ["in", "out"];
 /** Figures in the list have so many digits, for the room; the selected capture's have more. */
 const DIGITS = 3;
+/** In a narrow table a value has its index instead of its name; captures.css has the same width. */
+const NARROW = 640;
+/** What columns need in CSS pixels, with the gaps: those that are always there, and one of what is there where it holds anything. */
+const ALWAYS = { wide: 458, narrow: 350, cell: 106, fault: 34 };
+/** What the others need for both parts. As many as fit are shown, the first of them first: the selected capture has all. */
+const NEEDS = { shape: 112, maximum: 136, minimum: 136, mean: 136, dtype: 128 };
 
 /** @param {(row: CaptureRow) => string} mark what stands beside the name of a value: "A" if it is what others are compared with @returns {Column[]} */
 export function columns(mark) {
   return [
     { key: "step", title: "step", width: "30px", number: true, value: (line) => line.step },
-    { key: "cell", title: "cell", width: "minmax(76px, 1.4fr)", value: (line) => nameOf(line), draw: drawCell, shown: (_width, _rows, grouped) => !grouped },
+    { key: "cell", title: "cell", width: "minmax(76px, 1.4fr)", value: (line) => nameOf(line), draw: drawCell },
     { key: "direction", title: "call", width: "minmax(48px, 0.5fr)", value: (line) => `${line.direction} ${line.call}`, draw: drawDirection },
-    ...ofPart(IN, "in", mark),
-    ...ofPart(OUT, "out", mark),
+    ...SIDES.flatMap((side, part) => ofPart(part, side, mark)),
   ];
 }
 
 /** @param {number} part @param {string} side @param {(row: CaptureRow) => string} mark @returns {Column[]} */
 function ofPart(part, side, mark) {
-  /** @param {Line[]} lines @param {(row: CaptureRow) => boolean} holds */
-  const some = (lines, holds) => lines.some(({ parts }) => parts[part] !== null && holds(/** @type {CaptureRow} */ (parts[part])));
-  /** @param {Line[]} lines */
-  const faulty = (lines) => lines.some(({ parts }) => parts.some((row) => row?.known && (row.nan > 0 || row.inf > 0)));
-  /** @param {Line} line @param {keyof CaptureRow} name */
-  const figure = ({ parts }, name) => Number(parts[part]?.[name] ?? NaN);
+  /** @param {string} name @param {string} title @returns {Pick<Column, "key" | "title" | "label" | "part">} */
+  const named = (name, title) => ({ key: `${side} ${name}`, title, label: `${title} ${side}`, part });
+  /** @param {"minimum" | "maximum" | "mean" | "std" | "nan" | "inf"} name @returns {(line: Line) => number} */
+  const figure = (name) => ({ parts }) => parts[part]?.[name] ?? NaN;
 
   /** @param {"minimum" | "maximum" | "mean" | "std"} name @param {string} title @returns {Column} */
   const figures = (name, title) => ({
-    key: `${side} ${name}`,
-    title,
-    label: `${title} ${side}`,
+    ...named(name, title),
     width: "62px",
     number: true,
-    part,
     tinted: name !== "mean",
-    value: (line) => figure(line, name),
+    value: figure(name),
     text: ({ parts }) => textOf(parts[part], parts[part]?.[name] ?? NaN, name === "std"),
-    shown: (width) => name === "std" || width >= ROOM[name],
   });
   /** @param {"nan" | "inf"} name @param {string} title @returns {Column} */
   const faults = (name, title) => ({
-    key: `${side} ${name}`,
-    title,
-    label: `${title} ${side}`,
+    ...named(name, title),
     width: "28px",
     number: true,
-    part,
-    value: (line) => figure(line, name),
+    value: figure(name),
     draw: (cell, { parts }) => drawFault(cell, parts[part], name),
-    shown: (_, lines) => some(lines, (row) => row.known && row[name] > 0),
   });
   return [
-    { key: `${side} slot`, title: side, width: "minmax(56px, 1fr)", part, value: ({ parts }) => slotOf(parts[part]), draw: (cell, line) => drawSlot(cell, line.parts[part], mark) },
-    {
-      key: `${side} shape`,
-      title: "shape",
-      label: `shape ${side}`,
-      width: "minmax(50px, 0.8fr)",
-      part,
-      value: ({ parts }) => parts[part]?.shape ?? "",
-      shown: (width, lines) => width >= ROOM.shape || !faulty(lines),
-    },
-    {
-      key: `${side} dtype`,
-      title: "dtype",
-      label: `dtype ${side}`,
-      width: "58px",
-      part,
-      value: ({ parts }) => parts[part]?.dtype ?? "",
-      shown: (width, lines) => width >= ROOM.dtype || (width >= ROOM.mean && new Set(lines.flatMap(({ parts }) => parts.flatMap((row) => row?.dtype ?? []))).size > 1),
-    },
+    { ...named("slot", side), label: undefined, width: "var(--hs-slot)", value: ({ parts }) => slotOf(parts[part]), draw: (cell, line) => drawSlot(cell, line.parts[part], mark) },
+    { ...named("shape", "shape"), width: "minmax(50px, 0.8fr)", value: ({ parts }) => parts[part]?.shape ?? "" },
+    { ...named("dtype", "dtype"), width: "58px", value: ({ parts }) => parts[part]?.dtype ?? "" },
     figures("minimum", "min"),
     figures("maximum", "max"),
     figures("mean", "mean"),
@@ -89,6 +67,29 @@ function ofPart(part, side, mark) {
     faults("nan", "NaN"),
     faults("inf", "inf"),
   ];
+}
+
+/**
+ * The columns that these lines have something for, and that fit: of NaN and inf there are some, of the rest a few.
+ * @param {Line[]} lines @param {number} width @param {boolean} grouped below headings that say which cell it is
+ * @returns {(column: Column) => boolean}
+ */
+export function shows(lines, width, grouped) {
+  const shown = new Set(["step", "direction", "in slot", "out slot", "in std", "out std"]);
+  if (!grouped) shown.add("cell");
+  for (const { parts } of lines) {
+    parts.forEach((row, part) => {
+      if (row?.known && row.nan) shown.add(`${SIDES[part]} nan`);
+      if (row?.known && row.inf) shown.add(`${SIDES[part]} inf`);
+    });
+  }
+  const faults = [...shown].filter((key) => key.endsWith(" nan") || key.endsWith(" inf")).length;
+  let room = width - (width < NARROW ? ALWAYS.narrow : ALWAYS.wide) - (grouped ? 0 : ALWAYS.cell) - faults * ALWAYS.fault;
+  for (const [name, needed] of Object.entries(NEEDS)) {
+    room -= needed;
+    if (room >= 0) for (const side of SIDES) shown.add(`${side} ${name}`);
+  }
+  return ({ key }) => shown.has(key);
 }
 
 /** @param {Line} line */
@@ -137,7 +138,8 @@ function drawSlot(cell, row, mark) {
   if (mark(row)) cell.append(make("span", { class: "hs-badge hs-pinned", text: mark(row), title: "what others are compared with" }));
   if (row.hits) cell.append(make("span", { class: "hs-badge hs-warn", text: "!", title: row.hits, "aria-label": `condition: ${row.hits}`, role: "img" }));
   if (row.origin in ORIGINS) cell.append(make("span", { class: "hs-badge", text: ORIGINS[row.origin][0], title: ORIGINS[row.origin][1] }));
-  cell.append(makeName(name));
+  const short = make("bdi", { class: "hs-slot-index", dir: "ltr", text: /\[.*/.exec(name)?.[0] ?? "" });
+  cell.append(short, makeName(name));
   setAttribute(cell.lastElementChild ?? cell, "title", `${name}: ${row.shape} ${row.dtype}`);
 }
 

@@ -70,7 +70,7 @@ export class Matrices {
     }
     setAttribute(surface, "data-bars", isBars ? "" : null);
     const [title, , range] = this.boxes[k].children;
-    if (several) this.#drawTitle(/** @type {HTMLElement} */ (title), k, room.width + 40);
+    if (several) this.#drawTitle(/** @type {HTMLElement} */ (title), k, room.width + 24);
     else title.replaceChildren();
     range.replaceChildren(heatmapLegend(picture));
     return this.boxes[k];

@@ -9,6 +9,14 @@ import { breakable } from "./titles.js";
 const SETTLE = 120;
 let pickerCount = 0;
 
+/** As Python finds them: a number is meant from its first digit on. @param {string} label @param {string} word */
+function has(label, word) {
+  for (let at = label.indexOf(word); at >= 0; at = label.indexOf(word, at + 1)) {
+    if (!/\d/.test(word[0]) || !/\d/.test(label[at - 1] ?? "")) return true;
+  }
+  return false;
+}
+
 /**
  * The field and the list are apart: the list takes the whole width, wherever the field stands.
  * @param {{label: string, ask: (text: string) => void, pick: (choice: Choice) => void}} options
@@ -36,7 +44,7 @@ export function createPicker({ label, ask, pick }) {
     "aria-controls": id,
     autocomplete: "off",
     spellcheck: "false",
-    oninput: () => typed(),
+    oninput: () => open(),
     onclick: () => open(),
     onblur: () => close(),
     onkeydown: (/** @type {KeyboardEvent} */ event) => keyed(event),
@@ -53,17 +61,13 @@ export function createPicker({ label, ask, pick }) {
   /** What is at hand at once; Python may know of more. */
   function find() {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    return nearest.filter((choice) => words.every((word) => choice.label.toLowerCase().includes(word)));
-  }
-
-  function typed() {
-    open();
-    clearTimeout(timer);
-    timer = window.setTimeout(() => ask(input.value), SETTLE);
+    return nearest.filter((choice) => words.every((word) => has(choice.label.toLowerCase(), word)));
   }
 
   function open() {
     const found = find();
+    clearTimeout(timer);
+    if (input.value.trim()) timer = window.setTimeout(() => ask(input.value), SETTLE);
     show(found, input.value.trim() ? found.length : total);
     element.hidden = false;
     setAttribute(input, "aria-expanded", true);
@@ -125,7 +129,7 @@ export function createPicker({ label, ask, pick }) {
     /** What there is to choose from without any words: the nearest, and how many there are in all. @param {Choice[]} choices @param {number} all */
     update(choices, all) {
       [nearest, total] = [choices, all];
-      if (isOpen()) typed();
+      if (isOpen()) open();
     },
     /** Python's answer. @param {string} text @param {Choice[]} choices @param {number} all */
     receive(text, choices, all) {

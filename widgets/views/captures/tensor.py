@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
@@ -365,7 +366,8 @@ def choices(captures: Iterable[Capture], capture: Capture, wanted: str = "") -> 
 
 def _has(capture: Capture, words: Sequence[str]) -> bool:
     label = choice_label(capture).lower()
-    return all(word in label for word in words)
+    # A number is meant from its first digit on: step 7 is not step 17.
+    return all(re.search((r"(?<!\d)" if word[0].isdigit() else "") + re.escape(word), label) for word in words)
 
 
 def choice_label(capture: Capture) -> str:

@@ -5,7 +5,7 @@ import { make, setAttribute } from "../../static/dom.js";
 import { formatCount } from "../../static/format.js";
 import { Grid } from "../../static/grid.js";
 import { OUT } from "./calls.js";
-import { columns } from "./columns.js";
+import { columns, shows } from "./columns.js";
 import { createMemory } from "./memory.js";
 import { CaptureRows } from "./rows.js";
 import { createSteps } from "./steps.js";
@@ -42,6 +42,7 @@ export class Timeline {
       key: (line) => line.key,
       parts: ({ parts }) => parts.map((row) => row?.index ?? null),
       state: ({ parts }, part) => (parts[part]?.given ? "given-up" : null),
+      shows,
       count: (lines) => this.#count(lines),
       group: { key: ({ step, path }) => `${step} ${path}`, draw: drawHeading },
       onSelect: ({ parts }, part) => parts[part] && this.#choose(parts[part]),

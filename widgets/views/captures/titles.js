@@ -2,14 +2,17 @@
 
 import { make, plain, setAttribute } from "../../static/dom.js";
 
-/** Behind these a name may go on in the next line. */
-const SEAM = /(?<=[._/\\,:#])(?=[^\s._/\\,:#])/u;
+/** Behind these a name may go on in the next line, and behind the others where a word is long. */
+const SEAM = /(?<=[./\\:])(?=[^\s./\\:])/u;
+const SEAM_IN_WORD = /(?<=[_,#])(?=[^\s_,#])/u;
+const LONG_WORD = /\S{25}/u;
 /** A heading is no longer than these characters. */
 const MOST_TITLE = 160;
 
 /** A text that breaks behind a dot or an underscore, never in a word. @param {string} text */
 export function breakable(text) {
-  return plain(text).split(SEAM).flatMap((piece, k) => (k ? [make("wbr"), piece] : [piece]));
+  const pieces = plain(text).split(SEAM).flatMap((piece) => (LONG_WORD.test(piece) ? piece.split(SEAM_IN_WORD) : [piece]));
+  return pieces.flatMap((piece, k) => (k ? [make("wbr"), piece] : [piece]));
 }
 
 /** A text without its middle, where it is very long. @param {string} text @param {number} [most] */
