@@ -11,6 +11,7 @@ from panel_page import PanelPage
 from plain_session import PlainCapture, PlainSession, PlainTensor
 from playwright.sync_api import Locator
 
+from hookscope.engine.debug.captures.statistics import statistics
 from tests.browser.accessibility import AXE, lowest_contrast, violations
 
 HOSTILE = "<img src=x onerror=\"document.title='broken'\">"
@@ -261,13 +262,13 @@ def test_two_captures_stand_beside_their_difference(shown: PanelPage, look: Any)
     pick(shown, "step 1")
     shown.until(picture(shown, "Heatmap of difference: 1x2, from 0 to 3").is_visible)
     assert shown.page.locator("figcaption").all_inner_texts() == [
-        "Ablock#0 forward output, step 1", "Bblock#0 forward output, step 2", "B − A",
+        "Ablock#0 forward output, step 1", "Bblock#0 forward output, step 2", "B \N{MINUS SIGN} A",
     ]  # fmt: skip
     assert shown.page.get_by_text("largest difference in this slice: 3 at [0, 1]").is_visible()
     picture(shown, "Heatmap of difference").focus()
     shown.page.keyboard.press("ArrowRight")
     shown.page.keyboard.press("ArrowRight")
-    assert readout(shown) == "[0, 1]: A = 2, B = 5, B − A = 3"
+    assert readout(shown) == "[0, 1]: A = 2, B = 5, B \N{MINUS SIGN} A = 3"
     button(shown, "Stop comparing").click()
     shown.until(lambda: not picture(shown, "Heatmap of difference").is_visible())
 
@@ -338,6 +339,59 @@ def test_what_to_compare_with_is_found_by_words_and_chosen_with_the_keyboard(
     assert field.input_value() == "" and not options.first.is_visible()
     field.fill("nothing has this")
     shown.until(shown.page.get_by_text("No capture of this shape has these words.").is_visible)
+
+
+def test_titles_beside_each_other_lose_what_they_share_and_keep_what_differs(shown: PanelPage, look: Any) -> None:
+    look([[1.0, 2.0]], "encoder.layers.3.attention.query")
+    button(shown, "Pin A").click()
+    look([[1.0, 5.0]], "encoder.layers.4.attention.query")
+    shown.until(picture(shown, "Heatmap of difference").is_visible)
+    assert shown.page.locator("figcaption").all_inner_texts()[:2] == [
+        "A…3.attention.query#0 forward output, step 1", "B…4.attention.query#0 forward output, step 1",
+    ]  # fmt: skip
+
+
+def test_zero_is_near_the_surface_in_both_themes_and_pictures_are_painted_anew(shown: PanelPage, look: Any) -> None:
+    shown.page.emulate_media(color_scheme="light")
+    look([[-1.0, 0.0, 1.0]])
+    canvas = shown.page.locator("canvas:visible").first
+    shown.until(canvas.is_visible)
+    assert min(colour(shown, canvas, 1, 0)) > 225
+    ramp = shown.page.locator(".hs-ramp").first
+    light = ramp.evaluate("ramp => getComputedStyle(ramp).backgroundImage")
+    shown.page.emulate_media(color_scheme="dark")
+    shown.until(lambda: max(colour(shown, canvas, 1, 0)) < 60)
+    assert max(colour(shown, canvas, 0, 0)) > 200 and max(colour(shown, canvas, 2, 0)) > 200
+    assert ramp.evaluate("ramp => getComputedStyle(ramp).backgroundImage") != light
+    shown.page.emulate_media(color_scheme="light")
+    shown.until(lambda: min(colour(shown, canvas, 1, 0)) > 225)
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.zeros((64, 64)), "all 4,096 values are 0"),
+        (np.full((2, 3), 1.5), "all 6 values are 1.5"),
+        (np.full((2, 3), np.nan), "all 6 values are NaN"),
+        (np.array(3.0), "the value is 3"),
+    ],
+)
+def test_a_picture_in_which_all_is_the_same_says_so_in_words(
+    shown: PanelPage, look: Any, monkeypatch: pytest.MonkeyPatch, array: Any, words: str
+) -> None:
+    monkeypatch.setattr(PlainCapture, "statistics", lambda one: statistics(one.value._array))
+    look(array)
+    shown.until(shown.page.get_by_text(words, exact=True).is_visible)
+    assert shown.page.get_by_role("img", name=words).is_visible()
+
+
+def test_a_channel_that_is_all_zero_says_so(shown: PanelPage, look: Any) -> None:
+    array = np.random.default_rng(0).normal(size=(1, 3, 4, 4))
+    array[0, 1] = 0
+    look(array)
+    channels = shown.page.get_by_role("group", name="Channels").get_by_role("button")
+    shown.until(lambda: channels.all_inner_texts() == ["0", "1 all 0", "2"])
+    assert channels.nth(1).get_attribute("aria-label") == "channel 1: all 0"
 
 
 def test_the_scrubber_shows_one_step_and_takes_the_selection_along(

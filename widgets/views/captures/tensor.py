@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hookscope.engine.debug.stepping.user_code import file_label
+from hookscope.widgets import texts
 from hookscope.widgets.highlighting import Piece, pieces
 
 if TYPE_CHECKING:
@@ -300,21 +301,9 @@ def _picture(title: str, read: Read, low: float, high: float) -> tuple[PictureFa
         "positive_inf": int(np.isposinf(numbers).sum()),
         "negative_inf": int(np.isneginf(numbers).sum()),
         "count": int(numbers.size),
-        "same": _same(numbers),
+        "same": texts.same_text(numbers),
     }
     return facts, [levels.astype(np.uint8).tobytes(), cells.astype("<f8").tobytes()]
-
-
-def _same(numbers: Numbers) -> str:
-    """What all of them are; "" where they differ."""
-    if not numbers.size:
-        return ""
-    first = float(numbers.flat[0])
-    if math.isnan(first):
-        return "NaN" if np.isnan(numbers).all() else ""
-    if not (numbers == first).all():
-        return ""
-    return f"{first + 0.0:.6g}".replace("-inf", "\N{MINUS SIGN}inf")  # -0.0 is written as 0
 
 
 def _note(read: Read) -> str:
