@@ -187,14 +187,10 @@ export class Grid {
     const last = Math.min(this.shown.length, first + Math.ceil(this.view.clientHeight / ROW_HEIGHT) + 1);
     const visible = this.shown.slice(first, last);
     this.body.style.transform = `translateY(${first * ROW_HEIGHT}px)`;
-    while (this.body.childElementCount < visible.length) this.body.append(this.#newRow());
     while (this.body.childElementCount > visible.length) this.body.lastElementChild?.remove();
     /** @type {string | null} */
     let active = null;
-    visible.forEach((row, k) => {
-      const element = /** @type {HTMLElement} */ (this.body.children[k]);
-      active = this.#fill(element, row, first + k) ?? active;
-    });
+    visible.forEach((row, k) => (active = this.#fill(this.#element(k, row instanceof Heading), row, first + k) ?? active));
     setAttribute(this.view, "aria-activedescendant", active);
     this.options.onVisible?.(visible.flatMap((row) => (row instanceof Heading ? [] : [row])));
   }
@@ -251,20 +247,25 @@ export class Grid {
     this.columns.forEach((column, k) => setAttribute(this.head.children[k], "aria-sort", column.key === this.sortKey ? direction : "none"));
   }
 
-  #newRow() {
-    const cells = this.columns.map((c) => make("div", { class: c.number ? "hs-number" : "hs-text", role: "gridcell", "data-key": c.key, "data-part": c.part }));
-    if (this.options.group) cells.push(make("div", { class: "hs-grid-heading", role: "gridcell", "aria-colspan": this.columns.length }));
-    return make("div", { class: "hs-grid-row", role: "row" }, cells);
+  /** The element of the kth visible row: the one that is there, if it is of that kind. @param {number} k @param {boolean} heading */
+  #element(k, heading) {
+    const there = /** @type {HTMLElement | undefined} */ (this.body.children[k]);
+    if (there && there.hasAttribute("data-heading") === heading) return there;
+    const cells = heading
+      ? [make("div", { class: "hs-grid-heading", role: "gridcell", "aria-colspan": this.columns.length })]
+      : this.columns.map((c) => make("div", { class: c.number ? "hs-number" : "hs-text", role: "gridcell", "data-key": c.key, "data-part": c.part }));
+    const made = make("div", { class: "hs-grid-row", role: "row", "data-heading": heading ? "" : null }, cells);
+    if (there) there.replaceWith(made);
+    else this.body.append(made);
+    return made;
   }
 
   /** Show a row in an element; the id of what is selected in it. @param {HTMLElement} element @param {Row | Heading<Row>} row @param {number} position */
   #fill(element, row, position) {
     element.dataset.position = String(position);
     setAttribute(element, "aria-rowindex", position + 2);
-    setAttribute(element, "data-heading", row instanceof Heading ? "" : null);
     if (!(row instanceof Heading)) return this.#fillCells(element, row);
-    for (const name of ["id", "data-state", "aria-selected"]) element.removeAttribute(name);
-    this.options.group?.draw(/** @type {HTMLElement} */ (element.lastElementChild), row.rows);
+    this.options.group?.draw(/** @type {HTMLElement} */ (element.firstElementChild), row.rows);
     return null;
   }
 
