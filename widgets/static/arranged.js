@@ -2,9 +2,8 @@
 
 /** A line above the rows of a group. @template Row */
 export class Heading {
-  /** @param {string} key @param {Row[]} rows */
-  constructor(key, rows) {
-    this.key = key;
+  /** @param {Row[]} rows */
+  constructor(rows) {
     this.rows = rows;
   }
 }
@@ -22,15 +21,21 @@ export function sorted(rows, value, direction) {
 
 /** Put a heading before the rows of each group; groups stand in the order of their first rows. @template Row @param {Row[]} rows @param {(row: Row) => string} key @returns {(Row | Heading<Row>)[]} */
 export function grouped(rows, key) {
-  /** @type {Map<string, Row[]>} */
+  /** @type {Map<string, Heading<Row>>} */
   const groups = new Map();
   for (const row of rows) {
     const name = key(row);
     const group = groups.get(name);
-    if (group) group.push(row);
-    else groups.set(name, [row]);
+    if (group) group.rows.push(row);
+    else groups.set(name, new Heading([row]));
   }
-  return [...groups].flatMap(([name, group]) => [new Heading(name, group), ...group]);
+  /** @type {(Row | Heading<Row>)[]} */
+  const all = [];
+  for (const group of groups.values()) {
+    all.push(group);
+    for (const row of group.rows) all.push(row);
+  }
+  return all;
 }
 
 /** The least range of a column, in decades, over which its tints go from none to all: noise is not made to look big. */

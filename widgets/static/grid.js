@@ -187,10 +187,9 @@ export class Grid {
     const last = Math.min(this.shown.length, first + Math.ceil(this.view.clientHeight / ROW_HEIGHT) + 1);
     const visible = this.shown.slice(first, last);
     this.body.style.transform = `translateY(${first * ROW_HEIGHT}px)`;
-    while (this.body.childElementCount > visible.length) this.body.lastElementChild?.remove();
     /** @type {string | null} */
     let active = null;
-    visible.forEach((row, k) => (active = this.#fill(this.#element(k, row instanceof Heading), row, first + k) ?? active));
+    this.#elements(visible).forEach((element, k) => (active = this.#fill(element, visible[k], first + k) ?? active));
     setAttribute(this.view, "aria-activedescendant", active);
     this.options.onVisible?.(visible.flatMap((row) => (row instanceof Heading ? [] : [row])));
   }
@@ -247,17 +246,23 @@ export class Grid {
     this.columns.forEach((column, k) => setAttribute(this.head.children[k], "aria-sort", column.key === this.sortKey ? direction : "none"));
   }
 
-  /** The element of the kth visible row: the one that is there, if it is of that kind. @param {number} k @param {boolean} heading */
-  #element(k, heading) {
-    const there = /** @type {HTMLElement | undefined} */ (this.body.children[k]);
-    if (there && there.hasAttribute("data-heading") === heading) return there;
+  /** An element for each of these rows: those that are there already, as far as there are any of a kind. @param {(Row | Heading<Row>)[]} visible */
+  #elements(visible) {
+    const { body } = this;
+    const there = /** @type {HTMLElement[]} */ ([...body.children]);
+    const [headings, rows] = [true, false].map((heading) => there.filter((one) => one.hasAttribute("data-heading") === heading));
+    const elements = visible.map((row) => (row instanceof Heading ? headings : rows).shift() ?? this.#newRow(row instanceof Heading));
+    for (const left of [...headings, ...rows]) left.remove();
+    elements.forEach((element, k) => body.children[k] !== element && body.insertBefore(element, body.children[k] ?? null));
+    return elements;
+  }
+
+  /** @param {boolean} heading */
+  #newRow(heading) {
     const cells = heading
       ? [make("div", { class: "hs-grid-heading", role: "gridcell", "aria-colspan": this.columns.length })]
       : this.columns.map((c) => make("div", { class: c.number ? "hs-number" : "hs-text", role: "gridcell", "data-key": c.key, "data-part": c.part }));
-    const made = make("div", { class: "hs-grid-row", role: "row", "data-heading": heading ? "" : null }, cells);
-    if (there) there.replaceWith(made);
-    else this.body.append(made);
-    return made;
+    return make("div", { class: "hs-grid-row", role: "row", "data-heading": heading ? "" : null }, cells);
   }
 
   /** Show a row in an element; the id of what is selected in it. @param {HTMLElement} element @param {Row | Heading<Row>} row @param {number} position */
@@ -284,7 +289,7 @@ export class Grid {
       if (column.part === undefined) return;
       setAttribute(cell, "data-state", state?.(row, column.part));
       setAttribute(cell, "data-selected", column.part === part ? "" : null);
-      const first = this.columns.findIndex((one) => one.part === column.part) === k;
+      const first = this.columns[k - 1]?.part !== column.part;
       setAttribute(cell, "id", first ? `${element.id}-${column.part}` : null);
       if (first && column.part === part) active = cell.id;
     });

@@ -3,7 +3,7 @@
 /** @typedef {import("./rows.js").CaptureRow} CaptureRow */
 /**
  * @typedef {{key: number, step: number, path: string, cell: string, call: number, direction: string, context: string,
- *   search: string, parts: [CaptureRow | null, CaptureRow | null]}} Line
+ *   group: string, search: string, parts: [CaptureRow | null, CaptureRow | null]}} Line
  *   What went in and what came out; of several inputs the second stands on a line of its own, beside the second output.
  */
 /** @typedef {{sides: [CaptureRow[], CaptureRow[]], lines: Line[] | null}} Call */
@@ -29,7 +29,7 @@ function linesOf({ sides: [inputs, outputs] }) {
     const parts = [inputs[k] ?? null, outputs[k] ?? null];
     const there = parts.flatMap((part) => part ?? []);
     const { index, step, path, cell, call, direction, context } = there[0];
-    return { key: index, step, path, cell, call, direction, context, search: there.map((one) => one.search).join(" "), parts };
+    return { key: index, step, path, cell, call, direction, context, group: `${step} ${path}`, search: there.map((one) => one.search).join(" "), parts };
   });
 }
 

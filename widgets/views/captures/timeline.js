@@ -44,7 +44,7 @@ export class Timeline {
       state: ({ parts }, part) => (parts[part]?.given ? "given-up" : null),
       shows,
       count: (lines) => this.#count(lines),
-      group: { key: ({ step, path }) => `${step} ${path}`, draw: drawHeading },
+      group: { key: (line) => line.group, draw: drawHeading },
       onSelect: ({ parts }, part) => parts[part] && this.#choose(parts[part]),
       onVisible: (visible) => {
         clearTimeout(this.timer);
