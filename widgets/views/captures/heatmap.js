@@ -49,9 +49,10 @@ export function sameInWords({ count, same }) {
 /** The range of the colors, and those of what is not finite where there is any. @param {Picture} picture */
 export function heatmapLegend(picture) {
   const words = sameInWords(picture);
-  const children = words ? [make("strong", { class: "hs-same", text: words })] : [];
-  // Where the whole value is one number there is no range.
-  if (picture.low < picture.high || !words) children.push(make("span", { text: formatNumber(picture.low) }), makeRamp(scaleOf(picture)), make("span", { text: formatNumber(picture.high) }));
+  /** @type {HTMLElement[]} */
+  const children = [];
+  if (words) children.push(make("strong", { class: "hs-same", text: words }));
+  else children.push(make("span", { text: formatNumber(picture.low) }), makeRamp(scaleOf(picture)), make("span", { text: formatNumber(picture.high) }));
   for (const [name, count] of /** @type {[Fault, number][]} */ ([["NaN", picture.nan], ["inf", picture.positive_inf], ["−inf", picture.negative_inf]])) {
     if (!count) continue;
     const swatch = make("span", { class: "hs-swatch" });
