@@ -101,8 +101,9 @@ class Panel:
         """Click a capture in the Captures tab, wherever it is in the list; the region that shows it."""
         self.root.get_by_role("searchbox", name="Filter captures").fill(f"{cell} {direction} {value}")
         rows = self.root.get_by_role("grid", name="Captures").get_by_role("row")
-        expect(rows.filter(has_not_text=cell)).to_have_count(1)  # the heads: what is listed is what was filtered
-        rows.filter(has_text=re.compile(f"^{step}\\D")).click()
+        row = rows.filter(has_text=re.compile(f"^{step}\\D"))
+        expect(row).to_have_count(1)  # what is listed is what was filtered
+        row.get_by_role("gridcell").filter(has_text=value).first.click()
         shown = self.root.get_by_role("region", name="Selected capture")
         heading = f"{cell}#0 {direction} {value}, step {step}"
         expect(shown.get_by_role("heading", name=heading, exact=True)).to_be_visible()

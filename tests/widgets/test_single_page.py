@@ -119,7 +119,7 @@ def test_a_timeline_a_tensor_and_a_slider_in_a_box_show_the_same_capture(pages: 
     shown.until(lambda: heading.inner_text() == "block#0 forward output, step 3")
     shown.until(lambda: grid.locator("[aria-selected=true]").inner_text().startswith("3"))
     assert grid.locator("[aria-selected=true]").count() == 1
-    grid.get_by_role("row").nth(2).click()
+    grid.get_by_role("row").nth(4).click()  # each row is below a heading
     shown.until(lambda: heading.inner_text() == "block#0 forward output, step 1")
     assert slider.value == 1
     grid.focus()
@@ -146,14 +146,14 @@ def test_a_second_display_shows_the_same_and_both_follow(pages: Pages, session: 
     shown = pages(DebuggerPanel)
     shown.page.get_by_role("tab", name="Captures").click()
     grids = shown.page.get_by_role("grid", name="Captures")
-    shown.until(lambda: grids.first.get_attribute("aria-rowcount") == "4")
+    shown.until(lambda: grids.first.get_attribute("aria-rowcount") == "5")
     shown.page.evaluate("show(true)")
-    shown.until(lambda: [one.get_attribute("aria-rowcount") for one in grids.all()] == ["4", "4"])
+    shown.until(lambda: [one.get_attribute("aria-rowcount") for one in grids.all()] == ["5", "5"])
     grids.nth(1).get_by_role("row").nth(2).click()
     shown.until(lambda: [one.locator("[aria-selected=true]").count() for one in grids.all()] == [1, 1])
     session.capture()
     session.emit("finished")
-    shown.until(lambda: [one.get_attribute("aria-rowcount") for one in grids.all()] == ["5", "5"])
+    shown.until(lambda: [one.get_attribute("aria-rowcount") for one in grids.all()] == ["6", "6"])
     shown.page.get_by_role("tab", name="Parameters").last.click()
     tables = shown.page.get_by_role("grid", name="Parameters")
     shown.until(lambda: [one.is_visible() for one in tables.all()] == [True, True])
@@ -179,7 +179,7 @@ def test_what_the_throttle_holds_back_comes_without_another_event(pages: Pages, 
     shown.until(lambda: shown.panel.view == "captures")
     for _ in range(50):
         session.capture()
-    shown.until(lambda: grid.get_attribute("aria-rowcount") == "51")
+    shown.until(lambda: grid.get_attribute("aria-rowcount") == "52")
 
 
 def test_a_panel_whose_kernel_is_gone_says_so(pages: Pages) -> None:

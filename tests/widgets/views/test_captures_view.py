@@ -71,7 +71,7 @@ def test_one_that_was_given_up_is_shown_with_its_figures_and_without_pictures(se
     session.captures.give_up(1, figures=False)
     rows = session.captures.rows()
     content, histogram = captures_view.selection_view(rows[0], session.captures)
-    assert (content["kept"], content["choices"], content["attention"]) == (False, [], False)
+    assert (content["kept"], content["choices"], content["comparable"]) == (False, [], 0)
     assert content["value"] == "The value was given up to make room for newer ones; its figures stay."
     assert content["figures"]["maximum"] == "5.0" and len(histogram) == 8 * (64 + 65)
     content, histogram = captures_view.selection_view(rows[1], session.captures)
