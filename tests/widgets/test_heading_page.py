@@ -59,7 +59,7 @@ def test_one_thing_to_do_next(shown: PanelPage, session: PlainSession) -> None:
     assert main_actions(shown) == ["Find faults"]
     session.pause()
     shown.until(lambda: main_actions(shown) == ["Continue"])
-    shown.page.locator(".hs-head").get_by_role("button", name="Continue").click()
+    shown.page.locator(".hs-head").get_by_role("button", name="Continue the run").click()
     shown.until(lambda: session.commands == ["continue"])
     session.add_condition("nan")
     shown.panel.sync()

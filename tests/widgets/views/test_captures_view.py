@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 from plain_session import PlainSession
@@ -127,9 +128,7 @@ def test_the_selected_capture_brings_its_64_bins_and_65_edges(session: PlainSess
 
 def test_figures_that_are_no_numbers_survive_json(session: PlainSession) -> None:
     capture = session.capture()
-    figures = capture.statistics()
-    figures.minimum = float("nan")
-    figures.norm = float("inf")
+    figures = replace(capture.statistics(), minimum=float("nan"), norm=float("inf"))
     capture.statistics = lambda: figures
     content, _ = captures_view.selection_view(capture, session.captures)
     assert content["figures"]["minimum"] == "nan"

@@ -338,7 +338,7 @@ def test_a_cell_of_two_roots_is_shared() -> None:
 
 
 def test_marks_travel_with_the_row_that_they_are_of(sent: list[Any]) -> None:
-    panel = DebuggerPanel(DebugSession(Tied()))
+    panel = DebuggerPanel(DebugSession(Tied()), views=("cells", "captures"))
     paths = panel.tree["paths"]
     assert [(paths[at], mark) for at, mark, _, _ in panel.tree["shared"]] == [
         ("encoder", ""),

@@ -136,7 +136,7 @@ def test_a_line_of_another_file_is_kept_with_its_file(shown: PanelPage, session:
 def test_while_the_run_goes_on_and_outside_of_a_bprop_nothing_can_be_set(
     gutter: PanelPage, session: PlainSession
 ) -> None:
-    gutter.page.get_by_role("button", name="Continue").click()
+    gutter.page.get_by_role("button", name="Continue", exact=True).click()
     gutter.until(lambda: session.commands == ["continue"])
     assert number(gutter, 12).is_disabled()
     session.pause(moment="forward", lines=LINES, line=12)

@@ -78,7 +78,7 @@ def test_a_name_is_asked_for_only_while_the_run_stands(paused: PanelPage, sessio
     asked: list[str] = []
     evaluate = session.evaluate
     session.evaluate = lambda text: (asked.append(text), evaluate(text))[1]
-    paused.page.get_by_role("button", name="Continue").click()
+    paused.page.get_by_role("button", name="Continue", exact=True).click()
     paused.until(lambda: session.commands == ["continue"])
     paused.page.locator("[data-name=dout]").first.hover()
     paused.page.wait_for_timeout(400)

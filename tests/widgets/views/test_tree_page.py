@@ -236,6 +236,8 @@ def test_where_nothing_hovers_controls_are_always_there(
 ) -> None:
     context = browser.new_context(has_touch=True, is_mobile=True, viewport={"width": 480, "height": 800})
     touched = PanelPage(context.new_page(), session, sent)
+    touched.panel.view = "cells"
+    touched.carry()
     assert touched.page.evaluate("matchMedia('(hover: none)').matches")
     assert opacity(button(touched, "forward hook on block")) == "1"
     context.close()
@@ -423,6 +425,8 @@ def full(browser: Browser, ran: DebugSession, sent: list[Any], request: pytest.F
     width, theme = request.param
     page = browser.new_page(viewport={"width": width, "height": 700}, color_scheme=theme)
     panel = PanelPage(page, ran, sent)
+    panel.panel.view = "cells"
+    panel.carry()
     yield panel
     assert panel.errors == []
     page.close()

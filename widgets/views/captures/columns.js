@@ -9,7 +9,7 @@ import { makeName } from "./titles.js";
 /** @typedef {import("../../static/grid.js").Column<Line>} Column */
 
 /** Where a capture comes from, if not from the watching itself: on its badge, and in words. @type {Record<string, [string, string]>} */
-export const ORIGINS = { hook: ["hook", "recorded by a hook"], edit: ["edited", "edited at a pause"] };
+export const ORIGINS = { hook: ["hook", "recorded by a hook"], edit: ["edited", "edited at a pause"], local: ["local", "opened from a pause"] };
 
 /** What the parts of a line are called. */
 const SIDES = ["in", "out"];

@@ -4,6 +4,7 @@
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { formatNumber, parseNumber, toFloat64 } from "../../static/format.js";
 import { createHistogram } from "../../static/histogram.js";
+import { createTheme } from "../captures/colors.js";
 import { createHeatmap, heatmapLegend, pictureInWords } from "../captures/heatmap.js";
 import { drawBars } from "../captures/pictures.js";
 import { createIcon } from "./icons.js";
@@ -36,10 +37,12 @@ export function createPlot(send, hasViewer) {
   const heatmap = createHeatmap((row, column, leaves) => point(leaves ? null : [row, column]));
   const shown = make("div", { class: "hs-plot-picture" });
   const readout = make("p", { class: "hs-plot-note" });
+  const theme = createTheme(() => plot && drawPicture(plot));
   const element = make("section", { class: "hs-plot", "aria-label": "Selected local", hidden: "" }, [
     make("div", { class: "hs-side-head" }, [title, parts, open, close]),
     value,
     make("div", { class: "hs-plot-body" }, [make("div", { class: "hs-plot-bins" }, [histogram.element, figures]), make("div", { class: "hs-plot-map" }, [shown, readout])]),
+    theme.element,
   ]);
 
   /** @param {[number, number] | null} cell */
@@ -57,7 +60,7 @@ export function createPlot(send, hasViewer) {
     if (!picture) return shown.replaceChildren();
     const words = pictureInWords(picture, picture.rows > 1 ? "Heatmap" : "Bars", `${picture.rows}x${picture.columns}`);
     if (picture.rows > 1) {
-      heatmap.update(picture, [0, picture.rows, 0, picture.columns], words, ROOM);
+      heatmap.update(picture, [0, picture.rows, 0, picture.columns], words, ROOM, theme.colors());
       shown.replaceChildren(heatmap.element, heatmapLegend(picture));
     } else shown.replaceChildren(make("div", { role: "img", "aria-label": words }, [drawBars(picture, ROOM.width)]));
     setText(readout, now.note);
