@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -62,6 +62,7 @@ class ParameterRow:
         array: its values.
         gradient: the newest gradient that was seen.
         before: what its values were when that gradient came.
+        cells: the paths of the cells that have it; where there are several, they share it.
     """
 
     name: str
@@ -72,6 +73,7 @@ class ParameterRow:
     array: Any
     gradient: Tensor | None
     before: Any
+    cells: Sequence[str] = ()
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -140,17 +142,24 @@ def parameter_rows(
         before: what the parameters were when these came, likewise.
     """
     rows: list[ParameterRow] = []
-    seen: set[int] = set()
-    for root in roots:
-        for name, parameter in root.parameters_and_names():
-            if id(parameter) in seen:
+    seen: set[Cell] = set()
+    owners: dict[int, list[str]] = {}
+    for path, cell in (found for root in roots for found in root.cells_and_names(seen)):
+        for name, parameter in cell._params.items():
+            if parameter is None:
                 continue
-            seen.add(id(parameter))
+            known = owners.get(id(parameter))
+            if known is not None:
+                if known[-1] != path:  # a cell may have it by two names
+                    known.append(path)
+                continue
+            cells = owners[id(parameter)] = [path]
             array = parameter._array
             rows.append(
                 ParameterRow(
-                    name, tuple(array.shape), str(array.dtype.name), bool(parameter.requires_grad),
-                    int(array.size), array, gradients.get(id(parameter)), before.get(id(parameter)),
+                    f"{path}.{name}" if path else name, tuple(array.shape), str(array.dtype.name),
+                    bool(parameter.requires_grad), int(array.size), array, gradients.get(id(parameter)),
+                    before.get(id(parameter)), cells,
                 )
             )  # fmt: skip
     return rows

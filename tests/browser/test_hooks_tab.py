@@ -60,8 +60,36 @@ def test_an_error_in_a_hook_is_told_where_it_was_written(panel: Panel, opened: N
     assert "ZeroDivisionError" in opened.run_to_end(TRAIN)
     printed = panel.root.get_by_role("log", name="Printed by hooks")
     expect(printed).to_contain_text(re.compile("ZeroDivisionError.*line 2: 1 / 0", re.DOTALL))
+    expect(panel.root.locator(".hs-code-marked")).to_contain_text("ZeroDivisionError: division by zero")
     panel.button("Detach forward hook breaks of relu").click()
     expect(listed(panel, "relu forward breaks")).to_have_count(0)
+
+
+def test_names_are_completed_the_line_of_an_error_is_marked_and_keys_undo(panel: Panel, opened: Notebook) -> None:
+    code = panel.root.get_by_role("textbox", name="Hook function")
+    marked = panel.root.locator(".hs-code-marked")
+    panel.root.get_by_role("combobox", name="Cell", exact=True).fill("dense")
+    panel.root.get_by_role("combobox", name="Kind", exact=True).select_option("forward")
+    code.fill("def late(cell, inputs, output):\n    output.asnum")
+    code.press("Tab")
+    expect(code).to_have_value("def late(cell, inputs, output):\n    output.asnumpy")
+    code.press_sequentially("()\ntra")
+    code.press("Tab")  # a function of the notebook's
+    expect(code).to_have_value("def late(cell, inputs, output):\n    output.asnumpy()\n    train")
+    code.press_sequentially("(")
+    code.press("Shift+Enter")
+    expect(marked).to_contain_text("SyntaxError")
+    expect(panel.root.get_by_role("form", name="Write a hook")).to_contain_text("line 3: SyntaxError")
+    code.press("Backspace")
+    expect(marked).to_be_hidden()
+    code.press("ControlOrMeta+z")
+    expect(marked).to_be_visible()
+    code.press("Shift+Tab")
+    expect(code).to_have_value("def late(cell, inputs, output):\n    output.asnumpy()\ntrain(")
+    code.press("Escape")
+    code.press("Tab")
+    expect(code).not_to_be_focused()
+    assert opened.source(TRAIN) == CELLS[TRAIN]
 
 
 def test_hooks_attached_in_code_are_listed(panel: Panel, opened: Notebook) -> None:

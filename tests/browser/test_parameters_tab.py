@@ -74,6 +74,21 @@ def test_a_sparkline_has_the_history_of_each_gradient(panel: Panel, opened: Note
     expect(row(panel, "dense.weight").get_by_role("img", name=name)).to_be_visible()
 
 
+def test_the_arrow_keys_read_the_history_of_the_selected_row(panel: Panel, opened: Notebook) -> None:
+    opened.run_to_end(TRAIN)
+    cell = grid(panel).get_by_role("gridcell", name="dense.weight", exact=True)
+    expect(row(panel, "dense.weight").locator(".hs-spark")).to_be_visible()
+    cell.click()
+    expect(panel.root.get_by_role("region", name="Selected parameter")).to_contain_text("dense.weight")
+    grid(panel).focus()
+    reading = panel.root.get_by_role("status", name="Point of the history")
+    opened.page.keyboard.press("ArrowLeft")
+    expect(reading).to_have_text(re.compile(r"^step \d+: (gradient norm|update ratio) \S+$"))
+    newest = reading.inner_text()
+    opened.page.keyboard.press("ArrowLeft")
+    expect(reading).not_to_have_text(newest)
+
+
 def test_the_figures_follow_a_training_that_runs(panel: Panel, opened: Notebook) -> None:
     find(panel, "dense.weight")
     norm = row(panel, "dense.weight").get_by_role("gridcell").nth(6)
@@ -92,6 +107,7 @@ def test_an_edit_says_what_it_will_do_before_it_does_it_and_is_undone(panel: Pan
     before = opened.run_to_end(TELL)
     grid(panel).get_by_role("gridcell", name="conv.bias", exact=True).click()
     chosen = panel.root.get_by_role("region", name="Selected parameter")
+    expect(chosen).to_contain_text("conv.bias")
     told = chosen.get_by_role("status", name="What the change does")
     chosen.get_by_role("textbox", name="Elements").fill("[1:3]")
     chosen.get_by_role("textbox", name="Number").fill("7")

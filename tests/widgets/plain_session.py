@@ -183,6 +183,7 @@ class PlainSession:
             SimpleNamespace(
                 name="block.weight", shape=(2, 2), dtype=weight.dtype, requires_grad=True, size=4,
                 array=weight, gradient=None, statistics=plain_statistics(weight), gradient_norm=None, update_ratio=None,
+                cells=(),
             )
         ]  # fmt: skip
         self.paths = PlainPaths(self.nodes)

@@ -24,6 +24,7 @@ def session(session: PlainSession) -> PlainSession:
         SimpleNamespace(
             name=name, shape=(2, 2), dtype=weight.dtype, requires_grad=True, size=4, array=weight, gradient=None,
             statistics=plain_statistics(weight), gradient_norm=None, update_ratio=None,
+            cells=(),
         )
         for name in NAMES
     ]  # fmt: skip

@@ -76,13 +76,20 @@ export function createKeys(root, stepper) {
 
   /**
    * JupyterLab takes plain keys (arrows, b, x, ...) for commands on the notebook, in a listener on the document that
-   * asks the focused element for this attribute. Keys with Ctrl or Command, such as saving, stay JupyterLab's.
+   * asks the focused element for this attribute. Keys with Ctrl or Command, such as saving, stay JupyterLab's, but for
+   * undo and redo in a text, which would be the notebook's.
    * @param {Element} target
    * @param {KeyboardEvent} event
    */
   function keepPlainKeys(target, event) {
-    setAttribute(target, "data-lm-suppress-shortcuts", event.ctrlKey || event.metaKey ? null : "true");
+    const undoes = target.matches("input, textarea") && /^[zy]$/i.test(event.key);
+    setAttribute(target, "data-lm-suppress-shortcuts", (event.ctrlKey || event.metaKey) && !undoes ? null : "true");
   }
+
+  // Undo and redo too, wherever it is asked for by the keys: it lets no field of a notebook do them.
+  root.addEventListener("beforeinput", (event) => {
+    if (event.inputType === "historyUndo" || event.inputType === "historyRedo") event.stopPropagation();
+  }, true);
 
   // JupyterLab keeps Enter in a field of an output from sending its form or its change: the panel does it.
   root.addEventListener("keydown", (event) => {

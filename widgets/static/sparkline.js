@@ -1,31 +1,39 @@
-// A series of numbers as a small line, drawn as SVG so that it takes the theme's colors by itself.
+// A series of numbers as a small line, drawn as SVG so that it takes the theme's colors by itself. The axis is logarithmic
+// unless the series says otherwise.
 
-import { make, setAttribute } from "./dom.js";
+import { make, makeSvg, setAttribute } from "./dom.js";
 import { formatNumber } from "./format.js";
 
-const SVG = "http://www.w3.org/2000/svg";
-const SPARK_WIDTH = 72;
+export const SPARK_WIDTH = 72;
 const SPARK_HEIGHT = 18;
-/** Beyond this ratio of the largest to the smallest, heights are logarithms. */
+/** What the axis spans at least, in powers of ten: so that the lines of two rows can be compared, and noise stays small. */
+const DECADES = 1;
+
+/** Beyond this ratio of the largest to the smallest, a series that may be below zero is drawn with logarithms. */
 const WIDE = 30;
 
-/** @typedef {{steps: Float64Array, values: Float64Array}} Series */
+/** @typedef {{steps: Float64Array, values: Float64Array, linear?: boolean}} Series */
+/** @typedef {{series: Series, word: string, name: string}} Drawn what it is of: a gradient norm, of a parameter */
 
-/** Numbers by step as Python sends them, with null for what is not finite. @param {[number, number | null][]} points @returns {Series} */
+/** Numbers of any sign by step as Python sends them, with null for what is not finite. @param {[number, number | null][]} points @returns {Series} */
 export function series(points) {
-  return { steps: Float64Array.from(points, ([step]) => step), values: Float64Array.from(points, ([, value]) => value ?? NaN) };
+  const values = Float64Array.from(points, ([, value]) => value ?? NaN);
+  const finite = [...values].filter(Number.isFinite);
+  const low = Math.min(...finite);
+  return { steps: Float64Array.from(points, ([step]) => step), values, linear: !(low > 0 && Math.max(...finite) > WIDE * low) };
 }
 
-/** @type {WeakMap<Element, Series>} */
+/** @type {WeakMap<Element, Drawn>} */
 const drawnSeries = new WeakMap();
+
+/** What is drawn in a cell. @param {Element} cell */
+export const drawnIn = (cell) => drawnSeries.get(cell);
 
 /**
  * Draw a series into a cell; the same one again costs nothing.
- * @param {HTMLElement} cell
- * @param {Series | undefined} series
- * @param {string} name
+ * @param {HTMLElement} cell @param {Series | undefined} series @param {string} word what it is a series of @param {string} [name] whose
  */
-export function drawSparkline(cell, series, name) {
+export function drawSparkline(cell, series, word, name = "") {
   if (!series || !series.steps.length) {
     if (cell.firstElementChild) cell.replaceChildren();
     drawnSeries.delete(cell);
@@ -33,22 +41,19 @@ export function drawSparkline(cell, series, name) {
   }
   let svg = cell.firstElementChild;
   if (!svg) {
-    svg = document.createElementNS(SVG, "svg");
-    const attributes = { class: "hs-spark", role: "img", viewBox: `0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`, width: SPARK_WIDTH, height: SPARK_HEIGHT };
-    for (const [key, value] of Object.entries(attributes)) setAttribute(svg, key, value);
-    svg.append(document.createElementNS(SVG, "path"), document.createElementNS(SVG, "path"));
-    setAttribute(svg.children[0], "class", "hs-spark-line");
-    setAttribute(svg.children[1], "class", "hs-spark-fault");
+    const parts = ["line", "zero", "fault", "point"].map((part) => makeSvg("path", { class: `hs-spark-${part}` }));
+    svg = makeSvg("svg", { class: "hs-spark", role: "img", viewBox: `0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`, preserveAspectRatio: "none" }, parts);
     cell.replaceChildren(svg);
   }
-  const label = sparkLabel(series, name);
+  const label = sparkLabel(series, name ? `${word} of ${name}` : word);
   setAttribute(svg, "aria-label", label);
-  setAttribute(cell, "title", label);
-  if (drawnSeries.get(cell) === series) return;
-  drawnSeries.set(cell, series);
-  const [line, faults] = sparkPaths(series);
-  setAttribute(svg.children[0], "d", line);
-  setAttribute(svg.children[1], "d", faults);
+  const before = drawnSeries.get(cell);
+  if (before?.series === series && before.name === name) return;
+  drawnSeries.set(cell, { series, word, name });
+  const places = placesOf(series);
+  const zeros = marks(series, places, (value) => value === 0 && !series.linear, SPARK_HEIGHT - 1, SPARK_HEIGHT - 4);
+  const faults = marks(series, places, (value) => !Number.isFinite(value), 1, 6);
+  for (const [k, d] of [lineThrough(series, places), zeros, faults, null].entries()) setAttribute(svg.children[k], "d", d);
 }
 
 /** @param {Series} series @param {string} name */
@@ -60,33 +65,41 @@ function sparkLabel({ steps, values }, name) {
   return `${name}, steps ${steps[0]} to ${steps[steps.length - 1]}: ${range}last ${last}${faults ? `, ${faults} not finite` : ""}`;
 }
 
-/** The line through the finite values, and a mark at the top for each of the others. @param {Series} series */
-function sparkPaths({ steps, values }) {
-  const finite = [...values].filter(Number.isFinite);
-  const low = Math.min(...finite);
-  const high = Math.max(...finite);
-  const scale = low > 0 && high > WIDE * low ? Math.log : (/** @type {number} */ value) => value;
-  const [bottom, top] = [scale(low), scale(high)];
-  const first = steps[0];
-  const span = steps[steps.length - 1] - first || 1;
-  let line = "";
-  let faults = "";
-  let pen = "M";
-  values.forEach((value, k) => {
-    const x = (2 + ((steps[k] - first) / span) * (SPARK_WIDTH - 4)).toFixed(1);
-    if (!Number.isFinite(value)) {
-      faults += `M${x} 1V6`;
-      pen = "M";
-      return;
-    }
-    const height = top > bottom ? (scale(value) - bottom) / (top - bottom) : 0.5;
-    const y = (SPARK_HEIGHT - 2 - height * (SPARK_HEIGHT - 4)).toFixed(1);
-    line += `${pen}${x} ${y}`;
-    // A value that stands alone is a dot: its line is as long as its round cap.
-    if (pen === "M" && !Number.isFinite(values[k + 1] ?? NaN)) line += "h0.01";
-    pen = "L";
+/** Whether a value is a point of the line: it is finite, and has a logarithm where that is needed. @param {Series} series @param {number} value */
+const isOnLine = ({ linear }, value) => Number.isFinite(value) && (linear || value > 0);
+
+/** Where each point stands: zero, which has no logarithm, at the bottom, what is not finite at the top. @param {Series} series */
+export function placesOf(series) {
+  const { steps, values, linear } = series;
+  const scale = (/** @type {number} */ value) => (linear ? value / 2 : Math.log10(value)); // halves, since a range may be larger than the largest number
+  const scaled = [...values].filter((value) => isOnLine(series, value)).map(scale);
+  const [low, high] = [Math.min(...scaled), Math.max(...scaled)];
+  const span = linear ? high - low || 1 : Math.max(DECADES, high - low);
+  const stretch = steps[steps.length - 1] - steps[0] || 1;
+  return [...values].map((value, k) => {
+    const height = isOnLine(series, value) ? (scale(value) - (low / 2 + high / 2)) / span + 0.5 : value === 0 ? 0 : 1;
+    return { x: 2 + ((steps[k] - steps[0]) / stretch) * (SPARK_WIDTH - 4), y: SPARK_HEIGHT - 2 - height * (SPARK_HEIGHT - 4) };
   });
-  return [line, faults];
+}
+
+/** @typedef {ReturnType<typeof placesOf>} Places */
+
+/** The line through what has a logarithm. @param {Series} series @param {Places} places */
+function lineThrough(series, places) {
+  const stands = (/** @type {number} */ k) => isOnLine(series, series.values[k]);
+  let line = "";
+  places.forEach(({ x, y }, k) => {
+    if (!stands(k)) return;
+    line += `${stands(k - 1) ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
+    // A value that stands alone is a dot: its line is as long as its round cap.
+    if (!stands(k - 1) && !stands(k + 1)) line += "h0.01";
+  });
+  return line;
+}
+
+/** A mark for each value of a kind. @param {Series} series @param {Places} places @param {(value: number) => boolean} wanted @param {number} from @param {number} to */
+function marks({ values }, places, wanted, from, to) {
+  return places.map(({ x }, k) => (wanted(values[k]) ? `M${x.toFixed(1)} ${from}V${to}` : "")).join("");
 }
 
 /** The chooser of what the lines show. @param {Record<string, string>} names @param {(key: string) => void} choose */

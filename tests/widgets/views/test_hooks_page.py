@@ -77,20 +77,216 @@ def test_a_hook_is_written_attached_heard_and_detached_by_keyboard(hooks: PanelP
     assert hooks.panel.session.hooks() == []
 
 
-def test_tab_indents_and_escape_then_tab_leaves(hooks: PanelPage) -> None:
-    editor(hooks).fill("x")
-    editor(hooks).press("End")
-    editor(hooks).press("Tab")
-    assert editor(hooks).input_value() == "x    "
-    editor(hooks).press("Control+z")
-    assert editor(hooks).input_value() == "x"
-    editor(hooks).press("Escape")
-    editor(hooks).press("Tab")
-    assert editor(hooks).input_value() == "x"
-    assert hooks.page.get_by_role("button", name="Attach").evaluate("one => one === document.activeElement")
-    hooks.page.keyboard.press("Shift+Tab")
-    hooks.page.keyboard.press("Shift+Tab")
-    assert not editor(hooks).evaluate("one => one === document.activeElement")
+def test_tab_and_shift_tab_indent_and_escape_then_tab_leaves(hooks: PanelPage) -> None:
+    press, type_ = hooks.page.keyboard.press, hooks.page.keyboard.type
+    editor(hooks).fill("")
+    editor(hooks).focus()
+    press("Tab")
+    type_("x ")
+    press("Tab")
+    assert editor(hooks).input_value() == "    x   "  # up to the next stop
+    press("Control+z")
+    assert editor(hooks).input_value() == "    x "
+    press("Shift+Tab")
+    assert editor(hooks).input_value() == "x "
+    press("Control+z")
+    assert editor(hooks).input_value() == "    x "
+    for key, after in (("Tab", "Attach"), ("Shift+Tab", "Hook function")):
+        press("Escape")
+        press(key)
+        assert editor(hooks).input_value() == "    x "
+        inside = editor(hooks).evaluate("one => one === document.activeElement")
+        assert not inside, after
+        editor(hooks).focus()
+    described = editor(hooks).get_attribute("aria-describedby") or ""
+    told = " ".join(hooks.page.locator(f"#{one}").text_content() or "" for one in described.split())
+    assert "Escape, then Tab leaves" in told
+
+
+def test_several_lines_are_indented_and_taken_back_together(hooks: PanelPage) -> None:
+    press = hooks.page.keyboard.press
+    editor(hooks).fill("if a:\n    b\n\nc")
+    press("Control+a")
+    press("Tab")
+    assert editor(hooks).input_value() == "    if a:\n        b\n\n    c"
+    press("Shift+Tab")
+    assert editor(hooks).input_value() == "if a:\n    b\n\nc"
+    press("Shift+Tab")
+    assert editor(hooks).input_value() == "if a:\nb\n\nc"
+    press("Control+z")
+    press("Control+z")
+    assert editor(hooks).input_value() == "    if a:\n        b\n\n    c"
+
+
+@pytest.mark.parametrize(
+    ("line", "indent"),
+    [
+        ("def f(cell):", 4),
+        ("    x = 1", 4),
+        ("    for x in y:  # each", 8),
+        ("    print(", 8),
+        ("        return x", 4),
+        ("        return (x +", 8),
+        ("        pass", 4),
+        ("        passed = 1", 8),
+        ("    return", 0),
+        ("x", 0),
+    ],
+)
+def test_enter_keeps_raises_or_lowers_the_indentation(hooks: PanelPage, line: str, indent: int) -> None:
+    editor(hooks).fill(line)
+    hooks.page.keyboard.press("Enter")
+    assert editor(hooks).input_value() == f"{line}\n{' ' * indent}"
+
+
+def test_backspace_behind_indentation_takes_a_whole_step_back(hooks: PanelPage) -> None:
+    press = hooks.page.keyboard.press
+    editor(hooks).fill("      x")
+    press("ArrowLeft")
+    for left in ("    x", "x", "x"):
+        press("Backspace")
+        assert editor(hooks).input_value() == left
+    press("Control+z")
+    assert editor(hooks).input_value() == "    x"
+
+
+def names(hooks: PanelPage) -> list[str]:
+    return hooks.page.get_by_role("listbox", name="Names").get_by_role("option").all_inner_texts()
+
+
+def test_tab_completes_names_from_the_kernel(hooks: PanelPage) -> None:
+    press, type_ = hooks.page.keyboard.press, hooks.page.keyboard.type
+    hooks.panel.namespace.update(learning_rate=0.1, losses=[], lossless=True)
+    cell(hooks).fill("0")
+    editor(hooks).fill("def f(cell, inputs, output):\n    learn")
+    press("Tab")
+    hooks.until(lambda: editor(hooks).input_value().endswith("\n    learning_rate"))
+    press("Control+z")
+    assert editor(hooks).input_value().endswith("\n    learn")
+    editor(hooks).fill("def f(cell, inputs, output):\n    loss")
+    press("Tab")
+    hooks.until(lambda: names(hooks) == ["losses", "lossless"])
+    said = hooks.page.get_by_role("status", name="Completion")
+    assert said.inner_text() == "2 names: arrow keys choose, Enter takes one, Escape closes."
+    active = editor(hooks).get_attribute("aria-activedescendant")
+    assert hooks.page.locator(f"#{active}").inner_text() == "losses"
+    press("ArrowDown")
+    press("Enter")
+    assert editor(hooks).input_value().endswith("\n    lossless")
+    assert names(hooks) == [] and editor(hooks).get_attribute("aria-activedescendant") is None
+    type_("\ncell.wei")
+    press("Tab")
+    hooks.until(lambda: editor(hooks).input_value().endswith("\n    cell.weight"))
+
+
+def test_names_narrow_down_as_one_types_and_escape_closes_them_only(hooks: PanelPage) -> None:
+    press, type_ = hooks.page.keyboard.press, hooks.page.keyboard.type
+    editor(hooks).fill("def f(cell, inputs, output):\n    output.as")
+    press("Tab")
+    hooks.until(lambda: "astype" in names(hooks) and "asin" in names(hooks))
+    type_("t")
+    assert names(hooks) == ["astype"]
+    press("Escape")
+    assert names(hooks) == []
+    assert editor(hooks).evaluate("one => one === document.activeElement")
+    press("Tab")  # Escape was for the list: this completes
+    hooks.until(lambda: editor(hooks).input_value().endswith("output.astype"))
+    editor(hooks).fill("nothing_begins_so")
+    press("Tab")
+    hooks.until(lambda: hooks.page.get_by_role("status", name="Completion").inner_text() == "No name begins so.")
+    assert editor(hooks).input_value() == "nothing_begins_so"
+
+
+def test_an_answer_to_what_was_typed_before_is_dropped(hooks: PanelPage) -> None:
+    hooks.panel.namespace["learning_rate"] = 0.1
+    editor(hooks).fill("learn")
+    hooks.page.keyboard.press("Tab")
+    hooks.page.keyboard.type("t")
+    hooks.panel.hook_draft = {}
+    hooks.until(lambda: hooks.panel.hook_draft.get("source") == "learnt")  # the question before it is answered by then
+    assert editor(hooks).input_value() == "learnt"
+    assert names(hooks) == []
+
+
+def test_names_are_taken_by_mouse(hooks: PanelPage) -> None:
+    hooks.panel.namespace.update(losses=[], lossless=True)
+    editor(hooks).fill("loss")
+    hooks.page.keyboard.press("Tab")
+    hooks.until(lambda: len(names(hooks)) == 2)
+    hooks.page.get_by_role("option", name="lossless").click()
+    assert editor(hooks).input_value() == "lossless"
+    assert editor(hooks).evaluate("one => one === document.activeElement")
+
+
+def marked(hooks: PanelPage) -> tuple[str, int]:
+    """What stands in the marked line, and which it is by its place; ("", 0) for none."""
+    mark = hooks.page.locator(".hs-code-marked")
+    if not mark.is_visible():
+        return "", 0
+    text, gutter = mark.bounding_box(), hooks.page.locator(".hs-code-numbers").bounding_box()
+    assert text is not None
+    assert gutter is not None
+    return mark.inner_text(), round((text["y"] - gutter["y"]) / 19) + 1
+
+
+def test_lines_are_numbered_and_the_numbers_follow_the_text(hooks: PanelPage) -> None:
+    numbers = hooks.page.locator(".hs-code-numbers")
+    editor(hooks).fill("a\nb")
+    assert numbers.inner_text().split() == ["1", "2"]
+    editor(hooks).fill("\n" * 99)
+    assert numbers.inner_text().split()[-1] == "100"
+    beside = """one => one.getBoundingClientRect().top - one.scrollTop
+        - document.querySelector(".hs-code-numbers").getBoundingClientRect().top"""
+    distances = set()
+    for top in (0, 300, 57):
+        editor(hooks).evaluate("(one, top) => (one.scrollTop = top)", top)
+        hooks.page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+        assert editor(hooks).evaluate("one => one.scrollTop") == top
+        distances.add(round(editor(hooks).evaluate(beside)))
+    assert len(distances) == 1
+
+
+def test_a_syntax_error_marks_its_line_until_that_line_changes(hooks: PanelPage) -> None:
+    cell(hooks).fill("0")
+    editor(hooks).fill("def f(cell, inputs, output):\n    if output\n        pass")
+    hooks.page.get_by_role("button", name="Attach").click()
+    hooks.until(lambda: marked(hooks) == ("SyntaxError: expected ':'", 2))
+    assert "line 2: SyntaxError: expected ':'" in answer(hooks)
+    assert editor(hooks).get_attribute("aria-invalid") == "true"
+    hooks.page.get_by_role("button", name="Go to line 2").click()
+    assert editor(hooks).evaluate("one => one === document.activeElement")
+    behind = editor(hooks).evaluate("one => one.value.slice(one.selectionStart)")
+    assert behind.startswith("if output\n")
+    hooks.page.keyboard.press("Control+End")
+    hooks.page.keyboard.type("  # another line")
+    assert marked(hooks)[1] == 2
+    hooks.page.get_by_role("button", name="Go to line 2").click()
+    hooks.page.keyboard.press("End")
+    hooks.page.keyboard.type(":")
+    hooks.until(lambda: marked(hooks) == ("", 0))
+    hooks.page.keyboard.press("Shift+Enter")
+    hooks.until(lambda: "attached: forward hook f of 0" in answer(hooks))
+    assert marked(hooks) == ("", 0)
+
+
+def test_an_error_while_a_hook_runs_marks_its_line_in_its_own_text_only(hooks: PanelPage, net: nn.Cell) -> None:
+    bad = "def f(cell, inputs, output):\n\n    print(1 / 0)\n"
+    cell(hooks).fill("0")
+    editor(hooks).fill(bad)
+    hooks.page.keyboard.press("Shift+Enter")
+    hooks.until(lambda: "attached" in answer(hooks))
+    with pytest.raises(ZeroDivisionError):
+        run(net)
+    hooks.until(lambda: marked(hooks) == ("ZeroDivisionError: division by zero", 3))
+    assert "line 3: ZeroDivisionError: division by zero" in answer(hooks)
+    assert editor(hooks).get_attribute("aria-invalid") == "true"
+    cell(hooks).fill("1")  # the text of another hook
+    hooks.until(lambda: marked(hooks) == ("", 0))
+    editor(hooks).fill("def g(cell, inputs, output):\n\n    pass\n")
+    hooks.page.get_by_role("button", name="Edit forward hook f of 0").click()
+    hooks.until(lambda: marked(hooks)[1] == 3)
+    hooks.page.keyboard.press("Shift+Enter")  # attached anew, it has not failed yet
+    hooks.until(lambda: marked(hooks) == ("", 0))
 
 
 def test_each_kind_has_its_template_and_what_was_written_stays(hooks: PanelPage) -> None:

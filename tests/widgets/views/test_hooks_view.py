@@ -15,6 +15,7 @@ from hookscope.engine import nn
 from hookscope.engine.debug import DebugSession
 from hookscope.widgets import DebuggerPanel
 from hookscope.widgets.views.hooks import listed, written_hooks
+from hookscope.widgets.views.hooks.names import MOST, names_at_end
 
 pytestmark = pytest.mark.usefixtures("sent")
 
@@ -59,9 +60,12 @@ def train(net: nn.Cell) -> None:
 def test_a_written_hook_is_attached_and_what_it_prints_is_in_the_panel_only(
     panel: DebuggerPanel, net: nn.Cell, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert attach(panel, PRINTS) == {"text": "attached: forward hook look of 0", "failed": False}
+    answer = attach(panel, PRINTS)
+    assert answer == {"text": "attached: forward hook look of 0", "failed": False, "line": 0, "source": ""}
     run(net)
-    assert printed(panel) == [{"where": "forward hook look of 0", "text": "saw (4, 2)", "failed": False, "times": 1}]
+    (entry,) = printed(panel)
+    assert (entry["where"], entry["text"]) == ("forward hook look of 0", "saw (4, 2)")
+    assert (entry["failed"], entry["times"], entry["number"], entry["line"]) == (False, 1, 0, 0)
     assert capsys.readouterr().out == ""
     assert sys.stdout is not None and not isinstance(sys.stdout, written_hooks._Router)
 
@@ -75,26 +79,46 @@ def test_every_template_has_the_signature_of_its_kind_and_runs(panel: DebuggerPa
     assert not entry["failed"]
 
 
+WRONG = "must take 3 arguments, as hook(cell, inputs, output), but got f(cell, x)"
+
+
 @pytest.mark.parametrize(
-    ("source", "line"),
+    ("source", "told", "line"),
     [
-        ("def f(cell, x):\n    pass\n", "must take 3 arguments, as hook(cell, inputs, output), but got f(cell, x)"),
-        ("def f(:\n", "ValueError: line 1: invalid syntax"),
-        ("x = 1\n", "ValueError: the text must define the hook: a function, def NAME(...):"),
-        ("import nowhere_to_be_found\ndef f(c, i, o): pass\n", "ModuleNotFoundError: No module named"),
-        ("\0", "ValueError: source code string cannot contain null bytes"),
+        ("# why\ndef f(cell, x):\n    pass\n", WRONG, 2),
+        ("def f(cell, inputs, output):\n    if output\n        pass\n", "line 2: SyntaxError: expected ':'", 2),
+        ("def f(cell, inputs, output):\npass\n", "line 2: IndentationError: expected an indented block", 2),
+        ("x = 1\n", "ValueError: the text must define the hook: a function, def NAME(...):", 0),
+        ("\nimport nowhere_to_be_found\ndef f(c, i, o): pass\n", "line 2: ModuleNotFoundError: No module named", 2),
+        ("\0", "source code string cannot contain null bytes", 0),
     ],
 )
-def test_what_is_no_hook_is_refused_in_one_line(panel: DebuggerPanel, source: str, line: str) -> None:
+def test_what_is_no_hook_is_refused_in_one_line_that_names_the_line(
+    panel: DebuggerPanel, source: str, told: str, line: int
+) -> None:
     answer = attach(panel, source)
     assert answer["failed"]
-    assert line in answer["text"]
+    assert told in answer["text"]
     assert "\n" not in answer["text"]
+    assert (answer["line"], answer["source"]) == (line, source)
     assert panel.hooks["rows"] == []
 
 
+def test_an_error_while_a_hook_runs_names_the_hook_and_the_line(panel: DebuggerPanel, net: nn.Cell) -> None:
+    attach(panel, "def helper(x):\n    return x[99]\n\n\ndef f(c, i, o):\n    helper(o.shape)\n")
+    attach(panel, "def g(c, i, o):\n    return None\n", path="1")
+    with pytest.raises(IndexError):
+        run(net)
+    (entry,) = printed(panel)
+    numbers = {row["path"]: row["number"] for row in panel.hooks["rows"]}
+    assert (entry["number"], entry["line"]) == (numbers["0"], 2)
+    assert numbers["0"] != numbers["1"]
+
+
 def test_a_hook_on_no_cell_is_answered_with_the_nearest(panel: DebuggerPanel) -> None:
-    assert "no cell 'nowhere'" in attach(panel, PRINTS, path="nowhere")["text"]
+    answer = attach(panel, PRINTS, path="nowhere")
+    assert "no cell 'nowhere'" in answer["text"]
+    assert answer["line"] == 0  # the text is right
 
 
 def test_what_a_hook_returns_counts_and_what_it_raises_goes_on_and_is_shown(panel: DebuggerPanel, net: nn.Cell) -> None:
@@ -209,3 +233,89 @@ def test_a_hook_outlives_its_panel_and_does_not_keep_it(panel: DebuggerPanel, ne
     panel.close()
     run(net)
     assert panel.hook_log == {}
+
+
+class Secretive:
+    """What runs code of the user's when it is looked at."""
+
+    plain = 1
+
+    def __init__(self) -> None:
+        self.looked = 0
+
+    @property
+    def computed(self) -> str:
+        self.looked += 1
+        return "text"
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            self.looked += 1
+        return "text"
+
+
+def offered(text: str, kind: str = "forward", cell: object = None, **namespace: Any) -> list[str]:
+    return names_at_end(text, kind, cell, namespace).names
+
+
+def test_names_of_the_notebook_of_the_hook_and_of_python_are_offered_the_nearest_first() -> None:
+    text = "def f(cell, inputs, output):\n    outline, outset = 1, 2\n    for out in inputs:\n        o"
+    assert offered(text, outer=1, _out=2, other=3)[:6] == ["output", "outline", "outset", "out", "other", "outer"]
+    assert "open" in offered(text) and "or" in offered(text)
+    assert names_at_end("np.lina", "forward", None, {"np": np}) == ("lina", ["linalg"])
+    assert offered("_", _hidden=1)[0] == "_hidden"
+    assert offered("", visible=1, _hidden=2)[0] == "visible"
+    assert "_hidden" not in offered("", visible=1, _hidden=2)
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "expected"),
+    [
+        ("forward", "def f(cell, inputs, output):\n    output.asn", ["asnumpy"]),
+        ("forward", "def f(cell, inputs, output):\n    inputs[0].asn", ["asnumpy"]),
+        ("forward", "def f(cell, inputs, output):\n    inputs.asn", []),
+        ("forward", "def f(cell, inputs, output):\n    inputs.cou", ["count"]),
+        ("backward_pre", "def f(cell, grad):\n    g = grad[0]  # the first\n    print(g.asn", ["asnumpy"]),
+        ("backward", "def f(c, grad_input, grad_output):\n    for g in grad_output:\n        g.asn", ["asnumpy"]),
+        ("forward", "def f(cell, inputs, output):\n    a = b\n    b = a\n    a.x", []),
+        ("forward", "def f(cell, inputs, output):\n    cell.construct.__na", ["__name__"]),
+        ("forward", "print().x", []),
+        ("forward", "1.x", []),
+        ("forward", "'text'.x", []),
+    ],
+)
+def test_attributes_of_what_a_hook_gets_are_offered(kind: str, written: str, expected: list[str]) -> None:
+    assert offered(written, kind) == expected
+
+
+def test_the_cell_that_is_hooked_has_its_own_cells_and_parameters(net: nn.Cell) -> None:
+    net.bias_of_net = ms.Parameter(ms.Tensor([1.0]), name="bias_of_net")
+    written = "def f(cell, inputs, output):\n    cell."
+    assert offered(f"{written}bias_of", cell=net) == ["bias_of_net"]
+    assert "weight" in offered(f"{written}weig", cell=net[0])
+    assert offered("net[0].weig", net=net) == ["weight"]
+    assert offered("net.bias_of_net.asn", net=net) == ["asnumpy"]
+
+
+def test_looking_for_names_runs_no_code_of_the_users() -> None:
+    secretive = Secretive()
+    assert offered("it.pla", it=secretive) == ["plain"]
+    assert offered("it.computed.upp", it=secretive) == []
+    assert offered("it.anything.upp", it=secretive) == []
+    assert offered("it[0].upp", it=secretive) == []
+    assert secretive.looked == 0
+
+
+def test_a_long_text_is_searched_at_once_and_a_long_list_is_cut() -> None:
+    namespace = {f"name_{k}": k for k in range(1000)}
+    assert len(offered("x = 1\n" * 15_000 + " " * 5_000 + "name_", **namespace)) == MOST
+
+
+def test_names_are_asked_for_by_the_page_and_answered_with_its_number(
+    panel: DebuggerPanel, sent: list[Any]
+) -> None:
+    panel.namespace["losses"] = []
+    sent.clear()
+    ask(panel, type="complete_hook", number=7, path="nowhere", kind="forward", before="loss")
+    answers = [data["content"] for _, data, _ in sent if data.get("method") == "custom"]
+    assert {"type": "hook_names", "number": 7, "begun": "loss", "names": ["losses"]} in answers

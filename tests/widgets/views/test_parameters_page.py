@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -80,8 +81,8 @@ def button(shown: PanelPage, name: str) -> Locator:
     return shown.page.get_by_role("button", name=name, exact=True)
 
 
-def select(shown: PanelPage, name: str) -> None:
-    row = grid(shown).get_by_role("gridcell", name=name, exact=True)
+def select(shown: PanelPage, name: str, table: Locator | None = None) -> None:
+    row = (table or grid(shown)).get_by_role("gridcell", name=name, exact=True)
     shown.until(row.is_visible)
     row.click()
     shown.until(shown.page.get_by_role("region", name="Selected parameter").is_visible)
@@ -205,3 +206,202 @@ def test_another_network_in_the_same_session_gets_rows_of_its_own(opened: PanelP
     opened.until(lambda: grid(opened).get_attribute("aria-rowcount") == "7")
     opened.until(lambda: cell(opened, 4, "shape").inner_text() == "5x3 float32")
     opened.until(lambda: number(opened, 4, "norm") > 0)
+
+
+class Tied(nn.Cell):
+    """A head that shares the weight of an embedding, statistics, a frozen layer, and names as long as real ones."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(50, 3)
+        self.a_projection_with_a_name_that_is_longer_than_its_column = nn.Dense(3, 3)
+        self.norm = nn.BatchNorm1d(3)
+        self.frozen = nn.Dense(3, 3)
+        self.frozen.weight.requires_grad = False
+        self.head = nn.Dense(3, 50)
+        self.head.weight = self.embed.embedding_table
+        large = self.a_projection_with_a_name_that_is_longer_than_its_column
+        large.weight.set_data(large.weight * -1.234567e-12)
+        large.bias.set_data(ms.Tensor(np.array([np.nan, -3.21e12, np.inf], np.float32)))
+
+    def construct(self, x: ms.Tensor) -> ms.Tensor:
+        return self.head(self.frozen(self.norm(self.embed(x).mean(1))))
+
+
+class TiedNetwork(Network):
+    def __init__(self) -> None:
+        self.net = Tied().set_train()
+        self.session = DebugSession(self.net, conditions=["update_too_large"])
+
+    def train(self, steps: int, learning_rate: float = 0.1) -> None:
+        weights = [one for one in self.net.trainable_params() if "projection" not in one.name]
+        optimizer = nn.SGD(weights, learning_rate)
+        x = ms.Tensor(np.arange(20).reshape(4, 5).astype(np.int32))
+        gradient = ms.value_and_grad(lambda: (self.net(x) ** 2).mean(), None, optimizer.parameters)
+        with self.session:
+            for _ in range(steps):
+                optimizer(gradient()[1])
+
+
+@pytest.fixture
+def tied() -> TiedNetwork:
+    return TiedNetwork()
+
+
+@pytest.fixture
+def unlike(browser: Browser, tied: TiedNetwork, sent: list[Any]) -> Iterator[PanelPage]:
+    """The Parameters tab over parameters of all sorts."""
+    yield from _opened(browser, tied, sent)
+
+
+# Cells of a row that reach over one another, or over the ends of their table.
+COLLISIONS = """tables => tables.flatMap((table) => [...table.querySelectorAll("[role=row]")].flatMap((row) => {
+  const cells = [...row.children].filter((cell) => cell.checkVisibility());
+  const boxes = cells.map((cell) => cell.getBoundingClientRect());
+  const end = row.getBoundingClientRect().right + 0.5;
+  return cells.filter((cell, k) => (k && boxes[k].left < boxes[k - 1].right) || boxes[k].right > end)
+    .map((cell) => cell.textContent);
+}))"""
+CUT = """tables => tables.flatMap((table) => [...table.querySelectorAll(".hs-number, [role=columnheader]")]
+  .filter((cell) => cell.checkVisibility() && cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent))"""
+
+
+def statistics(shown: PanelPage) -> Locator:
+    return shown.page.get_by_role("grid", name="Running statistics")
+
+
+def open_statistics(shown: PanelPage) -> None:
+    opener = shown.page.get_by_role("button", name="running statistics")
+    shown.until(opener.is_visible)
+    opener.click()
+
+
+@pytest.mark.parametrize("width", [360, 480, 700, 850, 1440])
+def test_no_column_reaches_over_another_and_no_number_is_cut(unlike: PanelPage, tied: TiedNetwork, width: int) -> None:
+    unlike.page.set_viewport_size({"width": width, "height": 700})
+    tied.train(2)
+    open_statistics(unlike)
+    unlike.until(lambda: "·" not in "".join(unlike.page.locator(".hs-number").all_inner_texts()))
+    assert unlike.page.get_by_role("grid").evaluate_all(COLLISIONS) == []
+    assert unlike.page.get_by_role("grid").evaluate_all(CUT) == []
+
+
+def test_running_statistics_have_a_table_of_their_own_which_opens(unlike: PanelPage, tied: TiedNetwork) -> None:
+    shown = unlike
+    opener = shown.page.get_by_role("button", name="2 running statistics, not trained")
+    shown.until(opener.is_visible)
+    assert grid(shown).get_by_role("row").filter(has_text="moving_").count() == 0
+    assert shown.page.get_by_text("8 parameters").is_visible()
+    assert opener.get_attribute("aria-expanded") == "false" and not statistics(shown).is_visible()
+    opener.focus()
+    shown.page.keyboard.press("Enter")
+    assert opener.get_attribute("aria-expanded") == "true"
+    heads = [head.inner_text() for head in statistics(shown).get_by_role("columnheader").all()]
+    assert heads == ["name", "shape", "mean", "std", "min", "max"]
+    variance = statistics(shown).get_by_role("row").filter(has_text="moving_variance")
+    shown.until(lambda: variance.get_by_role("gridcell").nth(2).inner_text() == "1")
+    tied.net.norm.moving_variance.set_data(ms.Tensor(np.array([1, np.nan, 2], np.float32)))
+    shown.panel.sync()
+    shown.until(shown.page.get_by_text("1 with NaN or inf").is_visible)
+
+
+def test_one_filter_and_one_selection_are_for_both_tables(unlike: PanelPage) -> None:
+    shown = unlike
+    select(shown, "frozen.bias")
+    open_statistics(shown)
+    select(shown, "norm.moving_mean", statistics(shown))
+    chosen = shown.page.get_by_role("region", name="Selected parameter")
+    shown.until(lambda: "a running statistic: its cell keeps it" in chosen.inner_text())
+    shown.until(lambda: shown.page.get_by_role("row", selected=True).count() == 1)
+    shown.page.get_by_role("searchbox", name="Filter parameters").fill("moving_mean")
+    tables = (grid(shown), statistics(shown))
+    shown.until(lambda: [table.get_attribute("aria-rowcount") for table in tables] == ["1", "2"])
+    assert shown.page.get_by_text("No parameter has all of these words.").is_visible()
+
+
+def test_a_row_says_who_shares_it_what_is_frozen_and_what_is_not_finite(unlike: PanelPage) -> None:
+    shown = unlike
+    row = grid(shown).get_by_role("row").filter(has_text="embedding_table")
+    shown.until(row.get_by_role("gridcell", name="embed.embedding_table, shared by embed and head").is_visible)
+    assert "shared by embed and head" in row.inner_text()
+    assert "frozen" in grid(shown).get_by_role("row").filter(has_text="frozen.weight").inner_text().split("\n")
+    broken = grid(shown).get_by_role("row").filter(has_text="column.bias")
+    shown.until(lambda: "NaN, inf" in broken.inner_text())
+    shown.page.get_by_role("searchbox", name="Filter parameters").fill("shared")
+    shown.until(lambda: grid(shown).get_attribute("aria-rowcount") == "2")
+    box = shown.page.get_by_role("checkbox", name="requires_grad of embed.embedding_table")
+    box.click()
+    shown.until(lambda: "frozen" in row.inner_text())
+    row.get_by_text("shared by").click()
+    chosen = shown.page.get_by_role("region", name="Selected parameter")
+    shown.until(lambda: "shared by embed and head · frozen: requires_grad is False" in chosen.inner_text())
+
+
+def test_an_unusual_update_is_tinted_and_says_why(unlike: PanelPage, tied: TiedNetwork) -> None:
+    shown = unlike
+    tied.train(2, learning_rate=1e-9)
+    names = [row.name for row in tied.session.parameters() if "moving" not in row.name]
+    position = names.index("embed.embedding_table")
+    ratio = cell(shown, position, "update ratio")
+    shown.until(lambda: (ratio.get_attribute("title") or "").startswith("update_too_small: changed by"))
+    assert ratio.get_attribute("aria-description") == ratio.get_attribute("title")
+    plain = cell(shown, position, "norm")
+    background = "cell => getComputedStyle(cell).backgroundColor"
+    assert ratio.evaluate(background) != plain.evaluate(background)
+    tied.train(2, learning_rate=0.1)
+    shown.until(lambda: (ratio.get_attribute("title") or "").startswith("embed.embedding_table: L2 norm of the last"))
+    assert ratio.evaluate(background) == plain.evaluate(background)
+
+
+def test_points_of_a_history_are_read_by_pointer_and_by_the_arrow_keys(opened: PanelPage, network: Network) -> None:
+    shown, reading = opened, opened.page.get_by_role("status", name="Point of the history")
+    network.session.add_condition("update_too_large")
+    network.train(5)
+    norms = dict(network.session.history.gradient_norms["1.weight"])
+    line = shown.page.get_by_role("img", name="gradient norm of 1.weight, steps 1 to 5")
+    shown.until(line.is_visible)
+
+    def read() -> tuple[int, float]:
+        step, value = re.fullmatch(r"step (\d+): gradient norm (\S+)", reading.inner_text()).groups()  # type: ignore[union-attr]
+        return int(step), float(value)
+
+    width = line.evaluate("line => line.getBoundingClientRect().width")
+    for step, x in ((1, 1), (3, width / 2), (5, width - 1)):
+        line.hover(position={"x": x, "y": 9})
+        assert read() == (step, pytest.approx(norms[step], rel=1e-3))
+    shown.page.mouse.move(0, 0)
+    assert not reading.is_visible()
+    select(shown, "1.weight")
+    grid(shown).focus()
+    for key, step in (("ArrowRight", 5), ("ArrowLeft", 4), ("ArrowLeft", 3), ("ArrowRight", 4)):
+        shown.page.keyboard.press(key)
+        assert read() == (step, pytest.approx(norms[step], rel=1e-3))
+    shown.page.keyboard.press("ArrowUp")
+    assert not reading.is_visible()
+
+
+def test_heights_of_a_history_are_logarithms_and_what_has_none_is_marked(opened: PanelPage, network: Network) -> None:
+    shown, history = opened, network.session.history
+    for step, value in enumerate((1e-6, 1e-4, 1e-2, 0.0, float("nan"), 1.0), 1):
+        history.add_gradient("0.weight", step, value)
+    for step in range(1, 7):
+        history.add_gradient("0.bias", step, 1.0 + step / 100)
+    shown.page.evaluate("show()")
+    name = "gradient norm of 0.weight, steps 1 to 6: from 0 to 1, last 1, 1 not finite"
+    shown.until(shown.page.get_by_role("img", name=name).is_visible)
+    lines = shown.page.locator(".hs-spark-line")
+    heights = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", lines.nth(0).get_attribute("d") or "")]
+    assert heights == pytest.approx([16, 16 - 14 / 3, 16 - 28 / 3, 2], abs=0.1)
+    for mark in ("zero", "fault"):
+        assert (shown.page.locator(f".hs-spark-{mark}").nth(0).get_attribute("d") or "").count("M") == 1
+    # A change of a few percent stays a flat line.
+    flat = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", lines.nth(1).get_attribute("d") or "")]
+    assert max(flat) - min(flat) < 1
+
+
+def test_every_column_says_what_its_numbers_are(opened: PanelPage) -> None:
+    heads = grid(opened).get_by_role("columnheader").all()
+    titles = {head.inner_text(): head.get_attribute("title") or "" for head in heads}
+    assert all(titles.values())
+    assert titles["size"] == "number of elements"
+    assert "L2 norm" in titles["gradient norm"]

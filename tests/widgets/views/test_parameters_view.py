@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import weakref
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,13 @@ import pytest
 from hookscope import engine as ms
 from hookscope.engine import nn
 from hookscope.engine.debug import DebugSession
+from hookscope.engine.debug.conditions import CONDITIONS, Condition
 from hookscope.widgets import DebuggerPanel
+from hookscope.widgets.markup import Table
 from hookscope.widgets.views.parameters import figures as view
+from hookscope.widgets.views.parameters.pages import export_html, static_parts
+from hookscope.widgets.views.parameters.roles import is_running_statistic
+from hookscope.widgets.views.parameters.unusual import unusual_update
 
 
 class Page:
@@ -88,6 +95,108 @@ def test_every_parameter_comes_with_its_figures() -> None:
         assert np.isnan(found["gradient_norm"]) and np.isnan(found["update_ratio"])
     texts = view.parameter_texts(session.parameters())
     assert (texts["name"][0], texts["shape"][0], texts["dtype"][0]) == ("0.weight", "3x3", "float32")
+    assert texts["shared"] == {}
+
+
+class Tied(nn.Cell):
+    """A head that shares the weight of an embedding, and layers that keep statistics."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(5, 3)
+        self.norm = nn.BatchNorm1d(3)
+        self.head = nn.Dense(3, 5)
+        self.head.weight = self.embed.embedding_table
+        self.running_total = ms.Parameter(ms.Tensor(np.zeros(2, np.float32)), name="total", requires_grad=False)
+        self.running = ms.Parameter(ms.Tensor(np.zeros(2, np.float32)), name="no statistic", requires_grad=False)
+
+    def construct(self, x: ms.Tensor) -> ms.Tensor:
+        return self.head(self.norm(self.embed(x).mean(1)))
+
+
+def test_a_parameter_that_cells_share_says_which() -> None:
+    net = Tied()
+    rows = DebugSession(net).parameters()
+    shared = view.parameter_texts(rows)["shared"]
+    named = {rows[int(position)].name: told for position, told in shared.items()}
+    assert named == {"embed.embedding_table": "shared by embed and head"}
+    # A cell that is reached in two ways is one cell.
+    twice = nn.SequentialCell(block := nn.Dense(3, 3), block)
+    assert view.parameter_texts(DebugSession(twice).parameters())["shared"] == {}
+
+
+def test_of_many_that_share_some_are_named() -> None:
+    layers = [nn.Dense(3, 3, has_bias=False) for _ in range(6)]
+    for layer in layers[1:]:
+        layer.weight = layers[0].weight
+    assert view.parameter_texts(DebugSession(nn.SequentialCell(*layers)).parameters())["shared"] == {
+        "0": "shared by 0, 1, 2 and 3 more cells"
+    }
+
+
+def test_running_statistics_are_told_from_frozen_weights() -> None:
+    net = Tied()
+    net.embed.embedding_table.requires_grad = False
+    rows = DebugSession(net).parameters()
+    numbers = np.frombuffer(view.parameter_numbers(rows), "<f8").reshape(len(view.PARAMETER_NUMBERS), -1)
+    running = {row.name for row, one in zip(rows, numbers[2], strict=True) if one}
+    assert running == {"norm.moving_mean", "norm.moving_variance", "running_total"}
+    net.norm.moving_mean.requires_grad = True  # by mistake: it is to be seen among what is trained
+    assert not is_running_statistic(next(row for row in DebugSession(net).parameters() if "mean" in row.name))
+
+
+def test_saved_and_exported_pages_tell_the_same() -> None:
+    session = DebugSession(Tied())
+    weights, running = (part for part in static_parts(session) if isinstance(part, Table))
+    assert (weights.title, running.title) == ("Parameters: 5", "Running statistics: 3")
+    assert weights.rows[1][0] == "embed.embedding_table (shared by embed and head)"
+    assert [row[0] for row in running.rows] == ["running_total", "norm.moving_mean", "norm.moving_variance"]
+    html = export_html(session)
+    assert "shared by embed and head" in html
+    assert html.count("running statistic") == 3
+
+
+def judged(ratio: float, *looked_for: Condition, norm: float = 1.0, shape: tuple[int, ...] = (4, 4)) -> str:
+    return unusual_update(shape, ratio, True, lambda: norm, {one.name: one for one in looked_for})
+
+
+def test_an_update_is_unusual_where_the_conditions_say_so() -> None:
+    large, small = CONDITIONS["update_too_large"], CONDITIONS["update_too_small"]
+    far, near = CONDITIONS["learning_rate_too_large"], CONDITIONS["learning_rate_too_small"]
+    assert [judged(ratio, norm=2.0) for ratio in (near.threshold, 1e-3, far.threshold, math.nan)] == [""] * 4
+    told = judged(2 * large.threshold, norm=2.0)
+    assert told == "update_too_large: changed by 2 of its norm in one step"
+    assert judged(small.threshold / 2).startswith("update_too_small: changed by 5e-08 of its norm")
+    assert judged(near.threshold / 2).endswith("below 1e-05 in all weights together is learning_rate_too_small")
+    assert judged((far.threshold + large.threshold) / 2, norm=2.0).endswith("is learning_rate_too_large")
+
+
+def test_what_the_session_looks_for_counts_with_its_own_threshold() -> None:
+    assert judged(0.3, replace(CONDITIONS["update_too_large"], threshold=0.2), norm=2.0).startswith("update_too_large")
+    told = judged(2.0, replace(CONDITIONS["update_too_large"], threshold=9.0), norm=2.0)
+    assert told.endswith("learning_rate_too_large")
+    assert judged(1e-6, replace(CONDITIONS["update_too_small"], threshold=1e-4)).startswith("update_too_small")
+
+
+def test_biases_what_begins_small_and_what_gets_no_gradient_are_not_judged() -> None:
+    assert judged(5.0, shape=(4,)) == ""
+    assert judged(50.0, norm=1e-3) == ""  # grows to what its fan-in calls for
+    assert unusual_update((4, 4), 0.0, False, lambda: 1.0, {}) == ""
+
+
+def test_an_unusual_update_is_sent_with_its_reason_and_a_usual_one_again_without() -> None:
+    net = network(1)
+    session = DebugSession(net)
+    parameters, page = shown(session)
+    with session:
+        training(net, learning_rate=1e-9)()
+        publish(parameters, page)
+        told = page.last("parameter_figures")["unusual"]
+        assert list(told) == ["0"] and told["0"].startswith("update_too_small")
+        training(net, learning_rate=0.1)()
+        publish(parameters, page)
+    assert page.newest[0] == "0.weight"
+    assert page.last("parameter_figures")["unusual"] == {}
 
 
 def test_gradient_norm_and_update_ratio_of_the_last_step_arrive() -> None:

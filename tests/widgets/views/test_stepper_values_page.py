@@ -144,7 +144,7 @@ def test_of_a_tuple_one_chooses_the_part(paused: PanelPage) -> None:
     paused.until(choice.is_visible)
     assert choice.get_by_role("option").all_inner_texts() == ["pair[0]", "pair[1]"]
     choice.select_option("pair[1]")
-    paused.until(part.get_by_role("img", name="Heatmap of pair[1]: 2x3, no finite values, 6 NaN").is_visible)
+    paused.until(part.get_by_role("img", name="Heatmap of pair[1]: 2x3, all 6 values are NaN").is_visible)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

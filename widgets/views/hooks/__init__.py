@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from hookscope.engine.debug.captures.capture import cell_name
 from hookscope.engine.debug.rows import HOOK_KINDS
-from hookscope.widgets import texts
 from hookscope.widgets.messages import Action, one_of
 from hookscope.widgets.throttle import Throttle
-from hookscope.widgets.view import Section, Static, View, state
+from hookscope.widgets.view import Message, Section, Static, View, state
 from hookscope.widgets.views import cells
 from hookscope.widgets.views.hooks import written_hooks
 from hookscope.widgets.views.hooks.listed import HookLog, Hooks, Printed, hooks_view
+from hookscope.widgets.views.hooks.names import names_at_end
 from hookscope.widgets.views.hooks.pages import export_html, static_parts
 
 if TYPE_CHECKING:
@@ -24,10 +24,21 @@ _MAX_DRAFT = 100_000  # characters: it is a hook, not a program
 
 
 class Answer(TypedDict):
-    """What became of a hook that was to be attached."""
+    """What became of a hook that was to be attached; of a text that was refused, which it was, and the line or 0."""
 
     text: str
     failed: bool
+    line: int
+    source: str
+
+
+class HookNames(TypedDict):
+    """The names that may stand at the cursor; `number` is the question's, `begun` is what of them is there already."""
+
+    type: Literal["hook_names"]
+    number: int
+    begun: str
+    names: list[str]
 
 
 class Draft(TypedDict):
@@ -59,14 +70,29 @@ def publish(panel: DebuggerPanel, budget: float) -> None:
 
 def attach(panel: DebuggerPanel, path: str, kind: str, source: str) -> None:
     """Compile a hook in the user's namespace and attach it; the answer says what became of it."""
+    first = 0
     try:
-        function = written_hooks.compile_hook(source, panel.namespace)
-        name = getattr(function, "__qualname__", "hook")
+        panel.session.paths.cell(path)
+        written = written_hooks.compile_hook(source, panel.namespace)
+        first = written.first_line
+        name = getattr(written.function, "__qualname__", "hook")
         where = f"{kind} hook {name} of {cell_name('' if path == '.' else path)}"
-        panel.session.attach_hook(path, kind, written_hooks.reporting(function, where, printed(panel).log, source))
-        panel.hook_answer = {"text": f"attached: {where}", "failed": False}
+        panel.session.attach_hook(path, kind, written_hooks.reporting(written, where, printed(panel).log))
+        panel.hook_answer = {"text": f"attached: {where}", "failed": False, "line": 0, "source": ""}
     except Exception as error:  # the user's text may raise anything; it is the answer
-        panel.hook_answer = {"text": texts.error_line(error), "failed": True}
+        text, line = written_hooks.told(error)
+        panel.hook_answer = {"text": text, "failed": True, "line": line or first, "source": source}
+
+
+def complete(panel: DebuggerPanel, number: int, path: str, kind: str, before: str) -> None:
+    """Tell which names may stand at the cursor in the editor."""
+    try:
+        cell = panel.session.paths.cell(path)
+    except ValueError:  # it may be written later
+        cell = None
+    begun, names = names_at_end(before[-_MAX_DRAFT:], kind, cell, panel.namespace)
+    content: HookNames = {"type": "hook_names", "number": number, "begun": begun, "names": names}
+    panel.send(content)
 
 
 def keep_draft(panel: DebuggerPanel, path: str, kind: str, source: str) -> None:
@@ -98,9 +124,11 @@ VIEW = View(
         "hook_log": state(Printed),
         "hook_draft": state(Draft),
     },
+    messages={"hook_names": Message(HookNames)},
     actions={
         "hook": cells.SET_HOOK,
         "attach_hook": Action({"path": str, "kind": str, "source": str}, attach),
+        "complete_hook": Action({"number": int, "path": str, "kind": str, "before": str}, complete, background=True),
         "hook_draft": Action({"path": str, "kind": str, "source": str}, keep_draft, keeps_error=True),
         "hook_log": Action({}, publish_log, background=True),
         "clear_hook_log": Action({}, clear_log),

@@ -1,12 +1,17 @@
-// The editor in which a hook is written: for which cell, of which kind, and its text.
+// The editor in which a hook is written: for which cell, of which kind, and its text, with what is wrong in it.
 
-import { make, setAttribute, setText } from "../../static/dom.js";
+import { make, setText } from "../../static/dom.js";
 import { HOOK_KINDS } from "../../static/python.js";
+import { CodeArea } from "./code_area.js";
+import { NamesList } from "./names_list.js";
 
 /** @typedef {import("../../static/python.js").Draft} Draft */
+/** @typedef {import("../../static/python.js").Answer} Answer */
+/** @typedef {{line: number, text: string, source: string}} Fault an error in a line of a text that was attached, or was to be */
 
 /** Tell Python what was typed when nothing was typed for this long, in milliseconds. */
 const TYPING = 300;
+const HELP = "Runs among the notebook's names. Tab completes a name, or indents; Shift+Tab takes indentation back; Escape, then Tab leaves. Shift+Enter attaches.";
 const NO_HELP = { spellcheck: "false", autocomplete: "off" };
 let editorCount = 0;
 
@@ -18,15 +23,28 @@ export class HookEditor {
     const id = `hs-hooks-${++editorCount}`;
     /** @type {Record<string, string>} */
     this.templates = {};
+    /** @type {import("../../static/python.js").ListedHook[]} */
+    this.hooks = [];
+    /** @type {import("../../static/python.js").Entry[]} */
+    this.printed = [];
+    /** @type {Partial<Answer>} */
+    this.given = {};
     this.typing = 0;
     this.cells = make("datalist", { id: `${id}-cells` });
     this.cell = make("input", { type: "text", class: "hs-input", id: `${id}-cell`, list: `${id}-cells`, placeholder: "conv1; . is the network", ...NO_HELP });
     this.kind = make("select", { class: "hs-select", id: `${id}-kind`, onchange: () => this.#kindChosen() }, HOOK_KINDS.map((text) => make("option", { value: text, text })));
     this.kind.value = "forward";
-    this.text = make("textarea", { class: "hs-code", id: `${id}-code`, "aria-describedby": `${id}-help`, autocapitalize: "off", wrap: "off", rows: "8", ...NO_HELP });
+    this.names = new NamesList((number, before) => send({ type: "complete_hook", number, path: this.cell.value.trim(), kind: this.kind.value, before }));
+    this.area = new CodeArea(
+      { id: `${id}-code`, "aria-describedby": `${id}-answer ${id}-help` },
+      { submit: () => this.form.requestSubmit(), complete: () => this.names.complete(), first: (event) => this.names.keyed(event) },
+    );
+    this.names.belongTo(this.area);
     this.attach = make("button", { type: "submit", class: "hs-button hs-primary", text: "Attach" });
     const reset = make("button", { type: "button", class: "hs-button", text: "Template", title: "Begin again with the template of this kind", onclick: () => this.#replaceText(this.templates[this.kind.value] ?? "") });
-    this.answer = make("p", { class: "hs-hook-answer", "aria-live": "polite", hidden: "" });
+    this.told = make("span", { id: `${id}-answer` });
+    this.goTo = make("button", { type: "button", class: "hs-button hs-small", hidden: "", onclick: () => this.area.goTo(this.area.line) });
+    this.answer = make("p", { class: "hs-hook-answer", "aria-live": "polite", hidden: "" }, [this.told, this.goTo]);
     this.form = make("form", { class: "hs-hook-form", "aria-label": "Write a hook", onsubmit: (/** @type {Event} */ event) => this.#submit(event), oninput: () => this.#changed() }, [
       make("div", { class: "hs-hook-fields" }, [
         make("label", { for: `${id}-cell`, text: "Cell" }),
@@ -36,27 +54,34 @@ export class HookEditor {
         this.kind,
       ]),
       make("label", { class: "hs-hidden", for: `${id}-code`, text: "Hook function" }),
-      this.text,
-      make("p", { class: "hs-help", id: `${id}-help`, text: "Runs among the notebook's names. Tab indents; Escape, then Tab leaves. Shift+Enter attaches." }),
-      make("div", { class: "hs-hook-fields" }, [this.attach, reset]),
+      this.area.element,
       this.answer,
+      make("p", { class: "hs-help", id: `${id}-help`, text: HELP }),
+      make("div", { class: "hs-hook-fields" }, [this.attach, reset]),
     ]);
     this.elements = [make("div", { class: "hs-side-head" }, [make("h4", { text: "Write a hook" })]), this.form];
-    indentWithTab(this.text, () => this.form.requestSubmit());
   }
 
   /** @param {import("../../static/python.js").Hooks} hooks */
-  update({ templates, cells }) {
-    if (!this.text.value && !Object.keys(this.templates).length) this.text.value = templates[this.kind.value];
+  update({ rows, templates, cells }) {
+    if (!this.area.value && !Object.keys(this.templates).length) this.area.value = templates[this.kind.value];
     this.templates = templates;
+    this.hooks = rows;
+    this.#showFault();
     const offered = [...this.cells.children];
     if (offered.length === cells.length && offered.every((one, k) => one.getAttribute("value") === cells[k])) return;
     this.cells.replaceChildren(...cells.map((path) => make("option", { value: path })));
   }
 
+  /** What hooks printed, and the errors in them. @param {Partial<import("../../static/python.js").Printed>} printed */
+  setPrinted({ entries = [] }) {
+    this.printed = entries;
+    this.#showFault();
+  }
+
   #kindChosen() {
     // What a person wrote stays; an untouched template gives way to the next one.
-    if (!this.text.value.trim() || Object.values(this.templates).includes(this.text.value)) this.text.value = this.templates[this.kind.value] ?? "";
+    if (!this.area.value.trim() || Object.values(this.templates).includes(this.area.value)) this.area.value = this.templates[this.kind.value] ?? "";
     this.#changed();
   }
 
@@ -64,15 +89,17 @@ export class HookEditor {
   #submit(event) {
     event.preventDefault();
     this.attach.classList.add("hs-pending");
-    this.send({ type: "attach_hook", path: this.cell.value.trim(), kind: this.kind.value, source: this.text.value });
+    this.names.close();
+    this.send({ type: "attach_hook", path: this.cell.value.trim(), kind: this.kind.value, source: this.area.value });
   }
 
   #draft() {
-    return { path: this.cell.value, kind: this.kind.value, source: this.text.value };
+    return { path: this.cell.value, kind: this.kind.value, source: this.area.value };
   }
 
   /** What is written outlives this display: other displays of the panel show it, and a page that is loaded anew. */
   #changed() {
+    this.#showFault();
     this.keep(this.#draft());
     clearTimeout(this.typing);
     this.typing = window.setTimeout(() => this.#tellDraft(), TYPING);
@@ -89,7 +116,8 @@ export class HookEditor {
     if (kept.source === undefined || this.form.contains(this.form.ownerDocument.activeElement)) return;
     this.cell.value = kept.path ?? "";
     this.kind.value = kept.kind ?? "forward";
-    this.text.value = kept.source;
+    this.area.value = kept.source;
+    this.#showFault();
   }
 
   /** @param {import("../../static/python.js").ListedHook} row */
@@ -101,50 +129,54 @@ export class HookEditor {
 
   /** Put another text into the editor, as if it were typed, so that undo brings the old one back. @param {string} source */
   #replaceText(source) {
-    this.text.focus();
-    this.text.select();
-    typeInto(this.text, source);
+    this.area.replace(source);
     this.#changed();
   }
 
-  /** @param {Partial<import("../../static/python.js").Answer>} given */
+  /** @param {Partial<Answer>} given */
   setAnswer(given) {
     this.attach.classList.remove("hs-pending");
-    this.answer.hidden = !given.text;
-    setText(this.answer, given.text ?? "");
-    this.answer.classList.toggle("hs-fault", Boolean(given.failed));
-    setAttribute(this.text, "aria-invalid", given.failed ? "true" : null);
+    this.given = given;
+    this.#showFault();
+    // Who has just pressed Attach sees what came of it, also in a low window.
+    if (given.failed && this.form.contains(this.form.ownerDocument.activeElement)) this.answer.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {import("../../static/python.js").HookNames} message */
+  setNames(message) {
+    this.names.update(message);
+  }
+
+  /** Say what is wrong with the text, and mark the line for as long as it stands there as it was. */
+  #showFault() {
+    const refused = this.given.failed ? this.#standing({ line: this.given.line ?? 0, text: this.given.text ?? "", source: this.given.source ?? "" }) : null;
+    const fault = refused ?? this.#raised();
+    const text = fault?.text ?? this.given.text ?? "";
+    this.area.mark(fault?.line ?? 0, fault?.text.replace(/^line \d+: /, "") ?? "");
+    this.area.setInvalid(Boolean(fault ?? this.given.failed));
+    setText(this.told, text);
+    this.told.classList.toggle("hs-fault", Boolean(fault ?? this.given.failed));
+    this.answer.hidden = !text;
+    this.goTo.hidden = !fault;
+    setText(this.goTo, fault ? `Go to line ${fault.line}` : "");
+  }
+
+  /** The last error of the hook that this text is of, if its line is still the same. @returns {Fault | null} */
+  #raised() {
+    const path = this.cell.value.trim();
+    const hook = this.hooks.find((row) => row.source && row.kind === this.kind.value && (row.path || ".") === path);
+    const entry = hook && this.printed.filter((one) => one.failed && one.number === hook.number).at(-1);
+    return hook && entry ? this.#standing({ line: entry.line, text: `line ${entry.line}: ${entry.text.split("\n")[0]}`, source: hook.source }) : null;
+  }
+
+  /** The fault, if its line is there and as it was. @param {Fault} fault @returns {Fault | null} */
+  #standing(fault) {
+    const [then, now] = [fault.source, this.area.value].map((text) => text.split("\n")[fault.line - 1]);
+    return fault.line > 0 && now !== undefined && then === now ? fault : null;
   }
 
   destroy() {
     if (this.typing) this.#tellDraft();
+    this.area.destroy();
   }
-}
-
-/** Tab indents and Shift+Enter submits; Escape, then Tab leaves, so that no keyboard is caught. @param {HTMLTextAreaElement} area @param {() => void} submit */
-function indentWithTab(area, submit) {
-  let leaving = false;
-  area.addEventListener("blur", () => (leaving = false));
-  area.addEventListener("keydown", (event) => {
-    const leaves = leaving;
-    leaving = event.key === "Escape";
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.key === "Enter" && event.shiftKey) submit();
-    else if (event.key === "Enter") typeInto(area, "\n" + indentAfter(area));
-    else if (event.key === "Tab" && !event.shiftKey && !leaves) typeInto(area, "    ");
-    else if (event.key !== "Escape" || leaves) return; // the second Escape leaves the panel
-    event.preventDefault();
-  });
-}
-
-/** Insert text as if it were typed, so that it can be undone. @param {HTMLTextAreaElement} area @param {string} text */
-function typeInto(area, text) {
-  if (!document.execCommand("insertText", false, text)) area.setRangeText(text, area.selectionStart, area.selectionEnd, "end");
-}
-
-/** The indentation of the line that the cursor is in, and four spaces more behind a colon. @param {HTMLTextAreaElement} area */
-function indentAfter(area) {
-  const before = area.value.slice(0, area.selectionStart);
-  const line = before.slice(before.lastIndexOf("\n") + 1);
-  return (/^ */.exec(line)?.[0] ?? "") + (/:\s*$/.test(line) ? "    " : "");
 }

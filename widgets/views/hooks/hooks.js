@@ -29,9 +29,10 @@ export function create({ send, keep }) {
     traits: [
       [["hooks"], update],
       [["hook_answer"], (answer) => editor.setAnswer(answer)],
-      [["hook_log"], log.update],
+      [["hook_log"], (printed) => (log.update(printed), editor.setPrinted(printed))],
       [["hook_draft"], (draft) => editor.setDraft(draft)],
     ],
+    messages: { hook_names: (message) => editor.setNames(message) },
     destroy() {
       log.destroy();
       editor.destroy();

@@ -43,7 +43,7 @@ TEMPLATES = {"forward_pre": _INPUTS, "forward": _OUTPUT, "backward_pre": _ARRIVI
 
 
 class ListedHook(TypedDict):
-    """A hook on a cell; `source` is the text of one that was written in the panel."""
+    """A hook on a cell; of one that was written in the panel the text and the number by which errors name it."""
 
     path: str
     label: str
@@ -52,6 +52,7 @@ class ListedHook(TypedDict):
     where: str
     own: bool
     source: str
+    number: int
 
 
 class Hooks(TypedDict):
@@ -112,7 +113,7 @@ def hooks_view(session: DebugSession) -> Hooks:
 
 
 def _row(row: HookRow) -> ListedHook:
-    written = written_hooks.source_of(row.hook)
+    written = written_hooks.written_of(row.hook)
     captures = row.by_session and row.function.startswith("SessionHooks.")
     return {
         "path": row.path,
@@ -121,7 +122,8 @@ def _row(row: HookRow) -> ListedHook:
         "function": "makes captures" if captures else row.function,
         "where": "written here" if written else _where(row) if not captures else "",
         "own": row.by_session,
-        "source": written,
+        "source": written.source if written else "",
+        "number": written.number if written else 0,
     }
 
 

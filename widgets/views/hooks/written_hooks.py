@@ -16,44 +16,72 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from traceback import walk_tb
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
-__all__ = ["MAX_ENTRIES", "Entry", "Log", "compile_hook", "reporting", "source_of"]
+from hookscope.widgets import texts
+
+__all__ = ["MAX_ENTRIES", "Entry", "Log", "Written", "compile_hook", "reporting", "told", "written_of"]
 
 MAX_ENTRIES = 200
 _MAX_CHARACTERS = 20_000
 _MAX_ENTRY = 2_000
 _numbers = itertools.count(1)
 _FILE = "<hook "
-_SOURCE = "_hookscope_source"
+_WRITTEN = "_hookscope_written"
 
 
-def compile_hook(text: str, namespace: dict[str, Any]) -> Callable[..., Any]:
+class Written(NamedTuple):
+    """A hook that was written in a panel: what it is, its text, and the number by which its file is known."""
+
+    function: Callable[..., Any]
+    source: str
+    number: int
+
+    @property
+    def first_line(self) -> int:
+        """The line in which the function begins; 0 where that is not known."""
+        code = getattr(self.function, "__code__", None)
+        return code.co_firstlineno if code is not None and code.co_filename == _file(self.number) else 0
+
+
+class Place(NamedTuple):
+    """A line of the text that was written as the hook of this number; zeros for none."""
+
+    number: int = 0
+    line: int = 0
+
+
+_NOWHERE = Place()
+
+
+def _file(number: int) -> str:
+    return f"{_FILE}{number}>"
+
+
+def compile_hook(text: str, namespace: dict[str, Any]) -> Written:
     """Run the text as a cell of the notebook would run; returns the last function that it defines.
 
     Raises:
-        ValueError: it is no Python, or defines no function; one line that says what is wrong.
+        SyntaxError: it is no Python.
+        ValueError: it defines no function.
         Exception: whatever the text raises.
     """
-    filename = f"{_FILE}{next(_numbers)}>"
-    try:
-        tree = ast.parse(text, filename)
-        code = compile(tree, filename, "exec")
-    except (SyntaxError, ValueError) as error:  # ValueError: a null byte
-        line = f"line {error.lineno}: " if isinstance(error, SyntaxError) and error.lineno else ""
-        raise ValueError(f"{line}{error.msg if isinstance(error, SyntaxError) else error}") from None
+    number = next(_numbers)
+    filename = _file(number)
+    tree = ast.parse(text, filename)
+    code = compile(tree, filename, "exec")
     names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
     if not names:
         raise ValueError("the text must define the hook: a function, def NAME(...):")
     # Tracebacks and the stepper find the source here, as they do that of a notebook's cell.
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     exec(code, namespace)  # the user's own text, written in this session
-    function: Callable[..., Any] = namespace[names[-1]]
-    return function
+    return Written(namespace[names[-1]], text, number)
 
 
-def reporting(function: Callable[..., Any], where: str, log: Log, source: str) -> Callable[..., Any]:
+def reporting(written: Written, where: str, log: Log) -> Callable[..., Any]:
     """The hook with what it prints and raises written to the log; it returns and raises the same."""
+    function = written.function
 
     @functools.wraps(function)
     def hook(*args: Any) -> Any:
@@ -61,35 +89,52 @@ def reporting(function: Callable[..., Any], where: str, log: Log, source: str) -
             with _printing_to(functools.partial(log.add, where)):
                 return function(*args)
         except Exception as error:  # told here; the engine raises it on
-            log.add(where, f"{type(error).__name__}: {error}{_line_of(error)}", failed=True)
+            place = _place_of(error)
+            source = linecache.getline(_file(place.number), place.line).strip()
+            line = f"\nline {place.line}: {source}" if place.line else ""
+            log.add(where, f"{type(error).__name__}: {error}{line}", failed=True, place=place)
             raise
 
-    setattr(hook, _SOURCE, source)
+    setattr(hook, _WRITTEN, written)
     return hook
 
 
-def _line_of(error: BaseException) -> str:
-    """Where in a written hook it was raised, the innermost line; "" if that is not known."""
-    places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
-    written = [place for place in places if place[0].startswith(_FILE)]
-    if not written:
-        return ""
-    source = linecache.getline(*written[-1]).strip()
-    return f"\nline {written[-1][1]}: {source}"
+def told(error: BaseException) -> tuple[str, int]:
+    """What is wrong with a text that cannot be attached, in one line, and the line of it where; 0 if nobody knows."""
+    if isinstance(error, SyntaxError) and str(error.filename).startswith(_FILE):
+        line = error.lineno or 0
+        said = f"{type(error).__name__}: {error.msg}"
+    else:
+        line = _place_of(error).line
+        said = texts.error_line(error)
+    return (f"line {line}: {said}" if line else said), line
 
 
-def source_of(function: object) -> str:
-    """The text that a hook was written as; "" for one that was not written in a panel."""
-    return str(getattr(function, _SOURCE, ""))
+def _place_of(error: BaseException) -> Place:
+    """Where in what was written it was raised, the innermost line."""
+    written = [
+        Place(int(frame.f_code.co_filename[len(_FILE) : -1]), line)
+        for frame, line in walk_tb(error.__traceback__)
+        if frame.f_code.co_filename.startswith(_FILE)
+    ]
+    return written[-1] if written else Place()
+
+
+def written_of(function: object) -> Written | None:
+    """How a hook was written; None for one that was not written in a panel."""
+    found = getattr(function, _WRITTEN, None)
+    return found if isinstance(found, Written) else None
 
 
 class Entry(TypedDict):
-    """What one hook printed, or an error that it raised so many times."""
+    """What one hook printed, or an error that it raised so many times, in a line of the hook of this number."""
 
     where: str
     text: str
     failed: bool
     times: int
+    number: int
+    line: int
 
 
 class Log:
@@ -106,7 +151,7 @@ class Log:
         self._lock = threading.Lock()
         self.dropped = 0
 
-    def add(self, where: str, text: str, failed: bool = False) -> None:
+    def add(self, where: str, text: str, failed: bool = False, place: Place = _NOWHERE) -> None:
         """Add to what a hook said last, if that is the newest; otherwise begin an entry. The same error is counted."""
         with self._lock:
             last = self._entries[-1] if self._entries else None
@@ -117,7 +162,15 @@ class Log:
                 last["text"] += text
                 self._size += len(text)
             else:
-                self._entries.append({"where": where, "text": _cut(text), "failed": failed, "times": 1})
+                entry: Entry = {
+                    "where": where,
+                    "text": _cut(text),
+                    "failed": failed,
+                    "times": 1,
+                    "number": place.number,
+                    "line": place.line,
+                }
+                self._entries.append(entry)
                 self._size += len(self._entries[-1]["text"])
             while len(self._entries) > MAX_ENTRIES or self._size > _MAX_CHARACTERS:
                 self._size -= len(self._entries.popleft()["text"])

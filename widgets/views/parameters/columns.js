@@ -1,46 +1,103 @@
-// The columns of the parameters' table.
+// The columns of the two tables of parameters: of weights, and of running statistics, which nothing trains.
 
-import { make, setAttribute } from "../../static/dom.js";
+import { make, setAttribute, setText } from "../../static/dom.js";
 import { formatCount, formatNumber } from "../../static/format.js";
 import { drawSparkline } from "../../static/sparkline.js";
+import { faultsOf, isFrozen, notesOf } from "./rows.js";
 
 /** @typedef {import("./rows.js").ParameterRow} ParameterRow */
-/** @typedef {import("../../static/grid.js").Column<ParameterRow>} Column */
+/** @typedef {import("../../static/grid.js").Column<ParameterRow> & {hint: string}} Column `hint` says what a column holds */
+/** @typedef {keyof typeof FIGURES_IN_WORDS} Figure */
+
+const FIGURES_IN_WORDS = {
+  mean: "mean of its finite elements",
+  std: "standard deviation of its finite elements",
+  minimum: "smallest of its finite elements",
+  maximum: "largest of its finite elements",
+  norm: "L2 norm of its finite elements",
+  gradient_norm: "L2 norm of the newest gradient that came for it",
+  update_ratio: "L2 norm of the last update by that of the weight before it; about 1e-3 is usual",
+};
+const NAME = { key: "name", title: "name", value: (/** @type {ParameterRow} */ r) => r.name, draw: drawName, hint: "its path in the network" };
+const SHAPE = { key: "shape", title: "shape", value: (/** @type {ParameterRow} */ r) => `${r.shape} ${r.dtype}`, hint: "its shape and dtype" };
 
 /** @param {() => string} series what the history shows, in words @returns {Column[]} */
-export const columns = (series) => [
-  { key: "name", title: "name", width: "minmax(104px, 2fr)", value: (r) => r.name },
-  { key: "shape", title: "shape", width: "minmax(92px, 1fr)", value: (r) => `${r.shape} ${r.dtype}` },
-  { key: "size", title: "size", width: "50px", number: true, value: (r) => r.size, text: (r) => formatCount(r.size) },
-  { key: "requires_grad", title: "requires_grad", width: "84px", value: (r) => Number(r.requires_grad), draw: drawSwitch },
-  figure("mean", "mean", "68px"),
-  figure("std", "std", "60px"),
-  figure("norm", "norm", "60px"),
-  figure("gradient_norm", "gradient norm", "88px"),
-  figure("update_ratio", "update ratio", "76px"),
+export const weightColumns = (series) => [
+  { ...NAME, width: "minmax(104px, 3fr)" },
+  { ...SHAPE, width: "minmax(82px, 1.2fr)" },
+  { key: "size", title: "size", width: "minmax(52px, 0.5fr)", number: true, value: (r) => r.size, draw: drawSize, hint: "number of elements" },
+  { key: "requires_grad", title: "requires_grad", width: "minmax(86px, 0.8fr)", value: (r) => Number(r.requires_grad), draw: drawSwitch, hint: "whether gradient calls train it; a parameter that they do not train is frozen" },
+  figure("mean", "minmax(68px, 0.7fr)"),
+  figure("std", "minmax(60px, 0.7fr)"),
+  figure("norm", "minmax(60px, 0.7fr)"),
+  figure("gradient_norm", "minmax(86px, 0.8fr)"),
+  figure("update_ratio", "minmax(78px, 0.7fr)"),
   {
     key: "history",
     title: "history",
-    width: "72px",
+    width: "minmax(72px, 0.9fr)",
     value: (r) => r.history?.values.at(-1) ?? NaN,
-    draw: (cell, r) => drawSparkline(cell, r.history, `${series()} of ${r.name}`),
+    draw: (cell, r) => drawSparkline(cell, r.history, series(), r.name),
+    hint: "by step, on a logarithmic axis of at least one decade; point at it, or press ← and → in the selected row, to read values",
   },
 ];
 
-/** @param {"mean" | "std" | "norm" | "gradient_norm" | "update_ratio"} key @param {string} title @param {string} width @returns {Column} */
-function figure(key, title, width) {
-  const text = (/** @type {ParameterRow} */ row) => (!row.known ? "·" : Number.isNaN(row[key]) ? "–" : formatNumber(row[key]));
-  return { key, title, width, number: true, value: (row) => row[key], text };
+/** @type {Column[]} */
+export const runningColumns = [
+  { ...NAME, width: "minmax(104px, 3fr)" },
+  { ...SHAPE, width: "minmax(82px, 1.2fr)" },
+  figure("mean", "minmax(68px, 0.7fr)"),
+  figure("std", "minmax(60px, 0.7fr)"),
+  figure("minimum", "minmax(68px, 0.7fr)"),
+  figure("maximum", "minmax(68px, 0.7fr)"),
+];
+
+/** @param {Figure} key @param {string} width @returns {Column} */
+function figure(key, width) {
+  const title = { minimum: "min", maximum: "max" }[String(key)] ?? key.replace("_", " ");
+  return { key, title, width, number: true, value: (row) => row[key], draw: (cell, row) => drawFigure(cell, row, key), hint: FIGURES_IN_WORDS[key] };
+}
+
+/** @param {HTMLElement} cell @param {ParameterRow} row @param {Figure} key */
+function drawFigure(cell, row, key) {
+  setText(cell, !row.known ? "·" : Number.isNaN(row[key]) ? "–" : formatNumber(row[key]));
+  const unusual = key === "update_ratio" && row.known ? row.unusual : "";
+  cell.classList.toggle("hs-unusual", Boolean(unusual));
+  setAttribute(cell, "title", unusual || (row.known ? `${row.name}: ${FIGURES_IN_WORDS[key]}` : "not computed yet"));
+  setAttribute(cell, "aria-description", unusual || null);
+}
+
+/** The name, whose end tells most: of one that is too long the beginning is left out. @param {HTMLElement} cell @param {ParameterRow} row */
+function drawName(cell, row) {
+  if (!cell.firstElementChild) {
+    cell.classList.add("hs-parameter-name");
+    cell.append(make("span", { class: "hs-name-end" }, [make("bdi")]), make("span", { class: "hs-badge hs-warn" }), make("span", { class: "hs-shared" }));
+  }
+  const [name, faults, shared] = /** @type {HTMLElement[]} */ ([...cell.children]);
+  setText(/** @type {HTMLElement} */ (name.firstElementChild), row.name);
+  const notFinite = row.known ? [row.nan ? "NaN" : "", row.inf ? "inf" : ""].filter(Boolean).join(", ") : "";
+  setText(faults, notFinite);
+  faults.hidden = !notFinite;
+  setText(shared, row.shared);
+  shared.hidden = !row.shared;
+  const parts = [row.name, row.shared, row.known ? faultsOf(row) : ""].filter(Boolean);
+  setAttribute(cell, "aria-label", parts.join(", "));
+  setAttribute(cell, "title", [row.name, `${row.shape} ${row.dtype}`, ...notesOf(row)].join("\n"));
+}
+
+/** @param {HTMLElement} cell @param {ParameterRow} row */
+function drawSize(cell, row) {
+  setText(cell, row.size < 1e6 ? formatCount(row.size) : row.size < 1e9 ? `${(row.size / 1e6).toPrecision(3)}M` : `${(row.size / 1e9).toPrecision(3)}G`);
+  setAttribute(cell, "title", `${formatCount(row.size)} ${row.size === 1 ? "element" : "elements"}`);
 }
 
 /** @param {HTMLElement} cell @param {ParameterRow} row */
 function drawSwitch(cell, row) {
-  let box = /** @type {HTMLInputElement | null} */ (cell.firstElementChild);
-  if (!box) {
-    box = make("input", { type: "checkbox", class: "hs-check" });
-    cell.append(box);
-  }
+  if (!cell.firstElementChild) cell.append(make("input", { type: "checkbox", class: "hs-check" }), make("span", { class: "hs-frozen", "aria-hidden": "true" }));
+  const [box, frozen] = /** @type {[HTMLInputElement, HTMLElement]} */ ([...cell.children]);
   box.dataset.name = row.name;
   setAttribute(box, "aria-label", `requires_grad of ${row.name}`);
   box.checked = row.requires_grad;
+  setText(frozen, isFrozen(row) ? "frozen" : "");
+  setAttribute(cell, "title", row.requires_grad ? `requires_grad is True: gradient calls train ${row.name}` : `requires_grad is False: ${row.name} is frozen`);
 }

@@ -10,22 +10,26 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 from weakref import ref
 
 import numpy as np
 
+from hookscope.engine.debug import statistics
 from hookscope.engine.debug.parameter_edits import INITIALIZERS
 from hookscope.engine.tensor import Tensor
 from hookscope.widgets import texts
 from hookscope.widgets.columns import columns_to_bytes
 from hookscope.widgets.series import thinned
+from hookscope.widgets.views.parameters.roles import is_running_statistic, shared_text
+from hookscope.widgets.views.parameters.unusual import unusual_update
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession, ParameterRow
     from hookscope.engine.debug.parameter_edits import ParameterEdit
 
-PARAMETER_NUMBERS = ("requires_grad", "size")
+PARAMETER_NUMBERS = ("requires_grad", "size", "running")
 FIGURES = (
     "position", "mean", "std", "minimum", "maximum", "norm", "gradient_norm", "update_ratio", "nan", "inf",
 )  # fmt: skip
@@ -47,13 +51,15 @@ def parameter_texts(rows: Sequence[ParameterRow]) -> ParameterTexts:
         "name": [row.name for row in rows],
         "shape": [texts.shape_text(row.shape) for row in rows],
         "dtype": [texts.dtype_text(row.dtype) for row in rows],
+        "shared": {str(k): told for k, told in enumerate(map(shared_text, rows)) if told},
         "initializers": list(INITIALIZERS),
     }
 
 
 def parameter_numbers(rows: Sequence[ParameterRow]) -> bytes:
     """The columns PARAMETER_NUMBERS."""
-    return columns_to_bytes([(row.requires_grad, row.size) for row in rows], len(PARAMETER_NUMBERS))
+    numbers = [(row.requires_grad, row.size, is_running_statistic(row)) for row in rows]
+    return columns_to_bytes(numbers, len(PARAMETER_NUMBERS))
 
 
 def figures(row: ParameterRow, position: int) -> list[float]:
@@ -65,21 +71,26 @@ def figures(row: ParameterRow, position: int) -> list[float]:
 
 
 class ParameterTexts(TypedDict):
-    """The text columns of parameters, and the names of initializers."""
+    """The text columns of parameters, by position who shares one, and the names of initializers."""
 
     name: list[str]
     shape: list[str]
     dtype: list[str]
+    shared: dict[str, str]
     initializers: list[str]
 
 
 class ParameterFigures(TypedDict):
-    """Rows of FIGURES and the history of the first of them; how many rows nobody has looked at yet."""
+    """Rows of FIGURES and the history of the first of them; how many rows nobody has looked at yet.
+
+    `unusual` says by position what is unusual about an update.
+    """
 
     type: Literal["parameter_figures"]
     rest: int
     series: str
     with_history: int
+    unusual: dict[str, str]
 
 
 class SelectedParameter(TypedDict):
@@ -110,6 +121,7 @@ class _Known(NamedTuple):
     array: Callable[[], object]
     gradient: Callable[[], object]
     figures: list[float]
+    unusual: str
 
     def is_of(self, row: ParameterRow) -> bool:
         """Whether the row still has these arrays."""
@@ -282,6 +294,7 @@ class ParametersView:
             "rest": rest,
             "series": self._series,
             "with_history": shown,
+            "unusual": {str(k): self._known[k].unusual for k in fresh if self._known[k].unusual},
         }
         self._send(content, [table, np.array(history, "<f8").tobytes()])
 
@@ -307,8 +320,10 @@ class ParametersView:
         if row.update_ratio is None:  # between the gradient and the update, the last one counts
             followed = self._session.history.update_ratios.get(row.name)
             found[_RATIO] = followed[-1][1] if followed else _NAN if known is None else known.figures[_RATIO]
+        conditions = self._session.checks.conditions
+        told = unusual_update(row.shape, found[_RATIO], row.gradient_norm != 0, partial(_norm_before, row), conditions)
         gradient = _gradient_array(row)
-        self._known[position] = _Known(ref(row.array), _nothing if gradient is None else ref(gradient), found)
+        self._known[position] = _Known(ref(row.array), _nothing if gradient is None else ref(gradient), found, told)
         self._sent.discard(position)
         return True
 
@@ -332,6 +347,11 @@ class ParametersView:
 
 def _gradient_array(row: ParameterRow) -> Any:
     return None if row.gradient is None else row.gradient._array
+
+
+def _norm_before(row: ParameterRow) -> float:
+    """The norm before the last update, or now, where it is not known any more."""
+    return row.statistics.norm if row.update_ratio is None else statistics(row.before).norm
 
 
 def _nothing() -> None:

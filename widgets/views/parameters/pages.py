@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hookscope.engine.progress import progress
 from hookscope.widgets import drawings, texts
 from hookscope.widgets.markup import MAX_ROWS, Table, counted_title, left_out, number, opened_by, scrolling, text
+from hookscope.widgets.views.parameters.roles import is_running_statistic, shared_text
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession, ParameterRow
@@ -16,14 +17,33 @@ MAX_PARAMETERS = 500
 
 
 def static_parts(session: DebugSession) -> list[str | Table]:
-    """Return the parameters as a table."""
+    """Return the parameters as a table, and running statistics as another."""
     rows = session.parameters()
+    weights = [row for row in rows if not is_running_statistic(row)]
+    running = [row for row in rows if is_running_statistic(row)]
     figures = ("mean", "std", "norm", "gradient norm", "update ratio")
     columns = ("name", "shape", "dtype", "requires_grad", *figures)
-    cells = [
-        (*parameter_cells(row), "" if row.update_ratio is None else number(row.update_ratio)) for row in rows[:MAX_ROWS]
-    ]
-    return [Table(counted_title("Parameters", len(rows)), columns, cells, numeric=figures)]
+    cells = [_weight_cells(row) for row in weights[:MAX_ROWS]]
+    parts: list[str | Table] = [Table(counted_title("Parameters", len(weights)), columns, cells, numeric=figures)]
+    if running:
+        spread = ("mean", "std", "min", "max")
+        cells = [_running_cells(row) for row in running[:MAX_ROWS]]
+        title = counted_title("Running statistics", len(running))
+        parts.append(Table(title, ("name", "shape", "dtype", *spread), cells, numeric=spread))
+    return parts
+
+
+def _weight_cells(row: ParameterRow) -> tuple[str, ...]:
+    name, *rest = parameter_cells(row)
+    shared = shared_text(row)
+    ratio = "" if row.update_ratio is None else number(row.update_ratio)
+    return f"{name} ({shared})" if shared else name, *rest, ratio
+
+
+def _running_cells(row: ParameterRow) -> tuple[str, ...]:
+    found = row.statistics
+    spread = (found.mean, found.std, found.minimum, found.maximum)
+    return row.name, texts.shape_text(row.shape), texts.dtype_text(row.dtype), *map(number, spread)
 
 
 def parameter_cells(row: ParameterRow) -> tuple[str, ...]:
@@ -55,7 +75,8 @@ def export_html(session: DebugSession) -> str:
 
 def _parameter(session: DebugSession, row: ParameterRow) -> str:
     name, shape, dtype, grad, *_, gradient = parameter_cells(row)
-    facts = [f"{shape} {dtype}", "" if grad == "yes" else "requires_grad=False"]
+    untrained = "running statistic" if is_running_statistic(row) else "requires_grad=False"
+    facts = [f"{shape} {dtype}", shared_text(row), "" if grad == "yes" else untrained]
     facts.append(f"gradient norm {gradient}" if gradient else "")
     title = f"<b>{text(name)}</b> <small>{text(' · '.join(fact for fact in facts if fact))}</small>"
     return opened_by(title, scrolling(drawings.figures_html(row.statistics)) + _curves(session, row.name))

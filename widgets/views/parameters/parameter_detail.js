@@ -4,6 +4,7 @@ import { make, setText } from "../../static/dom.js";
 import { formatNumber, parseNumber, toFloat64 } from "../../static/format.js";
 import { createHistogram } from "../../static/histogram.js";
 import { createParameterEditor } from "./parameter_editor.js";
+import { notesOf } from "./rows.js";
 
 /** @type {Record<string, string>} */
 const NAMES = { minimum: "min", maximum: "max", nan: "NaN", positive_inf: "+inf", negative_inf: "−inf" };
@@ -13,17 +14,26 @@ export function createParameterDetail(send) {
   const histogram = createHistogram();
   const editor = createParameterEditor(send);
   const heading = make("h3", { class: "hs-detail-title" });
+  const notes = make("p", { class: "hs-parameter-notes" });
   const value = make("code", { class: "hs-detail-value" });
   const figures = make("dl", { class: "hs-figures" });
 
   return {
     element: make("section", { class: "hs-detail hs-parameter", "aria-label": "Selected parameter", hidden: "" }, [
       heading,
+      notes,
       value,
       editor.element,
       make("div", { class: "hs-parameter-figures" }, [figures, histogram.element]),
     ]),
     editor,
+    /** What sets it apart, as its row is now. @param {import("./rows.js").ParameterRow | undefined} row */
+    tell(row) {
+      const told = row ? notesOf(row) : [];
+      setText(notes, told.join(" · "));
+      notes.hidden = !told.length;
+      notes.classList.toggle("hs-unusual", Boolean(row?.unusual || (row?.known && (row.nan || row.inf))));
+    },
     /** @param {import("../../static/python.js").SelectedParameter} parameter @param {DataView} buffer @param {string[]} initializers */
     update(parameter, buffer, initializers) {
       setText(heading, parameter.name);

@@ -1,13 +1,16 @@
-// The parameters: one row each, with the requires_grad switch and the figures that tell healthy from sick. Names come
-// once; figures follow, those of the rows in view first. The selected one's values can be changed.
+// The parameters: one row each, with the requires_grad switch and the figures that tell healthy from sick; running
+// statistics, which nothing trains, in a table of their own below. Names come once; figures follow, those of the rows in
+// view first. The selected one's values can be changed.
 
-import { make, setText } from "../../static/dom.js";
+import { make, setAttribute, setText } from "../../static/dom.js";
 import { Grid } from "../../static/grid.js";
 import { FIGURES } from "../../static/python.js";
-import { columns } from "./columns.js";
+import { runningColumns, weightColumns } from "./columns.js";
 import { createParameterDetail } from "./parameter_detail.js";
 import { addFigures, readRows } from "./rows.js";
 import { createSeriesChooser } from "../../static/sparkline.js";
+import { createRunning } from "./running.js";
+import { SparklineReading } from "./sparkline_reading.js";
 
 /** @typedef {import("./rows.js").ParameterRow} ParameterRow */
 /** @typedef {keyof typeof SERIES_NAMES} Series */
@@ -35,26 +38,92 @@ class Parameters {
     this.told = "";
     this.waiting = false;
     this.rest = 1;
-    /** @type {Grid<ParameterRow>} */
-    this.grid = new Grid({
-      label: "Parameters",
-      empty: "Waiting for the kernel.",
-      key: (row) => row.name,
-      onSelect: (row) => send({ type: "select_parameter", name: row.name }),
-      onVisible: (visible) => {
-        clearTimeout(this.timer);
-        this.timer = window.setTimeout(() => this.#look(visible), SETTLE);
-      },
-      columns: columns(() => SERIES_NAMES[this.series]),
-    });
-    this.grid.view.addEventListener("change", (event) => this.#switched(event));
+    this.chosen = "";
+    /** @type {Map<Grid<ParameterRow>, ParameterRow[]>} */
+    this.inView = new Map();
+    this.weights = this.#table("Parameters", weightColumns(() => SERIES_NAMES[this.series]));
+    this.statistics = this.#table("Running statistics", runningColumns);
+    this.tables = [this.weights, this.statistics];
+    this.weights.view.addEventListener("change", (event) => this.#switched(event));
+    setAttribute(this.weights.view, "aria-description", "Arrow left and right read the history of the selected row.");
+    this.reading = new SparklineReading(this.weights.view, () => this.weights.view.querySelector("[aria-selected=true]"));
+    this.running = createRunning(this.statistics, () => this.#toggled());
+    this.weights.filter.addEventListener("input", () => this.#filtered());
     const chooser = createSeriesChooser(SERIES_NAMES, (key) => this.#chooseSeries(/** @type {Series} */ (key)));
     this.detail = createParameterDetail(send);
-    this.element = make("div", { class: "hs-view" }, [
-      make("div", { class: "hs-bar" }, [this.grid.filter, make("label", { class: "hs-label" }, ["history of ", chooser]), make("span", { class: "hs-spring" }), this.grid.count]),
-      this.grid.view,
+    this.element = make("div", { class: "hs-view hs-parameters" }, [
+      make("div", { class: "hs-bar" }, [
+        this.weights.filter,
+        make("label", { class: "hs-label" }, ["history of ", chooser]),
+        make("span", { class: "hs-spring" }),
+        make("span", { class: "hs-count" }, [this.weights.count, " parameters"]),
+      ]),
+      this.weights.view,
+      this.reading.element,
+      this.running.element,
       this.detail.element,
     ]);
+  }
+
+  /** @param {string} label @param {import("./columns.js").Column[]} columns @returns {Grid<ParameterRow>} */
+  #table(label, columns) {
+    /** @type {Grid<ParameterRow>} */
+    const table = new Grid({
+      label,
+      empty: "Waiting for the kernel.",
+      key: (row) => row.name,
+      state: (row) => (row.requires_grad || row.running ? null : "frozen"),
+      onSelect: (row) => this.#select(table, row),
+      onVisible: (visible) => this.#drawn(table, visible),
+      columns,
+    });
+    columns.forEach(({ title, hint }, k) => {
+      setAttribute(table.head.children[k], "title", hint);
+      const [before, after] = title.split("_"); // a line may end behind it
+      if (after) table.head.children[k].firstElementChild?.replaceChildren(`${before}_`, make("wbr"), after);
+    });
+    return table;
+  }
+
+  /** @param {Grid<ParameterRow>} table @param {ParameterRow} row */
+  #select(table, row) {
+    this.chosen = row.name;
+    this.#showChosen(table);
+    this.send({ type: "select_parameter", name: row.name });
+  }
+
+  /** Of the tables one at most has a selected row. @param {Grid<ParameterRow>} table */
+  #showChosen(table) {
+    for (const other of this.tables) {
+      other.selected = other === table ? this.chosen : null;
+      if (other !== table) other.schedule();
+    }
+  }
+
+  /** @param {Grid<ParameterRow>} table @param {ParameterRow[]} visible */
+  #drawn(table, visible) {
+    this.inView.set(table, visible);
+    this.reading.refresh();
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.#look(), SETTLE);
+  }
+
+  #toggled() {
+    if (!this.running.isOpen()) this.inView.delete(this.statistics);
+    this.#lookAgain();
+  }
+
+  /** One filter is for both tables; what it finds among the statistics alone is shown. */
+  #filtered() {
+    this.statistics.filter.value = this.weights.filter.value;
+    this.statistics.schedule();
+    this.#sayEmpty();
+  }
+
+  #sayEmpty() {
+    const filtered = this.weights.filter.value.trim() !== "";
+    setText(this.weights.empty, filtered ? "No parameter has all of these words." : "No parameters.");
+    setText(this.statistics.empty, "No running statistic has all of these words.");
   }
 
   /** @param {Series} series */
@@ -66,7 +135,7 @@ class Parameters {
 
   #lookAgain() {
     this.told = "";
-    this.grid.schedule();
+    for (const table of this.tables) table.schedule();
   }
 
   /** @param {Event} event */
@@ -79,10 +148,14 @@ class Parameters {
     this.send({ type: "requires_grad", name: box.dataset.name ?? "", on: wanted });
   }
 
-  /** Tell Python what is in view, and whether an order needs the others' figures. @param {ParameterRow[]} visible */
-  #look(visible) {
-    const rows = visible.map((row) => row.position);
-    const others = this.rest > 0 && IN_FIGURES.has(this.grid.sortKey);
+  #isOrdered() {
+    return this.tables.some((table) => IN_FIGURES.has(table.sortKey));
+  }
+
+  /** Tell Python what is in view, and whether an order needs the others' figures. */
+  #look() {
+    const rows = [...this.inView.values()].flat().map((row) => row.position);
+    const others = this.rest > 0 && this.#isOrdered();
     const now = `${rows} ${this.series} ${others}`;
     if (this.waiting || !rows.length || now === this.told) return;
     this.told = now;
@@ -93,41 +166,55 @@ class Parameters {
   /** @param {Partial<import("../../static/python.js").ParameterTexts>} texts @param {DataView} buffer */
   update(texts, buffer) {
     if (!texts.name) return; // nothing was sent so far
-    setText(this.grid.empty, "No parameters.");
+    this.#sayEmpty();
     const rows = readRows(this.rows, texts, buffer);
     if (!rows) return;
     if (rows !== this.rows) [this.told, this.waiting] = ["", false];
     this.rows = rows;
     this.initializers = texts.initializers ?? [];
-    this.grid.setRows(rows);
+    this.weights.setRows(rows.filter((row) => !row.running));
+    this.running.setRows(rows.filter((row) => row.running));
+    this.#tell();
   }
 
   /** @param {import("../../static/python.js").ParameterFigures} message @param {DataView[]} buffers */
   addFigures(message, buffers) {
-    addFigures(this.rows, buffers, message.series === this.series ? message.with_history : 0);
+    addFigures(this.rows, buffers, message, message.series === this.series);
     this.rest = message.rest;
     this.waiting = false;
     clearTimeout(this.remaining);
     // An order needs the rest now; else it is asked for when no update has come for a while.
-    if (this.rest && IN_FIGURES.has(this.grid.sortKey)) this.told = "";
+    if (this.rest && this.#isOrdered()) this.told = "";
     else if (this.rest) this.remaining = window.setTimeout(() => this.#lookAgain(), QUIET);
-    this.grid.schedule();
+    for (const table of this.tables) table.schedule();
+    this.running.tell();
+    this.#tell();
+  }
+
+  #tell() {
+    if (!this.detail.element.hidden) this.detail.tell(this.rows.find((row) => row.name === this.chosen));
   }
 
   /** @param {import("../../static/python.js").SelectedParameter} parameter @param {DataView[]} buffers */
   select(parameter, buffers) {
     const opening = this.detail.element.hidden;
     this.detail.element.hidden = false;
-    this.grid.selected ??= parameter.name;
     this.detail.update(parameter, buffers[0], this.initializers);
-    if (opening) this.grid.reveal();
+    if (!this.chosen) {
+      // Chosen before the page was loaded anew.
+      this.chosen = parameter.name;
+      const running = this.rows.find((row) => row.name === parameter.name)?.running;
+      this.#showChosen(running ? this.statistics : this.weights);
+    }
+    this.#tell();
+    if (opening) for (const table of this.tables) table.reveal();
   }
 
   destroy() {
     clearTimeout(this.timer);
     clearTimeout(this.remaining);
     this.detail.editor.destroy();
-    this.grid.destroy();
+    for (const table of this.tables) table.destroy();
   }
 }
 
@@ -145,7 +232,9 @@ export function create({ send }) {
       parameter: (message, buffers) => parameters.select(message, buffers),
       edit_answer: (message) => parameters.detail.editor.answer(message),
     },
-    draw: () => parameters.grid.schedule(),
+    draw: () => {
+      for (const table of parameters.tables) table.schedule();
+    },
     destroy: () => parameters.destroy(),
   };
 }

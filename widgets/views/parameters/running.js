@@ -1,0 +1,43 @@
+// The running statistics below the weights, behind a button that says how many there are: nobody trains them, and a
+// network with batch normalization has as many of them as of scales.
+
+import { make, setAttribute, setText } from "../../static/dom.js";
+
+/** @typedef {import("./rows.js").ParameterRow} ParameterRow */
+
+let runningCount = 0;
+
+/** @param {import("../../static/grid.js").Grid<ParameterRow>} table @param {() => void} toggled it was opened or closed */
+export function createRunning(table, toggled) {
+  const id = `hs-running-${++runningCount}`;
+  const count = make("span");
+  const faults = make("span", { class: "hs-badge hs-warn", hidden: "" });
+  const button = make("button", { type: "button", class: "hs-disclosure", "aria-expanded": "false", "aria-controls": id, title: "What layers such as BatchNorm keep for prediction; no gradient trains it", onclick: () => open(shown.hidden) }, [count, faults]);
+  const shown = make("div", { class: "hs-running-rows", id, hidden: "" }, [table.view]);
+  const element = make("section", { class: "hs-running", "aria-label": "Running statistics", hidden: "" }, [button, shown]);
+
+  /** @param {boolean} now */
+  function open(now) {
+    shown.hidden = !now;
+    setAttribute(button, "aria-expanded", now);
+    toggled();
+  }
+
+  return {
+    element,
+    /** @param {ParameterRow[]} rows */
+    setRows(rows) {
+      table.setRows(rows);
+      element.hidden = !rows.length;
+      setText(count, `${rows.length} running ${rows.length === 1 ? "statistic" : "statistics"}, not trained`);
+    },
+    /** Say whether one of them is not finite: they may be out of sight. */
+    tell() {
+      const broken = table.rows.filter((row) => row.known && (row.nan || row.inf)).length;
+      setText(faults, `${broken} with NaN or inf`);
+      faults.hidden = !broken;
+    },
+    isOpen: () => !shown.hidden && !element.hidden,
+    open,
+  };
+}
