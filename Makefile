@@ -1,5 +1,5 @@
 # Every target works as the first command on a fresh clone; the second time none of them needs a network.
-#   make demo       run the tour without a browser, print what the debugger captured, write an HTML page
+#   make demo       run the tour without a browser, print what was found, write an HTML page
 #   make lab        open the tour in JupyterLab
 #   make test       every test, the notebooks and the browser's among them
 #   make bench      every measurement, as ratios in one run

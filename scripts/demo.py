@@ -1,7 +1,7 @@
-"""`make demo`: run a notebook on the Hookscope kernel without a browser and show what the debugger captured.
+"""`make demo`: run a notebook on the Hookscope kernel without a browser and show what came of it.
 
 Leaves the executed notebook and an HTML page in build/demo. The page holds the panels' static forms and asks
-no server and no network for anything.
+no server and no network for anything. What is printed at the end are the outputs of the cells that are tagged "result".
 
     python scripts/demo.py notebooks/01_tour.ipynb
 """
@@ -14,7 +14,6 @@ import time
 from pathlib import Path
 
 import nbformat
-from jupyter_core.utils import run_sync
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbconvert import HTMLExporter
@@ -23,13 +22,6 @@ from traitlets.config import Config
 from hookscope.engine.atomic_write import write_text
 
 ROOT = Path(__file__).resolve().parent.parent
-
-# Run in the notebook's kernel after its last cell: the table of the last debug session in its namespace.
-SHOW_CAPTURES = """
-from hookscope.engine.debug import DebugSession
-_sessions = [value for value in list(globals().values()) if isinstance(value, DebugSession)]
-print(_sessions[-1].table() if _sessions else "this notebook leaves no debug session behind")
-"""
 
 # The static form first: a widget view needs a running kernel, or a script from a CDN.
 DISPLAY_PRIORITY = ["text/html", "text/markdown", "image/svg+xml", "image/png", "image/jpeg", "text/plain"]
@@ -44,8 +36,8 @@ TEMPLATE = """{%- extends 'lab/index.html.j2' -%}
 """
 
 
-def run_notebook(path: Path) -> tuple[nbformat.NotebookNode, str]:
-    """The executed notebook, and the captures that it left behind as a text table."""
+def run_notebook(path: Path) -> nbformat.NotebookNode:
+    """The executed notebook."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
         notebook,
@@ -58,18 +50,13 @@ def run_notebook(path: Path) -> tuple[nbformat.NotebookNode, str]:
         for index, cell in enumerate(notebook.cells):
             client.execute_cell(cell, index)
         client.set_widgets_metadata()
-        table: list[str] = []
+    return notebook
 
-        def collect(message: dict[str, object]) -> None:
-            content = message["content"]
-            if message["msg_type"] == "stream":
-                table.append(content["text"])
-            elif message["msg_type"] == "error":
-                table.append("\n".join(content["traceback"]))
 
-        ask = run_sync(client.kc.execute_interactive)
-        ask(SHOW_CAPTURES, store_history=False, output_hook=collect, timeout=60)
-    return notebook, "".join(table)
+def results(notebook: nbformat.NotebookNode) -> str:
+    """What the cells with the tag "result" have printed."""
+    tagged = [cell for cell in notebook.cells if "result" in cell.metadata.get("tags", ())]
+    return "".join(output.text for cell in tagged for output in cell.outputs if output.output_type == "stream")
 
 
 def html_page(notebook: nbformat.NotebookNode, title: str) -> str:
@@ -92,7 +79,7 @@ def main() -> int:
     start = time.perf_counter()
     print(f"running {options.notebook} on the Hookscope kernel ...", flush=True)
     try:
-        notebook, table = run_notebook(options.notebook.resolve())
+        notebook = run_notebook(options.notebook.resolve())
     except CellExecutionError as error:
         print(f"a cell of {options.notebook} failed:\n{error}", file=sys.stderr)
         return 1
@@ -102,7 +89,7 @@ def main() -> int:
     write_text(executed, nbformat.writes(notebook).removesuffix("\n") + "\n", "demo")
     write_text(page, html_page(notebook, options.notebook.stem), "demo")
 
-    print(f"\nwhat the debugger captured:\n\n{table}")
+    print(f"\n{results(notebook)}")
     print(f"executed notebook  {executed}")
     print(f"page               {page}   (opens without a server)")
     print(f"done in {time.perf_counter() - start:.1f} s")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hookscope.widgets.single import (
         CaptureTimeline,
         CellTree,
-        ConditionList,
+        FindingList,
         HookEditor,
         ParameterEditor,
         Stepper,
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CaptureTimeline",
     "CellTree",
-    "ConditionList",
     "DebuggerPanel",
+    "FindingList",
     "HookEditor",
     "HookTable",
     "ParameterEditor",
@@ -41,7 +41,7 @@ __all__ = [
 _HOMES = {
     "CaptureTimeline": "single",
     "CellTree": "single",
-    "ConditionList": "single",
+    "FindingList": "single",
     "DebuggerPanel": "panel",
     "HookEditor": "single",
     "HookTable": "tables",

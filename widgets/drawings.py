@@ -1,7 +1,8 @@
 """Small pictures for pages that run no script: a histogram and a curve as SVG, a matrix as a PNG.
 
 They hold no text, since code hosts that remove drawings leave the text behind. Lines take the color of the text
-around them, for light and dark. The same numbers give the same bytes, with any build of zlib: nothing is compressed.
+around them, and zero in a matrix that of the page behind it, for light and dark. The same numbers give the same bytes,
+with any build of zlib: nothing is compressed.
 """
 
 from __future__ import annotations
@@ -97,12 +98,16 @@ def _between_0_and_1(values: _Array) -> _Array:
     return shares
 
 
-def _palette() -> bytes:
-    """Blue below zero, white at it, red above, each in 120 steps; then grey for NaN and black for infinities."""
-    share = np.linspace(0, 1, 121)[:, None]
-    white, blue, red = (np.array(color, float) for color in ((247, 247, 247), (33, 102, 172), (178, 24, 43)))
-    below, above = blue + (white - blue) * share, white + (red - white) * share
-    return bytes(np.vstack([below[:-1], above, [[128] * 3, [0] * 3]]).round().astype(np.uint8).tobytes())
+def _palette() -> tuple[bytes, bytes]:
+    """Blue below zero, red above, each in 120 steps; magenta for NaN, green for infinities; and how opaque each is.
+
+    Towards zero they get clearer, so that zero is light on a light page and dark on a dark one.
+    """
+    below, zero, above, nan, infinite = (33, 102, 172), (128, 128, 128), (178, 24, 43), (230, 0, 230), (40, 215, 60)
+    colors = [below] * _ZERO + [zero] + [above] * _ZERO + [nan, infinite]
+    shares = np.abs(np.arange(-_ZERO, _ZERO + 1)) / _ZERO
+    opaque = [*np.round(shares * 255).astype(int).tolist(), 255, 255]
+    return bytes(np.array(colors, np.uint8).tobytes()), bytes(opaque)
 
 
 _ZERO, _NAN, _INFINITE = 120, 241, 242
@@ -123,7 +128,9 @@ def matrix_figure(array: Any, told: str = "", most: int = MOST_PIXELS) -> str:
     matrix = matrix[tuple(slice(None, None, -(-size // most)) for size in matrix.shape)]
     matrix = matrix.get() if hasattr(matrix, "get") else np.asarray(matrix)
     told += f"[{', '.join('0' for _ in lead)}] of it: " if lead else ""
-    told += "blue below 0, white at 0, red above; grey NaN, black inf"
+    same = texts.same_text(matrix)
+    colors = "blue below 0, clear at 0, red above; magenta NaN, green inf"
+    told += f"all {matrix.size:,} values are {same}" if same else colors
     if matrix.shape != array.shape[-2:]:
         told += f"; {texts.shape_text(matrix.shape)} of its elements, at equal distances"
     return figure(heatmap("heatmap", matrix), told)
@@ -151,10 +158,12 @@ def heatmap(label: str, matrix: _Array) -> str:
 def _png(pixels: _Array) -> bytes:
     """One byte a pixel, a place in the palette (PNG specification, color type 3)."""
     height, width = pixels.shape
+    palette, opaque = _palette()
     lines = b"".join(b"\0" + row.tobytes() for row in pixels)
     chunks = (
         (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
-        (b"PLTE", _palette()),
+        (b"PLTE", palette),
+        (b"tRNS", opaque),
         (b"IDAT", zlib.compress(lines, 0)),
         (b"IEND", b""),
     )

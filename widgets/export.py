@@ -27,7 +27,7 @@ _STYLE = """<style>
 body.hs-static{margin:0 auto;max-width:1200px;padding:16px 24px 48px;color:var(--hs-ink);background:var(--hs-surface);
 font:14px/1.5 system-ui,sans-serif}
 h1{font-size:22px;margin:8px 0 2px}h2{font-size:16px;margin:28px 0 8px;border-bottom:1px solid var(--hs-line)}
-h1,h2,p,td,th,code,summary{overflow-wrap:anywhere}
+h1,h2,p,td,th,code,summary{overflow-wrap:break-word}
 .soft,caption{color:var(--hs-muted-ink)}
 nav{display:flex;flex-wrap:wrap;gap:2px 14px}nav a{color:inherit}
 :focus-visible{outline:2px solid currentColor;outline-offset:2px}
@@ -38,17 +38,6 @@ figure{margin:0}figcaption{font-size:12px;color:var(--hs-muted-ink);max-width:42
 .warn{color:var(--hs-warn-ink);background:var(--hs-marked);border-radius:3px;padding:0 5px}
 ul{list-style:none;margin:0;padding-left:18px}
 .hs-static.hs-static table .hs-prose{max-width:420px}
-@media (max-width:640px){
-.findings :is(table,tbody){display:block}
-.findings thead{position:absolute;clip-path:inset(50%)}
-.findings tr{display:flex;flex-wrap:wrap;gap:0 12px;padding:6px 0}
-.hs-static.hs-static .findings td{padding:0;white-space:normal;max-width:none}
-.findings td:first-child{font-weight:600}
-.findings td:nth-child(3)::before{content:"step "}
-.findings td:nth-child(4)::after{content:" \\d7"}
-.findings td:nth-child(n+5){flex:0 0 100%}
-.findings td:nth-child(n+6){color:var(--hs-muted-ink)}
-}
 </style>"""
 
 

@@ -7,7 +7,7 @@ from typing import Literal, TypedDict
 
 import traitlets
 
-from hookscope.widgets import export, progress_view
+from hookscope.widgets import export, heading, progress_view
 from hookscope.widgets.messages import Action
 from hookscope.widgets.view import Message, View, state
 
@@ -50,6 +50,7 @@ OWN = View(
         "views": state(list[str]),
         "view": traitlets.Unicode().tag(sync=True, content=str),
         "status": state(Status),
+        "heading": state(heading.Heading, live=True),
         "progress": state(progress_view.Progress, live=True),
     },
     messages={

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import traitlets
 
 from hookscope.widgets import page, progress_view, texts
+from hookscope.widgets.heading import heading
 from hookscope.widgets.kept import Kept
 from hookscope.widgets.messages import Actions, MessageError, checked, checked_traits, one_of
 from hookscope.widgets.named import named_anew
@@ -206,6 +207,7 @@ class DebuggerPanel(Kept):
             with self.hold_sync():
                 self.title = texts.root_name(self.session)
                 self.publish_status()
+                self.heading = heading(self.session)
                 for publish in self._publish_beside:
                     publish(self, budget)
             VIEWS[self.view].publish(self, budget)

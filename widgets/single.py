@@ -58,10 +58,10 @@ class Stepper(_Single):
     _only = "stepper"
 
 
-class ConditionList(_Single):
-    """What is looked for while the network runs, with thresholds, and what was found."""
+class FindingList(_Single):
+    """What is wrong and what to do about it; behind its settings what is looked for, with thresholds."""
 
-    _only = "conditions"
+    _only = "findings"
 
 
 class HookEditor(_Single):

@@ -18,6 +18,18 @@ def shape_text(shape: Sequence[int]) -> str:
     return "x".join(map(str, shape)) or "()"
 
 
+def same_text(numbers: Any) -> str:
+    """Write what all elements of an array of numbers are; "" where they differ."""
+    if not numbers.size:
+        return ""
+    first = float(numbers.flat[0])
+    if np.isnan(first):
+        return "NaN" if np.isnan(numbers).all() else ""
+    if not (numbers == first).all():
+        return ""
+    return f"{first + 0.0:.6g}".replace("-inf", "\N{MINUS SIGN}inf")  # -0.0 is written as 0
+
+
 def one_line(text: str, limit: int = 300) -> str:
     """Return the first line of `text`, cut to `limit` characters."""
     line = text.strip().split("\n", 1)[0]

@@ -18,6 +18,7 @@ from hookscope.engine.parameter import Parameter, ParameterTuple
 from hookscope.engine.tensor import Tensor
 
 from .captures.capture import cell_name
+from .comparing.gradient_check import check_gradient
 from .pausing.undo import TrainingModes
 
 if TYPE_CHECKING:
@@ -30,8 +31,12 @@ __all__ = ["CURES", "Cure", "cures_of"]
 
 # What gradients are clipped to most of the time.
 _LONGEST = 1.0
+# Seconds that a gradient check may take where somebody waits for it.
+_CHECK_SECONDS = 5.0
 
 Undo = Callable[[], object]
+# What a cure has changed is to be undone; one that only looks says what it saw.
+Did = Undo | str
 
 
 @dataclass(eq=False)
@@ -50,14 +55,15 @@ class Cure:
     label: str
     preview: str
     finding: Finding
-    _do: Callable[[], Undo]
+    _do: Callable[[], Did]
     _session: DebugSession
     done: bool = False
     _undo: Undo | None = field(default=None, repr=False)
     _since: int = 0
+    _saw: str = ""
 
     def apply(self) -> None:
-        """Do it.
+        """Do it; what only looks may look again.
 
         Raises:
             RuntimeError: it is done already, or a run is under way and not paused.
@@ -65,8 +71,11 @@ class Cure:
         if self.done:
             raise RuntimeError(f"{self.label}: this is done already")
         self._check()
-        self._undo = self._do()
-        self.done, self._since = True, self._session.step
+        did = self._do()
+        if isinstance(did, str):
+            self._saw = did
+        else:
+            self._undo, self.done, self._since = did, True, self._session.step
         self._session.notify("changed")
 
     def undo(self) -> None:
@@ -84,9 +93,9 @@ class Cure:
 
     @property
     def outcome(self) -> str:
-        """What the steps since then have shown, in a few words; "" where it is not done."""
+        """What it saw, or what the steps since then have shown, in a few words; "" where it is not done."""
         if not self.done:
-            return ""
+            return self._saw
         if self._session.step <= self._since:
             return "run one more step to see whether it is gone"
         if self.finding.last_step > self._since:
@@ -104,7 +113,7 @@ def cures_of(session: DebugSession, finding: Finding, names: Sequence[str]) -> l
     return [Cure(name, *cure[:2], finding, cure[2], session) for name, cure in found if cure is not None]
 
 
-_Made = tuple[str, str, Callable[[], Undo]] | None
+_Made = tuple[str, str, Callable[[], Did]] | None
 
 
 def _set_train(session: DebugSession, finding: Finding) -> _Made:
@@ -161,6 +170,26 @@ def _pause_here(session: DebugSession, finding: Finding) -> _Made:
         return partial(session.remove_breakpoint, session.add_breakpoint(text))
 
     return "Pause here next time", f"A breakpoint at {moment} of {cell_name(finding.path)}.", add
+
+
+def _check_gradient(session: DebugSession, finding: Finding) -> _Made:
+    """Say which element of the gradient is wrong, by how much; for what the cell was called with last."""
+    calls: dict[tuple[int, int], dict[str, Tensor]] = {}
+    for capture in session.captures:
+        if capture.path == finding.path and capture.slot.startswith("input["):
+            calls.setdefault((capture.step, capture.call), {})[capture.slot] = capture.value
+    if not calls:
+        return None
+    (step, _), found = calls.popitem()
+    inputs = [found[name] for name in sorted(found, key=lambda name: int(name.strip("input[]").partition("]")[0]))]
+
+    def do() -> str:
+        check = check_gradient(session.paths.cell(finding.path or "."), *inputs, seconds=_CHECK_SECONDS)
+        wrong = [row.detail for row in check.rows if row.verdict == "wrong"]
+        return "; ".join([check.summary, *wrong])
+
+    said = f"Compares it with finite differences, for the inputs of step {step}. It changes nothing."
+    return "Check the gradient", said, do
 
 
 def _clip(session: DebugSession, finding: Finding) -> _Made:
@@ -264,6 +293,7 @@ CURES: dict[str, Callable[[Any, Finding], _Made]] = {
     "set_train": _set_train,
     "unfreeze": _unfreeze,
     "pause_here": _pause_here,
+    "check_gradient": _check_gradient,
     "clip": _clip,
     "own_parameters": _own_parameters,
 }

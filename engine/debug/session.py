@@ -190,7 +190,7 @@ class DebugSession(Pausing):
 
     @property
     def history(self) -> History:
-        """The loss by step, while conditions are looked for; with one on parameters, also how these fare."""
+        """The loss by step; while a condition on parameters is looked for, also how these fare."""
         return self.checks.training.history
 
     def findings(self) -> Findings:
@@ -207,11 +207,11 @@ class DebugSession(Pausing):
         return [self._cures[place, name] for name in names if (place, name) in self._cures]
 
     def _is_cured(self, place: tuple[str, str], name: str) -> bool:
-        """Whether this is done; what is not done is seen anew each time."""
+        """Whether this is done, or has seen something; what is not done is seen anew each time."""
         cure = self._cures.get((place, name))
-        if cure is not None and not cure.done:
+        if cure is not None and not cure.outcome:
             del self._cures[place, name]
-        return cure is not None and cure.done
+        return cure is not None and bool(cure.outcome)
 
     def clear_findings(self) -> None:
         """Forget what was found so far; what still holds is found again."""

@@ -31,16 +31,24 @@ class Panel:
     def view(self, name: str) -> Locator:
         return self.root.get_by_role("tabpanel", name=re.compile(f"^{name}"))
 
+    def tree(self) -> None:
+        """Look at the tree; a view that is alone has no tab."""
+        if self.root.get_by_role("tab").count():
+            self.tab("Cells")
+
     def toggle_hook(self, kind: str, path: str) -> None:
         """Attach a hook from the tree, or take it off again, and wait until the kernel has said so."""
+        self.tree()
         self._toggle(self.button(f"{kind} hook on {path}"), "aria-pressed")
 
     def toggle_train(self, path: str) -> None:
+        self.tree()
         switch = self.root.get_by_role("switch", name=f"train mode of {path}", exact=True)
         self._toggle(switch, "aria-checked")
 
     def toggle_first(self, role: Literal["button", "switch"], what: str) -> str:
         """Toggle the first control of the tree whose name begins with `what`; the path of its cell."""
+        self.tree()
         control = self.root.get_by_role(role, name=re.compile(f"^{re.escape(what)} ")).first
         self._toggle(control, "aria-pressed" if role == "button" else "aria-checked")
         return (control.get_attribute("aria-label") or "").removeprefix(f"{what} ")
@@ -93,8 +101,9 @@ class Panel:
         """Click a capture in the Captures tab, wherever it is in the list; the region that shows it."""
         self.root.get_by_role("searchbox", name="Filter captures").fill(f"{cell} {direction} {value}")
         rows = self.root.get_by_role("grid", name="Captures").get_by_role("row")
-        expect(rows.filter(has_not_text=cell)).to_have_count(1)  # the heads: what is listed is what was filtered
-        rows.filter(has_text=re.compile(f"^{step}\\D")).click()
+        row = rows.filter(has_text=re.compile(f"^{step}\\D"))
+        expect(row).to_have_count(1)  # what is listed is what was filtered
+        row.get_by_role("gridcell").filter(has_text=value).first.click()
         shown = self.root.get_by_role("region", name="Selected capture")
         heading = f"{cell}#0 {direction} {value}, step {step}"
         expect(shown.get_by_role("heading", name=heading, exact=True)).to_be_visible()

@@ -29,7 +29,7 @@ STEP_KEYS = {
     "Next cell": "Shift+F8",
 }
 QUIET_SECONDS = 1.0
-VIEWS = ("Cells", "Captures", "Parameters", "Stepper", "Conditions", "Hooks")
+VIEWS = ("Findings", "Cells", "Captures", "Parameters", "Stepper", "Hooks")
 MOMENTS = ("forward_pre", "forward", "backward_pre", "backward", "bprop", "")
 
 # What may be done, and how often in comparison.

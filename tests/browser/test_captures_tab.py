@@ -62,13 +62,28 @@ def kernels_values(opened: Notebook) -> np.ndarray:
     return np.array(json.loads(opened.run_to_end(TELL)), np.float32)
 
 
-def test_captures_stand_in_the_order_of_the_run_forward_then_backward(panel: Panel, captures: Locator) -> None:
+def test_each_cell_has_its_forward_and_backward_below_its_name_in_the_order_of_the_run(
+    panel: Panel, captures: Locator
+) -> None:
     slider(panel.root, "Step").press("Home")
+    expect(captures.get_by_role("row").nth(1)).to_have_text("conv")
+    expect(captures.get_by_role("row").nth(2)).to_contain_text("input[0]")
+    expect(captures.get_by_role("row").nth(2)).to_contain_text("output")
+    rows = [row.inner_text().split() for row in captures.get_by_role("row").all()[1:]]
+    assert [row[0] if len(row) == 1 else row[1] for row in rows][:6] == ["conv", "fwd", "bwd", "relu", "fwd", "bwd"]
+
+
+def test_without_groups_captures_stand_in_the_order_of_the_run_forward_then_backward(
+    panel: Panel, captures: Locator
+) -> None:
+    slider(panel.root, "Step").press("Home")
+    panel.button("By cell").click()
     expect(captures.get_by_role("row").nth(1)).to_contain_text("conv")
     rows = [row.get_by_role("gridcell").all_inner_texts()[1:3] for row in captures.get_by_role("row").all()[1:]]
+    panel.button("By cell").click()
     values = [["conv", "fwd"], ["relu", "fwd"], ["flatten", "fwd"], ["dense", "fwd"], ["double", "fwd"]]
     values += [["double", "bwd"], ["dense", "bwd"], ["flatten", "bwd"], ["relu", "bwd"]]
-    assert list(map(list, dict.fromkeys(map(tuple, rows))))[: len(values)] == values
+    assert rows[: len(values)] == values
 
 
 def test_one_step_is_chosen_with_the_slider_and_the_selected_value_goes_along(panel: Panel, captures: Locator) -> None:
@@ -122,11 +137,22 @@ def test_slices_of_a_value_of_many_axes_are_chosen_with_sliders(panel: Panel, ca
 
 def test_two_captures_stand_beside_their_difference(panel: Panel, captures: Locator) -> None:
     shown = panel.select_capture(2, "dense")
-    compare = shown.get_by_role("combobox", name="Compare with")
-    compare.select_option("step 1: dense#0 forward output")
+    shown.get_by_role("combobox", name="Compare with").fill("step 1 dense output")
+    option = shown.get_by_role("option").first
+    expect(option).to_have_text("step 1: dense#0 forward output")
+    option.click()
     expect(picture(shown, "Heatmap of difference: 2x5")).to_be_visible()
     expect(shown.get_by_text("largest difference in this slice: 1 ")).to_be_visible()
-    compare.select_option("Compare with…")
+    shown.get_by_role("button", name="Stop comparing").click()
+    expect(picture(shown, "Heatmap of difference")).to_be_hidden()
+
+
+def test_a_pinned_capture_stays_while_others_are_selected(panel: Panel, captures: Locator) -> None:
+    shown = panel.select_capture(1, "dense")
+    shown.get_by_role("button", name="Pin A").click()
+    panel.select_capture(2, "dense")
+    expect(picture(shown, "Heatmap of difference: 2x5")).to_be_visible()
+    shown.get_by_role("button", name="Stop comparing").click()
     expect(picture(shown, "Heatmap of difference")).to_be_hidden()
 
 

@@ -23,12 +23,18 @@ CELLS = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def tree(panel: Panel) -> None:
+    """What is looked at here."""
+    panel.tree()
+
+
 def item(panel: Panel, name: str) -> Locator:
     return panel.root.get_by_role("treeitem", name=name, exact=True)
 
 
 def test_one_panel_has_all_views(panel: Panel) -> None:
-    for name in ("Captures", "Parameters", "Stepper", "Conditions", "Hooks", "Cells"):
+    for name in ("Captures", "Parameters", "Stepper", "Findings", "Hooks", "Cells"):
         panel.tab(name)
         expect(panel.view(name)).to_be_visible()
         expect(panel.root.get_by_role("tab", selected=True)).to_contain_text(name)
@@ -39,6 +45,18 @@ def test_a_cell_shows_its_type_its_parameters_and_the_shape_of_its_last_output(p
     for name, parameters, shape in [("conv, Conv2d", "40", "2x4x6x6"), ("dense, Dense", "725", "2x5")]:
         expect(item(panel, name)).to_contain_text(parameters)
         expect(item(panel, name)).to_contain_text(shape)
+
+
+def test_a_cell_that_ran_has_figures_with_their_trend(panel: Panel, opened: Notebook) -> None:
+    opened.run_to_end(TRAIN)
+    opened.run_to_end(TRAIN)
+    for name in (r"^output spread [\d.]+, at dense in step", r"^gradient norm [\d.e-]+, at dense in step"):
+        figure = item(panel, "dense, Dense").get_by_role("button", name=re.compile(name))
+        expect(figure).to_be_visible()
+        figure.focus()
+        expect(panel.root.get_by_role("tooltip")).to_contain_text(re.compile(r"From [\d.e-]+ in step 1 to"))
+        figure.press("Escape")
+        expect(panel.root.get_by_role("tooltip")).to_be_hidden()
 
 
 @pytest.mark.parametrize("kind", ["forward_pre", "forward", "backward_pre", "backward"])
@@ -73,7 +91,7 @@ def test_a_breakpoint_set_in_the_tree_pauses_the_next_run(panel: Panel, opened: 
 def test_a_badge_counts_what_was_found_and_leads_to_it(panel: Panel, opened: Notebook) -> None:
     opened.run_to_end(DIE)
     item(panel, "relu, ReLU").get_by_role("button", name=re.compile("at relu, the worst: dead_relu$")).click()
-    expect(panel.view("Conditions")).to_be_visible()
+    expect(panel.view("Findings")).to_be_visible()
     causes = panel.root.get_by_role("list", name="Findings").locator(":scope > li")
     expect(causes).to_have_count(1)
     expect(causes).to_contain_text("dead_relu in relu")
@@ -94,6 +112,7 @@ def test_search_goes_to_cells_by_path_and_by_type(panel: Panel) -> None:
 def test_ten_thousand_cells_open_and_each_is_found(panel: Panel, opened: Notebook) -> None:
     opened.run_to_end(LARGE)
     large = Panel.in_cell(opened.cell(LARGE))
+    large.tree()
     expect(large.root.get_by_text(re.compile(r"^10\s001 cells$"))).to_be_visible()
     large.root.get_by_role("searchbox", name="Search cells").fill("9876")
     expect(item(large, "9876, ReLU")).to_be_visible()

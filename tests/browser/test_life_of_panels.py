@@ -61,7 +61,7 @@ def test_panels_of_several_cells_live_beside_each_other(open_cells: Opener) -> N
     assert "_session_1" in notebook.run_to_end(3) and "_session_2" in notebook.text(3)
     for cell in (1, 2):
         panel = Panel.in_cell(notebook.cell(cell))
-        panel.tab("Conditions")
+        panel.tab("Findings")
         panel.button("Watch again").click()
         expect(panel.root.get_by_role("status").first).to_have_text("watching")
     notebook.run_to_end(1)
@@ -115,7 +115,7 @@ def test_an_old_panel_does_not_pause_a_new_network(open_cells: Opener) -> None:
     notebook = open_cells("%cell net", "ops.log(net(x) * 0 - 1)\nprint('went on')")
     notebook.run_to_end(1)
     panel = Panel.in_cell(notebook.cell(1))
-    panel.tab("Conditions")
+    panel.tab("Findings")
     box = panel.root.get_by_role("checkbox", name="pause at nan")
     box.click()  # news from before the click may take the tick away for a moment
     expect(box).to_be_checked()

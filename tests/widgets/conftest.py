@@ -69,9 +69,11 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def shown(browser: Browser, session: PlainSession, sent: list[Any]) -> Iterator[PanelPage]:
-    """A panel on a page; an error in its JavaScript fails the test."""
+    """A panel on a page, of which the tree is looked at; an error in its JavaScript fails the test."""
     page = browser.new_page(viewport={"width": 1000, "height": 640})
     panel_page = PanelPage(page, session, sent)
+    panel_page.panel.view = "cells"
+    panel_page.carry()
     yield panel_page
     assert panel_page.errors == []
     page.close()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hookscope.engine.debug import CONDITIONS, Condition, Finding, Findings, GivenUp, History, Hit, Muted, PausePoint
+from hookscope.engine.debug.captures.statistics import Statistics
 from hookscope.engine.debug.conditions import parse_conditions
 from hookscope.engine.debug.cures import Cure
 from hookscope.engine.debug.parameter_edits import ParameterEdits
@@ -25,15 +26,16 @@ class PlainTensor:
         self.dtype = array.dtype
 
 
-def plain_statistics(array: np.ndarray) -> SimpleNamespace:
+def plain_statistics(array: np.ndarray) -> Statistics:
     """The figures of a finite float array, by NumPy itself."""
     finite = array[np.isfinite(array)]
-    counts, edges = np.histogram(finite, 64)
-    return SimpleNamespace(
-        count=array.size, minimum=float(finite.min()), maximum=float(finite.max()), mean=float(finite.mean()),
+    counts, _ = np.histogram(finite, 64)
+    return Statistics(
+        count=array.size, shape=array.shape, dtype=str(array.dtype),
+        minimum=float(finite.min()), maximum=float(finite.max()), mean=float(finite.mean()),
         std=float(finite.std()), norm=float(np.linalg.norm(finite)), zeros=int((array == 0).sum()),
         nan=int(np.isnan(array).sum()), positive_inf=int(np.isposinf(array).sum()),
-        negative_inf=int(np.isneginf(array).sum()), histogram=counts, edges=edges,
+        negative_inf=int(np.isneginf(array).sum()), histogram=counts,
     )  # fmt: skip
 
 
@@ -50,6 +52,7 @@ class PlainCapture:
     context: str = ""
     hits: list[str] = field(default_factory=list)
     computed: int = 0
+    _known: tuple[object, SimpleNamespace] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -63,9 +66,11 @@ class PlainCapture:
     def key(self) -> str:
         return f"{self.path}#{self.call} {self.direction} {self.slot}"
 
-    def statistics(self) -> SimpleNamespace:
-        self.computed += 1
-        return plain_statistics(self.value._array)
+    def statistics(self) -> Statistics:
+        if self._known is None or self._known[0] is not self.value:
+            self.computed += 1
+            self._known = self.value, plain_statistics(self.value._array)
+        return self._known[1]
 
 
 class PlainParameter:
@@ -118,14 +123,14 @@ class PlainRing(list[PlainCapture]):
 
 
 class PlainPaths:
-    """The paths of a session's cells; there is no cell behind them."""
+    """The paths of a session's cells; behind each is a cell that has nothing."""
 
     def __init__(self, nodes: list[SimpleNamespace]) -> None:
         self._nodes = nodes
         self.cell: Callable[[str], object] = object
 
     def __iter__(self) -> Iterator[tuple[str, object]]:
-        return iter([(node.path, None) for node in self._nodes])
+        return iter([(node.path, SimpleNamespace(_cells={}, _params={})) for node in self._nodes])
 
 
 def plain_node(path: str, depth: int, kind: str, **more: Any) -> SimpleNamespace:
@@ -295,7 +300,7 @@ class PlainSession:
 
     def step_back(self) -> None:
         self.looks.append(("step_back",))
-        self.shown = replace(self.paused, kind="past", reason="1 line back", line=self.paused.line - 1)
+        self.shown = replace(self.paused, kind="past", reason="1 line back", line=self.paused.line - 1, back=1)
 
     def step_forward(self) -> None:
         self.looks.append(("step_forward",))

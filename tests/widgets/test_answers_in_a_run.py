@@ -20,7 +20,7 @@ from hookscope.widgets import DebuggerPanel
 X = np.random.default_rng(0).standard_normal((40, 4)).astype(np.float32)
 Y = (X[:, 0] > 0).astype(np.int32)
 LOOKS: list[dict[str, Any]] = [
-    *({"type": "show", "view": view} for view in ("captures", "parameters", "stepper", "conditions", "hooks", "cells")),
+    *({"type": "show", "view": view} for view in ("captures", "parameters", "stepper", "findings", "hooks", "cells")),
     {"type": "hello"},
     {"type": "sync"},
     {"type": "look_at_work"},

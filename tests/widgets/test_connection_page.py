@@ -35,6 +35,8 @@ def shown(browser: Browser, session: PlainSession, sent: list[Any]) -> Iterator[
     page = browser.new_page(viewport={"width": 1000, "height": 640})
     page.evaluate(KERNEL)
     shown = PanelPage(page, session, sent)
+    shown.panel.view = "cells"
+    shown.carry()
     yield shown
     assert shown.errors == []
     page.close()
@@ -161,6 +163,8 @@ def test_an_idle_one_that_does_not_answer_has_no_such_panel(shown: PanelPage) ->
 
 def test_a_page_that_knows_no_kernel_goes_by_the_answers(browser: Browser, session: Any, sent: list[Any]) -> None:
     shown = PanelPage(browser.new_page(), session, sent)
+    shown.panel.view = "cells"
+    shown.carry()
     hurry(shown)
     ask_and_wait(shown)
     expect(alert(shown)).to_have_text(SILENT)

@@ -154,16 +154,24 @@ def pixels_of(image: str) -> tuple[np.ndarray, np.ndarray]:
     width, height = struct.unpack(">II", chunks[b"IHDR"][:8])
     lines = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, width + 1)
     assert not lines[:, 0].any()
-    return np.frombuffer(chunks[b"PLTE"], np.uint8).reshape(-1, 3), lines[:, 1:]
+    colors, opaque = np.frombuffer(chunks[b"PLTE"], np.uint8), np.frombuffer(chunks[b"tRNS"], np.uint8)
+    return np.column_stack([colors.reshape(-1, 3), opaque]), lines[:, 1:]
 
 
-def test_a_heatmap_is_blue_below_zero_white_at_it_and_red_above() -> None:
+def test_a_heatmap_is_blue_below_zero_red_above_and_at_zero_as_the_page_behind_it() -> None:
     matrix = np.array([[-2.0, 0.0, 1.0], [np.nan, np.inf, 2.0]])
     palette, places = pixels_of(drawings.heatmap("x", matrix))
     colours = palette[places].tolist()
-    assert colours[0][0] == [33, 102, 172]
-    assert colours[0][1] == [247, 247, 247]
-    assert colours[1] == [[128, 128, 128], [0, 0, 0], [178, 24, 43]]
+    assert colours[0][0] == [33, 102, 172, 255]
+    assert colours[0][1][3] == 0
+    assert colours[0][2] == [178, 24, 43, 128]
+    assert colours[1] == [[230, 0, 230, 255], [40, 215, 60, 255], [178, 24, 43, 255]]
+
+
+def test_a_heatmap_in_which_all_is_the_same_says_so_in_words() -> None:
+    assert "all 4,096 values are 0</figcaption>" in drawings.matrix_figure(np.zeros((64, 64)))
+    assert "all 6 values are NaN" in drawings.matrix_figure(np.full((2, 3), np.nan))
+    assert "all " not in drawings.matrix_figure(np.eye(3))
 
 
 @pytest.mark.parametrize("matrix", [np.zeros((2, 2)), np.full((3, 1), np.nan), np.full((2, 2), 1.7e308)])

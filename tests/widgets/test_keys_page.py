@@ -46,6 +46,9 @@ class Notebooks:
         self.sessions = sessions
         self.page = page
         self.shown = PanelPage(page, sessions[0], sent, *make)
+        for panel in self.shown.panels:
+            panel.view = "cells"
+        self.shown.carry()
         page.evaluate(NOTEBOOKS)
 
     def pause(self, which: int = 0) -> None:

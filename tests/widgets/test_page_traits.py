@@ -19,6 +19,7 @@ HOSTILE = "export default { render() { document.title = 'taken' } }"
 def panel(session: PlainSession, sent: list[Any], clock: FakeClock) -> DebuggerPanel:
     session.capture()
     panel = DebuggerPanel(session, clock=clock)
+    panel.view = "cells"
     sent.clear()
     return panel
 

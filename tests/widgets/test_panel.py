@@ -17,7 +17,9 @@ pytestmark = pytest.mark.usefixtures("sent")
 
 @pytest.fixture
 def panel(session: PlainSession, sent: list[Any], clock: FakeClock) -> DebuggerPanel:
-    return DebuggerPanel(session, clock=clock)
+    panel = DebuggerPanel(session, clock=clock)
+    panel.view = "cells"  # most of what is asked here is asked of the tree
+    return panel
 
 
 def ask(panel: DebuggerPanel, **message: Any) -> None:
@@ -206,7 +208,7 @@ def test_statistics_are_computed_for_what_is_looked_at_and_while_code_runs_only_
             {"type": "resume", "command": "fly"},
             "unknown command 'fly'; it is one of over, into, out, operator, cell, continue, abort",
         ),
-        ({"type": "show", "view": "moon"}, "unknown view 'moon'; it is one of cells, captures, parameters, stepper"),
+        ({"type": "show", "view": "moon"}, "unknown view 'moon'; it is one of findings, cells, captures, parameters"),
         ({"type": "select", "index": True}, "message 'select' needs index: int, got bool"),
         ({"type": "statistics", "indices": ["a"]}, "message 'statistics': indices must be a list of int"),
     ],
@@ -396,9 +398,8 @@ TABLES = {
 }
 
 
-def test_the_first_message_has_all_that_the_first_view_shows(
-    panel: DebuggerPanel, session: PlainSession, sent: list[Any]
-) -> None:
+def test_the_first_message_has_all_that_the_first_view_shows(session: PlainSession, sent: list[Any]) -> None:
+    panel = DebuggerPanel(session, views=("cells", "captures"))
     kinds = [kind for kind, data, _ in sent if "_esm" in data.get("state", {}) or kind != "comm_open"]
     assert kinds == ["comm_open"]
     assert len(cells_of(panel)) == 3
@@ -411,7 +412,7 @@ def test_the_first_message_has_all_that_the_first_view_shows(
 
 @pytest.mark.parametrize("view", ["cells", "parameters", "hooks"])
 def test_a_table_is_sent_when_its_view_is_chosen(panel: DebuggerPanel, sent: list[Any], view: str) -> None:
-    panel.view = "conditions"
+    panel.view = "findings"
     sent.clear()
     for name in ("tree", "parameters", "hooks"):
         panel.set_trait(name, {})
@@ -441,6 +442,7 @@ def test_one_click_in_a_large_tree_sends_a_few_bytes_a_cell(
 ) -> None:
     session.nodes += [plain_node(f"block.c{k}", 2, "Dense") for k in range(10_000)]
     panel = DebuggerPanel(session, clock=clock)
+    panel.view = "cells"
     sent.clear()
     ask(panel, type="train", path="block.c77", on=False)
     assert traits(sent) == {"tree_states"}
@@ -469,7 +471,7 @@ def test_the_other_views_follow_a_run_now_and_then(session: PlainSession, clock:
     for tick in range(1, 20):
         clock.now = tick
         session.capture()
-    assert panel.view == "cells"
+    assert panel.view == "findings"
     assert panel.parameters["name"] == ["block.weight"]
 
 
@@ -491,6 +493,7 @@ def test_what_a_page_asks_by_itself_waits_while_code_runs(
 
 def test_what_one_panel_changes_another_shows(session: PlainSession, clock: FakeClock, sent: list[Any]) -> None:
     panel, other = DebuggerPanel(session, clock=clock), DebuggerPanel(session, clock=clock)
+    panel.view = other.view = "cells"
     clock.now = 1.0
     ask(panel, type="train", path="block", on=False)
     assert cells_of(other)[1]["training"] is False
@@ -505,7 +508,7 @@ def test_what_one_panel_changes_another_shows(session: PlainSession, clock: Fake
 def test_a_view_is_chosen_from_python(panel: DebuggerPanel, session: PlainSession) -> None:
     panel.view = "parameters"
     assert panel.parameters["name"] == ["block.weight"]
-    with pytest.raises(ValueError, match="view must be one of cells, captures, .*, got 'moon'"):
+    with pytest.raises(ValueError, match="view must be one of findings, cells, captures, .*, got 'moon'"):
         panel.view = "moon"
     assert panel.view == "parameters"
 

@@ -21,7 +21,7 @@ SINGLE = {
     "TensorView": "tensor",
     "ParameterEditor": "parameters",
     "Stepper": "stepper",
-    "ConditionList": "conditions",
+    "FindingList": "findings",
     "HookEditor": "hooks",
 }
 # What each view shows, by the traits that hold it.
@@ -29,7 +29,7 @@ SHOWN = {
     "tree": {"cells"},
     "parameters": {"parameters"},
     "stop": {"stepper"},
-    "conditions": {"conditions", "cells"},
+    "conditions": {"findings", "cells"},
     "hooks": {"hooks"},
     "selection": {"captures", "tensor"},
 }
@@ -83,8 +83,8 @@ def test_a_choice_of_views_keeps_its_order_and_begins_with_the_first(session: Pl
 @pytest.mark.parametrize(
     ("views", "error", "line"),
     [
-        (("cells", "moon"), ValueError, "views: unknown view 'moon'; known are cells, captures, timeline, tensor, "),
-        ((), ValueError, "views must name at least one of cells, "),
+        (("cells", "moon"), ValueError, "views: unknown view 'moon'; known are findings, cells, captures, timeline"),
+        ((), ValueError, "views must name at least one of findings, cells, "),
         (("cells", "hooks", "cells"), ValueError, "views: each view can be there once, got cells, hooks, cells"),
         (("captures", "tensor"), ValueError, "views: 'captures' is 'timeline' and 'tensor' together, got captures, "),
         ((3,), TypeError, "views must be names of views, got int"),
@@ -101,7 +101,7 @@ def test_a_bad_choice_of_views_is_one_clear_error(
 
 
 def test_one_name_is_a_choice_too(session: PlainSession) -> None:
-    assert DebuggerPanel(session, views="conditions").views == ["conditions"]
+    assert DebuggerPanel(session, views="findings").views == ["findings"]
 
 
 def test_text_and_html_are_of_the_views_that_are_there(session: PlainSession) -> None:

@@ -20,7 +20,7 @@ TITLES = {
     "TensorView": "Tensor",
     "ParameterEditor": "Parameters",
     "Stepper": "Stepper",
-    "ConditionList": "Conditions",
+    "FindingList": "Findings",
     "HookEditor": "Hooks",
 }
 
@@ -71,7 +71,7 @@ def test_a_view_alone_has_its_own_name_and_neither_tabs_nor_export(
 
 def test_what_leads_to_a_view_that_is_not_there_is_not_offered(pages: Pages, session: PlainSession) -> None:
     session.find("nan", "block.relu", session.capture("block.relu"))
-    shown = pages(widgets.CellTree, widgets.ConditionList, widgets.TensorView)
+    shown = pages(widgets.CellTree, widgets.FindingList, widgets.TensorView)
     shown.panels[2].selected = 0
     detail = shown.page.get_by_role("region", name="Selected capture")
     shown.until(detail.is_visible)
@@ -89,7 +89,7 @@ def test_a_choice_of_views_has_tabs_for_these_and_leads_from_one_to_the_other(
     pages: Pages, session: PlainSession
 ) -> None:
     session.find("nan", "block.relu", session.capture("block.relu"))
-    shown = pages(lambda session: DebuggerPanel(session, views=("conditions", "timeline", "tensor", "cells")))
+    shown = pages(lambda session: DebuggerPanel(session, views=("findings", "timeline", "tensor", "cells")))
     assert group(shown, "Debugger of Net").is_visible()
     assert shown.page.get_by_role("tab").all_inner_texts()[1:] == ["Timeline", "Tensor", "Cells"]
     shown.page.get_by_role("button", name="show the capture of nan in block.relu").click()
@@ -119,7 +119,7 @@ def test_a_timeline_a_tensor_and_a_slider_in_a_box_show_the_same_capture(pages: 
     shown.until(lambda: heading.inner_text() == "block#0 forward output, step 3")
     shown.until(lambda: grid.locator("[aria-selected=true]").inner_text().startswith("3"))
     assert grid.locator("[aria-selected=true]").count() == 1
-    grid.get_by_role("row").nth(2).click()
+    grid.get_by_role("row").nth(4).click()  # each row is below a heading
     shown.until(lambda: heading.inner_text() == "block#0 forward output, step 1")
     assert slider.value == 1
     grid.focus()
@@ -146,14 +146,14 @@ def test_a_second_display_shows_the_same_and_both_follow(pages: Pages, session: 
     shown = pages(DebuggerPanel)
     shown.page.get_by_role("tab", name="Captures").click()
     grids = shown.page.get_by_role("grid", name="Captures")
-    shown.until(lambda: grids.first.get_attribute("aria-rowcount") == "4")
+    shown.until(lambda: grids.first.get_attribute("aria-rowcount") == "5")
     shown.page.evaluate("show(true)")
-    shown.until(lambda: [one.get_attribute("aria-rowcount") for one in grids.all()] == ["4", "4"])
+    shown.until(lambda: [one.get_attribute("aria-rowcount") for one in grids.all()] == ["5", "5"])
     grids.nth(1).get_by_role("row").nth(2).click()
     shown.until(lambda: [one.locator("[aria-selected=true]").count() for one in grids.all()] == [1, 1])
     session.capture()
     session.emit("finished")
-    shown.until(lambda: [one.get_attribute("aria-rowcount") for one in grids.all()] == ["5", "5"])
+    shown.until(lambda: [one.get_attribute("aria-rowcount") for one in grids.all()] == ["6", "6"])
     shown.page.get_by_role("tab", name="Parameters").last.click()
     tables = shown.page.get_by_role("grid", name="Parameters")
     shown.until(lambda: [one.is_visible() for one in tables.all()] == [True, True])
@@ -179,13 +179,13 @@ def test_what_the_throttle_holds_back_comes_without_another_event(pages: Pages, 
     shown.until(lambda: shown.panel.view == "captures")
     for _ in range(50):
         session.capture()
-    shown.until(lambda: grid.get_attribute("aria-rowcount") == "51")
+    shown.until(lambda: grid.get_attribute("aria-rowcount") == "52")
 
 
 def test_a_panel_whose_kernel_is_gone_says_so(pages: Pages) -> None:
     shown = pages(DebuggerPanel)
     shown.page.evaluate("model.send = () => { throw new Error('Cannot send'); }; null")
-    shown.page.get_by_role("switch", name="train mode of block", exact=True).click()
+    shown.page.get_by_role("button", name="Find faults").filter(visible=True).click()
     assert shown.page.get_by_role("alert").inner_text() == (
         "The kernel that this panel belongs to is gone. Run the cell again for a live panel."
     )

@@ -1,41 +1,73 @@
 // A virtual table: thousands of rows, of which only the visible ones are elements. Row elements are recycled
-// in place, so that a live update neither loses the focus nor flickers.
+// in place, so that a live update neither loses the focus nor flickers. A row may have several parts, each of which can
+// be selected, and rows may stand in groups below headings.
 
+import { Heading, chosen, grouped, sorted, tints } from "./arranged.js";
 import { closest, make, setAttribute, setText } from "./dom.js";
+import { InSight } from "./in_sight.js";
 
 /**
  * @template Row
- * @typedef {{key: string, title: string, width: string, number?: boolean, value: (row: Row) => string | number,
- *   text?: (row: Row) => string, draw?: (cell: HTMLElement, row: Row) => void}} Column
+ * @typedef {{key: string, title: string, width: string, label?: string, number?: boolean, part?: number, tinted?: boolean,
+ *   value: (row: Row) => string | number, text?: (row: Row) => string, draw?: (cell: HTMLElement, row: Row) => void}} Column
+ *   Its title is read out as `label`; its cells belong to a `part` of the row, else to all of it; what is `tinted` shows its
+ *   magnitude among those of the column.
+ */
+/** @typedef {string | number} Key of what can be selected */
+/**
+ * @template Row
+ * @typedef {object} Options
+ * @property {string} label
+ * @property {string} empty
+ * @property {Column<Row>[]} columns
+ * @property {(rows: Row[], width: number, grouped: boolean) => (column: Column<Row>) => boolean} [shows] which columns
+ *   there is reason and room for; that by which the rows are sorted stays
+ * @property {(row: Row) => Key} key
+ * @property {(row: Row) => (Key | null)[]} [parts] the keys of a row's parts, null where it lacks one; else it is one
+ * @property {(row: Row, part: number) => string | null} [state]
+ * @property {(rows: Row[]) => string} [count] what is shown, in words
+ * @property {{key: (row: Row) => string, draw: (cell: HTMLElement, rows: Row[]) => void}} [group] its rows have a heading
+ * @property {(row: Row, part: number) => void} [onSelect]
+ * @property {(rows: Row[]) => void} [onVisible]
  */
 
 /** Height of a row in CSS pixels; panel.css uses the same through --hs-row. */
 const ROW_HEIGHT = 26;
+/** A heading that is further up is not brought into sight with a row. */
+const MOST_ABOVE = 2;
 let gridCount = 0;
 
 /**
  * @template {{search: string}} Row
  */
 export class Grid {
-  /**
-   * @param {{label: string, columns: Column<Row>[], key: (row: Row) => string | number, empty: string,
-   *   state?: (row: Row) => string | null, onSelect?: (row: Row) => void, onVisible?: (rows: Row[]) => void}} options
-   */
+  /** @param {Options<Row>} options */
   constructor(options) {
     this.options = options;
     /** @type {Row[]} */
     this.rows = [];
-    /** @type {Row[]} */
+    /** Those that the filter lets through, in their order. @type {Row[]} */
+    this.chosen = [];
+    /** The same with the headings of groups between them. @type {(Row | Heading<Row>)[]} */
     this.shown = [];
+    /** Where in `shown` what was selected is. @type {{shown: unknown, selected: Key | null, position: number}} */
+    this.found = { shown: null, selected: null, position: -1 };
     this.newestFirst = false;
+    this.groups = Boolean(options.group);
     /** @type {((row: Row) => boolean) | null} */
     this.only = null; // which rows are there for the filter to choose from
     this.sortKey = "";
     this.sortDirection = 1;
-    /** @type {string | number | null} */
+    /** @type {Key | null} */
     this.selected = null;
+    this.side = 0; // the part that up and down go along
+    /** Those that are shown. @type {Column<Row>[]} */
+    this.columns = [];
+    /** How strong a value is tinted, by column. @type {Map<string, (value: number) => number>} */
+    this.tints = new Map();
     this.id = `hs-grid-${++gridCount}`;
     this.frame = 0;
+    this.width = 0;
     this.filter = make("input", {
       type: "search",
       class: "hs-filter",
@@ -45,7 +77,7 @@ export class Grid {
       oninput: () => this.schedule(),
     });
     this.count = make("span", { class: "hs-count" });
-    this.head = make("div", { class: "hs-grid-row hs-grid-head", role: "row" }, options.columns.map((c) => this.#header(c)));
+    this.head = make("div", { class: "hs-grid-row hs-grid-head", role: "row" });
     this.body = make("div", { class: "hs-grid-body", role: "presentation" });
     this.space = make("div", { class: "hs-grid-space", role: "presentation" }, [this.body]);
     this.empty = make("p", { class: "hs-empty", text: options.empty });
@@ -56,15 +88,15 @@ export class Grid {
         role: "grid",
         tabindex: "0",
         "aria-label": options.label,
-        "aria-colcount": options.columns.length,
-        onscroll: () => this.draw(),
+        onscroll: () => this.#scrolled(),
         onclick: (/** @type {MouseEvent} */ event) => this.#clicked(event),
         onkeydown: (/** @type {KeyboardEvent} */ event) => this.#keyed(event),
       },
       [this.head, this.space, this.empty],
     );
-    this.view.style.setProperty("--hs-columns", options.columns.map((c) => c.width).join(" "));
-    this.resize = new ResizeObserver(() => this.draw());
+    this.inSight = new InSight(this.view, this.head, ROW_HEIGHT);
+    this.#chooseColumns([]);
+    this.resize = new ResizeObserver(() => this.#resized());
     this.resize.observe(this.view);
   }
 
@@ -90,19 +122,62 @@ export class Grid {
   }
 
   #arrange() {
+    const { group } = this.options;
     const terms = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = this.only ? this.rows.filter(this.only) : this.rows;
-    if (terms.length) shown = shown.filter((row) => terms.every((term) => row.search.includes(term)));
+    let rows = chosen(this.rows, this.only, terms);
     const column = this.options.columns.find((c) => c.key === this.sortKey);
-    if (column) shown = [...shown].sort((a, b) => this.sortDirection * compare(column.value(a), column.value(b)));
-    else if (this.newestFirst) shown = [...shown].reverse();
-    this.shown = shown;
-    setText(this.count, shown.length === this.rows.length ? `${this.rows.length}` : `${shown.length} of ${this.rows.length}`);
-    setAttribute(this.view, "aria-rowcount", shown.length + 1);
-    this.space.style.height = `${shown.length * ROW_HEIGHT}px`;
+    if (column) rows = sorted(rows, column.value, this.sortDirection);
+    else if (this.newestFirst) rows = [...rows].reverse();
+    this.#chooseColumns(rows);
+    const tinted = this.columns.filter((c) => c.tinted);
+    this.tints = new Map(tinted.map((c) => [c.key, tints(rows.map((row) => Number(c.value(row))))]));
+    this.found.shown = null; // rows may be changed in place
+    this.chosen = rows;
+    this.shown = group && this.#isGrouped() ? grouped(rows, group.key) : rows;
+    setText(this.count, this.options.count?.(rows) ?? (rows.length === this.rows.length ? `${rows.length}` : `${rows.length} of ${this.rows.length}`));
+    setAttribute(this.view, "aria-rowcount", this.shown.length + 1);
+    this.space.style.height = `${this.shown.length * ROW_HEIGHT}px`;
     // The room they ask for; a filter leaves it as it is, and without rows it is for the words that say so.
-    this.view.style.setProperty("--hs-rows", String(Math.max(4, this.rows.length)));
-    this.empty.hidden = shown.length > 0;
+    this.view.style.setProperty("--hs-rows", String(Math.max(4, this.rows.length, this.shown.length)));
+    this.empty.hidden = rows.length > 0;
+    this.#keepInSight();
+  }
+
+  /** An order by a column goes across the groups. */
+  #isGrouped() {
+    return this.groups && !this.sortKey;
+  }
+
+  /** The columns that there is reason and room for. @param {Row[]} rows */
+  #chooseColumns(rows) {
+    const shows = this.options.shows?.(rows, this.width, this.#isGrouped());
+    const now = this.options.columns.filter((column) => !shows || column.key === this.sortKey || shows(column));
+    if (now.length === this.columns.length && now.every((column, k) => column === this.columns[k])) return;
+    this.columns = now;
+    const focused = [...this.head.children].findIndex((header) => header.contains(document.activeElement));
+    const key = focused < 0 ? "" : /** @type {HTMLElement} */ (this.head.children[focused]).dataset.key;
+    this.head.replaceChildren(...now.map((column) => this.#header(column)));
+    this.body.replaceChildren();
+    this.view.style.setProperty("--hs-columns", now.map((column) => column.width).join(" "));
+    setAttribute(this.view, "aria-colcount", now.length);
+    this.#drawOrder();
+    const header = /** @type {HTMLElement[]} */ ([...this.head.children]).find((one) => key && one.dataset.key === key);
+    header?.querySelector("button")?.focus();
+  }
+
+  #resized() {
+    const width = this.view.clientWidth;
+    if (width && width !== this.width) {
+      this.width = width;
+      this.#chooseColumns(this.chosen);
+    }
+    this.#keepInSight();
+    this.draw();
+  }
+
+  #scrolled() {
+    this.inSight.scrolled(this.#position());
+    this.draw();
   }
 
   /** Put the visible rows on the page. */
@@ -112,17 +187,37 @@ export class Grid {
     const last = Math.min(this.shown.length, first + Math.ceil(this.view.clientHeight / ROW_HEIGHT) + 1);
     const visible = this.shown.slice(first, last);
     this.body.style.transform = `translateY(${first * ROW_HEIGHT}px)`;
-    while (this.body.childElementCount < visible.length) this.body.append(this.#newRow());
-    while (this.body.childElementCount > visible.length) this.body.lastElementChild?.remove();
-    visible.forEach((row, k) => this.#fill(/** @type {HTMLElement} */ (this.body.children[k]), row, first + k));
-    const active = visible.some((row) => this.options.key(row) === this.selected);
-    setAttribute(this.view, "aria-activedescendant", active ? this.#rowId(this.selected) : null);
-    this.options.onVisible?.(visible);
+    /** @type {string | null} */
+    let active = null;
+    this.#elements(visible).forEach((element, k) => (active = this.#fill(element, visible[k], first + k) ?? active));
+    setAttribute(this.view, "aria-activedescendant", active);
+    this.options.onVisible?.(visible.flatMap((row) => (row instanceof Heading ? [] : [row])));
   }
 
-  /** @param {string | number | null} key */
-  #rowId(key) {
-    return `${this.id}-${key}`;
+  /** @param {Row | Heading<Row>} row @returns {(Key | null)[]} */
+  #keys(row) {
+    if (row instanceof Heading) return [];
+    return this.options.parts?.(row) ?? [this.options.key(row)];
+  }
+
+  /** Where the selected row is, or -1. */
+  #position() {
+    const { shown, selected } = this;
+    if (this.found.shown === shown && this.found.selected === selected) return this.found.position;
+    const position = selected === null ? -1 : shown.findIndex((row) => this.#keys(row).includes(selected));
+    this.found = { shown, selected, position };
+    return position;
+  }
+
+  /** How many rows above the selected one should be seen with it: those up to its heading. @param {number} position */
+  #above(position) {
+    for (let above = 1; above <= MOST_ABOVE && above <= position; above++) if (this.shown[position - above] instanceof Heading) return above;
+    return 0;
+  }
+
+  #keepInSight() {
+    const position = this.#position();
+    this.inSight.keep(position, this.#above(position));
   }
 
   /** @param {Column<Row>} column */
@@ -131,9 +226,10 @@ export class Grid {
       type: "button",
       class: "hs-sort",
       text: column.title,
+      "aria-label": column.label,
       onclick: () => this.#sortBy(column.key),
     });
-    return make("div", { class: column.number ? "hs-number" : "", role: "columnheader", "aria-sort": "none" }, [button]);
+    return make("div", { class: column.number ? "hs-number" : "", role: "columnheader", "aria-sort": "none", "data-key": column.key, "data-part": column.part }, [button]);
   }
 
   /** Ascending, then descending, then the order of arrival again. @param {string} key */
@@ -141,88 +237,143 @@ export class Grid {
     if (this.sortKey !== key) [this.sortKey, this.sortDirection] = [key, 1];
     else if (this.sortDirection === 1) this.sortDirection = -1;
     else this.sortKey = "";
-    this.options.columns.forEach((column, k) => {
-      const direction = this.sortDirection === 1 ? "ascending" : "descending";
-      setAttribute(this.head.children[k], "aria-sort", column.key === this.sortKey ? direction : "none");
-    });
+    this.#drawOrder();
     this.schedule();
   }
 
-  #newRow() {
-    const cells = this.options.columns.map((c) => make("div", { class: c.number ? "hs-number" : "hs-text", role: "gridcell" }));
-    return make("div", { class: "hs-grid-row", role: "row" }, cells);
+  #drawOrder() {
+    const direction = this.sortDirection === 1 ? "ascending" : "descending";
+    this.columns.forEach((column, k) => setAttribute(this.head.children[k], "aria-sort", column.key === this.sortKey ? direction : "none"));
   }
 
-  /** @param {HTMLElement} element @param {Row} row @param {number} position */
+  /** An element for each of these rows: those that are there already, as far as there are any of a kind. @param {(Row | Heading<Row>)[]} visible */
+  #elements(visible) {
+    const { body } = this;
+    const there = /** @type {HTMLElement[]} */ ([...body.children]);
+    const [headings, rows] = [true, false].map((heading) => there.filter((one) => one.hasAttribute("data-heading") === heading));
+    const elements = visible.map((row) => (row instanceof Heading ? headings : rows).shift() ?? this.#newRow(row instanceof Heading));
+    for (const left of [...headings, ...rows]) left.remove();
+    elements.forEach((element, k) => body.children[k] !== element && body.insertBefore(element, body.children[k] ?? null));
+    return elements;
+  }
+
+  /** @param {boolean} heading */
+  #newRow(heading) {
+    const cells = heading
+      ? [make("div", { class: "hs-grid-heading", role: "gridcell", "aria-colspan": this.columns.length })]
+      : this.columns.map((c) => make("div", { class: c.number ? "hs-number" : "hs-text", role: "gridcell", "data-key": c.key, "data-part": c.part }));
+    return make("div", { class: "hs-grid-row", role: "row", "data-heading": heading ? "" : null }, cells);
+  }
+
+  /** Show a row in an element; the id of what is selected in it. @param {HTMLElement} element @param {Row | Heading<Row>} row @param {number} position */
   #fill(element, row, position) {
-    const key = this.options.key(row);
     element.dataset.position = String(position);
-    setAttribute(element, "id", this.#rowId(key));
     setAttribute(element, "aria-rowindex", position + 2);
-    setAttribute(element, "data-state", this.options.state?.(row));
-    setAttribute(element, "aria-selected", this.options.onSelect ? key === this.selected : null);
-    this.options.columns.forEach((column, k) => {
+    if (!(row instanceof Heading)) return this.#fillCells(element, row);
+    this.options.group?.draw(/** @type {HTMLElement} */ (element.firstElementChild), row.rows);
+    return null;
+  }
+
+  /** @param {HTMLElement} element @param {Row} row */
+  #fillCells(element, row) {
+    const { state, onSelect } = this.options;
+    const keys = this.#keys(row);
+    const part = this.selected === null ? -1 : keys.indexOf(this.selected);
+    setAttribute(element, "id", `${this.id}-${this.options.key(row)}`);
+    setAttribute(element, "data-state", keys.length === 1 ? state?.(row, 0) : null);
+    setAttribute(element, "aria-selected", onSelect ? part >= 0 : null);
+    let active = part >= 0 ? element.id : null;
+    this.columns.forEach((column, k) => {
       const cell = /** @type {HTMLElement} */ (element.children[k]);
-      if (column.draw) return column.draw(cell, row);
-      const text = column.text ? column.text(row) : String(column.value(row));
-      setText(cell, text);
-      setAttribute(cell, "title", column.number ? null : text);
+      this.#fillCell(cell, column, row);
+      if (column.part === undefined) return;
+      setAttribute(cell, "data-state", state?.(row, column.part));
+      setAttribute(cell, "data-selected", column.part === part ? "" : null);
+      const first = this.columns[k - 1]?.part !== column.part;
+      setAttribute(cell, "id", first ? `${element.id}-${column.part}` : null);
+      if (first && column.part === part) active = cell.id;
     });
+    return active;
+  }
+
+  /** @param {HTMLElement} cell @param {Column<Row>} column @param {Row} row */
+  #fillCell(cell, column, row) {
+    if (column.tinted) {
+      const tint = this.tints.get(column.key)?.(Number(column.value(row))) ?? 0;
+      cell.style.setProperty("--hs-tint", `${Math.round(100 * tint)}%`);
+    }
+    if (column.draw) return column.draw(cell, row);
+    const text = column.text ? column.text(row) : String(column.value(row));
+    setText(cell, text);
+    setAttribute(cell, "title", column.number ? null : text);
   }
 
   /** @param {MouseEvent} event */
   #clicked(event) {
     const element = closest(event.target, ".hs-grid-row[data-position]");
-    if (element && !closest(event.target, "input, button")) this.#select(Number(element.dataset.position));
+    if (!element || closest(event.target, "input, button")) return;
+    const part = closest(event.target, "[data-part]")?.dataset.part;
+    const position = Number(element.dataset.position);
+    const row = this.shown[position] instanceof Heading ? position + 1 : position; // a heading stands for its first row
+    this.#select(row, part === undefined ? this.side : Number(part));
   }
 
   /** @param {KeyboardEvent} event */
   #keyed(event) {
     if (event.target !== this.view || !this.options.onSelect) return;
+    if (event.key === "ArrowLeft" || event.key === "ArrowRight") return this.#keyedAcross(event);
     const page = Math.max(1, Math.floor(this.view.clientHeight / ROW_HEIGHT) - 2);
-    const now = this.shown.findIndex((row) => this.options.key(row) === this.selected);
-    /** @type {Record<string, number>} */
+    const now = this.#position();
+    /** @type {Record<string, [number, number]>} where it goes, and on which way it looks for a row there */
     const targets = {
-      ArrowDown: now + 1,
-      ArrowUp: Math.max(0, now - 1),
-      PageDown: now + page,
-      PageUp: now - page,
-      Home: 0,
-      End: this.shown.length - 1,
+      ArrowDown: [now + 1, 1],
+      ArrowUp: [now - 1, -1],
+      PageDown: [now + page, 1],
+      PageUp: [now - page, -1],
+      Home: [0, 1],
+      End: [this.shown.length - 1, -1],
     };
     if (!(event.key in targets) || !this.shown.length) return;
     event.preventDefault();
-    this.#select(Math.max(0, Math.min(this.shown.length - 1, targets[event.key])));
+    const [target, way] = targets[event.key];
+    const start = Math.max(0, Math.min(this.shown.length - 1, target));
+    // Headings are passed; at either end there is nothing but to stay, or to turn to the nearest row.
+    for (const step of [way, -way]) {
+      for (let position = start; position >= 0 && position < this.shown.length; position += step) {
+        if (!(this.shown[position] instanceof Heading)) return this.#select(position, this.side);
+      }
+    }
   }
 
-  /** @param {number} position */
-  #select(position) {
+  /** From one part of the selected row to another. @param {KeyboardEvent} event */
+  #keyedAcross(event) {
+    const position = this.#position();
+    const keys = position < 0 ? [] : this.#keys(this.shown[position]);
+    if (keys.length < 2 || this.selected === null) return;
+    event.preventDefault();
+    const by = event.key === "ArrowRight" ? 1 : -1;
+    const next = keys.indexOf(this.selected) + by;
+    if (keys[next] === null || keys[next] === undefined) return;
+    this.#select(position, next);
+  }
+
+  /** Select a part of a row, or where it lacks that, one that it has. @param {number} position @param {number} wanted */
+  #select(position, wanted) {
     const row = this.shown[position];
-    if (!row || !this.options.onSelect) return;
-    this.selected = this.options.key(row);
+    if (!row || row instanceof Heading || !this.options.onSelect) return;
+    const keys = this.#keys(row);
+    const has = (/** @type {number} */ part) => keys[part] !== null && keys[part] !== undefined;
+    const part = has(wanted) ? wanted : keys.findIndex((_, k) => has(k));
+    this.side = wanted;
+    this.selected = keys[part];
     this.reveal();
-    this.options.onSelect(row);
+    this.options.onSelect(row, part);
   }
 
-  /** Scroll to the selected row, if there is one. */
+  /** Scroll to the selected row, if there is one, and keep it in sight from now on. */
   reveal() {
-    const position = this.shown.findIndex((row) => this.options.key(row) === this.selected);
-    const top = position * ROW_HEIGHT;
-    const room = this.view.clientHeight - this.head.offsetHeight - ROW_HEIGHT;
-    if (position >= 0 && top < this.view.scrollTop) this.view.scrollTop = top;
-    else if (position >= 0 && top > this.view.scrollTop + room) this.view.scrollTop = top - room;
+    const position = this.#position();
+    this.inSight.show(position, this.#above(position));
     this.draw();
   }
-}
-
-/**
- * Order two values of a column; what is not a number yet comes last in ascending order.
- * @param {string | number} a
- * @param {string | number} b
- */
-function compare(a, b) {
-  if (typeof a === "string" || typeof b === "string") return String(a).localeCompare(String(b), undefined, { numeric: true });
-  if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : 1;
-  if (Number.isNaN(b)) return -1;
-  return a - b;
 }

@@ -1,12 +1,15 @@
-// The panel: its views, as tabs or one alone, the line below them, and the mail between these and Python. All state is
-// the model's; a view that is drawn anew says "hello" and gets what is too much for the model to hold.
+// The panel: its views, as tabs under a line that is the same for all or one alone, and the mail between these and Python.
+// All state is the model's; a view that is drawn anew says "hello" and gets what is too much for the model to hold.
 
 import { LACKS, watchConnection } from "./connection.js";
 import { make, setAttribute, setText } from "./dom.js";
+import { createExport } from "./download.js";
 import { createFoot } from "./foot.js";
+import { createHead } from "./head.js";
 import { createKeys } from "./keys.js";
 import { createProgress } from "./progress.js";
 import { whetherSeen } from "./sight.js";
+import { createStatus } from "./status.js";
 import { Tabs } from "./tabs.js";
 import { PANEL, VIEWS } from "./views.js";
 import { Wires } from "./wires.js";
@@ -38,8 +41,11 @@ class Panel {
     this.parts = this.#makeParts();
     const parts = Object.values(this.parts);
     const quiet = this.alone && !parts[0].setPaused; // where the run stands is said where one waits for it
-    this.title = make("span", { class: "hs-title" });
-    this.foot = createFoot(this.send, { alone: this.alone, quiet, more: parts.flatMap((part) => part.foot ?? []) });
+    this.status = createStatus();
+    this.exporting = createExport(this.send);
+    this.again = make("button", { type: "button", class: "hs-button hs-primary", text: "Watch again", title: "Follow what later cells do with this network", hidden: "", onclick: () => this.send({ type: "watch_again" }) });
+    this.head = createHead(this.status.element, [...parts.flatMap((part) => part.next ?? []), this.again], this.exporting.button);
+    this.foot = createFoot(this.alone && !quiet ? [this.status.element] : []);
     this.progress = createProgress(this.send);
     this.lack = make("div", { class: "hs-lack", role: "alert", hidden: "" });
     // Without a kernel nothing in here does anything; the tabs still show what there is.
@@ -48,8 +54,9 @@ class Panel {
       ...(quiet ? [] : [this.progress.element]),
       this.foot.element,
     ]);
+    this.top = make("fieldset", { class: "hs-controls", role: "none" }, [this.head.element]);
     this.root = make("div", { class: "hs", role: "group", "data-alone": this.alone ? "" : null }, [
-      ...(this.alone ? [] : [make("div", { class: "hs-top" }, [this.tabs.element, make("span", { class: "hs-spring" }), this.title])]),
+      ...(this.alone ? [] : [this.top, make("div", { class: "hs-top" }, [this.tabs.element])]),
       this.lack,
       this.controls,
     ]);
@@ -71,7 +78,7 @@ class Panel {
           send: this.send,
           go,
           open: () => this.choose(name),
-          count: (found) => this.tabs.count(name, found),
+          count: (found) => this.#count(name, found),
           keep: (trait, value) => this.model.set(trait, value),
         });
         this.tabs.fill(name, part.element);
@@ -80,9 +87,16 @@ class Panel {
     );
   }
 
+  /** What was found is said on the view's tab, and above all views. @param {string} name @param {number} found */
+  #count(name, found) {
+    this.tabs.count(name, found);
+    this.head.count(found, () => this.choose(name));
+  }
+
   #wire() {
     this.wires.add(["title"], (title) => this.#drawTitle(title));
     this.wires.add(["status"], () => this.#drawStatus());
+    this.wires.add(["heading"], (now) => this.head.update(now));
     this.wires.add(["progress"], () => this.#drawWork());
     this.wires.add(["view"], () => this.#drawView());
     for (const part of Object.values(this.parts)) for (const [traits, draw] of part.traits ?? []) this.wires.add(traits, draw);
@@ -143,13 +157,15 @@ class Panel {
 
   /** @param {string} title */
   #drawTitle(title) {
-    setText(this.title, title);
+    this.head.setTitle(title);
     setAttribute(this.root, "aria-label", `${this.alone ? VIEWS[this.names[0]].title : "Debugger"} of ${title}`);
   }
 
   #drawStatus() {
     const now = this.model.get("status");
-    this.foot.update(now, this.#isLost() ? LACKS[this.connection.now][0] : "");
+    this.status.update(this.#isLost() ? LACKS[this.connection.now][0] : (now.text ?? ""));
+    this.foot.update(this.#isLost() ? "" : (now.error ?? ""));
+    this.again.hidden = now.state !== "finished" || Boolean(now.watching);
     setAttribute(this.root, "data-state", this.#isLost() ? "lost" : now.state);
     this.#drawPaused();
     if (!this.#runs()) this.wires.pace.flush();
@@ -170,7 +186,7 @@ class Panel {
     this.lack.hidden = now === "live";
     setText(this.lack, LACKS[now][1]);
     const back = this.controls.disabled && !this.#isLost();
-    this.controls.disabled = this.#isLost();
+    this.controls.disabled = this.top.disabled = this.#isLost();
     this.#drawStatus();
     this.#drawWork();
     if (this.#isLost()) this.#setIdle();
@@ -196,7 +212,7 @@ class Panel {
       act?.(message, buffers);
     }
     if (message.type === "look") whetherSeen(this.root, (visible) => this.send({ type: "seen", visible }));
-    else if (message.type === "export") this.foot.exporting.save(message, buffers);
+    else if (message.type === "export") this.exporting.save(message, buffers);
     else if (message.type === "done") this.#answered(message.action);
     else if (message.type === "later") {
       clearTimeout(this.later);
@@ -206,7 +222,7 @@ class Panel {
 
   /** Python has dealt with a message. @param {string} action */
   #answered(action) {
-    if (action === "export") this.foot.exporting.answered();
+    if (action === "export") this.exporting.answered();
     if (action === "look_at_work") this.progress.answered();
     if (action === "show") this.choosing = Math.max(0, this.choosing - 1);
     this.#setIdle();

@@ -22,7 +22,7 @@
  * @property {(action: string) => void} [answered] Python has dealt with a message
  * @property {(now: boolean) => void} [setPaused]
  * @property {{key: (event: KeyboardEvent) => boolean, ends: (event: KeyboardEvent) => boolean}} [keys] of a pause
- * @property {HTMLElement[]} [foot] its buttons in the line below the views
+ * @property {HTMLElement[]} [next] buttons for the line above the views, each hidden while it is not the one thing to do
  * @property {() => void} [destroy]
  *
  * @typedef {{title: string, leads_to: string, live: string[], background: string[],

@@ -221,8 +221,7 @@ class Checks:
                 self._look_at_finiteness(value._array, "", "loss", "the loss", step)
             for path, name, gradient in self.training.named(pairs):
                 self._look_at_finiteness(gradient._array, path, name, f"the gradient of {name}", step)
-        if self.conditions:
-            self.training.differentiated(values, pairs, step)
+        self.training.differentiated(values, pairs, step)
 
     def value(self, capture: Capture, names: Callable[[], Mapping[str, object]]) -> list[Hit]:
         """Look at a captured value; returns the hits to pause for."""

@@ -215,6 +215,13 @@ def _factor(wrong: WrongGradient) -> Found:
     return _number(factor), wrong.against, cause
 
 
+def _whole_numbers(wrong: WrongGradient) -> Found:
+    if np.iscomplexobj(wrong.own):
+        return None
+    fitting = any(wrong.fits(cut(wrong.right)) for cut in (np.trunc, np.floor, np.rint))
+    return (wrong.against,) if fitting else None
+
+
 def _without_dout(wrong: WrongGradient) -> Found:
     one, other = wrong.own[:1], wrong.own[1:]
     return () if wrong.agrees(one, other) and wrong.not_zero(one).sum() >= wrong.telling else None
@@ -486,6 +493,7 @@ LIKENESSES = (
     Likeness("negated", _negated, "negated", 1),
     Likeness("factor", _factor, "{0} times {1} everywhere: a missing factor{2}?", 1),
     Likeness("conjugated", _conjugated, "conjugated", 1),
+    Likeness("whole numbers", _whole_numbers, "{0} cut to whole numbers: a cast to an integer?", 1),
     Likeness("without dout", _without_dout, "the same whatever dout is: a missing factor?", 1),
     Likeness("transposed", _transposed, "transposed{0}", 1),
     Likeness("other way up", _other_way_up, "right with {0} transposed", 1),

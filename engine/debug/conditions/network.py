@@ -96,6 +96,7 @@ ROWS = (
         "a custom bprop differs from the automatic gradient of its construct",
         "Call check_gradient on the cell, which says which element differs by how much.",
         "own; tolerances are those of check_gradient",
+        cures=("check_gradient", "pause_here"),
     ),
     Condition(
         "wrong_mode", ModeSeen, _mode, NO_THRESHOLD, "",

@@ -1,6 +1,8 @@
 """Breakpoints: ``PATH[:MOMENT] [if EXPRESSION]``, such as ``head:backward if norm > 10``.
 
-PATH is a cell's dotted path or a pattern as for watching; MOMENT is one of ``MOMENTS``, "forward" unless given.
+PATH is a cell's dotted path or a pattern as for watching; MOMENT is one of ``MOMENTS``, "forward" unless given, or
+``LINE`` for a line of the file that the cell's ``bprop`` is written in, or ``FILE:LINE`` for one of another file that
+runs while the ``bprop`` is stepped.
 ``ops.NAME[:forward|backward]`` stops after an operator of the engine's table, or after its gradient rule. For what
 the expression sees, see ``expression``. An expression that fails while the network runs never disturbs the run: the
 breakpoint keeps the error in ``error`` and does not stop.
@@ -9,6 +11,7 @@ breakpoint keeps the error in ``error`` and does not stop.
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -22,13 +25,15 @@ __all__ = ["MOMENTS", "Breakpoint"]
 
 MOMENTS = ("forward_pre", "forward", "backward_pre", "backward", "bprop")
 _OPERATORS = "ops."
+_LINE = re.compile(r"(?:(?P<file>.+):)?(?P<line>[1-9]\d{0,6})", re.DOTALL)
 _SYNTAX = re.compile(r"^(?P<path>[^\s:]+)(?::(?P<moment>\S*))?(?:\s+if\s+(?P<expression>.+))?$", re.DOTALL)
 
 
 @functools.lru_cache(maxsize=256)
 def _compiled(expression: str, moment: str) -> tuple[CodeType, frozenset[str]]:
-    # A bprop's arguments have names of the user's choosing, so there nothing is unknown beforehand.
-    code = compile_expression(expression, None if moment == "bprop" else NAMES)
+    # A bprop's variables have names of the user's choosing, so there nothing is unknown beforehand.
+    in_bprop = moment == "bprop" or moment not in MOMENTS
+    code = compile_expression(expression, None if in_bprop else NAMES)
     return code, frozenset(names_in(code))
 
 
@@ -38,7 +43,7 @@ class Breakpoint:
 
     Attributes:
         path: the cell's path or a pattern; "." (or "") is the root; or "ops." and an operator's name or pattern.
-        moment: one of ``MOMENTS``.
+        moment: one of ``MOMENTS``, or a line: ``LINE`` or ``FILE:LINE``.
         expression: pauses only if it is true, for one of the values that pass.
         passes: how often the run came to this place.
         hits: how often it paused (or wanted to, where nobody could answer).
@@ -56,9 +61,10 @@ class Breakpoint:
     error: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if self.moment not in MOMENTS:
+        if self.moment not in MOMENTS and not self.line:
             raise ValueError(
-                f"breakpoint {self.path!r}: moment must be one of {', '.join(MOMENTS)}, got {self.moment!r}"
+                f"breakpoint {self.path!r}: moment must be one of {', '.join(MOMENTS)}, got {self.moment!r}; "
+                "or a line of the bprop, by its number"
             )
         if self.operator:
             self._check_operator()
@@ -67,6 +73,17 @@ class Breakpoint:
                 _compiled(self.expression, self.moment)
             except ValueError as error:
                 raise ValueError(f"breakpoint {self.path!r}: {error}") from None
+
+    @property
+    def line(self) -> int:
+        """The line at which it stands; 0 for a breakpoint at a moment or an operator."""
+        found = None if self.moment in MOMENTS else _LINE.fullmatch(self.moment)
+        return 0 if found is None else int(found["line"])
+
+    @property
+    def filename(self) -> str:
+        """The file of the line; "" for the one that the ``bprop`` is written in."""
+        return "" if not self.line else self.moment.rpartition(":")[0]
 
     @property
     def operator(self) -> str:
@@ -102,8 +119,23 @@ class Breakpoint:
         return f"{self.path or ROOT}:{self.moment}{condition}"
 
     def applies(self, path: str, moment: str) -> bool:
-        """Whether it stands at this moment of this cell."""
-        return self.moment == moment and (matches(self.path, path) if self.path else path == "")
+        """Whether it stands at this moment of this cell; one at a line stands at none."""
+        return self.moment == moment and not self.line and self._is_of(path)
+
+    def stands_in(self, path: str) -> bool:
+        """Whether it stands at a line that the ``bprop`` of this cell may run."""
+        return bool(self.line) and self._is_of(path)
+
+    def stands_at(self, line: int, filename: str, bprop_filename: str) -> bool:
+        """Whether it stands at this line of this file, in a ``bprop`` that is written in ``bprop_filename``."""
+        if self.line != line:
+            return False
+        if not self.filename:
+            return filename == bprop_filename
+        return self.filename in (filename, os.path.basename(filename))
+
+    def _is_of(self, path: str) -> bool:
+        return matches(self.path, path) if self.path else path == ""
 
     def holds(self, values: Sequence[object], scope: Callable[[], dict[str, object]]) -> bool:
         """Whether to pause: no expression, or one that is true for one of the values.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..stepping.history import BpropHistory, PastState
     from ..stepping.variables import Change
     from .editing import Passing
+    from .line_stops import LineStops
 
 __all__ = [
     "COMMANDS",
@@ -73,6 +74,9 @@ class PausePoint:
         operators: what ran so far in this bprop, oldest first.
         operator: the one that is shown, at a stop after an operator.
         history: the lines that this bprop passed before, oldest first.
+        back: how many of them one has stepped back to come here; 0 where the run stands.
+        stoppable: the numbers of the shown lines at which a breakpoint can stand; none outside a bprop that is stepped.
+        bprop_begins: the file of the bprop that is stepped, and its first line there.
         stack: "function, line N" of the functions being stepped, outermost first.
         exception: what was raised here, if the stop is about an exception.
     """
@@ -93,6 +97,9 @@ class PausePoint:
     exception: BaseException | None = None
     operator: OperatorRecord | None = None
     history: list[PastState] = field(default_factory=list, repr=False)
+    back: int = 0
+    stoppable: frozenset[int] = frozenset()
+    bprop_begins: tuple[str, int] = ("", 0)
     names: dict[str, object] = field(default_factory=dict, repr=False)
     """What ``evaluate`` knows beside the locals: the function's globals, and the debugger's own names."""
     assign: Callable[[str, object], Change] | None = field(default=None, repr=False)
@@ -107,6 +114,8 @@ class PausePoint:
     """What records the run that stands here: an edit is computed in it."""
     past: BpropHistory | None = field(default=None, repr=False)
     """What ``history`` comes from."""
+    line_stops: LineStops | None = field(default=None, repr=False)
+    """The breakpoints at lines, of the session that is paused here."""
 
     @property
     def place(self) -> str:

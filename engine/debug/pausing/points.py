@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from ..captures.capture import cell_name
 from ..stepping.stepper import Stop
 from ..stepping.user_code import is_user_code, nearest_user_frame
+from ..stepping.variables import variables
 from .pause import OperatorRecord, PausePoint
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
-__all__ = ["argument_names", "place", "point_at_cell", "point_at_stop", "source_of", "stack_of"]
+__all__ = ["argument_names", "lines_with_code", "place", "point_at_cell", "point_at_stop", "source_of", "stack_of"]
 
 
 def point_at_stop(
@@ -53,19 +54,23 @@ def point_at_cell(
 ) -> PausePoint:
     """A pause point before or after a cell: what passes there is the locals.
 
-    Its ``construct`` is the source, or for a cell that the user did not write, the line of the user's that led there.
+    The line is the one of the user's that called the cell, or on the way back the one that asked for the gradient; its
+    names are known too. Where no code of the user's runs, the source is the cell's ``construct``.
     """
-    code: CodeType | None = getattr(getattr(cell.construct, "__func__", cell.construct), "__code__", None)
     caller = nearest_user_frame(sys._getframe(1))
-    function, line = "construct", 0
-    if caller is not None and not (code is not None and is_user_code(code)):
-        code, function, line = caller.f_code, caller.f_code.co_name, caller.f_lineno
+    code: CodeType | None
+    if caller is None:
+        code = getattr(getattr(cell.construct, "__func__", cell.construct), "__code__", None)
+        known = {}
+    else:
+        code = caller.f_code
+        known = {**caller.f_globals, **variables(caller)}
     lines, first_line = ((), 0) if code is None else source_of(code)
     return PausePoint(
         kind, reason, path, moment,
-        "" if code is None else code.co_filename, function, first_line, lines, line or first_line,
-        locals={"cell": cell, **values}, stack=stack_of(sys._getframe(1)),
-        names={**names, **({} if caller is None else caller.f_globals)},
+        "" if code is None else code.co_filename, "construct" if code is None else code.co_name, first_line, lines,
+        first_line if caller is None else caller.f_lineno,
+        locals={"cell": cell, **values}, stack=stack_of(sys._getframe(1)), names={**names, **known},
     )  # fmt: skip
 
 
@@ -79,6 +84,16 @@ def source_of(code: CodeType) -> tuple[tuple[str, ...], int]:
     except (OSError, TypeError):  # no source to be had: a compiled or generated function
         return (), 0
     return tuple(line.rstrip("\n") for line in lines), max(first, 1)
+
+
+@functools.lru_cache(maxsize=64)
+def lines_with_code(code: CodeType) -> frozenset[int]:
+    """The numbers of the lines that a function may come to, those of functions inside it too; not that of its head."""
+    own = {line for _, _, line in code.co_lines() if line}
+    if len(own) > 1:  # else all of it is one line
+        own.discard(code.co_firstlineno)
+    inside = (lines_with_code(one) for one in code.co_consts if isinstance(one, CodeType))
+    return frozenset(own).union(*inside)
 
 
 def stack_of(frame: FrameType | None) -> list[str]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from ..events import Events
+from ..weakly import weakly
+from .breakpoint import Breakpoint
+from .line_stops import LineStops
 from .pause import PausePoint
 
 __all__ = ["Showing", "shown_now"]
@@ -22,10 +25,14 @@ class Showing(Events):
     Attributes:
         paused: where the run stands still now; None while it runs.
         shown: what is looked at meanwhile: ``paused``, or what was stepped back to.
+        breakpoints: where it is to stand still.
     """
+
+    breakpoints: list[Breakpoint]
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
+        self._line_stops = LineStops(weakly(self._breakpoints_now), weakly(self.say))
         self.paused: PausePoint | None = None
         self.shown: PausePoint | None = None
         self._lines_back = 0
@@ -84,10 +91,14 @@ class Showing(Events):
         """The run stands still here, or with None goes on."""
         self.paused = self.shown = point
         if point is not None:
+            point.line_stops = self._line_stops
             _standing.append(self)
         elif self in _standing:
             _standing.remove(self)
         self._lines_back = 0
+
+    def _breakpoints_now(self) -> list[Breakpoint]:
+        return self.breakpoints
 
     def _shown_point(self) -> PausePoint:
         return self.shown or self._paused_point()

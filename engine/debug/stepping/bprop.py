@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 from hookscope.engine import taps
 from hookscope.engine.taps import CellCall
 
+from ..pausing.breakpoint import Breakpoint
+from ..pausing.line_stops import LineStops
 from ..pausing.pause import DebugAbort, PausePoint
-from ..pausing.points import point_at_stop, stack_of
+from ..pausing.points import lines_with_code, point_at_stop, source_of, stack_of
 from .history import BpropHistory, contents
-from .stepper import Stepper, Stop, user_frame
+from .stepper import Stepper, Stop, code_of, user_frame
 from .variables import Change
 
 if TYPE_CHECKING:
@@ -87,7 +89,9 @@ class BpropRun:
         self._names = names
         self._pause = pause
         self._shown = shown
-        self._stepper = Stepper(self._on_stop, on_line=self._on_line, shown=shown)
+        self._stepper = Stepper(
+            self._on_stop, on_line=self._on_line, shown=shown, breaks_at=self._breaks_at, may_break=self._may_break
+        )
         self._history = BpropHistory(self._stepper.callers, stack_of(sys._getframe(1)))
         self._tap = _OperatorTap(self._operator_ran, name_of)
         self.to_operator = False
@@ -95,10 +99,16 @@ class BpropRun:
         self._operator: str | None = None
         self._passed: FrameType | None = None
         self._last_seen: dict[FrameType, dict[str, object]] = {}
+        self._line_stops: LineStops | None = None  # known from the first pause on
+        self._stands: Breakpoint | None = None
+        self._begins = "", 0
 
     def run(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Return ``function(*args)``, pausing on the way."""
         self._arguments = args
+        code = code_of(function)
+        if code is not None:
+            self._begins = code.co_filename, source_of(code)[1]
         taps.attach(self._tap)
         try:
             return self._stepper.call(function, *args)
@@ -122,6 +132,14 @@ class BpropRun:
         self._history.passes(frame)
         self._passed = frame
 
+    def _may_break(self) -> bool:
+        return self._line_stops is not None and bool(self._line_stops.of(self._path))
+
+    def _breaks_at(self, frame: FrameType) -> bool:
+        if self._line_stops is not None:
+            self._stands = self._line_stops.at(self._path, frame, self._begins[0], self._names)
+        return self._stands is not None
+
     def _operator_ran(self, name: str, inputs: tuple[Any, ...], outputs: Any, path: str) -> None:
         frame = self._stepper.nearest(sys._getframe(1))
         self._history.operator(name, inputs, outputs, path, frame)
@@ -135,7 +153,9 @@ class BpropRun:
     def _on_stop(self, stop: Stop) -> str:
         # Neither what the user evaluates now nor what is shown may be recorded or watched.
         with taps.muted():
-            command = self._pause(self._point(stop))
+            point = self._point(stop)
+            command = self._pause(point)
+            self._line_stops = point.line_stops
             self._last_seen[stop.frame] = contents(stop.locals())
         self.to_operator = command == "operator"
         return command
@@ -148,6 +168,7 @@ class BpropRun:
         point.history = list(self._history.states)
         point.past = self._history
         point.arguments = self._arguments
+        point.stoppable, point.bprop_begins = lines_with_code(stop.frame.f_code), self._begins
         if self._operator is not None:
             point.operator = point.operators[-1]
             point.names |= {"inputs": point.operator.inputs, "output": point.operator.outputs}
@@ -166,11 +187,12 @@ class BpropRun:
 
     def _reason(self, stop: Stop) -> str:
         first, self._first_reason = self._first_reason, None
+        stands, self._stands = self._stands, None
         if stop.exception is not None:
             return f"{type(stop.exception).__name__} raised here"
         if self._operator is not None:
             return f"operator {self._operator} ran forward"
-        return first or "stepped"
+        return f"breakpoint {stands}" if stands is not None else first or "stepped"
 
     def _changed(self, stop: Stop) -> set[str]:
         before = self._last_seen.get(stop.frame)

@@ -18,7 +18,7 @@ from hookscope.engine.tensor import Tensor
 
 from ..captures.held import HeldArrays
 from ..pausing.pause import OperatorRecord, PausePoint
-from ..pausing.points import source_of
+from ..pausing.points import lines_with_code, source_of
 from .variables import variables
 
 __all__ = ["BpropHistory", "PastState", "contents"]
@@ -195,6 +195,7 @@ class BpropHistory:
         kept = self.records
         point = _point(live, state.code, state.line, state.globals, state)
         point.reason = f"{back} {'line' if back == 1 else 'lines'} back"
+        point.back = back
         point.changed = set() if before is None else _changed(before.locals, state.locals)
         point.operators = kept[: max(len(kept) - (self.ran - state.operators), 0)]
         return point
@@ -210,7 +211,8 @@ class BpropHistory:
         point.operator = ran.record
         point.names |= {"inputs": ran.record.inputs, "output": ran.record.outputs, "value": ran.record.outputs}
         nearest = (its_line or earlier or [0])[-1]
-        return point, len(live.history) - nearest
+        point.back = len(live.history) - nearest
+        return point, point.back
 
 
 def _point(
@@ -221,7 +223,8 @@ def _point(
         "past", "", live.path, live.moment,
         "" if code is None else code.co_filename, "" if code is None else code.co_name, first_line, lines, line,
         locals={} if state is None else dict(state.locals), stack=[] if state is None else state.stack,
-        history=live.history, names={**live.names, **names},
+        history=live.history, names={**live.names, **names}, bprop_begins=live.bprop_begins,
+        stoppable=frozenset() if code is None else lines_with_code(code),
     )  # fmt: skip
 
 

@@ -9,7 +9,8 @@ in one of them, or the next exception that rises there, is the next stop:
 - operator: none; whoever hears of operators calls ``Stepper.stop_at``.
 
 So no return or unwind event is needed: a frame that has ended runs no more lines, and its callers are in the
-set. ``tracing`` reports the lines, and only while ``Stepper.call`` runs, so code that is not stepped costs nothing.
+set. A line at which a breakpoint stands is a stop after each of these commands, and after "continue". ``tracing``
+reports the lines, and only while ``Stepper.call`` runs, so code that is not stepped costs nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .tracing import Tracing, tracing
 from .user_code import is_user_code
 from .variables import Change, assign, variables
 
-__all__ = ["Stepper", "Stop", "is_user_code", "user_frame"]
+__all__ = ["Stepper", "Stop", "code_of", "is_user_code", "user_frame"]
 
 # How iteration ends is no news, unless it leaves the function that is stepped.
 _ENDS_OF_ITERATION = (StopIteration, StopAsyncIteration)
@@ -59,6 +60,8 @@ class Stepper:
         user_code: which code "into" enters.
         on_line: called at each line of that code, before the stop if it is one, until a command ends the stepping.
         shown: the errors on their way that were shown; steppers that nest share the list.
+        breaks_at: whether a breakpoint stops a frame at the line that it is about to run.
+        may_break: whether there is any breakpoint at a line, so that "continue" goes on looking for it.
     """
 
     def __init__(
@@ -67,11 +70,15 @@ class Stepper:
         user_code: Callable[[CodeType], bool] = is_user_code,
         on_line: Callable[[FrameType], None] | None = None,
         shown: list[BaseException] | None = None,
+        breaks_at: Callable[[FrameType], bool] = lambda frame: False,
+        may_break: Callable[[], bool] = lambda: False,
     ) -> None:
         self._on_stop = on_stop
         self._user_code = user_code
         self._on_line = on_line
         self._shown = [] if shown is None else shown
+        self._breaks_at = breaks_at
+        self._may_break = may_break
         self._course: _Course | None = None
         self._courses: _Courses | None = None
 
@@ -84,10 +91,11 @@ class Stepper:
         Raises:
             DebugAbort: a stop was answered with "abort".
         """
-        root = _code_of(function)
+        root = code_of(function)
         self._course = course = _Course(
-            self._on_stop, self._user_code, self._on_line, self._shown, root, sys._getframe()
-        )
+            self._on_stop, self._user_code, self._on_line, self._shown, root, sys._getframe(),
+            self._breaks_at, self._may_break,
+        )  # fmt: skip
         running = _thread.running
         try:
             if running and running[-1].waits_for(root):
@@ -130,7 +138,8 @@ class Stepper:
                 self._courses.tracing.release(frame)
 
 
-def _code_of(function: Callable[..., Any]) -> CodeType | None:
+def code_of(function: Callable[..., Any]) -> CodeType | None:
+    """The code of a function, without what decorators put around it."""
     plain = inspect.unwrap(function)
     return getattr(getattr(plain, "__func__", plain), "__code__", None)
 
@@ -146,6 +155,8 @@ class _Course:
         shown: list[BaseException],
         root: CodeType | None,
         boundary: FrameType,
+        breaks_at: Callable[[FrameType], bool],
+        may_break: Callable[[], bool],
     ) -> None:
         self._on_stop = on_stop
         self._user_code = user_code
@@ -153,6 +164,8 @@ class _Course:
         self._shown = shown
         self._root = root
         self._boundary: FrameType | None = boundary
+        self._breaks_at = breaks_at
+        self._may_break = may_break
         self._targets: set[FrameType] = set()
         self._begun = False
         self._entering = True
@@ -169,7 +182,7 @@ class _Course:
             return
         if self._on_line is not None:
             self._on_line(frame)
-        if self._entering or frame in self._targets:
+        if self._breaks_at(frame) or self._entering or frame in self._targets:
             self.stop(Stop(frame, frame.f_lineno), frame)
 
     def _begins(self, frame: FrameType) -> bool:
@@ -191,9 +204,10 @@ class _Course:
         """Stop, and follow the command from ``frame`` on, the innermost one that still runs."""
         self.finished = True  # unless a command says otherwise: an exception out of on_stop ends the stepping
         command = check_command(self._on_stop(stop))
-        self.finished = command not in ("over", "into", "out", "operator")
+        steps = command in ("over", "into", "out")
+        self.finished = not (steps or command == "operator" or (command == "continue" and self._may_break()))
         self._entering = command == "into"
-        self._targets = set() if command == "operator" else set(self.callers(frame))
+        self._targets = set(self.callers(frame)) if steps else set()
         if command == "out":
             self._targets.discard(frame)
         if command == "abort":

@@ -182,6 +182,43 @@ def test_the_next_nan_pauses_at_its_operator_and_another_fault_at_its_cell() -> 
         assert session.breakpoints == []
 
 
+class Halved(nn.Cell):
+    """Forgets half of its gradient."""
+
+    def construct(self, x: Any, y: Any) -> Any:
+        return x * y
+
+    def bprop(self, x: Any, y: Any, out: Any, dout: Any) -> Any:
+        return dout * y, dout * x / 2
+
+
+class HalvedNet(Net):
+    def __init__(self) -> None:
+        super().__init__()
+        self.halved = Halved()
+
+    def construct(self, x: Any) -> Any:
+        return self.halved(super().construct(x), super().construct(x + 1))
+
+
+def test_a_wrong_bprop_is_checked_where_it_stands_and_says_which_element_is_wrong() -> None:
+    net = HalvedNet()
+    train = trainer(net, nn.SGD(net.trainable_params(), 0.01))
+    with DebugSession(net, conditions=["wrong_bprop"]) as session:
+        train()
+        before = [parameter.asnumpy().tobytes() for parameter in net.get_parameters()]
+        cure = the_cure(session, "wrong_bprop", "check_gradient")
+        assert (cure.label, cure.outcome) == ("Check the gradient", "")
+        cure.apply()
+        said = the_cure(session, "wrong_bprop", "check_gradient")
+        assert said is cure
+        assert cure.outcome.startswith("gradient of halved (Halved): wrong for y; y[")
+        assert not cure.done
+        with pytest.raises(RuntimeError, match="nothing to take back"):
+            cure.undo()
+        assert [parameter.asnumpy().tobytes() for parameter in net.get_parameters()] == before
+
+
 def test_a_cure_is_done_once_and_taken_back_once() -> None:
     net = Net().set_train(False)
     train = trainer(net, nn.SGD(net.trainable_params(), 0.1))

@@ -138,7 +138,7 @@ def test_one_module_adds_a_view_to_the_page_the_static_form_and_the_export(tmp_p
     assert found.returncode == 0, found.stderr[-2000:]
     told = json.loads(found.stdout)
     assert Path(told["home"]).is_relative_to(tmp_path)
-    assert told["tabs"] == ["Cells", "Captures", "Losses", "Parameters", "Stepper", "Conditions", "Hooks"]
+    assert told["tabs"] == ["Findings", "Cells", "Captures", "Losses", "Parameters", "Stepper", "Hooks"]
     assert told["drawn"] == ["step 1: 4 Forget 1", "step 2: 0.5 Forget 2"]
     assert (told["left"], told["told"]) == (["step 2: 0.5 Forget 2"], "1 found")
     assert told["style"] == "italic"

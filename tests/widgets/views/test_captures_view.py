@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 from plain_session import PlainSession
@@ -71,7 +72,7 @@ def test_one_that_was_given_up_is_shown_with_its_figures_and_without_pictures(se
     session.captures.give_up(1, figures=False)
     rows = session.captures.rows()
     content, histogram = captures_view.selection_view(rows[0], session.captures)
-    assert (content["kept"], content["choices"], content["attention"]) == (False, [], False)
+    assert (content["kept"], content["choices"], content["comparable"]) == (False, [], 0)
     assert content["value"] == "The value was given up to make room for newer ones; its figures stay."
     assert content["figures"]["maximum"] == "5.0" and len(histogram) == 8 * (64 + 65)
     content, histogram = captures_view.selection_view(rows[1], session.captures)
@@ -127,9 +128,7 @@ def test_the_selected_capture_brings_its_64_bins_and_65_edges(session: PlainSess
 
 def test_figures_that_are_no_numbers_survive_json(session: PlainSession) -> None:
     capture = session.capture()
-    figures = capture.statistics()
-    figures.minimum = float("nan")
-    figures.norm = float("inf")
+    figures = replace(capture.statistics(), minimum=float("nan"), norm=float("inf"))
     capture.statistics = lambda: figures
     content, _ = captures_view.selection_view(capture, session.captures)
     assert content["figures"]["minimum"] == "nan"

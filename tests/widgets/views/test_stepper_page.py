@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,9 +39,8 @@ def paused(shown: PanelPage, session: PlainSession) -> PanelPage:
 def test_every_button_shows_its_key_and_the_keys_do_the_same(paused: PanelPage, session: PlainSession) -> None:
     toolbar = paused.page.get_by_role("toolbar", name="Stepping")
     keys = toolbar.get_by_role("button").evaluate_all("all => all.map((one) => one.getAttribute('aria-keyshortcuts'))")
-    assert keys == ["F10", "F11", "Shift+F11", "F8", "Shift+F8", "F9", "F4", "Shift+F4", "Shift+F9"]
+    assert keys == ["F10", "F11", "Shift+F11", "F8", "Shift+F8", "F9", "Shift+F9", "F4", "Shift+F4"]
     assert "F10" in button(paused, "Step over").inner_text()
-    assert button(paused, "Step out").get_attribute("title") == "Step out (Shift+F11)"
     button(paused, "Step over").focus()
     for key, command in {"F8": "operator", "Shift+F8": "cell", "Shift+F9": "abort"}.items():
         session.pause()
@@ -52,6 +52,61 @@ def test_every_button_shows_its_key_and_the_keys_do_the_same(paused: PanelPage, 
     for key, look in {"F4": ("step_back",), "Shift+F4": ("step_forward",)}.items():
         paused.page.keyboard.press(key)
         paused.until(lambda look=look: session.looks[-1:] == [look])
+
+
+def test_an_icon_says_what_it_means_to_the_pointer_and_to_the_keyboard(paused: PanelPage) -> None:
+    tip = paused.page.get_by_text("Step out", exact=True)
+    assert button(paused, "Step out").locator("svg").count() == 1
+    assert not tip.is_visible()
+    button(paused, "Step out").hover()
+    paused.until(tip.is_visible)
+    assert tip.locator("..").inner_text().split("\n")[-1].endswith("Shift+F11")
+    paused.page.mouse.move(5, 600)
+    paused.until(lambda: not tip.is_visible())
+    button(paused, "Step into").focus()
+    paused.page.keyboard.press("Tab")
+    paused.until(tip.is_visible)
+    for width in (1000, 480):
+        paused.page.set_viewport_size({"width": width, "height": 640})
+        for name in ("Step over", "Step forward"):
+            button(paused, name).hover()
+            box = paused.page.get_by_text(name, exact=True).locator("..").bounding_box()
+            assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= width
+
+
+def test_going_on_and_looking_back_are_two_groups(paused: PanelPage) -> None:
+    def names(group: str) -> list[str]:
+        buttons = paused.page.get_by_role("group", name=group, exact=True).get_by_role("button")
+        return [str(name) for name in buttons.evaluate_all("all => all.map((one) => one.ariaLabel)")]
+
+    assert names("Look back") == ["Step back", "Step forward"]
+    assert names("Go on") == [
+        "Step over", "Step into", "Step out", "Next operator", "Next cell", "Continue", "Abort",
+    ]  # fmt: skip
+
+
+def test_the_past_is_said_and_tinted(paused: PanelPage, session: PlainSession) -> None:
+    view = paused.page.get_by_role("tabpanel", name="Stepper").locator("> div")
+    color = "one => getComputedStyle(one).backgroundColor"
+    now, line = view.evaluate(color), paused.page.get_by_text("You are looking at the past")
+    assert not line.is_visible()
+    button(paused, "Step back").click()
+    paused.until(line.is_visible)
+    assert line.inner_text() == "You are looking at the past: line 10, 1 step back. Step forward (Shift+F4) returns."
+    assert view.evaluate(color) != now
+    assert line.get_attribute("aria-live") == "polite"
+    button(paused, "Step forward").click()
+    paused.until(lambda: not line.is_visible())
+    assert view.evaluate(color) == now
+
+
+def test_what_was_evaluated_stands_above_its_prompt(paused: PanelPage) -> None:
+    paused.ask(type="evaluate", expression="n + 1")
+    log = paused.page.get_by_role("log", name="Evaluation results")
+    paused.until(log.is_visible)
+    above, prompt = log.bounding_box(), paused.page.get_by_role("textbox", name="Evaluate").bounding_box()
+    assert above is not None and prompt is not None
+    assert above["y"] + above["height"] <= prompt["y"]
 
 
 def test_operators_are_walked_back_and_forth_and_show_their_values(paused: PanelPage, session: PlainSession) -> None:
@@ -102,7 +157,8 @@ def test_the_gradient_is_checked_beside_the_source(paused: PanelPage, session: P
     table = paused.page.get_by_role("table", name="Gradient check")
     paused.until(table.is_visible)
     assert [row.split("\t") for row in table.get_by_role("row").all_inner_texts()] == [
-        ["of", "verdict", "to automatic", "to differences"],
+        ["of", "verdict", "relative difference"],
+        ["to automatic", "to finite differences"],
         ["x", "wrong", "0.667 at [0, 1]", "0.667 at [0, 1]"],
         ["differs from finite differences"],
         ["n", "skipped", "", ""],
@@ -145,6 +201,40 @@ def test_in_a_narrow_window_the_current_line_of_a_long_function_is_in_sight(
     assert source["height"] < 250
     assert source["y"] <= place["y"] <= source["y"] + source["height"] - place["height"]
     assert shown.page.get_by_role("table", name="Locals").is_visible()
+
+
+def test_in_a_narrow_window_nothing_lies_over_anything_else(paused: PanelPage, session: PlainSession) -> None:
+    paused.page.set_viewport_size({"width": 480, "height": 700})
+    paused.ask(type="select_local", name="n", part="")
+    paused.ask(type="watch_expression", expression="n * " + "2 * " * 40 + "1")
+    session.check_gradient = lambda seconds: CHECK
+    paused.ask(type="check_gradient")
+    paused.until(paused.page.get_by_role("table", name="Watched expressions").is_visible)
+    body = paused.page.locator(".hs-stop-body")
+    parts = body.locator("> .hs-stop-main > :visible, > .hs-side > :visible").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect()).map((one) => [one.top, one.bottom, one.left, one.right])"
+    )
+    assert len(parts) >= 6
+    for (_, bottom, _, _), (top, _, _, _) in pairwise(parts):
+        assert top >= bottom - 1
+    assert all(left >= 0 and right <= 480 for _, _, left, right in parts)
+
+
+def test_the_current_line_stays_in_sight_when_a_picture_takes_room(shown: PanelPage, session: PlainSession) -> None:
+    session.pause(lines=[f"    x{k} = {k}\n" for k in range(60)], first_line=1, line=17)
+    shown.until(button(shown, "Step over").is_enabled)
+    shown.ask(type="select_local", name="n", part="")
+    plot = shown.page.get_by_role("region", name="Selected local n")
+    shown.until(plot.is_visible)
+    line = shown.page.get_by_role("list", name="Source of bprop").locator("[aria-current=true]")
+    source = shown.page.get_by_role("list", name="Source of bprop")
+
+    def in_sight() -> bool:
+        place, room = line.bounding_box(), source.bounding_box()
+        assert place is not None and room is not None
+        return room["y"] <= place["y"] and place["y"] + place["height"] <= room["y"] + room["height"]
+
+    shown.until(in_sight)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from plain_session import PlainSession
+from plain_session import FakeClock, PlainSession
 
 from hookscope import engine as ms
 from hookscope.engine import nn, ops
-from hookscope.engine.debug import DebugSession
+from hookscope.engine.debug import DebugSession, PausePoint
+from hookscope.engine.debug.pausing.breakpoint import Breakpoint
 from hookscope.widgets import DebuggerPanel
+from hookscope.widgets.views.cells.nodes import cell_states
 from hookscope.widgets.views.stepper import stop
+from hookscope.widgets.views.stepper.local_values import plot_view, tensors_in
 
 pytestmark = pytest.mark.usefixtures("sent")
 
@@ -174,6 +177,209 @@ def test_looking_at_an_expression_that_captures_leaves_the_panel_paused() -> Non
         return "continue"
 
     debug(Doubled(), look)
+
+
+def sent_by(sent: list[Any], kind: str) -> list[dict[str, Any]]:
+    contents = [data["content"] for _, data, _ in sent if data.get("method") == "custom"]
+    return [one for one in contents if one["type"] == kind]
+
+
+def test_a_line_breakpoint_of_the_panel_is_one_of_the_session_and_stops_the_run() -> None:
+    last = Doubled.bprop.__code__.co_firstlineno + 5
+    reached = []
+
+    def begin(panel: DebuggerPanel) -> str:
+        assert panel.stop["stoppable"][0] == panel.stop["first_line"] and panel.stop["stoppable"][-1] == last
+        ask(panel, type="set_breakpoint_at", line=last, condition="float(dout.sum()) == 3")
+        assert [str(one) for one in panel.session.breakpoints] == [f".:{last} if float(dout.sum()) == 3"]
+        assert panel.stop["breakpoints"] == [
+            {"line": last, "text": f".:{last} if float(dout.sum()) == 3", "condition": "float(dout.sum()) == 3",
+             "hits": "0 stops", "error": ""},
+        ]  # fmt: skip
+        return "continue"
+
+    def end(panel: DebuggerPanel) -> str:
+        reached.append(panel.stop["line"])
+        assert panel.stop["breakpoints"][0]["hits"] == "1 stop"
+        ask(panel, type="step_back")
+        assert (panel.stop["back"], panel.stop["line"], len(panel.stop["breakpoints"])) == (1, last - 1, 1)
+        ask(panel, type="remove_breakpoint_at", line=last)
+        assert panel.session.breakpoints == [] and panel.stop["breakpoints"] == []
+        return "continue"
+
+    debug(Doubled(), begin, end)
+    assert reached == [last]
+
+
+def test_a_breakpoint_at_a_line_is_no_moment_that_the_tree_shows(session: PlainSession) -> None:
+    without = cell_states(session.tree(), [])
+    assert cell_states(session.tree(), [Breakpoint("block.relu", "12")]) == without
+    assert cell_states(session.tree(), [Breakpoint("block.relu", "bprop")]) != without
+
+
+def test_a_breakpoint_where_no_code_is_says_so() -> None:
+    def look(panel: DebuggerPanel) -> str:
+        panel._received(panel, {"type": "set_breakpoint_at", "line": 1, "condition": ""}, [])
+        assert panel.status["error"] == "no breakpoint can stand at line 1: it has no code of bprop"
+        panel._error = ""
+        return "continue"
+
+    debug(Doubled(), look)
+
+
+def test_watched_expressions_follow_the_stops_also_back_in_the_past() -> None:
+    def values(panel: DebuggerPanel) -> list[str]:
+        return [one["text"] for one in panel.watched]
+
+    def first(panel: DebuggerPanel) -> str:
+        ask(panel, type="watch_expression", expression="  x   is not None ")
+        ask(panel, type="watch_expression", expression="twice.sum().asnumpy().item()")
+        ask(panel, type="watch_expression", expression="twice.sum().asnumpy().item()")
+        assert values(panel)[1:] == ["NameError: name 'twice' is not defined"]
+        assert [one["failed"] for one in panel.watched] == [False, True]
+        return "over"
+
+    def second(panel: DebuggerPanel) -> str:
+        assert values(panel)[1:] == ["4.0"]
+        ask(panel, type="edit", name="twice", expression="twice * 10")
+        assert values(panel)[1:] == ["40.0"]
+        ask(panel, type="step_back")
+        assert values(panel)[1:] == ["NameError: name 'twice' is not defined"]
+        ask(panel, type="unwatch_expression", expression="twice.sum().asnumpy().item()")
+        assert len(panel.watched) == 1
+        return "continue"
+
+    debug(Doubled(), first, second)
+
+
+class Counting(Doubled):
+    """Has a function in its bprop that changes a variable each time it is called."""
+
+    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
+        calls = 0
+
+        def count() -> int:
+            nonlocal calls
+            calls += 1
+            return calls
+
+        return (dout * count(),)
+
+
+def test_a_watched_expression_that_changes_something_is_evaluated_and_does_not_go_round() -> None:
+    counted = []
+
+    def look() -> str:
+        ask(person.panel, type="watch_expression", expression="count()")
+        counted.append(int(person.panel.watched[0]["text"]))
+        clock.now += 1000.0  # at the next stop an update is due again
+        return "operator" if len(counted) == 1 else "continue"
+
+    person = Answers(lambda: "over", lambda: "over", look, look)
+    session = DebugSession(Counting(), pauser=person, step=True)
+    clock = FakeClock()
+    person.panel = DebuggerPanel(session, clock=clock)
+    with session:
+        ms.grad(lambda x: session.roots[0](x).sum())(ms.Tensor(np.ones(2, np.float32)))
+    assert len(counted) == 2 and counted[-1] < 20
+
+
+def test_watching_and_pointing_change_no_bit_of_the_gradient() -> None:
+    def look(panel: DebuggerPanel) -> str:
+        ask(panel, type="watch_expression", expression="(self(x) * twice).sum()")
+        for name in ("x", "self.wrong", "dout"):
+            ask(panel, type="peek", expression=name)
+        ask(panel, type="select_local", name="twice", part="")
+        ask(panel, type="open_local", name="twice", part="")
+        return "over"
+
+    assert debug(Doubled(), over, look, over, over) == debug(Doubled(), over, over, over, over) == [2, -4, 6]
+
+
+def test_a_name_is_answered_with_its_figures_and_nothing_else_is_evaluated(sent: list[Any]) -> None:
+    def look(panel: DebuggerPanel) -> str:
+        sent.clear()
+        for name in ("twice", "self.wrong", "nowhere"):
+            ask(panel, type="peek", expression=name)
+        told = [(one["expression"], one["text"], one["failed"]) for one in sent_by(sent, "peek")]
+        assert told == [
+            ("twice", "Tensor 3 float32 [2, -4, 6]\nmin -4, max 6, mean 1.3333, std 4.1096", False),
+            ("self.wrong", "False", False),
+            ("nowhere", "NameError: name 'nowhere' is not defined", True),
+        ]
+        panel._received(panel, {"type": "peek", "expression": "x.sum()"}, [])
+        assert panel.status["error"] == "'x.sum()' is no name"
+        panel._error = ""
+        return "continue"
+
+    debug(Doubled(), over, look)
+
+
+def test_a_local_opens_as_the_capture_that_holds_it_or_as_one_that_is_made(sent: list[Any]) -> None:
+    def look(panel: DebuggerPanel) -> str:
+        captures, session = panel.session.captures, panel.session
+        count = len(captures)
+        for name in ("twice", "twice"):
+            ask(panel, type="open_local", name=name, part="")
+        made = captures[-1]
+        assert len(captures) == count + 1 and session.captured == count + 1
+        assert (made.origin, made.slot, made.direction, made.cell_type) == ("local", "twice", "backward", "Doubled")
+        assert made.key.endswith(f"backward twice (local at line {panel.stop['line']})")
+        assert made.value.asnumpy().tolist() == [2, -4, 6]
+        ask(panel, type="open_local", name="dout", part="")
+        assert len(captures) == count + 1
+        arrived = sent_by(sent, "opened_local")
+        assert [one["index"] for one in arrived[:2]] == [made.index] * 2
+        assert next(one for one in captures if one.index == arrived[2]["index"]).slot == "grad_output[0]"
+        panel._received(panel, {"type": "open_local", "name": "self", "part": ""}, [])
+        assert panel.status["error"] == "self is no tensor here"
+        panel._error = ""
+        return "continue"
+
+    debug(Doubled(), over, look)
+
+
+def test_the_picture_of_a_local_holds_its_histogram_and_its_first_matrix() -> None:
+    value = np.array([[[1.0, np.nan], [3.0, np.inf]], [[5.0, 6.0], [7.0, 8.0]]], np.float32)
+    point = PausePoint("bprop", "", "", "bprop", locals={"a": ms.Tensor(value), "own": value, "text": "x" * 5000})
+    plot, numbers = plot_view(point, "a", "")
+    assert (plot["name"], plot["part"], plot["parts"], plot["note"]) == ("a", "a", ["a"], "[0] of it")
+    assert plot["faults"] == {"nan": 1, "positive": 1, "negative": 0}
+    assert plot["picture"] is not None
+    assert (plot["picture"]["rows"], plot["picture"]["columns"], plot["picture"]["title"]) == (2, 2, "a")
+    drawn = np.frombuffer(numbers, np.float64, 129 + 4)
+    assert drawn[:64].sum() == 6 and (drawn[64], drawn[128]) == (1, 8)
+    np.testing.assert_array_equal(drawn[129:], [1, np.nan, 3, np.inf])
+    assert len(numbers) == (129 + 4) * 8 + 4
+    assert plot_view(point, "own", "")[1] == numbers
+    text, none = plot_view(point, "text", "")
+    assert text["picture"] is None and none == b"" and len(text["text"]) <= 1000
+    assert plot_view(point, "gone", "")[0]["lost"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [np.zeros((0, 3)), np.array(["a", "b"]), np.array([1j, 2]), np.array([None, 1]), [], {}, [[[np.ones(2)]]], None],
+)
+def test_what_cannot_be_drawn_is_text(value: Any) -> None:
+    plot, numbers = plot_view(PausePoint("bprop", "", "", "bprop", locals={"v": value}), "v", "")
+    assert plot["picture"] is None and numbers == b"" and not plot["lost"]
+
+
+def test_only_the_tensors_near_the_top_of_a_local_are_looked_for() -> None:
+    tensor = ms.Tensor(np.ones(2, np.float32))
+    assert list(tensors_in("v", {"a": tensor, "b": [1, tensor]})) == ["v[a]", "v[b][1]"]
+    assert list(tensors_in("v", [[[tensor]]])) == []
+    assert len(tensors_in("v", [tensor] * 1000)) == 40
+
+
+@pytest.mark.parametrize("line", [1, 450, 1000, 2500, 5000])
+def test_of_a_long_script_the_lines_around_the_current_one_travel(session: PlainSession, line: int) -> None:
+    session.pause(lines=[f"x{k} = {k}\n" for k in range(1, 5001)], first_line=1, line=line, moment="forward")
+    view = stop.stop_view(session.paused)
+    assert len(view["lines"]) == 600
+    current = view["lines"][line - view["first_line"]]
+    assert "".join(text for _, text in current) == f"x{line} = {line}"
 
 
 def test_a_stop_carries_source_locals_operators_and_the_exception(session: PlainSession) -> None:

@@ -123,7 +123,8 @@ def test_other_element_types_are_shown_as_numbers(dtype: Any) -> None:
 
 def test_two_captures_share_their_colours_and_the_difference_has_its_own() -> None:
     one, other = capture([[1.0, np.nan, np.inf]]), capture([[3.0, np.nan, np.inf]], index=4)
-    content, [(first, _, _), (second, _, _), (facts, levels, numbers)] = look(one, other)
+    content, [(first, _, of_other), (second, _, of_one), (facts, levels, numbers)] = look(one, other)
+    assert (of_other[0, 0], of_one[0, 0]) == (3, 1)
     assert (first["low"], first["high"]) == (second["low"], second["high"]) == ("1.0", "3.0")
     assert numbers.tolist() == [[-2, 0, 0]]
     assert (facts["low"], facts["high"], levels.tolist()) == ("-2.0", "2.0", [[0, 128, 128]])
@@ -159,8 +160,37 @@ def test_the_choices_to_compare_with_begin_with_the_same_place() -> None:
         capture(np.zeros(3), 0, step=1), capture(np.zeros(3), 1, slot="input[0]"), capture(np.zeros(4), 2),
         capture(np.zeros(3), 3, step=2), capture(np.zeros(3), 4, step=3),
     ]  # fmt: skip
-    assert [one["index"] for one in tensor_view.choices(kept, kept[4])] == [3, 0, 1]
-    assert tensor_view.choices(kept, kept[4])[0]["label"] == "step 2: block#0 forward output"
+    found, total = tensor_view.choices(kept, kept[4])
+    assert ([one["index"] for one in found], total) == ([3, 0, 1], 3)
+    assert found[0]["label"] == "step 2: block#0 forward output"
+
+
+def test_the_choices_are_those_with_all_words_however_far_away_and_how_many_there_are_is_told() -> None:
+    kept = [capture(np.zeros(3), index, step=index) for index in range(300)]
+    found, total = tensor_view.choices(kept, kept[299])
+    assert (len(found), total, found[0]["index"]) == (40, 299, 298)
+    assert tensor_view.choices(kept, kept[299], "OUTPUT step 7:")[0] == [
+        {"index": 7, "label": "step 7: block#0 forward output"}
+    ]
+    assert tensor_view.choices(kept, kept[299], "step 999") == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "same"),
+    [
+        (0.0, "0"), (-0.0, "0"), (np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "\N{MINUS SIGN}inf"), (1.5, "1.5"),
+        (1 / 3, "0.333333"),
+    ],
+)  # fmt: skip
+def test_where_all_values_are_the_same_the_page_is_told_what_they_are(value: float, same: str) -> None:
+    _, [(facts, _, _)] = look(capture(np.full((64, 64), value)))
+    assert (facts["same"], facts["count"]) == (same, 4096)
+    array = np.full((64, 64), value)
+    array[63, 63] = 7
+    _, [(facts, _, _)] = look(capture(array))
+    assert facts["same"] == ""
+    _, [(facts, _, _)] = look(capture(array), window=[0, 2, 0, 3])
+    assert (facts["same"], facts["count"]) == (same, 6)
 
 
 def test_the_source_of_a_cell_is_its_construct_where_it_can_be_found() -> None:

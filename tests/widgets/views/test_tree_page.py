@@ -1,13 +1,27 @@
-"""The cell tree in Chromium: switches, breakpoints, search, badges, ten thousand cells, and its height."""
+"""The cell tree in Chromium: switches, breakpoints, search, badges, figures, trends, ten thousand cells, its height."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
 import pytest
 from panel_page import PanelPage
-from plain_session import PlainSession, plain_node
-from playwright.sync_api import Locator
+from plain_session import PlainCapture, PlainSession, PlainTensor, plain_node
+from playwright.sync_api import Browser, Locator, expect
 
-from hookscope.engine.debug import Breakpoint
+from hookscope.engine import Tensor, nn, value_and_grad
+from hookscope.engine.debug import Breakpoint, DebugSession
+from hookscope.engine.debug.captures.statistics import load_kernels
+from tests.browser.accessibility import AXE, lowest_contrast, violations
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kernels() -> None:
+    """What computes figures is loaded by a thread else, which a test would have to wait for."""
+    load_kernels()
 
 
 def button(shown: PanelPage, name: str) -> Locator:
@@ -160,19 +174,6 @@ def test_a_badge_tells_the_hits_and_opens_what_was_found_there(shown: PanelPage,
     assert causes.count() == 2
 
 
-def test_the_panel_of_a_small_network_is_no_higher_than_its_content(shown: PanelPage, session: PlainSession) -> None:
-    panel = shown.page.get_by_role("group", name="Debugger of Net")
-    last = item(shown, "block.relu, LeakyReLU")
-    room = panel.bounding_box()["height"] - (last.bounding_box()["y"] - panel.bounding_box()["y"])
-    assert room < 28 + 60  # the row itself, and the status line below
-    for k in range(5):
-        session.capture(step=k)
-    shown.page.get_by_role("tab", name="Captures").click()
-    grid = shown.page.get_by_role("grid", name="Captures")
-    shown.until(lambda: grid.get_attribute("aria-rowcount") == "6")
-    assert panel.bounding_box()["height"] < 330  # a line of tabs, one of tools, one of headers, five rows, the status
-
-
 def test_the_panel_of_a_large_network_scrolls_inside(shown: PanelPage, session: PlainSession) -> None:
     many_cells(session, 100)
     shown.panel.sync()
@@ -183,3 +184,271 @@ def test_the_panel_of_a_large_network_scrolls_inside(shown: PanelPage, session: 
     assert panel.bounding_box()["height"] <= 520
     assert panel.evaluate("panel => panel.scrollHeight <= panel.clientHeight")
     assert shown.page.get_by_role("status").is_visible()
+
+
+# Controls that appear
+
+
+def opacity(control: Locator) -> str:
+    return control.evaluate("control => getComputedStyle(control).opacity")
+
+
+def places(row: Locator) -> list[Any]:
+    return row.evaluate("row => [...row.querySelectorAll('*')].map((one) => one.getBoundingClientRect().toJSON())")
+
+
+def test_controls_appear_with_the_pointer_or_the_focus_and_nothing_moves(shown: PanelPage) -> None:
+    row = item(shown, "block, Block")
+    hook = button(shown, "forward hook on block")
+    stop = shown.page.get_by_role("combobox", name="breakpoint at block", exact=True)
+    before = places(row)
+    assert [opacity(one) for one in (hook, stop)] == ["0", "0"]
+    row.hover()
+    assert [opacity(one) for one in (hook, stop)] == ["1", "1"]
+    assert places(row) == before
+    shown.page.mouse.move(1, 1)
+    assert opacity(hook) == "0"
+    row.focus()
+    assert [opacity(one) for one in (hook, stop)] == ["1", "1"]
+    shown.page.keyboard.press("Tab")  # into the row
+    assert opacity(hook) == "1"
+
+
+def test_what_is_set_is_always_to_be_seen(shown: PanelPage, session: PlainSession) -> None:
+    session.attach_hook("block", "forward")
+    session.node("block").hooks["backward"] = 2  # of the user's own code
+    session.breakpoints.append(Breakpoint("block", "forward"))
+    session.node("block.relu").training = False
+    shown.panel.sync()
+    page = shown.page
+    stop = page.get_by_role("combobox", name="breakpoint at block", exact=True)
+    shown.until(lambda: stop.input_value() == "forward")
+    seen = {name: opacity(button(shown, f"{name} hook on block")) for name in ("forward_pre", "forward", "backward")}
+    assert seen == {"forward_pre": "0", "forward": "1", "backward": "1"}
+    assert opacity(stop) == "1"
+    # The mode of the whole, and where a cell's is not that of the cell around it.
+    switches = [page.get_by_role("switch", name=f"train mode of {name}") for name in ("(root)", "block", "block.relu")]
+    assert [opacity(one.first) for one in switches] == ["1", "0", "1"]
+
+
+def test_where_nothing_hovers_controls_are_always_there(
+    browser: Browser, session: PlainSession, sent: list[Any]
+) -> None:
+    context = browser.new_context(has_touch=True, is_mobile=True, viewport={"width": 480, "height": 800})
+    touched = PanelPage(context.new_page(), session, sent)
+    touched.panel.view = "cells"
+    touched.carry()
+    assert touched.page.evaluate("matchMedia('(hover: none)').matches")
+    assert opacity(button(touched, "forward hook on block")) == "1"
+    context.close()
+
+
+# Figures
+
+
+def bar(shown: PanelPage, name: str) -> Locator:
+    """The bar whose name begins so."""
+    return shown.page.get_by_role("button", name=re.compile(f"^{re.escape(name)}"))
+
+
+def value(session: PlainSession, path: str, array: list[float], **more: Any) -> None:
+    index = len(session.captures)
+    session.captures.append(PlainCapture(index, path, PlainTensor(np.array(array, np.float32)), **more))
+    session.emit("captured")
+
+
+def test_bars_are_long_by_their_logarithm_and_a_cell_without_figures_has_none(
+    shown: PanelPage, session: PlainSession
+) -> None:
+    value(session, "block", [0.0, 2e-6])
+    value(session, "block.relu", [0.0, 2e-3])
+    value(session, "block.relu", [30.0, 40.0], direction="backward", slot="grad_output[0]")
+    shown.panel.sync()
+    least = bar(shown, "output spread 1.0e-6, at block in")
+    most = bar(shown, "output spread 0.00100, at block.relu in")
+    shown.until(lambda: least.is_visible() and most.is_visible())
+    widths = [one.locator(".hs-figure-bar").evaluate("bar => parseFloat(bar.style.width)") for one in (least, most)]
+    assert widths[1] == 100
+    assert 0 < widths[0] < 10
+    expect(bar(shown, "gradient norm 50, at block.relu in step 1")).to_be_visible()
+    assert item(shown, "(root), Net").locator(".hs-figure:not([hidden])").count() == 0
+
+
+@pytest.mark.parametrize("width", [1400, 1000, 480])
+def test_zero_constant_and_nan_are_words_and_no_empty_bar(
+    shown: PanelPage, session: PlainSession, width: int
+) -> None:
+    shown.page.set_viewport_size({"width": width, "height": 640})
+    value(session, "", [0.0, 0.0])
+    value(session, "block", [5.0, 5.0])
+    value(session, "block.relu", [1.0, 3.0, np.nan, np.inf])
+    shown.panel.sync()
+    for name, word in [
+        ("output spread 0: every element is zero, at (root)", "zero"),
+        ("output spread 0: every element is the same, of magnitude 5, at block", "const"),
+        ("output spread NaN: 1 NaN, 1 inf of 4 elements, 1 without them, at block.relu", "NaN"),
+    ]:
+        shown.until(bar(shown, name).is_visible)
+        assert bar(shown, name).inner_text() == word
+
+
+def test_figures_follow_the_rows_in_sight_and_the_focus_stays(shown: PanelPage, session: PlainSession) -> None:
+    many_cells(session, 400)
+    for k in range(400):
+        value(session, f"block.c{k}", [0.0, 2.0 + k])
+    shown.panel.sync()
+    shown.until(lambda: shown.page.get_by_role("treeitem").count() == 2)
+    item(shown, "block, Block").focus()
+    shown.page.keyboard.press("ArrowRight")
+    shown.until(bar(shown, "output spread 2, at block.c2 in").is_visible)
+    assert session.captures[300].computed == 0
+    shown.page.mouse.move(300, 300)
+    shown.page.mouse.wheel(0, 300 * 28)
+    shown.until(bar(shown, "output spread 151, at block.c300 in").is_visible)
+    assert session.captures[200].computed == 0
+    assert focused(shown) == "block, Block"
+    box = shown.page.get_by_role("searchbox", name="Search cells")
+    box.fill("c399")
+    shown.until(bar(shown, "output spread 201, at block.c399 in").is_visible)
+
+
+# Trends
+
+
+def trend(shown: PanelPage) -> Locator:
+    return shown.page.get_by_role("tooltip")
+
+
+def test_a_trend_opens_with_the_focus_and_is_told_in_words(shown: PanelPage, session: PlainSession) -> None:
+    for step, size in enumerate([1.0, 0.0, np.nan, 4.0, 2.0], 1):
+        value(session, "block", [0.0, 2 * size, *([0.0, size] if np.isnan(size) else [])], step=step)
+    shown.panel.sync()
+    shown.until(bar(shown, "output spread 2, at block in step 5").is_visible)
+    item(shown, "block, Block").focus()
+    shown.page.keyboard.press("Tab")
+    assert focused(shown) == "output spread 2, at block in step 5"
+    words = "From 1 in step 1 to 2 in step 5; between 1 and 4; not finite at 1 step; zero at 1 step."
+    shown.until(lambda: words in trend(shown).inner_text())
+    assert trend(shown).locator("svg").is_visible()
+    assert bar(shown, "output spread").get_attribute("aria-describedby") == trend(shown).get_attribute("id")
+    shown.page.keyboard.press("Escape")  # first the window, then the row
+    expect(trend(shown)).to_be_hidden()
+    assert focused(shown) == "output spread 2, at block in step 5"
+    shown.page.keyboard.press("Escape")
+    assert focused(shown) == "block, Block"
+
+
+def test_a_trend_opens_under_the_pointer_goes_on_with_the_run_and_shuts(
+    shown: PanelPage, session: PlainSession
+) -> None:
+    for step in (1, 2):
+        value(session, "block", [0.0, 2.0 * step], step=step)
+    shown.panel.sync()
+    shown.until(bar(shown, "output spread 2, at block").is_visible)
+    bar(shown, "output spread 2, at block").hover()
+    shown.until(lambda: "From 1 in step 1 to 2 in step 2." in trend(shown).inner_text())
+    value(session, "block", [0.0, 6.0], step=3)
+    shown.panel.sync()
+    shown.until(lambda: "From 1 in step 1 to 3 in step 3" in trend(shown).inner_text())
+    shown.page.mouse.move(5, 5)
+    shown.until(trend(shown).is_hidden)
+
+
+def test_a_trend_stays_inside_the_window(shown: PanelPage, session: PlainSession) -> None:
+    shown.page.set_viewport_size({"width": 480, "height": 260})
+    value(session, "block.relu", [0.0, 2.0], direction="backward", slot="grad_output[0]")
+    shown.panel.sync()
+    norm = bar(shown, "gradient norm 2, at block.relu")
+    shown.until(norm.is_visible)
+    norm.focus()
+    shown.until(lambda: "Only 2 in step 1 so far." in trend(shown).inner_text())
+    box = trend(shown).bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 480
+    assert box["y"] >= 0 and box["y"] + box["height"] <= 260
+
+
+# What was found inside
+
+
+def test_a_shut_cell_carries_the_worst_of_what_is_inside_and_leads_there(
+    shown: PanelPage, session: PlainSession
+) -> None:
+    session.nodes.append(plain_node("block.dense", 2, "Dense"))
+    session.find("dead_relu", "block.relu", count=3)
+    session.find("nan", "block.dense", count=2)
+    shown.panel.sync()
+    worst = button(shown, "5 condition hits below block, the worst: nan in block.dense")
+    shown.until(item(shown, "block.dense, Dense").is_visible)
+    assert not worst.is_visible()  # it is open: each cell has its own
+    item(shown, "block, Block").focus()
+    shown.page.keyboard.press("ArrowLeft")
+    expect(worst).to_be_visible()
+    expect(worst).to_have_text("nan")
+    expect(worst).to_have_attribute("data-count", "5")
+    worst.click()
+    causes = shown.page.get_by_role("list", name="Findings").locator(":scope > li")
+    expect(causes).to_have_count(1)
+    expect(causes).to_contain_text("nan in block.dense")
+
+
+# All of it at once
+
+
+class Tied(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Dense(3, 3), nn.Dense(3, 3)
+        self.second.weight = self.first.weight
+        self.a_name_that_is_as_long_as_names_of_cells_sometimes_are_and_then_some = nn.ReLU()
+        self.insert_child_to_cell("\u05e9\u05dc\u05d5\u05dd\U0001f984", nn.ReLU())
+
+    def construct(self, x: Any) -> Any:
+        for cell in self.cells():
+            x = cell(x)
+        return x.sum()
+
+
+@pytest.fixture(scope="module")
+def ran() -> DebugSession:
+    """A network whose second Dense has the first one's weight, with awkward names and a NaN in its last step."""
+    net = Tied()
+    session = DebugSession(net, conditions=["all"])
+    step = value_and_grad(net, None, net.trainable_params())
+    with session:
+        for number in (1.0, 2.0, np.nan):
+            step(Tensor(np.full((2, 3), number, np.float32)))
+    return session
+
+
+@pytest.fixture(params=[(480, "light"), (480, "dark"), (1400, "light"), (1400, "dark")], ids=str)
+def full(browser: Browser, ran: DebugSession, sent: list[Any], request: pytest.FixtureRequest) -> Iterator[PanelPage]:
+    width, theme = request.param
+    page = browser.new_page(viewport={"width": width, "height": 700}, color_scheme=theme)
+    panel = PanelPage(page, ran, sent)
+    panel.panel.view = "cells"
+    panel.carry()
+    yield panel
+    assert panel.errors == []
+    page.close()
+
+
+def test_shared_parameters_are_told_and_everything_is_readable_and_inside(full: PanelPage) -> None:
+    second = item(full, "second, Dense")
+    assert "Its weight is the same parameter as first.weight." in second.get_attribute("aria-description")
+    assert "9 elements of these shared with first" in second.get_attribute("aria-description")
+    assert second.locator(".hs-shared").inner_text() == "weight shared with first"
+    full.until(bar(full, "output spread NaN").first.is_visible)
+    bar(full, "output spread NaN: 6 NaN of 6 elements, no element is finite, at second").focus()
+    full.until(lambda: "not finite at 1 step" in trend(full).inner_text())
+    ratio, where = lowest_contrast(full.page)
+    assert ratio >= 4.5, where
+    panel = full.page.get_by_role("group", name="Debugger of Tied")
+    right = panel.bounding_box()["x"] + panel.bounding_box()["width"]
+    for control in panel.locator(".hs-cell > *").all():
+        box = control.bounding_box()
+        assert box is None or box["x"] + box["width"] <= right
+    assert panel.locator(".hs-cells").evaluate("cells => cells.scrollWidth <= cells.clientWidth")
+    if AXE.exists():
+        # A row of the tree is named by its path; the rule wants all of the row's text, the figures too.
+        named = [line for line in violations(panel) if "label-content-name-mismatch" in line and "treeitem" in line]
+        assert [line for line in violations(panel) if line not in named] == []

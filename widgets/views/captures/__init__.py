@@ -117,6 +117,12 @@ def send_tensor(panel: DebuggerPanel, index: int, other: int, picture: str, at: 
     panel.send(content, buffers)
 
 
+def send_choices(panel: DebuggerPanel, index: int, text: str) -> None:
+    """Send which captures there are to compare with that have all words of a text."""
+    found, total = tensor.choices(panel.session.captures, with_value(panel, index), text)
+    panel.send({"type": "choices", "index": index, "text": text, "choices": found, "total": total})
+
+
 def send_code(panel: DebuggerPanel, index: int, at: list[Any]) -> None:
     """Send code that gives a slice of a capture's value wherever it is pasted."""
     capture, ring = with_value(panel, index), panel.session.captures
@@ -156,6 +162,7 @@ _OF_TIMELINE: dict[str, Message] = {
 }
 _OF_TENSOR: dict[str, Message] = {
     "tensor": Message(tensor.Slice),
+    "choices": Message(tensor.Choices),
     "code": Message(Code),
     "source": Message(tensor.Source),
 }
@@ -168,6 +175,7 @@ _ASKED_OF_TENSOR = {
     "tensor": Action(
         {"index": int, "other": int, "picture": str, "at": list, "window": list}, send_tensor, keeps_error=True
     ),
+    "choices": Action({"index": int, "text": str}, send_choices),
     "code": Action({"index": int, "at": list}, send_code),
     "source": Action({"path": str}, send_source),
 }

@@ -10,7 +10,7 @@ import { Timeline } from "./timeline.js";
  */
 export function create({ send, go }) {
   const timeline = new Timeline(send);
-  const selected = createSelected(send, go);
+  const selected = createSelected(send, go, (index) => timeline.pin(index));
 
   /** @param {Partial<import("../../static/python.js").Selection>} chosen @param {DataView} buffer */
   function select(chosen, buffer) {

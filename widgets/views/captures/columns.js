@@ -1,47 +1,153 @@
-// The columns of the captures' table.
+// The columns of the captures' table: of a call what went in, and what came out.
 
-import { make, setText } from "../../static/dom.js";
+import { make, setAttribute } from "../../static/dom.js";
 import { formatCount, formatNumber } from "../../static/format.js";
+import { makeName } from "./titles.js";
 
+/** @typedef {import("./calls.js").Line} Line */
 /** @typedef {import("./rows.js").CaptureRow} CaptureRow */
+/** @typedef {import("../../static/grid.js").Column<Line>} Column */
 
 /** Where a capture comes from, if not from the watching itself: on its badge, and in words. @type {Record<string, [string, string]>} */
-export const ORIGINS = { hook: ["hook", "recorded by a hook"], edit: ["edited", "edited at a pause"] };
+export const ORIGINS = { hook: ["hook", "recorded by a hook"], edit: ["edited", "edited at a pause"], local: ["local", "opened from a pause"] };
 
-/** @type {import("../../static/grid.js").Column<CaptureRow>[]} */
-export const COLUMNS = [
-  { key: "step", title: "step", width: "32px", number: true, value: (r) => r.step },
-  { key: "cell", title: "cell", width: "minmax(76px, 1.6fr)", value: (r) => (r.call ? `${r.cell} #${r.call}` : r.cell) },
-  { key: "direction", title: "direction", width: "106px", value: (r) => r.direction, draw: drawDirection },
-  { key: "slot", title: "value", width: "minmax(94px, 1fr)", value: (r) => (r.context ? `${r.slot} (${r.context})` : r.slot) },
-  { key: "shape", title: "shape", width: "minmax(56px, 0.9fr)", value: (r) => r.shape },
-  { key: "dtype", title: "dtype", width: "54px", value: (r) => r.dtype },
-  { key: "minimum", title: "min", width: "66px", number: true, value: (r) => r.minimum, text: (r) => (r.never ? "given up" : figure(r, r.minimum)) },
-  { key: "maximum", title: "max", width: "66px", number: true, value: (r) => r.maximum, text: (r) => figure(r, r.maximum) },
-  { key: "mean", title: "mean", width: "66px", number: true, value: (r) => r.mean, text: (r) => figure(r, r.mean) },
-  { key: "std", title: "std", width: "66px", number: true, value: (r) => r.std, text: (r) => figure(r, r.std) },
-  { key: "nan", title: "NaN", width: "30px", number: true, value: (r) => r.nan, draw: (cell, r) => drawFault(cell, r, r.nan) },
-  { key: "inf", title: "inf", width: "30px", number: true, value: (r) => r.inf, draw: (cell, r) => drawFault(cell, r, r.inf) },
-];
+/** What the parts of a line are called. */
+const SIDES = ["in", "out"];
+/** Figures in the list have so many digits, for the room; the selected capture's have more. */
+const DIGITS = 3;
+/** In a narrow table a value has its index instead of its name; captures.css has the same width. */
+const NARROW = 640;
+/** What columns need in CSS pixels, with the gaps: those that are always there, and one of what is there where it holds anything. */
+const ALWAYS = { wide: 458, narrow: 350, cell: 106, fault: 34 };
+/** What the others need for both parts. As many as fit are shown, the first of them first: the selected capture has all. */
+const NEEDS = { shape: 112, maximum: 136, minimum: 136, mean: 136, dtype: 128 };
 
-/** A figure that nobody asked for yet is a dot. @param {CaptureRow} row @param {number} value */
-function figure(row, value) {
-  return row.known ? formatNumber(value) : row.never ? "" : "·";
+/** @param {(row: CaptureRow) => string} mark what stands beside the name of a value: "A" if it is what others are compared with @returns {Column[]} */
+export function columns(mark) {
+  return [
+    { key: "step", title: "step", width: "30px", number: true, value: (line) => line.step },
+    { key: "cell", title: "cell", width: "minmax(76px, 1.4fr)", value: (line) => nameOf(line), draw: drawCell },
+    { key: "direction", title: "call", width: "minmax(48px, 0.5fr)", value: (line) => `${line.direction} ${line.call}`, draw: drawDirection },
+    ...SIDES.flatMap((side, part) => ofPart(part, side, mark)),
+  ];
 }
 
-/** @param {HTMLElement} cell @param {CaptureRow} row */
-function drawDirection(cell, row) {
-  const now = `${row.direction} ${row.origin} ${row.hits}`;
+/** @param {number} part @param {string} side @param {(row: CaptureRow) => string} mark @returns {Column[]} */
+function ofPart(part, side, mark) {
+  /** @param {string} name @param {string} title @returns {Pick<Column, "key" | "title" | "label" | "part">} */
+  const named = (name, title) => ({ key: `${side} ${name}`, title, label: `${title} ${side}`, part });
+  /** @param {"minimum" | "maximum" | "mean" | "std" | "nan" | "inf"} name @returns {(line: Line) => number} */
+  const figure = (name) => ({ parts }) => parts[part]?.[name] ?? NaN;
+
+  /** @param {"minimum" | "maximum" | "mean" | "std"} name @param {string} title @returns {Column} */
+  const figures = (name, title) => ({
+    ...named(name, title),
+    width: "62px",
+    number: true,
+    tinted: name !== "mean",
+    value: figure(name),
+    text: ({ parts }) => textOf(parts[part], parts[part]?.[name] ?? NaN, name === "std"),
+  });
+  /** @param {"nan" | "inf"} name @param {string} title @returns {Column} */
+  const faults = (name, title) => ({
+    ...named(name, title),
+    width: "28px",
+    number: true,
+    value: figure(name),
+    draw: (cell, { parts }) => drawFault(cell, parts[part], name),
+  });
+  return [
+    { ...named("slot", side), label: undefined, width: "var(--hs-slot)", value: ({ parts }) => slotOf(parts[part]), draw: (cell, line) => drawSlot(cell, line.parts[part], mark) },
+    { ...named("shape", "shape"), width: "minmax(50px, 0.8fr)", value: ({ parts }) => parts[part]?.shape ?? "" },
+    { ...named("dtype", "dtype"), width: "58px", value: ({ parts }) => parts[part]?.dtype ?? "" },
+    figures("minimum", "min"),
+    figures("maximum", "max"),
+    figures("mean", "mean"),
+    figures("std", "std"),
+    faults("nan", "NaN"),
+    faults("inf", "inf"),
+  ];
+}
+
+/**
+ * The columns that these lines have something for, and that fit: of NaN and inf there are some, of the rest a few.
+ * @param {Line[]} lines @param {number} width @param {boolean} grouped below headings that say which cell it is
+ * @returns {(column: Column) => boolean}
+ */
+export function shows(lines, width, grouped) {
+  const shown = new Set(["step", "direction", "in slot", "out slot", "in std", "out std"]);
+  if (!grouped) shown.add("cell");
+  for (const { parts } of lines) {
+    parts.forEach((row, part) => {
+      if (row?.known && row.nan) shown.add(`${SIDES[part]} nan`);
+      if (row?.known && row.inf) shown.add(`${SIDES[part]} inf`);
+    });
+  }
+  const faults = [...shown].filter((key) => key.endsWith(" nan") || key.endsWith(" inf")).length;
+  let room = width - (width < NARROW ? ALWAYS.narrow : ALWAYS.wide) - (grouped ? 0 : ALWAYS.cell) - faults * ALWAYS.fault;
+  for (const [name, needed] of Object.entries(NEEDS)) {
+    room -= needed;
+    if (room >= 0) for (const side of SIDES) shown.add(`${side} ${name}`);
+  }
+  return ({ key }) => shown.has(key);
+}
+
+/** @param {Line} line */
+export function nameOf({ cell, call }) {
+  return call ? `${cell} #${call}` : cell;
+}
+
+/** @param {CaptureRow | null} row */
+function slotOf(row) {
+  if (!row) return "";
+  return row.context ? `${row.slot} (${row.context})` : row.slot;
+}
+
+/** A figure that nobody asked for yet is a dot; that it never will be there is told once. @param {CaptureRow | null} row @param {number} value @param {boolean} tells */
+function textOf(row, value, tells) {
+  if (!row) return "";
+  return row.known ? formatNumber(value, DIGITS) : row.never ? (tells ? "given up" : "") : "·";
+}
+
+/** @param {HTMLElement} cell @param {Line} line */
+function drawCell(cell, line) {
+  const name = nameOf(line);
+  if (cell.dataset.drawn === name) return;
+  cell.dataset.drawn = name;
+  cell.replaceChildren(makeName(name));
+}
+
+/** @param {HTMLElement} cell @param {Line} line */
+function drawDirection(cell, { direction, call }) {
+  const now = `${direction} ${call}`;
   if (cell.dataset.drawn === now) return;
   cell.dataset.drawn = now;
-  const [short, kind] = row.direction === "forward" ? ["fwd", "hs-forward"] : ["bwd", "hs-backward"];
-  cell.replaceChildren(make("abbr", { class: `hs-direction ${kind}`, text: short, title: row.direction }));
-  if (row.origin in ORIGINS) cell.append(make("span", { class: "hs-badge", text: ORIGINS[row.origin][0], title: ORIGINS[row.origin][1] }));
-  if (row.hits) cell.append(make("span", { class: "hs-badge hs-warn", text: "!", title: row.hits, "aria-label": `condition: ${row.hits}`, role: "img" }));
+  const [short, kind] = direction === "forward" ? ["fwd", "hs-forward"] : ["bwd", "hs-backward"];
+  cell.replaceChildren(make("abbr", { class: `hs-direction ${kind}`, text: short, title: direction }));
+  if (call) cell.append(make("span", { class: "hs-count", text: ` #${call}`, title: `call ${call} of the step, counted from 0` }));
 }
 
-/** @param {HTMLElement} cell @param {CaptureRow} row @param {number} count */
-function drawFault(cell, row, count) {
-  setText(cell, row.known ? formatCount(count) : row.never ? "" : "·");
-  cell.classList.toggle("hs-fault", row.known && count > 0);
+/** @param {HTMLElement} cell @param {CaptureRow | null} row @param {(row: CaptureRow) => string} mark */
+function drawSlot(cell, row, mark) {
+  const name = slotOf(row);
+  const now = row ? `${name} ${row.origin} ${row.hits} ${mark(row)} ${row.dtype}` : "";
+  if (cell.dataset.drawn === now) return;
+  cell.dataset.drawn = now;
+  cell.replaceChildren();
+  if (!row) return;
+  if (mark(row)) cell.append(make("span", { class: "hs-badge hs-pinned", text: mark(row), title: "what others are compared with" }));
+  if (row.hits) cell.append(make("span", { class: "hs-badge hs-warn", text: "!", title: row.hits, "aria-label": `condition: ${row.hits}`, role: "img" }));
+  if (row.origin in ORIGINS) cell.append(make("span", { class: "hs-badge", text: ORIGINS[row.origin][0], title: ORIGINS[row.origin][1] }));
+  const short = make("bdi", { class: "hs-slot-index", dir: "ltr", text: /\[.*/.exec(name)?.[0] ?? "" });
+  cell.append(short, makeName(name));
+  setAttribute(cell.lastElementChild ?? cell, "title", `${name}: ${row.shape} ${row.dtype}`);
+}
+
+/** @param {HTMLElement} cell @param {CaptureRow | null} row @param {"nan" | "inf"} name */
+function drawFault(cell, row, name) {
+  const known = row?.known ?? false;
+  const count = row?.[name] ?? 0;
+  const text = known ? formatCount(count) : row && !row.never ? "·" : "";
+  if (cell.textContent !== text) cell.textContent = text;
+  cell.classList.toggle("hs-fault", known && count > 0);
 }

@@ -57,6 +57,7 @@ class Figures(TypedDict):
 class _OfValue(TypedDict):
     kept: bool
     choices: list[tensor.Choice]
+    comparable: int
     attention: bool
     value: str
 
@@ -219,12 +220,15 @@ def _of_value(capture: Row, captures: Iterable[Capture]) -> _OfValue:
         return {
             "kept": False,
             "choices": [],
+            "comparable": 0,
             "attention": False,
             "value": _NO_FIGURES if capture.figures is None else _GIVEN_UP,
         }
+    choices, comparable = tensor.choices(captures, capture)
     return {
         "kept": True,
-        "choices": tensor.choices(captures, capture),
+        "choices": choices,
+        "comparable": comparable,
         "attention": tensor.is_attention(capture),
         "value": texts.value_text(capture.value),
     }

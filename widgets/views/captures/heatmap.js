@@ -1,82 +1,78 @@
-// One matrix as colors: a canvas of one pixel for each cell, which the browser enlarges, with the indices at its
-// edges. The colors are the same in both themes, so that a picture means the same to everybody.
+// One matrix as colors: a canvas of one pixel for each cell, which the browser enlarges, with the indices at its edges.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { formatNumber } from "../../static/format.js";
+import { FAULTS, SCALES } from "./colors.js";
 
+/** @typedef {import("./colors.js").Colors} Colors */
+/** @typedef {import("./colors.js").Fault} Fault */
 /**
  * @typedef {{title: string, rows: number, columns: number, low: number, high: number, minimum: number,
- *   maximum: number, nan: number, positive_inf: number, negative_inf: number, levels: Uint8Array,
- *   numbers: Float64Array}} Picture
+ *   maximum: number, nan: number, positive_inf: number, negative_inf: number, count: number, same: string,
+ *   levels: Uint8Array, numbers: Float64Array}} Picture
  */
-/** @typedef {[number, number, number]} Rgb */
 
-/** Colors from low to high: of values of one sign, and of values around zero, which is the middle. */
-/** @type {Rgb[]} */
-const ONE_SIGN = [[16, 24, 72], [36, 88, 156], [98, 146, 170], [206, 190, 122], [255, 242, 160]];
-/** @type {Rgb[]} */
-const TWO_SIGNS = [[18, 62, 150], [126, 172, 222], [244, 244, 240], [236, 148, 116], [160, 18, 40]];
-/** What is not finite has colors that are in neither. */
-/** @type {Record<"NaN" | "inf" | "−inf", Rgb>} */
-export const FAULT_COLORS = { NaN: [230, 0, 230], inf: [40, 215, 60], "−inf": [0, 105, 45] };
 /** The largest side of one cell, and the smallest of a matrix, in CSS pixels. */
 const MOST_SIDE = 36;
 const LEAST_SIDE = 26;
 /** How many times longer than wide a matrix is before its cells are stretched, and how far they are. */
 const MOST_STRETCH = 4;
 
-/** 256 colors between stops. @param {Rgb[]} stops */
-function colorTable(stops) {
-  const colors = new Uint8Array(768);
-  for (let level = 0; level < 256; level++) {
-    const place = (level / 255) * (stops.length - 1);
-    const below = Math.min(stops.length - 2, Math.floor(place));
-    for (let k = 0; k < 3; k++) colors[level * 3 + k] = stops[below][k] + (stops[below + 1][k] - stops[below][k]) * (place - below);
-  }
-  return colors;
-}
-const COLOR_TABLES = { one: colorTable(ONE_SIGN), two: colorTable(TWO_SIGNS) };
-
-/** @param {Picture} picture */
-function colorsOf(picture) {
-  return picture.low < 0 && picture.high > 0 ? COLOR_TABLES.two : COLOR_TABLES.one;
+/** Values of one sign, or around zero. @param {Picture} picture @returns {"one" | "two"} */
+function scaleOf(picture) {
+  return (picture.low < 0 && picture.high > 0) || (picture.low === 0 && picture.high === 0) ? "two" : "one";
 }
 
-/** Paint a matrix, one pixel a cell. @param {HTMLCanvasElement} canvas @param {Picture} picture */
-export function paintMatrix(canvas, picture) {
+/** Paint a matrix, one pixel a cell. @param {HTMLCanvasElement} canvas @param {Picture} picture @param {Colors} colors */
+export function paintMatrix(canvas, picture, colors) {
   canvas.width = Math.max(1, picture.columns);
   canvas.height = Math.max(1, picture.rows);
   const context = canvas.getContext("2d");
   if (!context || !picture.numbers.length) return;
   const image = context.createImageData(picture.columns, picture.rows);
-  const colors = colorsOf(picture);
+  const scale = colors[scaleOf(picture)];
   picture.numbers.forEach((number, k) => {
     const level = picture.levels[k] * 3;
     const fault = Number.isNaN(number) ? "NaN" : number === Infinity ? "inf" : number === -Infinity ? "−inf" : "";
-    for (let c = 0; c < 3; c++) image.data[k * 4 + c] = fault ? FAULT_COLORS[fault][c] : colors[level + c];
+    for (let c = 0; c < 3; c++) image.data[k * 4 + c] = fault ? colors.faults[fault][c] : scale[level + c];
     image.data[k * 4 + 3] = 255;
   });
   context.putImageData(image, 0, 0);
 }
 
+/** What all values are, in words, where they are the same. @param {{count: number, same: string}} picture */
+export function sameInWords({ count, same }) {
+  if (!same) return "";
+  return count === 1 ? `the value is ${same}` : `all ${count.toLocaleString("en")} values are ${same}`;
+}
+
 /** The range of the colors, and those of what is not finite where there is any. @param {Picture} picture */
 export function heatmapLegend(picture) {
-  const colors = colorsOf(picture);
-  const stops = [0, 64, 128, 192, 255].map((level) => `rgb(${colors.subarray(level * 3, level * 3 + 3).join(" ")})`);
-  const bar = make("span", { class: "hs-ramp" });
-  bar.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
-  const children = [make("span", { text: formatNumber(picture.low) }), bar, make("span", { text: formatNumber(picture.high) })];
-  for (const [name, count] of /** @type {const} */ ([["NaN", picture.nan], ["inf", picture.positive_inf], ["−inf", picture.negative_inf]])) {
+  const words = sameInWords(picture);
+  /** @type {HTMLElement[]} */
+  const children = [];
+  if (words) children.push(make("strong", { class: "hs-same", text: words }));
+  else children.push(make("span", { text: formatNumber(picture.low) }), makeRamp(scaleOf(picture)), make("span", { text: formatNumber(picture.high) }));
+  for (const [name, count] of /** @type {[Fault, number][]} */ ([["NaN", picture.nan], ["inf", picture.positive_inf], ["−inf", picture.negative_inf]])) {
     if (!count) continue;
     const swatch = make("span", { class: "hs-swatch" });
-    swatch.style.background = `rgb(${FAULT_COLORS[name].join(" ")})`;
+    swatch.style.background = `var(${FAULTS[name]})`;
     children.push(make("span", { class: "hs-legend-fault" }, [swatch, `${count} ${name}`]));
   }
   return make("div", { class: "hs-legend", "aria-hidden": "true" }, children);
 }
 
+/** @param {"one" | "two"} scale */
+function makeRamp(scale) {
+  const ramp = make("span", { class: "hs-ramp" });
+  ramp.style.background = `linear-gradient(90deg, ${SCALES[scale].map((name) => `var(${name})`).join(", ")})`;
+  return ramp;
+}
+
 /** What a picture is, for those who do not see it. @param {Picture} picture @param {string} kind @param {string} shape */
 export function pictureInWords(picture, kind, shape) {
+  const same = sameInWords(picture);
+  if (same) return `${kind} of ${picture.title}: ${shape}, ${same}`;
   const faults = [[picture.nan, "NaN"], [picture.positive_inf, "inf"], [picture.negative_inf, "−inf"]]
     .filter(([count]) => count)
     .map(([count, name]) => `, ${count} ${name}`);
@@ -118,10 +114,10 @@ export function createHeatmap(onPoint) {
   return {
     element,
     surface,
-    /** @param {Picture} picture @param {number[]} window @param {string} label @param {{width: number, height: number}} room */
-    update(picture, window, label, room) {
+    /** @param {Picture} picture @param {number[]} window @param {string} label @param {{width: number, height: number}} room @param {Colors} colors */
+    update(picture, window, label, room, colors) {
       [rows, columns] = [Math.max(1, picture.rows), Math.max(1, picture.columns)];
-      paintMatrix(canvas, picture);
+      paintMatrix(canvas, picture, colors);
       // Cells are squares, which a long matrix would make too thin to point at: those may be as much longer one way.
       const side = Math.min(MOST_SIDE, room.width / columns, room.height / rows);
       const long = Math.min(MOST_STRETCH, Math.max(rows / columns, columns / rows) / MOST_STRETCH);

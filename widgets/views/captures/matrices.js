@@ -4,7 +4,9 @@ import { make, setAttribute, setText } from "../../static/dom.js";
 import { formatNumber } from "../../static/format.js";
 import { createHeatmap, heatmapLegend, pictureInWords } from "./heatmap.js";
 import { drawBars } from "./pictures.js";
+import { besideEachOther, setTitle } from "./titles.js";
 
+/** @typedef {import("./colors.js").Colors} Colors */
 /** @typedef {import("./heatmap.js").Picture} Picture */
 /** @typedef {import("../../static/python.js").Selection} Selection */
 /** @typedef {import("../../static/python.js").Slice} Slice */
@@ -46,20 +48,20 @@ export class Matrices {
     [this.selection, this.shown, this.pictures] = [selection, shown, pictures];
   }
 
-  /** The matrices in so much room. @param {number} width */
-  draw(width) {
-    return this.pictures.map((picture, k) => this.#drawOne(picture, k, Math.max(120, width - 60))); // less the indices of the rows
+  /** The matrices in so much room. @param {number} width @param {Colors} colors */
+  draw(width, colors) {
+    return this.pictures.map((picture, k) => this.#drawOne(picture, k, Math.max(120, width - 60), colors)); // less the indices of the rows
   }
 
-  /** @param {Picture} picture @param {number} k @param {number} wide */
-  #drawOne(picture, k, wide) {
+  /** @param {Picture} picture @param {number} k @param {number} wide @param {Colors} colors */
+  #drawOne(picture, k, wide, colors) {
     const { at, size, window } = /** @type {Slice} */ (this.shown);
     const several = this.pictures.length > 1;
     const room = several ? { width: Math.min(210, wide), height: 170 } : { width: Math.min(560, wide), height: 230 };
     const shape = at.length ? `slice [${at.join(", ")}], ${size.join("x")}` : (this.selection?.shape ?? "");
     const isBars = this.#axes() < 2;
     const { update, surface } = this.maps[k];
-    update(picture, window, pictureInWords(picture, isBars ? "Bars" : "Heatmap", shape), room);
+    update(picture, window, pictureInWords(picture, isBars ? "Bars" : "Heatmap", shape), room, colors);
     surface.querySelector("svg")?.remove();
     if (isBars) {
       surface.style.width = `${room.width}px`;
@@ -68,10 +70,19 @@ export class Matrices {
     }
     setAttribute(surface, "data-bars", isBars ? "" : null);
     const [title, , range] = this.boxes[k].children;
-    setText(title, several ? picture.title : "");
-    setAttribute(title, "title", picture.title);
+    if (several) this.#drawTitle(/** @type {HTMLElement} */ (title), k, room.width + 24);
+    else title.replaceChildren();
     range.replaceChildren(heatmapLegend(picture));
     return this.boxes[k];
+  }
+
+  /** Which of the two it is, or what is left of B without A. @param {HTMLElement} title @param {number} k @param {number} width */
+  #drawTitle(title, k, width) {
+    const name = make("span");
+    setTitle(name, k < 2 ? besideEachOther(this.pictures.slice(0, 2).map((one) => one.title))[k] : "B − A");
+    setAttribute(name, "title", k < 2 ? this.pictures[k].title : "what is left of B when A is taken away");
+    title.style.maxWidth = `${width}px`;
+    title.replaceChildren(...(k < 2 ? [make("span", { class: "hs-badge hs-pinned", text: "AB"[k] })] : []), name);
   }
 
   #axes() {
@@ -107,8 +118,9 @@ export class Matrices {
     const where = [...at, ...index].slice(-Math.max(1, this.#axes())).join(", ");
     const mean = step.some((one) => one > 1) ? " mean" : "";
     const values = this.pictures.map((picture) => formatNumber(picture.numbers[cell[0] * picture.columns + cell[1]], 6));
-    const attention = this.selection?.attention ? `: query ${index[0]}, key ${index[1]}` : "";
-    return `[${this.#axes() ? where : ""}]${mean} = ${values[0]}${values.length > 1 ? `, ${values[1]}, difference ${values[2]}` : attention}`;
+    const place = `[${this.#axes() ? where : ""}]${mean}`;
+    if (values.length > 1) return `${place}: A = ${values[0]}, B = ${values[1]}, B − A = ${values[2]}`;
+    return `${place} = ${values[0]}${this.selection?.attention ? `: query ${index[0]}, key ${index[1]}` : ""}`;
   }
 
   /** @param {Place} place @returns {Place | null} */

@@ -11,7 +11,7 @@ from hookscope.engine.debug.captures.capture import cell_name
 from hookscope.engine.progress import progress
 from hookscope.widgets import drawings, texts
 from hookscope.widgets.markup import Table, left_out, number, opened_by, scrolling, text
-from hookscope.widgets.views.conditions.found import captures_of
+from hookscope.widgets.views.findings.found import captures_of
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Capture, CaptureRing, DebugSession
@@ -70,7 +70,10 @@ def _captures(captures: CaptureRing) -> Table:
         title = f"Captures: {len(rows)} of {len(kept)}, those that conditions marked and the newest"
     figures = ("min", "max", "mean", "std", "NaN", "inf")
     columns = ("step", "cell", "direction", "value", "shape", "dtype", *figures, "marks")
-    return Table(title, columns, rows, numeric=("step", *figures))
+    # Of NaN and infinities there is a column where there are any.
+    told = [k for k, name in enumerate(columns) if name not in ("NaN", "inf") or any(row[k] for row in rows)]
+    shown = [tuple(row[k] for k in told) for row in rows]
+    return Table(title, tuple(columns[k] for k in told), shown, numeric=("step", *figures))
 
 
 def chosen(captures: Sequence[Row], most: int) -> list[Row]:

@@ -1,9 +1,10 @@
 // Other pictures of a slice: the values of one axis as bars, a few values as a table, channels as tiles.
 
-import { make, makeSvg, setAttribute } from "../../static/dom.js";
+import { make, makeSvg, setAttribute, setText } from "../../static/dom.js";
 import { formatNumber } from "../../static/format.js";
 import { paintMatrix } from "./heatmap.js";
 
+/** @typedef {import("./colors.js").Colors} Colors */
 /** @typedef {import("./heatmap.js").Picture} Picture */
 
 const BARS_HEIGHT = 120;
@@ -61,8 +62,8 @@ export function createTiles(onOpen) {
 
   return {
     element,
-    /** @param {Picture[]} pictures @param {string} kind what one of them is */
-    update(pictures, kind) {
+    /** @param {Picture[]} pictures @param {string} kind what one of them is @param {Colors} colors */
+    update(pictures, kind, colors) {
       setAttribute(element, "aria-label", `${kind[0].toUpperCase()}${kind.slice(1)}s`);
       const room = pictures.length > FEW_TILES ? SMALL_TILE : LARGE_TILE;
       while (element.childElementCount > pictures.length) element.lastElementChild?.remove();
@@ -77,12 +78,14 @@ export function createTiles(onOpen) {
         const faults = picture.nan + picture.positive_inf + picture.negative_inf;
         tile.dataset.channel = picture.title;
         if (!focused) setAttribute(tile, "tabindex", k ? -1 : 0);
-        setAttribute(tile, "aria-label", `${kind} ${picture.title}: from ${formatNumber(picture.minimum)} to ${formatNumber(picture.maximum)}${faults ? `, ${faults} not finite` : ""}`);
-        paintMatrix(canvas, picture);
+        const range = picture.same ? `all ${picture.same}` : `from ${formatNumber(picture.minimum)} to ${formatNumber(picture.maximum)}`;
+        setAttribute(tile, "aria-label", `${kind} ${picture.title}: ${range}${faults && !picture.same ? `, ${faults} not finite` : ""}`);
+        setAttribute(tile, "title", picture.same ? `all values are ${picture.same}` : null);
+        paintMatrix(canvas, picture, colors);
         const side = Math.min(room / Math.max(picture.rows, picture.columns), 24);
         canvas.style.width = `${Math.max(14, picture.columns * side)}px`;
         canvas.style.height = `${Math.max(14, picture.rows * side)}px`;
-        name.textContent = faults ? `${picture.title} !` : picture.title;
+        setText(name, `${picture.title}${picture.same && picture.count > 1 ? ` all ${picture.same}` : faults ? " !" : ""}`);
       });
     },
   };

@@ -2,6 +2,7 @@
 
 import { toFloat64 } from "../../static/format.js";
 import { CAPTURE_NUMBERS, CAPTURE_TEXTS } from "../../static/python.js";
+import { Calls } from "./calls.js";
 
 /**
  * @typedef {Record<Exclude<(typeof CAPTURE_NUMBERS)[number], "known">, number> & Record<(typeof CAPTURE_TEXTS)[number], string>
@@ -14,6 +15,7 @@ export class CaptureRows {
     this.all = [];
     /** @type {Map<number, CaptureRow>} */
     this.byIndex = new Map();
+    this.calls = new Calls();
     /** @type {number[]} */
     this.steps = [];
     /** The conditions that held in a step. @type {Map<number, Set<string>>} */
@@ -25,6 +27,7 @@ export class CaptureRows {
     if (message.reset) {
       this.all = [];
       this.byIndex.clear();
+      this.calls.clear();
     }
     eachRow(toFloat64(buffer), message.count, (numbers, k) => {
       const texts = Object.fromEntries(CAPTURE_TEXTS.map((name) => [name, message.columns[name][k]]));
@@ -32,9 +35,13 @@ export class CaptureRows {
       row.search = `${row.cell} #${row.call} ${row.direction} ${row.slot} ${row.context} ${row.shape} ${row.dtype} ${row.origin} ${row.hits}`.toLowerCase();
       this.all.push(row);
       this.byIndex.set(row.index, row);
+      this.calls.add(row);
     });
     const kept = this.all.findIndex((row) => row.index >= message.oldest);
-    for (const row of this.all.splice(0, kept < 0 ? this.all.length : kept)) this.byIndex.delete(row.index);
+    for (const row of this.all.splice(0, kept < 0 ? this.all.length : kept)) {
+      this.byIndex.delete(row.index);
+      this.calls.remove(row);
+    }
     this.all.forEach((row, k) => (row.given = k < message.given_up));
     this.#readSteps();
   }

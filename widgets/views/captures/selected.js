@@ -6,6 +6,7 @@ import { createHistogram } from "../../static/histogram.js";
 import { numberedLines } from "../../static/source.js";
 import { ORIGINS } from "./columns.js";
 import { Tensor } from "./tensor.js";
+import { setTitle } from "./titles.js";
 
 /** @typedef {import("../../static/python.js").Selection} Selection */
 
@@ -15,26 +16,29 @@ const FIGURE_NAMES = { nan: "NaN", positive_inf: "+inf", negative_inf: "−inf" 
 /**
  * @param {import("../../static/types.js").Send} send
  * @param {import("../../static/types.js").Go} go
+ * @param {(index: number) => void} [pinned] told which capture is compared with
  */
-export function createSelected(send, go) {
+export function createSelected(send, go, pinned) {
   /** @type {Selection | null} */
   let selection = null;
   const histogram = createHistogram();
-  const tensor = new Tensor(send);
+  const tensor = new Tensor(send, pinned);
   const source = createSource((path) => send({ type: "source", path }));
   const heading = make("h3", { class: "hs-detail-title" });
   const value = make("code", { class: "hs-detail-value" });
   const figures = make("dl", { class: "hs-figures" });
   const showCell = make("button", { type: "button", class: "hs-button", text: "Show cell", hidden: go.cell ? null : "", onclick: () => selection && go.cell?.(selection.path) });
+  const comparison = make("div", {}, tensor.comparing.elements);
   const element = make("section", { class: "hs-detail", "aria-label": "Selected capture", tabindex: "0", hidden: "" }, [
     make("div", { class: "hs-detail-head" }, [make("div", { class: "hs-detail-name" }, [heading, value]), tensor.tools, showCell, source.button]),
+    comparison,
     source.element,
     make("div", { class: "hs-detail-body" }, [make("div", { class: "hs-detail-side" }, [histogram.element, figures]), tensor.element]),
   ]);
 
   /** @param {Selection} chosen @param {DataView} buffer */
   function draw(chosen, buffer) {
-    setText(heading, `${chosen.key}, step ${chosen.step}`);
+    setTitle(heading, `${chosen.key}, step ${chosen.step}`);
     setText(value, chosen.value);
     setAttribute(value, "title", chosen.value);
     const numbers = Object.fromEntries(Object.entries(chosen.figures).map(([name, text]) => [name, parseNumber(text)]));
@@ -47,7 +51,7 @@ export function createSelected(send, go) {
     const faults = { nan: numbers.nan, positive: numbers.positive_inf, negative: numbers.negative_inf };
     histogram.element.hidden = !bins.length;
     if (bins.length) histogram.update(bins.subarray(0, 64), bins.subarray(64), chosen.key, faults);
-    for (const part of [tensor.element, tensor.tools]) part.hidden = !chosen.kept;
+    for (const part of [tensor.element, tensor.tools, comparison]) part.hidden = !chosen.kept;
     if (chosen.kept) tensor.select(chosen);
   }
 
@@ -105,6 +109,7 @@ function figure(name, text) {
 export const messagesOf = (selected) => ({
   tensor: (message, buffers) => selected.tensor.receive(message, buffers),
   code: (message) => selected.tensor.copyCode(message),
+  choices: (message) => selected.tensor.comparing.receive(message),
   source: (message) => selected.source.draw(message),
 });
 

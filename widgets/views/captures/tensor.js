@@ -3,6 +3,8 @@
 
 import { make, setText } from "../../static/dom.js";
 import { parseNumber, toFloat64 } from "../../static/format.js";
+import { createTheme } from "./colors.js";
+import { createComparing } from "./comparing.js";
 import { heatmapLegend } from "./heatmap.js";
 import { Matrices } from "./matrices.js";
 import { createTiles, drawTable } from "./pictures.js";
@@ -20,14 +22,13 @@ const MOST_ON_PAGE = 32; // MOST_TILES in tensor.py
 const ATTENTION = "each row sums to 1: what a query (row) takes from the keys (columns)";
 
 export class Tensor {
-  /** @param {import("../../static/types.js").Send} send */
-  constructor(send) {
+  /** @param {import("../../static/types.js").Send} send @param {(index: number) => void} [pinned] told which capture is compared with */
+  constructor(send, pinned) {
     this.send = send;
     /** @type {Selection | null} */
     this.selection = null;
     /** What a person chose; it holds for the next capture that can be shown so. @type {Kind | ""} */
     this.wanted = "";
-    this.other = -1;
     /** @type {number[]} */
     this.at = [];
     /** @type {number[]} */
@@ -49,15 +50,19 @@ export class Tensor {
       this.#chooseKind("matrix", channel);
       this.focusNext = true;
     });
-    this.compare = make("select", { class: "hs-select", "aria-label": "Compare with", onchange: () => this.#compareWith(Number(this.compare.value)) });
+    this.comparing = createComparing(send, (index) => {
+      pinned?.(index);
+      this.#compare();
+    });
+    this.theme = createTheme(() => this.#draw());
     const copy = make("button", { type: "button", class: "hs-button", text: "Copy as NumPy", onclick: () => this.#askForCode() });
     this.code = make("textarea", { class: "hs-code", readonly: "", rows: 4, "aria-label": "NumPy code", spellcheck: "false", hidden: "" });
     this.note = make("div", { class: "hs-note" });
     this.body = make("div", { class: "hs-pictures" });
     const bar = make("div", { class: "hs-tensor-bar" }, [this.kinds.element, this.matrices.zooms, this.sliders.element]);
-    this.element = make("div", { class: "hs-tensor" }, [bar, this.code, this.matrices.readout, this.body, this.note]);
+    this.element = make("div", { class: "hs-tensor" }, [bar, this.code, this.matrices.readout, this.body, this.note, this.theme.element]);
     /** What is done with the whole capture. */
-    this.tools = make("div", { class: "hs-tools" }, [this.compare, copy]);
+    this.tools = make("div", { class: "hs-tools" }, [...this.comparing.tools, copy]);
     // Pictures fit the room there is, of which there is none while another tab is shown.
     let width = 0;
     this.resize = new ResizeObserver(() => {
@@ -75,10 +80,9 @@ export class Tensor {
   /** @returns {Kind} */
   #kind() {
     const axes = this.#sizes().length;
-    if (this.other >= 0) return "matrix";
     if (this.wanted === "tiles" && axes >= 3) return "tiles";
     if (this.wanted === "table" && this.#fitsTable()) return "table";
-    if (this.wanted) return "matrix";
+    if (this.wanted || this.comparing.other() >= 0) return "matrix";
     return axes >= 4 || this.selection?.attention ? "tiles" : "matrix";
   }
 
@@ -97,7 +101,6 @@ export class Tensor {
     const before = this.#kind();
     const axis = this.#sizes().length - 3;
     this.wanted = chosen;
-    if (chosen !== "matrix") this.other = -1;
     if (chosen !== before) this.window = [];
     // The last place is a channel in a matrix, and a page of channels among tiles.
     if (channel !== undefined) this.at[axis] = channel;
@@ -107,12 +110,15 @@ export class Tensor {
     this.#ask();
   }
 
-  /** @param {number} index */
-  #compareWith(index) {
-    if (index >= 0 && this.#kind() !== "matrix") this.#chooseKind("matrix");
-    this.other = index;
+  /** Two captures stand beside each other as heatmaps; the other pictures are of one. */
+  #compare() {
+    if (this.comparing.other() >= 0 && this.#kind() !== "matrix") this.#chooseKind("matrix");
     this.#arrange();
     this.#ask();
+  }
+
+  #other() {
+    return this.#kind() === "matrix" ? this.comparing.other() : -1;
   }
 
   /** @param {number[]} window */
@@ -129,7 +135,7 @@ export class Tensor {
       return;
     }
     this.waiting = true;
-    this.send({ type: "tensor", index: this.selection.index, other: this.other, picture: this.#kind() === "tiles" ? "tiles" : "matrix", at: this.at, window: this.window });
+    this.send({ type: "tensor", index: this.selection.index, other: this.#other(), picture: this.#kind() === "tiles" ? "tiles" : "matrix", at: this.at, window: this.window });
   }
 
   /** Controls that fit the shape of the selected capture. */
@@ -163,11 +169,7 @@ export class Tensor {
     this.selection = next;
     if (!sameCapture) this.code.hidden = true;
     if (!sameShape) [this.at, this.window, this.matrices.cursor] = [[], [], null];
-    if (!next.choices.some((choice) => choice.index === this.other)) this.other = -1;
-    const options = [{ index: -1, label: "Compare with…" }, ...next.choices];
-    this.compare.replaceChildren(...options.map(({ index, label }) => make("option", { value: index, text: label })));
-    this.compare.value = String(this.other);
-    this.compare.hidden = !next.choices.length;
+    this.comparing.select(next);
     this.#arrange();
     if (!sameCapture) this.#ask();
   }
@@ -175,6 +177,7 @@ export class Tensor {
   /** A picture from Python: its facts, then for each two buffers. @param {Slice} slice @param {DataView[]} buffers */
   receive(slice, buffers) {
     if (!this.selection || slice.index !== this.selection.index) return;
+    if (slice.other < 0 && this.#other() >= 0 && !this.again) this.comparing.lose();
     this.shown = slice;
     this.pictures = slice.pictures.map((facts, k) => ({
       ...facts,
@@ -193,10 +196,10 @@ export class Tensor {
     const { shown, pictures, selection, matrices } = this;
     if (!shown || !selection) return;
     matrices.show(selection, shown, pictures);
-    if (shown.picture === "tiles") this.#put([this.tiles.element, heatmapLegend(together(pictures))], () => this.tiles.update(pictures, this.#tileName()));
+    if (shown.picture === "tiles") this.#put([this.tiles.element, heatmapLegend(together(pictures))], () => this.tiles.update(pictures, this.#tileName(), this.theme.colors()));
     else if (this.#kind() === "table" && shown.step.every((step) => step === 1)) this.#put([drawTable(pictures[0], shown.window)]);
-    else this.#put(matrices.draw(this.body.clientWidth));
-    const attention = selection.attention && this.other < 0 ? ATTENTION : "";
+    else this.#put(matrices.draw(this.body.clientWidth, this.theme.colors()));
+    const attention = selection.attention && shown.other < 0 ? ATTENTION : "";
     setText(this.note, [shown.difference, attention, shown.note].filter(Boolean).join("; "));
     matrices.drawCursor();
     if (this.focusNext && shown.picture === "matrix") {
@@ -241,19 +244,22 @@ export class Tensor {
   }
 
   destroy() {
+    this.comparing.destroy();
     this.resize.disconnect();
   }
 }
 
 /** What tiles have together: the range of their colors is the same, their faults are counted. @param {Picture[]} pictures @returns {Picture} */
 function together(pictures) {
-  const sum = (/** @type {"nan" | "positive_inf" | "negative_inf"} */ name) => pictures.reduce((all, picture) => all + picture[name], 0);
-  return { ...(pictures[0] ?? NOTHING), nan: sum("nan"), positive_inf: sum("positive_inf"), negative_inf: sum("negative_inf") };
+  const sum = (/** @type {"nan" | "positive_inf" | "negative_inf" | "count"} */ name) => pictures.reduce((all, picture) => all + picture[name], 0);
+  const [first] = pictures;
+  const same = pictures.every((picture) => picture.same === first.same) ? first?.same ?? "" : "";
+  return { ...(first ?? NOTHING), same, count: sum("count"), nan: sum("nan"), positive_inf: sum("positive_inf"), negative_inf: sum("negative_inf") };
 }
 
 /** @type {Picture} */
 const NOTHING = {
-  title: "", rows: 0, columns: 0, low: 0, high: 0, minimum: NaN, maximum: NaN, nan: 0, positive_inf: 0, negative_inf: 0,
+  title: "", rows: 0, columns: 0, low: 0, high: 0, minimum: NaN, maximum: NaN, nan: 0, positive_inf: 0, negative_inf: 0, count: 0, same: "",
   levels: new Uint8Array(0), numbers: new Float64Array(0),
 };
 

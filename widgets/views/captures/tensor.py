@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
@@ -17,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hookscope.engine.debug.stepping.user_code import file_label
+from hookscope.widgets import texts
 from hookscope.widgets.highlighting import Piece, pieces
 
 if TYPE_CHECKING:
@@ -35,7 +37,10 @@ _MOST_LINES = 400
 
 
 class PictureFacts(TypedDict):
-    """One picture without its numbers; figures are text, since JSON has no NaN and no infinity."""
+    """One picture without its numbers; figures are text, since JSON has no NaN and no infinity.
+
+    `same` is what each of its `count` elements is, where all are the same, and else "".
+    """
 
     title: str
     rows: int
@@ -47,6 +52,8 @@ class PictureFacts(TypedDict):
     nan: int
     positive_inf: int
     negative_inf: int
+    count: int
+    same: str
 
 
 class Slice(TypedDict):
@@ -83,6 +90,16 @@ class Choice(TypedDict):
     label: str
 
 
+class Choices(TypedDict):
+    """The captures to compare with that have all words of a text: the nearest, and how many there are."""
+
+    type: Literal["choices"]
+    index: int
+    text: str
+    choices: list[Choice]
+    total: int
+
+
 class Read(NamedTuple):
     """Elements of a matrix, before they are made small enough to send."""
 
@@ -99,7 +116,8 @@ def slice_view(
 
     Args:
         capture: what is looked at.
-        other: what it is compared with, of the same shape; its matrix comes second, the difference third.
+        other: what it is compared with, of the same shape: its matrix comes first, and what is left of `capture` when
+            it is taken away comes third.
         picture: "matrix" or "tiles".
         at: the index along each axis before the matrix; before the tiles, with the number of the page behind.
         window: first row, row behind the last, first column, column behind the last; empty is the whole matrix.
@@ -119,7 +137,7 @@ def _matrices(
     capture: Capture, other: Capture | None, at: Sequence[int], window: Sequence[int]
 ) -> tuple[Slice, list[bytes]]:
     places = _clamped(at, capture.shape[:-2])
-    captures = [capture] if other is None else [capture, other]
+    captures = [capture] if other is None else [other, capture]
     planes = [_plane(one, places) for one in captures]
     height, width = planes[0].shape
     limits = (MOST_CELLS, MOST_BARS if height == 1 else MOST_CELLS)
@@ -129,9 +147,9 @@ def _matrices(
     pictures = [_picture(title, read, low, high) for title, read in zip(titles, reads, strict=True)]
     largest = ""
     if other is not None:
-        whole = _apart(*[_read(plane, (), limits) for plane in planes])
+        whole = _apart(*[_read(plane, (), limits) for plane in reversed(planes)])
         reach, largest = _largest(whole, places[: len(capture.shape) - 2], len(capture.shape))
-        pictures.append(_picture("difference", _apart(*reads), -reach, reach))
+        pictures.append(_picture("difference", _apart(*reversed(reads)), -reach, reach))
     content: Slice = {
         "type": "tensor",
         "picture": "matrix",
@@ -282,6 +300,8 @@ def _picture(title: str, read: Read, low: float, high: float) -> tuple[PictureFa
         "nan": int(np.isnan(numbers).sum()),
         "positive_inf": int(np.isposinf(numbers).sum()),
         "negative_inf": int(np.isneginf(numbers).sum()),
+        "count": int(numbers.size),
+        "same": texts.same_text(numbers),
     }
     return facts, [levels.astype(np.uint8).tobytes(), cells.astype("<f8").tobytes()]
 
@@ -315,16 +335,33 @@ def is_attention(capture: Capture) -> bool:
     return bool(len(rows) and rows.min() >= 0.0 and np.abs(rows.sum(axis=1) - 1.0).max() < 0.01)
 
 
-def choices(captures: Iterable[Capture], capture: Capture) -> list[Choice]:
-    """The captures to compare with: of the same shape; first those of the same place, then the nearest in time."""
+def choices(captures: Iterable[Capture], capture: Capture, wanted: str = "") -> tuple[list[Choice], int]:
+    """The captures to compare with, and how many there are in all: of the same shape, with all words that are wanted.
+
+    First come those of the same place, then the nearest in time.
+    """
     shape, place = capture.shape, (capture.path, capture.direction, capture.slot)
+    words = wanted.lower().split()
     fitting = [one for one in captures if one.index != capture.index and one.shape == shape]
+    if words:
+        fitting = [one for one in fitting if _has(one, words)]
 
     def distance(one: Capture) -> tuple[bool, int]:
         return (one.path, one.direction, one.slot) != place, abs(one.index - capture.index)
 
     nearest = sorted(fitting, key=distance)[:_MOST_CHOICES]
-    return [{"index": one.index, "label": f"step {one.step}: {one.key}"} for one in nearest]
+    return [{"index": one.index, "label": choice_label(one)} for one in nearest], len(fitting)
+
+
+def _has(capture: Capture, words: Sequence[str]) -> bool:
+    label = choice_label(capture).lower()
+    # A number is meant from its first digit on: step 7 is not step 17.
+    return all(re.search((r"(?<!\d)" if word[0].isdigit() else "") + re.escape(word), label) for word in words)
+
+
+def choice_label(capture: Capture) -> str:
+    """What a capture is called among others."""
+    return f"step {capture.step}: {capture.key}"
 
 
 def source_view(cell: object, path: str) -> Source:

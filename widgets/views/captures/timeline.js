@@ -1,13 +1,17 @@
-// The captures: every value that passed a watched cell, in the order of the run (forward, then backward) or newest
+// The captures: every value that passed a watched cell, a call a line, by cell or in the order of the run, or newest
 // first, of all steps or of one.
 
 import { make, setAttribute } from "../../static/dom.js";
+import { formatCount } from "../../static/format.js";
 import { Grid } from "../../static/grid.js";
-import { COLUMNS } from "./columns.js";
+import { OUT } from "./calls.js";
+import { columns, shows } from "./columns.js";
 import { createMemory } from "./memory.js";
 import { CaptureRows } from "./rows.js";
 import { createSteps } from "./steps.js";
+import { makeName } from "./titles.js";
 
+/** @typedef {import("./calls.js").Line} Line */
 /** @typedef {import("./rows.js").CaptureRow} CaptureRow */
 
 /** Wait this long after a scroll before asking for statistics of what came into view, in milliseconds. */
@@ -30,33 +34,60 @@ export class Timeline {
     /** Those of the last question, until it is answered. @type {number[]} */
     this.unanswered = [];
     this.waiting = false;
-    /** @type {Grid<CaptureRow>} */
+    this.pinned = -1; // what others are compared with
+    /** @type {Grid<Line>} */
     this.grid = new Grid({
       label: "Captures",
       empty: "No captures yet. Run the network: what passes its watched cells appears here.",
-      key: (row) => row.index,
-      state: (row) => (row.given ? "given-up" : null),
-      onSelect: (row) => this.#choose(row),
+      key: (line) => line.key,
+      parts: ({ parts }) => parts.map((row) => row?.index ?? null),
+      state: ({ parts }, part) => (parts[part]?.given ? "given-up" : null),
+      shows,
+      count: (lines) => this.#count(lines),
+      group: { key: (line) => line.group, draw: drawHeading },
+      onSelect: ({ parts }, part) => parts[part] && this.#choose(parts[part]),
       onVisible: (visible) => {
         clearTimeout(this.timer);
-        this.timer = window.setTimeout(() => this.#ask(visible), SETTLE);
+        this.timer = window.setTimeout(() => this.#ask(visible.flatMap(({ parts }) => parts.flatMap((row) => row ?? []))), SETTLE);
       },
-      columns: COLUMNS,
+      columns: columns((row) => (row.index === this.pinned ? "A" : "")),
     });
+    this.grid.side = OUT;
     this.order = make("button", { type: "button", class: "hs-button", "aria-pressed": "false", text: "Newest first", onclick: () => this.#turn() });
+    this.byCell = make("button", { type: "button", class: "hs-button", "aria-pressed": "true", text: "By cell", title: "A cell's forward and backward stand together; else all stand in the order of the run", onclick: () => this.#group() });
     this.steps = createSteps(
       (step) => this.#showStep(step),
       () => this.#showStep(this.step === null ? (this.#selectedRow()?.step ?? this.steps.now()) : null),
     );
     this.memory = createMemory(send);
-    const bar = make("div", { class: "hs-bar" }, [this.grid.filter, ...this.steps.elements, this.order, this.memory.button, make("span", { class: "hs-spring" }), this.grid.count]);
+    const bar = make("div", { class: "hs-bar" }, [this.grid.filter, ...this.steps.elements, this.byCell, this.order, this.memory.button, make("span", { class: "hs-spring" }), this.grid.count]);
     this.elements = [bar, this.memory.element, this.grid.view];
   }
 
   #turn() {
     this.grid.newestFirst = !this.grid.newestFirst;
     setAttribute(this.order, "aria-pressed", this.grid.newestFirst);
-    this.grid.view.scrollTop = 0;
+    if (this.grid.selected === null || !this.grid.inSight.follows) this.grid.view.scrollTop = 0; // else what is selected stays in its place
+    this.grid.schedule();
+  }
+
+  #group() {
+    this.grid.groups = !this.grid.groups;
+    setAttribute(this.byCell, "aria-pressed", this.grid.groups);
+    this.grid.schedule();
+  }
+
+  /** @param {Line[]} lines */
+  #count(lines) {
+    const all = this.rows.all.length;
+    const shown = lines.reduce((sum, { parts }) => sum + parts.filter(Boolean).length, 0);
+    const noun = all === 1 ? "capture" : "captures";
+    return shown === all ? `${formatCount(all)} ${noun}` : `${formatCount(shown)} of ${formatCount(all)} ${noun}`;
+  }
+
+  /** Mark what others are compared with. @param {number} index or -1 */
+  pin(index) {
+    this.pinned = index;
     this.grid.schedule();
   }
 
@@ -75,7 +106,7 @@ export class Timeline {
 
   #onlyStep() {
     const { step } = this;
-    this.grid.only = step === null ? null : (row) => row.step === step;
+    this.grid.only = step === null ? null : (line) => line.step === step;
     this.steps.update(this.rows, step);
   }
 
@@ -118,7 +149,7 @@ export class Timeline {
     // Who looks at the newest step follows the run; a step that is gone is no longer looked at.
     if (this.step !== null && (this.step === newest || !steps.includes(this.step))) this.step = steps.at(-1) ?? null;
     this.#onlyStep();
-    this.grid.setRows(this.rows.all);
+    this.grid.setRows(this.rows.calls.lines());
     if (this.rows.byIndex.has(this.revealing)) this.reveal(this.revealing);
   }
 
@@ -167,6 +198,13 @@ export class Timeline {
     clearTimeout(this.timer);
     this.grid.destroy();
   }
+}
+
+/** Above the calls of a cell: its whole name. @param {HTMLElement} element @param {Line[]} lines */
+function drawHeading(element, [{ cell }]) {
+  if (element.dataset.drawn === cell) return;
+  element.dataset.drawn = cell;
+  element.replaceChildren(makeName(cell));
 }
 
 /**

@@ -1,18 +1,29 @@
-"""The cell tree: for each cell its hooks, its train mode, its breakpoint and what was found there."""
+"""The cell tree: for each cell two figures of its values, what was found there, hooks, train mode and breakpoint."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.debug import Breakpoint
 from hookscope.engine.debug.pausing.breakpoint import MOMENTS
 from hookscope.engine.debug.rows import HOOK_KINDS
 from hookscope.widgets.messages import Action, one_of
-from hookscope.widgets.view import Section, Static, View, state
-from hookscope.widgets.views import conditions
+from hookscope.widgets.view import Message, Section, Static, View, state
+from hookscope.widgets.views import findings
+from hookscope.widgets.views.cells.figures import (
+    FIGURE_KINDS,
+    FIGURE_NUMBERS,
+    FIGURE_WORDS,
+    TREND_NUMBERS,
+    CellFigures,
+    InSight,
+    Trend,
+)
 from hookscope.widgets.views.cells.nodes import CELL_NUMBERS, CELL_STATES, Tree, cell_nodes, cell_states, cell_texts
 from hookscope.widgets.views.cells.pages import export_html, static_parts
+from hookscope.widgets.views.cells.shared import sharing
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
@@ -21,12 +32,48 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 
 
+def _figures(panel: DebuggerPanel) -> CellFigures:
+    return panel.memory(_new_figures)
+
+
+def _new_figures(panel: DebuggerPanel) -> CellFigures:
+    return CellFigures(panel.session, panel.send)
+
+
 def publish(panel: DebuggerPanel, budget: float) -> None:
     """Show the cells as they are now."""
     nodes = cell_nodes(panel.session)
+    shared = sharing(panel.session.paths)
     with panel.hold_sync():
-        panel.tree, panel.tree_numbers = cell_texts(nodes)
+        panel.tree, panel.tree_numbers = cell_texts(nodes, shared)
         panel.tree_states = cell_states(nodes, panel.session.breakpoints)
+        panel.cell_figures = _figures(panel).update([node.path for node in nodes], budget)
+    _tell_rest(panel)
+
+
+def _send_figures(panel: DebuggerPanel) -> None:
+    """Send the figures of the rows in sight; the rows are those that were published last."""
+    panel.send({"type": "cells_in_sight"}, [_figures(panel).update()])
+    _tell_rest(panel)
+
+
+def _tell_rest(panel: DebuggerPanel) -> None:
+    """Have the page ask again for what there was no time for."""
+    if _figures(panel).rest and panel.view == VIEW.name:
+        panel.send({"type": "later"})
+
+
+def look_at_cells(panel: DebuggerPanel, rows: list[Any]) -> None:
+    """Send the figures of what came into sight; while code runs they come with the next update."""
+    _figures(panel).look_at(rows)
+    panel.when_due(partial(_send_figures, panel))
+
+
+def follow_trend(panel: DebuggerPanel, path: str, kind: str) -> None:
+    """Send one figure of one cell by step, now and whenever the tree is brought up to date."""
+    _figures(panel).follow_trend(path, kind)
+    if kind:
+        panel.when_due(partial(_send_figures, panel))
 
 
 def set_hook(panel: DebuggerPanel, path: str, kind: str, on: bool) -> None:
@@ -74,16 +121,29 @@ VIEW = View(
         "tree": state(Tree, live=True),
         "tree_numbers": state(bytes, live=True),
         "tree_states": state(bytes, live=True),
-        "conditions": conditions.CONDITIONS,  # how much was found in each cell
+        "cell_figures": state(bytes, live=True),
+        "conditions": findings.CONDITIONS,  # how much was found in each cell
     },
+    messages={"cells_in_sight": Message(InSight), "cell_trend": Message(Trend)},
     actions={
+        "look_at_cells": Action({"rows": list}, look_at_cells, background=True),
+        "cell_trend": Action({"path": str, "kind": str}, follow_trend, background=True),
         "hook": SET_HOOK,
         "train": Action({"path": str, "on": bool}, set_train),
         "breakpoint": Action({"path": str, "moment": str}, set_breakpoint),
     },
-    constants={"HOOK_KINDS": HOOK_KINDS, "MOMENTS": MOMENTS, "CELL_NUMBERS": CELL_NUMBERS, "CELL_STATES": CELL_STATES},
+    constants={
+        "HOOK_KINDS": HOOK_KINDS,
+        "MOMENTS": MOMENTS,
+        "CELL_NUMBERS": CELL_NUMBERS,
+        "CELL_STATES": CELL_STATES,
+        "FIGURE_KINDS": FIGURE_KINDS,
+        "FIGURE_NUMBERS": FIGURE_NUMBERS,
+        "FIGURE_WORDS": FIGURE_WORDS,
+        "TREND_NUMBERS": TREND_NUMBERS,
+    },
     publish=publish,
-    publish_beside=conditions.publish,
+    publish_beside=findings.publish,
     static=Static(40, static_parts),
     sections=(Section(50, "Cells", export_html),),
     summary=_summary,

@@ -1,15 +1,19 @@
-// The row of one cell: its name, its hooks, its train mode and its breakpoint, and how much was found there.
+// The row of one cell: its name, what was found there, its values in two figures, its hooks, train mode and breakpoint.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { formatCount } from "../../static/format.js";
-import { HOOK_KINDS, MOMENTS } from "../../static/python.js";
+import { FIGURE_KINDS, HOOK_KINDS, MOMENTS } from "../../static/python.js";
+import { FigureBar } from "./figure_bar.js";
 
 /** @typedef {import("./cells.js").CellNode} CellNode */
 /** @typedef {import("./cells.js").CellState} CellState */
 /** @typedef {import("./cells.js").HookKind} HookKind */
 /** What is not the cell's own: whether it is opened (null where nothing is inside), whether the search found it, whether
- *  the session watches, and what was found there: how often, and the worst condition's name.
- * @typedef {{opened: boolean | null, matches: boolean, watching: boolean, hits: [number, string]}} Around */
+ *  the session watches, whether it trains though the cell around it does not, or the other way round, what was found there
+ *  and, while it is shut, inside it, with the label of the worst; and what is known of its values.
+ * @typedef {{opened: boolean | null, matches: boolean, watching: boolean, differs: boolean,
+ *   here: import("./found.js").Here | undefined, below: import("./found.js").Below | undefined, worstBelow: string,
+ *   figures: import("./figures.js").Figures}} Around */
 
 export class CellItem {
   /**
@@ -23,8 +27,11 @@ export class CellItem {
     this.label = label;
     this.leadsToFindings = leadsToFindings;
     this.shape = make("span", { class: "hs-cell-shape" });
-    this.count = make("span", { class: "hs-number" });
-    this.badge = make("button", { type: "button", class: "hs-hits", tabindex: "-1", hidden: "" });
+    this.count = make("span", { class: "hs-number hs-cell-count" });
+    this.shared = make("span", { class: "hs-shared", hidden: "" });
+    this.here = makeBadge("hs-hits");
+    this.below = makeBadge("hs-hits hs-hits-below");
+    this.bars = FIGURE_KINDS.map((kind) => new FigureBar(kind, label));
     /** @type {[HookKind, HTMLButtonElement][]} */
     this.hooks = HOOK_KINDS.map((kind) => [
       kind,
@@ -40,11 +47,13 @@ export class CellItem {
     const row = make("div", { class: "hs-cell" }, [
       make("span", { class: "hs-cell-name" }, [
         make("span", { class: "hs-twist", "aria-hidden": "true" }),
-        make("span", { class: "hs-name", text: name }),
+        make("span", { class: "hs-name", text: name, title: label }),
         " ", // what is read is two words, as in the item's name
         make("span", { class: "hs-type", text: name === type ? "" : type }),
-        this.badge,
+        this.shared,
       ]),
+      make("span", { class: "hs-cell-found" }, [this.here, this.below]),
+      ...this.bars.map((bar) => make("span", { class: "hs-cell-figure" }, [bar.element])),
       this.count,
       this.shape,
       ...this.hooks.map(([, button]) => make("span", { class: "hs-center" }, [button])),
@@ -64,28 +73,49 @@ export class CellItem {
   }
 
   /** @param {CellNode} node @param {CellState} now @param {Around} around */
-  update(node, now, { opened, matches, watching, hits }) {
+  update(node, now, { opened, matches, watching, differs, here, below, worstBelow, figures }) {
     setAttribute(this.element, "aria-expanded", opened);
     this.element.classList.toggle("hs-match", matches);
+    this.#drawShared(node);
     setText(this.count, node.parameters ? formatCount(node.parameters) : "");
     setText(this.shape, node.shape);
+    setAttribute(this.shape, "title", node.shape ? `last output ${node.shape}` : null);
     for (const [kind, button] of this.hooks) drawHook(button, now.attached.includes(kind), now.hooks[kind]);
     setAttribute(this.train, "aria-checked", now.training);
+    this.train.classList.toggle("hs-set", differs);
     setText(this.several, now.breaks.join(", "));
     const moment = now.breaks.length > 1 ? "several" : (now.breaks[0] ?? "");
     if (this.stop.value !== moment && !this.stop.classList.contains("hs-pending")) this.stop.value = moment;
     this.stop.disabled = !watching;
     this.stop.classList.toggle("hs-set", now.breaks.length > 0);
-    this.#drawHits(...hits);
+    this.#drawHits(this.here, here, "", "");
+    this.#drawHits(this.below, below, below ? ` in ${below.cells} ${below.cells === 1 ? "cell" : "cells"} inside` : "", ` in ${worstBelow}`);
+    const known = figures.known.get(this.index);
+    for (const bar of this.bars) bar.update(known?.[bar.kind], figures);
   }
 
-  /** @param {number} times @param {string} worst */
-  #drawHits(times, worst) {
-    this.badge.hidden = !times;
-    this.badge.disabled = !this.leadsToFindings;
-    setText(this.badge, times > 999 ? "999+" : String(times));
-    setAttribute(this.badge, "aria-label", `${times} condition ${times === 1 ? "hit" : "hits"} at ${this.label}, the worst: ${worst}`);
-    setAttribute(this.badge, "title", this.leadsToFindings ? `${worst}: show what was found` : worst);
+  /** @param {CellNode} node */
+  #drawShared({ shared }) {
+    const { mark = "", told = "", counted = "" } = shared ?? {};
+    this.shared.hidden = !mark;
+    setText(this.shared, mark);
+    setAttribute(this.shared, "title", told || null);
+    this.count.classList.toggle("hs-counted-twice", Boolean(counted));
+    setAttribute(this.count, "title", counted || null);
+    setAttribute(this.element, "aria-description", [told, counted].filter(Boolean).join(" ") || null);
+  }
+
+  /** @param {HTMLButtonElement} badge @param {import("./found.js").Here | undefined} found @param {string} inside @param {string} where the worst is */
+  #drawHits(badge, found, inside, where) {
+    badge.hidden = !found;
+    badge.disabled = !this.leadsToFindings;
+    if (!found) return;
+    const { times, worst } = found;
+    if (badge.firstElementChild) setText(badge.firstElementChild, worst);
+    setAttribute(badge, "data-count", times > 999 ? "999+" : times); // drawn by the style: the name has it in words
+    const hits = `${times} condition ${times === 1 ? "hit" : "hits"}`;
+    setAttribute(badge, "aria-label", `${hits} ${inside ? "below" : "at"} ${this.label}, the worst: ${worst}${where}`);
+    setAttribute(badge, "title", `${worst}${where}: ${hits}${inside}${this.leadsToFindings ? "; show what was found" : ""}`);
   }
 
   /** Put it at its place; of all items Tab reaches the current one. @param {string} top @param {boolean} isCurrent */
@@ -94,6 +124,11 @@ export class CellItem {
     const tab = isCurrent ? "0" : "-1";
     for (const one of [this.element, ...this.element.querySelectorAll("button, select")]) setAttribute(one, "tabindex", tab);
   }
+}
+
+/** @param {string} kind */
+function makeBadge(kind) {
+  return make("button", { type: "button", class: kind, tabindex: "-1", hidden: "" }, [make("span", { class: "hs-hits-name" })]);
 }
 
 /** @param {HTMLButtonElement} button @param {boolean} mine @param {number} count */

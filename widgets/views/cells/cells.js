@@ -7,7 +7,7 @@ import { CELL_STATES, HOOK_KINDS, MOMENTS } from "../../static/python.js";
 /** @typedef {(typeof HOOK_KINDS)[number]} HookKind */
 /**
  * @typedef {{path: string, label: string, name: string, type: string, depth: number, parameters: number,
- *   shape: string}} CellNode
+ *   shape: string, shared: {mark: string, told: string, counted: string} | null}} CellNode
  * @typedef {{training: boolean, has_bprop: boolean, breaks: string[], hooks: Record<HookKind, number>,
  *   attached: HookKind[]}} CellState
  */
@@ -25,7 +25,7 @@ export class Cells {
 
   /**
    * Take what Python sent; returns "same" if nothing is new, "state" if the cells are as before, else "cells".
-   * @param {{paths?: string[], types?: string[], shapes?: string[]}} texts
+   * @param {Partial<import("../../static/python.js").Tree>} texts
    * @param {DataView} numbers
    * @param {DataView} states
    * @returns {"same" | "state" | "cells"}
@@ -33,7 +33,7 @@ export class Cells {
   read(texts, numbers, states) {
     const now = [texts, numbers, states];
     if (now.every((part, k) => part === this.last[k])) return "same";
-    const { paths, types = [], shapes = [] } = texts;
+    const { paths, types = [], shapes = [], shared = [] } = texts;
     if (!paths) return "same"; // nothing was sent so far
     if (numbers.byteLength !== 32 * paths.length || states.byteLength !== CELL_STATES.length * paths.length) return "same"; // the rest is on its way
     this.states = new Uint8Array(states.buffer, states.byteOffset, states.byteLength);
@@ -45,8 +45,9 @@ export class Cells {
     this.nodes = paths.map((path, k) => {
       const type = types[columns[count + k]];
       const name = path.slice(path.lastIndexOf(".") + 1) || type;
-      return { path, label: path || "(root)", name, type, depth: columns[k], shape: shapes[columns[2 * count + k]], parameters: columns[3 * count + k] };
+      return { path, label: path || "(root)", name, type, depth: columns[k], shape: shapes[columns[2 * count + k]], parameters: columns[3 * count + k], shared: null };
     });
+    for (const [at, mark, told, counted] of shared) this.nodes[at].shared = { mark, told, counted };
     const signature = this.nodes.map(({ depth, path, type }, k) => `${depth} ${path} ${type} ${this.states[count + k]}`).join("\n");
     if (signature === this.signature) return "state";
     this.signature = signature;

@@ -6,7 +6,7 @@ apart from the state of the switches, which is a few bytes a cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
@@ -17,6 +17,7 @@ from hookscope.engine.debug.rows import HOOK_KINDS
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import CellNode, DebugSession
+    from hookscope.widgets.views.cells.shared import Shared
 
 CELL_NUMBERS = ("depth", "type", "shape", "parameters")
 """Columns of float64; types and shapes are places in the lists of texts."""
@@ -27,11 +28,15 @@ _MOST_COUNTED = 255
 
 
 class Tree(TypedDict):
-    """What stays as long as the network does, beside CELL_NUMBERS: a path each, and the distinct types and shapes."""
+    """What stays as long as the network does, beside CELL_NUMBERS: a path each, and the distinct types and shapes.
+
+    Of the few rows of which something is shared: which row, and what it says of it (`shared.Shared`).
+    """
 
     paths: list[str]
     types: list[str]
     shapes: list[str]
+    shared: list[tuple[int, str, str, str]]
 
 
 def cell_nodes(session: DebugSession) -> list[CellNode]:
@@ -48,12 +53,18 @@ def cell_nodes(session: DebugSession) -> list[CellNode]:
     ]
 
 
-def cell_texts(nodes: Sequence[CellNode]) -> tuple[Tree, bytes]:
-    """What stays as long as the network does: the paths and the distinct types and shapes, and CELL_NUMBERS."""
+def cell_texts(nodes: Sequence[CellNode], shared: Mapping[str, Shared]) -> tuple[Tree, bytes]:
+    """What stays as long as the network does: texts, and CELL_NUMBERS; ``shared`` is what rows say of that."""
     types, type_of = _distinct(node.type for node in nodes)
     shapes, shape_of = _distinct(node.shape for node in nodes)
     numbers = np.array([[node.depth for node in nodes], type_of, shape_of, [node.parameters for node in nodes]], "<f8")
-    return {"paths": [node.path for node in nodes], "types": types, "shapes": shapes}, numbers.tobytes()
+    texts: Tree = {
+        "paths": [node.path for node in nodes],
+        "types": types,
+        "shapes": shapes,
+        "shared": [(at, *shared[node.path]) for at, node in enumerate(nodes) if node.path in shared] if shared else [],
+    }
+    return texts, numbers.tobytes()
 
 
 def _distinct(texts: Iterable[str]) -> tuple[list[str], list[int]]:
@@ -69,6 +80,8 @@ def cell_states(nodes: Sequence[CellNode], stops: Iterable[Breakpoint]) -> bytes
     states[0] = [node.training for node in nodes]
     states[1] = [node.has_bprop for node in nodes]
     for stop in stops:
+        if stop.line:  # it stands in the source: the stepper shows it
+            continue
         bit = 1 << MOMENTS.index(stop.moment)
         for at, node in enumerate(nodes):
             if stop.applies(node.path, stop.moment) and (node.has_bprop or stop.moment != "bprop"):

@@ -1,18 +1,25 @@
-// The cell tree: the network's cells, and for each its hooks, its train mode, its breakpoint and what was found there.
+// The cell tree: the network's cells, and for each its values in two figures, what was found there, and its controls.
 // Only the rows in sight are elements, so that ten thousand cells open at once.
 
-import { closest, make, setText } from "../../static/dom.js";
+import { closest, make, setAttribute, setText } from "../../static/dom.js";
 import { formatCount } from "../../static/format.js";
 import { CellItem } from "./cell_item.js";
 import { Cells } from "./cells.js";
+import { Figures } from "./figures.js";
+import { Found } from "./found.js";
 import { Outline } from "./outline.js";
 import { createSearch, nextMatch } from "./search.js";
+import { TrendWindow } from "./trend.js";
+
+/** @typedef {import("./figures.js").Kind} Kind */
 
 const HOOK_TITLES = ["fwd pre", "fwd", "bwd pre", "bwd"];
 /** Height of a row in CSS pixels; tree.css uses the same through --hs-cell-height. */
 const CELL_HEIGHT = 28;
 /** Rows drawn beyond those in sight, above and below. */
 const MARGIN = 4;
+/** Wait this long after a scroll before telling what is in sight, in milliseconds. */
+const SETTLE = 60;
 
 class Tree {
   /** @param {import("../../static/types.js").Send} send @param {import("../../static/types.js").Go} go */
@@ -23,16 +30,25 @@ class Tree {
     this.outline = new Outline();
     /** The elements there are, by index of their node. @type {Map<number, CellItem>} */
     this.items = new Map();
-    /** @type {Map<string, [number, string]>} */
-    this.hits = new Map();
+    this.found = new Found();
+    this.figures = new Figures();
+    this.told = ""; // which rows Python knows to be in sight
+    this.timer = 0;
     /** @type {number[]} */
     this.matches = [];
     this.current = 0;
     this.watching = true;
     this.wanted = ""; // a cell to go to as soon as it is here
     this.list = make("ul", { class: "hs-tree", role: "tree", "aria-label": "Cell tree" });
+    /** @type {[Kind, HTMLElement][]} */
+    this.legends = [
+      ["output", make("span", {}, [make("span", { class: "hs-wide", text: "output " }), "spread"])],
+      ["gradient", make("span", {}, ["grad", make("span", { class: "hs-wide", text: "ient norm" })])],
+    ];
     this.head = make("div", { class: "hs-cell hs-cell-head", "aria-hidden": "true" }, [
       make("span", { text: "cell" }),
+      make("span", { text: "worst finding" }),
+      ...this.legends.map(([, legend]) => legend),
       make("span", { class: "hs-number", text: "parameters" }),
       make("span", { text: "output" }),
       ...HOOK_TITLES.map((title) => make("span", { class: "hs-center", text: title })),
@@ -44,13 +60,24 @@ class Tree {
     this.search = createSearch((by) => this.#find(by));
     this.total = make("span", { class: "hs-count" });
     this.bar = make("div", { class: "hs-bar" }, [...this.search.elements, make("span", { class: "hs-spring" }), this.total]);
-    this.element = make("div", { class: "hs-view" }, [this.bar, this.scroller]);
+    this.trend = new TrendWindow(send, (bar) => this.#figureOf(bar));
+    this.element = make("div", { class: "hs-view" }, [this.bar, this.scroller, this.trend.element]);
     this.resize = new ResizeObserver(() => this.draw());
     this.resize.observe(this.scroller);
     this.list.addEventListener("click", (event) => this.#clicked(event));
     this.list.addEventListener("change", (event) => this.#changed(event));
     this.list.addEventListener("focusin", (event) => this.#focused(event));
     this.list.addEventListener("keydown", (event) => this.#keyed(event));
+    this.trend.follow(this.list);
+  }
+
+  /** What a bar shows, or null where there is no such bar any more. @param {HTMLElement} bar */
+  #figureOf(bar) {
+    const index = Number(closest(bar, '[role="treeitem"]')?.dataset.index ?? -1);
+    const kind = /** @type {Kind} */ (bar.dataset.kind);
+    const figure = this.figures.known.get(index)?.[kind];
+    const node = this.cells.nodes[index];
+    return node && figure ? { path: node.path, label: node.label, kind, figure } : null;
   }
 
   /** @param {number} index */
@@ -62,13 +89,22 @@ class Tree {
 
   /** @param {CellItem} item */
   #update(item) {
-    const node = this.cells.nodes[item.index];
-    const { children, opened } = this.outline;
-    item.update(node, this.cells.state(item.index), {
-      opened: children[item.index].length ? opened.has(item.index) : null,
+    const { nodes } = this.cells;
+    const node = nodes[item.index];
+    const { children, opened, parents } = this.outline;
+    const outer = parents[item.index];
+    const now = this.cells.state(item.index);
+    const isOpen = opened.has(item.index);
+    const below = isOpen ? undefined : this.found.below.get(item.index);
+    item.update(node, now, {
+      opened: children[item.index].length ? isOpen : null,
       matches: this.matches.includes(item.index),
       watching: this.watching,
-      hits: this.hits.get(node.path) ?? [0, ""],
+      differs: outer < 0 || this.cells.state(outer).training !== now.training,
+      here: this.found.here.get(node.path),
+      below,
+      worstBelow: below ? nodes[below.at].label : "",
+      figures: this.figures,
     });
   }
 
@@ -104,10 +140,21 @@ class Tree {
       if (item.element === at) at = at.nextElementSibling;
       else this.list.insertBefore(item.element, at);
     }
+    this.trend.update();
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.#look(drawn), SETTLE);
+  }
+
+  /** Tell Python whose figures are wanted. @param {number[]} rows */
+  #look(rows) {
+    if (!this.element.offsetParent || !rows.length || String(rows) === this.told) return;
+    this.told = String(rows);
+    this.send({ type: "look_at_cells", rows });
   }
 
   #updateAll() {
     for (const item of this.items.values()) this.#update(item);
+    this.trend.update();
   }
 
   /** @param {number} index @param {boolean} on */
@@ -160,10 +207,16 @@ class Tree {
     this.#focus(index);
   }
 
-  /** @param {Partial<import("../../static/python.js").Tree>} texts @param {DataView} numbers @param {DataView} states */
-  update(texts, numbers, states) {
+  /** @param {Partial<import("../../static/python.js").Tree>} texts @param {DataView} numbers @param {DataView} states @param {DataView} figures */
+  update(texts, numbers, states, figures) {
     const fresh = this.cells.read(texts, numbers, states);
-    if (fresh === "same") return;
+    if (fresh === "cells") this.figures.clear();
+    const figured = this.figures.readState(figures);
+    if (figured) this.#drawLegends();
+    if (fresh === "same") {
+      if (figured) this.#updateAll();
+      return;
+    }
     const count = this.cells.nodes.length;
     setText(this.empty, "No network yet. Its cells appear here when it is called.");
     this.empty.hidden = count > 0;
@@ -174,18 +227,32 @@ class Tree {
     if (this.wanted) this.reveal(this.wanted);
   }
 
+  /** Figures of rows that came into sight. @param {DataView} figures */
+  addFigures(figures) {
+    this.figures.read(figures);
+    this.#drawLegends();
+    this.#updateAll();
+  }
+
+  #drawLegends() {
+    for (const [kind, legend] of this.legends) setAttribute(legend, "title", this.figures.legend(kind) || null);
+  }
+
   #rebuild() {
     this.items.clear();
     this.list.replaceChildren();
     this.current = 0;
     this.matches = [];
+    this.told = "";
     this.outline.set(this.cells.nodes.map(({ depth }) => depth));
+    this.found.gather(this.cells.nodes, this.outline.parents);
     this.draw();
   }
 
-  /** What was found: path, how often, and the worst condition's name. @param {[string, number, string][]} now */
-  setHits(now) {
-    this.hits = new Map(now.map(([path, ...what]) => [path, what]));
+  /** What was found in each cell. @param {Partial<import("../../static/python.js").Conditions>} now */
+  setFound(now) {
+    this.found.read(now);
+    this.found.gather(this.cells.nodes, this.outline.parents);
     this.#updateAll();
   }
 
@@ -196,21 +263,30 @@ class Tree {
     this.draw();
   }
 
+  destroy() {
+    clearTimeout(this.timer);
+    this.resize.disconnect();
+    this.trend.destroy();
+  }
+
   /** @param {Event} event */
   #clicked(event) {
     const item = closest(event.target, '[role="treeitem"]');
     if (!item || closest(event.target, "select")) return;
     const index = Number(item.dataset.index);
     const button = closest(event.target, "button");
-    if (button) this.#act(button, this.cells.nodes[index].path);
+    if (button) this.#act(button, index);
     else {
       this.#focus(index);
       this.#setOpen(index, !this.outline.opened.has(index));
     }
   }
 
-  /** @param {HTMLElement} button @param {string} path */
-  #act(button, path) {
+  /** @param {HTMLElement} button @param {number} index */
+  #act(button, index) {
+    const { path } = this.cells.nodes[index];
+    if (button.classList.contains("hs-figure")) return; // the trend's
+    if (button.classList.contains("hs-hits-below")) return this.go.findings?.(this.cells.nodes[this.found.below.get(index)?.at ?? index].path);
     if (button.classList.contains("hs-hits")) return this.go.findings?.(path);
     button.classList.add("hs-pending");
     const { kind } = button.dataset;
@@ -277,14 +353,18 @@ export function create({ send, go }) {
   return {
     element: tree.element,
     traits: [
-      [["tree", "tree_numbers", "tree_states"], (texts, numbers, states) => tree.update(texts, numbers, states)],
-      [["conditions"], (conditions) => tree.setHits(conditions.cells ?? [])],
+      [["tree", "tree_numbers", "tree_states", "cell_figures"], (texts, numbers, states, figures) => tree.update(texts, numbers, states, figures)],
+      [["conditions"], (conditions) => tree.setFound(conditions)],
       // A session that has finished is watched no more; one that is ready begins with the run.
       [["status"], (status) => tree.setWatching(status.state !== "finished" || status.watching)],
     ],
+    messages: {
+      cells_in_sight: (_, [buffer]) => tree.addFigures(buffer),
+      cell_trend: (message, [buffer]) => tree.trend.receive(message, buffer),
+    },
     reveal: (cell) => tree.reveal(cell),
     draw: () => tree.draw(),
     answered: () => tree.element.offsetParent && tree.draw(),
-    destroy: () => tree.resize.disconnect(),
+    destroy: () => tree.destroy(),
   };
 }

@@ -2,8 +2,8 @@
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { formatCount, formatNumber } from "../../static/format.js";
+import { drawSparkline } from "../../static/sparkline.js";
 import { faultsOf, isFrozen, notesOf } from "./rows.js";
-import { drawSparkline } from "./sparkline.js";
 
 /** @typedef {import("./rows.js").ParameterRow} ParameterRow */
 /** @typedef {import("../../static/grid.js").Column<ParameterRow> & {hint: string}} Column `hint` says what a column holds */

@@ -21,6 +21,7 @@ from hookscope.engine.debug.parameter_edits import INITIALIZERS
 from hookscope.engine.tensor import Tensor
 from hookscope.widgets import texts
 from hookscope.widgets.columns import columns_to_bytes
+from hookscope.widgets.series import thinned
 from hookscope.widgets.views.parameters.roles import is_running_statistic, shared_text
 from hookscope.widgets.views.parameters.unusual import unusual_update
 
@@ -36,7 +37,6 @@ SERIES = ("gradient_norm", "update_ratio")
 
 # Rows that are taken for those in view until the page says which these are.
 _FIRST = 40
-_MOST_POINTS = 60
 _KEPT_SAMPLES = 200
 # Seconds for the figures of one answer.
 _ANSWER = 0.2
@@ -68,16 +68,6 @@ def figures(row: ParameterRow, position: int) -> list[float]:
     gradient, ratio = (_NAN if x is None else x for x in (row.gradient_norm, row.update_ratio))
     spread = (found.mean, found.std, found.minimum, found.maximum, found.norm)
     return [float(position), *spread, gradient, ratio, float(found.nan), float(found.positive_inf + found.negative_inf)]
-
-
-def thinned(series: Iterable[tuple[int, float]], most: int = _MOST_POINTS) -> list[tuple[int, float]]:
-    """The series with at most so many points: of each stretch of equal length the largest, or what is not finite."""
-    points = list(series)
-    length = -(-len(points) // most)
-    if length < 2:
-        return points
-    stretches = (points[begin : begin + length] for begin in range(0, len(points), length))
-    return [max(stretch, key=lambda point: point[1] if np.isfinite(point[1]) else np.inf) for stretch in stretches]
 
 
 class ParameterTexts(TypedDict):

@@ -3,7 +3,7 @@
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { formatNumber } from "../../static/format.js";
-import { drawnIn, placesOf, SPARK_WIDTH } from "./sparkline.js";
+import { drawnIn, placesOf, SPARK_WIDTH } from "../../static/sparkline.js";
 
 /** Between the line and what is read, in CSS pixels. */
 const GAP = 6;

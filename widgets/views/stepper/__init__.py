@@ -1,4 +1,4 @@
-"""The stepper: where the run stands, and what it is told: go on, look back, evaluate, set a value, check a gradient.
+"""The stepper: where the run stands, and what it is told: go on, stop here, look back, evaluate, set, check a gradient.
 
 A handler may run in the paused thread itself, so none of them waits for the run to go on.
 """
@@ -6,14 +6,30 @@ A handler may run in the paused thread itself, so none of them waits for the run
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal
 
 from hookscope.engine.progress import Stopped
 from hookscope.widgets import progress_view, texts
 from hookscope.widgets.messages import Action, MessageError, one_of
-from hookscope.widgets.view import Section, Static, View, state
+from hookscope.widgets.view import Message, Section, Static, View, state
+from hookscope.widgets.views.stepper.local_values import (
+    LocalPlot,
+    OpenedLocal,
+    open_local,
+    publish_local,
+    select_local,
+)
 from hookscope.widgets.views.stepper.pages import gradients_html, static_parts, stop_section
 from hookscope.widgets.views.stepper.stop import Gradient, Stop, gradient_view, stop_view
+from hookscope.widgets.views.stepper.stop_breakpoints import remove_breakpoint_at, set_breakpoint_at
+from hookscope.widgets.views.stepper.watched import (
+    Evaluation,
+    Peek,
+    peek,
+    publish_watched,
+    unwatch_expression,
+    watch_expression,
+)
 
 if TYPE_CHECKING:
     from hookscope.widgets.panel import DebuggerPanel
@@ -23,14 +39,6 @@ _HERE = Path(__file__).parent
 _CHECK_SECONDS = 1.0
 _KEPT_EVALUATIONS = 20
 _COMMANDS = ("over", "into", "out", "operator", "cell", "continue", "abort")
-
-
-class Evaluation(TypedDict):
-    """What was asked, and the answer."""
-
-    expression: str
-    text: str
-    failed: bool
 
 
 class GradientCheck(Gradient):
@@ -48,7 +56,9 @@ def publish(panel: DebuggerPanel, budget: float = 0.0) -> None:
     if skipped:
         point = session.skipped_pauses[-1]
     if point is not None:
-        panel.stop = stop_view(point, skipped, session.paused)
+        panel.stop = stop_view(point, skipped, session.paused, session.breakpoints)
+    publish_watched(panel)
+    publish_local(panel)
 
 
 def resume(panel: DebuggerPanel, command: str) -> None:
@@ -132,7 +142,15 @@ VIEW = View(
     script=_HERE / "stepper.js",
     style=_HERE / "stepper.css",
     at_pause=True,
-    traits={"stop": state(Stop), "evaluations": state(list[Evaluation]), "gradient": state(GradientCheck)},
+    traits={
+        "stop": state(Stop),
+        "evaluations": state(list[Evaluation]),
+        "gradient": state(GradientCheck),
+        "watched": state(list[Evaluation]),
+        "local_plot": state(LocalPlot),
+        "local_numbers": state(bytes),
+    },
+    messages={"peek": Message(Peek), "opened_local": Message(OpenedLocal)},
     actions={
         "resume": Action({"command": str}, resume),
         "step_back": Action({}, step_back),
@@ -141,6 +159,13 @@ VIEW = View(
         "evaluate": Action({"expression": str}, evaluate),
         "edit": Action({"name": str, "expression": str}, edit),
         "check_gradient": Action({}, check_gradient),
+        "set_breakpoint_at": Action({"line": int, "condition": str}, set_breakpoint_at),
+        "remove_breakpoint_at": Action({"line": int}, remove_breakpoint_at),
+        "watch_expression": Action({"expression": str}, watch_expression),
+        "unwatch_expression": Action({"expression": str}, unwatch_expression),
+        "peek": Action({"expression": str}, peek, background=True),
+        "select_local": Action({"name": str, "part": str}, select_local),
+        "open_local": Action({"name": str, "part": str}, open_local),
     },
     publish=publish,
     static=Static(10, static_parts),

@@ -1,6 +1,8 @@
-// The buttons that let the run go on, and those that move what is shown; each has a key.
+// The buttons that let the run go on, and apart from them those that only move what is shown; each has a key.
 
 import { make } from "../../static/dom.js";
+import { createIcon } from "./icons.js";
+import { createTooltip } from "./tooltip.js";
 
 /** Button, command, key: those of JupyterLab's debugger where it has them. */
 const STEPS = [
@@ -37,17 +39,28 @@ export const ends = (event) => ["continue", "abort"].includes(commandOf(event) ?
  * @param {(type: "step_back" | "step_forward") => void} look
  */
 export function createCommands(resume, look) {
-  /** @param {string} name @param {string} key @param {string} kind @param {() => void} onclick */
-  const keyed = (name, key, kind, onclick) =>
-    make("button", { type: "button", class: `hs-button ${kind}`, title: `${name} (${key})`, "aria-label": name, "aria-keyshortcuts": key, disabled: "", onclick }, [
-      name,
+  const tooltip = createTooltip();
+  /** @param {string} name @param {string} key @param {string} kind @param {string} shape @param {() => void} onclick */
+  function keyed(name, key, kind, shape, onclick) {
+    const button = make("button", { type: "button", class: `hs-button hs-command ${kind}`, "aria-label": name, "aria-keyshortcuts": key, disabled: "", onclick }, [
+      createIcon(shape),
       make("kbd", { class: "hs-key", "aria-hidden": "true", text: key.replace("Shift+", "⇧") }),
     ]);
-  const steps = STEPS.map(([name, command, key]) => keyed(name, key, `hs-step hs-step-${command}`, () => resume(command)));
-  const looks = LOOKS.map(([name, type, key]) => keyed(name, key, "hs-look", () => look(type)));
+    tooltip.explain(button, name, key);
+    return button;
+  }
+  const steps = STEPS.map(([name, command, key]) => keyed(name, key, `hs-step hs-step-${command}`, command, () => resume(command)));
+  const looks = LOOKS.map(([name, type, key]) => keyed(name, key, "hs-look", type, () => look(type)));
+  /** @param {string} name @param {string} kind @param {HTMLElement[]} buttons */
+  const group = (name, kind, buttons) =>
+    make("div", { class: `hs-commands ${kind}`, role: "group", "aria-label": name }, [make("span", { class: "hs-commands-name", "aria-hidden": "true", text: name }), ...buttons]);
 
   return {
-    element: make("div", { class: "hs-bar hs-steps", role: "toolbar", "aria-label": "Stepping" }, [...steps.slice(0, -1), ...looks, ...steps.slice(-1)]),
+    element: make("div", { class: "hs-bar hs-steps", role: "toolbar", "aria-label": "Stepping" }, [
+      group("Go on", "hs-going-on", steps),
+      group("Look back", "hs-looking-back", looks),
+      tooltip.element,
+    ]),
     controls: [...steps, ...looks],
     /** Do what the button of a key does, if there is one. @param {KeyboardEvent} event */
     key(event) {

@@ -1,4 +1,4 @@
-// The line in which an expression is evaluated or a value set, with what was asked before, and the answers.
+// The line in which an expression is evaluated or a value set; above it what was asked before, and the answers.
 
 import { make, setText } from "../../static/dom.js";
 import { completeWithTab } from "./completion.js";
@@ -59,7 +59,7 @@ export function createEvaluate(send, names) {
   }
 
   return {
-    elements: [form, answers],
+    element: make("div", { class: "hs-console" }, [answers, form]),
     controls: [input, run],
     /** @param {import("../../static/python.js").Evaluation[]} list */
     update(list) {

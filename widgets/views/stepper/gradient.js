@@ -13,7 +13,13 @@ export function createGradient(check) {
   const summary = make("p", { class: "hs-check-summary", "aria-live": "polite", hidden: "" });
   const rows = make("tbody");
   const table = make("table", { class: "hs-check-table", "aria-label": "Gradient check", hidden: "" }, [
-    make("thead", {}, [make("tr", {}, ["of", "verdict", "to automatic", "to differences"].map((text) => make("th", { scope: "col", text })))]),
+    make("thead", {}, [
+      make("tr", {}, [
+        ...["of", "verdict"].map((text) => make("th", { scope: "col", rowspan: 2, text })),
+        make("th", { scope: "colgroup", colspan: 2, text: "relative difference" }),
+      ]),
+      make("tr", {}, ["to automatic", "to finite differences"].map((text) => make("th", { scope: "col", text, title: text }))),
+    ]),
     rows,
   ]);
 

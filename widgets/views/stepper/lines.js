@@ -1,11 +1,23 @@
-// The source of the function that the run is stopped in, with its current line.
+// The source of the function that the run is stopped in: its current line, breakpoints at its lines, values of its names.
 
 import { make, setAttribute } from "../../static/dom.js";
 import { numberedLines } from "../../static/source.js";
+import { createGutter } from "./gutter.js";
+import { createPeek, markNames } from "./peek.js";
 
-export function createLines() {
-  const element = make("ol", { class: "hs-source", "aria-label": "Source", tabindex: "0" });
+/** @param {import("../../static/types.js").Send} send */
+export function createLines(send) {
+  const element = make("ol", { class: "hs-source", "aria-label": "Source", "aria-description": "Arrow left and right show the values of names", tabindex: "0" });
+  const gutter = createGutter(element, {
+    set: (line, condition) => send({ type: "set_breakpoint_at", line, condition }),
+    remove: (line) => send({ type: "remove_breakpoint_at", line }),
+  });
+  let paused = false;
+  const peek = createPeek(element, (expression) => paused && send({ type: "peek", expression }));
   let drawn = "";
+  // Other parts of the view come and go, and take room.
+  const resize = new ResizeObserver(reveal);
+  resize.observe(element);
 
   /** Bring the current line into sight, if it is not; there is nothing to scroll while another view is shown. */
   function reveal() {
@@ -18,19 +30,35 @@ export function createLines() {
 
   return {
     element,
+    value: peek.element,
     reveal,
+    receive: peek.receive,
     /** @param {import("../../static/python.js").Stop} stop */
     update(stop) {
-      const now = `${stop.filename}:${stop.first_line}\n${JSON.stringify(stop.lines)}`;
+      const now = `${stop.filename}:${stop.first_line}\n${stop.stoppable}\n${JSON.stringify(stop.lines)}`;
       if (now !== drawn) {
         drawn = now;
         setAttribute(element, "aria-label", `Source of ${stop.function}`);
         element.replaceChildren(...numberedLines(stop.lines, stop.first_line));
+        for (const code of element.querySelectorAll("code")) markNames(code);
+        gutter.place(stop.stoppable, stop.line);
       }
       for (const item of element.querySelectorAll("li")) {
         setAttribute(item, "aria-current", Number(item.dataset.line) === stop.line ? "true" : null);
       }
+      gutter.update(stop.breakpoints);
+      peek.forget();
       reveal();
+    },
+    /** @param {boolean} now */
+    setPaused(now) {
+      paused = now;
+      gutter.setEnabled(now);
+      if (!now) peek.hide();
+    },
+    destroy() {
+      resize.disconnect();
+      peek.destroy();
     },
   };
 }

@@ -1,24 +1,50 @@
-// The local variables of a stop; those that changed since the last one are marked.
+// The local variables of a stop; those that changed since the last one are marked, and one can be selected.
 
 import { make } from "../../static/dom.js";
 
-export function createLocals() {
+/** @param {(name: string) => void} select */
+export function createLocals(select) {
   const rows = make("tbody");
+  let selected = "";
+  /** @type {import("../../static/python.js").Local[]} */
+  let locals = [];
+
+  function draw() {
+    const { activeElement } = rows.ownerDocument;
+    const focused = rows.contains(activeElement) ? activeElement?.getAttribute("data-local") : null;
+    rows.replaceChildren(...locals.map((local) => row(local, local.name === selected, select)));
+    if (focused) [...rows.querySelectorAll("button")].find((one) => one.dataset.local === focused)?.focus({ preventScroll: true });
+  }
+
   return {
-    element: make("table", { class: "hs-locals" }, [
-      make("caption", { text: "Locals" }),
-      make("colgroup", {}, [make("col", { class: "hs-locals-names" }), make("col")]),
-      make("thead", {}, [make("tr", {}, [make("th", { scope: "col", text: "name" }), make("th", { scope: "col", text: "value" })])]),
-      rows,
+    // Many of them scroll by themselves: what stands below stays in reach.
+    element: make("div", { class: "hs-locals-room" }, [
+      make("table", { class: "hs-locals" }, [
+        make("caption", { text: "Locals" }),
+        make("colgroup", {}, [make("col", { class: "hs-locals-names" }), make("col")]),
+        make("thead", {}, [make("tr", {}, [make("th", { scope: "col", text: "name" }), make("th", { scope: "col", text: "value" })])]),
+        rows,
+      ]),
     ]),
-    /** @param {import("../../static/python.js").Local[]} locals */
-    update: (locals) => rows.replaceChildren(...locals.map(row)),
+    /** @param {import("../../static/python.js").Local[]} now */
+    update(now) {
+      locals = now;
+      draw();
+    },
+    /** @param {string} name */
+    setSelected(name) {
+      if (name === selected) return;
+      selected = name;
+      draw();
+    },
   };
 }
 
-/** @param {import("../../static/python.js").Local} local */
-function row({ name, value, changed }) {
-  const shown = make("div", { class: "hs-local" }, [make("span", { class: "hs-local-name", text: name, title: name })]);
+/** @param {import("../../static/python.js").Local} local @param {boolean} isSelected @param {(name: string) => void} select */
+function row({ name, value, changed }, isSelected, select) {
+  const button = make("button", { type: "button", class: "hs-local-name", "aria-pressed": isSelected, "data-local": name, text: name, title: `${name}: show it as a picture`, onclick: () => select(isSelected ? "" : name) });
+  const shown = make("div", { class: "hs-local" }, [button]);
   if (changed) shown.append(" ", make("span", { class: "hs-changed", role: "img", "aria-label": "changed", title: "changed since the last stop", text: "●" }));
-  return make("tr", { class: changed ? "hs-is-changed" : "" }, [make("th", { scope: "row" }, [shown]), make("td", { text: value, title: value })]);
+  const kind = [changed ? "hs-is-changed" : "", isSelected ? "hs-is-selected" : ""].join(" ").trim();
+  return make("tr", { class: kind }, [make("th", { scope: "row" }, [shown]), make("td", { text: value, title: value, onclick: () => select(isSelected ? "" : name) })]);
 }

@@ -51,7 +51,7 @@ def _source_line(line: int, source: list[highlighting.Piece], current: int) -> s
 def gradient_html(check: GradientCheck) -> str:
     """Return what a gradient check found."""
     view = gradient_view(check)
-    columns = ("of", "shape", "verdict", "checked", "to automatic", "to differences", "reason")
+    columns = ("of", "shape", "verdict", "checked", "relative difference to automatic", "to differences", "reason")
     return table(view["summary"], columns, [tuple(row.values()) for row in view["rows"]])
 
 

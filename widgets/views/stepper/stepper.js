@@ -7,6 +7,8 @@ import { createGradient } from "./gradient.js";
 import { createLines } from "./lines.js";
 import { createLocals } from "./locals.js";
 import { createOperators } from "./operators.js";
+import { createPlot } from "./plot.js";
+import { createWatches } from "./watches.js";
 
 /** @typedef {import("../../static/python.js").Stop} Stop */
 
@@ -14,35 +16,43 @@ import { createOperators } from "./operators.js";
  * @param {import("../../static/types.js").ViewContext} context
  * @returns {import("../../static/types.js").ViewPart}
  */
-export function create({ send }) {
+export function create({ send, go }) {
   let paused = false;
   /** @type {Stop | null} */
   let shown = null;
   /** What had the keyboard when the run went on. @type {HTMLElement | null} */
   let focused = null;
+  const names = () => shown?.locals.map(({ name }) => name) ?? [];
 
   const commands = createCommands(resume, (type) => paused && send({ type }));
-  const lines = createLines();
-  const locals = createLocals();
+  const lines = createLines(send);
+  const locals = createLocals((name) => send({ type: "select_local", name, part: "" }));
+  const plot = createPlot(send, Boolean(go.capture));
+  const watches = createWatches(send, names);
   const operators = createOperators((index) => paused && send({ type: "show_operator", index }));
   const gradient = createGradient(() => send({ type: "check_gradient" }));
-  const evaluate = createEvaluate(send, () => shown?.locals.map(({ name }) => name) ?? []);
+  const evaluate = createEvaluate(send, names);
   const stack = make("ol", { class: "hs-stack" });
   const stackPart = make("section", { "aria-label": "Call stack" }, [make("h4", { text: "Call stack" }), stack]);
   const title = make("h3", { class: "hs-stop-title" });
   const reason = make("p", { class: "hs-stop-reason" });
+  const past = make("p", { class: "hs-past-line", "aria-live": "polite" });
   const problem = make("p", { class: "hs-stop-error", role: "alert", hidden: "" });
-  const side = make("div", { class: "hs-side" }, [locals.element, operators.element, gradient.element, stackPart]);
+  const main = make("div", { class: "hs-stop-main" }, [lines.element, plot.element]);
+  const side = make("div", { class: "hs-side" }, [locals.element, watches.element, operators.element, gradient.element, stackPart]);
   const stopPart = make("div", { class: "hs-stop", hidden: "" }, [
+    past,
     make("div", { class: "hs-stop-head" }, [make("div", { class: "hs-stop-where" }, [title, reason]), problem]),
-    make("div", { class: "hs-stop-body" }, [lines.element, side]),
-    ...evaluate.elements,
+    make("div", { class: "hs-stop-body" }, [main, side]),
+    evaluate.element,
+    lines.value,
   ]);
   const empty = make("p", {
     class: "hs-empty",
     text: "Not paused. Choose among the cells where to pause, then run the network; or run it with --step, to stop in each bprop.",
   });
   const element = make("div", { class: "hs-view" }, [commands.element, stopPart, empty]);
+  const goOn = make("button", { type: "button", class: "hs-button hs-primary", text: "Continue", "aria-label": "Continue the run", title: "Let the run go on to the next breakpoint, or to its end (F9)", hidden: "", onclick: () => resume("continue") });
   const controls = [...commands.controls, ...operators.controls, ...evaluate.controls];
 
   /** Send one command, and none again until the next stop. @param {string} command */
@@ -60,9 +70,11 @@ export function create({ send }) {
     if (!now) {
       // A disabled element loses the keyboard: keep the focus in the panel, and give it back at the next stop.
       focused = controls.find((control) => control === activeElement) ?? null;
-      if (focused) lines.element.focus({ preventScroll: true });
+      if (focused || lines.element.contains(activeElement)) lines.element.focus({ preventScroll: true });
     }
     for (const control of controls) control.disabled = !now;
+    goOn.hidden = !now;
+    lines.setPaused(now);
     gradient.setEnabled(now && Boolean(shown?.can_check));
     if (now && focused && activeElement === lines.element) focused.focus({ preventScroll: true });
     element.classList.toggle("hs-away", !now);
@@ -73,6 +85,8 @@ export function create({ send }) {
     shown = stop;
     stopPart.hidden = !stop.title;
     empty.hidden = !stopPart.hidden;
+    element.classList.toggle("hs-past", stop.kind === "past");
+    setText(past, stop.kind === "past" ? pastInWords(stop) : "");
     if (stopPart.hidden) return;
     setText(title, (stop.skipped ? "Skipped pause: " : stop.kind === "past" ? "Earlier: " : "") + stop.title);
     setText(reason, stop.reason);
@@ -89,9 +103,27 @@ export function create({ send }) {
 
   return {
     element,
-    traits: [[["stop"], update], [["evaluations"], evaluate.update], [["gradient"], gradient.update]],
+    traits: [
+      [["stop"], update],
+      [["evaluations"], evaluate.update],
+      [["gradient"], gradient.update],
+      [["watched"], watches.update],
+      [["local_plot", "local_numbers"], (now, numbers) => {
+        locals.setSelected(now.name ?? "");
+        plot.update(now, numbers);
+      }],
+    ],
+    messages: { peek: (message) => lines.receive(message), opened_local: ({ index }) => go.capture?.(index) },
     setPaused,
     keys: { key: commands.key, ends },
+    next: [goOn],
     draw: lines.reveal,
+    destroy: lines.destroy,
   };
+}
+
+/** @param {Stop} stop */
+function pastInWords({ line, back }) {
+  const steps = back ? `, ${back} ${back === 1 ? "step" : "steps"} back` : "";
+  return `You are looking at the past: line ${line}${steps}. Step forward (Shift+F4) returns.`;
 }

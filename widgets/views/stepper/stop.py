@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hookscope.widgets import highlighting, texts
 from hookscope.widgets.highlighting import Piece
+from hookscope.widgets.views.stepper.stop_breakpoints import LineBreakpoint, line_breakpoints, stoppable_lines
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import GradientCheck, GradientRow, PausePoint
     from hookscope.engine.debug.comparing.difference import Difference
+    from hookscope.engine.debug.pausing.breakpoint import Breakpoint
     from hookscope.engine.debug.pausing.pause import OperatorRecord
+
+
+# Of a longer source the lines around the current one travel; those that are shown stay while one steps among them.
+_MOST_LINES = 600
+_LINES_TOGETHER = 200
 
 
 class Local(TypedDict):
@@ -41,7 +48,10 @@ class OperatorValues(TypedDict):
 
 
 class Stop(TypedDict):
-    """Where the run stands, or an earlier place that is shown; of the operators `ran` had run there."""
+    """Where the run stands, or an earlier place that is shown, `back` lines before.
+
+    Of the operators `ran` had run there. Breakpoints can be set at the lines in `stoppable`.
+    """
 
     kind: str
     title: str
@@ -50,7 +60,10 @@ class Stop(TypedDict):
     function: str
     first_line: int
     line: int
+    back: int
     lines: list[list[Piece]]
+    stoppable: list[int]
+    breakpoints: list[LineBreakpoint]
     locals: list[Local]
     operators: list[Operator]
     ran: int
@@ -107,18 +120,27 @@ def _difference(difference: Difference | None) -> str:
     return f"{relative} at {at}" if at and difference.absolute else relative
 
 
-def stop_view(point: PausePoint, skipped: bool = False, live: PausePoint | None = None) -> Stop:
+def stop_view(
+    point: PausePoint,
+    skipped: bool = False,
+    live: PausePoint | None = None,
+    breakpoints: Sequence[Breakpoint] = (),
+) -> Stop:
     """Everything the stepper shows about one stop; `live` is where the run stands, if `point` is an earlier place."""
     operators = (live or point).operators
+    lines, first_line = _lines_in_sight(point)
     return {
         "kind": point.kind,
         "title": point.place,
         "reason": point.reason,
         "filename": point.filename or "",
         "function": point.function or "",
-        "first_line": int(point.first_line or 0),
+        "first_line": first_line,
         "line": int(point.line or 0),
-        "lines": highlighting.pieces([line.rstrip("\n") for line in point.lines]),
+        "back": point.back,
+        "lines": highlighting.pieces([line.rstrip("\n") for line in lines]),
+        "stoppable": stoppable_lines(point),
+        "breakpoints": line_breakpoints(point, breakpoints),
         "locals": [
             {"name": name, "value": texts.value_text(value), "changed": name in point.changed}
             for name, value in point.locals.items()
@@ -141,6 +163,16 @@ def stop_view(point: PausePoint, skipped: bool = False, live: PausePoint | None 
         "exception": texts.error_line(point.exception) if point.exception is not None else "",
         "skipped": skipped,
     }
+
+
+def _lines_in_sight(point: PausePoint) -> tuple[Sequence[str], int]:
+    """The lines that are shown, and the number of the first: of a whole script only those around the current one."""
+    first = int(point.first_line or 0)
+    if len(point.lines) <= _MOST_LINES:
+        return point.lines, first
+    middle = (int(point.line or 0) - first) // _LINES_TOGETHER * _LINES_TOGETHER
+    start = max(0, min(middle - _LINES_TOGETHER, len(point.lines) - _MOST_LINES))
+    return point.lines[start : start + _MOST_LINES], first + start
 
 
 def _ran_before(point: PausePoint, operators: Sequence[OperatorRecord]) -> int:

@@ -117,6 +117,12 @@ CASES = [
     case("zero", altered(np.zeros_like), (3, 4), a="zero everywhere"),
     case("zero", altered(np.zeros_like), (1,), a="zero everywhere"),
     case("negated", altered(np.negative), (3, 4), a="negated"),
+    case(
+        "whole numbers",
+        elementwise(lambda a: a * 1, lambda a, out, dout: dout.astype(ms.int32).astype(a.dtype)),
+        (6, 8),
+        a="the automatic gradient cut to whole numbers: a cast to an integer?",
+    ),
     case("factor", altered(lambda g: 3.29 * g), (3, 4), a=f"3.29 {A_FACTOR}?"),
     case("factor", altered(lambda g: -0.125 * g), (5,), a=f"-0.125 {A_FACTOR}?"),
     case("factor", altered(lambda g: 1.0004 * g), (5, 2), a=f"1.0004 {A_FACTOR}?"),

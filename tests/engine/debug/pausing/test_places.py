@@ -6,12 +6,13 @@ import linecache
 import os
 import sysconfig
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from debug_networks import Square, scripted, tensor
 
 from hookscope.engine import grad, nn
-from hookscope.engine.debug import PausePoint
+from hookscope.engine.debug import DebugSession, PausePoint
 from hookscope.engine.debug.stepping.user_code import is_user_code
 
 
@@ -43,13 +44,39 @@ def test_at_a_layer_of_the_engine_the_users_line_that_led_there_is_shown() -> No
     assert set(script.points[0].locals) == {"cell", "inputs", "keywords"}
 
 
-def test_at_a_cell_of_the_users_own_its_construct_is_shown() -> None:
+def test_at_a_cell_of_the_users_own_too_the_line_that_calls_it_is_shown() -> None:
     net = UsesALayer()
-    session, script = scripted(net, breaks=["square"])
+    session, script = scripted(net, breaks=[".:forward_pre", "square:forward_pre", "square"])
     with session:
         net(tensor(2.0))
+    assert [(point.function, line_of(point)) for point in script.points] == [
+        ("test_at_a_cell_of_the_users_own_too_the_line_that_calls_it_is_shown", "net(tensor(2.0))"),
+        ("construct", "return self.square(self.layer(x))"),
+        ("construct", "return self.square(self.layer(x))"),
+    ]
+
+
+def test_at_a_cell_the_names_of_the_line_that_calls_it_are_known() -> None:
+    found: list[object] = []
+
+    def look(session: DebugSession) -> None:
+        found.append((session.evaluate("float(x.sum())"), session.evaluate("float(inputs[0].sum())")))
+
+    session, script = scripted(UsesALayer(), look=look, breaks=["square:forward_pre"])
+    with session:
+        session.roots[0](tensor(-1.0, 2.0))
+    assert found == [(1.0, 2.0)]
+    assert "x" not in script.points[0].locals
+
+
+def test_where_no_code_of_a_person_runs_the_construct_is_shown() -> None:
+    session, script = scripted(UsesALayer(), breaks=["square"])
+    with session, ThreadPoolExecutor(1) as pool:
+        pool.submit(session.roots[0].layer, tensor(2.0)).result()
+        pool.submit(session.roots[0].square, tensor(2.0)).result()
     (point,) = script.points
-    assert line_of(point) == "def construct(self, x: Any) -> Any:" and "return x * x" in point.lines[1]
+    assert (point.function, point.line) == ("construct", point.first_line)
+    assert "return x * x" in point.lines[1]
 
 
 def test_the_call_that_a_cell_magic_is_made_of_is_no_part_of_the_stack() -> None:

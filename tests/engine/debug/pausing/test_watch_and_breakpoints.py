@@ -56,6 +56,9 @@ def test_a_wrong_direction_and_a_pattern_without_match_are_refused_with_what_is_
         ("head:bprop", Breakpoint("head", "bprop")),
         (".:backward_pre", Breakpoint(".", "backward_pre")),
         ("head:backward if norm > 10", Breakpoint("head", "backward", "norm > 10")),
+        ("head:12", Breakpoint("head", "12")),
+        ("head:12 if scale > 1", Breakpoint("head", "12", "scale > 1")),
+        ("head:/a/helpers.py:7", Breakpoint("head", "/a/helpers.py:7")),
         ("head if value.max() > {1: 2}[1]", Breakpoint("head", "forward", "value.max() > {1: 2}[1]")),
     ],
 )
@@ -71,6 +74,9 @@ def test_breakpoints_are_read_as_written(text: str, expected: Breakpoint) -> Non
         ("a b", "must have the form"),
         ("head:", "moment must be one of forward_pre, forward, backward_pre, backward, bprop, got ''"),
         ("head:sideways", "got 'sideways'"),
+        ("head:0", "got '0'; or a line of the bprop, by its number"),
+        ("head:helpers.py", "got 'helpers.py'"),
+        ("ops.mul:12", "at an operator, moment must be forward or backward, got '12'"),
         ("head if norm >", "expression 'norm >': invalid syntax"),
         ("head if nrom > 1", "the name 'nrom' is unknown here; the nearest is 'norm'"),
         ("head if x = 1", "expression 'x = 1'"),
@@ -91,6 +97,16 @@ def test_a_breakpoint_applies_at_its_moment_and_path() -> None:
     assert not Breakpoint("block*.relu").applies("block1.relu", "backward")
     assert Breakpoint(".").applies("", "forward") and Breakpoint("").applies("", "forward")
     assert not Breakpoint(".").applies("head", "forward")
+
+
+def test_a_breakpoint_at_a_line_stands_in_its_file_and_at_no_moment() -> None:
+    own, other = Breakpoint("block*", "12"), Breakpoint("block*", "helpers.py:12")
+    assert (own.line, own.filename, other.line, other.filename) == (12, "", 12, "helpers.py")
+    assert own.stands_in("block1") and not own.stands_in("head") and not Breakpoint("block*").stands_in("block1")
+    assert not own.applies("block1", "12")
+    assert own.stands_at(12, "/a/net.py", "/a/net.py")
+    assert not own.stands_at(13, "/a/net.py", "/a/net.py") and not own.stands_at(12, "/a/helpers.py", "/a/net.py")
+    assert other.stands_at(12, "/a/helpers.py", "/a/net.py") and not other.stands_at(12, "/a/net.py", "/a/net.py")
 
 
 def test_an_expression_holds_if_it_is_true_for_one_of_the_values() -> None:

@@ -1,4 +1,4 @@
-"""The conditions: what is looked for while the network runs, and what was found.
+"""The findings: what is wrong with the network, and what is looked for while it runs.
 
 Everything here is read from a session and done by it; names, thresholds and expressions are checked there.
 """
@@ -12,8 +12,8 @@ from hookscope.engine.debug import CONDITIONS as KNOWN
 from hookscope.widgets import texts
 from hookscope.widgets.messages import Action, MessageError
 from hookscope.widgets.view import Section, Static, View, state
-from hookscope.widgets.views.conditions.found import Conditions, conditions_view
-from hookscope.widgets.views.conditions.pages import conditions_html, findings_section, static_parts
+from hookscope.widgets.views.findings.found import Conditions, conditions_view
+from hookscope.widgets.views.findings.pages import conditions_html, findings_section, static_parts
 
 if TYPE_CHECKING:
     from hookscope.widgets.panel import DebuggerPanel
@@ -73,11 +73,11 @@ def add_own(panel: DebuggerPanel, expression: str) -> None:
 CONDITIONS = state(Conditions, live=True)
 
 VIEW = View(
-    name="conditions",
-    title="Conditions",
-    place=50,
-    script=_HERE / "conditions.js",
-    style=_HERE / "conditions.css",
+    name="findings",
+    title="Findings",
+    place=5,
+    script=_HERE / "findings_view.js",
+    style=_HERE / "findings.css",
     leads_to="findings",
     traits={"conditions": CONDITIONS},
     actions={

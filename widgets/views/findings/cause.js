@@ -2,6 +2,7 @@
 
 import { make, setText } from "../../static/dom.js";
 import { createCure } from "./cure.js";
+import { createEvidence } from "./evidence.js";
 
 /** @typedef {import("../../static/python.js").CauseRow} CauseRow */
 /** @typedef {import("../../static/python.js").FindingRow} FindingRow */
@@ -23,14 +24,19 @@ export function createCause(first, send, go) {
   const details = make("details", { class: "hs-folded" }, [make("summary", {}, ["so also: ", folded]), consequences]);
   const capture = make("button", { type: "button", class: "hs-button hs-small", text: "Show capture", "aria-label": `show the capture of ${condition} in ${label}`, onclick: () => go.capture?.(row.capture) });
   const mute = make("button", { type: "button", class: "hs-button hs-small", text: "Mute here", title: `Neither find nor pause at ${condition} in ${label}: it is meant so`, "aria-label": `mute here: ${condition} in ${label}`, onclick: () => send({ type: "mute", condition, path, on: true }) });
+  const evidence = createEvidence();
   const element = make("li", { class: "hs-cause" }, [
-    make("h4", { class: "hs-cause-title", text: first.meaning }),
-    make("p", { class: "hs-cause-where" }, [make("span", { class: "hs-condition", text: condition }), " in ", cellLink(first, go), when]),
-    seen,
-    source,
-    advice,
-    cures,
-    make("p", { class: "hs-cause-more" }, [capture, mute]),
+    make("div", { class: "hs-cause-body" }, [
+      make("div", { class: "hs-cause-text" }, [
+        make("h4", { class: "hs-cause-title", text: first.meaning }),
+        make("p", { class: "hs-cause-where" }, [make("span", { class: "hs-condition", text: condition }), " in ", cellLink(first, go), when]),
+        seen,
+        source,
+        advice,
+      ]),
+      evidence.element,
+    ]),
+    make("div", { class: "hs-cause-actions" }, [cures, capture, mute]),
     details,
   ]);
   let row = first;
@@ -50,6 +56,7 @@ export function createCause(first, send, go) {
     // The sentence about a producer ends with its line of source; elsewhere it stands by itself.
     source.hidden = !now.source || now.message.includes(now.source);
     setText(source, now.source);
+    evidence.update(now.evidence);
     capture.hidden = now.capture < 0 || !go.capture;
     drawCures();
     details.hidden = !now.consequences.length;

@@ -12,7 +12,7 @@ import { make, setText } from "../../static/dom.js";
 export function createCure(first, label, tell) {
   const told = make("span", { class: "hs-cure-text", role: "status" });
   const open = make("button", { type: "button", class: "hs-button", text: first.label, "aria-label": `${first.label}: ${label}`, "aria-expanded": "false", onclick: () => show(!asking) });
-  const apply = make("button", { type: "button", class: "hs-button hs-primary", text: "Apply", "aria-label": `apply: ${first.label}: ${label}`, onclick: () => tell(true) });
+  const apply = make("button", { type: "button", class: "hs-button hs-primary", text: "Apply", "aria-label": `apply: ${first.label}: ${label}`, onclick: applyNow });
   const undo = make("button", { type: "button", class: "hs-button", text: "Undo", "aria-label": `undo: ${first.label}: ${label}`, onclick: () => tell(false) });
   const element = make("div", { class: "hs-cure" }, [open, told, apply, undo]);
   let cure = first;
@@ -25,6 +25,12 @@ export function createCure(first, label, tell) {
     if (wanted) apply.focus();
   }
 
+  function applyNow() {
+    show(false);
+    open.focus();
+    tell(true);
+  }
+
   /** @param {CureRow} now */
   function update(now) {
     const focused = element.contains(document.activeElement);
@@ -35,7 +41,7 @@ export function createCure(first, label, tell) {
     open.setAttribute("aria-expanded", String(asking));
     apply.hidden = !asking;
     undo.hidden = !now.done;
-    setText(told, now.done ? `${now.label}: done; ${now.outcome}.` : asking ? now.preview : "");
+    setText(told, now.done ? `${now.label}: done; ${now.outcome}.` : asking ? now.preview : now.outcome);
     if (turned && focused) (now.done ? undo : open).focus();
   }
 

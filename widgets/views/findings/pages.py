@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hookscope.engine.debug.captures.capture import cell_name
-from hookscope.widgets.markup import MAX_ROWS, Table, counted_title, left_out, scrolling, table, text
-from hookscope.widgets.views.conditions.found import COLUMNS, condition_rows, finding_cells, verdict
+from hookscope.widgets.markup import Table, scrolling, table, text
+from hookscope.widgets.views.findings.cards import cards_html
+from hookscope.widgets.views.findings.found import condition_rows, verdict
 
 if TYPE_CHECKING:
-    from hookscope.engine.debug import DebugSession, Finding
+    from hookscope.engine.debug import DebugSession
 
 
 def static_parts(session: DebugSession) -> list[str | Table]:
     """Return what was found, and what was looked for."""
-    findings = session.findings()
-    found: list[str | Table] = []
-    if findings:
-        title = counted_title("Findings", len(findings))
-        found.append(Table(title, COLUMNS, _finding_rows(findings), numeric=("times",)))
-    return [*found, _looked_for(session)]
-
-
-def _findings_table(findings: Sequence[Finding]) -> str:
-    """What the conditions found as a table."""
-    return table("", COLUMNS, _finding_rows(findings), numeric=("times",))
-
-
-def _finding_rows(findings: Sequence[Finding]) -> list[tuple[object, ...]]:
-    return [finding_cells(finding) for finding in findings[:MAX_ROWS]]
+    return [cards_html(session), _looked_for(session)]
 
 
 def _looked_for(session: DebugSession) -> str:
@@ -46,11 +32,7 @@ def _looked_for(session: DebugSession) -> str:
 
 def findings_section(session: DebugSession) -> str:
     """Return what was found, for an export."""
-    findings = session.findings()
-    if not findings:
-        return "<p>Nothing found.</p>" if session.conditions else ""
-    rest = left_out("findings", min(len(findings), MAX_ROWS), len(findings))
-    return scrolling(_findings_table(findings), "findings") + rest
+    return cards_html(session) or ("<p>Nothing found.</p>" if session.conditions else "")
 
 
 def conditions_html(session: DebugSession) -> str:

@@ -1,6 +1,6 @@
-// The conditions: what was found, with ways to go there; and below it what the session looks for and pauses at.
+// The findings: what is wrong, with ways to go there; and behind "Settings" what the session looks for and pauses at.
 
-import { make } from "../../static/dom.js";
+import { make, setAttribute } from "../../static/dom.js";
 import { createFindings } from "./findings.js";
 import { createMuted } from "./muted.js";
 import { createWanted } from "./wanted.js";
@@ -12,13 +12,14 @@ import { createWanted } from "./wanted.js";
 export function create({ send, go, open, count }) {
   let looking = false; // for anything
   let watching = true;
-  const findings = createFindings(send, go);
+  const settings = make("button", { type: "button", class: "hs-button", text: "Settings", title: "What is looked for, with thresholds, and what pauses the run", "aria-expanded": "false", onclick: () => openSettings(wanted.element.hidden) });
+  const findings = createFindings(send, go, settings);
   const muted = createMuted(send);
   const wanted = createWanted(send);
   // Who does not know the panel begins here: what is wrong with the network is looked for, and shown.
   const find = make("button", {
     type: "button",
-    class: "hs-button",
+    class: "hs-button hs-primary",
     text: "Find faults",
     title: "Look for NaN, dead units, vanishing gradients and the like in what runs from now on",
     hidden: "",
@@ -27,6 +28,17 @@ export function create({ send, go, open, count }) {
       open();
     },
   });
+
+  const found = make("section", { "aria-label": "What was found" }, [...findings.elements, muted.element]);
+  wanted.element.hidden = true;
+
+  /** Show the settings in the place of what was found, or that again. @param {boolean} wish */
+  function openSettings(wish) {
+    wanted.element.hidden = !wish;
+    found.hidden = wish;
+    setAttribute(settings, "aria-expanded", wish);
+    setAttribute(settings, "aria-pressed", wish);
+  }
 
   /** @param {Partial<import("../../static/python.js").Conditions>} now */
   function update(now) {
@@ -45,14 +57,17 @@ export function create({ send, go, open, count }) {
     watching = status.state !== "finished" || status.watching;
     wanted.setEnabled(watching);
     findings.offer(watching && !looking);
-    find.hidden = status.state === "finished" || looking;
+    find.hidden = status.state === "finished" || status.state === "paused" || looking;
   }
 
   return {
-    element: make("div", { class: "hs-view hs-scroll" }, [make("section", { "aria-label": "What was found" }, [...findings.elements, muted.element]), wanted.element]),
+    element: make("div", { class: "hs-view" }, [findings.bar, make("div", { class: "hs-view hs-scroll" }, [found, wanted.element])]),
     traits: [[["conditions"], update], [["conditions", "status"], updateStatus]],
-    reveal: findings.filter,
+    reveal(path) {
+      openSettings(false);
+      findings.filter(path);
+    },
     answered: wanted.answered,
-    foot: [find],
+    next: [find],
   };
 }

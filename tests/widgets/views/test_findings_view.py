@@ -1,4 +1,4 @@
-"""What the conditions view shows of a real session, and what its messages do to it."""
+"""What the findings view shows of a real session, and what its messages do to it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 from hookscope.engine import Tensor, nn, ops, value_and_grad
 from hookscope.engine.debug import CONDITIONS, DebugSession
 from hookscope.widgets import snapshot
-from hookscope.widgets.views import conditions
-from hookscope.widgets.views.conditions import found
+from hookscope.widgets.views import findings
+from hookscope.widgets.views.findings import found
 
 
 class Log(nn.Cell):
@@ -84,12 +84,12 @@ def test_a_cells_hits_are_counted_and_the_worst_is_first_in_the_list() -> None:
 
 def test_switching_off_what_is_off_is_refused_with_a_sentence(session: DebugSession) -> None:
     with pytest.raises(ValueError, match="no condition 'inf' in this session"):
-        conditions.set_condition(SimpleNamespace(session=session), "inf", False, False, "")
+        findings.set_condition(SimpleNamespace(session=session), "inf", False, False, "")
 
 
 @pytest.mark.parametrize("text", ["norm > 3", "if norm > 3", " if norm > 3 "])
 def test_an_own_condition_may_begin_with_if(session: DebugSession, text: str) -> None:
-    conditions.add_own(SimpleNamespace(session=session), text)
+    findings.add_own(SimpleNamespace(session=session), text)
     assert session.conditions[-1].name == "if norm > 3"
 
 
@@ -98,7 +98,7 @@ def test_what_is_muted_is_listed_and_told_in_the_static_form(session: DebugSessi
     view = found.conditions_view(session)
     assert view["muted"] == [{"condition": "nan", "path": "1", "label": "1"}]
     assert view["causes"] == view["cells"] == []
-    assert "Muted: nan in 1." in snapshot.panel_html(session, ["conditions"])
+    assert "Muted: nan in 1." in snapshot.panel_html(session, ["findings"])
 
 
 def test_what_it_means_that_nothing_was_found() -> None:
@@ -120,7 +120,7 @@ def test_what_it_means_that_nothing_was_found() -> None:
     session.detach()
     told.append(found.verdict(session))
     assert told == [
-        "Nothing is looked for yet.",
+        f"Nothing is looked for yet. Find faults tries {len(CONDITIONS)} conditions on what runs from then on.",
         "Nothing has run yet. Run the network: what is wrong shows here, with what to do about it.",
         "1 step, 4 captures, 1 condition: nothing wrong.",
         "2 steps, 8 captures, 1 condition: nothing wrong.",

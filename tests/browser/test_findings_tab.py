@@ -10,7 +10,7 @@ from tests.browser.lab import Notebook, wait_until
 from tests.browser.panel import Panel
 from tests.browser.subject import NETWORK
 
-TAB = "Conditions"
+TAB = "Findings"
 TRAIN, TELL = 2, 3
 CELLS = [
     NETWORK,
@@ -32,7 +32,7 @@ def be_looked_for(panel: Panel, condition: str) -> None:
 
 def look_for_none(panel: Panel) -> None:
     panel.button("Look for none").click()
-    expect(panel.view("Conditions").get_by_role("checkbox", checked=True)).to_have_count(0)
+    expect(panel.view("Findings").get_by_role("checkbox", checked=True)).to_have_count(0)
 
 
 def test_a_threshold_is_edited_and_a_wrong_one_refused(panel: Panel, opened: Notebook) -> None:
@@ -73,7 +73,7 @@ def test_the_run_pauses_where_a_condition_holds(panel: Panel, opened: Notebook) 
     opened.run(TRAIN)
     panel.expect_paused("relu")
     expect(panel.view("Stepper")).to_contain_text("all_zero")
-    panel.tab("Conditions")
+    panel.tab("Findings")
     look_for_none(panel)
     panel.tab("Stepper")
     panel.button("Continue").click()

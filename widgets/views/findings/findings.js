@@ -8,8 +8,9 @@ import { createCause } from "./cause.js";
 /**
  * @param {import("../../static/types.js").Send} send
  * @param {import("../../static/types.js").Go} go
+ * @param {HTMLElement} settings the button that opens them
  */
-export function createFindings(send, go) {
+export function createFindings(send, go, settings) {
   /** @type {CauseRow[]} */
   let causes = [];
   /** @type {string | null} */
@@ -20,9 +21,9 @@ export function createFindings(send, go) {
   const count = make("span", { class: "hs-count", "aria-live": "polite" });
   const every = make("button", { type: "button", class: "hs-button", hidden: "", text: "All cells", onclick: () => filter(null) });
   const clear = make("button", { type: "button", class: "hs-button", hidden: "", text: "Clear", title: "Forget what was found so far; what still holds is found again", onclick: () => send({ type: "clear_findings" }) });
-  const heading = make("h3", { class: "hs-heading", tabindex: "-1", text: "Found" });
+  const heading = make("h3", { class: "hs-heading", tabindex: "-1", text: "Findings" });
   const verdict = make("p");
-  const begin = make("button", { type: "button", class: "hs-button hs-primary", text: "Look for everything", onclick: () => send({ type: "all_conditions", on: true }) });
+  const begin = make("button", { type: "button", class: "hs-button hs-primary hs-begin", text: "Find faults", onclick: () => send({ type: "all_conditions", on: true }) });
   const nothing = make("div", { class: "hs-empty" }, [verdict, begin]);
 
   /** @param {CauseRow[]} rows */
@@ -64,7 +65,8 @@ export function createFindings(send, go) {
   }
 
   return {
-    elements: [make("div", { class: "hs-bar" }, [heading, count, make("span", { class: "hs-spring" }), every, clear]), list, nothing],
+    bar: make("div", { class: "hs-bar" }, [heading, count, make("span", { class: "hs-spring" }), every, clear, settings]),
+    elements: [list, nothing],
     filter,
     /** @param {CauseRow[]} now @param {string} told what it means that there are none */
     update(now, told) {

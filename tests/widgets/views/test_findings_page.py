@@ -1,4 +1,4 @@
-"""The conditions in Chromium: switched, changed, added; and from what was found to where it was."""
+"""The findings in Chromium: from what was found to where it was; behind "Settings" the conditions, switched."""
 
 from __future__ import annotations
 
@@ -18,41 +18,48 @@ HOSTILE = "<img src=x onerror=\"document.title='broken'\">"
 
 @pytest.fixture
 def view(shown: PanelPage) -> Locator:
-    shown.page.get_by_role("tab", name="Conditions").click()
-    return shown.page.get_by_role("tabpanel", name="Conditions")
+    shown.page.get_by_role("tab", name="Findings").click()
+    return shown.page.get_by_role("tabpanel", name="Findings")
 
 
-def test_every_condition_is_listed_with_what_it_means_and_what_to_do(view: Locator) -> None:
-    headers = view.get_by_role("table", name="Conditions").locator("tbody").get_by_role("rowheader")
+@pytest.fixture
+def settings(view: Locator) -> Locator:
+    """What is looked for, which stands behind a button."""
+    view.get_by_role("button", name="Settings").click()
+    return view.get_by_role("region", name="Conditions looked for")
+
+
+def test_every_condition_is_listed_with_what_it_means_and_what_to_do(settings: Locator) -> None:
+    headers = settings.get_by_role("table", name="Conditions").locator("tbody").get_by_role("rowheader")
     assert headers.all_inner_texts() == list(CONDITIONS)
-    row = view.get_by_role("row").filter(has=view.page.get_by_role("rowheader", name="dead_relu"))
+    row = settings.get_by_role("row").filter(has=settings.page.get_by_role("rowheader", name="dead_relu"))
     assert CONDITIONS["dead_relu"].meaning in row.inner_text()
     assert CONDITIONS["dead_relu"].advice in row.inner_text()
-    assert view.get_by_role("textbox", name="threshold of dead_relu").input_value() == "0.95"
-    assert view.get_by_role("textbox", name="threshold of nan").count() == 0
+    assert settings.get_by_role("textbox", name="threshold of dead_relu").input_value() == "0.95"
+    assert settings.get_by_role("textbox", name="threshold of nan").count() == 0
 
 
-def test_a_condition_is_looked_for_and_paused_at(shown: PanelPage, session: PlainSession, view: Locator) -> None:
-    view.get_by_role("checkbox", name="look for nan", exact=True).click()
+def test_a_condition_is_looked_for_and_paused_at(shown: PanelPage, session: PlainSession, settings: Locator) -> None:
+    settings.get_by_role("checkbox", name="look for nan", exact=True).click()
     shown.until(lambda: list(session.checks.conditions) == ["nan"])
     assert session.checks.pausing == set()
-    view.get_by_role("checkbox", name="pause at inf", exact=True).click()
+    settings.get_by_role("checkbox", name="pause at inf", exact=True).click()
     shown.until(lambda: list(session.checks.conditions) == ["nan", "inf"])
     assert session.checks.pausing == {"inf"}
-    look = view.get_by_role("checkbox", name="look for inf", exact=True)
+    look = settings.get_by_role("checkbox", name="look for inf", exact=True)
     shown.until(look.is_checked)
     look.click()
     shown.until(lambda: list(session.checks.conditions) == ["nan"])
-    shown.until(lambda: not view.get_by_role("checkbox", name="pause at inf", exact=True).is_checked())
+    shown.until(lambda: not settings.get_by_role("checkbox", name="pause at inf", exact=True).is_checked())
 
 
 def test_a_threshold_is_changed_by_the_session_or_refused_in_one_line(
-    shown: PanelPage, session: PlainSession, view: Locator
+    shown: PanelPage, session: PlainSession, settings: Locator
 ) -> None:
     session.add_condition("dead_relu")
     shown.panel.sync()
-    box = view.get_by_role("textbox", name="threshold of dead_relu")
-    shown.until(lambda: view.get_by_role("checkbox", name="look for dead_relu").is_checked())
+    box = settings.get_by_role("textbox", name="threshold of dead_relu")
+    shown.until(lambda: settings.get_by_role("checkbox", name="look for dead_relu").is_checked())
     box.fill("0.5")
     box.press("Enter")
     shown.until(lambda: session.checks.conditions["dead_relu"].threshold == 0.5)
@@ -69,48 +76,52 @@ def test_a_threshold_is_changed_by_the_session_or_refused_in_one_line(
 
 
 def test_a_threshold_that_is_typed_first_counts_when_the_condition_is_switched_on(
-    shown: PanelPage, session: PlainSession, view: Locator
+    shown: PanelPage, session: PlainSession, settings: Locator
 ) -> None:
-    view.get_by_role("textbox", name="threshold of dead_relu").fill("0.7")
-    view.get_by_role("checkbox", name="look for dead_relu").click()
+    settings.get_by_role("textbox", name="threshold of dead_relu").fill("0.7")
+    settings.get_by_role("checkbox", name="look for dead_relu").click()
     shown.until(lambda: list(session.checks.conditions) == ["dead_relu"])
     assert session.checks.conditions["dead_relu"].threshold == 0.7
 
 
-def test_a_switch_that_is_refused_shows_as_it_was(shown: PanelPage, session: PlainSession, view: Locator) -> None:
-    view.get_by_role("textbox", name="threshold of dead_relu").fill("half")
-    look = view.get_by_role("checkbox", name="look for dead_relu")
+def test_a_switch_that_is_refused_shows_as_it_was(shown: PanelPage, session: PlainSession, settings: Locator) -> None:
+    settings.get_by_role("textbox", name="threshold of dead_relu").fill("half")
+    look = settings.get_by_role("checkbox", name="look for dead_relu")
     look.click()
     shown.until(lambda: "half" in shown.page.get_by_role("alert").inner_text())
     shown.until(lambda: not look.is_checked())
     assert session.conditions == []
 
 
-def test_all_and_none_keep_the_thresholds_that_were_set(shown: PanelPage, session: PlainSession, view: Locator) -> None:
+def test_all_and_none_keep_the_thresholds_that_were_set(
+    shown: PanelPage, session: PlainSession, settings: Locator
+) -> None:
     session.add_condition("dead_relu=0.5", pause=True)
-    view.get_by_role("button", name="Look for all").click()
+    settings.get_by_role("button", name="Look for all").click()
     shown.until(lambda: set(session.checks.conditions) == set(CONDITIONS))
     assert session.checks.conditions["dead_relu"].threshold == 0.5
     assert session.checks.pausing == {"dead_relu"}
-    view.get_by_role("button", name="Look for none").click()
+    settings.get_by_role("button", name="Look for none").click()
     shown.until(lambda: session.conditions == [])
 
 
-def test_a_condition_of_ones_own_is_added_and_removed(shown: PanelPage, session: PlainSession, view: Locator) -> None:
-    box = view.get_by_role("textbox", name="Your own condition")
+def test_a_condition_of_ones_own_is_added_and_removed(
+    shown: PanelPage, session: PlainSession, settings: Locator
+) -> None:
+    box = settings.get_by_role("textbox", name="Your own condition")
     box.fill("normm > 3")
     box.press("Enter")
     shown.until(lambda: "normm" in shown.page.get_by_role("alert").inner_text())
     assert box.input_value() == "normm > 3"
     box.fill("norm > 3")
-    view.get_by_role("button", name="Add").click()
+    settings.get_by_role("button", name="Add").click()
     shown.until(lambda: list(session.checks.conditions) == ["if norm > 3"])
     shown.until(lambda: box.input_value() == "")
-    view.get_by_role("checkbox", name="pause at if norm > 3").click()
+    settings.get_by_role("checkbox", name="pause at if norm > 3").click()
     shown.until(lambda: session.checks.pausing == {"if norm > 3"})
-    view.get_by_role("button", name="remove if norm > 3").click()
+    settings.get_by_role("button", name="remove if norm > 3").click()
     shown.until(lambda: session.conditions == [])
-    shown.until(lambda: view.get_by_role("button", name="remove if norm > 3").count() == 0)
+    shown.until(lambda: settings.get_by_role("button", name="remove if norm > 3").count() == 0)
 
 
 def test_from_a_finding_one_click_goes_to_the_capture_and_one_to_the_cell(
@@ -131,7 +142,7 @@ def test_from_a_finding_one_click_goes_to_the_capture_and_one_to_the_cell(
     assert captures.is_visible()
     shown.until(lambda: shown.panel.selection.get("index") == 1)
     shown.until(lambda: captures.locator("[aria-selected=true]").inner_text().startswith("3"))
-    shown.page.get_by_role("tab", name="Conditions").click()
+    shown.page.get_by_role("tab", name="Findings").click()
     row.get_by_role("button", name="show cell block.relu").click()
     assert shown.page.evaluate("document.activeElement.getAttribute('aria-label')") == "block.relu, LeakyReLU"
 
@@ -162,7 +173,9 @@ def test_hostile_texts_stay_text(shown: PanelPage, session: PlainSession, view: 
     session.found[-1].message = session.found[-1].advice = HOSTILE
     session.add_condition(f"if path == {HOSTILE!r}")
     shown.panel.sync()
-    shown.until(lambda: view.inner_text().count(HOSTILE[:12]) >= 4)
+    shown.until(lambda: view.inner_text().count(HOSTILE[:12]) >= 3)
+    view.get_by_role("button", name="Settings").click()
+    shown.until(lambda: HOSTILE[:12] in view.inner_text())
     assert shown.page.locator("img").count() == 0
     assert shown.page.title() == "panel"
 
@@ -184,25 +197,28 @@ def test_text_has_a_contrast_of_4_5_and_nothing_is_cut(
 
 
 def test_the_tab_tells_how_much_was_found_wherever_one_looks(shown: PanelPage, session: PlainSession) -> None:
-    tab = shown.page.get_by_role("tab", name="Conditions", exact=True)
-    assert tab.inner_text() == "Conditions"
+    tab = shown.page.get_by_role("tab", name="Findings", exact=True)
+    assert tab.inner_text() == "Findings"
     session.find("nan", "block", session.capture(hits=["nan"]))
     session.emit("finished")
-    shown.until(lambda: tab.inner_text() == "Conditions1")
+    shown.until(lambda: tab.inner_text() == "Findings1")
     assert tab.get_attribute("aria-description") == "1 found"
     assert shown.page.get_by_role("tabpanel", name="Cells").is_visible()
 
 
 def test_who_knows_nothing_of_the_panel_finds_faults_by_one_button(shown: PanelPage, session: PlainSession) -> None:
-    find = shown.page.get_by_role("button", name="Find faults")
+    find = shown.page.get_by_role("button", name="Find faults").filter(visible=True)
     find.click()
     shown.until(lambda: list(session.checks.conditions) == list(CONDITIONS))
-    view = shown.page.get_by_role("tabpanel", name="Conditions")
+    view = shown.page.get_by_role("tabpanel", name="Findings")
     shown.until(view.get_by_text("Nothing has run since these are looked for").is_visible)
-    shown.until(lambda: not find.is_visible())
+    shown.until(lambda: find.count() == 0)
+    settings = view.get_by_role("button", name="Settings")
+    settings.click()
     view.get_by_role("button", name="Look for none").click()
+    settings.click()
     shown.until(view.get_by_text("Nothing is looked for yet.").is_visible)
-    view.get_by_role("button", name="Look for everything").click()
+    find.click()
     shown.until(lambda: list(session.checks.conditions) == list(CONDITIONS))
 
 
@@ -238,9 +254,9 @@ def test_a_finding_is_muted_for_its_cell_and_there_is_a_way_back(
 
 
 def test_where_nothing_can_pause_the_view_says_what_to_do(
-    shown: PanelPage, session: PlainSession, view: Locator
+    shown: PanelPage, session: PlainSession, settings: Locator
 ) -> None:
-    note = view.get_by_role("note")
+    note = settings.get_by_role("note")
     assert not note.is_visible()
     session.no_pauses = "choose the Hookscope kernel to pause"
     session.add_condition("nan", pause=True)
@@ -253,7 +269,9 @@ def test_where_nothing_can_pause_the_view_says_what_to_do(
 def test_a_panel_that_no_longer_watches_offers_to_watch_and_nothing_that_would_do_nothing(
     shown: PanelPage, session: PlainSession, view: Locator
 ) -> None:
-    find, again = (shown.page.get_by_role("button", name=name) for name in ("Find faults", "Watch again"))
+    top = shown.page.locator(".hs-head")
+    find, again = (top.get_by_role("button", name=name) for name in ("Find faults", "Watch again"))
+    view.get_by_role("button", name="Settings").click()
     switch = view.get_by_role("checkbox", name="look for nan")
     assert find.is_visible() and switch.is_enabled() and not again.is_visible()
     session.emit("captured")
@@ -283,7 +301,7 @@ def test_what_follows_from_a_cause_is_folded_under_it_without_advice(
     assert CONDITIONS["no_gradient"].advice not in cause.inner_text()
     cause.get_by_text("so also").click()
     shown.until(lambda: cause.get_by_role("listitem").count() == 2)
-    assert shown.page.get_by_role("tab", name="Conditions").get_attribute("aria-description") == "1 found"
+    assert shown.page.get_by_role("tab", name="Findings").get_attribute("aria-description") == "1 found"
 
 
 def test_a_cure_says_what_it_changes_does_it_and_takes_it_back(

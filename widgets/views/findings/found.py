@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
 from hookscope.engine.debug import CONDITIONS
@@ -12,6 +13,7 @@ from hookscope.engine.debug.checks.causes import summary
 from hookscope.engine.debug.checks.producer import OUTSIDE
 from hookscope.engine.debug.stepping.user_code import file_label
 from hookscope.widgets import texts
+from hookscope.widgets.views.findings.evidence import NOTHING, Evidence, Shown
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Condition, DebugSession, Finding, Findings
@@ -58,9 +60,10 @@ class CureRow(TypedDict):
 
 
 class CauseRow(FindingRow):
-    """A finding that no other one explains, what is wrong in words, and what follows from it."""
+    """A finding that no other one explains, what is wrong in words and in a picture, and what follows from it."""
 
     meaning: str
+    evidence: Evidence
     cures: list[CureRow]
     folded: str
     consequences: list[FindingRow]
@@ -85,12 +88,10 @@ class Conditions(TypedDict):
     verdict: str
 
 
-# Who has more causes than this mends the first of them first.
+# Who has more causes than this mends the first of them first; of the rest there is neither a picture nor a cure.
 _CURED = 20
 # More consequences of one cause say nothing more.
 _FOLDED = 50
-
-COLUMNS = ("condition", "where", "steps", "times", "what", "advice")
 
 
 def conditions_view(session: DebugSession) -> Conditions:
@@ -112,7 +113,7 @@ def conditions_view(session: DebugSession) -> Conditions:
 def verdict(session: DebugSession) -> str:
     """Say what it means that nothing was found: what was looked at, and for how many conditions."""
     if not session.conditions:
-        return "Nothing is looked for yet."
+        return f"Nothing is looked for yet. Find faults tries {len(CONDITIONS)} conditions on what runs from then on."
     steps, captures = session.checks.looked_at()
     counts = ((steps, "step"), (captures, "capture"), (len(session.conditions), "condition"))
     if steps or captures:
@@ -152,15 +153,18 @@ def _row(condition: Condition, on: bool, pause: bool) -> ConditionRow:
 def cause_rows(session: DebugSession, findings: Findings) -> list[CauseRow]:
     """List the causes, worst and earliest first, each with what can be done and what follows from it."""
     captures = captures_of(session)
+    causes = findings.causes()
+    shown = Shown(session, captures) if causes else None
     return [
         {
             **finding_row(cause.finding, captures),
             "meaning": _sentence(cause.condition),
+            "evidence": shown.evidence(cause.finding) if shown is not None and place < _CURED else NOTHING,
             "cures": [cure_row(cure) for cure in session.cures(cause.finding)] if place < _CURED else [],
             "folded": summary(cause.consequences),
             "consequences": [finding_row(one, captures) for one in cause.consequences[:_FOLDED]],
         }
-        for place, cause in enumerate(findings.causes())
+        for place, cause in enumerate(causes)
     ]
 
 
@@ -211,11 +215,6 @@ def muted_row(condition: str, path: str) -> MutedRow:
     return {"condition": condition, "path": path, "label": cell_name(path)}
 
 
-def finding_cells(finding: Finding) -> tuple[object, ...]:
-    """Write one finding as the cells of a table with these COLUMNS."""
-    return finding.condition, finding.where, steps_text(finding), finding.count, what_text(finding), finding.advice
-
-
 def steps_text(finding: Finding) -> str:
     """Write the steps of a finding as `2` or `2 to 7`."""
     first, last = finding.first_step, finding.last_step
@@ -236,15 +235,21 @@ def source_text(finding: Finding) -> str:
     return f"{line}: {producer.source}" if producer.source else line
 
 
-def cell_hits(findings: Iterable[Finding]) -> dict[str, tuple[int, str]]:
+def cell_hits(findings: Findings) -> dict[str, tuple[int, str]]:
     """For each cell with findings how often a condition held there, and the worst one's name.
 
-    The worst stands first in CONDITIONS, which begins with NaN and Inf; the user's own come last.
+    The worst is a cause, the first to be told of; else it is what stands first in CONDITIONS, and one's own come last.
     """
+    known = len(CONDITIONS)
     rank = {name: place for place, name in enumerate(CONDITIONS)}
+    causes = {(cause.condition, cause.path): place for place, cause in enumerate(findings.causes())}
+
+    def place(path: str, name: str) -> int:
+        return causes.get((name, path), len(causes) + rank.get(name, known))
+
     cells: dict[str, tuple[int, str]] = {}
     for finding in findings:
         count, worst = cells.get(finding.path, (0, finding.condition))
-        worst = min(worst, finding.condition, key=lambda name: rank.get(name, len(rank)))
+        worst = min(worst, finding.condition, key=partial(place, finding.path))
         cells[finding.path] = count + finding.count, worst
     return cells

@@ -1,0 +1,92 @@
+"""What stands above every view, in Chromium: how the run stands, its loss, what was found, and the one thing to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from panel_page import PanelPage
+from plain_session import PlainSession
+from playwright.sync_api import Browser, Locator
+
+from hookscope.widgets.views import VIEWS, WHOLE
+
+HEIGHT = 520
+
+
+def main_actions(shown: PanelPage) -> list[str]:
+    """The buttons above the views, but for Export."""
+    buttons = shown.page.locator(".hs-head .hs-button").filter(visible=True)
+    return [text for text in buttons.all_inner_texts() if text != "Export"]
+
+
+def heading(shown: PanelPage) -> Locator:
+    return shown.page.locator(".hs-head")
+
+
+def test_it_is_the_same_above_every_view_and_the_height_stays(shown: PanelPage, session: PlainSession) -> None:
+    for step in range(30):
+        session.capture(step=step)
+    panel = shown.page.get_by_role("group", name="Debugger of Net")
+    seen = set()
+    for name in WHOLE:
+        shown.page.get_by_role("tab", name=VIEWS[name].title).click()
+        shown.carry()
+        seen.add((heading(shown).inner_text(), panel.bounding_box()["height"]))  # type: ignore[index]
+    assert len(seen) == 1
+    assert seen.pop()[1] == HEIGHT
+
+
+def test_step_and_loss_follow_the_run(shown: PanelPage, session: PlainSession) -> None:
+    assert "loss" not in heading(shown).inner_text()
+    session.step = 3
+    session.history.losses.extend([(1, 2.5), (2, float("nan")), (3, 0.125)])
+    shown.panel.sync()
+    shown.until(lambda: "loss 0.125" in heading(shown).inner_text())
+    assert "step 3" in heading(shown).inner_text()
+    curve = heading(shown).get_by_role("img")
+    assert curve.get_attribute("aria-label") == "loss, steps 1 to 3: from 0.1250 to 2.500, last 0.1250, 1 not finite"
+
+
+def test_of_many_losses_the_curve_has_some_and_the_peaks(shown: PanelPage, session: PlainSession) -> None:
+    session.history.losses.extend((step, 9.0 if step == 501 else 1.0) for step in range(1000))
+    shown.panel.sync()
+    losses = shown.panel.heading["losses"]
+    assert len(losses) <= 60
+    assert (501, 9.0) in losses
+
+
+def test_one_thing_to_do_next(shown: PanelPage, session: PlainSession) -> None:
+    assert main_actions(shown) == ["Find faults"]
+    session.pause()
+    shown.until(lambda: main_actions(shown) == ["Continue"])
+    shown.page.locator(".hs-head").get_by_role("button", name="Continue the run").click()
+    shown.until(lambda: session.commands == ["continue"])
+    session.add_condition("nan")
+    shown.panel.sync()
+    shown.until(lambda: main_actions(shown) == [])
+    session.emit("finished")
+    shown.until(lambda: main_actions(shown) == ["Watch again"])
+
+
+def test_the_causes_are_counted_and_lead_to_their_cards(shown: PanelPage, session: PlainSession) -> None:
+    found = heading(shown).get_by_role("button", name="found")
+    assert not found.is_visible()
+    session.find("nan", "block")
+    session.find("wrong_mode", "block.relu")
+    session.emit("finished")
+    shown.until(found.is_visible)
+    assert found.inner_text() == "2 causes found"
+    shown.page.get_by_role("tab", name="Hooks").click()
+    found.click()
+    shown.until(shown.page.get_by_role("tabpanel", name="Findings").is_visible)
+
+
+def test_a_panel_opens_on_the_pause_or_else_on_the_findings(browser: Browser, sent: list[Any]) -> None:
+    for pause, tab in ((False, "Findings"), (True, "Stepper")):
+        session = PlainSession()
+        session.find("nan", "block")
+        if pause:
+            session.pause()
+        shown = PanelPage(browser.new_page(viewport={"width": 1000, "height": 640}), session, sent)
+        assert shown.page.get_by_role("tab", selected=True).inner_text().startswith(tab)
+        shown.page.close()

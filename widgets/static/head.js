@@ -1,0 +1,41 @@
+// The line above the views, the same for all of them: what is watched, how the run stands, its step and its loss, how many
+// causes were found, and the one thing to do next.
+
+import { make, setAttribute, setText } from "./dom.js";
+import { drawSparkline, series } from "./sparkline.js";
+
+/**
+ * @param {HTMLElement} status
+ * @param {HTMLElement[]} actions what may be done next: buttons of which one at most is shown
+ * @param {HTMLElement} exporting
+ */
+export function createHead(status, actions, exporting) {
+  const title = make("span", { class: "hs-title" });
+  const step = make("span", { class: "hs-head-step" });
+  const curve = make("span", { class: "hs-head-curve" });
+  const value = make("span", { class: "hs-head-value" });
+  const loss = make("span", { class: "hs-head-loss" }, [curve, value]);
+  const found = make("button", { type: "button", class: "hs-head-causes", hidden: "" });
+  return {
+    element: make("div", { class: "hs-head" }, [title, status, step, loss, found, make("span", { class: "hs-spring" }), ...actions, exporting]),
+    /** @param {string} name */
+    setTitle(name) {
+      setText(title, name);
+      setAttribute(title, "title", name);
+    },
+    /** @param {Partial<import("./python.js").Heading>} now */
+    update(now) {
+      const losses = now.losses ?? [];
+      setText(step, now.step ? `step ${now.step}` : "");
+      setText(value, now.loss ? `loss ${now.loss}` : "");
+      loss.hidden = !now.loss;
+      drawSparkline(curve, losses.length > 1 ? series(losses) : undefined, "loss");
+    },
+    /** Say how many causes a view has found; a click leads there. @param {number} causes @param {() => void} open */
+    count(causes, open) {
+      setText(found, causes === 1 ? "1 cause found" : `${causes} causes found`);
+      found.hidden = !causes;
+      found.onclick = open;
+    },
+  };
+}

@@ -1,0 +1,13 @@
+// How the run stands, in a word and a dot: above the views of a panel, below a view that is alone.
+
+import { make, setText } from "./dom.js";
+
+export function createStatus() {
+  const text = make("span", { class: "hs-status-text" });
+  const element = make("div", { class: "hs-status", role: "status", "aria-live": "polite" }, [make("span", { class: "hs-dot", "aria-hidden": "true" }), text]);
+  return {
+    element,
+    /** @param {string} now */
+    update: (now) => setText(text, now),
+  };
+}

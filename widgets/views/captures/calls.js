@@ -1,0 +1,75 @@
+// The captures by calls: what went into a cell and what came out of it stand on one line, forward and backward apart.
+
+/** @typedef {import("./rows.js").CaptureRow} CaptureRow */
+/**
+ * @typedef {{key: number, step: number, path: string, cell: string, call: number, direction: string, context: string,
+ *   group: string, search: string, parts: [CaptureRow | null, CaptureRow | null]}} Line
+ *   What went in and what came out; of several inputs the second stands on a line of its own, beside the second output.
+ */
+/** @typedef {{sides: [CaptureRow[], CaptureRow[]], lines: Line[] | null}} Call */
+
+/** The parts of a line. */
+export const IN = 0;
+export const OUT = 1;
+
+/** @param {CaptureRow} row */
+function sideOf({ slot, direction }) {
+  return slot.startsWith(direction === "backward" ? "grad_output" : "input") ? IN : OUT;
+}
+
+/** What a hook recorded is what the call's own captures show, perhaps changed: it stands apart. @param {CaptureRow} row */
+function callOf(row) {
+  return JSON.stringify([row.step, row.path, row.call, row.direction, row.context, row.origin === "hook"]);
+}
+
+/** @param {Call} call @returns {Line[]} */
+function linesOf({ sides: [inputs, outputs] }) {
+  return Array.from({ length: Math.max(inputs.length, outputs.length) }, (_, k) => {
+    /** @type {Line["parts"]} */
+    const parts = [inputs[k] ?? null, outputs[k] ?? null];
+    const there = parts.flatMap((part) => part ?? []);
+    const { index, step, path, cell, call, direction, context } = there[0];
+    return { key: index, step, path, cell, call, direction, context, group: `${step} ${path}`, search: there.map((one) => one.search).join(" "), parts };
+  });
+}
+
+export class Calls {
+  constructor() {
+    /** In the order of the run. @type {Map<string, Call>} */
+    this.byName = new Map();
+    /** @type {Line[] | null} */
+    this.made = null;
+  }
+
+  clear() {
+    this.byName.clear();
+    this.made = null;
+  }
+
+  /** @param {CaptureRow} row */
+  add(row) {
+    const name = callOf(row);
+    const call = this.byName.get(name) ?? { sides: [[], []], lines: null };
+    call.sides[sideOf(row)].push(row);
+    call.lines = null;
+    this.byName.set(name, call);
+    this.made = null;
+  }
+
+  /** Take out one that is no longer kept. @param {CaptureRow} row */
+  remove(row) {
+    const name = callOf(row);
+    const call = this.byName.get(name);
+    if (!call) return;
+    const side = sideOf(row);
+    call.sides[side] = call.sides[side].filter((one) => one !== row);
+    call.lines = null;
+    if (!call.sides[IN].length && !call.sides[OUT].length) this.byName.delete(name);
+    this.made = null;
+  }
+
+  lines() {
+    this.made ??= [...this.byName.values()].flatMap((call) => (call.lines ??= linesOf(call)));
+    return this.made;
+  }
+}

@@ -1,0 +1,140 @@
+// A field in which one of many is found by typing: what has all the words stands in a list below it.
+
+import { make, setAttribute, setText } from "../../static/dom.js";
+import { breakable } from "./titles.js";
+
+/** @typedef {import("../../static/python.js").Choice} Choice */
+
+/** Wait this long after a key before asking for what has the words, in milliseconds. */
+const SETTLE = 120;
+let pickerCount = 0;
+
+/** As Python finds them: a number is meant from its first digit on. @param {string} label @param {string} word */
+function has(label, word) {
+  for (let at = label.indexOf(word); at >= 0; at = label.indexOf(word, at + 1)) {
+    if (!/\d/.test(word[0]) || !/\d/.test(label[at - 1] ?? "")) return true;
+  }
+  return false;
+}
+
+/**
+ * The field and the list are apart: the list takes the whole width, wherever the field stands.
+ * @param {{label: string, ask: (text: string) => void, pick: (choice: Choice) => void}} options
+ */
+export function createPicker({ label, ask, pick }) {
+  const id = `hs-picker-${++pickerCount}`;
+  /** What there is without any words. @type {Choice[]} */
+  let nearest = [];
+  /** @type {Choice[]} */
+  let listed = [];
+  let total = 0;
+  let active = -1;
+  let timer = 0;
+  const list = make("ul", { class: "hs-picker-list", role: "listbox", id, "aria-label": label });
+  const told = make("p", { class: "hs-count", role: "status" });
+  const element = make("div", { class: "hs-picker", hidden: "", onpointerdown: (/** @type {Event} */ event) => event.preventDefault() }, [list, told]);
+  const input = make("input", {
+    type: "text",
+    role: "combobox",
+    class: "hs-filter hs-picker-field",
+    placeholder: `${label}…`,
+    "aria-label": label,
+    "aria-autocomplete": "list",
+    "aria-expanded": "false",
+    "aria-controls": id,
+    autocomplete: "off",
+    spellcheck: "false",
+    oninput: () => open(),
+    onclick: () => open(),
+    onblur: () => close(),
+    onkeydown: (/** @type {KeyboardEvent} */ event) => keyed(event),
+  });
+  list.addEventListener("click", (event) => {
+    const option = event.target instanceof Element ? event.target.closest("[role=option]") : null;
+    if (option) take([...list.children].indexOf(option));
+  });
+
+  function isOpen() {
+    return !element.hidden;
+  }
+
+  /** What is at hand at once; Python may know of more. */
+  function find() {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    return nearest.filter((choice) => words.every((word) => has(choice.label.toLowerCase(), word)));
+  }
+
+  function open() {
+    const found = find();
+    clearTimeout(timer);
+    if (input.value.trim()) timer = window.setTimeout(() => ask(input.value), SETTLE);
+    show(found, input.value.trim() ? found.length : total);
+    element.hidden = false;
+    setAttribute(input, "aria-expanded", true);
+    element.scrollIntoView?.({ block: "nearest" });
+  }
+
+  function close() {
+    clearTimeout(timer);
+    element.hidden = true;
+    active = -1;
+    setAttribute(input, "aria-expanded", false);
+    setAttribute(input, "aria-activedescendant", null);
+  }
+
+  /** @param {Choice[]} choices @param {number} all */
+  function show(choices, all) {
+    const now = listed[active]?.index;
+    listed = choices;
+    list.replaceChildren(...choices.map(({ label: text }, k) => make("li", { role: "option", id: `${id}-${k}`, "aria-selected": false }, breakable(text))));
+    list.hidden = !choices.length;
+    activate(choices.findIndex((choice) => choice.index === now));
+    const noun = all === 1 ? "capture" : "captures";
+    setText(told, !choices.length ? "No capture of this shape has these words." : all > choices.length ? `The nearest ${choices.length} of ${all.toLocaleString("en")} ${noun}: words narrow them down.` : `${all} ${noun} of this shape`);
+  }
+
+  /** @param {number} next or -1 */
+  function activate(next) {
+    active = next;
+    [...list.children].forEach((option, k) => setAttribute(option, "aria-selected", k === next));
+    setAttribute(input, "aria-activedescendant", next < 0 ? null : `${id}-${next}`);
+    list.children[next]?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {number} k */
+  function take(k) {
+    const choice = listed[k];
+    if (!choice) return;
+    input.value = "";
+    close();
+    pick(choice);
+  }
+
+  /** @param {KeyboardEvent} event */
+  function keyed(event) {
+    const last = listed.length - 1;
+    if (event.key === "Escape" && isOpen()) close();
+    else if (event.key === "Enter" && isOpen()) take(Math.max(0, active));
+    else if (event.key === "ArrowDown" && !isOpen()) open();
+    else if (event.key === "ArrowDown") activate(active < last ? active + 1 : 0);
+    else if (event.key === "ArrowUp" && isOpen()) activate(active > 0 ? active - 1 : last);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  return {
+    input,
+    element,
+    /** What there is to choose from without any words: the nearest, and how many there are in all. @param {Choice[]} choices @param {number} all */
+    update(choices, all) {
+      [nearest, total] = [choices, all];
+      if (isOpen()) open();
+    },
+    /** Python's answer. @param {string} text @param {Choice[]} choices @param {number} all */
+    receive(text, choices, all) {
+      if (isOpen() && text === input.value) show(choices, all);
+    },
+    destroy: () => clearTimeout(timer),
+  };
+}

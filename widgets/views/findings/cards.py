@@ -1,0 +1,51 @@
+"""The causes as cards where no script runs: in a saved notebook and on the exported page.
+
+They read well bare, too: code hosts take away styles and classes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hookscope.widgets.markup import details, left_out, text
+from hookscope.widgets.views.findings.evidence import evidence_html
+from hookscope.widgets.views.findings.found import CauseRow, cause_rows
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import DebugSession
+
+_MOST = 20
+
+
+def cards_html(session: DebugSession) -> str:
+    """Return a card for each cause, the worst and earliest first; "" for none."""
+    causes = cause_rows(session, session.findings())
+    if not causes:
+        return ""
+    cards = "\n".join(_card(cause) for cause in causes[:_MOST])
+    return f'<div class="hs-cards">\n{cards}\n</div>{left_out("causes", min(len(causes), _MOST), len(causes))}'
+
+
+def _card(cause: CauseRow) -> str:
+    times = f", {cause['times']} times" if cause["times"] > 1 else ""
+    steps = f"{'steps' if ' ' in cause['steps'] else 'step'} {cause['steps']}"
+    parts = [
+        f"<p><b>{text(cause['meaning'])}</b><br>\n<small><code>{text(cause['condition'])}</code> in "
+        f"<b>{text(cause['label'])}</b>, {text(steps)}{times}</small></p>",
+        f"<p>{text(cause['message'])}</p>",
+        f"<pre>{text(cause['source'])}</pre>" if cause["source"] and cause["source"] not in cause["message"] else "",
+        f"<p>{text(cause['advice'])}</p>" if cause["advice"] else "",
+        evidence_html(cause["evidence"]),
+        _consequences(cause),
+    ]
+    return f'<div class="hs-card">\n{"".join(parts)}\n</div>'
+
+
+def _consequences(cause: CauseRow) -> str:
+    if not cause["consequences"]:
+        return ""
+    items = "".join(
+        f"<li><code>{text(one['condition'])}</code> in {text(one['label'])}: {text(one['message'])}</li>"
+        for one in cause["consequences"]
+    )
+    return details(f"so also: {cause['folded']}", f"<ul>{items}</ul>")

@@ -1,0 +1,144 @@
+"""What a cause was seen in, small enough for its card: the figures of a value, or how a number went by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+from hookscope.engine.debug import CONDITIONS
+from hookscope.engine.debug.conditions.network import BpropSeen
+from hookscope.engine.debug.conditions.parameters import GradientSeen, UpdateSeen
+from hookscope.widgets import drawings, texts
+from hookscope.widgets.series import drawable
+
+if TYPE_CHECKING:
+    from hookscope.engine.debug import DebugSession, Finding, Statistics
+    from hookscope.engine.debug.captures.capture import Capture
+    from hookscope.engine.debug.captures.given_up import GivenUp
+
+
+class Evidence(TypedDict):
+    """A picture as numbers, and in words what it shows; of no kind if there is none.
+
+    Of values there are the counts between the lowest and the highest, and apart from them how many are not finite. Of a
+    series there are steps and numbers, None where one is not finite.
+    """
+
+    kind: Literal["", "values", "series"]
+    told: str
+    counts: list[int]
+    low: float
+    high: float
+    nan: int
+    positive_inf: int
+    negative_inf: int
+    points: list[tuple[int, float | None]]
+
+
+NOTHING: Evidence = {
+    "kind": "",
+    "told": "",
+    "counts": [],
+    "low": 0.0,
+    "high": 0.0,
+    "nan": 0,
+    "positive_inf": 0,
+    "negative_inf": 0,
+    "points": [],
+}
+
+
+class Shown:
+    """What there is to draw in a session, looked through once for all of its causes.
+
+    Args:
+        session: the session.
+        captures: by condition and subject, the index of the oldest kept capture that shows it.
+    """
+
+    def __init__(self, session: DebugSession, captures: Mapping[tuple[str, str], int]) -> None:
+        self._history = session.history
+        self._captures = captures
+        self._by_index: dict[int, Capture | GivenUp] = {}
+        self._newest: dict[tuple[str, str], Capture | GivenUp] = {}  # of a cell and a slot
+        for capture in session.captures.rows():
+            self._by_index[capture.index] = capture
+            self._newest[capture.path, capture.slot] = capture
+
+    def evidence(self, finding: Finding) -> Evidence:
+        """Return the picture of a finding: of the value that shows it, else of what it is about."""
+        capture = self._by_index.get(self._captures.get((finding.condition, finding.subject), -1))
+        if capture is not None:
+            return _values(capture)
+        if finding.parameter:
+            return self._of_parameter(finding)
+        if finding.outside in ("loss", "optimizer") or finding.subject == "loss":
+            return _series("the loss", self._history.losses)
+        row = CONDITIONS.get(finding.condition)
+        back = finding.backward or (row is not None and BpropSeen in row.seen)
+        slot = "grad_input[0]" if back else "output"
+        newest = self._newest.get((finding.path, slot))
+        return NOTHING if newest is None or finding.outside else _values(newest)
+
+    def _of_parameter(self, finding: Finding) -> Evidence:
+        name = finding.parameter
+        row = CONDITIONS.get(finding.condition)
+        seen = () if row is None else row.seen
+        if UpdateSeen in seen:
+            return _series(f"update / weight of {name}", self._history.update_ratios.get(name, ()))
+        if GradientSeen in seen:
+            return _series(f"gradient norm of {name}", self._history.gradient_norms.get(name, ()))
+        return NOTHING
+
+
+def _values(capture: Capture | GivenUp) -> Evidence:
+    figures = capture.statistics()
+    if figures is None:
+        return NOTHING
+    told = f"{capture.key} in step {capture.step}: {_in_words(figures)}"
+    edges = figures.edges
+    return {
+        **NOTHING,
+        "kind": "values",
+        "told": told,
+        "counts": [int(count) for count in figures.histogram] if figures.finite else [],
+        "low": float(edges[0]) if figures.finite else 0.0,
+        "high": float(edges[-1]) if figures.finite else 0.0,
+        "nan": figures.nan,
+        "positive_inf": figures.positive_inf,
+        "negative_inf": figures.negative_inf,
+    }
+
+
+def _in_words(figures: Statistics) -> str:
+    """Write what the values are: how many, those that stand out, and between which limits the rest is."""
+    faults = figures.nan + figures.positive_inf + figures.negative_inf
+    apart = {"NaN": figures.nan, "inf": figures.positive_inf, "-inf": figures.negative_inf}
+    parts = [texts.counted(figures.count, "value")]
+    if figures.count and figures.zeros == figures.count:
+        return f"{parts[0]}, all 0"
+    parts += [f"{count:,} {name}" for name, count in apart.items() if count]
+    if figures.zeros:
+        parts.append(f"{figures.zeros:,} of them 0")
+    if figures.finite:
+        which = "the others " if faults else ""
+        parts.append(f"{which}from {figures.minimum:.4g} to {figures.maximum:.4g}")
+    return ", ".join(parts)
+
+
+def _series(what: str, series: Iterable[tuple[int, float]]) -> Evidence:
+    points = list(series)
+    if len(points) < 2:
+        return NOTHING
+    (first, before), (last, after) = points[0], points[-1]
+    told = f"{what}: {before:.4g} in step {first}, {after:.4g} in step {last}"
+    return {**NOTHING, "kind": "series", "told": told, "points": drawable(points)}
+
+
+def evidence_html(evidence: Evidence) -> str:
+    """Return the picture for pages that run no script, with its words below; "" for none."""
+    if not evidence["kind"]:
+        return ""
+    points = [(step, value) for step, value in evidence["points"] if value is not None]
+    bars = drawings.histogram(evidence["counts"], evidence["low"], evidence["high"])
+    return drawings.figure(drawings.curve(evidence["told"], points) or bars, evidence["told"])

@@ -1,0 +1,149 @@
+// The numbers of the lines: a click sets or removes a breakpoint there, and beside one stands its condition.
+
+import { closest, make, setAttribute, setText } from "../../static/dom.js";
+
+/** @typedef {import("../../static/python.js").LineBreakpoint} LineBreakpoint */
+
+/**
+ * @param {HTMLElement} list of the lines
+ * @param {{set: (line: number, condition: string) => void, remove: (line: number) => void}} asks
+ */
+export function createGutter(list, asks) {
+  let enabled = false;
+  /** @type {Map<number, LineBreakpoint>} */
+  let breakpoints = new Map();
+  /** The condition that is being written. @type {{line: number, form: HTMLFormElement} | null} */
+  let editing = null;
+
+  const numbers = () => [.../** @type {NodeListOf<HTMLButtonElement>} */ (list.querySelectorAll("button.hs-line-number"))];
+  /** @param {number} line */
+  const numberOf = (line) => numbers().find((one) => one.dataset.at === String(line));
+
+  /** @param {number} line */
+  function toggle(line) {
+    if (breakpoints.has(line)) asks.remove(line);
+    else asks.set(line, "");
+  }
+
+  /** @param {KeyboardEvent} event @param {HTMLButtonElement} number */
+  function walk(event, number) {
+    const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
+    if (!step) return;
+    event.preventDefault();
+    const all = numbers();
+    const next = all[all.indexOf(number) + step];
+    if (!next) return;
+    reach(next);
+    next.focus();
+  }
+
+  /** Of all numbers Tab comes to one. @param {HTMLButtonElement | undefined} number */
+  function reach(number) {
+    for (const one of numbers()) setAttribute(one, "tabindex", one === number ? 0 : -1);
+  }
+
+  /** Write the condition of a breakpoint, also of one that is not there yet. @param {number} line */
+  function edit(line) {
+    close();
+    const item = numberOf(line)?.parentElement;
+    if (!item || !enabled) return;
+    const label = `Condition of the breakpoint at line ${line}`;
+    const input = make("input", { type: "text", class: "hs-input", "aria-label": label, placeholder: "abs(dx).max() > 1", spellcheck: "false", autocomplete: "off" });
+    input.value = breakpoints.get(line)?.condition ?? "";
+    const form = make("form", { class: "hs-if-form", onsubmit: submit, onkeydown: leave }, [make("span", { "aria-hidden": "true", text: "if" }), input]);
+    editing = { line, form };
+    item.append(form);
+    draw();
+    input.focus();
+
+    /** @param {Event} event */
+    function submit(event) {
+      event.preventDefault();
+      asks.set(line, input.value);
+      close();
+      numberOf(line)?.focus();
+    }
+    /** @param {KeyboardEvent} event */
+    function leave(event) {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      event.stopPropagation();
+      close();
+      numberOf(line)?.focus();
+    }
+  }
+
+  function close() {
+    editing?.form.remove();
+    editing = null;
+    draw();
+  }
+
+  function draw() {
+    for (const number of numbers()) {
+      const line = Number(number.dataset.at);
+      const one = breakpoints.get(line);
+      const item = /** @type {HTMLElement} */ (number.parentElement);
+      number.disabled = !enabled;
+      setAttribute(number, "aria-pressed", Boolean(one));
+      setAttribute(number, "title", one ? `Breakpoint ${one.text}, ${one.hits}: a click removes it` : "A click stops here, a right click under a condition");
+      item.classList.toggle("hs-broken", Boolean(one));
+      drawCondition(item, line, one);
+    }
+  }
+
+  /** @param {HTMLElement} item @param {number} line @param {LineBreakpoint | undefined} one */
+  function drawCondition(item, line, one) {
+    let button = /** @type {HTMLButtonElement | null} */ (item.querySelector(".hs-if"));
+    if (!one || editing?.line === line) {
+      button?.remove();
+      return;
+    }
+    if (!button) {
+      button = make("button", { type: "button", class: "hs-if", onclick: () => edit(line) });
+      item.append(button);
+    }
+    button.disabled = !enabled;
+    const failed = one.error ? `: ${one.error}; it did not stop` : "";
+    button.classList.toggle("hs-failed", Boolean(failed));
+    setText(button, one.condition ? `if ${one.condition}${failed}` : "if …");
+    setAttribute(button, "aria-label", one.condition ? `Condition at line ${line}: ${one.condition}${failed}` : `Condition at line ${line}: none`);
+    setAttribute(button, "title", one.condition ? `if ${one.condition}${failed}` : "Stop only if a condition holds");
+  }
+
+  list.addEventListener("contextmenu", (event) => {
+    const number = closest(event.target, "button.hs-line-number");
+    if (!number || !enabled) return;
+    event.preventDefault();
+    event.stopPropagation();
+    edit(Number(number.dataset.at));
+  });
+
+  return {
+    /** Numbers that can be clicked take the places of those that are only read. @param {number[]} stoppable @param {number} current */
+    place(stoppable, current) {
+      editing = null;
+      const lines = new Set(stoppable);
+      for (const item of list.querySelectorAll("li")) {
+        const line = Number(item.dataset.line);
+        if (!lines.has(line)) continue;
+        const number = make("button", { type: "button", class: "hs-line-number", "data-at": line, "aria-label": `Breakpoint at line ${line}`, tabindex: -1, text: String(line), onclick: () => toggle(line) });
+        number.addEventListener("keydown", (event) => walk(event, number));
+        item.firstElementChild?.replaceWith(number);
+      }
+      reach(numberOf(current) ?? numbers()[0]);
+    },
+    /** @param {LineBreakpoint[]} now */
+    update(now) {
+      breakpoints = new Map(now.map((one) => [one.line, one]));
+      draw();
+    },
+    /** @param {boolean} now */
+    setEnabled(now) {
+      if (now === enabled) return;
+      enabled = now;
+      if (!now) close();
+      draw();
+    },
+  };
+}
