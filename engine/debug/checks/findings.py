@@ -14,6 +14,7 @@ from ..conditions import Hit
 from ..tables import html_table, text_table
 
 if TYPE_CHECKING:
+    from ..captures.ring import CaptureRing
     from .causes import Cause
     from .producer import Producer
 
@@ -129,11 +130,15 @@ class Found:
     A hit is kept for as long as its capture; the newest of those that have none. Findings stay: there are at most as
     many as there are conditions times cells.
 
+    Args:
+        captures: those that are kept.
+
     Attributes:
         muted: what is not kept, in the order in which it was muted.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, captures: CaptureRing) -> None:
+        self._captures = captures
         self._number = 0
         self._of_captures: deque[_Kept] = deque()
         self._others: deque[_Kept] = deque(maxlen=_MAX_HITS)
@@ -165,10 +170,22 @@ class Found:
         self._others.clear()
         self._findings.clear()
 
-    def keep(self, hit: Hit, origin: str | None = None) -> None:
-        """Keep a hit; ``origin`` is the path where it began, if that is another one than where it was seen."""
-        self._number += 1
+    def keep(self, hit: Hit, origin: str | None = None) -> bool:
+        """Keep a hit, unless it is muted where it began; returns whether it is kept.
+
+        Args:
+            hit: the hit.
+            origin: the path where it began, if that is another one than where it was seen.
+        """
         path = hit.path if origin is None else origin
+        if self.is_muted(hit.condition.name, path):
+            return False
+        self._group(hit, path)
+        self.forget(self._captures.oldest_index)
+        return True
+
+    def _group(self, hit: Hit, path: str) -> None:
+        self._number += 1
         (self._others if hit.capture is None else self._of_captures).append(_Kept(self._number, hit, path))
         finding = self._findings.get((hit.condition.name, path))
         if finding is None:
@@ -189,6 +206,11 @@ class Found:
         hits = self._of_captures
         while hits and (oldest is None or _index(hits[0].hit) < oldest):
             hits.popleft()
+
+    def hits(self) -> list[Hit]:
+        """Those that are kept now, oldest first."""
+        self.forget(self._captures.oldest_index)
+        return list(self)
 
     def __iter__(self) -> Iterator[Hit]:
         both = list(self._of_captures), list(self._others)

@@ -592,4 +592,4 @@ def test_nothing_that_is_kept_grows_with_the_steps() -> None:
     session = train(net, 60, conditions=["all", "if slot == 'output'"], max_captures=20)
     assert len(session.hits) <= 20 and len(session.findings()) == 3
     checks = session.checks
-    assert len(checks.provenance._lines._entries) <= 2_000 and len(checks.training._calls) <= 1
+    assert len(checks.provenance._lines._entries) <= 2_000 and len(checks.updates._calls) <= 1

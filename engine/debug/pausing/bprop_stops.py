@@ -1,0 +1,92 @@
+"""Stops in custom bprops: whether one is run under the stepper, and where the run goes on after it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from hookscope.engine import taps
+from hookscope.engine.tensor import Tensor
+
+from ..captures.capture import cell_name, pick_slot
+from ..stepping.bprop import BpropRun
+from .points import argument_names
+
+if TYPE_CHECKING:
+    from hookscope.engine.nn import Cell
+
+    from ..visits import Visits
+    from .breakpoints import Breakpoints
+    from .operator_stops import OperatorStops
+    from .pause import PausePoint
+    from .pauses import Pauses
+
+__all__ = ["BpropStops"]
+
+
+class _PerThread(threading.local):
+    depth = 0  # of the bprops that are stepped inside each other
+
+
+class BpropStops:
+    """Runs each bprop of the session's cells.
+
+    Args:
+        visits: what runs now.
+        breakpoints: where to stop.
+        pauses: whom to ask.
+        operators: knows where this thread stops next.
+    """
+
+    def __init__(self, visits: Visits, breakpoints: Breakpoints, pauses: Pauses, operators: OperatorStops) -> None:
+        self._visits = visits
+        self._breakpoints = breakpoints
+        self._pauses = pauses
+        self._operators = operators
+        self._next_stop = operators.next_stop
+        self._thread = _PerThread()
+        self._shown_errors: list[BaseException] = []
+
+    def run(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """Return ``function(*args)``, run under the stepper if the session stops there."""
+        path = self._visits.paths.path_of(cell)
+        if path is None:
+            return function(*args)
+        with taps.in_context(f"in the bprop of {cell_name(path)}"):
+            return self._run(cell, path, function, args)
+
+    def _run(self, cell: Cell, path: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        if not self._pauses.can_stop():
+            return function(*args)
+        with taps.muted():
+            arguments = argument_names(function, args)
+            values = [value for _, value in pick_slot("dout", args[-1:], Tensor)]
+            visit = self._visits.of_bprop(cell) or self._visits.of_no_call(cell, path)
+            names = {**visit.names(), "value": values[0] if values else None}
+            stands = self._breakpoints.standing(path, "bprop", values, lambda: {**names, **arguments})
+        if stands is None and not self._breakpoints.every_bprop and not self._next_stop.in_bprop:
+            return function(*args)
+        self._operators.forget_steps()
+        reason = "the bprop begins" if stands is None else f"breakpoint {stands}"
+        self._thread.depth += 1
+        run = BpropRun(path, reason, names, self._pause, self._shown_errors, self._name_of)
+        try:
+            result = run.run(function, args)
+        finally:
+            self._thread.depth -= 1
+            if not self._thread.depth:
+                self._shown_errors.clear()
+        if run.to_operator:  # none came before its end: the next one is outside
+            self._operators.obey("operator", visit.depth)
+        return result
+
+    def _name_of(self, cell: Cell) -> str:
+        return self._visits.paths.path_of(cell) or type(cell).__name__
+
+    def _pause(self, point: PausePoint) -> str:
+        command = self._pauses.pause_at(point)
+        if command != "cell":
+            return command
+        self._next_stop.at_any_cell()
+        return "continue"
