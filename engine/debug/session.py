@@ -39,6 +39,7 @@ from .pausing.pause import DebugAbort, PausePoint, Pauser, default_pauser
 from .pausing.paused_scope import PausedScope
 from .pausing.pauses import Pauses
 from .pausing.showing import Showing
+from .pausing.stops import Stops
 from .pausing.terminal import TerminalPauser
 from .pausing.undo import TrainingModes, changes_since
 from .rows import CellNode, HookRow, ParameterRow, cell_nodes, hook_rows, parameter_rows, table
@@ -160,20 +161,9 @@ class DebugSession:
         self._capturing = Capturing(
             self.captures, self._counts, self._events, self._showing, self.checks.examiner.value, self.checks.conditions
         )
-        self._edited: list[ParameterEdit] = []
-        self._cures = OfferedCures()
-        self._tap = self._new_tap()
-
-    def _new_tap(self) -> Observer:
-        visits = Visits(
-            self.paths,
-            self._counts,
-            self.takes_roots,
-            self._events,
-            new_step=weakly(self._step_began),
-            new_cells=self._watches.look_again,
-        )
-        ports = Ports(
+        self._stops = Stops(weakref.ref(self), weakly(self._visits), self._breakpoints, self._pauses)
+        self._ports = Ports(
+            stops=self._stops,
             wants=self._watches.wants,
             on_values=self._capturing.take,
             on_edit=self._capturing.take_edited,
@@ -181,14 +171,27 @@ class DebugSession:
             on_gradients=weakly(self._gradients_came),
             on_differentiated=self.checks.differentiated,
         )
+        self._edited: list[ParameterEdit] = []
+        self._cures = OfferedCures()
+        self._tap = self._new_tap()
+
+    def _new_tap(self) -> Observer:
         self._watches.look_again()
-        return Observer(weakref.ref(self), visits, ports, self._breakpoints, self._pauses)
+        visits = Visits(
+            self.paths,
+            self._counts,
+            self.takes_roots,
+            say=weakly(self.say),
+            new_step=weakly(self._step_began),
+            new_cells=weakly(self._watches.look_again),
+        )
+        return Observer(weakref.ref(self), visits, self._ports)
 
     def __del__(self) -> None:
         if not hasattr(self, "_tap"):  # what was to be made was refused
             return
         was_attached = self.attached
-        for tap in (*self._tap.taps, *self.checks.taps):
+        for tap in (self._tap, self._stops.operators, *self.checks.taps):
             taps.detach(tap)
         self._hooks.detach_recorders()
         if was_attached and not any(is_watched(root) for root in self.roots):
@@ -208,7 +211,7 @@ class DebugSession:
     @property
     def attached(self) -> bool:
         """Whether the session watches now."""
-        return self._tap.attached
+        return self._is_attached()
 
     @property
     def step(self) -> int:
@@ -309,7 +312,8 @@ class DebugSession:
         """Begin to watch, until ``detach`` or until nothing refers to the session; once more changes nothing."""
         if self.attached:
             return
-        self._tap.attach()
+        taps.attach(self._tap)
+        self._stops.operators.watch(True)
         self.checks.attach()
         self.notify("attached")
 
@@ -318,7 +322,8 @@ class DebugSession:
         if not self.attached:
             return
         self._pauses.aborting = False
-        self._tap.detach()
+        taps.detach(self._tap)
+        self._stops.operators.watch(False)
         self.checks.detach()
         self._tap = self._new_tap()
         if self.paused is None:
@@ -650,13 +655,16 @@ class DebugSession:
     # For the parts
 
     def _is_attached(self) -> bool:
-        return self._tap.attached
+        return taps.attached(self._tap)
+
+    def _visits(self) -> Visits:
+        return self._tap.visits
 
     def _who_answers(self) -> Pauser:
         return self.pauser or (default_pauser() or TerminalPauser)(self)
 
     def _breakpoints_changed(self) -> None:
-        self._tap.breakpoints_changed()
+        self._stops.operators.listen()
         self.notify("changed")
 
     def _step_began(self) -> None:

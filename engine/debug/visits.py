@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from hookscope.engine.taps import CellCall
 
     from .counts import Counts
-    from .events import Events
     from .paths import CellPaths
     from .pausing.editing import Edit
     from .pausing.pause import PausePoint
@@ -79,7 +78,7 @@ class Visits:
         paths: the cells of the session.
         counts: the steps are counted here.
         takes_roots: whether networks that are called become roots.
-        events: told of networks that are too many.
+        say: told of networks that are too many, with what it is about.
         new_step: called when a step has begun.
         new_cells: called when there may be cells inside of others that were not there before.
     """
@@ -89,14 +88,14 @@ class Visits:
         paths: CellPaths,
         counts: Counts,
         takes_roots: bool,
-        events: Events,
+        say: Callable[[str, str], None],
         new_step: Callable[[], None],
         new_cells: Callable[[], None],
     ) -> None:
         self.paths = paths
         self._counts = counts
         self._takes_roots = takes_roots
-        self._events = events
+        self._say = say
         self._new_step = new_step
         self._new_cells = new_cells
         self._thread = _PerThread()
@@ -168,7 +167,7 @@ class Visits:
                 paths.add_root(network)
             elif has_parameters(network):
                 name = type(network).__name__
-                self._events.say(f"watches no more networks: this {name} is one too many", once="networks")
+                self._say(f"watches no more networks: this {name} is one too many", "networks")
 
     # Steps
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -138,7 +139,7 @@ class Found:
     """
 
     def __init__(self, captures: CaptureRing) -> None:
-        self._captures = captures
+        self._captures = weakref.ref(captures)  # which may tell it what was given up
         self._number = 0
         self._of_captures: deque[_Kept] = deque()
         self._others: deque[_Kept] = deque(maxlen=_MAX_HITS)
@@ -181,7 +182,7 @@ class Found:
         if self.is_muted(hit.condition.name, path):
             return False
         self._group(hit, path)
-        self.forget(self._captures.oldest_index)
+        self._forget_given_up()
         return True
 
     def _group(self, hit: Hit, path: str) -> None:
@@ -201,6 +202,10 @@ class Found:
         finding.first_step = min(finding.first_step, hit.step)
         finding.last_step = max(finding.last_step, hit.step)
 
+    def _forget_given_up(self) -> None:
+        captures = self._captures()
+        self.forget(None if captures is None else captures.oldest_index)
+
     def forget(self, oldest: int | None) -> None:
         """Forget the hits whose captures are gone; ``oldest`` is the index of the oldest one that is kept."""
         hits = self._of_captures
@@ -209,7 +214,7 @@ class Found:
 
     def hits(self) -> list[Hit]:
         """Those that are kept now, oldest first."""
-        self.forget(self._captures.oldest_index)
+        self._forget_given_up()
         return list(self)
 
     def __iter__(self) -> Iterator[Hit]:

@@ -33,24 +33,29 @@ class BpropStops:
     """Runs each bprop of the session's cells.
 
     Args:
-        visits: what runs now.
+        visits: gives what runs now.
         breakpoints: where to stop.
         pauses: whom to ask.
         operators: knows where this thread stops next.
     """
 
-    def __init__(self, visits: Visits, breakpoints: Breakpoints, pauses: Pauses, operators: OperatorStops) -> None:
+    def __init__(
+        self,
+        visits: Callable[[], Visits],
+        breakpoints: Breakpoints,
+        pauses: Pauses,
+        operators: OperatorStops,
+    ) -> None:
         self._visits = visits
         self._breakpoints = breakpoints
         self._pauses = pauses
         self._operators = operators
-        self._next_stop = operators.next_stop
         self._thread = _PerThread()
         self._shown_errors: list[BaseException] = []
 
     def run(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Return ``function(*args)``, run under the stepper if the session stops there."""
-        path = self._visits.paths.path_of(cell)
+        path = self._visits().paths.path_of(cell)
         if path is None:
             return function(*args)
         with taps.in_context(f"in the bprop of {cell_name(path)}"):
@@ -62,10 +67,11 @@ class BpropStops:
         with taps.muted():
             arguments = argument_names(function, args)
             values = [value for _, value in pick_slot("dout", args[-1:], Tensor)]
-            visit = self._visits.of_bprop(cell) or self._visits.of_no_call(cell, path)
+            visits = self._visits()
+            visit = visits.of_bprop(cell) or visits.of_no_call(cell, path)
             names = {**visit.names(), "value": values[0] if values else None}
             stands = self._breakpoints.standing(path, "bprop", values, lambda: {**names, **arguments})
-        if stands is None and not self._breakpoints.every_bprop and not self._next_stop.in_bprop:
+        if stands is None and not self._breakpoints.every_bprop and not self._operators.next_stop.in_bprop:
             return function(*args)
         self._operators.forget_steps()
         reason = "the bprop begins" if stands is None else f"breakpoint {stands}"
@@ -82,11 +88,11 @@ class BpropStops:
         return result
 
     def _name_of(self, cell: Cell) -> str:
-        return self._visits.paths.path_of(cell) or type(cell).__name__
+        return self._visits().paths.path_of(cell) or type(cell).__name__
 
     def _pause(self, point: PausePoint) -> str:
         command = self._pauses.pause_at(point)
         if command != "cell":
             return command
-        self._next_stop.at_any_cell()
+        self._operators.next_stop.at_any_cell()
         return "continue"

@@ -29,18 +29,22 @@ class OperatorStops(taps.Tap):
 
     Args:
         owner: gives the session.
-        visits: what runs now.
+        visits: gives what runs now.
         breakpoints: where to stop.
         pauses: whom to ask.
 
     Attributes:
-        next_stop: where this thread stops next.
+        next_stop: where this thread stops next; another one each time that the session watches.
     """
 
     observes_operators = True
 
     def __init__(
-        self, owner: Callable[[], object | None], visits: Visits, breakpoints: Breakpoints, pauses: Pauses
+        self,
+        owner: Callable[[], object | None],
+        visits: Callable[[], Visits],
+        breakpoints: Breakpoints,
+        pauses: Pauses,
     ) -> None:
         self.owner = owner
         self.next_stop = NextStop()
@@ -52,6 +56,8 @@ class OperatorStops(taps.Tap):
     def watch(self, watching: bool) -> None:
         """The session watches from now on, or no more."""
         self._watching = watching
+        if not watching:
+            self.next_stop = NextStop()
         self.listen()
 
     def listen(self) -> None:
@@ -89,7 +95,7 @@ class OperatorStops(taps.Tap):
 
     def _ran(self, name: str, direction: str, values: list[Tensor], shown: dict[str, Any]) -> None:
         """Stop if it is time to; ``shown`` is what an expression may look at."""
-        visits, pauses = self._visits, self._pauses
+        visits, pauses = self._visits(), self._pauses
         if pauses.standing or not visits.own_run or not pauses.can_stop():
             return
         roots = visits.paths.roots
