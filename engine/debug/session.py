@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine import taps
-from hookscope.engine.recording import recording_active
 from hookscope.engine.tensor import Tensor
 
 from .captures.capture import pick_slot
@@ -22,14 +21,14 @@ from .captures.ring import MAX_BYTES, MAX_CAPTURES, CaptureRing
 from .checks.figures_by_step import History
 from .checks.findings import Finding, Findings, Muted
 from .checks.producer import Producer
-from .checks.session_checks import Checks, Runs
+from .checks.session_checks import Checks
 from .conditions import CONDITIONS, Condition, Hit, parse_conditions
 from .counts import Counts
 from .cures import Cure, cures_of
 from .events import Event, Events
 from .hooks import SessionHooks
 from .newest import Newest
-from .observer import Observer, Ports
+from .observer import Ports
 from .offered_cures import OfferedCures
 from .parameter_edits import ParameterEdit, ParameterEdits
 from .paths import CellPaths
@@ -46,6 +45,7 @@ from .rows import CellNode, HookRow, ParameterRow, cell_nodes, hook_rows, parame
 from .visits import Visits
 from .watch import Watch, suggestion
 from .watches import Watches
+from .watching import Watching, is_watched
 from .weakly import weakly
 
 if TYPE_CHECKING:
@@ -106,27 +106,19 @@ class DebugSession:
         self.pauser = pauser
         self.takes_roots = net is None
         self.paths = CellPaths()
-        self._events = Events(name)
-        self._counts = Counts()
         if net is not None:
             self.paths.add_root(_checked_cell(net))
-        self._watches = Watches(_texts(watch), every, self.paths, self.takes_roots, self._events)
-        self._breakpoints = Breakpoints(
-            _texts(breaks), step, self.paths, self.takes_roots, self._events, weakly(self._breakpoints_changed)
-        )
-        looked_for = parse_conditions(_texts(conditions))
-        paused_at = parse_conditions(_texts(stop_on), "stop_on")
-        if net is not None:
-            self._watches.check()
-            self._breakpoints.check()
+        looked_for = self._choose(name, watch, every, breaks, step, conditions, stop_on)
         self.captures = CaptureRing(max_bytes, max_captures)
+        self._counts = Counts()
         self._newest = Newest()
         self._hooks = SessionHooks(weakly(self._record_hook))
         self._showing = Showing(self._events)
+        self._watching = Watching(weakref.ref(self), self.paths, self._visits())
         self._pauses = Pauses(
             self._events,
             self._showing,
-            attached=weakly(self._is_attached),
+            self._watching,
             pauser=weakly(self._who_answers),
             changes=partial(changes_since, self.paths.roots, self._hooks),
         )
@@ -137,32 +129,71 @@ class DebugSession:
             unheard=self._breakpoints.passed_over,
             undo_later=self._pauses.undo_later,
         )
-        runs = Runs(
-            place=weakly(self._place_of),
-            place_of_bprop=weakly(self._place_of_bprop),
-            here=weakly(self._innermost),
-            own_run=weakly(self._own_run),
-            ran=self._newest.shapes.__contains__,
+        self.checks = self._new_checks()
+        for condition, pause in looked_for:
+            self.checks.add(condition, pause)
+        self._stops = Stops(weakref.ref(self), self._watching, self._breakpoints, self._pauses)
+        self._capturing = Capturing(
+            self.captures,
+            self._counts,
+            self._events,
+            self._showing,
+            look=self.checks.examiner.value,
+            conditions=self.checks.conditions,
         )
-        self.checks = Checks(
+        self._edited: list[ParameterEdit] = []
+        self._cures = OfferedCures()
+        self._ports = self._new_ports()
+
+    def _choose(
+        self,
+        name: str,
+        watch: Sequence[str],
+        every: int,
+        breaks: Sequence[str | Breakpoint],
+        step: bool,
+        conditions: Sequence[str],
+        stop_on: Sequence[str],
+    ) -> list[tuple[Condition, bool]]:
+        """Read what to watch and where to stop; returns the conditions, and whether to pause at each."""
+        self._events = Events(name)
+        self._watches = Watches(_texts(watch), every, self.paths, self.takes_roots, self._events)
+        self._breakpoints = Breakpoints(
+            _texts(breaks), step, self.paths, self.takes_roots, self._events, weakly(self._breakpoints_changed)
+        )
+        looked_for = parse_conditions(_texts(conditions))
+        paused_at = parse_conditions(_texts(stop_on), "stop_on")
+        if not self.takes_roots:
+            self._watches.check()
+            self._breakpoints.check()
+        return [*((condition, False) for condition in looked_for), *((condition, True) for condition in paused_at)]
+
+    def _visits(self) -> Callable[[], Visits]:
+        return partial(
+            Visits,
+            self.paths,
+            self._counts,
+            self.takes_roots,
+            say=weakly(self.say),
+            new_step=weakly(self._step_began),
+            new_cells=weakly(self._watches.look_again),
+        )
+
+    def _new_checks(self) -> Checks:
+        return Checks(
             weakref.ref(self),
             self.paths,
             self.takes_roots,
             self._counts,
             self.captures,
-            runs,
+            self._watching,
+            self._newest.shapes.__contains__,
             self._pauses,
             self._events,
         )
-        for condition in looked_for:
-            self.checks.add(condition)
-        for condition in paused_at:
-            self.checks.add(condition, pause=True)
-        self._capturing = Capturing(
-            self.captures, self._counts, self._events, self._showing, self.checks.examiner.value, self.checks.conditions
-        )
-        self._stops = Stops(weakref.ref(self), weakly(self._visits), self._breakpoints, self._pauses)
-        self._ports = Ports(
+
+    def _new_ports(self) -> Ports:
+        return Ports(
             stops=self._stops,
             wants=self._watches.wants,
             on_values=self._capturing.take,
@@ -171,27 +202,13 @@ class DebugSession:
             on_gradients=weakly(self._gradients_came),
             on_differentiated=self.checks.differentiated,
         )
-        self._edited: list[ParameterEdit] = []
-        self._cures = OfferedCures()
-        self._tap = self._new_tap()
-
-    def _new_tap(self) -> Observer:
-        self._watches.look_again()
-        visits = Visits(
-            self.paths,
-            self._counts,
-            self.takes_roots,
-            say=weakly(self.say),
-            new_step=weakly(self._step_began),
-            new_cells=weakly(self._watches.look_again),
-        )
-        return Observer(weakref.ref(self), visits, self._ports)
 
     def __del__(self) -> None:
-        if not hasattr(self, "_tap"):  # what was to be made was refused
+        if not hasattr(self, "_ports"):  # what was to be made was refused
             return
         was_attached = self.attached
-        for tap in (self._tap, self._stops.operators, *self.checks.taps):
+        self._watching.detach()
+        for tap in (self._stops.operators, *self.checks.taps):
             taps.detach(tap)
         self._hooks.detach_recorders()
         if was_attached and not any(is_watched(root) for root in self.roots):
@@ -211,7 +228,7 @@ class DebugSession:
     @property
     def attached(self) -> bool:
         """Whether the session watches now."""
-        return self._is_attached()
+        return self._watching.attached
 
     @property
     def step(self) -> int:
@@ -245,7 +262,7 @@ class DebugSession:
     @property
     def running(self) -> bool:
         """Whether this thread is inside a run that the session watches."""
-        return self.attached and (self._tap.visits.inside() or recording_active())
+        return self.attached and self._watching.in_a_run
 
     @property
     def hits(self) -> list[Hit]:
@@ -312,8 +329,8 @@ class DebugSession:
         """Begin to watch, until ``detach`` or until nothing refers to the session; once more changes nothing."""
         if self.attached:
             return
-        taps.attach(self._tap)
-        self._stops.operators.watch(True)
+        self._watching.attach(self._ports)
+        self._stops.operators.attach()
         self.checks.attach()
         self.notify("attached")
 
@@ -322,10 +339,11 @@ class DebugSession:
         if not self.attached:
             return
         self._pauses.aborting = False
-        taps.detach(self._tap)
-        self._stops.operators.watch(False)
+        self._watching.detach()
+        self._stops.operators.detach()
         self.checks.detach()
-        self._tap = self._new_tap()
+        self._watching.forget()
+        self._watches.look_again()
         if self.paused is None:
             self.notify("finished")
         else:
@@ -477,7 +495,7 @@ class DebugSession:
         return ParameterEdits(self._parameter, self._in_a_run, self._put, self._edited)
 
     def _in_a_run(self) -> str | None:
-        if self.paused is None and (self._tap.visits.inside() or recording_active()):
+        if self.paused is None and self._watching.in_a_run:
             return "a run is under way and not paused"
         return None
 
@@ -654,12 +672,6 @@ class DebugSession:
 
     # For the parts
 
-    def _is_attached(self) -> bool:
-        return taps.attached(self._tap)
-
-    def _visits(self) -> Visits:
-        return self._tap.visits
-
     def _who_answers(self) -> Pauser:
         return self.pauser or (default_pauser() or TerminalPauser)(self)
 
@@ -675,28 +687,10 @@ class DebugSession:
         self._newest.came(pairs)
         self.notify("changed")
 
-    def _innermost(self) -> str:
-        """The path of the innermost cell that this thread is in; "" for the root, or none."""
-        visit = self._tap.visits.running()
-        return "" if visit is None else visit.path
-
-    def _own_run(self) -> bool:
-        return self._tap.visits.own_run
-
-    def _place_of(self, call: int) -> tuple[str, int] | None:
-        """The path and the number in its step of the call with this running number."""
-        visit = self._tap.visits.of_call(call)
-        return None if visit is None else (visit.path, visit.call)
-
-    def _place_of_bprop(self, cell: Cell) -> tuple[str, int]:
-        """The same for the call whose gradient a cell's ``bprop`` computes."""
-        visit = self._tap.visits.of_bprop(cell)
-        return (self.paths.path_of(cell) or type(cell).__name__, 0) if visit is None else (visit.path, visit.call)
-
     def _record_hook(self, path: str, kind: str, cell: Cell, seen: tuple[tuple[str, Any], ...]) -> None:
         direction = "backward" if kind.startswith("backward") else "forward"
         with taps.muted():
-            visit = self._tap.visits.of_hook(cell, path, kind)
+            visit = self._watching.visits.of_hook(cell, path, kind)
             if self._watches.takes(visit.step):
                 slots = [slot for name, value in seen for slot in pick_slot(name, value, Tensor)]
                 self._capturing.take(visit, direction, slots, "hook", visit.context)
@@ -705,11 +699,6 @@ class DebugSession:
         path = self.paths.path_of(cell)
         assert path is not None
         return path
-
-
-def is_watched(net: Cell) -> bool:
-    """Whether a session watches a network now."""
-    return any(isinstance(tap, Observer) and tap.watches(net) for tap in tuple(taps.cell_taps))
 
 
 def _checked_cell(net: object) -> Cell:

@@ -9,7 +9,6 @@ are attached only while a condition needs them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine import taps
@@ -37,7 +36,7 @@ from .use_checks import UseWatch
 from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
-    from hookscope.engine.nn import Cell, Optimizer
+    from hookscope.engine.nn import Optimizer
     from hookscope.engine.parameter import Parameter
 
     from ..captures.ring import CaptureRing
@@ -45,32 +44,14 @@ if TYPE_CHECKING:
     from ..events import Events
     from ..paths import CellPaths
     from ..pausing.pauses import Pauses
+    from ..watching import Watching
 
-__all__ = ["Checks", "Runs"]
+__all__ = ["Checks"]
 
 WATCHERS: tuple[type[Watcher], ...] = (
     InputWatch, SamplesWatch, LossWatch, UseWatch, OptimizerWatch, ModeWatch, StructureWatch, BpropWatch,
 )  # fmt: skip
 """All that look at a run by taps of their own."""
-
-
-@dataclass(frozen=True)
-class Runs:
-    """What the checks ask of what runs.
-
-    Attributes:
-        place: the path and the number of a call, from its running number; None if it is of no known cell.
-        place_of_bprop: the same for the call whose gradient a cell's ``bprop`` computes.
-        here: the path of the innermost cell that runs now; "" where none does.
-        own_run: whether what this thread runs now belongs to the session's network, or to nobody's.
-        ran: whether the cell of this path has run.
-    """
-
-    place: Callable[[int], tuple[str, int] | None]
-    place_of_bprop: Callable[[Cell], tuple[str, int]]
-    here: Callable[[], str]
-    own_run: Callable[[], bool]
-    ran: Callable[[str], bool]
 
 
 class Checks:
@@ -82,7 +63,8 @@ class Checks:
         any_path: whether a path may be of a cell that is not known yet.
         counts: its steps and captures.
         captures: those that are kept.
-        runs: what runs.
+        watching: what runs.
+        ran: whether the cell of a path has run.
         pauses: whom to ask where the user wants to pause.
         events: told of what fails.
 
@@ -100,7 +82,8 @@ class Checks:
         any_path: bool,
         counts: Counts,
         captures: CaptureRing,
-        runs: Runs,
+        watching: Watching,
+        ran: Callable[[str], bool],
         pauses: Pauses,
         events: Events,
     ) -> None:
@@ -114,8 +97,15 @@ class Checks:
         self.history = History()
         self.found = Found(captures)
         self._pauses = ConditionPauses(self._looked_for, self.found, pauses)
+
+        def step() -> int:
+            return counts.steps
+
+        def own_run() -> bool:
+            return watching.own_run
+
         self.provenance = Provenance(
-            runs.place, runs.place_of_bprop, lambda: counts.steps, runs.own_run, self._pauses.pause_at_producer
+            watching.place_of, watching.place_of_bprop, step, own_run, self._pauses.pause_at_producer
         )
         self._finiteness = Finiteness(self._looked_for, self.found, self._pauses, self.provenance)
         self.examiner = Examiner(self._looked_for, self.found, self._pauses, self._finiteness, events)
@@ -123,11 +113,9 @@ class Checks:
         self._owners = Owners(paths)
         self._loss_course = LossCourse(self.history, wanted, look)
         initial = InitialValues(paths, self._owners, wanted, look)
-        self.updates = Updates(
-            paths, self._owners, initial, self.history, self._finiteness, runs.ran, wanted, look
-        )
+        self.updates = Updates(paths, self._owners, initial, self.history, self._finiteness, ran, wanted, look)
         watched = Watched(
-            look, paths, lambda: paths.roots, paths.path_of, runs.place, runs.here, lambda: counts.steps, runs.own_run,
+            look, paths, lambda: paths.roots, paths.path_of, watching.place_of, lambda: watching.here, step, own_run,
             events.say,
         )  # fmt: skip
         self._watchers = [watcher(watched) for watcher in WATCHERS]

@@ -16,7 +16,7 @@ from .points import argument_names
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
-    from ..visits import Visits
+    from ..watching import Watching
     from .breakpoints import Breakpoints
     from .operator_stops import OperatorStops
     from .pause import PausePoint
@@ -33,7 +33,7 @@ class BpropStops:
     """Runs each bprop of the session's cells.
 
     Args:
-        visits: gives what runs now.
+        watching: knows what runs now.
         breakpoints: where to stop.
         pauses: whom to ask.
         operators: knows where this thread stops next.
@@ -41,12 +41,12 @@ class BpropStops:
 
     def __init__(
         self,
-        visits: Callable[[], Visits],
+        watching: Watching,
         breakpoints: Breakpoints,
         pauses: Pauses,
         operators: OperatorStops,
     ) -> None:
-        self._visits = visits
+        self._watching = watching
         self._breakpoints = breakpoints
         self._pauses = pauses
         self._operators = operators
@@ -55,7 +55,7 @@ class BpropStops:
 
     def run(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Return ``function(*args)``, run under the stepper if the session stops there."""
-        path = self._visits().paths.path_of(cell)
+        path = self._watching.visits.paths.path_of(cell)
         if path is None:
             return function(*args)
         with taps.in_context(f"in the bprop of {cell_name(path)}"):
@@ -67,7 +67,7 @@ class BpropStops:
         with taps.muted():
             arguments = argument_names(function, args)
             values = [value for _, value in pick_slot("dout", args[-1:], Tensor)]
-            visits = self._visits()
+            visits = self._watching.visits
             visit = visits.of_bprop(cell) or visits.of_no_call(cell, path)
             names = {**visit.names(), "value": values[0] if values else None}
             stands = self._breakpoints.standing(path, "bprop", values, lambda: {**names, **arguments})
@@ -88,7 +88,7 @@ class BpropStops:
         return result
 
     def _name_of(self, cell: Cell) -> str:
-        return self._visits().paths.path_of(cell) or type(cell).__name__
+        return self._watching.visits.paths.path_of(cell) or type(cell).__name__
 
     def _pause(self, point: PausePoint) -> str:
         command = self._pauses.pause_at(point)

@@ -17,7 +17,7 @@ from .pause import OperatorRecord
 from .points import point_at_stop
 
 if TYPE_CHECKING:
-    from ..visits import Visits
+    from ..watching import Watching
     from .breakpoints import Breakpoints
     from .pauses import Pauses
 
@@ -29,7 +29,7 @@ class OperatorStops(taps.Tap):
 
     Args:
         owner: gives the session.
-        visits: gives what runs now.
+        watching: knows what runs now.
         breakpoints: where to stop.
         pauses: whom to ask.
 
@@ -42,28 +42,32 @@ class OperatorStops(taps.Tap):
     def __init__(
         self,
         owner: Callable[[], object | None],
-        visits: Callable[[], Visits],
+        watching: Watching,
         breakpoints: Breakpoints,
         pauses: Pauses,
     ) -> None:
         self.owner = owner
         self.next_stop = NextStop()
-        self._visits = visits
+        self._watching = watching
         self._breakpoints = breakpoints
         self._pauses = pauses
-        self._watching = False
+        self._attached = False
 
-    def watch(self, watching: bool) -> None:
-        """The session watches from now on, or no more."""
-        self._watching = watching
-        if not watching:
-            self.next_stop = NextStop()
+    def attach(self) -> None:
+        """The session watches from now on."""
+        self._attached = True
         self.listen()
+
+    def detach(self) -> None:
+        """It watches no more."""
+        self._attached = False
+        self.next_stop = NextStop()
+        taps.detach(self)
 
     def listen(self) -> None:
         """Listen to operators exactly while there is a reason to."""
         wanted = self.next_stop.at_operator or self._breakpoints.at_operators
-        (taps.attach if wanted and self._watching else taps.detach)(self)
+        (taps.attach if wanted and self._attached else taps.detach)(self)
 
     def obey(self, command: str, depth: int) -> None:
         """Go on by a command that came at a cell of this depth; outside of all it is -1."""
@@ -95,7 +99,7 @@ class OperatorStops(taps.Tap):
 
     def _ran(self, name: str, direction: str, values: list[Tensor], shown: dict[str, Any]) -> None:
         """Stop if it is time to; ``shown`` is what an expression may look at."""
-        visits, pauses = self._visits(), self._pauses
+        visits, pauses = self._watching.visits, self._pauses
         if pauses.standing or not visits.own_run or not pauses.can_stop():
             return
         roots = visits.paths.roots

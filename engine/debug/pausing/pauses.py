@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from ..events import Events
+    from ..watching import Watching
     from .showing import Showing
 
 __all__ = ["Pauses", "evaluating"]
@@ -50,7 +51,7 @@ class Pauses:
     Args:
         events: told of them.
         showing: where the run stands.
-        attached: whether the session watches now.
+        watching: whether the session watches now.
         pauser: gives who answers.
         changes: to be called before a pause; what it returns gives what undoes the changes to the network since then.
 
@@ -63,7 +64,7 @@ class Pauses:
         self,
         events: Events,
         showing: Showing,
-        attached: Callable[[], bool],
+        watching: Watching,
         pauser: Callable[[], Pauser],
         changes: Callable[[], Callable[[], list[Undo]]],
     ) -> None:
@@ -71,7 +72,7 @@ class Pauses:
         self.aborting = False
         self._events = events
         self._showing = showing
-        self._attached = attached
+        self._watching = watching
         self._pauser = pauser
         self._changes = changes
         self._undo: list[Undo] = []  # what was changed at this step's pauses
@@ -103,7 +104,7 @@ class Pauses:
         """See ``DebugSession.abort``."""
         if self.standing:
             self.resume("abort")
-        elif self._attached():
+        elif self._watching.attached:
             self.aborting = True
         else:
             raise RuntimeError(f"{self._events.name} watches nothing now, so there is nothing to abort")
@@ -135,7 +136,7 @@ class Pauses:
 
     def can_stop(self) -> bool:
         """Whether a pause has any effect now: somebody can answer, or there is room to note it."""
-        return self._attached() and (len(self.skipped) < _MAX_SKIPPED or self.unavailable is None)
+        return self._watching.attached and (len(self.skipped) < _MAX_SKIPPED or self.unavailable is None)
 
     def pause_or_abort(self, point: PausePoint) -> str:
         """Pause where no stepper runs; returns the command.
@@ -159,7 +160,7 @@ class Pauses:
             self._skip(point, unavailable)
             return "continue"
         with self._one_pause:
-            if self.standing or not (self._attached() or point.kind == "pause"):
+            if self.standing or not (self._watching.attached or point.kind == "pause"):
                 return "continue"  # asked for while this thread is paused already, or after the session ended
             return self._wait(point, pauser)
 
@@ -184,7 +185,7 @@ class Pauses:
             command, self._command = self._command, None
             self._showing.stand_at(None)
             self._undo += undo_since()
-            self._events.notify("resumed" if self._attached() or point.kind == "pause" else "finished")
+            self._events.notify("resumed" if self._watching.attached or point.kind == "pause" else "finished")
         if command == "abort":
             self._undo_changes()
         return command or "continue"

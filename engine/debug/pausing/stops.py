@@ -10,7 +10,7 @@ from .cell_stops import CellStops
 from .operator_stops import OperatorStops
 
 if TYPE_CHECKING:
-    from ..visits import Visits
+    from ..watching import Watching
     from .breakpoints import Breakpoints
     from .pauses import Pauses
 
@@ -22,7 +22,7 @@ class Stops:
 
     Args:
         owner: gives the session; None when it is gone.
-        visits: gives what runs now.
+        watching: knows what runs now.
         breakpoints: where to stop.
         pauses: whom to ask.
     """
@@ -30,12 +30,12 @@ class Stops:
     def __init__(
         self,
         owner: Callable[[], object | None],
-        visits: Callable[[], Visits],
+        watching: Watching,
         breakpoints: Breakpoints,
         pauses: Pauses,
     ) -> None:
         self.breakpoints = breakpoints
         self.pauses = pauses
-        self.operators = OperatorStops(owner, visits, breakpoints, pauses)
+        self.operators = OperatorStops(owner, watching, breakpoints, pauses)
         self.cells = CellStops(breakpoints, pauses, self.operators)
-        self.bprops = BpropStops(visits, breakpoints, pauses, self.operators)
+        self.bprops = BpropStops(watching, breakpoints, pauses, self.operators)
