@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from .taken_roots import has_parameters, is_loss, may_be_taken, networks_in
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
     from hookscope.engine.taps import CellCall
+    from hookscope.engine.tensor import Tensor
 
     from .counts import Counts
     from .paths import CellPaths
@@ -54,9 +55,13 @@ class Visit:
     stopped: set[str] = field(default_factory=set)  # at which moments
     first: Visit | None = None
 
-    def names(self) -> dict[str, object]:
+    def names(self) -> dict[str, Any]:
         """The debugger's names for expressions, apart from the value."""
         return {"step": self.step, "call": self.call, "cell": self.cell, "np": np, "ms": engine}
+
+    def names_with(self, values: Sequence[Tensor]) -> dict[str, Any]:
+        """The same, and the first of the values that pass."""
+        return {**self.names(), "value": values[0] if values else None}
 
 
 # What is on the stack while something runs that a session may watch.

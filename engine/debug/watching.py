@@ -83,7 +83,7 @@ class Watching:
     def place_of_bprop(self, cell: Cell) -> tuple[str, int]:
         """The same for the call whose gradient a cell's ``bprop`` computes."""
         visit = self.visits.of_bprop(cell)
-        return (self._paths.path_of(cell) or type(cell).__name__, 0) if visit is None else (visit.path, visit.call)
+        return (self._paths.name_of(cell), 0) if visit is None else (visit.path, visit.call)
 
 
 def is_watched(net: Cell) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.progress import safe_point
 from hookscope.engine.tensor import Tensor
@@ -42,7 +42,7 @@ class Capturing:
         counts: Counts,
         events: Events,
         showing: Showing,
-        look: Callable[[Capture, Callable[[], Mapping[str, object]]], list[Hit]],
+        look: Callable[[Capture, Callable[[], Mapping[str, Any]]], list[Hit]],
         conditions: Mapping[str, object],
     ) -> None:
         self._ring = ring

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..captures.statistics import Statistics
 from ..conditions import Hit, examine
+from ..taken_roots import has_parameters
 from .streaks import Streaks
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Examiner:
             if self._streaks.look(condition, subject, hit) and hit is not None and self._found.keep(hit):
                 self._pauses.pause(hit)
 
-    def value(self, capture: Capture, names: Callable[[], Mapping[str, object]]) -> list[Hit]:
+    def value(self, capture: Capture, names: Callable[[], Mapping[str, Any]]) -> list[Hit]:
         """Try them on a captured value; returns the hits to pause for."""
         conditions = self._looked_for.values
         if not conditions:
@@ -86,7 +87,7 @@ class Examiner:
                 if not self._streaks.look(condition, capture.key, without_value):
                     held.pop(condition.name, None)
         later: list[tuple[Hit, Capture]] = []
-        if self._held_back and capture.direction == "forward" and _has_parameters(names()["cell"]):
+        if self._held_back and capture.direction == "forward" and has_parameters(names()["cell"]):
             later, self._held_back = self._held_back, []
         self._held_back += [(hit, capture) for hit in held.values() if hit.condition.inside]
         told = [*later, *((hit, capture) for hit in held.values() if not hit.condition.inside)]
@@ -112,7 +113,3 @@ class Examiner:
             return False
         capture.hits.append(name)
         return self._pauses.is_due(hit, capture.direction)
-
-
-def _has_parameters(cell: Any) -> bool:
-    return next(iter(cell.get_parameters()), None) is not None

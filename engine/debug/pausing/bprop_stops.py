@@ -69,14 +69,14 @@ class BpropStops:
             values = [value for _, value in pick_slot("dout", args[-1:], Tensor)]
             visits = self._watching.visits
             visit = visits.of_bprop(cell) or visits.of_no_call(cell, path)
-            names = {**visit.names(), "value": values[0] if values else None}
+            names = visit.names_with(values)
             stands = self._breakpoints.standing(path, "bprop", values, lambda: {**names, **arguments})
         if stands is None and not self._breakpoints.every_bprop and not self._operators.next_stop.in_bprop:
             return function(*args)
         self._operators.forget_steps()
         reason = "the bprop begins" if stands is None else f"breakpoint {stands}"
         self._thread.depth += 1
-        run = BpropRun(path, reason, names, self._pause, self._shown_errors, self._name_of)
+        run = BpropRun(path, reason, names, self._pause, self._shown_errors, visits.paths.name_of)
         try:
             result = run.run(function, args)
         finally:
@@ -86,9 +86,6 @@ class BpropStops:
         if run.to_operator:  # none came before its end: the next one is outside
             self._operators.obey("operator", visit.depth)
         return result
-
-    def _name_of(self, cell: Cell) -> str:
-        return self._watching.visits.paths.path_of(cell) or type(cell).__name__
 
     def _pause(self, point: PausePoint) -> str:
         command = self._pauses.pause_at(point)

@@ -48,7 +48,7 @@ class CellStops:
         """Stop if there is a reason to; returns whether something of what passes was edited."""
         moment = passing.moment
         values = [value for _, value in slots]
-        names = {**visit.names(), "value": values[0] if values else None}
+        names = visit.names_with(values)
         stands = self._breakpoints.standing(visit.path, moment, values, lambda: names)
         reasons = [hit.message for hit in hits] + ([] if stands is None else [f"breakpoint {stands}"])
         if not reasons and stepped_to:
@@ -77,8 +77,7 @@ def edit_again(first: Visit, visit: Visit, passing: Passing) -> None:
     for edit in edits:
         value = edit.value
         if edit.expression is not None:
-            found = [tensor for _, tensor in passing.slots()]
-            names = {**point.names, **visit.names(), "value": found[0] if found else None}
+            names = {**point.names, **visit.names_with([tensor for _, tensor in passing.slots()])}
             with taps.recorded(taps.recordings_outside()):
                 value = value_of(edit.expression, {**names, **point.locals, "cell": visit.cell, **passing.values})
         passing.assign(edit.name, value, edit.expression)
