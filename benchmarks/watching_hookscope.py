@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hookscope.engine.debug import DebugSession
+    from hookscope.engine.debug import DebugSession, Event
 
 
 def _session(net: Any, **options: Any) -> DebugSession:
@@ -38,7 +38,7 @@ def _statistics(net: Any) -> DebugSession:
     session = _session(net)
     looked_at = 0
 
-    def look(event: str) -> None:
+    def look(event: Event) -> None:
         nonlocal looked_at
         if event != "captured":
             return

@@ -31,7 +31,7 @@ from hookscope.widgets.view import refuse_clashes
 from hookscope.widgets.views import VIEWS, WHOLE, checked_views
 
 if TYPE_CHECKING:
-    from hookscope.engine.debug import DebugSession
+    from hookscope.engine.debug import DebugSession, Event
 
 # Seconds of statistics in one update: little while the user's code is held up, more when it waits anyway.
 _LIVE_BUDGET = 0.004
@@ -135,7 +135,7 @@ class DebuggerPanel(Kept):
 
     # What the session tells.
 
-    def _observed(self, event: str) -> None:
+    def _observed(self, event: Event) -> None:
         """Follow the session, in whatever thread the user's code runs; never raise into it."""
         if event == "captured":
             self.captured = True
@@ -158,7 +158,7 @@ class DebuggerPanel(Kept):
     def _is_due(self) -> bool:
         return self._due.due() or not self._behind
 
-    def _follow(self, event: str) -> None:
+    def _follow(self, event: Event) -> None:
         self.progress_view.follow(event)
         if event == "paused":
             self.state = "paused"

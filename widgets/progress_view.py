@@ -19,7 +19,7 @@ from hookscope.widgets.messages import Action, MessageError
 from hookscope.widgets.throttle import Throttle
 
 if TYPE_CHECKING:
-    from hookscope.engine.debug import DebugSession
+    from hookscope.engine.debug import DebugSession, Event
     from hookscope.engine.progress import Work
     from hookscope.widgets.panel import DebuggerPanel
 
@@ -197,7 +197,7 @@ class ProgressView:
             "open_ended": False,
         }
 
-    def follow(self, event: str) -> None:
+    def follow(self, event: Event) -> None:
         """The session tells something."""
         if event == "captured":
             chain = self._chain(progress.current())

@@ -12,6 +12,7 @@ from .comparing.difference import Difference
 from .comparing.gradient_check import check_gradient
 from .comparing.gradient_rows import GradientCheck, GradientRow
 from .conditions import CONDITIONS, Condition, Hit
+from .events import Event
 from .pausing.breakpoint import Breakpoint
 from .pausing.pause import (
     DebugAbort,
@@ -40,6 +41,7 @@ __all__ = [
     "DebugAbort",
     "DebugSession",
     "Difference",
+    "Event",
     "Finding",
     "Findings",
     "GivenUp",

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Literal
 
-__all__ = ["Events"]
+__all__ = ["Event", "Events"]
+
+Event = Literal["attached", "captured", "paused", "resumed", "changed", "finished"]
+"""What observers are told.
+
+"attached": the session watches from now on. "captured": values were captured. "paused": the run stands still.
+"resumed": it goes on. "changed": anything else that a view may show has changed. "finished": the session watches no
+more.
+"""
 
 
 class Events:
@@ -13,14 +22,11 @@ class Events:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._observers: list[Callable[[str], None]] = []
+        self._observers: list[Callable[[Event], None]] = []
         self._said: set[str] = set()
 
-    def observe(self, callback: Callable[[str], None]) -> Callable[[], None]:
-        """Call ``callback`` with each event; returns what ends that.
-
-        Events are "attached", "captured", "paused", "resumed", "changed" and "finished".
-        """
+    def observe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
+        """Call ``callback`` with each event; returns what ends that."""
         self._observers.append(callback)
 
         def unsubscribe() -> None:
@@ -29,7 +35,7 @@ class Events:
 
         return unsubscribe
 
-    def notify(self, event: str) -> None:
+    def notify(self, event: Event) -> None:
         """Tell the observers."""
         for callback in tuple(self._observers):
             try:

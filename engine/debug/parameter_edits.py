@@ -1,7 +1,7 @@
 """Changing the values of a parameter by hand: what a change would do is told first, and the last one can be undone.
 
 An edit computes the new array beside the old one, so that telling what it does changes nothing, and doing it is one
-assignment. Random numbers that an initialiser draws count as drawn only when the edit is done.
+assignment. Random numbers that an initializer draws count as drawn only when the edit is done.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class ParameterEdits:
         Args:
             name: the parameter's name.
             action: "set" (``index`` such as "[0, :]", ``number``), "scale" (``factor``), "zero", "clip" (``low``,
-                ``high``, one of which may be left out), or "initialise" (``initializer``, one of INITIALIZERS).
+                ``high``, one of which may be left out), or "initialize" (``initializer``, one of INITIALIZERS).
             given: what the action needs; numbers may be text.
 
         Raises:
@@ -209,19 +209,19 @@ def _clip(array: Any, given: _Given) -> tuple[Any, str]:
     return after, f"clip {{}} to {limits}"
 
 
-def _initialise(array: Any, given: _Given) -> tuple[Any, str]:
+def _initialize(array: Any, given: _Given) -> tuple[Any, str]:
     name = str(given.get("initializer", "")).strip()
     if name not in INITIALIZERS:
         raise ValueError(f"initializer {name!r} is not known{suggestion(name, INITIALIZERS)}")
     made = initializer(name, array.shape)._array
-    return made.astype(array.dtype), f"initialise {{}} with {name}"
+    return made.astype(array.dtype), f"initialize {{}} with {name}"
 
 
 ACTIONS: dict[str, _Action] = {
     "set": _Action(("index", "number"), _set),
     "scale": _Action(("factor",), _scale),
     "zero": _Action((), _zero),
-    "initialise": _Action(("initializer",), _initialise),
+    "initialize": _Action(("initializer",), _initialize),
     "clip": _Action(("low", "high"), _clip),
 }
 

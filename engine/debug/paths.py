@@ -58,6 +58,10 @@ class CellPaths:
         """The path of a cell, or None if it is below no root."""
         return self._paths.get(id(cell))
 
+    def name_of(self, cell: Cell) -> str:
+        """The path of a cell, or the name of its class if it is below no root."""
+        return self.path_of(cell) or type(cell).__name__
+
     def __iter__(self) -> Iterator[tuple[str, Cell]]:
         """Paths and cells, each root followed by what is inside it."""
         self.refresh()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .captures.capture import Capture, cell_name
 from .captures.given_up import GivenUp
 from .captures.statistics import Statistics, statistics
-from .checks.training import update_ratio
+from .checks.updates import update_ratio
 from .tables import text_table
 
 if TYPE_CHECKING:

@@ -1,48 +1,63 @@
 """DebugSession: the whole debugger without a screen. Panels, magics and scripts drive this one class.
 
-It is thin: what it holds is said here, the work is done by the modules around it.
+It is thin: it says what there is to do, and has a part for each subject that does it. Parts know those below them, and
+the session itself only weakly, by a function each.
 """
 
 from __future__ import annotations
 
+import sys
+import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine import taps
-from hookscope.engine.recording import recording_active
 from hookscope.engine.tensor import Tensor
 
-from .captures.capture import pick_slot
+from .captures.capture import Capture, pick_slot
+from .captures.capturing import Capturing
 from .captures.ring import MAX_BYTES, MAX_CAPTURES, CaptureRing
-from .checks.checks import Checks
 from .checks.figures_by_step import History
 from .checks.findings import Finding, Findings, Muted
 from .checks.producer import Producer
+from .checks.session_checks import Checks
 from .conditions import CONDITIONS, Condition, Hit, parse_conditions
+from .counts import Counts
 from .cures import Cure, cures_of
+from .events import Event, Events
 from .hooks import SessionHooks
-from .observer import Observer
+from .newest import Newest
+from .observer import Ports
+from .offered_cures import OfferedCures
 from .parameter_edits import ParameterEdit, ParameterEdits
 from .paths import CellPaths
 from .pausing.breakpoint import Breakpoint
-from .pausing.pause import DebugAbort, Pauser
-from .pausing.pausing import Pausing
-from .pausing.undo import NetworkState, TrainingModes
+from .pausing.breakpoints import Breakpoints
+from .pausing.pause import DebugAbort, PausePoint, Pauser, default_pauser
+from .pausing.paused_scope import PausedScope
+from .pausing.pauses import Pauses
+from .pausing.showing import Showing
+from .pausing.stops import Stops
+from .pausing.terminal import TerminalPauser
+from .pausing.undo import TrainingModes, changes_since
 from .rows import CellNode, HookRow, ParameterRow, cell_nodes, hook_rows, parameter_rows, table
-from .watch import Watch, check_matches, suggestion
+from .visits import Visits
+from .watch import Watch, suggestion
+from .watches import Watches
+from .watching import Watching, is_watched
 from .weakly import weakly
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
     from hookscope.engine.parameter import Parameter
 
+    from .comparing.gradient_rows import GradientCheck
+
 __all__ = ["DebugSession"]
 
-_EVERY_LEAF = ("",)
 
-
-class DebugSession(Pausing):
+class DebugSession:
     """Watches a network while it is attached.
 
     Args:
@@ -61,7 +76,11 @@ class DebugSession(Pausing):
         name: what messages call the session.
 
     Attributes:
-        captured: how many captures were made, those included that are no longer kept.
+        takes_roots: whether it was given no network.
+        paths: the cells, by their paths.
+        captures: the captures that are kept.
+        checks: the conditions, and what they found.
+        pauser: who answers at a pause; None stands for the default one.
 
     Raises:
         TypeError: ``net`` is no cell.
@@ -84,37 +103,112 @@ class DebugSession(Pausing):
         pauser: Pauser | None = None,
         name: str = "session",
     ) -> None:
-        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
-            raise ValueError(f"every must be a positive integer, got {every!r}")
-        super().__init__(name, pauser)
-        self.every = every
-        self.step_bprop = step
+        self.pauser = pauser
         self.takes_roots = net is None
         self.paths = CellPaths()
         if net is not None:
             self.paths.add_root(_checked_cell(net))
-        self.watch = [Watch.parse(text) for text in _texts(watch) or _EVERY_LEAF]
-        self.breakpoints = [b if isinstance(b, Breakpoint) else Breakpoint.parse(b) for b in _texts(breaks)]
+        looked_for = self._choose(name, watch, every, breaks, step, conditions, stop_on)
+        self.captures = CaptureRing(max_bytes, max_captures)
+        self._counts = Counts()
+        self._newest = Newest()
+        self._hooks = SessionHooks(weakly(self._record_hook))
+        self._showing = Showing(self._events)
+        self._watching = Watching(weakref.ref(self), self.paths, self._visits())
+        self._pauses = Pauses(
+            self._events,
+            self._showing,
+            self._watching,
+            pauser=weakly(self._who_answers),
+            changes=partial(changes_since, self.paths.roots, self._hooks),
+        )
+        self._scope = PausedScope(
+            self._showing,
+            self._events,
+            cell=self.paths.cell,
+            unheard=self._breakpoints.passed_over,
+            undo_later=self._pauses.undo_later,
+        )
+        self.checks = self._new_checks()
+        for condition, pause in looked_for:
+            self.checks.add(condition, pause)
+        self._stops = Stops(weakref.ref(self), self._watching, self._breakpoints, self._pauses)
+        self._capturing = Capturing(
+            self.captures,
+            self._counts,
+            self._events,
+            self._showing,
+            look=self.checks.examiner.value,
+            conditions=self.checks.conditions,
+        )
+        self._edited: list[ParameterEdit] = []
+        self._cures = OfferedCures()
+        self._ports = self._new_ports()
+
+    def _choose(
+        self,
+        name: str,
+        watch: Sequence[str],
+        every: int,
+        breaks: Sequence[str | Breakpoint],
+        step: bool,
+        conditions: Sequence[str],
+        stop_on: Sequence[str],
+    ) -> list[tuple[Condition, bool]]:
+        """Read what to watch and where to stop; returns the conditions, and whether to pause at each."""
+        self._events = Events(name)
+        self._watches = Watches(_texts(watch), every, self.paths, self.takes_roots, self._events)
+        self._breakpoints = Breakpoints(
+            _texts(breaks), step, self.paths, self.takes_roots, self._events, weakly(self._breakpoints_changed)
+        )
         looked_for = parse_conditions(_texts(conditions))
         paused_at = parse_conditions(_texts(stop_on), "stop_on")
-        if net is not None:
-            self._check_patterns()
-        self.captures = CaptureRing(max_bytes, max_captures)
-        self.shapes: dict[str, tuple[tuple[int, ...], ...]] = {}
-        self.gradients: dict[int, Tensor] = {}
-        self.before_update: dict[int, Any] = {}
-        self.captured = 0
-        self._tap = Observer(self)
-        self.checks = Checks(self, looked_for, paused_at)
-        self._hooks = SessionHooks(weakly(self._record_hook))
-        self._edited: list[ParameterEdit] = []
-        self._cures: dict[tuple[tuple[str, str], str], Cure] = {}
+        if not self.takes_roots:
+            self._watches.check()
+            self._breakpoints.check()
+        return [*((condition, False) for condition in looked_for), *((condition, True) for condition in paused_at)]
+
+    def _visits(self) -> Callable[[], Visits]:
+        return partial(
+            Visits,
+            self.paths,
+            self._counts,
+            self.takes_roots,
+            say=weakly(self.say),
+            new_step=weakly(self._step_began),
+            new_cells=weakly(self._watches.look_again),
+        )
+
+    def _new_checks(self) -> Checks:
+        return Checks(
+            weakref.ref(self),
+            self.paths,
+            self.takes_roots,
+            self._counts,
+            self.captures,
+            self._watching,
+            self._newest.shapes.__contains__,
+            self._pauses,
+            self._events,
+        )
+
+    def _new_ports(self) -> Ports:
+        return Ports(
+            stops=self._stops,
+            wants=self._watches.wants,
+            on_values=self._capturing.take,
+            on_edit=self._capturing.take_edited,
+            on_output=self._newest.output,
+            on_gradients=weakly(self._gradients_came),
+            on_differentiated=self.checks.differentiated,
+        )
 
     def __del__(self) -> None:
-        if not hasattr(self, "_hooks"):  # what was to be made was refused
+        if not hasattr(self, "_ports"):  # what was to be made was refused
             return
         was_attached = self.attached
-        for tap in (*self._tap.taps, *self.checks.taps):
+        self._watching.detach()
+        for tap in (self._stops.operators, *self.checks.taps):
             taps.detach(tap)
         self._hooks.detach_recorders()
         if was_attached and not any(is_watched(root) for root in self.roots):
@@ -123,26 +217,6 @@ class DebugSession(Pausing):
     def __repr__(self) -> str:
         roots = ", ".join(type(root).__name__ for root in self.roots)
         return f"DebugSession({roots}: {self.step} steps, {len(self.captures)} captures, {len(self.hits)} hits)"
-
-    def _check_patterns(self) -> None:
-        for watch in self.watch:
-            self._check_watch(watch)
-        for stop in self.breakpoints:
-            self._check_breakpoint(stop)
-
-    def _check_watch(self, watch: Watch) -> None:
-        if not self.takes_roots:
-            check_matches(watch.pattern, [path for path, _ in self.paths], "watch")
-
-    def _check_breakpoint(self, stop: Breakpoint) -> None:
-        if self.takes_roots or stop.operator:
-            return
-        check_matches(stop.path or ".", [path for path, _ in self.paths], "breakpoint")
-        stepped = [path for path, cell in self.paths if cell.has_custom_bprop]
-        if stop.moment == "bprop" and not any(stop.applies(path, "bprop") for path in stepped):
-            raise ValueError(
-                f"breakpoint {str(stop)!r}: no such cell has a bprop of its own{suggestion(stop.path, stepped)}"
-            )
 
     # Watching
 
@@ -154,29 +228,46 @@ class DebugSession(Pausing):
     @property
     def attached(self) -> bool:
         """Whether the session watches now."""
-        return taps.attached(self._tap)
+        return self._watching.attached
 
     @property
-    def parameter_edits(self) -> ParameterEdits:
-        """Previews changes of parameters, makes them and takes them back."""
-        return ParameterEdits(self._parameter, self._in_a_run, self._put, self._edited)
+    def step(self) -> int:
+        """The number of root calls so far."""
+        return self._counts.steps
 
     @property
-    def innermost(self) -> str:
-        """The path of the innermost cell that this thread is in; "" for the root, or none."""
-        visit = self._tap.running()
-        return "" if visit is None else visit.path
+    def captured(self) -> int:
+        """How many captures were made, those included that are no longer kept."""
+        return self._counts.captures
 
     @property
-    def own_run(self) -> bool:
-        """Whether what this thread runs now belongs to the session's network, or to nobody's."""
-        return self._tap.own_run
+    def every(self) -> int:
+        """Captures are made only in each so-manieth step."""
+        return self._watches.every
+
+    @every.setter
+    def every(self, every: int) -> None:
+        self._watches.every = every
+
+    @property
+    def shapes(self) -> dict[str, tuple[tuple[int, ...], ...]]:
+        """The shapes of each cell's last output, by its path, in the order in which cells first ran."""
+        return self._newest.shapes
+
+    @property
+    def gradients(self) -> dict[int, Tensor]:
+        """The newest gradient of each parameter, by its id."""
+        return self._newest.gradients
+
+    @property
+    def running(self) -> bool:
+        """Whether this thread is inside a run that the session watches."""
+        return self.attached and self._watching.in_a_run
 
     @property
     def hits(self) -> list[Hit]:
         """The conditions that held, oldest first; those of values for the captures that are still kept."""
-        self.checks.found.forget(self.captures.oldest_index)
-        return list(self.checks.found)
+        return self.checks.found.hits()
 
     @property
     def conditions(self) -> list[Condition]:
@@ -191,7 +282,7 @@ class DebugSession(Pausing):
     @property
     def history(self) -> History:
         """The loss by step; while a condition on parameters is looked for, also how these fare."""
-        return self.checks.training.history
+        return self.checks.history
 
     def findings(self) -> Findings:
         """What the conditions found, each once for a condition and a cell; prints as a table."""
@@ -200,18 +291,7 @@ class DebugSession(Pausing):
     def cures(self, finding: Finding) -> list[Cure]:
         """What can be done about a finding now, each with a preview and a way back; see ``Cure``."""
         condition = self.checks.conditions.get(finding.condition, CONDITIONS.get(finding.condition))
-        names = () if condition is None else condition.cures
-        place = finding.condition, finding.path
-        for cure in cures_of(self, finding, [name for name in names if not self._is_cured(place, name)]):
-            self._cures[place, cure.name] = cure
-        return [self._cures[place, name] for name in names if (place, name) in self._cures]
-
-    def _is_cured(self, place: tuple[str, str], name: str) -> bool:
-        """Whether this is done, or has seen something; what is not done is seen anew each time."""
-        cure = self._cures.get((place, name))
-        if cure is not None and not cure.outcome:
-            del self._cures[place, name]
-        return cure is not None and bool(cure.outcome)
+        return self._cures.of(finding, () if condition is None else condition.cures, partial(cures_of, self))
 
     def clear_findings(self) -> None:
         """Forget what was found so far; what still holds is found again."""
@@ -249,8 +329,8 @@ class DebugSession(Pausing):
         """Begin to watch, until ``detach`` or until nothing refers to the session; once more changes nothing."""
         if self.attached:
             return
-        taps.attach(self._tap)
-        self._tap.stops_changed()
+        self._watching.attach(self._ports)
+        self._stops.operators.attach()
         self.checks.attach()
         self.notify("attached")
 
@@ -258,11 +338,12 @@ class DebugSession(Pausing):
         """Stop watching; a paused run goes on. Hooks of the session stay until ``detach_hook``."""
         if not self.attached:
             return
-        self.aborting = False
-        taps.detach(self._tap)
-        self._tap.stops_changed()
+        self._pauses.aborting = False
+        self._watching.detach()
+        self._stops.operators.detach()
         self.checks.detach()
-        self._tap = Observer(self)
+        self._watching.forget()
+        self._watches.look_again()
         if self.paused is None:
             self.notify("finished")
         else:
@@ -282,15 +363,11 @@ class DebugSession(Pausing):
 
     def tree(self) -> list[CellNode]:
         """The cells, each root followed by what is inside it."""
-        texts = {
-            path: ", ".join("x".join(map(str, shape)) or "()" for shape in shapes)
-            for path, shapes in tuple(self.shapes.items())
-        }
-        return cell_nodes(self.paths, self._hooks.keys(), texts)
+        return cell_nodes(self.paths, self._hooks.keys(), self._newest.shape_texts())
 
     def parameters(self) -> list[ParameterRow]:
         """The parameters of the roots."""
-        return parameter_rows(self.roots, self.gradients, self.before_update)
+        return parameter_rows(self.roots, self.gradients, self._newest.before_update)
 
     def hooks(self) -> list[HookRow]:
         """Every hook on every cell."""
@@ -302,19 +379,18 @@ class DebugSession(Pausing):
 
     # What to watch and where to stop, at any time
 
+    @property
+    def watch(self) -> list[Watch]:
+        """What is watched."""
+        return self._watches.all
+
     def add_watch(self, text: str) -> Watch:
         """Watch more cells from now on: ``PATTERN[:forward|backward|all]``; the first one ends watching every leaf.
 
         Raises:
             ValueError: an unknown direction, or a pattern that matches nothing.
         """
-        watch = Watch.parse(text)
-        self._check_watch(watch)
-        if watch not in self.watch:
-            self.watch = [watch] if self.watch == [Watch.parse(t) for t in _EVERY_LEAF] else [*self.watch, watch]
-            self._tap.watch_changed()
-            self.notify("changed")
-        return watch
+        return self._watches.add(text)
 
     def remove_watch(self, text: str) -> None:
         """Watch them no more; without any watch left, every leaf is watched.
@@ -322,10 +398,21 @@ class DebugSession(Pausing):
         Raises:
             ValueError: there is no such watch.
         """
-        self.watch.remove(_known(Watch.parse(text), self.watch, "watch", lambda one: one.pattern))
-        self.watch = self.watch or [Watch.parse(text) for text in _EVERY_LEAF]
-        self._tap.watch_changed()
-        self.notify("changed")
+        self._watches.remove(text)
+
+    @property
+    def breakpoints(self) -> list[Breakpoint]:
+        """Where the session stops."""
+        return self._breakpoints.all
+
+    @property
+    def step_bprop(self) -> bool:
+        """Whether it stops at the first line of every custom bprop."""
+        return self._breakpoints.every_bprop
+
+    @step_bprop.setter
+    def step_bprop(self, every_bprop: bool) -> None:
+        self._breakpoints.every_bprop = every_bprop
 
     def add_breakpoint(self, text: str | Breakpoint) -> Breakpoint:
         """Stop there from now on; one that is there already stays as it is.
@@ -333,14 +420,7 @@ class DebugSession(Pausing):
         Raises:
             ValueError: a faulty text, or a path that matches nothing.
         """
-        stop = text if isinstance(text, Breakpoint) else Breakpoint.parse(text)
-        self._check_breakpoint(stop)
-        if stop in self.breakpoints:
-            return self.breakpoints[self.breakpoints.index(stop)]
-        self.breakpoints.append(stop)
-        self._tap.stops_changed()
-        self.notify("changed")
-        return stop
+        return self._breakpoints.add(text)
 
     def remove_breakpoint(self, text: str | Breakpoint) -> None:
         """Stop there no more.
@@ -348,10 +428,7 @@ class DebugSession(Pausing):
         Raises:
             ValueError: there is no such breakpoint.
         """
-        stop = text if isinstance(text, Breakpoint) else Breakpoint.parse(text)
-        self.breakpoints.remove(_known(stop, self.breakpoints, "breakpoint", str))
-        self._tap.stops_changed()
-        self.notify("changed")
+        self._breakpoints.remove(text)
 
     def add_condition(self, text: str, pause: bool = False) -> list[Condition]:
         """Look for a condition from now on, or for several ("all"); with ``pause``, stop where it holds.
@@ -371,8 +448,6 @@ class DebugSession(Pausing):
         Raises:
             ValueError: it is not looked for.
         """
-        if name not in self.checks.conditions:
-            raise ValueError(f"no condition {name!r} in this session{suggestion(name, self.checks.conditions)}")
         self.checks.remove(name)
         self.notify("changed")
 
@@ -385,7 +460,7 @@ class DebugSession(Pausing):
         self.captures.set_bounds(max_bytes, max_captures)
         self.notify("changed")
 
-    # Actions
+    # Hooks, modes and parameters
 
     def attach_hook(self, path: str, kind: str, function: Callable[..., Any] | None = None) -> None:
         """Attach a hook to the cell at ``path``; the default one makes captures of what it sees."""
@@ -415,77 +490,223 @@ class DebugSession(Pausing):
         return known[name]
 
     @property
-    def running(self) -> bool:
-        """Whether this thread is inside a run that the session watches."""
-        return self.attached and (self._tap.inside() or recording_active())
+    def parameter_edits(self) -> ParameterEdits:
+        """Previews changes of parameters, makes them and takes them back."""
+        return ParameterEdits(self._parameter, self._in_a_run, self._put, self._edited)
 
     def _in_a_run(self) -> str | None:
-        if self.paused is None and (self._tap.inside() or recording_active()):
+        if self.paused is None and self._watching.in_a_run:
             return "a run is under way and not paused"
         return None
 
     def _put(self, parameter: Parameter, array: Any) -> None:
-        self.checks.training.edited(parameter, array)
-        if id(parameter) in self.before_update:
-            self.before_update[id(parameter)] = array  # an edit is no update
+        self.checks.edited(parameter, array)
+        self._newest.edited(parameter, array)
         parameter._rebind(array)
         self.notify("changed")
 
-    def _cell(self, path: str) -> Cell:
-        return self.paths.cell(path)
+    # Pauses
 
-    def _does_not_stop(self, cell: Cell) -> None:
-        path = self.paths.path_of(cell)
-        if path is not None and any(stop.applies(path, stop.moment) for stop in self.breakpoints):
-            self.say("breakpoints do not stop inside an expression that is evaluated at a pause", once="evaluated")
+    @property
+    def paused(self) -> PausePoint | None:
+        """Where the run stands still now; None while it runs."""
+        return self._showing.paused
 
-    def _undo_since(self) -> Callable[[], list[Callable[[], None]]]:
-        state, hooks = NetworkState(self.roots), self._hooks.state()
+    @property
+    def shown(self) -> PausePoint | None:
+        """What is looked at meanwhile: ``paused``, or what was stepped back to."""
+        return self._showing.shown
 
-        def undo() -> list[Callable[[], None]]:
-            attached = [] if self._hooks.state() == hooks else [partial(self._hooks.go_back_to, hooks)]
-            return [*state.undo(), *attached]
+    @property
+    def skipped_pauses(self) -> list[PausePoint]:
+        """The pauses at which nobody could answer."""
+        return self._pauses.skipped
 
-        return undo
+    @property
+    def no_pauses(self) -> str | None:
+        """Why nobody could answer a pause now, in one clause; None where somebody can."""
+        return self._pauses.unavailable
 
-    # For the observer
+    @property
+    def aborting(self) -> bool:
+        """Whether ``abort`` was called and the run has not come to its next cell yet."""
+        return self._pauses.aborting
 
-    def takes_step(self, step: int) -> bool:
-        """Whether captures are made of a step; what runs before the first one belongs to that."""
-        return max(step - 1, 0) % self.every == 0
+    def pause(self, reason: str = "pause() was called") -> None:
+        """Pause here, in the function that calls this.
 
-    def next_index(self) -> int:
-        """The running number of the next capture."""
-        self.captured += 1
-        return self.captured - 1
+        Raises:
+            DebugAbort: the answer was "abort".
+            RuntimeError: this is called from an expression that is evaluated at a pause.
+        """
+        self._pauses.pause(sys._getframe(1), reason)
 
-    def place_of(self, call: int) -> tuple[str, int] | None:
-        """The path and the number in its step of the call with this running number."""
-        visit = self._tap.visit_of(call)
-        return None if visit is None else (visit.path, visit.call)
+    def pause_at(self, point: PausePoint) -> str:
+        """Pause; returns the command that ended it, "continue" if nobody could answer."""
+        return self._pauses.pause_at(point)
 
-    def place_of_bprop(self, cell: Cell) -> tuple[str, int]:
-        """The same for the call whose gradient a cell's ``bprop`` computes."""
-        visit = self._tap.visit_of_bprop(cell)
-        return (self.paths.path_of(cell) or type(cell).__name__, 0) if visit is None else (visit.path, visit.call)
+    def resume(self, command: str = "continue") -> None:
+        """Let the paused run go on by one of ``COMMANDS``. Any thread may call this.
+
+        "abort" also undoes what was changed in this step's pauses: modes, ``requires_grad``, parameters, hooks, and
+        variables that outlive their function.
+
+        Raises:
+            ValueError: another command.
+            RuntimeError: nothing is paused.
+        """
+        self._pauses.resume(command)
+
+    def abort(self) -> None:
+        """End the run: the next call of one of the cells raises ``DebugAbort``. Any thread may call this.
+
+        At a pause it is ``resume("abort")``. Also otherwise, what was changed in this step's pauses is undone. A step
+        that is on its way back ends as a whole; the one after it does not begin.
+
+        Raises:
+            RuntimeError: the session watches nothing now.
+        """
+        self._pauses.abort()
+
+    def capture_local(self, slot: str, value: Tensor) -> Capture:
+        """Make a capture of what a local variable holds at the place that is shown; ``slot`` is its name.
+
+        Raises:
+            RuntimeError: nothing is paused.
+        """
+        return self._capturing.take_local(self._showing.shown_point(), slot, value)
+
+    def step_back(self) -> PausePoint:
+        """Show the line that the bprop passed before the one that is shown; returns what is shown now.
+
+        Raises:
+            RuntimeError: nothing is paused, or there is no earlier line.
+        """
+        return self._showing.step_back()
+
+    def step_forward(self) -> PausePoint:
+        """Show the line that came after the one that is shown, in the end where the run stands.
+
+        Raises:
+            RuntimeError: nothing is paused, or where the run stands is what is shown.
+        """
+        return self._showing.step_forward()
+
+    def show_operator(self, index: int) -> PausePoint:
+        """Show an operator that the bprop ran, and the line that ran it; ``inputs`` and ``output`` name its values.
+
+        Args:
+            index: its place among the operators of ``paused``; as in a list, -1 is the last.
+
+        Raises:
+            RuntimeError: nothing is paused, or in no bprop that is stepped.
+            IndexError: there is no such operator.
+        """
+        return self._showing.show_operator(index)
+
+    def evaluate(self, expression: str) -> object:
+        """The value of an expression in the scope of the paused function, as it was at what is shown.
+
+        At a cell, the locals are ``cell`` and what passes there (``inputs``, ``output``, ``grad_output`` or
+        ``grad_input``). Names that the function does not have are looked up among those of breakpoint
+        expressions. Nothing pauses in here, and nothing is recorded: no breakpoint stops, no gradient changes.
+
+        Raises:
+            RuntimeError: nothing is paused.
+            ValueError: it is no expression.
+            Exception: whatever the expression raises.
+        """
+        return self._scope.evaluate(expression)
+
+    def edit(self, name: str, expression: str) -> object:
+        """Compute an expression as part of the run, and put its value in the place of ``name``; returns the value.
+
+        Unlike what ``evaluate`` computes, this is recorded: gradients go through it, as through what a hook computes.
+        For ``name`` see ``assign``.
+
+        Raises:
+            ValueError: it is no expression.
+            Exception: whatever the expression raises, or ``assign``; then the run is as it was.
+        """
+        return self._scope.edit(name, expression)
+
+    def assign(self, name: str, value: object) -> None:
+        """Put a value in the place of what passes at a cell, or of a local variable of the paused function.
+
+        At a cell, the run goes on as if a hook of that moment had returned the value: ``inputs`` or ``keywords`` before
+        the cell, ``output`` after it, ``grad_output`` and ``grad_input`` on the way back; ``output[1]`` is one of them.
+
+        Raises:
+            RuntimeError: nothing is paused, or nothing can be set here.
+            NameError: there is no such name.
+            TypeError, ValueError: a hook must not return this.
+        """
+        self._scope.assign(name, value)
+
+    def check_gradient(self, seconds: float = 1.0) -> GradientCheck:
+        """Check the gradient of the cell whose ``bprop`` is paused, with the inputs that it has there.
+
+        See ``engine.debug.check_gradient``. Nothing pauses in here, and nothing is recorded.
+
+        Raises:
+            RuntimeError: nothing is paused, or not in a ``bprop``.
+            Exception: whatever the cell raises.
+        """
+        return self._scope.check_gradient(seconds)
+
+    @property
+    def gradient_checks(self) -> dict[str, GradientCheck]:
+        """The last gradient check of each cell that one was made of, by its path."""
+        return self._scope.gradient_checks
+
+    # What others are told
+
+    @property
+    def name(self) -> str:
+        """What messages call the session."""
+        return self._events.name
+
+    def observe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
+        """Call ``callback`` with each event from now on; returns what ends that."""
+        return self._events.observe(callback)
+
+    def notify(self, event: Event) -> None:
+        """Tell those who observe."""
+        self._events.notify(event)
+
+    def say(self, text: str, once: str | None = None) -> None:
+        """One line on standard error; with ``once``, only the first of that kind."""
+        self._events.say(text, once)
+
+    # For the parts
+
+    def _who_answers(self) -> Pauser:
+        return self.pauser or (default_pauser() or TerminalPauser)(self)
+
+    def _breakpoints_changed(self) -> None:
+        self._stops.operators.listen()
+        self.notify("changed")
+
+    def _step_began(self) -> None:
+        self._pauses.step_began()
+        self.checks.step_began()
+
+    def _gradients_came(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
+        self._newest.came(pairs)
+        self.notify("changed")
 
     def _record_hook(self, path: str, kind: str, cell: Cell, seen: tuple[tuple[str, Any], ...]) -> None:
         direction = "backward" if kind.startswith("backward") else "forward"
         with taps.muted():
-            visit = self._tap.visit_of_hook(cell, path, kind)
-            if not self.takes_step(visit.step):
-                return
-            self._tap.keep(visit, direction, [s for name, v in seen for s in pick_slot(name, v, Tensor)], "hook")
+            visit = self._watching.visits.of_hook(cell, path, kind)
+            if self._watches.takes(visit.step):
+                slots = [slot for name, value in seen for slot in pick_slot(name, value, Tensor)]
+                self._capturing.take(visit, direction, slots, "hook", visit.context)
 
     def _path(self, cell: Cell) -> str:
         path = self.paths.path_of(cell)
         assert path is not None
         return path
-
-
-def is_watched(net: Cell) -> bool:
-    """Whether a session watches a network now."""
-    return any(isinstance(tap, Observer) and tap.watches(net) for tap in tuple(taps.cell_taps))
 
 
 def _checked_cell(net: object) -> Cell:
@@ -499,8 +720,3 @@ def _checked_cell(net: object) -> Cell:
 def _texts(given: Sequence[Any] | str) -> Sequence[Any]:
     return (given,) if isinstance(given, str | Breakpoint) else tuple(given)
 
-
-def _known(wanted: Any, there: Sequence[Any], what: str, text: Callable[[Any], str]) -> Any:
-    if wanted not in there:
-        raise ValueError(f"no {what} {text(wanted)!r} in this session{suggestion(text(wanted), map(text, there))}")
-    return wanted

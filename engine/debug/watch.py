@@ -8,11 +8,14 @@ with its own ``bprop`` counts as a leaf: gradients do not visit the cells inside
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import TypeVar
 
-__all__ = ["DIRECTIONS", "ROOT", "Watch", "check_matches", "matches", "nearest", "suggestion"]
+__all__ = ["DIRECTIONS", "ROOT", "Watch", "check_matches", "known", "matches", "nearest", "suggestion"]
+
+_T = TypeVar("_T")
 
 DIRECTIONS = ("forward", "backward", "all")
 ROOT = "."
@@ -71,3 +74,14 @@ def check_matches(pattern: str, paths: Sequence[str], what: str) -> None:
     """
     if pattern and not any(matches(pattern, path) for path in paths):
         raise ValueError(f"{what} {pattern!r} matches no cell{suggestion(pattern, [p or ROOT for p in paths])}")
+
+
+def known(wanted: _T, there: Sequence[_T], what: str, text: Callable[[_T], str]) -> _T:
+    """Return ``wanted``, which is one of those that are there; ``what`` they are, as ``text`` writes them.
+
+    Raises:
+        ValueError: it is none of them; the text names the nearest.
+    """
+    if wanted not in there:
+        raise ValueError(f"no {what} {text(wanted)!r} in this session{suggestion(text(wanted), map(text, there))}")
+    return wanted

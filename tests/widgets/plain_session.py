@@ -10,7 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from hookscope.engine.debug import CONDITIONS, Condition, Finding, Findings, GivenUp, History, Hit, Muted, PausePoint
+from hookscope.engine.debug import (
+    CONDITIONS,
+    Condition,
+    Event,
+    Finding,
+    Findings,
+    GivenUp,
+    History,
+    Hit,
+    Muted,
+    PausePoint,
+)
 from hookscope.engine.debug.captures.statistics import Statistics
 from hookscope.engine.debug.conditions import parse_conditions
 from hookscope.engine.debug.cures import Cure
@@ -168,7 +179,7 @@ class PlainSession:
         self.looks: list[tuple[Any, ...]] = []
         self.skipped_pauses: list[Any] = []
         self.gradient_checks: dict[str, Any] = {}
-        self.observers: list[Callable[[str], None]] = []
+        self.observers: list[Callable[[Event], None]] = []
         self.commands: list[str] = []
         self.running = False
         self.aborting = False
@@ -314,11 +325,11 @@ class PlainSession:
     def evaluate(self, expression: str) -> object:
         return eval(expression, {}, dict(self.paused.locals))
 
-    def observe(self, callback: Callable[[str], None]) -> Callable[[], None]:
+    def observe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
         self.observers.append(callback)
         return lambda: self.observers.remove(callback)
 
-    def emit(self, event: str) -> None:
+    def emit(self, event: Event) -> None:
         for callback in list(self.observers):
             callback(event)
 

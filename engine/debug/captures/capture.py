@@ -45,7 +45,8 @@ class Capture:
         direction: "forward" or "backward".
         slot: "input[0]", "output", "output[1]", "grad_output[0]", "grad_input[0]", ...
         value: a tensor around the array that passed.
-        origin: "tap", "hook" if a hook of the session saw it, "edit" if the user put it there at a pause.
+        origin: "tap", "hook" if a hook of the session saw it, "edit" if the user put it there at a pause,
+            "local" if it is what a local variable held there.
         context: how the call came about where the user's code did not just make it: "recomputed", "sample 1" of a
             ``vmap``, "in the bprop of ..."; for gradients also "order 2" (of the gradient of a gradient), or "walk 2"
             of gradients that went back once more.

@@ -74,12 +74,13 @@ class _Together:
         self.most = max([MAX_TOGETHER, *(ring.max_bytes for ring in self.rings())])
 
     def rings(self) -> list[CaptureRing]:
-        return [ring for ref in tuple(self._rings) if (ring := ref()) is not None]
+        # list() makes no object that the collector counts; it would come by, and a ring would leave meanwhile.
+        return [ring for ref in list(self._rings) if (ring := ref()) is not None]
 
     def make_room(self) -> None:
         """Give up the oldest values, whichever ring has them."""
         # Counted anew: an interrupt may have kept a ring from leaving in good order.
-        self._rings = {ref: held for ref, held in tuple(self._rings.items()) if ref() is not None}
+        self._rings = {ref: ring._held for ref in list(self._rings) if (ring := ref()) is not None}
         self.bytes = sum(held.bytes for held in self._rings.values())
         rings = self.rings()
         while self.bytes > self.most:

@@ -76,7 +76,7 @@ class Statistics:
 
     @property
     def edges(self) -> npt.NDArray[np.float64]:
-        """The 65 limits of the histogram's bins; of one repeated value, a neighbourhood around it."""
+        """The 65 limits of the histogram's bins; of one repeated value, a neighborhood around it."""
         low, high = self.minimum, self.maximum
         if math.isnan(low):
             return np.full(BINS + 1, math.nan)

@@ -164,7 +164,7 @@ def survey(x: _Array, rows: _Array) -> None:
             continue
         mean = total / block.size
         deviations = squares - total * mean
-        if deviations < squares / 1024:  # more than ten bits cancelled out
+        if deviations < squares / 1024:  # more than ten bits canceled out
             deviations = _deviations(block, mean)
         row[0], row[1], row[2], row[3], row[4], row[5], row[6] = (
             block.size, low, high, mean, deviations, squares, zeros,

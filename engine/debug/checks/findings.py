@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from ..conditions import Hit
 from ..tables import html_table, text_table
 
 if TYPE_CHECKING:
+    from ..captures.ring import CaptureRing
     from .causes import Cause
     from .producer import Producer
 
@@ -129,11 +131,15 @@ class Found:
     A hit is kept for as long as its capture; the newest of those that have none. Findings stay: there are at most as
     many as there are conditions times cells.
 
+    Args:
+        captures: those that are kept.
+
     Attributes:
         muted: what is not kept, in the order in which it was muted.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, captures: CaptureRing) -> None:
+        self._captures = weakref.ref(captures)  # which may tell it what was given up
         self._number = 0
         self._of_captures: deque[_Kept] = deque()
         self._others: deque[_Kept] = deque(maxlen=_MAX_HITS)
@@ -165,10 +171,22 @@ class Found:
         self._others.clear()
         self._findings.clear()
 
-    def keep(self, hit: Hit, origin: str | None = None) -> None:
-        """Keep a hit; ``origin`` is the path where it began, if that is another one than where it was seen."""
-        self._number += 1
+    def keep(self, hit: Hit, origin: str | None = None) -> bool:
+        """Keep a hit, unless it is muted where it began; returns whether it is kept.
+
+        Args:
+            hit: the hit.
+            origin: the path where it began, if that is another one than where it was seen.
+        """
         path = hit.path if origin is None else origin
+        if self.is_muted(hit.condition.name, path):
+            return False
+        self._group(hit, path)
+        self._forget_given_up()
+        return True
+
+    def _group(self, hit: Hit, path: str) -> None:
+        self._number += 1
         (self._others if hit.capture is None else self._of_captures).append(_Kept(self._number, hit, path))
         finding = self._findings.get((hit.condition.name, path))
         if finding is None:
@@ -184,11 +202,20 @@ class Found:
         finding.first_step = min(finding.first_step, hit.step)
         finding.last_step = max(finding.last_step, hit.step)
 
+    def _forget_given_up(self) -> None:
+        captures = self._captures()
+        self.forget(None if captures is None else captures.oldest_index)
+
     def forget(self, oldest: int | None) -> None:
         """Forget the hits whose captures are gone; ``oldest`` is the index of the oldest one that is kept."""
         hits = self._of_captures
         while hits and (oldest is None or _index(hits[0].hit) < oldest):
             hits.popleft()
+
+    def hits(self) -> list[Hit]:
+        """Those that are kept now, oldest first."""
+        self._forget_given_up()
+        return list(self)
 
     def __iter__(self) -> Iterator[Hit]:
         both = list(self._of_captures), list(self._others)

@@ -17,12 +17,11 @@ from ..captures.statistics import Statistics, statistics
 from ..conditions.parameters import FrozenSeen, UseSeen
 from ..conditions.values import RepeatedSeen
 from .operands import arrays_of
+from .owners import owners_in
 from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-    from hookscope.engine.nn import Cell
     from hookscope.engine.taps import CellCall
     from hookscope.engine.tensor import Tensor
 
@@ -81,7 +80,7 @@ class UseWatch(Watcher):
         look, step = self._watched.look, self._watched.step()
         used = {id(parameter) for parameter in self._used.values()}
         came = {id(parameter): gradient is not None for parameter, gradient in pairs}
-        owners = list(self._owners()) if any(came.values()) else []
+        owners = list(owners_in(self._watched.cells)) if any(came.values()) else []
         meant = self._frozen_on_purpose()
         for path, name, cell, parameter in owners:
             if id(parameter) in came:
@@ -109,11 +108,3 @@ class UseWatch(Watcher):
             return frozen
         before = itertools.takewhile(lambda parameter: not parameter.requires_grad, self._used.values())
         return {id(parameter) for parameter in before}
-
-    def _owners(self) -> Iterator[tuple[str, str, Cell, Parameter]]:
-        seen: set[int] = set()
-        for path, cell in self._watched.cells:
-            for name, parameter in cell._params.items():
-                if parameter is not None and id(parameter) not in seen:
-                    seen.add(id(parameter))
-                    yield path, f"{path}.{name}" if path else name, cell, parameter

@@ -1,4 +1,4 @@
-"""The slope of a function along a line by finite differences, with a judgement of what it is worth."""
+"""The slope of a function along a line by finite differences, with a judgment of what it is worth."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def _not_decreasing(seen: LossSeen, threshold: float) -> str | None:
     if min(*first, *last) < 0 < max(*first, *last):
         return None  # of both signs, as a policy's with moving advantages: it need not fall
     before, now = sum(first) / span, sum(last) / span
-    # By neighbours, since a trend is no noise: von Neumann's mean square successive difference.
+    # By neighbors, since a trend is no noise: von Neumann's mean square successive difference.
     steps = [(b - a) ** 2 for part in (first, last) for a, b in pairwise(part)]
     error = math.sqrt(sum(steps) / (2 * len(steps))) * math.sqrt(2 / span)
     if before - now > 2 * error or before - now + 2 * error >= threshold * abs(before):
@@ -115,7 +115,7 @@ ROWS = (
         "loss_not_decreasing", LossSeen, _not_decreasing, 1e-2, "of the first losses' mean",
         "from 20 steps on: the newest half of the losses is not below the first half by more than a hundredth, noise "
         "allowed for",
-        "Check labels, the sign of the loss, the learning rate, and that the optimiser is called.",
+        "Check labels, the sign of the loss, the learning rate, and that the optimizer is called.",
         f"LossNotDecreasing in {_SAGEMAKER}: 0.1 % in 10 steps, without noise; 1 % in at least 20",
         place="loss", symptom=True,
     ),

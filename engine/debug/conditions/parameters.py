@@ -202,7 +202,7 @@ ROWS = (
     Condition(
         "initial_weights", BeginningSeen, _initial, 5.0, "times He's scale",
         "a weight begins with a scale above that of its fan-in or far below it, or with units that stay alike",
-        "Use an initialiser that suits the activation, such as HeNormal or XavierUniform.",
+        "Use an initializer that suits the activation, such as HeNormal or XavierUniform.",
         f"{_HE}; {_GLOROT}; PoorWeightInitialization in {_SAGEMAKER}: variances that differ by 10; wider here, and "
         "more so below, where small is often meant",
     ),
@@ -217,7 +217,7 @@ ROWS = (
     Condition(
         "unchanged_weight", UpdateSeen, _unchanged, NO_THRESHOLD, "",
         "a trainable parameter with a gradient stays the same over 3 steps while others change",
-        "See that the optimiser was given it, and that its learning rate is not too small for its dtype.",
+        "See that the optimizer was given it, and that its learning rate is not too small for its dtype.",
         f"UnchangedTensor in {_SAGEMAKER}: 3 steps",
         in_a_row=3,
         direction="backward", symptom=True,

@@ -107,8 +107,8 @@ def _saturated(low: float, high: float) -> Callable[[Seen, float], str | None]:
         figures = seen.figures
         if figures.finite < 2 or (low < figures.minimum and figures.maximum < high):
             return None
-        centres = (figures.edges[:-1] + figures.edges[1:]) / 2
-        outside = int(figures.histogram[(centres < low) | (centres > high)].sum())
+        centers = (figures.edges[:-1] + figures.edges[1:]) / 2
+        outside = int(figures.histogram[(centers < low) | (centers > high)].sum())
         return f"{outside} of {figures.finite} elements" if outside >= threshold * figures.finite else None
 
     return formula
@@ -168,7 +168,7 @@ ROWS = (
     Condition(
         "saturated_sigmoid", Seen, _saturated(0.05, 0.95), 0.9, "of the elements below 0.05 or above 0.95",
         "a Sigmoid that is not the network's last cell is at its ends",
-        "Its gradient is nearly zero here: scale the inputs down or normalise before it.",
+        "Its gradient is nearly zero here: scale the inputs down or normalize before it.",
         f"SaturatedActivation in {_SAGEMAKER}: 50 % of the units, only where the gradient is below 1e-7",
         direction="forward", cells=("Sigmoid",), inside=True, in_a_row=3,
         symptom=True,
@@ -176,7 +176,7 @@ ROWS = (
     Condition(
         "saturated_tanh", Seen, _saturated(-0.95, 0.95), 0.9, "of the elements below -0.95 or above 0.95",
         "a Tanh that is not the network's last cell is at its ends",
-        "Its gradient is nearly zero here: scale the inputs down or normalise before it.",
+        "Its gradient is nearly zero here: scale the inputs down or normalize before it.",
         f"SaturatedActivation in {_SAGEMAKER}: 50 % of the units, only where the gradient is below 1e-7",
         direction="forward", cells=("Tanh",), inside=True, in_a_row=3,
         symptom=True,
@@ -185,7 +185,7 @@ ROWS = (
         "all_zero", Seen, _all_zero, NO_THRESHOLD, "",
         "every element is zero",
         "Check the initial weights, a mask that hides all, or a branch that no gradient reaches.",
-        f"AllZero in {_SAGEMAKER}: 100 %; three steps: zero-initialised branches give zeros in the first",
+        f"AllZero in {_SAGEMAKER}: 100 %; three steps: zero-initialized branches give zeros in the first",
         in_a_row=3,
         symptom=True,
     ),
@@ -193,7 +193,7 @@ ROWS = (
         "vanishing_gradient", (Seen, RepeatedSeen), _vanishing, 1e-7,
         "of the root mean square of the first gradient in the walk",
         "a gradient has nearly gone on its way back",
-        "Add normalisation or residual connections, or check the scale of the initial weights.",
+        "Add normalization or residual connections, or check the scale of the initial weights.",
         f"VanishingGradient in {_SAGEMAKER}: mean magnitude below 1e-7",
         direction="backward", slots=("grad",), against_first=True, in_a_row=3,
         symptom=True,

@@ -61,13 +61,14 @@ class Passing:
 
     Attributes:
         values: what there is by name.
+        moment: which moment.
         gradients: the gradients to go on with, at the backward moments.
         edits: what was done here, in order.
     """
 
     def __init__(self, call: CellCall, moment: str, gradients: Gradients | None = None) -> None:
         self._call = call
-        self._moment = moment
+        self.moment = moment
         self.gradients = gradients
         self.edits: list[Edit] = []
 
@@ -75,15 +76,15 @@ class Passing:
     def values(self) -> dict[str, object]:
         """What passes, by the names that expressions use."""
         call = self._call
-        if self._moment == "forward_pre":
+        if self.moment == "forward_pre":
             return {"inputs": call.args, "keywords": call.kwargs}
-        if self._moment == "forward":
+        if self.moment == "forward":
             return {"inputs": call.args, "output": call.output}
-        return {_GRADIENTS[self._moment]: self.gradients}
+        return {_GRADIENTS[self.moment]: self.gradients}
 
     def slots(self) -> list[tuple[str, Tensor]]:
         """The tensors that pass, by slot."""
-        return slots_at(self._call, self._moment, self.gradients)
+        return slots_at(self._call, self.moment, self.gradients)
 
     def assign(self, name: str, value: object, expression: str | None = None) -> tuple[str, object]:
         """Put ``value`` in the place of what passes under ``name``, or of one place of it.
@@ -96,10 +97,10 @@ class Passing:
             TypeError, ValueError, RuntimeError: a hook must not return this.
         """
         plain, place = target(name)
-        settable = [known for known in self.values if (self._moment, known) != ("forward", "inputs")]
+        settable = [known for known in self.values if (self.moment, known) != ("forward", "inputs")]
         if plain not in settable:
             nearest = suggestion(plain, settable)
-            raise NameError(f"{plain!r} cannot be set at {self._moment}: there is {', '.join(settable)}{nearest}")
+            raise NameError(f"{plain!r} cannot be set at {self.moment}: there is {', '.join(settable)}{nearest}")
         self._put(plain, value if place is None else with_place(self.values[plain], place, value, plain))
         self.edits.append(Edit(name, expression, value))
         return plain, self.values[plain]

@@ -17,17 +17,17 @@ class LineStops:
     """Those of one session.
 
     Args:
-        breakpoints: gives all of the session's, as they are now.
+        breakpoints: all of the session's, a list that changes.
         say: tells a person, in one line, of an expression that fails.
     """
 
-    def __init__(self, breakpoints: Callable[[], Sequence[Breakpoint]], say: Callable[[str], None]) -> None:
+    def __init__(self, breakpoints: Sequence[Breakpoint], say: Callable[[str], None]) -> None:
         self._breakpoints = breakpoints
         self._say = say
 
     def of(self, path: str) -> list[Breakpoint]:
         """Those at lines that the ``bprop`` of a cell may run."""
-        return [one for one in self._breakpoints() if one.stands_in(path)]
+        return [one for one in tuple(self._breakpoints) if one.stands_in(path)]
 
     def at(self, path: str, frame: FrameType, bprop_file: str, names: Mapping[str, object]) -> Breakpoint | None:
         """What stops a frame at the line that it is about to run, of those in the ``bprop`` of a cell.

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..stepping.history import BpropHistory, PastState
     from ..stepping.variables import Change
     from .editing import Passing
-    from .line_stops import LineStops
 
 __all__ = [
     "COMMANDS",
@@ -114,8 +113,6 @@ class PausePoint:
     """What records the run that stands here: an edit is computed in it."""
     past: BpropHistory | None = field(default=None, repr=False)
     """What ``history`` comes from."""
-    line_stops: LineStops | None = field(default=None, repr=False)
-    """The breakpoints at lines, of the session that is paused here."""
 
     @property
     def place(self) -> str:

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
-__all__ = ["NetworkState", "TrainingModes"]
+    from ..hooks import SessionHooks
+
+__all__ = ["NetworkState", "TrainingModes", "changes_since"]
+
+Undo = Callable[[], None]
 
 
 class TrainingModes:
@@ -35,9 +39,9 @@ class NetworkState:
         self._parameters = [(p, p._array, p.requires_grad) for p in parameters]
         self._hooks = [(hooks, dict(hooks)) for cell in cells for hooks in cell._hooks.values()]
 
-    def undo(self) -> list[Callable[[], None]]:
+    def undo(self) -> list[Undo]:
         """What undoes each change since then."""
-        found: list[Callable[[], None]] = []
+        found: list[Undo] = []
         for cell, mode in self._modes:
             if cell.training != mode:
                 found.append(partial(setattr, cell, "training", mode))
@@ -55,3 +59,14 @@ class NetworkState:
 def _refill(hooks: dict[int, Any], entries: dict[int, Any]) -> None:
     hooks.clear()
     hooks.update(entries)
+
+
+def changes_since(roots: Iterable[Cell], hooks: SessionHooks) -> Callable[[], list[Undo]]:
+    """What gives what undoes the changes to the networks, and to what the session knows of its hooks, from now on."""
+    state, attached = NetworkState(roots), hooks.state()
+
+    def undo() -> list[Undo]:
+        known = [] if hooks.state() == attached else [partial(hooks.go_back_to, attached)]
+        return [*state.undo(), *known]
+
+    return undo

@@ -65,11 +65,12 @@ class BpropRun:
 
     Args:
         path: the cell's path.
-        reason: of the first pause.
+        reason: of a pause at the first line; with none, there is no pause before a breakpoint at a line.
         names: the debugger's names for ``evaluate``.
         pause: shows a pause point and returns the command.
         shown: the errors on their way that were shown; runs that nest share it.
         name_of: how a cell that the bprop calls is named.
+        line_stops: the breakpoints at lines.
 
     Attributes:
         to_operator: whether the last command was to stop after the next operator.
@@ -83,15 +84,19 @@ class BpropRun:
         pause: Callable[[PausePoint], str],
         shown: list[BaseException],
         name_of: Callable[[Cell], str],
+        line_stops: LineStops,
     ) -> None:
         self._path = path
         self._first_reason: str | None = reason
+        self._line_stops = line_stops
+        self._has_begun = bool(reason)
         self._names = names
         self._pause = pause
         self._shown = shown
         self._stepper = Stepper(
-            self._on_stop, on_line=self._on_line, shown=shown, breaks_at=self._breaks_at, may_break=self._may_break
-        )
+            self._on_stop, on_line=self._on_line, shown=shown, breaks_at=self._breaks_at, may_break=self._may_break,
+            stops_first=bool(reason),
+        )  # fmt: skip
         self._history = BpropHistory(self._stepper.callers, stack_of(sys._getframe(1)))
         self._tap = _OperatorTap(self._operator_ran, name_of)
         self.to_operator = False
@@ -99,7 +104,6 @@ class BpropRun:
         self._operator: str | None = None
         self._passed: FrameType | None = None
         self._last_seen: dict[FrameType, dict[str, object]] = {}
-        self._line_stops: LineStops | None = None  # known from the first pause on
         self._stands: Breakpoint | None = None
         self._begins = "", 0
 
@@ -116,7 +120,7 @@ class BpropRun:
             raise
         except Exception as error:  # whatever the user's bprop raised is shown, then goes on its way
             stop = user_frame(error)
-            if stop is not None and not any(error is one for one in self._shown):
+            if stop is not None and self._has_begun and not any(error is one for one in self._shown):
                 self._shown.append(error)
                 if self._on_stop(stop) == "abort":
                     raise DebugAbort("aborted from the debugger") from error
@@ -133,11 +137,10 @@ class BpropRun:
         self._passed = frame
 
     def _may_break(self) -> bool:
-        return self._line_stops is not None and bool(self._line_stops.of(self._path))
+        return bool(self._line_stops.of(self._path))
 
     def _breaks_at(self, frame: FrameType) -> bool:
-        if self._line_stops is not None:
-            self._stands = self._line_stops.at(self._path, frame, self._begins[0], self._names)
+        self._stands = self._line_stops.at(self._path, frame, self._begins[0], self._names)
         return self._stands is not None
 
     def _operator_ran(self, name: str, inputs: tuple[Any, ...], outputs: Any, path: str) -> None:
@@ -153,9 +156,8 @@ class BpropRun:
     def _on_stop(self, stop: Stop) -> str:
         # Neither what the user evaluates now nor what is shown may be recorded or watched.
         with taps.muted():
-            point = self._point(stop)
-            command = self._pause(point)
-            self._line_stops = point.line_stops
+            self._has_begun = True
+            command = self._pause(self._point(stop))
             self._last_seen[stop.frame] = contents(stop.locals())
         self.to_operator = command == "operator"
         return command

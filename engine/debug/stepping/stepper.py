@@ -62,6 +62,7 @@ class Stepper:
         shown: the errors on their way that were shown; steppers that nest share the list.
         breaks_at: whether a breakpoint stops a frame at the line that it is about to run.
         may_break: whether there is any breakpoint at a line, so that "continue" goes on looking for it.
+        stops_first: whether the first line is a stop, also without a breakpoint.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Stepper:
         shown: list[BaseException] | None = None,
         breaks_at: Callable[[FrameType], bool] = lambda frame: False,
         may_break: Callable[[], bool] = lambda: False,
+        stops_first: bool = True,
     ) -> None:
         self._on_stop = on_stop
         self._user_code = user_code
@@ -79,6 +81,7 @@ class Stepper:
         self._shown = [] if shown is None else shown
         self._breaks_at = breaks_at
         self._may_break = may_break
+        self._stops_first = stops_first
         self._course: _Course | None = None
         self._courses: _Courses | None = None
 
@@ -94,7 +97,7 @@ class Stepper:
         root = code_of(function)
         self._course = course = _Course(
             self._on_stop, self._user_code, self._on_line, self._shown, root, sys._getframe(),
-            self._breaks_at, self._may_break,
+            self._breaks_at, self._may_break, self._stops_first,
         )  # fmt: skip
         running = _thread.running
         try:
@@ -157,6 +160,7 @@ class _Course:
         boundary: FrameType,
         breaks_at: Callable[[FrameType], bool],
         may_break: Callable[[], bool],
+        stops_first: bool,
     ) -> None:
         self._on_stop = on_stop
         self._user_code = user_code
@@ -168,7 +172,7 @@ class _Course:
         self._may_break = may_break
         self._targets: set[FrameType] = set()
         self._begun = False
-        self._entering = True
+        self._entering = stops_first
         self.finished = False
         self.aborted = False
 

@@ -265,13 +265,13 @@ def half_precision_with_a_loss_scale() -> Script:
     loss = cross_entropy()
     scaler = amp.StaticLossScaler(1024.0)
     weights = net.trainable_params()
-    optimiser = nn.Adam(weights, 1e-2)
+    optimizer = nn.Adam(weights, 1e-2)
 
     def script() -> None:
         net.set_train()
         step = ms.value_and_grad(lambda x, y: scaler.scale(loss(net(x).astype(ms.float32), y)), None, weights)
         for x, y in blobs(25):
-            optimiser(scaler.unscale(step(x, y)[1]))
+            optimizer(scaler.unscale(step(x, y)[1]))
 
     return Script(net, script)
 
@@ -349,12 +349,12 @@ def a_new_head_on_a_frozen_backbone_whose_batch_norm_predicts() -> Script:
 
     def script() -> None:
         weights = net.trainable_params()
-        optimiser = nn.Adam(weights, 1e-2)
+        optimizer = nn.Adam(weights, 1e-2)
         step = ms.value_and_grad(lambda x, y: cross_entropy()(net(x), y), None, weights)
         for x, y in images(25):
             net.set_train()
             net.features.set_train(False)
-            optimiser(step(x, y)[1])
+            optimizer(step(x, y)[1])
 
     return Script(net, script)
 
@@ -412,7 +412,7 @@ def a_warm_up_from_a_rate_of_zero() -> Script:
 def gradients_of_five_batches_added_up_before_a_step() -> Script:
     net = mlp()
     weights = net.trainable_params()
-    optimiser = nn.SGD(weights, 5e-2)
+    optimizer = nn.SGD(weights, 5e-2)
     step = ms.value_and_grad(lambda x, y: cross_entropy()(net(x), y) / 5, None, weights)
 
     def script() -> None:
@@ -422,7 +422,7 @@ def gradients_of_five_batches_added_up_before_a_step() -> Script:
             total = [ops.zeros_like(w) for w in weights]
             for _ in range(5):
                 total = [t + g for t, g in zip(total, step(*next(batches))[1], strict=True)]
-            optimiser(tuple(total))
+            optimizer(tuple(total))
 
     return Script(net, script)
 
@@ -430,11 +430,11 @@ def gradients_of_five_batches_added_up_before_a_step() -> Script:
 @healthy
 def gradients_clipped_by_their_norm_with_weight_decay() -> Script:
     net = mlp(hidden=32, activation=nn.GELU)
-    optimiser = nn.AdamWeightDecay(net.trainable_params(), 2e-3, weight_decay=1e-2)
+    optimizer = nn.AdamWeightDecay(net.trainable_params(), 2e-3, weight_decay=1e-2)
     return Script(
         net,
         lambda: train(
-            net, cross_entropy(), blobs(30), lambda gradients: optimiser(ops.clip_by_global_norm(gradients, 1.0))
+            net, cross_entropy(), blobs(30), lambda gradients: optimizer(ops.clip_by_global_norm(gradients, 1.0))
         ),
     )
 
@@ -464,8 +464,8 @@ def the_ready_made_training_loop() -> Script:
 
     def script() -> None:
         dataset = ms.dataset.GeneratorDataset([(x.asnumpy(), y.asnumpy()) for x, y in data], ["x", "y"], shuffle=False)
-        optimiser = nn.Adam(net.trainable_params(), 1e-2)
-        model = ms.train.Model(net, nn.CrossEntropyLoss(), optimiser, metrics={"accuracy"})
+        optimizer = nn.Adam(net.trainable_params(), 1e-2)
+        model = ms.train.Model(net, nn.CrossEntropyLoss(), optimizer, metrics={"accuracy"})
         model.train(1, dataset, dataset_sink_mode=False)
         model.eval(dataset, dataset_sink_mode=False)
 
@@ -489,7 +489,7 @@ def pixels_that_are_not_scaled_behind_batch_norm() -> Script:
     return Script(net, lambda: train(net, cross_entropy(), batches))
 
 
-class Normalised(nn.Cell):
+class Normalized(nn.Cell):
     """x + W relu(V LayerNorm(x))."""
 
     def __init__(self, size: int) -> None:
@@ -503,7 +503,7 @@ class Normalised(nn.Cell):
 
 @healthy
 def a_deep_residual_net_with_layer_norm() -> Script:
-    net = nn.SequentialCell(*[Normalised(8) for _ in range(12)], nn.LayerNorm((8,)), nn.Dense(8, 4))
+    net = nn.SequentialCell(*[Normalized(8) for _ in range(12)], nn.LayerNorm((8,)), nn.Dense(8, 4))
     return Script(net, lambda: train(net, cross_entropy(), blobs(15), nn.Adam(net.trainable_params(), 1e-3)))
 
 
@@ -530,7 +530,7 @@ def two_tasks_in_turn() -> Script:
 def a_policy_gradient_whose_loss_means_little() -> Script:
     net = nn.SequentialCell(nn.Dense(8, 16), nn.Tanh(), nn.Dense(16, 4))
     random = np.random.default_rng(8)
-    optimiser = nn.Adam(net.trainable_params(), 1e-2)
+    optimizer = nn.Adam(net.trainable_params(), 1e-2)
 
     def loss(logits: Any, actions: Any, advantages: Any) -> Any:
         chosen = ops.gather_elements(ops.log_softmax(logits, -1), 1, actions)
@@ -544,7 +544,7 @@ def a_policy_gradient_whose_loss_means_little() -> Script:
             actions = np.array([random.choice(4, p=row / row.sum()) for row in chances])
             rewards = (actions == best.asnumpy()).astype(np.float32)
             advantages = (rewards - rewards.mean()) / (rewards.std() + 1e-6)
-            optimiser(step(x, Tensor(actions.reshape(-1, 1)), Tensor(advantages))[1])
+            optimizer(step(x, Tensor(actions.reshape(-1, 1)), Tensor(advantages))[1])
 
     return Script(net, script)
 

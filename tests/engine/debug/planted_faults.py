@@ -173,9 +173,9 @@ class WithLoss(nn.Cell):
         return self.loss(self.network(*batch[:-1]), batch[-1])
 
 
-def train_with_loss(net: WithLoss, batches: Any, optimiser: Any = None) -> None:
+def train_with_loss(net: WithLoss, batches: Any, optimizer: Any = None) -> None:
     """Train a network that returns its loss."""
-    train(net, lambda loss, _: loss, [(*batch, batch[-1]) for batch in batches], optimiser)
+    train(net, lambda loss, _: loss, [(*batch, batch[-1]) for batch in batches], optimizer)
 
 
 @fault("nan", "loss", says="return -ops.log(picked).mean()")
@@ -246,13 +246,13 @@ class Standardise(nn.Cell):
     """Each feature with mean 0 and deviation 1 over the batch, without an epsilon."""
 
     def construct(self, x: Any) -> Any:
-        centred = x - x.mean(0)
-        return centred / ops.sqrt((centred * centred).mean(0))
+        centered = x - x.mean(0)
+        return centered / ops.sqrt((centered * centered).mean(0))
 
 
-@fault("nan", "standardise", says="div in standardise#0 made 32 NaN")
-def standardising_a_feature_that_is_constant() -> Script:
-    net = Net(standardise=Standardise(), hidden=nn.Dense(8, 16), act=nn.ReLU(), head=nn.Dense(16, 4))
+@fault("nan", "standardize", says="div in standardize#0 made 32 NaN")
+def standardizing_a_feature_that_is_constant() -> Script:
+    net = Net(standardize=Standardise(), hidden=nn.Dense(8, 16), act=nn.ReLU(), head=nn.Dense(16, 4))
     batches = []
     for x, y in blobs(5):
         points = x.asnumpy().copy()
@@ -376,8 +376,8 @@ def a_missing_value_in_the_data() -> Script:
     return Script(net, lambda: train(net, cross_entropy(), batches))
 
 
-class NormalisedDescent:
-    """An optimiser written by hand: each weight moves by gradient / its running size, with no epsilon."""
+class NormalizedDescent:
+    """An optimizer written by hand: each weight moves by gradient / its running size, with no epsilon."""
 
     def __init__(self, weights: Any, rate: float) -> None:
         self.weights, self.rate = list(weights), rate
@@ -390,14 +390,14 @@ class NormalisedDescent:
 
 
 @fault("nan", "embed", says="embed.embedding_table after its update")
-def an_optimiser_that_divides_by_zero() -> Script:
+def an_optimizer_that_divides_by_zero() -> Script:
     # Words that the batch does not have get a gradient of exactly 0.
     net = Net(embed=nn.Embedding(200, 8), head=nn.Dense(8, 20))
     loss = cross_entropy()
-    optimiser = NormalisedDescent(net.trainable_params(), 1e-2)
+    optimizer = NormalizedDescent(net.trainable_params(), 1e-2)
 
     def script() -> None:
-        train(net, lambda out, y: loss(out.reshape((-1, 20)), y.reshape((-1,))), sentences(5), optimiser)
+        train(net, lambda out, y: loss(out.reshape((-1, 20)), y.reshape((-1,))), sentences(5), optimizer)
 
     return Script(net, script)
 
@@ -412,10 +412,10 @@ def an_optimiser_that_divides_by_zero() -> Script:
 def a_loss_scale_that_half_precision_cannot_hold() -> Script:
     net = Net(hidden=nn.Dense(8, 16), act=nn.ReLU(), head=nn.Dense(16, 4)).to_float(ms.float16)
     loss = cross_entropy()
-    optimiser = nn.SGD(net.trainable_params(), 1e-2, loss_scale=2.0**24)
+    optimizer = nn.SGD(net.trainable_params(), 1e-2, loss_scale=2.0**24)
     return Script(
         net,
-        lambda: train(net, lambda out, y: loss(out.astype(ms.float32), y) * 2.0**24, blobs(5), optimiser),
+        lambda: train(net, lambda out, y: loss(out.astype(ms.float32), y) * 2.0**24, blobs(5), optimizer),
     )
 
 
@@ -513,7 +513,7 @@ def a_recurrent_net_whose_weights_are_above_one() -> Script:
 
 @fault("exploding_gradient", "*", among="the loss is far above that of guessing, too")
 def a_deep_net_with_a_gain_at_each_layer() -> Script:
-    # Each layer by itself is within what initialisers give; twelve of them are not.
+    # Each layer by itself is within what initializers give; twelve of them are not.
     net = dense_relu(*[16] * 13, 4, weight_init=Normal(0.9))
     batches = [(x * 1e-6, y) for x, y in blobs(5, features=16)]
     return Script(net, lambda: train(net, cross_entropy(), batches, nn.SGD(net.trainable_params(), 1e-12)))
@@ -528,7 +528,7 @@ def a_deep_net_of_sigmoids() -> Script:
     return Script(net, lambda: train(net, cross_entropy(), blobs(8)))
 
 
-# What does not reach the parameters, or not the optimiser
+# What does not reach the parameters, or not the optimizer
 
 
 class Classifier(nn.Cell):
@@ -577,20 +577,20 @@ def a_branch_that_is_not_used() -> Script:
 
 
 @fault("unchanged_weight", "head")
-def a_layer_that_the_optimiser_was_not_given() -> Script:
+def a_layer_that_the_optimizer_was_not_given() -> Script:
     net = Classifier()
     weights = net.trainable_params()
-    optimiser = nn.Adam(net.backbone.trainable_params(), 1e-2)
+    optimizer = nn.Adam(net.backbone.trainable_params(), 1e-2)
     count = len(net.backbone.trainable_params())
-    return Script(net, lambda: train(net, cross_entropy(), blobs(8), lambda g: optimiser(g[:count]), weights))
+    return Script(net, lambda: train(net, cross_entropy(), blobs(8), lambda g: optimizer(g[:count]), weights))
 
 
 @fault("optimizer_other_parameters", "")
-def a_layer_that_was_added_after_the_optimiser_was_made() -> Script:
+def a_layer_that_was_added_after_the_optimizer_was_made() -> Script:
     net = Classifier()
-    optimiser = nn.Momentum(net.trainable_params(), 5e-2, 0.9)
+    optimizer = nn.Momentum(net.trainable_params(), 5e-2, 0.9)
     net.head = nn.Dense(16, 4)
-    return Script(net, lambda: train(net, cross_entropy(), blobs(10), optimiser, optimiser.parameters))
+    return Script(net, lambda: train(net, cross_entropy(), blobs(10), optimizer, optimizer.parameters))
 
 
 # Where weights begin
@@ -634,13 +634,13 @@ def small_convnet() -> nn.Cell:
 def batch_norm_in_prediction_mode_while_training() -> Script:
     net = small_convnet()
     step = ms.value_and_grad(lambda x, y: cross_entropy()(net(x), y), None, net.trainable_params())
-    optimiser = nn.Adam(net.trainable_params(), 1e-2)
+    optimizer = nn.Adam(net.trainable_params(), 1e-2)
 
     def script() -> None:
         net.set_train()
         net.bn.set_train(False)
         for x, y in images(8):
-            optimiser(step(x, y)[1])
+            optimizer(step(x, y)[1])
 
     return Script(net, script)
 
@@ -649,11 +649,11 @@ def batch_norm_in_prediction_mode_while_training() -> Script:
 def a_network_that_was_never_set_to_training() -> Script:
     net = small_convnet()
     step = ms.value_and_grad(lambda x, y: cross_entropy()(net(x), y), None, net.trainable_params())
-    optimiser = nn.Adam(net.trainable_params(), 1e-2)
+    optimizer = nn.Adam(net.trainable_params(), 1e-2)
 
     def script() -> None:
         for x, y in images(8):
-            optimiser(step(x, y)[1])
+            optimizer(step(x, y)[1])
 
     return Script(net, script)
 
@@ -694,12 +694,12 @@ def a_learning_rate_that_is_far_too_small() -> Script:
 @fault("loss_not_decreasing", "")
 def a_step_uphill() -> Script:
     net = mlp()
-    optimiser = nn.SGD(net.trainable_params(), 2e-2)
-    return Script(net, lambda: train(net, cross_entropy(), blobs(40), optimiser, sign=-1.0))
+    optimizer = nn.SGD(net.trainable_params(), 2e-2)
+    return Script(net, lambda: train(net, cross_entropy(), blobs(40), optimizer, sign=-1.0))
 
 
 @fault("loss_not_decreasing", "")
-def an_optimiser_that_is_never_called() -> Script:
+def an_optimizer_that_is_never_called() -> Script:
     net = mlp()
     return Script(net, lambda: train(net, cross_entropy(), blobs(1) * 30, lambda gradients: None))
 

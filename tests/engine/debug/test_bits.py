@@ -120,7 +120,7 @@ def adam(net: nn.Cell) -> nn.Optimizer:
 
 
 def held(net: nn.Cell, optimizer: nn.Optimizer) -> Bits:
-    """Weights, moving statistics, and what the optimiser keeps of the gradients."""
+    """Weights, moving statistics, and what the optimizer keeps of the gradients."""
     return [t.asnumpy().tobytes() for t in (*net.get_parameters(), *optimizer.get_parameters())]
 
 
@@ -172,7 +172,7 @@ def by_model(net: nn.Cell, optimizer: nn.Optimizer, switch: Switch) -> Bits:
     return found
 
 
-# Network, training, optimiser.
+# Network, training, optimizer.
 CASES: dict[str, tuple[str, Callable[..., Bits], Callable[[nn.Cell], nn.Optimizer]]] = {
     "convolutions": ("convolutions", by_gradients, momentum),
     "encoder": ("encoder", by_gradients, adam),

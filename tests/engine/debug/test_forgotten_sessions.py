@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from debug_networks import SquareThenScale, tensor
 
-from hookscope.engine import grad, nn, taps
+from hookscope.engine import grad, nn, taps, vjp
 from hookscope.engine.debug import DebugSession
 
 
@@ -49,6 +50,18 @@ def test_when_its_last_name_is_deleted(made: Any, capsys: pytest.CaptureFixture[
     assert not any(hooks for cell in (net, net.square, net.scale) for hooks in cell._hooks.values())
     said = "hookscope: session: watches no more, since no variable refers to this session any longer\n"
     assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize("made", [everything, used])
+def test_what_it_captured_goes_with_it_though_its_gradient_may_still_be_asked_for(made: Any) -> None:
+    net = SquareThenScale()
+    session = made(net)
+    _, back = vjp(net, tensor(1.0, 2.0))  # keeps the calls, which know who watched them
+    assert len(session.captures) > 0
+    captures = weakref.ref(session.captures)
+    del session
+    assert captures() is None
+    assert back(tensor(1.0, 1.0))
 
 
 def test_a_hook_of_ones_own_stays_in_the_network() -> None:

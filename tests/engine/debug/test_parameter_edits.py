@@ -57,7 +57,7 @@ def test_each_action_gives_these_values(action: str, given: dict[str, Any], expe
 
 
 @pytest.mark.parametrize("name", INITIALIZERS)
-def test_an_initialiser_draws_what_it_would_have_drawn_now(name: str) -> None:
+def test_an_initializer_draws_what_it_would_have_drawn_now(name: str) -> None:
     shape = (4, 4, 3) if name == "Dirac" else (4, 4)
     net = nn.Dense(4, 4)
     net.weight.set_data(Tensor(np.full(shape, 9.0, np.float32)))
@@ -66,7 +66,7 @@ def test_an_initialiser_draws_what_it_would_have_drawn_now(name: str) -> None:
     after = random.position()
     random.go_to(place)
     session = DebugSession(net)
-    edit = session.parameter_edits.preview("weight", "initialise", initializer=name)
+    edit = session.parameter_edits.preview("weight", "initialize", initializer=name)
     assert random.position() == place, "a preview draws no random number"
     session.parameter_edits.apply(edit)
     assert random.position() == after
@@ -77,7 +77,7 @@ def test_an_initialiser_draws_what_it_would_have_drawn_now(name: str) -> None:
     ("name", "action", "given", "message"),
     [
         ("weigth", "zero", {}, "no parameter 'weigth' in this session; the nearest is 'weight'"),
-        ("weight", "halve", {}, "action 'halve' is not known; it is one of set, scale, zero, initialise, clip"),
+        ("weight", "halve", {}, "action 'halve' is not known; it is one of set, scale, zero, initialize, clip"),
         ("weight", "zero", {"factor": 2}, "zero takes no argument, got factor"),
         ("weight", "scale", {"factor": "two"}, "factor must be a number, got 'two'"),
         ("weight", "set", {"index": "[0", "number": 1}, r"index must be integers, slices and \.\.\., such as \[0, :\]"),
@@ -88,8 +88,8 @@ def test_an_initialiser_draws_what_it_would_have_drawn_now(name: str) -> None:
         ("weight", "set", {"index": "0, 0, 0", "number": 1}, "index '0, 0, 0' does not fit the shape 2x3"),
         ("weight", "clip", {}, "clip needs low, high or both"),
         ("weight", "clip", {"low": 2, "high": 1}, "low must not be above high, got 2 and 1"),
-        ("weight", "initialise", {"initializer": "HeNorm"}, "'HeNorm' is not known; the nearest is 'HeNormal'"),
-        ("bias", "initialise", {"initializer": "XavierUniform"}, "must have at least 2 axes"),
+        ("weight", "initialize", {"initializer": "HeNorm"}, "'HeNorm' is not known; the nearest is 'HeNormal'"),
+        ("bias", "initialize", {"initializer": "XavierUniform"}, "must have at least 2 axes"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_in_one_line(name: str, action: str, given: dict[str, Any], message: str) -> None:

@@ -21,13 +21,13 @@ class Script(NamedTuple):
 
 
 def blobs(steps: int, batch: int = 32, features: int = 8, classes: int = 4, scale: float = 1.0) -> list[Batch]:
-    """Batches of points around one centre for each class, and the classes."""
+    """Batches of points around one center for each class, and the classes."""
     random = np.random.default_rng(1)
-    centres = random.standard_normal((classes, features)) * 1.5
+    centers = random.standard_normal((classes, features)) * 1.5
     found = []
     for _ in range(steps):
         labels = random.integers(0, classes, batch)
-        points = (centres[labels] + random.standard_normal((batch, features))) * scale
+        points = (centers[labels] + random.standard_normal((batch, features))) * scale
         found.append((Tensor(points.astype(np.float32)), Tensor(labels.astype(np.int32))))
     return found
 
@@ -74,18 +74,18 @@ def train(
     net: nn.Cell,
     loss: Callable[..., Any],
     batches: Iterable[Batch],
-    optimiser: Any = None,
+    optimizer: Any = None,
     weights: Any = None,
     sign: float = 1.0,
 ) -> None:
-    """One step for each batch ``(inputs..., target)``; Adam with a rate of 1e-2 where no optimiser is given."""
+    """One step for each batch ``(inputs..., target)``; Adam with a rate of 1e-2 where no optimizer is given."""
     weights = list(weights or net.trainable_params())
-    optimiser = optimiser or nn.Adam(weights, 1e-2)
+    optimizer = optimizer or nn.Adam(weights, 1e-2)
     net.set_train()
     step = ms.value_and_grad(lambda *batch: loss(net(*batch[:-1]), batch[-1]), None, weights)
     for batch in batches:
         _, gradients = step(*batch)
-        optimiser(tuple(gradient * sign for gradient in gradients) if sign != 1.0 else gradients)
+        optimizer(tuple(gradient * sign for gradient in gradients) if sign != 1.0 else gradients)
 
 
 def mlp(features: int = 8, hidden: int = 16, classes: int = 4, activation: Callable[[], nn.Cell] = nn.ReLU) -> nn.Cell:

@@ -14,7 +14,7 @@ const EDITS = {
   },
   scale: { title: "scale by", fields: [{ name: "factor", label: "Factor", example: "0.5" }] },
   zero: { title: "set to zero", fields: [] },
-  initialise: { title: "initialise with", fields: [{ name: "initializer", label: "Initializer", example: "" }] },
+  initialize: { title: "initialize with", fields: [{ name: "initializer", label: "Initializer", example: "" }] },
   clip: {
     title: "clip",
     fields: [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
 
-from hookscope.engine.debug.captures.capture import Capture
+from hookscope.engine.debug.captures.capturing import local_capture
 from hookscope.engine.tensor import Tensor
 from hookscope.widgets import texts
 from hookscope.widgets.messages import MessageError
@@ -102,7 +102,7 @@ def plot_view(point: PausePoint, name: str, part: str) -> tuple[LocalPlot, bytes
     }
     if tensor is None or tensor._array.size < 2:
         return plot, b""
-    capture = _capture(point, shown, tensor, -1, 0)
+    capture = local_capture(point, shown, tensor)
     found = capture.statistics()
     content, (levels, numbers) = slice_view(capture, None, "matrix", [], [])
     at = f"[{', '.join(map(str, content['at']))}] of it" if content["at"] else ""
@@ -144,17 +144,5 @@ def open_local(panel: DebuggerPanel, name: str, part: str) -> None:
         raise MessageError(f"{part or name} is no tensor here")
     known = next((one for one in reversed(list(session.captures)) if one.array is tensor._array), None)
     if known is None:
-        call = point.names.get("call")
-        known = _capture(point, part or name, tensor, session.next_index(), session.step, call)
-        session.captures.append(known)
-        session.notify("captured")
+        known = session.capture_local(part or name, tensor)
     panel.send({"type": "opened_local", "index": known.index})
-
-
-def _capture(point: PausePoint, slot: str, tensor: Tensor, index: int, step: int, call: Any = 0) -> Capture:
-    direction = "forward" if point.moment.startswith("forward") else "backward"
-    own = Tensor._wrap(tensor._array)
-    context = f"local at line {point.line}"
-    kind = type(point.locals.get("self", point.locals.get("cell"))).__name__
-    number = call if type(call) is int else 0
-    return Capture(index, step, point.path, kind, number, direction, slot, own, "local", context)

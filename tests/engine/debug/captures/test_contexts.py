@@ -127,11 +127,11 @@ def test_the_walks_of_a_gradient_of_a_gradient_are_told_apart_by_their_order() -
 def test_a_gradient_inside_a_step_has_order_1_and_the_step_around_it_order_2_where_it_went_through_both() -> None:
     net = nn.SequentialCell(nn.Tanh(), Square())
 
-    def penalised(x: Tensor) -> Any:
+    def penalized(x: Tensor) -> Any:
         return net(x).sum() + (grad(net)(x) ** 2).sum()
 
     with DebugSession(net, watch=["0:backward"]) as session:
-        grad(penalised)(tensor(0.5))
+        grad(penalized)(tensor(0.5))
     assert [(c.step, c.call, c.context) for c in session.captures if c.slot == "grad_output[0]"] == [
         (2, 0, ""), (2, 0, "order 2"), (1, 0, ""),
     ]  # fmt: skip
@@ -251,7 +251,7 @@ def test_a_capture_keeps_its_value_when_the_tensor_is_changed_in_place(how: str)
 
 
 @pytest.mark.parametrize("name", ["SGD", "Momentum", "Adam", "AdamWeightDecay", "RMSProp"])
-def test_a_captured_parameter_and_its_gradient_outlive_the_optimisers_step(name: str) -> None:
+def test_a_captured_parameter_and_its_gradient_outlive_the_optimizers_step(name: str) -> None:
     class Holds(nn.Cell):
         def __init__(self) -> None:
             super().__init__()

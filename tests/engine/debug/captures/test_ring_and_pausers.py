@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
 from collections.abc import Iterator
@@ -164,3 +165,19 @@ def test_describe_is_one_short_line_for_any_value() -> None:
     assert describe(np.zeros((2, 2))) == "array([[0., 0.], [0., 0.]])"
     assert describe(Hostile()) == "<Hostile whose repr raised RuntimeError>"
     assert len(describe("x" * 1000)) == 200
+
+
+def test_a_ring_may_be_made_while_the_collector_takes_others_away() -> None:
+    others = [CaptureRing() for _ in range(40)]
+    threshold = gc.get_threshold()
+    try:
+        for later in range(60):  # the collector comes by at each place in turn
+            gc.set_threshold(0)
+            gc.collect()
+            forgotten: list[object] = [CaptureRing() for _ in range(3)]
+            forgotten.append(forgotten)
+            del forgotten
+            gc.set_threshold(gc.get_count()[0] + later)
+            others[0] = CaptureRing()
+    finally:
+        gc.set_threshold(*threshold)

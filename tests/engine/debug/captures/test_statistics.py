@@ -260,7 +260,7 @@ def test_one_repeated_value_lies_in_one_bin_around_it(value: float) -> None:
     assert figures.edges[0] < value < figures.edges[-1] or abs(value) < 1e-100
 
 
-def test_neighbouring_floats_do_not_break_the_histogram() -> None:
+def test_neighboring_floats_do_not_break_the_histogram() -> None:
     figures = statistics(np.array([1.0, np.nextafter(1.0, 2.0)]))
     assert figures.histogram[0] == 1 and figures.histogram[-1] == 1
 

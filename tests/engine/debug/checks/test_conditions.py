@@ -37,19 +37,19 @@ def train(
     steps: int,
     *,
     loss: Callable[[Any], Any] | None = None,
-    optimiser: Any = None,
+    optimizer: Any = None,
     weights: Any = None,
     **options: Any,
 ) -> DebugSession:
     """Some steps on one batch, watched."""
-    optimiser = optimiser or nn.SGD(net.trainable_params(), 0.05)
-    step = value_and_grad(loss or (lambda x: (net(x) ** 2).mean()), None, weights or optimiser.parameters)
-    by_name = {parameter.name: place for place, parameter in enumerate(weights or optimiser.parameters)}
+    optimizer = optimizer or nn.SGD(net.trainable_params(), 0.05)
+    step = value_and_grad(loss or (lambda x: (net(x) ** 2).mean()), None, weights or optimizer.parameters)
+    by_name = {parameter.name: place for place, parameter in enumerate(weights or optimizer.parameters)}
     net.set_train()
     with DebugSession(net, **{"conditions": ["all"], **options}) as session:
         for number in range(steps):
             _, gradients = step(random_values(number % 3, 16, 4))
-            optimiser(tuple(gradients[by_name[parameter.name]] for parameter in optimiser.parameters))
+            optimizer(tuple(gradients[by_name[parameter.name]] for parameter in optimizer.parameters))
     return session
 
 
@@ -253,19 +253,19 @@ def test_a_frozen_parameter_and_one_that_nobody_asked_for_are_left_alone() -> No
     net[2].weight.requires_grad = False
     assert found(train(net, 6)) == []
     net = mlp()
-    optimiser = nn.SGD(net[2].trainable_params(), 0.05)
-    step = value_and_grad(lambda x: (net(x) ** 2).mean(), None, optimiser.parameters)
+    optimizer = nn.SGD(net[2].trainable_params(), 0.05)
+    step = value_and_grad(lambda x: (net(x) ** 2).mean(), None, optimizer.parameters)
     net[2].set_train()
     with DebugSession(net, conditions=["all"]) as session:  # the body stays in prediction mode
         for number in range(8):
             _, gradients = step(random_values(number, 16, 4))
-            optimiser(gradients)
+            optimizer(gradients)
     assert found(session) == []
 
 
-def test_a_parameter_that_the_optimiser_was_not_given_is_named() -> None:
+def test_a_parameter_that_the_optimizer_was_not_given_is_named() -> None:
     net = mlp()
-    session = train(net, 5, optimiser=nn.SGD(net[2].trainable_params(), 0.05), weights=net.trainable_params())
+    session = train(net, 5, optimizer=nn.SGD(net[2].trainable_params(), 0.05), weights=net.trainable_params())
     assert found(session) == [("unchanged_weight", "0")]
     (finding,) = session.findings()
     assert (finding.first_step, finding.subject) == (3, "0.weight")
@@ -273,14 +273,14 @@ def test_a_parameter_that_the_optimiser_was_not_given_is_named() -> None:
 
 def test_a_trainable_parameter_in_training_that_is_never_asked_for_is_named() -> None:
     net = mlp()
-    session = train(net, 8, optimiser=nn.SGD(net[2].trainable_params(), 0.05))
+    session = train(net, 8, optimizer=nn.SGD(net[2].trainable_params(), 0.05))
     assert found(session) == [("unchanged_weight", "0")]
 
 
 def test_gradients_that_are_gathered_over_steps_are_no_fault() -> None:
     net = mlp()
     parameters = net.trainable_params()
-    optimiser = nn.SGD(parameters, 0.02)
+    optimizer = nn.SGD(parameters, 0.02)
     step = value_and_grad(lambda x: (net(x) ** 2).mean(), None, parameters)
     net.set_train()
     with DebugSession(net, conditions=["all"]) as session:
@@ -289,14 +289,14 @@ def test_gradients_that_are_gathered_over_steps_are_no_fault() -> None:
             for part in range(4):
                 _, gradients = step(random_values(4 * number + part, 16, 4))
                 sums = [total + gradient for total, gradient in zip(sums, gradients, strict=True)]
-            optimiser(tuple(sums))
+            optimizer(tuple(sums))
     assert found(session) == []
 
 
 @pytest.mark.parametrize(("rate", "name"), [(1e3, "update_too_large"), (1e-12, "update_too_small")])
 def test_a_learning_rate_that_is_far_off_is_named(rate: float, name: str) -> None:
     net = mlp()
-    session = train(net, 4, optimiser=nn.SGD(net.trainable_params(), rate))
+    session = train(net, 4, optimizer=nn.SGD(net.trainable_params(), rate))
     assert session.findings()[0].condition == name
 
 
@@ -592,4 +592,4 @@ def test_nothing_that_is_kept_grows_with_the_steps() -> None:
     session = train(net, 60, conditions=["all", "if slot == 'output'"], max_captures=20)
     assert len(session.hits) <= 20 and len(session.findings()) == 3
     checks = session.checks
-    assert len(checks.provenance._lines._entries) <= 2_000 and len(checks.training._calls) <= 1
+    assert len(checks.provenance._lines._entries) <= 2_000 and len(checks.updates._calls) <= 1

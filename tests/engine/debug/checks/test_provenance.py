@@ -290,12 +290,12 @@ def test_cells_that_pass_a_nan_on_are_one_finding_at_the_producer() -> None:
 
 def test_what_a_training_makes_of_a_nan_stays_with_its_producer() -> None:
     net = nn.SequentialCell([nn.Dense(2, 4), Does(logarithm), nn.Dense(4, 1)])
-    optimiser = nn.SGD(net.trainable_params(), 0.1)
-    step = value_and_grad(lambda x: net(x).sum(), None, optimiser.parameters)
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    step = value_and_grad(lambda x: net(x).sum(), None, optimizer.parameters)
     with DebugSession(net, conditions=["nan", "inf"]) as session:
         for _ in range(4):
             _, gradients = step(tensor(-9.0, 9.0).reshape(1, 2))
-            optimiser(gradients)
+            optimizer(gradients)
     assert {finding.path for finding in session.findings()} == {"1"}
 
 

@@ -29,7 +29,7 @@ with DebugSession(net, step=True):
 
 
 def at_terminal(script: Path, terminal: int) -> subprocess.Popen[bytes]:
-    # Python 3.13 colours its tracebacks at a terminal.
+    # Python 3.13 colors its tracebacks at a terminal.
     environment = {**os.environ, "PYTHON_COLORS": "0"}
     command = [sys.executable, str(script)]
     return subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment)

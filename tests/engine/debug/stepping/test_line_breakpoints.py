@@ -1,4 +1,4 @@
-"""Breakpoints at lines: where a bprop is stepped, Continue stops at them."""
+"""Breakpoints at lines of a bprop: it is stepped for them alone, and Continue stops at them."""
 
 from __future__ import annotations
 
@@ -39,6 +39,28 @@ def test_continue_stops_at_a_line_with_a_breakpoint_and_after_it_goes_on_to_the_
     assert "scaled" in script.points[1].locals
     (stop,) = session.breakpoints
     assert (stop.passes, stop.hits) == (1, 1)
+
+
+def test_it_stops_a_bprop_that_nobody_steps_in_every_run() -> None:
+    session, script = scripted(SquareThenScale(), breaks=[f"scale:{FIRST + 3}"])
+    with session:
+        assert [run(session.roots[0], 1.0) for _ in range(2)] == [[12.0], [12.0]]
+    assert script.places == ["bprop+3", "bprop+3"]
+    assert script.points[0].reason == f"breakpoint scale:{FIRST + 3}"
+    assert len(script.points[0].history) == 4  # what was passed before can be stepped back to
+
+
+def test_what_a_bprop_raises_before_its_breakpoint_is_no_pause() -> None:
+    class Raising(Scale):
+        def bprop(self, x: Any, out: Any, dout: Any) -> Any:
+            gradient = 1 / 0
+            return (gradient,)
+
+    line = Raising.bprop.__code__.co_firstlineno + 2
+    session, script = scripted(SquareThenScale(Raising()), breaks=[f"scale:{line}"])
+    with session, pytest.raises(ZeroDivisionError):
+        run(session.roots[0], 1.0)
+    assert script.places == []
 
 
 def test_without_one_continue_goes_on_to_the_end() -> None:

@@ -355,7 +355,7 @@ def test_at_an_operator_a_variable_can_be_set_and_an_abort_ends_the_run() -> Non
 # Cells
 
 
-def test_over_does_not_enter_a_cell_that_the_bprop_calls_and_its_captures_are_labelled() -> None:
+def test_over_does_not_enter_a_cell_that_the_bprop_calls_and_its_captures_are_labeled() -> None:
     net = Composed()
     session, script = scripted(net, ["over"] * 9, step=True)
     with session:
@@ -367,7 +367,7 @@ def test_over_does_not_enter_a_cell_that_the_bprop_calls_and_its_captures_are_la
     assert "in the bprop of (root)" in inside[0].key
 
 
-def test_captures_of_a_bprop_that_is_not_stepped_are_labelled_too() -> None:
+def test_captures_of_a_bprop_that_is_not_stepped_are_labeled_too() -> None:
     net = Composed()
     with DebugSession(net) as session:
         grad(net)(tensor(1.0, 2.0))

@@ -1,4 +1,4 @@
-"""What is followed over the steps of a training: each parameter's gradient and updates, and the loss.
+"""What is seen of parameters from one gradient call to the next: what came as their gradient, and what it changed.
 
 A step of a parameter begins at the end of a gradient call that asked for it, where its array is kept by reference, and
 ends with the next one, or when the session does. In between, at the next call of a root cell, those that have another
@@ -9,50 +9,44 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hookscope.engine import taps
-from hookscope.engine.tensor import Tensor
-
 from ..captures.statistics import Statistics, any_nonfinite, statistics
-from ..conditions.network import LossSeen
 from ..conditions.optimizer import StepSeen
 from ..conditions.parameters import BeginningSeen, GradientSeen, UpdateSeen, is_weight, usual_norm
-from .figures_by_step import History
+from .initial_values import root_mean_square
 
 if TYPE_CHECKING:
-    from hookscope.engine.nn import Cell
     from hookscope.engine.parameter import Parameter
+    from hookscope.engine.tensor import Tensor
 
     from ..paths import CellPaths
+    from .figures_by_step import History
+    from .finiteness import Finiteness
+    from .initial_values import InitialValues
+    from .owners import Owner, Owners
     from .watcher import Looks
 
-__all__ = ["Training", "update_ratio"]
+__all__ = ["Updates", "update_ratio"]
 
 _ABOUT_PARAMETERS = (BeginningSeen, GradientSeen, UpdateSeen, StepSeen)
-
-# At least as many as there are in a mean of losses.
-_FIRST_LOSSES = 100
 
 # A generator may wait while its critic makes some steps.
 _OTHERS_FIRST = 2
 
 # A gradient so much smaller than the largest one is rounding, or comes through a branch that is nearly closed yet.
 _NOISE = 1e-4
-_ROUNDING = 1e-5
 
 
 @dataclass(eq=False)
 class _Followed:
     """One parameter between two gradient calls."""
 
-    parameter: Parameter
-    path: str
-    name: str
+    owner: Owner
     before: Any
     gradient: Tensor | None
     finite: bool
@@ -61,6 +55,18 @@ class _Followed:
     written: bool = False
     norm: float = math.nan  # before the update, where there was one
     change: float = 0.0
+
+    @property
+    def parameter(self) -> Parameter:
+        return self.owner.parameter
+
+    @property
+    def path(self) -> str:
+        return self.owner.path
+
+    @property
+    def name(self) -> str:
+        return self.owner.name
 
 
 @dataclass(eq=False)
@@ -71,42 +77,41 @@ class _Call:
     followed: list[_Followed]
 
 
-class Training:
+class Updates:
     """See the module's first lines.
 
     Args:
         cells: the paths and cells of the session.
+        owners: whose parameters are.
+        initial: looks at parameters before their first update.
+        history: where figures are kept for whoever draws them.
+        finiteness: told of a parameter that an update left with a NaN or an infinity.
         ran: whether the cell of this path has run.
         wanted: whether a condition about one of these classes is looked for.
-        finiteness: whether it is looked for what is not finite.
         look: tries conditions.
-        broken: told of a parameter that an update left with a NaN or an infinity: the cell's path, its own, the array,
-            the step, and whether it and its gradient were finite before.
     """
 
     def __init__(
         self,
         cells: CellPaths,
+        owners: Owners,
+        initial: InitialValues,
+        history: History,
+        finiteness: Finiteness,
         ran: Callable[[str], bool],
         wanted: Callable[..., bool],
-        finiteness: Callable[[], bool],
         look: Looks,
-        broken: Callable[[str, str, Any, int, bool], None],
     ) -> None:
-        self.history = History()
         self._cells = cells
+        self._owners = owners
+        self._initial = initial
+        self._history = history
+        self._finiteness = finiteness
         self._ran = ran
         self._wanted = wanted
-        self._finiteness = finiteness
         self._look = look
-        self._broken = broken
         self._calls: list[_Call] = []
         self._came: set[int] = set()  # parameters that had a gradient
-        self._begun: set[int] = set()  # parameters whose first values and gradient were looked at
-        self._scaled_roots = 0
-        self._owners: dict[int, tuple[str, str, Cell, Parameter]] = {}
-        self._losses: dict[frozenset[int], list[float]] = {}
-        self._newest_loss: frozenset[int] | None = None
         self._asked: set[int] = set()
         self._not_asked: Counter[int] = Counter()  # by parameter: steps in which others were changed
 
@@ -114,10 +119,7 @@ class Training:
 
     def step_began(self) -> None:
         """A root cell is called: look at the parameters that were changed since."""
-        if self._wanted(BeginningSeen):
-            begun = self._scaled_roots if self._begun else 0
-            self._look_at_scales(self._cells.roots[begun:])
-            self._scaled_roots = len(self._cells.roots)
+        self._initial.step_began()
         for call in self._calls:
             self._look_at_changes(call)
 
@@ -129,53 +131,40 @@ class Training:
                 if one.parameter is parameter and not one.written:
                     one.before = array
 
-    def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]], step: int) -> None:
-        """A gradient call with weights has ended."""
-        if taps.recordings_outside():
-            return  # a part of a larger one
-        asked = frozenset(id(parameter) for parameter, _ in pairs)
-        self._loss(values, asked, step)
-        if not (self._follows() or self._finiteness()):
+    def differentiated(self, pairs: list[tuple[Parameter, Tensor | None]], asked: frozenset[int], step: int) -> None:
+        """A gradient call has ended: which weights' it was, by their ids, and what came."""
+        if not (self._follows() or self._finiteness.wanted):
             return
         self._asked |= asked
         self.settle(asked)
         followed = []
         for parameter, gradient in pairs:
-            owner = self._owner(parameter)
+            owner = self._owners.of(parameter)
             if owner is not None and parameter.requires_grad:
                 finite = gradient is None or not any_nonfinite(gradient._array)
-                followed.append(_Followed(parameter, owner[0], owner[1], parameter._array, gradient, finite))
+                followed.append(_Followed(owner, parameter._array, gradient, finite))
         if self._follows():
             self._look_at_gradients(followed, step)
         self._calls.append(_Call(step, followed))
 
     def _look_at_gradients(self, followed: list[_Followed], step: int) -> None:
         figures = [None if one.gradient is None else statistics(one.gradient) for one in followed]
-        largest = max((_scale(found) for found in figures if found is not None and found.finite), default=0.0)
+        largest = max((root_mean_square(found) for found in figures if found is not None and found.finite), default=0.0)
         for one, found in zip(followed, figures, strict=True):
             one.kind = _kind(found, largest)
-            self.history.add_gradient(one.name, step, 0.0 if found is None else found.norm)
+            self._history.add_gradient(one.name, step, 0.0 if found is None else found.norm)
         some = any(one.kind == "some" for one in followed)
         for one in followed:
             before = one.parameter.ndim < 2 and id(one.parameter) in self._came
             self._look(GradientSeen(one.kind, some, before), one.path, one.name, step)
             if one.kind == "some":
                 self._came.add(id(one.parameter))
-            if id(one.parameter) not in self._begun:
-                self._begun.add(id(one.parameter))
-                self._look_at_symmetry(one, step)
+            self._initial.gradient_came(one.owner, one.before, one.gradient, one.kind == "some", step)
             one.gradient = None  # it need not live on
 
     def _follows(self) -> bool:
         """Whether parameters are followed by their figures."""
         return self._wanted(*_ABOUT_PARAMETERS)
-
-    def named(self, pairs: list[tuple[Parameter, Tensor | None]]) -> Iterator[tuple[str, str, Tensor]]:
-        """The gradients that came for parameters of the session, with the cell's path and the parameter's."""
-        for parameter, gradient in pairs:
-            owner = None if gradient is None else self._owner(parameter)
-            if owner is not None and gradient is not None:
-                yield owner[0], owner[1], gradient
 
     def settle(self, asked: frozenset[int] | None = None) -> None:
         """The steps of these parameters have ended; None: of all."""
@@ -205,14 +194,16 @@ class Training:
             if not self._follows():
                 one.written = True
                 if any_nonfinite(now):
-                    self._broken(one.path, one.name, now, call.step, one.finite and not any_nonfinite(one.before))
+                    was_finite = one.finite and not any_nonfinite(one.before)
+                    self._finiteness.updated(one.path, one.name, now, call.step, was_finite)
                 continue
             change, before = _difference(now, one.before), statistics(one.before)
             one.written, one.changed, one.norm, one.change = True, change != 0, before.norm, change
             if one.norm > 0 and math.isfinite(change):
-                self.history.add_update(one.name, call.step, change / one.norm)
+                self._history.add_update(one.name, call.step, change / one.norm)
             if math.isnan(change):
-                self._broken(one.path, one.name, now, call.step, one.finite and before.finite == before.count)
+                was_finite = one.finite and before.finite == before.count
+                self._finiteness.updated(one.path, one.name, now, call.step, was_finite)
             if one.changed:  # else it matters what becomes of the others
                 self._look(UpdateSeen(tuple(now.shape), one.kind, change, one.norm), one.path, one.name, call.step)
 
@@ -229,7 +220,7 @@ class Training:
         # Of several networks one may have its turn later, or never: a teacher.
         parameters = [[id(parameter) for parameter in root.get_parameters()] for root in self._cells.roots]
         trained = {key for keys in parameters if not self._asked.isdisjoint(keys) for key in keys}
-        for key, (path, name, cell, parameter) in self._all_owners().items():
+        for key, (path, name, cell, parameter) in self._owners.all().items():
             # Frozen ones do not want a gradient, or are in prediction mode; what is called by itself, beside the
             # network that it is a part of, may be meant so: a teacher, an average.
             wants = parameter.requires_grad and cell.training and key in trained
@@ -239,79 +230,13 @@ class Training:
             if self._not_asked[key] > _OTHERS_FIRST:
                 self._look(UpdateSeen(tuple(parameter.shape), "not asked", 0.0), path, name, step)
 
-    # Beginnings
-
-    def _look_at_scales(self, roots: list[Cell]) -> None:
-        if not roots:
-            return
-        inside = {id(parameter) for root in roots for parameter in root.get_parameters()}
-        for key, (path, name, cell, parameter) in self._all_owners().items():
-            if key not in inside:
-                continue
-            # What another one wrote has a scale of its own law; so have embeddings, which nothing sums over.
-            known = type(cell).__module__.startswith("hookscope.") and "Embedding" not in type(cell).__name__
-            if parameter.requires_grad and known:
-                figures = statistics(parameter)
-                if figures.count and figures.finite == figures.count:
-                    self._look(BeginningSeen(figures.shape, _scale(figures)), path, name, 1)
-
-    def _look_at_symmetry(self, one: _Followed, step: int) -> None:
-        if not self._wanted(BeginningSeen) or one.before.ndim < 2 or len(one.before) < 2:
-            return
-        symmetric = ""
-        if _alike(one.before):
-            if one.gradient is None or one.kind != "some" or _alike(one.gradient._array):
-                symmetric = "every unit begins with the same weights and gets the same gradient"
-            elif one.before.any():  # zeros are often meant: the last layer of a branch begins so
-                symmetric = "every unit begins with the same weights"
-        self._look(BeginningSeen(tuple(one.before.shape), symmetric=symmetric), one.path, one.name, step)
-
-    # The loss
-
-    def _loss(self, values: list[Tensor], asked: frozenset[int], step: int) -> None:
-        if not values or values[0]._array.size != 1:
-            return
-        loss = float(abs(values[0]._array)) if values[0]._array.dtype.kind == "c" else float(values[0]._array)
-        self.history.losses.append((step, loss))
-        if not self._wanted(LossSeen):
-            return
-        alternating = asked in self._losses and self._newest_loss != asked
-        if alternating:
-            self._losses = {key: [] for key in self._losses}  # several aims that work against each other
-        losses = self._losses.setdefault(asked, [])
-        self._newest_loss = asked
-        losses.append(loss)
-        del losses[_FIRST_LOSSES:-_FIRST_LOSSES]  # the first are compared with the newest
-        self._look(LossSeen(losses), "", "loss", step)
-
-    # Names
-
-    def _owner(self, parameter: Parameter) -> tuple[str, str, Cell, Parameter] | None:
-        found = self._owners.get(id(parameter))
-        if found is None or found[3] is not parameter:
-            found = self._all_owners().get(id(parameter))
-        return found
-
-    def _all_owners(self) -> dict[int, tuple[str, str, Cell, Parameter]]:
-        for path, cell in self._cells:
-            for name, parameter in cell._params.items():
-                if parameter is not None:
-                    owner = (path, f"{path}.{name}" if path else name, cell, parameter)
-                    self._owners.setdefault(id(parameter), owner)
-        return self._owners
-
 
 def _kind(gradient: Statistics | None, largest: float) -> str:
     if gradient is None:
         return "none"
     if gradient.zeros == gradient.count:
         return "zeros"
-    return "noise" if _scale(gradient) < _NOISE * largest else "some"
-
-
-def _scale(figures: Statistics) -> float:
-    """The root mean square."""
-    return figures.norm / math.sqrt(figures.finite) if figures.finite else math.nan
+    return "noise" if root_mean_square(gradient) < _NOISE * largest else "some"
 
 
 def update_ratio(now: Any, before: Any) -> float | None:
@@ -325,9 +250,3 @@ def _difference(now: Any, before: Any) -> float:
     with np.errstate(all="ignore"):
         figures = statistics(now - before if now.dtype.kind not in "biu" else now.astype(np.float64) - before)
     return figures.norm if figures.finite == figures.count else math.nan
-
-
-def _alike(array: Any) -> bool:
-    """Whether all rows are the same, but for rounding."""
-    difference = abs(array - array[:1]).max(initial=0)
-    return bool(difference <= _ROUNDING * abs(array).max(initial=0))

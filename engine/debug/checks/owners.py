@@ -1,0 +1,64 @@
+"""Whose a parameter is: the first cell of the session that has it, and the name by which it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from hookscope.engine.nn import Cell
+    from hookscope.engine.parameter import Parameter
+    from hookscope.engine.tensor import Tensor
+
+__all__ = ["Owner", "Owners", "owners_in"]
+
+
+class Owner(NamedTuple):
+    """A parameter, its cell, and the paths of both."""
+
+    path: str
+    name: str
+    cell: Cell
+    parameter: Parameter
+
+
+def owners_in(cells: Iterable[tuple[str, Cell]]) -> Iterator[Owner]:
+    """The owner of each parameter, in the order of the cells."""
+    seen: set[int] = set()
+    for path, cell in cells:
+        for name, parameter in cell._params.items():
+            if parameter is not None and id(parameter) not in seen:
+                seen.add(id(parameter))
+                yield Owner(path, f"{path}.{name}" if path else name, cell, parameter)
+
+
+class Owners:
+    """The owners of all parameters that the cells of a session have or had.
+
+    Args:
+        cells: the paths and cells of the session.
+    """
+
+    def __init__(self, cells: Iterable[tuple[str, Cell]]) -> None:
+        self._cells = cells
+        self._known: dict[int, Owner] = {}  # by the parameter's id, which is kept valid
+
+    def of(self, parameter: Parameter) -> Owner | None:
+        """The owner of a parameter; None where no cell of the session has it."""
+        found = self._known.get(id(parameter))
+        if found is None or found.parameter is not parameter:
+            found = self.all().get(id(parameter))
+        return found
+
+    def all(self) -> dict[int, Owner]:
+        """Every owner, by the parameter's id."""
+        for owner in owners_in(self._cells):
+            self._known.setdefault(id(owner.parameter), owner)
+        return self._known
+
+    def gradients(self, pairs: list[tuple[Parameter, Tensor | None]]) -> Iterator[tuple[str, str, Tensor]]:
+        """The gradients that came for parameters of the session, with the cell's path and the parameter's."""
+        for parameter, gradient in pairs:
+            owner = None if gradient is None else self.of(parameter)
+            if owner is not None and gradient is not None:
+                yield owner.path, owner.name, gradient
