@@ -103,7 +103,7 @@ def test_the_allocator_sees_no_growth_either() -> None:
                     sizes[number], _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert sizes[1_200] <= 1.1 * sizes[400]
+    assert sizes[1_800] <= 1.1 * sizes[1_050]
 
 
 def test_the_figures_of_an_array_are_computed_once_and_let_go_with_it() -> None:
