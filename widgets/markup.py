@@ -66,7 +66,8 @@ div.hs-static{--hs-ink:currentColor;--hs-line:color-mix(in srgb,currentColor 25%
 .hs-static .hs-drawing{display:block;margin:2px 0;overflow:visible}
 .hs-static .hs-heatmap{image-rendering:pixelated}
 .hs-static .hs-figures{display:flex;flex-wrap:wrap;gap:8px 24px;margin:6px 0 14px}
-.hs-static .hs-cards{display:flex;flex-direction:column;gap:10px;margin:8px 0 14px;max-width:960px}
+.hs-static.hs-static .hs-cards{list-style:none;padding:0;display:flex;flex-direction:column;gap:10px;
+margin:8px 0 14px;max-width:960px}
 .hs-static .hs-card{border:1px solid var(--hs-line);border-left:3px solid var(--hs-error-base);border-radius:4px;
 padding:8px 12px;overflow-wrap:break-word}
 .hs-static .hs-card p{margin:2px 0}

@@ -18,8 +18,9 @@ __all__ = ["CellPaths", "is_leaf"]
 
 
 def is_leaf(cell: Cell) -> bool:
-    """Whether a cell has no cells inside, or a ``bprop`` of its own: gradients do not get inside."""
-    return next(iter(cell.cells()), None) is None or bool(cell.has_custom_bprop)
+    """Whether a cell computes by itself: it has no cells inside, or parameters or a ``bprop`` of its own."""
+    has_own = bool(cell.has_custom_bprop) or any(parameter is not None for parameter in cell._params.values())
+    return has_own or next(iter(cell.cells()), None) is None
 
 
 class CellPaths:

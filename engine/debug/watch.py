@@ -2,7 +2,8 @@
 
 PATTERN is matched on the dotted path as file names are (``fnmatch``: ``*``, ``?``, ``[...]``; ``*`` also
 crosses dots). An empty pattern is every leaf cell; ``.`` is the root alone, whose own path is empty. A cell
-with its own ``bprop`` counts as a leaf: gradients do not visit the cells inside it.
+with its own ``bprop`` counts as a leaf, since gradients do not visit the cells inside it; so does one that holds
+parameters itself, since it computes beside them.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ panel 1100 pixels wide, NAME-narrow-light.png of one with 480.
 from __future__ import annotations
 
 import argparse
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -111,6 +112,7 @@ def take_all(playwright: Playwright, chromium: str, scratch: Path, folder: Path)
         take_views(notebook, panel, take)
         take_stepper(notebook, panel, take)
         take_exported(notebook, panel, folder, scratch)
+        take_docked(notebook, folder)
         take_training(notebook, take)
         notebook.run_to_end(DISPLAY)
         take("display", notebook.cell(DISPLAY))
@@ -118,14 +120,13 @@ def take_all(playwright: Playwright, chromium: str, scratch: Path, folder: Path)
         notebook.save()
         notebook.shut_down()
         notebook.reload()
-        expect(notebook.cell(SAVED).get_by_role("table", name="Findings")).to_be_visible()
+        expect(notebook.cell(SAVED).get_by_role("listitem").filter(has_text="wrong_bprop").first).to_be_visible()
         take("saved", notebook.cell(SAVED))
 
 
 def take_views(notebook: Notebook, panel: Panel, take: Take) -> None:
     """Every tab but the stepper, of a panel that watches."""
-    panel.tab("Findings")
-    panel.button("Look for all").click()
+    panel.button("Find faults").click()
     panel.tab("Hooks")
     panel.root.get_by_role("combobox", name="Cell", exact=True).fill("gate")
     panel.root.get_by_role("combobox", name="Kind", exact=True).select_option("backward")
@@ -179,6 +180,19 @@ def take_stepper(notebook: Notebook, panel: Panel, take: Take) -> None:
     panel.tab("Stepper")
     panel.button("Continue").click()
     notebook.finish(FIT)
+
+
+def take_docked(notebook: Notebook, folder: Path) -> None:
+    """The panel beside the notebook, where it stays while one scrolls."""
+    page = notebook.page
+    notebook.cell(OPEN).locator(".jp-OutputPrompt").first.click()
+    notebook.command("notebook:create-output-view")
+    docked = page.locator(".jp-LinkedOutputView").get_by_role("group", name=re.compile("^Debugger of "))
+    Panel(docked).tab("Findings")
+    page.set_viewport_size({"width": 1600, "height": 700})
+    for theme in in_themes_of(notebook)():
+        save(folder / f"docked-{theme}.png", page.screenshot(animations="disabled"))
+    page.locator(".lm-TabBar-tab").filter(has_text="Output View").locator(".lm-TabBar-tabCloseIcon").click()
 
 
 def take_training(notebook: Notebook, take: Take) -> None:

@@ -9,19 +9,19 @@ export class Found {
     this.here = new Map();
     /** By the row of the tree. @type {Map<number, Below>} */
     this.below = new Map();
-    /** Conditions, the worst first. @type {Map<string, number>} */
+    /** By path, from the worst on. @type {Map<string, number>} */
     this.ranks = new Map();
   }
 
   /** @param {Partial<import("../../static/python.js").Conditions>} now */
-  read({ cells = [], rows = [] }) {
+  read({ cells = [] }) {
     this.here = new Map(cells.map(([path, times, worst]) => [path, { times, worst }]));
-    this.ranks = new Map(rows.map(({ name }, place) => [name, place]));
+    this.ranks = new Map(cells.map(([path], place) => [path, place]));
   }
 
-  /** @param {string} condition */
-  #rank(condition) {
-    return this.ranks.get(condition) ?? Infinity; // the user's own come last
+  /** @param {string} path */
+  #rank(path) {
+    return this.ranks.get(path) ?? Infinity;
   }
 
   /** Gather for each row what is inside it. @param {import("./cells.js").CellNode[]} nodes @param {number[]} parents */
@@ -35,7 +35,7 @@ export class Found {
         const sum = this.below.get(outer) ?? { times: 0, cells: 0, worst: found.worst, at };
         sum.times += found.times;
         sum.cells += 1;
-        if (this.#rank(found.worst) < this.#rank(sum.worst)) [sum.worst, sum.at] = [found.worst, at];
+        if (this.#rank(path) < this.#rank(nodes[sum.at].path)) [sum.worst, sum.at] = [found.worst, at];
         this.below.set(outer, sum);
       }
     });

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from hookscope.engine.debug import CONDITIONS, GivenUp
+from hookscope.engine.debug import GivenUp
 from hookscope.widgets.markup import MAX_ROWS, Table, counted_title, text
 from hookscope.widgets.texts import counted
 from hookscope.widgets.views.cells.figures import FIGURE_KINDS, Figure, figure, newest
@@ -38,7 +38,7 @@ class Known(NamedTuple):
 
     Attributes:
         figures: also by their kind.
-        found: how often a condition held there, and the worst one's name.
+        found: how often a condition held there, and the worst one's name; the worst cell first.
         shared: what is shared.
     """
 
@@ -174,11 +174,11 @@ def cell_tree(
 def _inside(at: int, nodes: Sequence[CellNode], known: Known) -> str:
     """What was found in the cells inside one that may be shut."""
     end = next((k for k in range(at + 1, len(nodes)) if nodes[k].depth <= nodes[at].depth), len(nodes))
-    found = [known.found[node.path] for node in nodes[at + 1 : end] if node.path in known.found]
+    inside = {node.path for node in nodes[at + 1 : end]}
+    found = [hits for path, hits in known.found.items() if path in inside]
     if not found:
         return ""
-    ranks = {name: place for place, name in enumerate(CONDITIONS)}
-    worst = min((name for _, name in found), key=lambda name: ranks.get(name, len(ranks)))
+    worst = found[0][1]
     hits = counted(sum(times for times, _ in found), "hit")
     return f" <small>· {text(f'inside: {worst}, {hits} in ' + counted(len(found), 'cell'))}</small>"
 

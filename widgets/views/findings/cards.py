@@ -23,7 +23,8 @@ def cards_html(session: DebugSession) -> str:
     if not causes:
         return ""
     cards = "\n".join(_card(cause) for cause in causes[:_MOST])
-    return f'<div class="hs-cards">\n{cards}\n</div>{left_out("causes", min(len(causes), _MOST), len(causes))}'
+    rest = left_out("causes", min(len(causes), _MOST), len(causes))
+    return f'<ul class="hs-cards" aria-label="Findings">\n{cards}\n</ul>{rest}'
 
 
 def _card(cause: CauseRow) -> str:
@@ -38,7 +39,7 @@ def _card(cause: CauseRow) -> str:
         evidence_html(cause["evidence"]),
         _consequences(cause),
     ]
-    return f'<div class="hs-card">\n{"".join(parts)}\n</div>'
+    return f'<li class="hs-card">\n{"".join(parts)}\n</li>'
 
 
 def _consequences(cause: CauseRow) -> str:

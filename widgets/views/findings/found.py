@@ -236,7 +236,7 @@ def source_text(finding: Finding) -> str:
 
 
 def cell_hits(findings: Findings) -> dict[str, tuple[int, str]]:
-    """For each cell with findings how often a condition held there, and the worst one's name.
+    """For each cell with findings, the worst first, how often a condition held there, and the worst one's name.
 
     The worst is a cause, the first to be told of; else it is what stands first in CONDITIONS, and one's own come last.
     """
@@ -252,4 +252,4 @@ def cell_hits(findings: Findings) -> dict[str, tuple[int, str]]:
         count, worst = cells.get(finding.path, (0, finding.condition))
         worst = min(worst, finding.condition, key=partial(place, finding.path))
         cells[finding.path] = count + finding.count, worst
-    return cells
+    return dict(sorted(cells.items(), key=lambda found: place(found[0], found[1][1])))

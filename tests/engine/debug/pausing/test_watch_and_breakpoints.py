@@ -9,6 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from hookscope.engine import Parameter, Tensor, nn
+from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.conditions import CONDITIONS, examine, parse_conditions
 from hookscope.engine.debug.pausing.breakpoint import Breakpoint
 from hookscope.engine.debug.pausing.expression import compile_expression, evaluate, names_in, value_scope
@@ -26,6 +28,25 @@ def covered(text: str, direction: str = "forward") -> list[str]:
 def test_the_empty_pattern_is_every_leaf() -> None:
     assert covered("") == ["block1.relu", "block2.relu", "head"]
     assert covered(":backward", "forward") == []
+
+
+class Gated(nn.Cell):
+    """Holds a parameter, and a cell that does another part of the work."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Dense(2, 2)
+        self.gain = Parameter(Tensor(np.ones(2, np.float32)), "gain")
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.inner(x) * self.gain
+
+
+def test_what_a_cell_computes_with_parameters_of_its_own_is_watched_too() -> None:
+    net = nn.SequentialCell(Gated(), nn.SequentialCell(nn.ReLU()))
+    with DebugSession(net) as session:
+        net(Tensor(np.ones((1, 2), np.float32)))
+    assert {capture.path for capture in session.captures} == {"0", "0.inner", "1.0"}
 
 
 def test_patterns_match_the_dotted_path_and_the_dot_is_the_root() -> None:
