@@ -36,6 +36,15 @@ class Panel:
         if self.root.get_by_role("tab").count():
             self.tab("Cells")
 
+    def settings(self, opened: bool = True) -> None:
+        """What is looked for, behind a button of the findings."""
+        if self.root.get_by_role("tab").count():
+            self.tab("Findings")
+        button = self.button("Settings")
+        if (button.get_attribute("aria-expanded") == "true") != opened:
+            button.click()
+        expect(button).to_have_attribute("aria-expanded", str(opened).lower())
+
     def toggle_hook(self, kind: str, path: str) -> None:
         """Attach a hook from the tree, or take it off again, and wait until the kernel has said so."""
         self.tree()

@@ -25,12 +25,15 @@ def look_for(panel: Panel, condition: str, what: str = "look for") -> Locator:
 
 
 def be_looked_for(panel: Panel, condition: str) -> None:
+    panel.settings()
     if not look_for(panel, condition).is_checked():
         look_for(panel, condition).click()
     expect(look_for(panel, condition)).to_be_checked()
+    panel.settings(opened=False)
 
 
 def look_for_none(panel: Panel) -> None:
+    panel.settings()
     panel.button("Look for none").click()
     expect(panel.view("Findings").get_by_role("checkbox", checked=True)).to_have_count(0)
 
@@ -68,12 +71,12 @@ def test_a_finding_leads_to_its_cell(panel: Panel, opened: Notebook) -> None:
 
 
 def test_the_run_pauses_where_a_condition_holds(panel: Panel, opened: Notebook) -> None:
+    panel.settings()
     look_for(panel, "all_zero", "pause at").click()
     expect(look_for(panel, "all_zero", "pause at")).to_be_checked()
     opened.run(TRAIN)
     panel.expect_paused("relu")
     expect(panel.view("Stepper")).to_contain_text("all_zero")
-    panel.tab("Findings")
     look_for_none(panel)
     panel.tab("Stepper")
     panel.button("Continue").click()

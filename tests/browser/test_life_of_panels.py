@@ -115,7 +115,7 @@ def test_an_old_panel_does_not_pause_a_new_network(open_cells: Opener) -> None:
     notebook = open_cells("%cell net", "ops.log(net(x) * 0 - 1)\nprint('went on')")
     notebook.run_to_end(1)
     panel = Panel.in_cell(notebook.cell(1))
-    panel.tab("Findings")
+    panel.settings()
     box = panel.root.get_by_role("checkbox", name="pause at nan")
     box.click()  # news from before the click may take the tick away for a moment
     expect(box).to_be_checked()
