@@ -185,7 +185,7 @@ def take_stepper(notebook: Notebook, panel: Panel, take: Take) -> None:
 def take_docked(notebook: Notebook, folder: Path) -> None:
     """The panel beside the notebook, where it stays while one scrolls."""
     page = notebook.page
-    notebook.cell(OPEN).locator(".jp-OutputPrompt").first.click()
+    page.evaluate("(index) => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = index; }", OPEN)
     notebook.command("notebook:create-output-view")
     docked = page.locator(".jp-LinkedOutputView").get_by_role("group", name=re.compile("^Debugger of "))
     Panel(docked).tab("Findings")

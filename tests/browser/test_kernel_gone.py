@@ -49,7 +49,7 @@ def controls_that_are_on(panel: Panel) -> Locator:
 def expect_gone(panel: Panel) -> None:
     expect(panel.root.get_by_role("alert").filter(has_text=GONE)).to_be_visible()
     expect(controls_that_are_on(panel)).to_have_count(0)
-    expect(panel.root.get_by_role("status")).to_have_text("kernel gone")
+    expect(panel.root.get_by_role("status").first).to_have_text("kernel gone")
 
 
 def expect_its_tabs_to_work(panel: Panel) -> None:

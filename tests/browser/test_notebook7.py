@@ -19,7 +19,7 @@ def test_the_tour_pauses_and_goes_on(notebook7: Server, window: Window, reposito
         tour.command("notebook:run-all-cells")
         index = tour.find("--step")
         panel = Panel(tour.page.get_by_role("group", name="Debugger of DigitNet").last)
-        expect(panel.root.get_by_role("status")).to_contain_text("paused in", timeout=120_000)
+        expect(panel.root.get_by_role("status").first).to_contain_text("paused in", timeout=120_000)
         panel.expect_line("is_open = x > 0")
         panel.tab("Cells")
         panel.toggle_hook("forward", "conv1")
