@@ -53,8 +53,11 @@ def expect_gone(panel: Panel) -> None:
 
 
 def expect_its_tabs_to_work(panel: Panel) -> None:
-    panel.tab("Cells")
-    expect(panel.root.get_by_role("tree")).to_be_visible()
+    """They show what they had been sent: a view that nobody has looked at is empty."""
+    panel.tab("Findings")
+    expect(panel.view("Findings").get_by_role("heading", name="Findings")).to_be_visible()
+    panel.tab("Stepper")
+    expect(panel.view("Stepper")).to_contain_text("bprop of")
 
 
 def dismiss_what_jupyter_says(page: Page) -> None:
