@@ -245,12 +245,12 @@ def test_the_selected_capture_in_the_live_panel(shown: PanelPage, session: Plain
 def test_a_hook_written_in_the_panel_and_what_it_prints(shown: PanelPage, session: PlainSession) -> None:
     source = f'def look(cell, inputs, output):\n    """{HOSTILE_LIVE}"""\n'
     row = {"path": "block", "kind": "forward", "function": "look", "by_session": True, "filename": "", "line": 0}
-    written = written_hooks.reporting(lambda *_: None, "look", hooks.printed(shown.panel).log, source.replace("\0", ""))
+    text = written_hooks.Written(lambda *_: None, source.replace("\0", ""), 1)
+    written = written_hooks.reporting(text, "look", hooks.printed(shown.panel).log)
     session.hooks = lambda: [SimpleNamespace(**row, hook=written)]  # type: ignore[method-assign,list-item]
     shown.panel.sync()
-    print_from_hook = written_hooks.reporting(
-        lambda *_: print(HOSTILE_LIVE), HOSTILE_LIVE, hooks.printed(shown.panel).log, ""
-    )
+    printing = written_hooks.Written(lambda *_: print(HOSTILE_LIVE), "", 2)
+    print_from_hook = written_hooks.reporting(printing, HOSTILE_LIVE, hooks.printed(shown.panel).log)
     print_from_hook()
     shown.panel._received(shown.panel, {"type": "hook_log"}, [])
     assert look_at_each_view(shown)
