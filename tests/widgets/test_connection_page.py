@@ -82,8 +82,8 @@ def test_and_a_comm_that_is_closed(shown: PanelPage) -> None:
 
 
 def test_and_a_comm_that_takes_nothing_more(shown: PanelPage) -> None:
-    shown.page.evaluate("window.sendFails = true")
-    shown.page.get_by_role("switch", name="train mode of block", exact=True).click()
+    shown.page.evaluate("window.sendFails = true")  # from here on a mouse on its way would tell already
+    shown.page.get_by_role("switch", name="train mode of block", exact=True).dispatch_event("click")
     expect_off(shown, GONE)
 
 
