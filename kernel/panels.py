@@ -124,7 +124,7 @@ class Panels:
 
     def show(self, panel: Kept) -> None:
         """Show a live panel in the running cell's output."""
-        panel.display(self.run().page, self.run().cell)
+        panel.display()
 
     def open(self, session: DebugSession) -> Kept | None:
         """Show a live panel of a session in the running cell's output; where nobody looks, its static forms."""

@@ -97,11 +97,13 @@ class Kept(anywidget.AnyWidget):
         That is a static copy in an output of its own, which the page shows only where the panel is not live.
 
         Args:
-            page: which page of the front end the cell runs in.
+            page: which page of the front end the cell runs in; the one that runs now by default.
             cell: which cell it is.
             show: puts data by mime type into an output, as IPython's ``display`` does, which is the default.
         """
         show = show or display
+        if not page and self.place_now is not None:
+            page, cell = self.place_now()
         live, metadata = self.live_form()
         self._live = show(live, metadata=metadata, raw=True, display_id=True)
         self._copies = {page: _Copy(cell, show(self._copy_forms(), raw=True, display_id=True))}

@@ -96,6 +96,17 @@ def test_the_copy_is_renewed_where_there_is_something_new(
     assert "1 cells" in copy.shown["text/plain"]
 
 
+def test_a_panel_that_a_user_displays_knows_its_page(
+    panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
+) -> None:
+    """Else the next cell that captures something would show a second copy."""
+    panel.place_now = lambda: ("page", "1")
+    panel.display()
+    session.capture()
+    panel.renew("page", "2")
+    assert len(handles) == 2 and "1 captures" in handles[1].shown["text/plain"]
+
+
 def test_a_page_that_was_loaded_anew_gets_a_copy_of_its_own(
     panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
 ) -> None:
