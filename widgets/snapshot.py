@@ -1,8 +1,8 @@
 """The panel without JavaScript: static HTML for saved notebooks and for pages that run no script.
 
 It stays in the notebook and in its history, so it is small and the same every time: where the run stands and what is
-wrong come first, of many captures those are shown that conditions marked and the newest, long tables behind the first
-are closed, and a drawing is a few kilobytes.
+wrong come first, of many captures those are shown that conditions marked and the newest, long tables are closed but for
+the first where nothing is wrong, and a drawing is a few kilobytes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def panel_html(session: DebugSession, views: Collection[str] | None = None) -> s
     forms = dict.fromkeys(view.static for view in _chosen(views) if view.static)
     for form in sorted(forms, key=lambda form: form.place):
         parts += form.make(session)
-    opened = False
+    opened = bool(session.findings())  # those are to be read first
     shown = []
     for part in parts:
         if isinstance(part, str):

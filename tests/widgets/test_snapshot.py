@@ -128,6 +128,9 @@ def test_of_long_tables_only_the_first_is_open(session: PlainSession) -> None:
     html = snapshot.panel_html(session)
     assert re.findall(r"<details( open)?><summary><b>(.*?)</b>", html) == [(" open", "Captures: 20"), ("", "Cells: 23")]
     assert "<caption>Parameters: 1</caption>" in html
+    session.find("all_zero", "cell0", session.captures[0])
+    html = snapshot.panel_html(session)
+    assert " open" not in re.findall(r"<details( open)?><summary><b>(?:Captures|Cells)", html)  # what is wrong is read
 
 
 def test_what_is_wrong_comes_first_then_what_was_looked_for(full: PlainSession) -> None:
