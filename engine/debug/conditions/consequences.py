@@ -61,7 +61,7 @@ RULES = (
     Rule(("learning_rate_too_large",), ("update_too_large",), anywhere=True),
     # The network.
     Rule(("wrong_bprop",), (*_GONE, *_LARGE, *_SMALL, *_NOT_FINITE, *_LOSS)),
-    Rule(("wrong_mode",), ("unchanged_weight", "no_gradient", *_LOSS), anywhere=True),
+    Rule(("wrong_mode",), ("unchanged_weight", *_LOSS), anywhere=True),
     Rule(("shared_cell",), ("unchanged_weight", "no_gradient", "unused_parameter"), anywhere=True),
     Rule(("unused_parameter",), ("no_gradient", "unchanged_weight")),
     Rule(("frozen_parameter",), ("loss_not_decreasing",)),
