@@ -22,6 +22,7 @@ from .operator import Operator
 from .ops.drawing import integers
 from .ops.gathering import put
 from .ops.sorting import unique_sorted
+from .surfaces import IN_PLACE, METHODS
 from .tensor import Tensor
 
 __all__ = ["bind"]
@@ -292,11 +293,6 @@ def _searchsorted(self: Tensor, v: Any, side: str = "left", sorter: Any = None) 
     return ops.searchsorted(self, values, side=side, sorter=sorter, out_int32=True)
 
 
-def _add(self: Tensor, other: Any, *, alpha: Any = 1) -> Any:
-    """self + alpha * other."""
-    return ops.add(self, other if alpha == 1 and not isinstance(alpha, float) else ops.mul(other, alpha))
-
-
 def _to(self: Tensor, *args: Any, **named: Any) -> Any:
     """The values as another dtype, on another device, or as those of another tensor."""
     found = self
@@ -493,26 +489,7 @@ def _same(self: Tensor, const_arg: builtins.bool = True) -> Tensor:
 
 
 # Rows. Of the names in _SAME, the method is the function of ``ops`` of that name.
-_SAME = """
-abs absolute acos acosh add addbmm addcdiv addcmul addmm addmv addr adjoint amax amin aminmax angle approximate_equal
-arccos arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argwhere asin asinh atan atan2 atanh baddbmm
-bincount bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor bmm broadcast_to ceil
-cholesky cholesky_inverse cholesky_solve chunk clamp clip conj copysign cos cosh cov cross cummax cummin cumprod
-deg2rad det diag diagflat diagonal_scatter diff digamma div divide dot dsplit eigvals eq erf erfc erfinv exp expand
-expand_as expand_dims expm1 flip fliplr flipud float_power floor floor_divide fmax fmin fmod fold frac gather_elements
-gather_nd gcd ge geqrf ger greater greater_equal gt hardshrink heaviside histc hsplit hypot i0 igamma igammac imag
-index_fill index_put index_select inner inplace_update inv inverse invert is_complex is_floating_point isclose
-isfinite isinf isnan isneginf isposinf isreal kthvalue lcm ldexp le lerp less less_equal lgamma log log10 log1p log2
-log_matrix_determinant logaddexp logaddexp2 logcumsumexp logdet logical_and logical_not logical_or logical_xor logit
-logsumexp lstsq lt lu_solve masked_fill masked_scatter masked_select matmul matrix_determinant matrix_power maximum
-minimum mm moveaxis movedim msort mul multinomial multiply mvlgamma nan_to_num nanmean nanmedian nanquantile nansum
-narrow ne neg negative nextafter nonzero norm not_equal orgqr ormqr outer pinv positive pow ptp quantile rad2deg
-random_categorical ravel real reciprocal relu remainder renorm reverse reverse_sequence roll rot90 round rsqrt
-scatter_div scatter_max scatter_min scatter_mul scatter_sub select_scatter sgn sigmoid sign signbit sin sinc sinh
-slice_scatter slogdet split sqrt square std sub subtract svd swapaxes swapdims t tan tanh tensor_split tile top_k topk
-triangular_solve tril triu true_divide trunc type_as unbind unique_consecutive unique_with_pad unsorted_segment_max
-unsorted_segment_min unsorted_segment_prod unsqueeze var view_as vsplit xdivy xlogy
-"""
+_SAME = "amax amin dsplit hsplit scatter_div scatter_max scatter_min scatter_mul scatter_sub vsplit"
 
 _METHODS: dict[str, Any] = {
     "H": property(lambda self: ops.adjoint(self)),
@@ -553,7 +530,6 @@ _METHODS: dict[str, Any] = {
     "__sub__": ops.sub,
     "__truediv__": ops.div,
     "__xor__": ops.bitwise_xor,
-    "add": _add,
     "all": _all(ops.all),
     "allclose": lambda self, other, rtol=1e-05, atol=1e-08, equal_nan=False: builtins.bool(
         ops.isclose(self, other, rtol, atol, equal_nan)._array.all()
@@ -650,15 +626,14 @@ _METHODS: dict[str, Any] = {
     "value": _itself,
     "view": _view,
     "where": lambda self, condition, y: ops.where(condition, self, y),
-    "sub": lambda self, other, *, alpha=1: ops.subtract(self, other, alpha=alpha),
 }
 
 _IN_PLACE: dict[str, Any] = {
-    "add_": _add, "sub_": _METHODS["sub"], "mul_": ops.mul, "div_": ops.div, "floor_divide_": ops.floor_divide,
-    "remainder_": ops.remainder, "exp_": ops.exp, "log_": ops.log, "sigmoid_": ops.sigmoid, "tanh_": ops.tanh,
-    "sign_": ops.sign, "floor_": ops.floor, "clamp_": ops.clamp, "erfinv_": ops.erfinv, "addmm_": ops.addmm,
-    "masked_fill_": ops.masked_fill, "masked_scatter_": ops.masked_scatter, "index_add_": _index_add,
-    "index_fill_": ops.index_fill, "index_copy_": _index_copy, "index_put_": ops.index_put, "scatter_": _scatter,
+    
+    
+    
+    "index_add_": _index_add,
+    "index_copy_": _index_copy, "scatter_": _scatter,
     "scatter_add_": _scatter_add, "fill_": _filled, "fill_diagonal_": _fill_diagonal, "copy_": _copied, "put_": _put,
     "zero_": lambda self: ops.zeros_like(self),
     "normal_": _drawn(lambda self, mean=0, std=1: random.normal(self.shape) * float(std) + float(mean)),
@@ -681,14 +656,15 @@ _ABSENT = {
 def bind() -> None:
     """Put the methods on Tensor."""
     for name in _SAME.split():
-        setattr(Tensor, name, _method(getattr(ops, name)))
-    for name, function in _METHODS.items():
+        if name not in METHODS:
+            setattr(Tensor, name, _method(getattr(ops, name)))
+    for name, function in {**_METHODS, **METHODS}.items():
         if isinstance(function, Operator) and name.startswith("__"):
             function = function.as_method()  # Python passes no names
         elif not isinstance(function, property):
             function = _method(function)
         setattr(Tensor, name, function)
-    for name, function in _IN_PLACE.items():
+    for name, function in {**_IN_PLACE, **IN_PLACE}.items():
         setattr(Tensor, name, _in_place(name, _method(function)))
     for name, instead in _ABSENT.items():
         setattr(Tensor, name, _only_settings(name, instead))

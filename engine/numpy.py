@@ -28,6 +28,7 @@ from .ops import (
     remainder,
     zeros_like,
 )
+from .surfaces import NUMPY as _NUMPY
 from .tensor import Tensor
 
 pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
@@ -441,8 +442,5 @@ def unique(x: Any, return_inverse: builtins.bool = False) -> Any:
     return (Tensor(values), Tensor(inverse.astype(_np.int32))) if return_inverse else Tensor(values)
 
 
-_OF_OPS = (
-    "column_stack cov cross deg2rad dstack fliplr flipud float_power heaviside histogram hypot isneginf isposinf kron "
-    "lcm nanmax nanmean nanmin positive rad2deg rot90 signbit sinc trunc vander"
-)
-__getattr__ = on_first_use(__name__, names=dict.fromkeys(_OF_OPS.split(), "ops"))
+__getattr__ = on_first_use(__name__)
+globals().update(_NUMPY)

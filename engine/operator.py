@@ -19,6 +19,7 @@ import numpy as np
 from . import backend, precision, taps
 from .recording import Array, record, state
 from .silence import quietly, restore, silence
+from .surfaces import declare
 from .tensor import Tensor
 
 __all__ = ["ARRAY_FUNCTIONS", "OPERATORS", "TENSOR_FUNCTIONS", "Operator", "backward_functions"]
@@ -44,6 +45,8 @@ class Operator:
             take any number of inputs.
         analytic: whether the rules multiply by a complex derivative. The gradient dL/dx + i dL/dy is a product with
             its conjugate, which then is seen to here; rules of other operators give that gradient themselves.
+        keeps_dtype: whether it only looks at values otherwise, so that ``Cell.to_float`` casts nothing for it.
+        surfaces: where else it is offered (see ``surfaces.declare``).
     """
 
     runs_without_gradient = False
@@ -57,6 +60,8 @@ class Operator:
         doc: str | None = None,
         *,
         analytic: bool = True,
+        keeps_dtype: bool = False,
+        **surfaces: Any,
     ) -> None:
         if name in OPERATORS:
             raise ValueError(f"the operator table has an entry '{name}' already")
@@ -65,8 +70,10 @@ class Operator:
         self.vjps = vjps
         self.joint_vjp = joint_vjp
         self.analytic = analytic
+        self.keeps_dtype = keeps_dtype
         self.__doc__ = doc or kernel.__doc__
         OPERATORS[name] = self
+        declare(**surfaces)(self)
 
     def __repr__(self) -> str:
         return f"<operator {self.name}>"
@@ -80,7 +87,7 @@ class Operator:
     def _run(self, operands: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """The forward on tensors, whose arrays are ``inputs``."""
         if precision.scopes:
-            operands = precision.cast_operands(self.name, operands)
+            operands = operands if self.keeps_dtype else precision.cast_operands(operands)
             inputs = tuple([x._array if isinstance(x, Tensor) else x for x in operands])
         output = self._compute(inputs, attrs)
         if state.recordings and (self.vjps or self.joint_vjp):

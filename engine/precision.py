@@ -17,10 +17,6 @@ from .tensor import Tensor
 
 __all__ = ["cast_operands", "current", "scope"]
 
-# What only looks at values otherwise keeps their element type, as in MindSpore; `cast` is asked for by name.
-_KEEPING = frozenset(
-    ("broadcast_to", "cast", "getitem", "identity", "reshape", "setitem", "slice_axis", "sum_to", "transpose")
-)
 scopes = 0
 _lock = threading.Lock()
 
@@ -53,10 +49,10 @@ def scope(dtype: DType | None) -> Iterator[None]:
             scopes -= 1
 
 
-def cast_operands(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+def cast_operands(operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """The operands of an operator, the floating tensors among them in the element type in force."""
     dtype = _local.dtype
-    if dtype is None or name in _KEEPING:
+    if dtype is None:
         return operands
     from .operator import OPERATORS
 

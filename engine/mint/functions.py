@@ -13,27 +13,17 @@ from .. import ops
 from ..tensor import Tensor
 
 __all__ = [
-    "add", "all", "allclose", "amax", "amin", "any", "argmin", "argsort", "bernoulli", "cat", "chunk", "clone",
+    "all", "allclose", "amax", "amin", "any", "argmin", "argsort", "bernoulli", "cat", "chunk", "clone",
     "concat", "count_nonzero", "cummax", "cummin", "cumsum", "diag", "diff", "div", "divide", "empty", "empty_like",
     "flatten", "gather", "index_add", "index_select", "kthvalue", "log_softmax", "max", "mean", "median", "meshgrid",
     "min", "mv", "nansum", "narrow", "norm", "normal", "ones", "permute", "prod", "rand", "rand_like", "randint",
     "randint_like", "randn", "randn_like", "randperm", "repeat_interleave", "scatter", "scatter_add", "select",
-    "softmax", "sort", "split", "squeeze", "stack", "std", "std_mean", "sub", "sum", "swapaxes", "take", "transpose",
+    "softmax", "sort", "split", "squeeze", "stack", "std", "std_mean", "sum", "swapaxes", "take", "transpose",
     "unbind", "unsqueeze", "var", "var_mean", "vdot", "where", "zeros",
 ]  # fmt: skip
 
 
 # Arithmetic
-
-
-def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """input + alpha * other."""
-    return ops.add(input, other if alpha == 1 else other * alpha)
-
-
-def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """input - alpha * other."""
-    return ops.sub(input, other if alpha == 1 else other * alpha)
 
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:

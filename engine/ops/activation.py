@@ -11,6 +11,7 @@ from ..backend import to_device
 from ..cpu import fused
 from ..dtype import numpy_dtype
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .arithmetic import _as, _unary, clamp, div, exp, expm1, log1p, maximum, minimum, mul, sub, where
 from .arithmetic import abs as absolute
@@ -31,6 +32,10 @@ sigmoid = _unary(
     lambda F, g, out, x: F.sigmoid_grad(g, out),
     "1 / (1 + exp(-x)).",
     integers_to_float=True,
+    method=True,
+    in_place=True,
+    primitive=prim("Sigmoid"),
+    mint=True,
 )
 _sigmoid_grad = Operator(
     "sigmoid_grad",
@@ -43,6 +48,10 @@ tanh = _unary(
     lambda F, g, out, x: F.tanh_grad(g, out),
     "The hyperbolic tangent.",
     integers_to_float=True,
+    method=True,
+    in_place=True,
+    primitive=prim("Tanh"),
+    mint=True,
 )
 _tanh_grad = Operator(
     "tanh_grad",
@@ -109,6 +118,7 @@ _log_softmax_grad = Operator(
 )
 
 
+@declare(method=True, primitive=prim("ReLU"))
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(input, 0); NaN stays NaN. ``inplace`` also rebinds ``input`` to the result."""
     result: Tensor = relu_operator(_check(input, "relu"))
@@ -131,12 +141,14 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
 swish = silu
 
 
+@declare(primitive=prim("Softmax", axis=-1))
 def softmax(input: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
     """exp(input) / sum(exp(input)) along ``axis``."""
     x = _check(input, "softmax") if dtype is None else _as(input, numpy_dtype(dtype))
     return _softmax(x, axis=_one_axis(axis, x, "softmax"))  # type: ignore[no-any-return]
 
 
+@declare(primitive=prim("LogSoftmax", axis=-1))
 def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
     """log(softmax(logits)) along ``axis``, without overflow."""
     return _log_softmax(_check(logits, "log_softmax", "logits"), axis=_one_axis(axis, logits, "log_softmax"))  # type: ignore[no-any-return]
@@ -152,12 +164,14 @@ def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
     return where(input > 0, input, mul(input, alpha))
 
 
+@declare(primitive=prim("Elu", alpha=1.0))
 def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
     """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
     below = where(_check(input_x, "elu", "input_x") > 0, 0.0, input_x)
     return where(input_x > 0, input_x, mul(expm1(below), alpha))
 
 
+@declare(primitive=prim("CeLU", alpha=1.0))
 def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
     """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
 
@@ -173,21 +187,25 @@ def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805  # Klambauer et al. 2017
 
 
+@declare(primitive=prim("SeLU"))
 def selu(input_x: Tensor) -> Tensor:
     """scale * x where it is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017)."""
     return mul(elu(_check(input_x, "selu", "input_x"), _SELU_ALPHA), _SELU_SCALE)  # type: ignore[no-any-return]
 
 
+@declare(primitive=prim("ReLU6"))
 def relu6(x: Tensor) -> Tensor:
     """min(max(x, 0), 6)."""
     return clamp(relu(x), max=6)
 
 
+@declare(primitive=prim("HSigmoid"))
 def hardsigmoid(input: Tensor) -> Tensor:
     """min(max((x + 3) / 6, 0), 1)."""
     return clamp(_check(input, "hardsigmoid") / 6.0 + 0.5, 0.0, 1.0)
 
 
+@declare(primitive=prim("HSwish"))
 def hardswish(input: Tensor) -> Tensor:
     """x * hardsigmoid(x)."""
     return mul(input, hardsigmoid(input))  # type: ignore[no-any-return]
@@ -201,16 +219,19 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tens
     return clamp(_check(input, "hardtanh"), min_val, max_val)
 
 
+@declare(method=True, primitive=prim("HShrink", lambd=0.5))
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x where |x| is above ``lambd``, 0 elsewhere."""
     return where(absolute(_check(input, "hardshrink")) > lambd, input, 0.0)
 
 
+@declare(primitive=prim("SoftShrink", lambd=0.5))
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x moved towards 0 by ``lambd``, and 0 where it is nearer than that."""
     return where(_check(input, "softshrink") > lambd, input - lambd, where(input < -lambd, input + lambd, 0.0))
 
 
+@declare(primitive=prim("Softsign"))
 def softsign(x: Tensor) -> Tensor:
     """x / (1 + |x|)."""
     return div(_check(x, "softsign", "x"), absolute(x) + 1.0)  # type: ignore[no-any-return]
@@ -229,6 +250,7 @@ def threshold(input: Tensor, thr: float, value: float) -> Tensor:
     return where(_check(input, "threshold") > thr, input, value)
 
 
+@declare(primitive=prim("Softplus"))
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x is above ``threshold``."""
     scaled = mul(input, beta)
@@ -241,16 +263,19 @@ def logsigmoid(x: Tensor) -> Tensor:
     return minimum(_check(x, "logsigmoid", "x"), 0.0) - log1p(exp(-absolute(x)))  # type: ignore[no-any-return]
 
 
+@declare(primitive=prim("Mish"))
 def mish(x: Tensor) -> Tensor:
     """x * tanh(softplus(x))."""
     return mul(_check(x, "mish", "x"), tanh(softplus(x)))  # type: ignore[no-any-return]
 
 
+@declare(primitive=(prim("FastGeLU"), prim("FastGelu")))
 def fast_gelu(x: Tensor) -> Tensor:
     """x * sigmoid(1.702 * x) (Hendrycks and Gimpel 2016)."""
     return mul(_check(x, "fast_gelu", "x"), sigmoid(mul(x, 1.702)))  # type: ignore[no-any-return]
 
 
+@declare(primitive=prim("GLU", axis=-1))
 def glu(x: Tensor, axis: int = -1) -> Tensor:
     """The first half along ``axis`` times the sigmoid of the second.
 
@@ -276,6 +301,7 @@ def _halves_of(x: Tensor, axis: int, name: str) -> tuple[Tensor, ...]:
     return split(x, x.shape[at] // 2, at)
 
 
+@declare(primitive=prim("PReLU"))
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where it is positive, weight * x elsewhere; ``weight`` has one number, or one for each channel (axis 1).
 

@@ -13,6 +13,7 @@ from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..dtype import float32, promote, promote_scalar
 from ..operator import ARRAY_FUNCTIONS, COMPLEX, FLOAT32, Operator, binary_method, fitted
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 
 __all__ = [
@@ -37,11 +38,17 @@ def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
     return x.sum(axis=axes, keepdims=True).reshape(shape) if axes else x
 
 
-_sum_to_operator = Operator("sum_to", _sum_to, (lambda F, g, out, x, shape: F.broadcast_to(g, shape=tuple(x.shape)),))
+_sum_to_operator = Operator(
+    "sum_to",
+    _sum_to,
+    (lambda F, g, out, x, shape: F.broadcast_to(g, shape=tuple(x.shape)),),
+    keeps_dtype=True,
+)
 _broadcast_to_operator = Operator(
     "broadcast_to",
     lambda x, shape: array_module(x).broadcast_to(x, shape),
     (lambda F, g, out, x, shape: fit(F, g, x),),
+    keeps_dtype=True,
 )
 
 
@@ -52,7 +59,9 @@ def cast_array(x: Any, dtype: np.dtype[Any]) -> Any:
     return x.astype(dtype, copy=False)
 
 
-cast_operator = Operator("cast", cast_array, (lambda F, g, out, x, dtype: F.cast(g, dtype=_np_dtype(x)),))
+cast_operator = Operator(
+    "cast", cast_array, (lambda F, g, out, x, dtype: F.cast(g, dtype=_np_dtype(x)),), keeps_dtype=True
+)
 
 
 def _np_dtype(x: Any) -> np.dtype[Any]:
@@ -158,18 +167,29 @@ def _halves(F: Any, g: Any, mine: Any, other: Any, wins: Any) -> Any:
     return fit(F, g * share, mine)
 
 
-add = Binary("add", np.add, (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, g, y)), doc="x + y.")
+add = Binary(
+    "add",
+    np.add,
+    (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, g, y)),
+    doc="x + y.",
+    primitive=(prim("Add"), prim("TensorAdd")),
+)
 sub = Binary(
     "sub",
     np.subtract,
     (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -g, y)),
     doc="x - y.",
+    primitive=prim("Sub"),
 )
 mul = Binary(
     "mul",
     np.multiply,
     (lambda F, g, out, x, y: fit(F, g * y, x), lambda F, g, out, x, y: fit(F, g * x, y)),
     doc="x * y.",
+    method=("mul", "multiply"),
+    in_place=True,
+    primitive=prim("Mul"),
+    mint=True,
 )
 
 
@@ -193,8 +213,19 @@ div = Division(
     (lambda F, g, out, x, y: fit(F, g / y, x), lambda F, g, out, x, y: fit(F, -(g * out / y), y)),
     integers_to_float=True,
     doc="x / y; integers give Float32.",
+    method=("div", "divide", "true_divide"),
+    in_place=True,
+    primitive=(prim("Div"), prim("RealDiv")),
 )
-floor_divide = Binary("floor_divide", np.floor_divide, doc="The greatest integer not above x / y.")
+floor_divide = Binary(
+    "floor_divide",
+    np.floor_divide,
+    doc="The greatest integer not above x / y.",
+    method=True,
+    in_place=True,
+    primitive=prim("FloorDiv"),
+    mint=True,
+)
 remainder = Binary(
     "remainder",
     np.remainder,
@@ -203,12 +234,19 @@ remainder = Binary(
         lambda F, g, out, x, y: fit(F, -(g * F.floor_divide(x, y)), y),
     ),
     doc="x - floor(x / y) * y, with the sign of y.",
+    method=True,
+    in_place=True,
+    primitive=prim("FloorMod"),
+    mint=True,
 )
 fmod = Binary(
     "fmod",
     np.fmod,
     (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -(g * F.trunc(x / y)), y)),
     doc="The remainder with the sign of x.",
+    method=True,
+    primitive=prim("Mod"),
+    mint=True,
 )
 
 
@@ -223,7 +261,9 @@ def _pow_exponent(F: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
     return fit(F, g * F.where(positive, out * F.log(F.where(positive, x, 1.0)), 0.0), y)
 
 
-pow = Binary("pow", np.power, (_pow_base, _pow_exponent), doc="x to the power y.")
+pow = Binary(
+    "pow", np.power, (_pow_base, _pow_exponent), doc="x to the power y.", method=True, primitive=prim("Pow"), mint=True
+)
 maximum = Binary(
     "maximum",
     np.maximum,
@@ -232,6 +272,9 @@ maximum = Binary(
         lambda F, g, out, x, y: _halves(F, g, y, x, y > x),
     ),
     doc="The larger of x and y; NaN where either is NaN.",
+    method=True,
+    primitive=prim("Maximum"),
+    mint=True,
 )
 minimum = Binary(
     "minimum",
@@ -241,19 +284,49 @@ minimum = Binary(
         lambda F, g, out, x, y: _halves(F, g, y, x, y < x),
     ),
     doc="The smaller of x and y; NaN where either is NaN.",
+    method=True,
+    primitive=prim("Minimum"),
+    mint=True,
 )
-eq = Equality("eq", np.equal, doc="x == y.")
-ne = Equality("ne", np.not_equal, doc="x != y.")
-lt = Binary("lt", np.less, doc="x < y.")
-le = Binary("le", np.less_equal, doc="x <= y.")
-gt = Binary("gt", np.greater, doc="x > y.")
-ge = Binary("ge", np.greater_equal, doc="x >= y.")
-logical_and = Binary("logical_and", np.logical_and, doc="x and y, elementwise.")
-logical_or = Binary("logical_or", np.logical_or, doc="x or y, elementwise.")
-logical_xor = Binary("logical_xor", np.logical_xor, doc="Whether one of x and y holds, and not both.")
-bitwise_and = Binary("bitwise_and", np.bitwise_and, doc="x & y.")
-bitwise_or = Binary("bitwise_or", np.bitwise_or, doc="x | y.")
-bitwise_xor = Binary("bitwise_xor", np.bitwise_xor, doc="x ^ y.")
+eq = Equality("eq", np.equal, doc="x == y.", method=("eq", "equal"), primitive=prim("Equal"), mint=True)
+ne = Equality(
+    "ne", np.not_equal, doc="x != y.", method=("ne", "not_equal"), primitive=prim("NotEqual"), mint=("ne", "not_equal")
+)
+lt = Binary("lt", np.less, doc="x < y.", method=("less", "lt"), primitive=prim("Less"), mint=("less", "lt"))
+le = Binary(
+    "le",
+    np.less_equal,
+    doc="x <= y.",
+    method=("le", "less_equal"),
+    primitive=prim("LessEqual"),
+    mint=("le", "less_equal"),
+)
+gt = Binary("gt", np.greater, doc="x > y.", method=("greater", "gt"), primitive=prim("Greater"), mint=("greater", "gt"))
+ge = Binary(
+    "ge",
+    np.greater_equal,
+    doc="x >= y.",
+    method=("ge", "greater_equal"),
+    primitive=prim("GreaterEqual"),
+    mint="greater_equal",
+)
+logical_and = Binary(
+    "logical_and", np.logical_and, doc="x and y, elementwise.", method=True, primitive=prim("LogicalAnd"), mint=True
+)
+logical_or = Binary(
+    "logical_or", np.logical_or, doc="x or y, elementwise.", method=True, primitive=prim("LogicalOr"), mint=True
+)
+logical_xor = Binary(
+    "logical_xor",
+    np.logical_xor,
+    doc="Whether one of x and y holds, and not both.",
+    method=True,
+    primitive=prim("LogicalXor"),
+    mint=True,
+)
+bitwise_and = Binary("bitwise_and", np.bitwise_and, doc="x & y.", method=True, primitive=prim("BitwiseAnd"), mint=True)
+bitwise_or = Binary("bitwise_or", np.bitwise_or, doc="x | y.", method=True, primitive=prim("BitwiseOr"), mint=True)
+bitwise_xor = Binary("bitwise_xor", np.bitwise_xor, doc="x ^ y.", method=True, primitive=prim("BitwiseXor"), mint=True)
 
 multiply, divide, true_divide = mul, div, div
 equal, not_equal, less, less_equal, greater, greater_equal = eq, ne, lt, le, gt, ge
@@ -279,9 +352,9 @@ def _unary(name: str, kernel: Callable[..., Any], rule: Callable[..., Any] | Non
     return Unary(name, kernel, () if rule is None else (rule,), doc=doc, **kwargs)
 
 
-def _function(name: str, kernel: Callable[..., Any], rule: Callable[..., Any], doc: str) -> Unary:
+def _function(name: str, kernel: Callable[..., Any], rule: Callable[..., Any], doc: str, **surfaces: Any) -> Unary:
     """A function of a real number."""
-    return _unary(name, kernel, rule, doc, integers_to_float=True)
+    return _unary(name, kernel, rule, doc, integers_to_float=True, **surfaces)
 
 
 def _sign_rule(F: Any, g: Any, out: Any, x: Any) -> Any:
@@ -293,46 +366,205 @@ def _sign_rule(F: Any, g: Any, out: Any, x: Any) -> Any:
     return (g - out * F.real(F.conj(out) * g)) * elsewhere / (length + (1.0 - elsewhere))
 
 
-neg = _unary("neg", np.negative, lambda F, g, out, x: -g, "-x.")
-abs = _unary("abs", np.abs, lambda F, g, out, x: g * F.sign(x), "The absolute value; its gradient at 0 is 0.")
-sign = _unary("sign", np.sign, _sign_rule, "-1, 0 or 1; of a complex number, x / |x|.", analytic=False)
-square = _unary("square", np.square, lambda F, g, out, x: g * (x * 2), "x * x.")
-exp = _function("exp", np.exp, lambda F, g, out, x: g * out, "e to the power x.")
-expm1 = _function("expm1", np.expm1, lambda F, g, out, x: g * (out + 1), "exp(x) - 1, exact near 0.")
-log = _function("log", np.log, lambda F, g, out, x: g / x, "The natural logarithm.")
-log1p = _function("log1p", np.log1p, lambda F, g, out, x: g / (x + 1), "log(1 + x), exact near 0.")
-log2 = _function("log2", np.log2, lambda F, g, out, x: g / (x * float(np.log(2.0))), "The logarithm to base 2.")
-sqrt = _function("sqrt", np.sqrt, lambda F, g, out, x: g / (out * 2), "The square root.")
+neg = _unary(
+    "neg",
+    np.negative,
+    lambda F, g, out, x: -g,
+    "-x.",
+    method=("neg", "negative"),
+    primitive=prim("Neg"),
+    mint=("neg", "negative"),
+)
+abs = _unary(
+    "abs",
+    np.abs,
+    lambda F, g, out, x: g * F.sign(x),
+    "The absolute value; its gradient at 0 is 0.",
+    method=("abs", "absolute"),
+    primitive=(prim("Abs"), prim("ComplexAbs")),
+    mint=True,
+)
+sign = _unary(
+    "sign",
+    np.sign,
+    _sign_rule,
+    "-1, 0 or 1; of a complex number, x / |x|.",
+    analytic=False,
+    method=True,
+    in_place=True,
+    primitive=prim("Sign"),
+    mint=True,
+)
+square = _unary(
+    "square", np.square, lambda F, g, out, x: g * (x * 2), "x * x.", method=True, primitive=prim("Square"), mint=True
+)
+exp = _function(
+    "exp",
+    np.exp,
+    lambda F, g, out, x: g * out,
+    "e to the power x.",
+    method=True,
+    in_place=True,
+    primitive=prim("Exp"),
+    mint=True,
+)
+expm1 = _function(
+    "expm1",
+    np.expm1,
+    lambda F, g, out, x: g * (out + 1),
+    "exp(x) - 1, exact near 0.",
+    method=True,
+    primitive=prim("Expm1"),
+    mint=True,
+)
+log = _function(
+    "log",
+    np.log,
+    lambda F, g, out, x: g / x,
+    "The natural logarithm.",
+    method=True,
+    in_place=True,
+    primitive=prim("Log"),
+    mint=True,
+)
+log1p = _function(
+    "log1p",
+    np.log1p,
+    lambda F, g, out, x: g / (x + 1),
+    "log(1 + x), exact near 0.",
+    method=True,
+    primitive=prim("Log1p"),
+    mint=True,
+)
+log2 = _function(
+    "log2",
+    np.log2,
+    lambda F, g, out, x: g / (x * float(np.log(2.0))),
+    "The logarithm to base 2.",
+    method=True,
+    mint=True,
+)
+sqrt = _function(
+    "sqrt",
+    np.sqrt,
+    lambda F, g, out, x: g / (out * 2),
+    "The square root.",
+    method=True,
+    primitive=prim("Sqrt"),
+    mint=True,
+)
 rsqrt = _function(
     "rsqrt",
     lambda x: x.dtype.type(1) / array_module(x).sqrt(x),
     lambda F, g, out, x: g * (out / x) * -0.5,
     "1 / sqrt(x).",
+    method=True,
+    primitive=prim("Rsqrt"),
+    mint=True,
 )
-reciprocal = _function("reciprocal", lambda x: x.dtype.type(1) / x, lambda F, g, out, x: -(g * out * out), "1 / x.")
-sin = _function("sin", np.sin, lambda F, g, out, x: g * F.cos(x), "The sine.")
-cos = _function("cos", np.cos, lambda F, g, out, x: -(g * F.sin(x)), "The cosine.")
-tan = _function("tan", np.tan, lambda F, g, out, x: g * (out * out + 1), "The tangent.")
-sinh = _function("sinh", np.sinh, lambda F, g, out, x: g * F.cosh(x), "The hyperbolic sine.")
-cosh = _function("cosh", np.cosh, lambda F, g, out, x: g * F.sinh(x), "The hyperbolic cosine.")
+reciprocal = _function(
+    "reciprocal",
+    lambda x: x.dtype.type(1) / x,
+    lambda F, g, out, x: -(g * out * out),
+    "1 / x.",
+    method=True,
+    primitive=prim("Reciprocal"),
+    mint=True,
+)
+sin = _function(
+    "sin", np.sin, lambda F, g, out, x: g * F.cos(x), "The sine.", method=True, primitive=prim("Sin"), mint=True
+)
+cos = _function(
+    "cos", np.cos, lambda F, g, out, x: -(g * F.sin(x)), "The cosine.", method=True, primitive=prim("Cos"), mint=True
+)
+tan = _function(
+    "tan",
+    np.tan,
+    lambda F, g, out, x: g * (out * out + 1),
+    "The tangent.",
+    method=True,
+    primitive=prim("Tan"),
+    mint=True,
+)
+sinh = _function(
+    "sinh",
+    np.sinh,
+    lambda F, g, out, x: g * F.cosh(x),
+    "The hyperbolic sine.",
+    method=True,
+    primitive=prim("Sinh"),
+    mint=True,
+)
+cosh = _function(
+    "cosh",
+    np.cosh,
+    lambda F, g, out, x: g * F.sinh(x),
+    "The hyperbolic cosine.",
+    method=True,
+    primitive=prim("Cosh"),
+    mint=True,
+)
 erf = _function(
     "erf",
     fused.erf,
     lambda F, g, out, x: g * F.exp(-(x * x)) * float(2 / np.sqrt(np.pi)),
     "The error function.",
+    method=True,
+    primitive=prim("Erf"),
+    mint=True,
 )
-floor = _unary("floor", np.floor, lambda F, g, out, x: g * 0, "The greatest integer not above x.")
-ceil = _unary("ceil", np.ceil, lambda F, g, out, x: g * 0, "The smallest integer not below x.")
+floor = _unary(
+    "floor",
+    np.floor,
+    lambda F, g, out, x: g * 0,
+    "The greatest integer not above x.",
+    method=True,
+    in_place=True,
+    primitive=prim("Floor"),
+    mint=True,
+)
+ceil = _unary(
+    "ceil",
+    np.ceil,
+    lambda F, g, out, x: g * 0,
+    "The smallest integer not below x.",
+    method=True,
+    primitive=prim("Ceil"),
+    mint=True,
+)
 _rint = _unary("round", np.rint, lambda F, g, out, x: g * 0, "The nearest integer, halves to the even one.")
-trunc = _unary("trunc", np.trunc, lambda F, g, out, x: g * 0, "The integer part.")
-isnan = _unary("isnan", np.isnan, None, "Whether an element is NaN.")
-isinf = _unary("isinf", np.isinf, None, "Whether an element is infinite.")
-isfinite = _unary("isfinite", np.isfinite, None, "Whether an element is a finite number.")
-logical_not = _unary("logical_not", np.logical_not, None, "Whether an element is zero or False.")
-bitwise_not = _unary("bitwise_not", np.invert, None, "~x.")
+trunc = _unary(
+    "trunc", np.trunc, lambda F, g, out, x: g * 0, "The integer part.", method=True, primitive=prim("Trunc"), numpy=True
+)
+isnan = _unary("isnan", np.isnan, None, "Whether an element is NaN.", method=True, primitive=prim("IsNan"), mint=True)
+isinf = _unary(
+    "isinf", np.isinf, None, "Whether an element is infinite.", method=True, primitive=prim("IsInf"), mint=True
+)
+isfinite = _unary(
+    "isfinite",
+    np.isfinite,
+    None,
+    "Whether an element is a finite number.",
+    method=True,
+    primitive=prim("IsFinite"),
+    mint=True,
+)
+logical_not = _unary(
+    "logical_not",
+    np.logical_not,
+    None,
+    "Whether an element is zero or False.",
+    method=True,
+    primitive=prim("LogicalNot"),
+    mint=True,
+)
+bitwise_not = _unary(
+    "bitwise_not", np.invert, None, "~x.", method=("bitwise_not", "invert"), primitive=prim("Invert"), mint=True
+)
 absolute, negative = abs, neg
 
 
+@declare(method=True, primitive=prim("Rint"), mint=True)
 def round(input: Any, *, decimals: int = 0) -> Any:
     """The nearest number with ``decimals`` places, halves to the even one."""
     if not decimals:
@@ -341,9 +573,20 @@ def round(input: Any, *, decimals: int = 0) -> Any:
     return div(_rint(mul(input, scale)), scale)
 
 
+def _scaled(other: Any, alpha: Any) -> Any:
+    return other if alpha == 1 and not isinstance(alpha, float) else mul(other, alpha)
+
+
+@declare(method="add", in_place="add_", mint="add")
+def _add_scaled(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """input + alpha * other."""
+    return add(input, _scaled(other, alpha))
+
+
+@declare(method=("sub", "subtract"), in_place="sub_", mint="sub")
 def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """input - alpha * other."""
-    return sub(input, other if alpha == 1 and not isinstance(alpha, float) else mul(other, alpha))
+    return sub(input, _scaled(other, alpha))
 
 
 _where_operator = Operator(
@@ -371,6 +614,7 @@ def where(condition: Any, input: Any, other: Any) -> Tensor:
     return result
 
 
+@declare(primitive=prim("Select"))
 def select(condition: Any, input: Any, other: Any) -> Tensor:
     """``input`` where ``condition`` holds, ``other`` elsewhere.
 
@@ -385,6 +629,7 @@ def select(condition: Any, input: Any, other: Any) -> Tensor:
     return where(condition, input, other)
 
 
+@declare(method=("clamp", "clip"), in_place=True, mint=True)
 def clamp(input: Any, min: Any = None, max: Any = None) -> Tensor:
     """Elements limited to [min, max].
 
@@ -404,6 +649,7 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Tensor:
 clip = clamp
 
 
+@declare(method=True, primitive=prim("Xlogy"), mint=True)
 def xlogy(input: Any, other: Any) -> Tensor:
     """input * log(other), and 0 where ``input`` is 0."""
     return where(eq(input, 0), 0.0, mul(input, log(where(eq(input, 0), 1.0, other))))

@@ -14,6 +14,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import complex64, complex128, float32, numpy_dtype
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import _as, cast_operator
@@ -57,6 +58,7 @@ def _is_complex(x: Tensor) -> bool:
     return bool(x._array.dtype.kind == "c")
 
 
+@declare(primitive=prim("Complex"))
 def complex(real: Tensor, imag: Tensor) -> Any:
     """Complex numbers of their parts."""
     wanted = np.dtype(np.float64) if np.float64 in (real._array.dtype, imag._array.dtype) else float32.numpy
@@ -65,21 +67,25 @@ def complex(real: Tensor, imag: Tensor) -> Any:
     return _complex(x, y)
 
 
+@declare(method=True, primitive=prim("Real"), mint=True)
 def real(input: Tensor) -> Any:
     """The real part; a real tensor itself."""
     return _real(input) if _is_complex(_check(input, "real")) else input
 
 
+@declare(method=True, primitive=prim("Imag"), mint=True)
 def imag(input: Tensor) -> Any:
     """The imaginary part; zeros of a real tensor."""
     return _imag(input) if _is_complex(_check(input, "imag")) else input * 0
 
 
+@declare(method=True, primitive=prim("Conj"))
 def conj(input: Tensor) -> Any:
     """The conjugate; a real tensor itself."""
     return _conj(input) if _is_complex(_check(input, "conj")) else input
 
 
+@declare(method=True, primitive=prim("Angle"))
 def angle(input: Tensor) -> Any:
     """The angle of complex numbers; of real ones 0 or pi."""
     from .elementary import atan2
@@ -91,6 +97,7 @@ def angle(input: Tensor) -> Any:
     return a.where(a.isnan(x), x, a.where(a.lt(x, 0), math.pi, x * 0))
 
 
+@declare(primitive=prim("Polar"), mint=True)
 def polar(abs: Tensor, angle: Tensor) -> Any:
     """Complex numbers of a length and an angle."""
     return complex(abs * a.cos(angle), abs * a.sin(angle))

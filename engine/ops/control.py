@@ -12,6 +12,7 @@ import numpy as np
 
 from ..backend import to_device
 from ..dtype import DType, float32, int32, int64, numpy_dtype
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from . import arithmetic as a
 from .shape import _check, cast
@@ -25,6 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@declare(primitive=prim("Shape"))
 def shape(input_x: Tensor) -> tuple[int, ...]:
     """The shape."""
     return _check(input_x, "shape", "input_x").shape
@@ -33,21 +35,25 @@ def shape(input_x: Tensor) -> tuple[int, ...]:
 shape_ = shape
 
 
+@declare(primitive=prim("TensorShape"))
 def dyn_shape(input_x: Tensor) -> Any:
     """The shape as a tensor."""
     return Tensor(np.array(shape(input_x), np.int64))
 
 
+@declare(primitive=prim("Rank"))
 def rank(input_x: Tensor) -> int:
     """The number of axes."""
     return _check(input_x, "rank", "input_x").ndim
 
 
+@declare(primitive=prim("Size"))
 def size(input_x: Tensor) -> int:
     """The number of elements."""
     return _check(input_x, "size", "input_x").size
 
 
+@declare(primitive=prim("DType"))
 def dtype(x: Tensor) -> DType:
     """The element type."""
     return _check(x, "dtype", "x").dtype
@@ -58,6 +64,7 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
+@declare(method=True)
 def type_as(input: Tensor, other: Tensor) -> Any:
     """The elements in the dtype of ``other``."""
     return cast(input, _check(other, "type_as", "other").dtype)
@@ -68,12 +75,14 @@ def deepcopy(input_x: Tensor) -> Any:
     return copy.deepcopy(_check(input_x, "deepcopy", "input_x"))
 
 
+@declare(primitive=prim("Print"))
 def print_(*input_x: Any) -> None:
     """Print tensors as MindSpore's ``Print`` does: each on a line, with shape, dtype and value."""
     for value in input_x:
         print(repr(value) if isinstance(value, Tensor) else value, flush=True)
 
 
+@declare(primitive=prim("Range", maxlen=1000000))
 def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Any:
     """start, start + step, ... before ``end``, in the dtype of the three."""
     given = [x if isinstance(x, Tensor) else Tensor(x) for x in (start, end, step)]
@@ -86,6 +95,7 @@ def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Any:
 tensor_range = range
 
 
+@declare(primitive=prim("TupleToArray"))
 def tuple_to_array(input_x: tuple[Any, ...]) -> Any:
     """A tuple of numbers as a tensor.
 
@@ -98,6 +108,7 @@ def tuple_to_array(input_x: tuple[Any, ...]) -> Any:
     return cast(made, int32) if made.dtype is int64 else made
 
 
+@declare(primitive=prim("ScalarToTensor"))
 def scalar_to_tensor(input_x: Any, dtype: Any = float32) -> Any:
     """A number as a 0-d tensor.
 
@@ -109,11 +120,13 @@ def scalar_to_tensor(input_x: Any, dtype: Any = float32) -> Any:
     return Tensor(input_x, dtype)
 
 
+@declare(primitive=prim("ScalarToArray"))
 def scalar_to_array(input_x: Any) -> Any:
     """A number as a 0-d tensor of its own dtype."""
     return Tensor(input_x)
 
 
+@declare(primitive=prim("ScalarCast"))
 def scalar_cast(input_x: Any, input_y: Any) -> Any:
     """A Python number as the kind of number that a dtype holds."""
     kind = numpy_dtype(input_y).kind

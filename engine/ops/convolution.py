@@ -36,9 +36,7 @@ def ints_for(value: Any, axes: int, name: str, argument: str, least: int = 1) ->
     return found
 
 
-def pads_for(
-    pad_mode: Any, padding: Any, lengths: Ints, kernel: Ints, stride: Ints, dilation: Ints, name: str
-) -> Ints:
+def pads_for(pad_mode: Any, padding: Any, lengths: Ints, kernel: Ints, stride: Ints, dilation: Ints, name: str) -> Ints:
     """How many elements are added (before, after) each axis in turn.
 
     "same": so many that ceil(length / stride) windows fit, the odd one at the end; "valid": none; "pad": ``padding``,

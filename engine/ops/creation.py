@@ -10,6 +10,7 @@ from ..backend import to_device
 from ..cpu.array_module import array_module
 from ..dtype import float32, int64, numpy_dtype
 from ..parameter import Parameter
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .loss import one_hot_array
 from .shape import ints_of
@@ -29,21 +30,25 @@ def _filled(shape: Any, value: Any, dtype: Any, name: str) -> Tensor:
     return Tensor._wrap(to_device(np.full(wanted, value, numpy_dtype(dtype))))
 
 
+@declare(primitive=prim("Zeros"))
 def zeros(size: Any, dtype: Any = None) -> Tensor:
     """Zeros of shape ``size``; Float32 without ``dtype``."""
     return _filled(size, 0, dtype or float32, "zeros")
 
 
+@declare(primitive=prim("Ones"))
 def ones(size: Any, dtype: Any = None) -> Tensor:
     """Ones of shape ``size``; Float32 without ``dtype``."""
     return _filled(size, 1, dtype or float32, "ones")
 
 
+@declare(mint=True)
 def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
     """``fill_value`` everywhere."""
     return _filled(size, fill_value, dtype or Tensor(fill_value).dtype, "full")
 
 
+@declare(primitive=prim("Fill"))
 def fill(type: Any, shape: Any, value: Any) -> Tensor:
     """``value`` everywhere; ``type`` is the dtype."""
     return _filled(shape, value, type, "fill")
@@ -62,21 +67,25 @@ def type_name(x: Any) -> str:
     return type(x).__name__
 
 
+@declare(primitive=prim("ZerosLike"), mint=True)
 def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
     """Zeros of the input's shape, dtype and device."""
     return _like(input, 0, dtype, "zeros_like")
 
 
+@declare(primitive=prim("OnesLike"), mint=True)
 def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:
     """Ones of the input's shape, dtype and device."""
     return _like(input, 1, dtype, "ones_like")
 
 
+@declare(primitive=prim("Fills"), mint=True)
 def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
     """``fill_value`` in the input's shape, dtype and device."""
     return _like(input, fill_value, dtype, "full_like")
 
 
+@declare(mint=True)
 @np.errstate(all="ignore")
 def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
     """start, start + step, ... before ``end``; Int64 for ints, Float32 for floats.
@@ -93,6 +102,7 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
     return Tensor._wrap(to_device(np.arange(*values).astype(numpy_dtype(wanted))))
 
 
+@declare(primitive=prim("LinSpace"))
 @np.errstate(all="ignore")
 def linspace(start: float, end: float, steps: int) -> Tensor:
     """``steps`` numbers evenly spaced from ``start`` to ``end``, both included."""
@@ -140,6 +150,7 @@ kaiser_window = _window(
 )
 
 
+@declare(primitive=prim("Eye"), mint=True)
 def eye(n: int, m: int | None = None, dtype: Any = None) -> Tensor:
     """Ones on the diagonal."""
     return Tensor._wrap(to_device(np.eye(n, m, dtype=numpy_dtype(dtype or float32))))
@@ -157,6 +168,7 @@ def one_hot(indices: Tensor, depth: int, on_value: Any = 1, off_value: Any = 0, 
     return Tensor._wrap(xp.where(placed, on._array, off._array))
 
 
+@declare(primitive=prim("Assign"))
 def assign(variable: Parameter, value: Any) -> Parameter:
     """Give a parameter (or tensor) new values, cast to its dtype.
 
@@ -178,11 +190,13 @@ def assign(variable: Parameter, value: Any) -> Parameter:
     return variable
 
 
+@declare(primitive=prim("AssignAdd"))
 def assign_add(variable: Parameter, value: Any) -> Parameter:
     """Add to a parameter."""
     return assign(variable, variable + value)
 
 
+@declare(primitive=prim("AssignSub"))
 def assign_sub(variable: Parameter, value: Any) -> Parameter:
     """Subtract from a parameter."""
     return assign(variable, variable - value)

@@ -9,6 +9,7 @@ import numpy as np
 from .. import random
 from ..backend import to_device, to_host
 from ..dtype import bool_, float32, int32, int64, numpy_dtype
+from ..surfaces import declare
 from ..tensor import Tensor
 from .shape import _check, ints_of
 
@@ -240,6 +241,7 @@ def bernoulli_ext(input: Tensor, *, generator: Any = None) -> Any:
     return _made(random.uniform(_check(input, "bernoulli_ext").shape) < _host(input), input.dtype)
 
 
+@declare(method=True, mint=True)
 def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None) -> Any:
     """``num_samples`` indices, drawn with the weights of each row.
 
@@ -266,6 +268,7 @@ def multinomial_with_replacement(x: Tensor, seed: int, offset: int, numsamples: 
     return multinomial(x, numsamples, replacement).astype(int64)
 
 
+@declare(method=True)
 def random_categorical(logits: Tensor, num_sample: int, seed: int = 0, dtype: Any = int64) -> Any:
     """``num_sample`` indices for each row, drawn with the softmax of the row."""
     weights = _host(logits).astype(np.float64)

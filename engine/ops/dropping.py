@@ -10,6 +10,7 @@ from .. import random
 from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .shape import _check
 
@@ -78,6 +79,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
     return dropout2d_with_mask(input, 1.0 - _probability(p, "dropout2d"))[0]
 
 
+@declare(primitive=prim("Dropout2D", keep_prob=0.5))
 def dropout2d_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
     """The input with whole channels set to 0 with probability 1 - keep_prob, and the mask of what was kept."""
     if _check(x, "Dropout2D", "x").ndim != 4:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..cpu.array_module import array_module
 from ..dtype import bfloat16, float32, float64
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import Binary, _as, _function, _unary, cast_operator, fit, where
@@ -25,14 +26,69 @@ __all__ = [
     "tensor_mod", "tensor_mul", "tensor_pow", "tensor_sub", "truncate_div", "truncate_mod", "xdivy",
 ]  # fmt: skip
 
-acos = _function("acos", np.arccos, lambda F, g, out, x: -(g * F.rsqrt(1 - x * x)), "The arc cosine.")
-asin = _function("asin", np.arcsin, lambda F, g, out, x: g * F.rsqrt(1 - x * x), "The arc sine.")
-atan = _function("atan", np.arctan, lambda F, g, out, x: g / (x * x + 1), "The arc tangent.")
-acosh = _function("acosh", np.arccosh, lambda F, g, out, x: g * F.rsqrt(x * x - 1), "The inverse hyperbolic cosine.")
-asinh = _function("asinh", np.arcsinh, lambda F, g, out, x: g * F.rsqrt(x * x + 1), "The inverse hyperbolic sine.")
-atanh = _function("atanh", np.arctanh, lambda F, g, out, x: g / (1 - x * x), "The inverse hyperbolic tangent.")
-exp2 = _function("exp2", np.exp2, lambda F, g, out, x: g * out * math.log(2.0), "2 to the power x.")
-log10 = _function("log10", np.log10, lambda F, g, out, x: g / (x * math.log(10.0)), "The logarithm to base 10.")
+acos = _function(
+    "acos",
+    np.arccos,
+    lambda F, g, out, x: -(g * F.rsqrt(1 - x * x)),
+    "The arc cosine.",
+    method=("acos", "arccos"),
+    primitive=prim("ACos"),
+    mint=("acos", "arccos"),
+)
+asin = _function(
+    "asin",
+    np.arcsin,
+    lambda F, g, out, x: g * F.rsqrt(1 - x * x),
+    "The arc sine.",
+    method=("arcsin", "asin"),
+    primitive=prim("Asin"),
+    mint=("arcsin", "asin"),
+)
+atan = _function(
+    "atan",
+    np.arctan,
+    lambda F, g, out, x: g / (x * x + 1),
+    "The arc tangent.",
+    method=("arctan", "atan"),
+    primitive=prim("Atan"),
+    mint=("arctan", "atan"),
+)
+acosh = _function(
+    "acosh",
+    np.arccosh,
+    lambda F, g, out, x: g * F.rsqrt(x * x - 1),
+    "The inverse hyperbolic cosine.",
+    method=("acosh", "arccosh"),
+    primitive=prim("Acosh"),
+    mint=("acosh", "arccosh"),
+)
+asinh = _function(
+    "asinh",
+    np.arcsinh,
+    lambda F, g, out, x: g * F.rsqrt(x * x + 1),
+    "The inverse hyperbolic sine.",
+    method=("arcsinh", "asinh"),
+    primitive=prim("Asinh"),
+    mint=("arcsinh", "asinh"),
+)
+atanh = _function(
+    "atanh",
+    np.arctanh,
+    lambda F, g, out, x: g / (1 - x * x),
+    "The inverse hyperbolic tangent.",
+    method=("arctanh", "atanh"),
+    primitive=prim("Atanh"),
+    mint=("arctanh", "atanh"),
+)
+exp2 = _function("exp2", np.exp2, lambda F, g, out, x: g * out * math.log(2.0), "2 to the power x.", mint=True)
+log10 = _function(
+    "log10",
+    np.log10,
+    lambda F, g, out, x: g / (x * math.log(10.0)),
+    "The logarithm to base 10.",
+    method=True,
+    mint=True,
+)
 
 
 def _sinc_slope(F: Any, g: Any, out: Any, x: Any) -> Any:
@@ -47,14 +103,23 @@ def _sinc(x: Any) -> Any:
     return xp.where(x == 0, 1, xp.sin(turn) / turn).astype(x.dtype)
 
 
-sinc = _function("sinc", _sinc, _sinc_slope, "sin(pi x) / (pi x), and 1 at 0.")
+sinc = _function(
+    "sinc",
+    _sinc,
+    _sinc_slope,
+    "sin(pi x) / (pi x), and 1 at 0.",
+    method=True,
+    primitive=prim("Sinc"),
+    mint=True,
+    numpy=True,
+)
 
 
 def _signbit(x: Any) -> Any:
     return x < 0 if x.dtype.kind in "iub" else array_module(x).signbit(x)
 
 
-signbit = _unary("signbit", _signbit, None, "Whether the sign is minus.")
+signbit = _unary("signbit", _signbit, None, "Whether the sign is minus.", method=True, numpy=True)
 
 
 def _population(x: Any) -> Any:
@@ -66,7 +131,9 @@ def _population(x: Any) -> Any:
     return count
 
 
-population_count = _unary("population_count", _population, None, "How many bits are 1.")
+population_count = _unary(
+    "population_count", _population, None, "How many bits are 1.", primitive=prim("PopulationCount")
+)
 
 atan2 = Binary(
     "atan2",
@@ -77,6 +144,9 @@ atan2 = Binary(
     ),
     integers_to_float=True,
     doc="The angle of the point (y, x), in (-pi, pi].",
+    method=("arctan2", "atan2"),
+    primitive=prim("Atan2"),
+    mint=("arctan2", "atan2"),
 )
 hypot = Binary(
     "hypot",
@@ -84,6 +154,9 @@ hypot = Binary(
     (lambda F, g, out, x, y: fit(F, g * x / out, x), lambda F, g, out, x, y: fit(F, g * y / out, y)),
     integers_to_float=True,
     doc="sqrt(x * x + y * y), without overflow.",
+    method=True,
+    primitive=prim("Hypot"),
+    numpy=True,
 )
 logaddexp = Binary(
     "logaddexp",
@@ -91,6 +164,8 @@ logaddexp = Binary(
     (lambda F, g, out, x, y: fit(F, g * F.exp(x - out), x), lambda F, g, out, x, y: fit(F, g * F.exp(y - out), y)),
     integers_to_float=True,
     doc="log(exp(x) + exp(y)), without overflow.",
+    method=True,
+    mint=True,
 )
 logaddexp2 = Binary(
     "logaddexp2",
@@ -98,21 +173,30 @@ logaddexp2 = Binary(
     (lambda F, g, out, x, y: fit(F, g * F.exp2(x - out), x), lambda F, g, out, x, y: fit(F, g * F.exp2(y - out), y)),
     integers_to_float=True,
     doc="log2(2**x + 2**y), without overflow.",
+    method=True,
+    mint=True,
 )
-gcd = Binary("gcd", np.gcd, doc="The greatest common divisor.")
-lcm = Binary("lcm", np.lcm, doc="The least common multiple.")
+gcd = Binary("gcd", np.gcd, doc="The greatest common divisor.", method=True, primitive=prim("Gcd"), mint=True)
+lcm = Binary("lcm", np.lcm, doc="The least common multiple.", method=True, primitive=prim("Lcm"), numpy=True)
 nextafter = Binary(
-    "nextafter", np.nextafter, integers_to_float=True, doc="The floating-point number after x on the way to y."
+    "nextafter",
+    np.nextafter,
+    integers_to_float=True,
+    doc="The floating-point number after x on the way to y.",
+    method=True,
+    primitive=prim("NextAfter"),
 )
 _left = Binary("bitwise_left_shift", np.left_shift)
 _right = Binary("bitwise_right_shift", np.right_shift)
 
 
+@declare(method=True, primitive=prim("LeftShift"))
 def bitwise_left_shift(input: Any, other: Any) -> Any:
     """input * 2**other, on the bits."""
     return _left(input, other)
 
 
+@declare(method=True, primitive=prim("RightShift"))
 def bitwise_right_shift(input: Any, other: Any) -> Any:
     """floor(input / 2**other), on the bits."""
     return _right(input, other)
@@ -124,26 +208,31 @@ def _tensor(value: Any, name: str, argument: str = "input") -> Tensor:
     return value
 
 
+@declare(method=True, primitive=prim("Erfc"), mint=True)
 def erfc(input: Any) -> Any:
     """1 - erf(x)."""
     return 1.0 - a.erf(input)
 
 
+@declare(method=True, numpy=True)
 def deg2rad(x: Tensor) -> Any:
     """Degrees as radians."""
     return a.mul(_tensor(x, "deg2rad", "x"), math.pi / 180.0)
 
 
+@declare(method=True, numpy=True)
 def rad2deg(x: Tensor) -> Any:
     """Radians as degrees."""
     return a.mul(_tensor(x, "rad2deg", "x"), 180.0 / math.pi)
 
 
+@declare(method=True, mint=True)
 def frac(x: Tensor) -> Any:
     """What is behind the point, with the sign of x."""
     return a.sub(x, a.trunc(x))
 
 
+@declare(method=True)
 def sgn(input: Tensor) -> Any:
     """The sign; of a complex number, the number of length 1 in its direction."""
     if _tensor(input, "sgn")._array.dtype.kind != "c":
@@ -152,6 +241,7 @@ def sgn(input: Tensor) -> Any:
     return where(a.eq(length, 0), input * 0, a.div(input, where(a.eq(length, 0), 1.0, length)))
 
 
+@declare(method=True, numpy=True)
 def positive(input: Tensor) -> Any:
     """The tensor itself.
 
@@ -163,6 +253,7 @@ def positive(input: Tensor) -> Any:
     return input
 
 
+@declare(method=True, primitive=prim("Logit", eps=-1.0))
 def logit(input: Tensor, eps: float | None = None) -> Any:
     """log(x / (1 - x)); with ``eps`` x is first limited to [eps, 1 - eps]."""
     x = _tensor(input, "logit")
@@ -171,6 +262,7 @@ def logit(input: Tensor, eps: float | None = None) -> Any:
     return a.log(x / (1.0 - x))
 
 
+@declare(method=True, primitive=prim("NanToNum", nan=None, posinf=None, neginf=None), mint=True)
 def nan_to_num(
     input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Any:
@@ -184,22 +276,26 @@ def nan_to_num(
     return where(a.eq(x, -math.inf), float(limits.min) if neginf is None else neginf, kept)
 
 
+@declare(method=True, mint=True, numpy=True)
 def isneginf(input: Tensor) -> Any:
     """Whether an element is minus infinity."""
     return a.eq(_tensor(input, "isneginf"), -math.inf)
 
 
+@declare(method=True, numpy=True)
 def isposinf(input: Tensor) -> Any:
     """Whether an element is plus infinity."""
     return a.eq(_tensor(input, "isposinf"), math.inf)
 
 
+@declare(method=True)
 def isreal(input: Tensor) -> Any:
     """Whether the imaginary part is 0."""
     x = _tensor(input, "isreal")._array
     return Tensor._wrap(array_module(x).asarray(array_module(x).isreal(x)))
 
 
+@declare(method=True, primitive=prim("IsClose", rtol=1e-05, atol=1e-08, equal_nan=False), mint=True)
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """Whether abs(input - other) <= atol + rtol * abs(other)."""
     x, y = _tensor(input, "isclose"), _tensor(other, "isclose", "other")
@@ -207,16 +303,19 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     return Tensor._wrap(xp.asarray(xp.isclose(x._array, y._array, rtol=rtol, atol=atol, equal_nan=equal_nan)))
 
 
+@declare(method=True, primitive=prim("ApproximateEqual", tolerance=1e-05))
 def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Any:
     """Whether abs(x - y) < tolerance."""
     return a.lt(a.abs(a.sub(x, y)), tolerance)
 
 
+@declare(method=True)
 def is_complex(input: Tensor) -> bool:
     """Whether the elements are complex numbers."""
     return bool(_tensor(input, "is_complex")._array.dtype.kind == "c")
 
 
+@declare(method=True)
 def is_floating_point(input: Tensor) -> bool:
     """Whether the elements are real floating-point numbers."""
     return _tensor(input, "is_floating_point").dtype.is_floating_point
@@ -233,6 +332,7 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input.item() != 0)
 
 
+@declare(primitive=prim("Eps"))
 def eps(x: Tensor) -> Any:
     """The spacing of the dtype at 1, in the shape of x."""
     dtype = _tensor(x, "eps", "x")._array.dtype
@@ -240,6 +340,7 @@ def eps(x: Tensor) -> Any:
     return Tensor._wrap(array_module(x._array).full(x.shape, step, dtype))
 
 
+@declare(method=True)
 def copysign(x: Any, other: Any) -> Any:
     """The absolute value of x with the sign of ``other``."""
     size = a.abs(x if isinstance(x, Tensor) else Tensor(x))
@@ -248,29 +349,34 @@ def copysign(x: Any, other: Any) -> Any:
     return where(sign, -size, size)
 
 
+@declare(method=True, primitive=prim("Fmax"))
 def fmax(input: Any, other: Any) -> Any:
     """The larger of the two; a NaN loses."""
     x, y = a.maximum._operands(input, other)
     return where(a.isnan(y), x, where(a.isnan(x), y, a.maximum(x, y)))
 
 
+@declare(method=True, primitive=prim("Fmin"))
 def fmin(input: Any, other: Any) -> Any:
     """The smaller of the two; a NaN loses."""
     x, y = a.minimum._operands(input, other)
     return where(a.isnan(y), x, where(a.isnan(x), y, a.minimum(x, y)))
 
 
+@declare(method=True, primitive=prim("Heaviside"), numpy=True)
 def heaviside(input: Tensor, values: Tensor) -> Any:
     """0 below 0, ``values`` at 0, 1 above."""
     x = _tensor(input, "heaviside")
     return where(a.eq(x, 0), values, cast_operator(a.gt(x, 0), dtype=x._array.dtype))
 
 
+@declare(method=True)
 def ldexp(x: Tensor, other: Tensor) -> Any:
     """x * 2**other."""
     return a.mul(_tensor(x, "ldexp", "x"), a.pow(2.0, _tensor(other, "ldexp", "other")))
 
 
+@declare(method=True, primitive=(prim("Lerp"), prim("LerpScalar")), mint=True)
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
     """input + weight * (end - input).
 
@@ -283,22 +389,26 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
     return x + a.mul(y - x, weight)
 
 
+@declare(method=True, primitive=prim("Addcmul"))
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Any:
     """input + value * tensor1 * tensor2."""
     return a.add(_tensor(input, "addcmul"), a.mul(a.mul(tensor1, tensor2), value))
 
 
+@declare(method=True, primitive=prim("Addcdiv"), mint=True)
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Any:
     """input + value * tensor1 / tensor2."""
     return a.add(_tensor(input, "addcdiv"), a.mul(a.div(tensor1, tensor2), value))
 
 
+@declare(method=True, primitive=prim("Xdivy"))
 def xdivy(x: Any, y: Any) -> Any:
     """x / y, and 0 where x is 0."""
     zero = a.eq(x, 0)
     return where(zero, 0.0, a.div(x, where(zero, 1.0, y)))
 
 
+@declare(method=True, mint=True, numpy=True)
 def float_power(input: Any, exponent: Any) -> Any:
     """The power computed in Float64."""
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
@@ -310,6 +420,7 @@ def float_power(input: Any, exponent: Any) -> Any:
 float_power_ext = float_power
 
 
+@declare(primitive=prim("TruncateDiv"))
 def truncate_div(x: Any, y: Any) -> Any:
     """x / y rounded towards 0, in their own dtype."""
     first, second = a.add._operands(x, y)
@@ -317,11 +428,13 @@ def truncate_div(x: Any, y: Any) -> Any:
     return cast_operator(a.trunc(a.div(first, second)), dtype=whole._array.dtype)
 
 
+@declare(primitive=prim("TruncateMod"))
 def truncate_mod(x: Any, y: Any) -> Any:
     """The remainder of a division that rounds towards 0."""
     return a.fmod(x, y)
 
 
+@declare(method=True, primitive=prim("Inv"))
 def inv(x: Tensor) -> Any:
     """1 / x, in the dtype of x."""
     found = a.reciprocal(_tensor(x, "inv", "x"))

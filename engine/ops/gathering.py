@@ -12,6 +12,7 @@ import numpy as np
 
 from ..cpu.array_module import array_module
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from . import arithmetic
 from .arithmetic import _as, cast_operator
@@ -92,6 +93,7 @@ def put(x: Tensor, updates: Any, index: Any, how: str = "update") -> Any:
 # Picking
 
 
+@declare(primitive=(prim("GatherV2"), prim("SparseGatherV2")))
 def gather(input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int = 0) -> Any:
     """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes are paired up.
 
@@ -117,6 +119,7 @@ def _grid(shape: tuple[int, ...], axis: int, index: Any) -> tuple[Any, ...]:
     return tuple(ranges)
 
 
+@declare(method=True)
 def gather_elements(input: Tensor, dim: int, index: Tensor) -> Any:
     """``input[i][index[i][j]]`` for each element of ``index``, along ``dim``.
 
@@ -138,6 +141,7 @@ def _same_axes(x: Tensor, i: Tensor, at: int, name: str) -> None:
         _in_range(i._array, x.shape[at], name)
 
 
+@declare(primitive=prim("GatherD"))
 def gather_d(x: Tensor, dim: int, index: Tensor) -> Any:
     """``gather_elements`` under its older name."""
     return gather_elements(x, dim, index)
@@ -148,11 +152,13 @@ def _rows(indices: Tensor) -> tuple[Any, ...]:
     return tuple([indices._array[..., k] for k in range(indices.shape[-1])])
 
 
+@declare(method=True, primitive=prim("GatherNd"))
 def gather_nd(input_x: Tensor, indices: Tensor) -> Any:
     """The entries that the rows of ``indices`` (its last axis) name."""
     return _getitem(_check(input_x, "gather_nd", "input_x"), index=_rows(_integers(indices, "gather_nd", "indices")))
 
 
+@declare(method=True)
 def index_select(input: Tensor, axis: int, index: Tensor) -> Any:
     """The entries ``index``, a vector, along ``axis``.
 
@@ -184,6 +190,7 @@ def take(input: Tensor, index: Any, axis: int | None = None, mode: str = "clip")
     return _getitem(x, index=along(x, at, xp.clip(places, 0, n - 1)))
 
 
+@declare(method=True, primitive=prim("MaskedSelect"), mint=True)
 def masked_select(input: Tensor, mask: Tensor) -> Any:
     """The elements where ``mask`` holds, as a vector.
 
@@ -203,6 +210,7 @@ def _masked(input: Any, mask: Any, name: str) -> tuple[Tensor, Tensor]:
     return _check(input, name), m
 
 
+@declare(method=True, primitive=prim("NonZero"), mint=True)
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """Where elements are not 0: a row for each, or with ``as_tuple`` a vector for each axis."""
     x = _check(input, "nonzero")._array
@@ -215,6 +223,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     return Tensor._wrap(xp.stack(found, -1))
 
 
+@declare(method=True)
 def argwhere(input: Tensor) -> Any:
     """Where elements are not 0, a row for each."""
     return nonzero(input)
@@ -223,6 +232,7 @@ def argwhere(input: Tensor) -> Any:
 # Putting
 
 
+@declare(method=True, in_place=True, primitive=prim("MaskedFill"))
 def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Any:
     """``value`` where ``mask`` holds.
 
@@ -236,6 +246,7 @@ def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Any:
     return arithmetic.where(m, new, x)
 
 
+@declare(method=True, in_place=True, primitive=prim("MaskedScatter"))
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     """The first elements of ``source`` in order where ``mask`` holds.
 
@@ -275,6 +286,7 @@ def _kept(x: Any, result: Any) -> Any:
     return result
 
 
+@declare(method=True, in_place=True, primitive=prim("IndexFill"))
 def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Any:
     """``value`` in the entries ``index`` along ``axis``."""
     at = one_axis(axis, _check(x, "index_fill", "x").ndim, "index_fill")
@@ -283,6 +295,7 @@ def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Any:
     return put(x, value, along(x, at, i._array))
 
 
+@declare(method=True, in_place=True)
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
     """``values`` put (or added) where the tensors ``indices`` point, one for each axis."""
     if not isinstance(indices, list | tuple):
@@ -327,6 +340,7 @@ def scatter(input: Tensor, axis: int, index: Tensor, src: Any, reduce: str | Non
     return _elements("scatter")(input, index, src, axis, how)
 
 
+@declare(primitive=prim("ScatterNd"))
 def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Any:
     """Zeros of ``shape``, with ``updates`` added where the rows of ``indices`` point."""
     i = _integers(indices, "scatter_nd", "indices")
@@ -384,9 +398,10 @@ def _inplace(name: str, how: str) -> Any:
 
 
 inplace_add, inplace_sub = _inplace("inplace_add", "add"), _inplace("inplace_sub", "sub")
-inplace_update = _inplace("inplace_update", "update")
+inplace_update = declare(method=True)(_inplace("inplace_update", "update"))
 
 
+@declare(primitive=prim("InplaceIndexAdd", "axis"))
 def inplace_index_add(var: Tensor, indices: Tensor, updates: Tensor, axis: int) -> Any:
     """``updates`` added to the entries ``indices`` of a parameter along ``axis``."""
     return index_add(var, indices, updates, axis)
@@ -414,11 +429,18 @@ def _segments(name: str, how: str, start: Any) -> Any:
     return reduced
 
 
-unsorted_segment_max = _segments("unsorted_segment_max", "max", lambda limits: limits.min)
-unsorted_segment_min = _segments("unsorted_segment_min", "min", lambda limits: limits.max)
-unsorted_segment_prod = _segments("unsorted_segment_prod", "mul", 1)
+unsorted_segment_max = declare(method=True, primitive=prim("UnsortedSegmentMax"))(
+    _segments("unsorted_segment_max", "max", lambda limits: limits.min)
+)
+unsorted_segment_min = declare(method=True, primitive=prim("UnsortedSegmentMin"))(
+    _segments("unsorted_segment_min", "min", lambda limits: limits.max)
+)
+unsorted_segment_prod = declare(method=True, primitive=prim("UnsortedSegmentProd"))(
+    _segments("unsorted_segment_prod", "mul", 1)
+)
 
 
+@declare(primitive=prim("UnsortedSegmentSum"))
 def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: Any) -> Any:
     """The sum of each segment's elements, one entry a segment; negative ids are left out."""
     return _segments("unsorted_segment_sum", "add", 0)(input_x, segment_ids, num_segments)

@@ -10,6 +10,7 @@ import numpy as np
 from ..backend import to_device
 from ..cpu.array_module import array_module
 from ..operator import Operator
+from ..surfaces import declare
 from ..tensor import Tensor
 from .arithmetic import abs as absolute
 from .arithmetic import add, clamp, floor, mul
@@ -316,9 +317,7 @@ def _images(columns: Any, size: Ints, kernel: Ints, stride: Ints, pads: Ints, di
     return total[:, :, top : top + size[0], left : left + size[1]]
 
 
-_unfold = Operator(
-    "im2col", _columns, (lambda F, g, out, x, **how: F.col2im(g, size=tuple(x.shape[2:]), **how),)
-)
+_unfold = Operator("im2col", _columns, (lambda F, g, out, x, **how: F.col2im(g, size=tuple(x.shape[2:]), **how),))
 _fold = Operator("col2im", _images, (lambda F, g, out, x, size, **how: F.im2col(g, **how),))
 
 
@@ -342,6 +341,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     return _unfold(x, **_window_arguments("unfold", kernel_size, dilation, padding, stride))  # type: ignore[no-any-return]
 
 
+@declare(method=True)
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:

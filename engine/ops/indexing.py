@@ -43,6 +43,7 @@ _getitem = Operator(
     "getitem",
     lambda x, index: x[index],
     (lambda F, g, out, x, index: F.scatter_add(g, index=index, shape=tuple(x.shape)),),
+    keeps_dtype=True,
 )
 _scatter_add = Operator(
     "scatter_add", _scatter_add_kernel, (lambda F, g, out, x, index, shape: F.getitem(g, index=index),)
@@ -54,6 +55,7 @@ _setitem = Operator(
         lambda F, g, out, x, value, index: F.setitem(g, 0, index=index),
         lambda F, g, out, x, value, index: fit(F, F.getitem(g, index=index), value),
     ),
+    keeps_dtype=True,
 )
 
 

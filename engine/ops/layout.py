@@ -12,6 +12,7 @@ import numpy as np
 
 from ..cpu.array_module import array_module
 from ..dtype import int64, numpy_dtype
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from . import arithmetic
 from .indexing import _getitem, _scatter_add, _setitem
@@ -64,6 +65,7 @@ def along(x: Any, axis: int, part: Any) -> tuple[Any, ...]:
 # Order
 
 
+@declare(method=True, mint=True)
 def t(input: Tensor) -> Any:
     """A matrix transposed; what has fewer axes stays.
 
@@ -78,6 +80,7 @@ def t(input: Tensor) -> Any:
 swapdims = swapaxes
 
 
+@declare(method=("moveaxis", "movedim"))
 def movedim(x: Tensor, source: Any, destination: Any) -> Any:
     """Axes ``source`` moved to the places ``destination``; the others keep their order.
 
@@ -98,6 +101,7 @@ def movedim(x: Tensor, source: Any, destination: Any) -> Any:
 moveaxis = movedim
 
 
+@declare(method=True, mint=True)
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
     """Elements moved on by ``shifts`` along ``dims``, those that fall off the end coming back at the start."""
     x = _check(input, "roll")
@@ -117,6 +121,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
     return x
 
 
+@declare(method=True, numpy=True)
 def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Any:
     """Rotated ``k`` quarter turns in the plane of the two axes ``dims``."""
     x = _check(input, "rot90")
@@ -131,21 +136,25 @@ def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Any:
     return flip(swapaxes(x, first, second), second) if turns == 3 else flip(flip(x, first), first)
 
 
+@declare(method=True, numpy=True)
 def fliplr(input: Tensor) -> Any:
     """The second axis reversed."""
     return flip(input, 1)
 
 
+@declare(method=True, numpy=True)
 def flipud(input: Tensor) -> Any:
     """The first axis reversed."""
     return flip(input, 0)
 
 
+@declare(method=True, primitive=prim("ReverseV2", "axis"))
 def reverse(x: Tensor, axis: Any) -> Any:
     """The order reversed along the axes ``axis``."""
     return flip(x, axis)
 
 
+@declare(method=True, primitive=prim("ReverseSequence", "seq_dim", batch_dim=0))
 def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: int = 0) -> Any:
     """In each entry of the batch, the first ``seq_lengths`` elements reversed."""
     at, batch = one_axis(seq_dim, x.ndim, "reverse_sequence"), one_axis(batch_dim, x.ndim, "reverse_sequence")
@@ -161,21 +170,25 @@ def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: in
 # Shape
 
 
+@declare(method=True, mint=True)
 def ravel(input: Tensor) -> Any:
     """All elements in one axis."""
     return reshape(input, (-1,)) if _check(input, "ravel").size else reshape(input, (0,))
 
 
+@declare(method=("view_as", "reshape_as"))
 def view_as(input: Tensor, other: Tensor) -> Any:
     """The elements in the shape of ``other``."""
     return reshape(input, _check(other, "view_as", "other").shape)
 
 
+@declare(method=True)
 def expand_as(input: Tensor, other: Tensor) -> Any:
     """Repeated to the shape of ``other``."""
     return broadcast_to(input, _check(other, "expand_as", "other").shape)
 
 
+@declare(method=True)
 def expand(input_x: Tensor, *size: Any) -> Any:
     """Repeated to the shape ``size``; -1 keeps an axis."""
     return broadcast_to(input_x, size[0] if len(size) == 1 and not isinstance(size[0], int) else size)
@@ -237,6 +250,7 @@ def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Any:
     return repeat_interleave(x, rep, axis)
 
 
+@declare(primitive=prim("Meshgrid", indexing="xy"))
 def meshgrid(*inputs: Any, indexing: str = "xy") -> tuple[Any, ...]:
     """The coordinates of a grid, one tensor for each axis.
 
@@ -284,16 +298,19 @@ def _band(x: Tensor, name: str, keep: Any) -> Any:
     return arithmetic.where(Tensor._wrap(keep(columns - rows)), x, False if x._array.dtype.kind == "b" else 0)
 
 
+@declare(method=True, primitive=prim("Tril", diagonal=0), mint=True)
 def tril(input: Tensor, diagonal: int = 0) -> Any:
     """The lower triangle; 0 above the ``diagonal``-th diagonal."""
     return _band(input, "tril", lambda apart: apart <= diagonal)
 
 
+@declare(method=True, primitive=prim("Triu", diagonal=0), mint=True)
 def triu(input: Tensor, diagonal: int = 0) -> Any:
     """The upper triangle; 0 below the ``diagonal``-th diagonal."""
     return _band(input, "triu", lambda apart: apart >= diagonal)
 
 
+@declare(primitive=prim("MatrixBandPart"))
 def matrix_band_part(x: Tensor, lower: Any, upper: Any) -> Any:
     """The matrix with ``lower`` diagonals below and ``upper`` above the main one kept; negative keeps all."""
     below, above = int(lower), int(upper)
@@ -350,6 +367,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return movedim(full, (full.ndim - 2, full.ndim - 1), (dim1, dim2))
 
 
+@declare(method=True, primitive=prim("Diag"))
 def diag(input: Tensor) -> Any:
     """Twice the axes, with the elements where both halves of an index agree and 0 elsewhere.
 
@@ -371,11 +389,13 @@ def diag_ext(input: Tensor, diagonal: int = 0) -> Any:
     return diag_embed(x, diagonal)
 
 
+@declare(method=True)
 def diagflat(input: Tensor, offset: int = 0) -> Any:
     """A matrix with all elements on its diagonal."""
     return diag_embed(ravel(input), offset)
 
 
+@declare(method=True)
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """The tensor with ``src`` on its diagonals.
 
@@ -391,6 +411,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     return movedim(written, (written.ndim - 2, written.ndim - 1), (dim1, dim2))
 
 
+@declare(primitive=prim("Trace"), mint=True)
 def trace(input: Tensor) -> Any:
     """The sum of a matrix's diagonal."""
     from .reduction import reduce_sum
@@ -417,6 +438,7 @@ def block_diag(*inputs: Tensor) -> Any:
     return concat(rows, 0)
 
 
+@declare(numpy=True)
 def vander(x: Tensor, N: int | None = None) -> Any:
     """The powers N - 1 .. 0 of each element, a row each.
 
@@ -432,6 +454,7 @@ def vander(x: Tensor, N: int | None = None) -> Any:
 # Joining and splitting
 
 
+@declare(mint=True)
 def hstack(tensors: Sequence[Tensor]) -> Any:
     """Joined along the second axis, vectors along their first."""
     parts = [atleast_1d(x) for x in tensors]
@@ -446,16 +469,19 @@ def vstack(inputs: Sequence[Tensor]) -> Any:
 row_stack = vstack
 
 
+@declare(mint=True, numpy=True)
 def dstack(tensors: Sequence[Tensor]) -> Any:
     """Joined along the third axis."""
     return concat([atleast_3d(x) for x in tensors], 2)
 
 
+@declare(numpy=True)
 def column_stack(tensors: Sequence[Tensor]) -> Any:
     """Joined along the second axis, vectors as columns."""
     return concat([reshape(x, (x.size, 1)) if x.ndim < 2 else x for x in tensors], 1)
 
 
+@declare(primitive=prim("Unpack", axis=0))
 def unstack(input_x: Tensor, axis: int = 0) -> tuple[Any, ...]:
     """The entries along ``axis``, without that axis."""
     x = _check(input_x, "unstack", "input_x")
@@ -463,11 +489,13 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Any, ...]:
     return tuple([_getitem(x, index=along(x, at, i)) for i in range(x.shape[at])])
 
 
+@declare(method=True)
 def unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
     """The entries along ``dim``, without that axis."""
     return unstack(input, dim)
 
 
+@declare(method=True)
 def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Any, ...]:
     """Parts along ``axis``: so many of nearly equal length, or cut at the indices.
 
@@ -507,6 +535,7 @@ hsplit, vsplit, dsplit = _split_along("hsplit", 1, 2), _split_along("vsplit", 0,
 # Parts
 
 
+@declare(method=True)
 def narrow(input: Tensor, axis: int, start: int, length: int) -> Any:
     """``length`` entries along ``axis`` from ``start`` on.
 
@@ -523,6 +552,7 @@ def narrow(input: Tensor, axis: int, start: int, length: int) -> Any:
     return _slice(x, axis=at, start=begin, stop=begin + int(length))
 
 
+@declare(primitive=prim("Slice"))
 def slice(input_x: Tensor, begin: Any, size: Any) -> Any:
     """The part from ``begin`` on of shape ``size``; -1 takes all that is left of an axis."""
     x = _check(input_x, "slice", "input_x")
@@ -538,6 +568,7 @@ def slice(input_x: Tensor, begin: Any, size: Any) -> Any:
 tensor_slice = slice
 
 
+@declare(primitive=prim("StridedSlice", begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0))
 def strided_slice(
     input_x: Tensor,
     begin: Any,
@@ -575,12 +606,14 @@ def strided_slice(
     return _getitem(x, index=tuple(index))
 
 
+@declare(method=True)
 def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Any:
     """The tensor with ``src`` as its entry ``index`` along ``axis``."""
     x = _check(input, "select_scatter")
     return _setitem(x, src, index=along(x, one_axis(axis, x.ndim, "select_scatter"), index))
 
 
+@declare(method=True)
 def slice_scatter(
     input: Tensor, src: Tensor, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from ..cpu import fused
 from ..dtype import promote
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .arithmetic import _as, fit
 
@@ -66,6 +67,7 @@ def _linear_rule(
 _linear = Operator("linear", fused.linear, joint_vjp=_linear_rule)
 
 
+@declare(method=("matmul", "mm"), primitive=prim("MatMul", transpose_a=False, transpose_b=False), mint=("matmul", "mm"))
 def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
     """The matrix product, broadcast over leading axes.
 
@@ -92,6 +94,7 @@ def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b:
 mm = matmul
 
 
+@declare(method=True, mint=True)
 def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
     """The matrix product of each pair in two batches."""
     return matmul(input_x, mat2)
@@ -100,6 +103,7 @@ def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
 batch_matmul = bmm
 
 
+@declare(primitive=prim("Dense"))
 def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation: str | None = None) -> Tensor:
     """``input @ weight.T + bias``, then an activation (None, relu, gelu, gelu_tanh, silu, sigmoid or tanh).
 

@@ -11,6 +11,7 @@ from .. import taps
 from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .activation import log_softmax
 from .arithmetic import abs as absolute
@@ -211,6 +212,7 @@ def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     return reduced(absolute(input - target), reduction, "l1_loss")
 
 
+@declare(primitive=prim("SmoothL1Loss", beta=1.0, reduction="none"))
 def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: str = "none") -> Tensor:
     """0.5 * d**2 / beta where d = |input - target| is below ``beta``, d - 0.5 * beta elsewhere (Girshick 2015)."""
     _check_pair("smooth_l1_loss", input, target)
@@ -317,6 +319,7 @@ def margin_ranking_loss(
     return reduced(losses, reduction, "margin_ranking_loss")
 
 
+@declare(primitive=prim("SoftMarginLoss", reduction="mean"))
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """log(1 + exp(-target * input))."""
     from .activation import softplus

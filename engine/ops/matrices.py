@@ -17,6 +17,7 @@ from ..backend import to_host
 from ..cpu.array_module import array_module
 from ..dtype import float32, numpy_dtype
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import _as, where
@@ -186,11 +187,13 @@ def _matrix(x: Any, name: str, square: bool = True, argument: str = "input") -> 
     return x  # type: ignore[no-any-return]
 
 
+@declare(method=True, mint=True)
 def inverse(input: Tensor) -> Any:
     """The inverse of each matrix."""
     return _inverse(_matrix(input, "inverse"))
 
 
+@declare(method=("det", "matrix_determinant"), primitive=prim("MatrixDeterminant"))
 def det(input: Tensor) -> Any:
     """The determinant of each matrix."""
     return _det(_matrix(input, "det"))
@@ -199,6 +202,7 @@ def det(input: Tensor) -> Any:
 matrix_determinant = det
 
 
+@declare(method=("log_matrix_determinant", "slogdet"), primitive=prim("LogMatrixDeterminant"))
 def slogdet(input: Tensor) -> tuple[Any, Any]:
     """The sign of the determinant, and the logarithm of its size."""
     size, sign = _slogdet(_matrix(input, "slogdet"))
@@ -208,24 +212,28 @@ def slogdet(input: Tensor) -> tuple[Any, Any]:
 log_matrix_determinant = slogdet
 
 
+@declare(method=True)
 def logdet(input: Tensor) -> Any:
     """The logarithm of the determinant; NaN where it is negative."""
     sign, size = slogdet(input)
     return where(a.lt(sign, 0), math.nan, size)
 
 
+@declare(method=True, primitive=prim("Cholesky", upper=False))
 def cholesky(input_x: Tensor, upper: bool = False) -> Any:
     """The lower (or ``upper``) triangular matrix whose product with its transpose is the input."""
     lower = _cholesky(_matrix(input_x, "cholesky", argument="input_x"))
     return swapaxes(lower, -1, -2) if upper else lower
 
 
+@declare(method=True, primitive=prim("CholeskyInverse", upper=False))
 def cholesky_inverse(input_x: Tensor, upper: bool = False) -> Any:
     """The inverse of the matrix that ``input_x`` is the Cholesky factor of."""
     back = _inverse(_matrix(input_x, "cholesky_inverse", argument="input_x"))
     return matmul(back, back, False, True) if upper else matmul(back, back, True, False)
 
 
+@declare(method=True, primitive=prim("CholeskySolve", upper=False))
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Any:
     """The x with A @ x = input, where ``input2`` is the Cholesky factor of A."""
     factor = _matrix(input2, "cholesky_solve", argument="input2")
@@ -233,12 +241,14 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Any:
     return _solve(swapaxes(lower, -1, -2), _solve(lower, _matrix(input, "cholesky_solve", False)))
 
 
+@declare(primitive=prim("MatrixSolve", adjoint=False))
 def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Any:
     """The x with matrix @ x = rhs."""
     left = _matrix(matrix, "matrix_solve", argument="matrix")
     return _solve(swapaxes(left, -1, -2) if adjoint else left, rhs)
 
 
+@declare(method=True, mint=True)
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
@@ -250,6 +260,7 @@ def triangular_solve(
     return _solve(swapaxes(left, -1, -2) if transpose else left, b)
 
 
+@declare(method=True)
 def lstsq(input: Tensor, A: Tensor) -> Any:
     """The x that makes input @ x nearest to A, the shortest of several; ``input`` has full rank."""
     left = _matrix(input, "lstsq", False)
@@ -261,6 +272,7 @@ def lstsq(input: Tensor, A: Tensor) -> Any:
     return matmul(q, _solve(swapaxes(r, -1, -2), right))
 
 
+@declare(mint=True)
 def qr(input: Tensor, mode: str = "reduced") -> tuple[Any, Any]:
     """An orthogonal and an upper triangular matrix whose product is the input.
 
@@ -273,6 +285,7 @@ def qr(input: Tensor, mode: str = "reduced") -> tuple[Any, Any]:
     return _full_qr(x) if mode == "complete" else _qr(x)  # type: ignore[no-any-return]
 
 
+@declare(method=True, primitive=prim("Svd", full_matrices=False, compute_uv=True))
 def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> Any:
     """The singular values, and the matrices U and V with U @ diag(s) @ V.T = input."""
     x = _matrix(input, "svd", False)
@@ -288,11 +301,13 @@ def eig(A: Tensor) -> tuple[Any, Any]:
     return _eig(_matrix(A, "eig", argument="A"))  # type: ignore[no-any-return]
 
 
+@declare(method=True)
 def eigvals(A: Tensor) -> Any:
     """The eigenvalues; complex. No gradient."""
     return eig(A)[0]
 
 
+@declare(method=True)
 def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
     """The pseudo-inverse: singular values not above max(atol, rtol * the largest) count as 0."""
     given = _matrix(x, "pinv", False, "x")
@@ -305,6 +320,7 @@ def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
     return matmul(v * expand_dims(scale, -2), u, False, True)
 
 
+@declare(method=True, primitive=prim("MatrixPower", "n"))
 def matrix_power(input: Tensor, n: int) -> Any:
     """The product of ``n`` times the matrix; of its inverse for negative n.
 
@@ -324,6 +340,7 @@ def matrix_power(input: Tensor, n: int) -> Any:
     return x * 0 + Tensor(np.eye(x.shape[-1], dtype=x._array.dtype)) if found is None else found
 
 
+@declare(primitive=prim("MatrixExp"))
 def matrix_exp(input: Tensor) -> Any:
     """The exponential of each matrix: Taylor's series of a scaled matrix, squared again."""
     x = _matrix(input, "matrix_exp")
@@ -339,6 +356,7 @@ def matrix_exp(input: Tensor) -> Any:
     return found
 
 
+@declare(method=True)
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of all elements; over one axis that of vectors, over two that of matrices, by ``ord``.
 
@@ -392,6 +410,7 @@ def cond(A: Tensor, p: Any = None) -> Any:
 # Householder reflections, as LAPACK keeps them
 
 
+@declare(method=True, primitive=prim("Geqrf"))
 def geqrf(input: Tensor) -> tuple[Any, Any]:
     """The QR decomposition as LAPACK keeps it: R above the reflections' vectors, and their factors."""
     x = _matrix(input, "geqrf", False)._array
@@ -414,11 +433,13 @@ def _reflections(vectors: Tensor, factors: Tensor) -> Any:
     return found
 
 
+@declare(method=True, primitive=prim("Orgqr"))
 def orgqr(input: Tensor, input2: Tensor) -> Any:
     """The first columns of the product of Householder reflections."""
     return _reflections(_matrix(input, "orgqr", False), input2)[..., : input.shape[-1]]
 
 
+@declare(method=True, primitive=prim("Ormqr", left=True, transpose=False))
 def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False) -> Any:
     """``other`` times the product of Householder reflections (or its transpose), from the ``left`` or the right."""
     q = _reflections(_matrix(input, "ormqr", False), tau)
@@ -432,6 +453,7 @@ def _permutation(pivots: Any, size: int) -> Any:
     return order
 
 
+@declare(primitive=prim("LuUnpack", unpack_data=True, unpack_pivots=True))
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
     """The matrices P, L and U of a packed decomposition, with P @ L @ U the matrix."""
     x = _matrix(LU_data, "lu_unpack", False, "LU_data")
@@ -444,6 +466,7 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
     return Tensor(p.reshape(*x.shape[:-2], rows, rows)), lower, upper
 
 
+@declare(method=True, primitive=prim("LuSolve"))
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Any:
     """The x with A @ x = b, from the packed LU decomposition of A."""
     p, lower, upper = lu_unpack(LU_data, LU_pivots)

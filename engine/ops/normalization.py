@@ -11,6 +11,7 @@ import numpy as np
 from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .arithmetic import add, div, mul, pow, rsqrt, square
 from .reduction import mean
@@ -135,9 +136,7 @@ def _batch_norm_grad_kernel(g: Any, x: Any, gamma: Any, mean: Any, var: Any, eps
     )
 
 
-def _batch_norm_rule(
-    F: Any, needs: list[bool], g: Any, out: Any, x: Any, gamma: Any, beta: Any, epsilon: float
-) -> Any:
+def _batch_norm_rule(F: Any, needs: list[bool], g: Any, out: Any, x: Any, gamma: Any, beta: Any, epsilon: float) -> Any:
     if not F.wraps and g[1] is None and g[2] is None:
         return F.batch_norm_grad(g[0], x, gamma, out[1], out[2], epsilon=epsilon)
     # For higher orders everything that depends on x is computed again where the recording sees it.
@@ -260,6 +259,7 @@ def instance_normalized(
     return group_normalized(x, x.shape[1], weight, bias, eps)
 
 
+@declare(primitive=prim("RmsNorm", epsilon=1e-06))
 def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, Tensor]:
     """x / sqrt(mean(x * x) + epsilon) * gamma over the axes of ``gamma``, and 1 / sqrt(...) (Zhang and Sennrich 2019).
 
@@ -274,6 +274,7 @@ def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, T
     return mul(mul(x, rstd), gamma), rstd
 
 
+@declare(primitive=prim("LRN", depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"))
 def lrn(
     x: Tensor,
     depth_radius: int = 5,

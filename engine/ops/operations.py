@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import activation, arithmetic, convolution, creation, dropping, linalg, loss, pooling, reduction, shape
+from ..surfaces import PRIMITIVES
+from ..surfaces import REQUIRED as _REQUIRED
+from . import activation, arithmetic, convolution, linalg, loss, pooling, reduction, shape
 from .hook_backward import HookBackward
 from .operations_layers import ROWS as _LAYERS
-from .operations_more import REQUIRED as _REQUIRED
 from .operations_more import ROWS as _MORE
 from .operations_more import plain_rows
 from .rare import ROWS as _RARE
@@ -87,14 +88,8 @@ def _softmax_cross_entropy(logits: Any, labels: Any) -> Any:
 
 _POOLING = (("kernel_size", 1), ("strides", 1), ("pad_mode", "valid"), ("data_format", "NCHW"))
 _ROWS: tuple[tuple[str, Callable[..., Any], tuple[tuple[str, Any], ...]], ...] = (
-    ("Abs", arithmetic.abs, ()),
-    ("Add", arithmetic.add, ()),
-    ("Assign", creation.assign, ()),
     ("BatchMatMul", _transpose_batch, (("transpose_a", False), ("transpose_b", False))),
     ("BiasAdd", lambda x, b, data_format: convolution.bias_add(x, b), (("data_format", "NCHW"),)),
-    ("BroadcastTo", shape.broadcast_to, (("shape", _REQUIRED),)),
-    ("Cast", shape.cast, ()),
-    ("Concat", shape.concat, (("axis", 0),)),
     (
         "Conv2D",
         _conv2d,
@@ -103,65 +98,14 @@ _ROWS: tuple[tuple[str, Callable[..., Any], tuple[tuple[str, Any], ...]], ...] =
             ("stride", 1), ("dilation", 1), ("group", 1), ("data_format", "NCHW"),
         ),
     ),
-    ("Cos", arithmetic.cos, ()),
-    ("Div", arithmetic.div, ()),
-    ("Dropout2D", dropping.dropout2d_with_mask, (("keep_prob", 0.5),)),
-    ("Equal", arithmetic.eq, ()),
-    ("Erf", arithmetic.erf, ()),
-    ("Exp", arithmetic.exp, ()),
-    ("ExpandDims", shape.expand_dims, ()),
-    ("Fill", creation.fill, ()),
-    ("Flatten", shape.flatten, ()),
-    ("Floor", arithmetic.floor, ()),
-    ("FloorDiv", arithmetic.floor_divide, ()),
     ("GeLU", lambda x: activation.gelu(x, "tanh"), ()),
-    ("Greater", arithmetic.gt, ()),
-    ("GreaterEqual", arithmetic.ge, ()),
-    ("Identity", shape.identity, ()),
-    ("IsNan", arithmetic.isnan, ()),
-    ("Less", arithmetic.lt, ()),
-    ("LessEqual", arithmetic.le, ()),
-    ("Log", arithmetic.log, ()),
-    ("LogSoftmax", activation.log_softmax, (("axis", -1),)),
-    ("LogicalAnd", arithmetic.logical_and, ()),
-    ("LogicalNot", arithmetic.logical_not, ()),
-    ("LogicalOr", arithmetic.logical_or, ()),
-    ("MatMul", linalg.matmul, (("transpose_a", False), ("transpose_b", False))),
     ("MaxPool", _pool(pooling.max_pool2d), _POOLING),
     ("AvgPool", _pool(pooling.avg_pool2d), _POOLING),
-    ("Maximum", arithmetic.maximum, ()),
-    ("Minimum", arithmetic.minimum, ()),
-    ("Mul", arithmetic.mul, ()),
-    ("Neg", arithmetic.neg, ()),
-    ("NotEqual", arithmetic.ne, ()),
-    ("OnesLike", creation.ones_like, ()),
-    ("Pow", arithmetic.pow, ()),
-    ("ReLU", activation.relu, ()),
-    ("ReLU6", activation.relu6, ()),
-    ("RealDiv", arithmetic.div, ()),
-    ("Reciprocal", arithmetic.reciprocal, ()),
     ("ReduceMax", lambda x, axis=(), *, keep_dims: reduction.reduce_max(x, axis, keep_dims), (("keep_dims", False),)),
     ("ReduceMean", lambda x, axis=(), *, keep_dims: reduction.mean(x, axis, keep_dims), (("keep_dims", False),)),
     ("ReduceMin", lambda x, axis=(), *, keep_dims: reduction.reduce_min(x, axis, keep_dims), (("keep_dims", False),)),
-    ("Reshape", shape.reshape, ()),
-    ("Rsqrt", arithmetic.rsqrt, ()),
-    ("Select", arithmetic.select, ()),
-    ("Sigmoid", activation.sigmoid, ()),
-    ("Sign", arithmetic.sign, ()),
-    ("Sin", arithmetic.sin, ()),
-    ("Softmax", activation.softmax, (("axis", -1),)),
     ("SoftmaxCrossEntropyWithLogits", _softmax_cross_entropy, ()),
-    ("Softplus", activation.softplus, ()),
     ("Split", lambda x, axis, output_num: shape.chunk(x, output_num, axis), (("axis", 0), ("output_num", 1))),
-    ("Sqrt", arithmetic.sqrt, ()),
-    ("Square", arithmetic.square, ()),
-    ("Squeeze", shape.squeeze, (("axis", ()),)),
-    ("Stack", shape.stack, (("axis", 0),)),
-    ("Sub", arithmetic.sub, ()),
-    ("Tanh", activation.tanh, ()),
-    ("Tile", shape.tile, ()),
-    ("Transpose", shape.transpose, ()),
-    ("ZerosLike", creation.zeros_like, ()),
 )  # fmt: skip
 
 
@@ -202,6 +146,9 @@ def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
 
 
 for _row in (*_ROWS, *_MORE, *_LAYERS, *_UPDATES, *_RARE, *plain_rows()):
-    if _row[0] not in globals():
+    if _row[0] not in globals() and _row[0] not in PRIMITIVES:
         globals()[_row[0]] = _class_of(*_row)
         __all__.append(_row[0])
+for _function, _declared in PRIMITIVES.values():
+    globals()[_declared.name] = _class_of(_declared.name, _function, _declared.parameters)
+    __all__.append(_declared.name)

@@ -37,9 +37,7 @@ def _transposed(axes: int, name: str) -> Callable[..., Any]:
         pads = [0] * (2 * axes)
         more = list(convolution.ints_for(_last(how.get("output_padding", 0), axes), axes, name, "output_padding", 0))
         if how["pad_mode"].lower() == "pad":
-            pads = list(
-                convolution.pads_for("pad", how["pad"], (1,) * axes, kernel, (1,) * axes, (1,) * axes, name)
-            )
+            pads = list(convolution.pads_for("pad", how["pad"], (1,) * axes, kernel, (1,) * axes, (1,) * axes, name))
         elif how["pad_mode"].lower() == "same":
             wanted = size or [n * s for n, s in zip(x.shape[2:], strides, strict=True)]
             for i, (span, length) in enumerate(zip(spans, wanted, strict=True)):
@@ -61,9 +59,7 @@ def _last(value: Any, axes: int) -> Any:
 
 
 def _max_pool3d(x: Any, kernel_size: Any, strides: Any, pad_mode: str, pad_list: Any, ceil_mode: Any, **_: Any) -> Any:
-    return pooling.max_pool3d(
-        x, kernel_size, strides, pad_list, ceil_mode=bool(ceil_mode), pad_mode=pad_mode.lower()
-    )
+    return pooling.max_pool3d(x, kernel_size, strides, pad_list, ceil_mode=bool(ceil_mode), pad_mode=pad_mode.lower())
 
 
 def _avg_pool3d(x: Any, kernel_size: Any, strides: Any, pad_mode: str, pad: Any, **how: Any) -> Any:
@@ -130,9 +126,9 @@ def _ctc_first(x: Any, indices: Tensor, values: Tensor, lengths: Any, **how: boo
     how_long = Tensor(counts.astype(np.int32))
 
     def losses(x: Any) -> Any:
-        return loss.ctc_loss(
-            activation.log_softmax(x, -1), Tensor(targets), lengths, how_long, x.shape[2] - 1, "none"
-        )[0]
+        return loss.ctc_loss(activation.log_softmax(x, -1), Tensor(targets), lengths, how_long, x.shape[2] - 1, "none")[
+            0
+        ]
 
     return losses(x), grad(lambda x: losses(x).sum())(x)
 
@@ -213,8 +209,6 @@ ROWS: tuple[tuple[str, Callable[..., Any], tuple[tuple[str, Any], ...]], ...] = 
     ("GridSampler2D", _grid, _SAMPLER),
     ("GridSampler3D", _grid, _SAMPLER),
     ("Im2Col", _columns, (("ksizes", REQUIRED), ("strides", 1), ("dilations", 1), ("pads", 0))),
-    ("LRN", normalization.lrn, (
-        ("depth_radius", 5), ("bias", 1.0), ("alpha", 1.0), ("beta", 0.5), ("norm_region", "ACROSS_CHANNELS"))),
     ("MaxPool3D", _max_pool3d, (
         ("kernel_size", 1), ("strides", 1), ("pad_mode", "VALID"), ("pad_list", 0), ("ceil_mode", None),
         ("data_format", "NCDHW"))),
@@ -239,8 +233,6 @@ ROWS: tuple[tuple[str, Callable[..., Any], tuple[tuple[str, Any], ...]], ...] = 
     ("ResizeLinear1D", _resized("linear"), (("coordinate_transformation_mode", "align_corners"),)),
     ("ResizeNearestNeighbor", _resized("nearest"), (("size", REQUIRED), *_ALIGNED)),
     ("ResizeNearestNeighborV2", _resized("nearest"), _ALIGNED),
-    ("RmsNorm", normalization.rms_norm, (("epsilon", 1e-6),)),
-    ("SoftMarginLoss", loss.soft_margin_loss, (("reduction", "mean"),)),
     ("TripletMarginLoss", _triplet, (("p", 2), ("swap", False), ("eps", 1e-6), ("reduction", "mean"))),
     ("UpsampleNearest3D", _upsample("nearest"), ()),
     ("UpsampleTrilinear3D", _upsample("trilinear"), (("align_corners", False),)),

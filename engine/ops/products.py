@@ -11,6 +11,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import promote
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import _as
@@ -82,6 +83,7 @@ def _einsum_rule(
 _einsum = Operator("einsum", _einsum_kernel, joint_vjp=_einsum_rule)
 
 
+@declare(mint=True)
 def einsum(equation: str, *operands: Any) -> Any:
     """The product that Einstein's ``equation``, such as "ij,jk->ik", says.
 
@@ -125,16 +127,19 @@ def _ranks(name: str, *wanted: tuple[str, Any, int]) -> None:
             raise ValueError(f"For '{name}', '{argument}' must have {ndim} axes, but got shape {x.shape}")
 
 
+@declare(method=True, in_place=True, mint=True)
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat1 @ mat2)."""
     return _sum_of(input, matmul(mat1, mat2), beta, alpha, "addmm")
 
 
+@declare(method=True, mint=True)
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat @ vec)."""
     return _sum_of(input, matmul(mat, vec), beta, alpha, "addmv")
 
 
+@declare(method=True, mint=True)
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
     _ranks("baddbmm", ("batch1", batch1, 3), ("batch2", batch2, 3))
@@ -144,12 +149,14 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha:
 baddbmm_ext = baddbmm
 
 
+@declare(method=True, mint=True)
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * the sum of batch1 @ batch2 over the batch."""
     _ranks("addbmm", ("batch1", batch1, 3), ("batch2", batch2, 3))
     return _sum_of(input, reduce_sum(matmul(batch1, batch2), 0), beta, alpha, "addbmm")
 
 
+@declare(method=("ger", "outer"), primitive=prim("Ger"), mint=True)
 def outer(input: Tensor, vec2: Tensor) -> Any:
     """The product of each two elements of two vectors."""
     _ranks("outer", ("input", input, 1), ("vec2", vec2, 1))
@@ -159,6 +166,7 @@ def outer(input: Tensor, vec2: Tensor) -> Any:
 ger = outer
 
 
+@declare(method=True)
 def addr(x: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * x + alpha * outer(vec1, vec2)."""
     return _sum_of(x, outer(vec1, vec2), beta, alpha, "addr")
@@ -170,6 +178,7 @@ def mv(mat: Tensor, vec: Tensor) -> Any:
     return matmul(mat, vec)
 
 
+@declare(method=True, mint=True)
 def dot(input: Tensor, other: Tensor) -> Any:
     """The last axis of ``input`` with the last but one of ``other``, the other axes side by side.
 
@@ -182,6 +191,7 @@ def dot(input: Tensor, other: Tensor) -> Any:
     return tensor_dot(x, y, ([x.ndim - 1], [y.ndim - 2]))
 
 
+@declare(method=True)
 def inner(input: Tensor, other: Tensor) -> Any:
     """The sum of products over the last axes, the other axes side by side; of a number, the product."""
     x, y = _check(input, "inner"), _check(other, "inner", "other")
@@ -232,6 +242,7 @@ def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Any:
     return reduce_sum(a.mul(_check(x, "vecdot", "x"), _check(y, "vecdot", "y")), axis)
 
 
+@declare(numpy=True)
 def kron(input: Tensor, other: Tensor) -> Any:
     """Kronecker's product: the second tensor in place of each element of the first, times it."""
     x, y = _check(input, "kron"), _check(other, "kron", "other")
@@ -242,6 +253,7 @@ def kron(input: Tensor, other: Tensor) -> Any:
     return reshape(a.mul(left, right), tuple(n * m for n, m in zip(first, second, strict=True)))
 
 
+@declare(method=True, primitive=prim("Cross"), mint=True, numpy=True)
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     """The cross product of vectors of 3 along ``dim`` (the first axis of length 3 without it).
 
@@ -259,6 +271,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     return turned(x, -1) * turned(y, -2) - turned(x, -2) * turned(y, -1)
 
 
+@declare(method=True, primitive=prim("ConjugateTranspose"))
 def adjoint(x: Tensor) -> Any:
     """The last two axes swapped, and complex numbers conjugated."""
     from .complexes import conj

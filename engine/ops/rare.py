@@ -15,11 +15,10 @@ from .creation import full_like, zeros_like
 from .dropping import dropout
 from .gathering import gather
 from .layout import along, one_axis
-from .linalg import dense
 from .matrices import lstsq
 from .normalization import layer_norm
 from .reduction import reduce_sum, sum
-from .shape import _check, concat, pad, split
+from .shape import _check, pad, split
 from .sorting import bincount, median, searchsorted, topk
 from .statistics import vector_norm
 
@@ -178,7 +177,6 @@ ROWS: tuple[Any, ...] = (
      (("reduction", "mean"),)),
     ("Bincount", lambda x, size, weights: bincount(x, weights, int(size)), ()),
     ("CheckNumerics", _check_numerics, ()),
-    ("Dense", dense, ()),
     ("EmbeddingLookup", lambda x, indices, offset: gather(x, indices - offset, 0), ()),
     ("KLDivLoss", lambda x, y, reduction: loss.kl_div(x, y, reduction), (("reduction", "mean"),)),
     ("LayerNorm", _layer_norm, (("begin_norm_axis", 1), ("begin_params_axis", 1), ("epsilon", 1e-7))),
@@ -188,7 +186,6 @@ ROWS: tuple[Any, ...] = (
     ("MirrorPad", lambda x, paddings, mode: mirror_pad(x, paddings, mode), (("mode", "REFLECT"),)),
     ("PadV3", _pad_v3, (("mode", "constant"), ("paddings_contiguous", True))),
     ("Padding", padding, (("pad_dim_size", 8),)),
-    ("ParallelConcat", concat, ()),
     ("SigmoidCrossEntropyWithLogits",
      lambda x, y: a.maximum(x, 0.0) - x * y + a.log1p(a.exp(-a.abs(x))), ()),
     ("SplitV", lambda x, size_splits, split_dim, num_split: split(x, list(size_splits), split_dim),

@@ -11,6 +11,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import float32, int32, int64, numpy_dtype
 from ..operator import Operator
+from ..surfaces import declare
 from ..tensor import Tensor
 from .arithmetic import _as, _np_dtype, mul, sqrt, square, sub
 
@@ -204,11 +205,13 @@ def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any =
     return _reduce(_prod, "prod", x, axis, keep_dims)  # type: ignore[no-any-return]
 
 
+@declare(method=True, mint=True)
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the largest element is, as Int64; in the flattened tensor without ``dim``."""
     return _position(_argmax, "argmax", input, dim, keepdim)
 
 
+@declare(method=True)
 def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """Where the smallest element is, as Int32; in the flattened tensor without ``axis``."""
     return _as(_position(_argmin, "argmin", input, axis, keepdims), int32.numpy)  # type: ignore[no-any-return]
@@ -230,6 +233,7 @@ def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
     return result
 
 
+@declare(method=True)
 def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
     """The variance over ``axis``, divided by n - ddof."""
     found = axes_of(axis, _tensor(input, "var").ndim, "var")
@@ -239,11 +243,13 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
     return mul(mean(apart, axis, keepdims), count / builtins.max(count - int(ddof), 0) if count > ddof else math.nan)  # type: ignore[no-any-return]
 
 
+@declare(method=True)
 def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
     """The standard deviation over ``axis``: the square root of ``var``."""
     return sqrt(var(input, axis, ddof, keepdims))  # type: ignore[no-any-return]
 
 
+@declare(method=True, mint=True)
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
     """log(sum(exp(input))) over ``dim``, without overflow."""
     from .arithmetic import add, exp, log

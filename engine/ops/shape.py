@@ -11,6 +11,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import DType, numpy_dtype
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .arithmetic import _broadcast_to_operator, _np_dtype, cast_operator
 from .reduction import axes_of
@@ -24,22 +25,32 @@ _reshape = Operator(
     "reshape",
     lambda x, shape: x.reshape(shape),
     (lambda F, g, out, x, shape: F.reshape(g, shape=tuple(x.shape)),),
+    keeps_dtype=True,
 )
 _transpose = Operator(
     "transpose",
     lambda x, axes: x.transpose(axes),
     (lambda F, g, out, x, axes: F.transpose(g, axes=tuple(int(i) for i in np.argsort(axes))),),
+    keeps_dtype=True,
 )
 _flip = Operator(
     "flip",
     lambda x, axes: array_module(x).flip(x, axes),
     (lambda F, g, out, x, axes: F.flip(g, axes=axes),),
 )
-identity = Operator("identity", lambda x: x.view(), (lambda F, g, out, x: g,), doc="The same values, a new tensor.")
+identity = Operator(
+    "identity",
+    lambda x: x.view(),
+    (lambda F, g, out, x: g,),
+    doc="The same values, a new tensor.",
+    keeps_dtype=True,
+    primitive=(prim("Identity"), prim("Reusing")),
+)
 _slice = Operator(
     "slice_axis",
     lambda x, axis, start, stop: x[(slice(None),) * axis + (slice(start, stop),)],
     (lambda F, g, out, x, axis, start, stop: F.pad_axis(g, axis=axis, before=start, after=x.shape[axis] - stop),),
+    keeps_dtype=True,
 )
 
 
@@ -109,6 +120,7 @@ def ints_of(value: Any, name: str, argument: str) -> tuple[int, ...]:
     raise TypeError(f"For '{name}', '{argument}' must be an int or a tuple of ints, but got {value!r}")
 
 
+@declare(primitive=prim("Reshape"), mint=True)
 def reshape(input: Tensor, shape: Any) -> Tensor:
     """The elements in their order in another shape; one axis may be -1.
 
@@ -123,6 +135,7 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     return _reshape(input, shape=wanted)  # type: ignore[no-any-return]
 
 
+@declare(primitive=prim("Transpose"))
 def transpose(input: Tensor, dims: Any = None) -> Tensor:
     """The axes in the order of ``dims``; reversed without it.
 
@@ -140,6 +153,7 @@ def transpose(input: Tensor, dims: Any = None) -> Tensor:
 permute = transpose
 
 
+@declare(method=("swapaxes", "swapdims"))
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Two axes exchanged."""
     order = list(range(_check(input, "swapaxes").ndim))
@@ -147,6 +161,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     return transpose(input, tuple(order))
 
 
+@declare(primitive=prim("Flatten"))
 def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
     """The axes from ``start_dim`` to ``end_dim`` as one.
 
@@ -167,6 +182,7 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
     return reshape(x, (*x.shape[:start], math.prod(x.shape[start : stop + 1]), *x.shape[stop + 1 :]))
 
 
+@declare(primitive=prim("Squeeze", axis=()))
 def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     """Without the axes of length 1 (of those in ``axis``)."""
     x = _check(input, "squeeze")
@@ -175,6 +191,7 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     return reshape(x, tuple(kept))
 
 
+@declare(method=("expand_dims", "unsqueeze"), primitive=prim("ExpandDims"))
 def expand_dims(input_x: Tensor, axis: int) -> Tensor:
     """One more axis of length 1 at ``axis``."""
     x = _check(input_x, "expand_dims", "input_x")
@@ -186,6 +203,7 @@ def expand_dims(input_x: Tensor, axis: int) -> Tensor:
 unsqueeze = expand_dims
 
 
+@declare(method=True, primitive=(prim("BroadcastTo", "shape"), prim("Expand")), mint=True)
 def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     """Repeated along axes of length 1 to fill ``shape``; -1 keeps an axis."""
     x = _check(input, "broadcast_to")
@@ -195,6 +213,7 @@ def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     return _broadcast_to_operator(x, shape=filled)  # type: ignore[no-any-return]
 
 
+@declare(method=True, primitive=prim("Tile"), mint=True)
 def tile(input: Tensor, dims: Any) -> Tensor:
     """The tensor repeated ``dims[i]`` times along axis i."""
     x = _check(input, "tile")
@@ -206,12 +225,14 @@ def tile(input: Tensor, dims: Any) -> Tensor:
     return reshape(full, tuple(t * n for t, n in zip(times, shape, strict=True)))
 
 
+@declare(method=True, mint=True)
 def flip(input: Tensor, dims: Any) -> Tensor:
     """The order reversed along ``dims``."""
     axes = axes_of(ints_of(dims, "flip", "dims"), _check(input, "flip").ndim, "flip")
     return _flip(input, axes=axes)  # type: ignore[no-any-return]
 
 
+@declare(primitive=(prim("Concat", axis=0), prim("ParallelConcat")))
 def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Tensors joined along an axis they have.
 
@@ -237,6 +258,7 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
 cat = concat
 
 
+@declare(primitive=prim("Stack", axis=0))
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis."""
     parts = _sequence(tensors, "stack")
@@ -256,6 +278,7 @@ def _sequence(tensors: Any, name: str) -> list[Tensor]:
     return [_check(t, name, f"tensors[{i}]") for i, t in enumerate(tensors)]
 
 
+@declare(method=True)
 def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
     """Parts along ``axis``: each of one size (the last may be smaller), or of the sizes given."""
     x = _check(tensor, "split", "tensor")
@@ -277,6 +300,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
     return tuple(parts)
 
 
+@declare(method=True)
 def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     """At most ``chunks`` parts of equal size along ``axis``; the last may be smaller."""
     if not isinstance(chunks, int) or chunks <= 0:
@@ -297,6 +321,7 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: float | No
     return _pad(x, widths=widths, mode=mode, value=0 if value is None else value)  # type: ignore[no-any-return]
 
 
+@declare(primitive=prim("Cast"))
 def cast(input: Any, dtype: DType) -> Tensor:
     """The elements as another dtype.
 
@@ -308,6 +333,7 @@ def cast(input: Any, dtype: DType) -> Tensor:
     return x if _np_dtype(x) == wanted else cast_operator(x, dtype=wanted)
 
 
+@declare(primitive=prim("StopGradient"))
 def stop_gradient(value: Any) -> Any:
     """The same values (of a tensor, or of the tensors in a tuple), through which no gradient passes."""
     if isinstance(value, tuple | list):

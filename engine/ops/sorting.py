@@ -13,6 +13,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import float32, float64, int32, int64
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from . import arithmetic
 from .arithmetic import _as, cast_operator
@@ -44,6 +45,7 @@ def _sorted_places(x: Tensor, axis: int, descending: bool, name: str) -> tuple[T
     return x, _order(x, axis=one_axis(axis, x.ndim, name), descending=descending) if x.ndim else Tensor(0, int64)
 
 
+@declare(primitive=prim("Sort", axis=-1, descending=False))
 def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Any, Any]:
     """The elements in order along ``axis``, and where they were."""
     x, places = _sorted_places(input_x, axis, bool(descending), "sort")
@@ -57,11 +59,13 @@ def argsort(input: Tensor, axis: int | None = -1, descending: bool = False) -> A
                          dtype=int32.numpy)  # fmt: skip
 
 
+@declare(method=True)
 def msort(input: Tensor) -> Any:
     """The elements in order along the first axis."""
     return sort(input, 0)[0]
 
 
+@declare(method=True, mint=True)
 def topk(input: Tensor, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True) -> tuple[Any, Any]:
     """The ``k`` largest (or smallest) elements along ``dim`` and where they are.
 
@@ -77,11 +81,13 @@ def topk(input: Tensor, k: int, dim: int | None = None, largest: bool = True, so
     return gather_elements(input, at, first), cast_operator(first, dtype=int32.numpy)
 
 
+@declare(method=True)
 def top_k(input_x: Tensor, k: int, sorted: bool = True) -> tuple[Any, Any]:
     """``topk`` along the last axis."""
     return topk(input_x, k, -1)
 
 
+@declare(method=True)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Any, Any]:
     """The ``k``-th smallest element along ``dim`` and where it is."""
     at = one_axis(dim, _check(input, "kthvalue").ndim, "kthvalue")
@@ -109,6 +115,7 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Any, 
     return _median(input, axis, keepdims, "median")
 
 
+@declare(method=True)
 def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Any, Any]:
     """The middle element of those that are not NaN along ``axis``, and where it is."""
     return _median(input, axis, keepdims, "nanmedian")
@@ -128,6 +135,7 @@ def _median(x: Tensor, axis: int, keepdims: bool, name: str) -> tuple[Any, Any]:
     return _picked(x, order._array, at, rank, keepdims)
 
 
+@declare(method=True)
 def quantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = False) -> Any:
     """The q-th quantiles, linear between neighbours, along ``axis`` (of all elements without it).
 
@@ -138,6 +146,7 @@ def quantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = Fa
     return _quantile(input, q, axis, keepdims, "quantile")
 
 
+@declare(method=True)
 def nanquantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = False) -> Any:
     """``quantile`` of the elements that are not NaN."""
     return _quantile(input, q, axis, keepdims, "nanquantile")
@@ -206,11 +215,13 @@ def _cumulative(x: Tensor, axis: int, largest: bool, name: str) -> tuple[Any, An
     return gather_elements(x, at, places), places
 
 
+@declare(method=True, primitive=prim("Cummax", "axis"))
 def cummax(input: Tensor, axis: int) -> tuple[Any, Any]:
     """The largest element so far along ``axis`` and where it is."""
     return _cumulative(input, axis, True, "cummax")
 
 
+@declare(method=True, primitive=prim("Cummin", "axis"))
 def cummin(input: Tensor, axis: int) -> tuple[Any, Any]:
     """The smallest element so far along ``axis`` and where it is."""
     values, places = _cumulative(input, axis, False, "cummin")
@@ -232,6 +243,7 @@ def _search_kernel(boundaries: Any, values: Any, right: bool) -> Any:
 _search = Operator("search", _search_kernel)
 
 
+@declare(mint=True)
 def searchsorted(
     sorted_sequence: Tensor,
     values: Any,
@@ -269,6 +281,7 @@ def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Any:
     return cast_operator(found, dtype=int32.numpy)
 
 
+@declare(method=True, primitive=prim("BincountV2"), mint=True)
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... is there, or the sum of its ``weights``.
 
@@ -287,6 +300,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return Tensor._wrap(counted.astype(np.int32 if weights is None else weights._array.dtype))
 
 
+@declare(method=True, primitive=prim("Histogram", bins=100, min=0.0, max=0.0), mint=True)
 def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Any:
     """How many elements fall into each of ``bins`` equal parts of [min, max]; of the elements' range where both are 0.
 
@@ -305,6 +319,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
     return Tensor._wrap(counts.astype(dtype))
 
 
+@declare(primitive=prim("Unique"))
 def unique(input: Tensor) -> tuple[Any, Any]:
     """Each value once, in the order in which they come, and for every element the place of its value."""
     x = _check(input, "unique")._array
@@ -336,6 +351,9 @@ def unique_sorted(
     return wrapped[0] if len(wrapped) == 1 else wrapped
 
 
+@declare(
+    method=True, primitive=prim("UniqueConsecutive", return_inverse=False, return_counts=False, dim=None), mint=True
+)
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
@@ -357,6 +375,7 @@ def unique_consecutive(
     return (values, *more) if more else values
 
 
+@declare(method=True, primitive=prim("UniqueWithPad"))
 def unique_with_pad(x: Tensor, pad_num: Any) -> tuple[Any, Any]:
     """``unique`` of a vector, filled up with ``pad_num`` to the length of the input."""
     values, inverse = unique(x)

@@ -11,6 +11,7 @@ import numpy as np
 from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import Binary, _function, fit
@@ -157,13 +158,31 @@ def _igamma_order(F: Any, g: Any, out: Any, s: Any, x: Any) -> Any:
     raise NotImplementedError("For 'igamma' and 'igammac', the first input has no gradient; only the second has")
 
 
-lgamma = _function("lgamma", _double(_lgamma), lambda F, g, out, x: g * F.digamma(x), "log of abs(gamma(x)).")
-digamma = _function("digamma", _double(_digamma), lambda F, g, out, x: g * F.polygamma(x, n=1), "The slope of lgamma.")
+lgamma = _function(
+    "lgamma",
+    _double(_lgamma),
+    lambda F, g, out, x: g * F.digamma(x),
+    "log of abs(gamma(x)).",
+    method=True,
+    primitive=prim("Lgamma"),
+)
+digamma = _function(
+    "digamma",
+    _double(_digamma),
+    lambda F, g, out, x: g * F.polygamma(x, n=1),
+    "The slope of lgamma.",
+    method=True,
+    primitive=prim("Digamma"),
+)
 erfinv = _function(
     "erfinv",
     _double(_erfinv),
     lambda F, g, out, x: g * F.exp(out * out) * (math.sqrt(math.pi) / 2),
     "The inverse of erf.",
+    method=True,
+    in_place=True,
+    primitive=prim("Erfinv"),
+    mint=True,
 )
 _polygamma_operator = Operator("polygamma", _double(_polygamma), (lambda F, g, out, x, n: g * F.polygamma(x, n=n + 1),))
 _zeta_operator = Binary("zeta", _double(_zeta))
@@ -183,21 +202,25 @@ def polygamma(n: Any, input: Tensor) -> Any:
     return _polygamma_operator(a._as(x, np.dtype(np.float32)) if x._array.dtype.kind in "biu" else x, n=order)
 
 
+@declare(primitive=prim("Zeta"))
 def zeta(input: Any, other: Any) -> Any:
     """Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, ..."""
     return _zeta_operator(input, other)
 
 
+@declare(method=True, primitive=prim("Igamma"))
 def igamma(input: Any, other: Any) -> Any:
     """The regularised lower incomplete gamma function P(input, other)."""
     return _igamma_operator(input, other)
 
 
+@declare(method=True, primitive=prim("Igammac"))
 def igammac(input: Any, other: Any) -> Any:
     """The regularised upper incomplete gamma function 1 - P(input, other)."""
     return 1.0 - igamma(input, other)
 
 
+@declare(method=True, primitive=prim("Mvlgamma", "p"))
 def mvlgamma(input: Tensor, p: int) -> Any:
     """The logarithm of the gamma function of p dimensions.
 
@@ -307,39 +330,66 @@ def _over(F: Any, y: Any, x: Any, limit: float) -> Any:
 
 
 bessel_i0e = _function(
-    "bessel_i0e", _ie(0), lambda F, g, out, x: g * (F.bessel_i1e(x) - F.sign(x) * out), "exp(-abs(x)) I0(x)."
+    "bessel_i0e",
+    _ie(0),
+    lambda F, g, out, x: g * (F.bessel_i1e(x) - F.sign(x) * out),
+    "exp(-abs(x)) I0(x).",
+    primitive=prim("BesselI0e"),
 )
 bessel_i1e = _function(
     "bessel_i1e",
     _ie(1),
     lambda F, g, out, x: g * (F.bessel_i0e(x) - _over(F, out, x, 0.5) - F.sign(x) * out),
     "exp(-abs(x)) I1(x).",
+    primitive=prim("BesselI1e"),
 )
-bessel_j0 = _function("bessel_j0", _j(0), lambda F, g, out, x: -(g * F.bessel_j1(x)), "J0(x).")
-bessel_j1 = _function("bessel_j1", _j(1), lambda F, g, out, x: g * (F.bessel_j0(x) - _over(F, out, x, 0.5)), "J1(x).")
-bessel_k0e = _function("bessel_k0e", _ke(0), lambda F, g, out, x: g * (out - F.bessel_k1e(x)), "exp(x) K0(x).")
+bessel_j0 = _function(
+    "bessel_j0", _j(0), lambda F, g, out, x: -(g * F.bessel_j1(x)), "J0(x).", primitive=prim("BesselJ0")
+)
+bessel_j1 = _function(
+    "bessel_j1",
+    _j(1),
+    lambda F, g, out, x: g * (F.bessel_j0(x) - _over(F, out, x, 0.5)),
+    "J1(x).",
+    primitive=prim("BesselJ1"),
+)
+bessel_k0e = _function(
+    "bessel_k0e", _ke(0), lambda F, g, out, x: g * (out - F.bessel_k1e(x)), "exp(x) K0(x).", primitive=prim("BesselK0e")
+)
 bessel_k1e = _function(
-    "bessel_k1e", _ke(1), lambda F, g, out, x: g * (out * (1 - 1 / x) - F.bessel_k0e(x)), "exp(x) K1(x)."
+    "bessel_k1e",
+    _ke(1),
+    lambda F, g, out, x: g * (out * (1 - 1 / x) - F.bessel_k0e(x)),
+    "exp(x) K1(x).",
+    primitive=prim("BesselK1e"),
 )
-bessel_y0 = _function("bessel_y0", _y(0), lambda F, g, out, x: -(g * F.bessel_y1(x)), "Y0(x).")
-bessel_y1 = _function("bessel_y1", _y(1), lambda F, g, out, x: g * (F.bessel_y0(x) - out / x), "Y1(x).")
+bessel_y0 = _function(
+    "bessel_y0", _y(0), lambda F, g, out, x: -(g * F.bessel_y1(x)), "Y0(x).", primitive=prim("BesselY0")
+)
+bessel_y1 = _function(
+    "bessel_y1", _y(1), lambda F, g, out, x: g * (F.bessel_y0(x) - out / x), "Y1(x).", primitive=prim("BesselY1")
+)
 
 
+@declare(method="i0", primitive=prim("BesselI0"))
 def bessel_i0(x: Tensor) -> Any:
     """The modified Bessel function I0."""
     return bessel_i0e(x) * a.exp(a.abs(x))
 
 
+@declare(primitive=prim("BesselI1"))
 def bessel_i1(x: Tensor) -> Any:
     """The modified Bessel function I1."""
     return bessel_i1e(x) * a.exp(a.abs(x))
 
 
+@declare(primitive=prim("BesselK0"))
 def bessel_k0(x: Tensor) -> Any:
     """The modified Bessel function K0."""
     return bessel_k0e(x) * a.exp(-x)
 
 
+@declare(primitive=prim("BesselK1"))
 def bessel_k1(x: Tensor) -> Any:
     """The modified Bessel function K1."""
     return bessel_k1e(x) * a.exp(-x)

@@ -10,6 +10,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import float32, int32, int64, numpy_dtype
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import _as, cast_operator, where
@@ -24,6 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@declare(primitive=(prim("AddN"), prim("AccumulateNV2")))
 def addn(x: Any) -> Any:
     """The sum of the tensors in a tuple or list.
 
@@ -71,11 +73,13 @@ def _extreme(name: str, function: Any, worst: str) -> Any:
 amax, amin = _extreme("amax", reduce_max, "largest"), _extreme("amin", reduce_min, "smallest")
 
 
+@declare(method=True)
 def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> tuple[Any, Any]:
     """The smallest and the largest element over ``axis``."""
     return reduce_min(input, axis, keepdims), reduce_max(input, axis, keepdims)
 
 
+@declare(method=True)
 def ptp(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest less the smallest element over ``axis``."""
     return reduce_max(input, axis, keepdims) - reduce_min(input, axis, keepdims)
@@ -86,6 +90,7 @@ def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: An
     return cast_operator(sum(a.ne(_check(x, "count_nonzero", "x"), 0), axis, keep_dims), dtype=numpy_dtype(dtype))
 
 
+@declare(method=True)
 def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The sum of what is not NaN."""
     x = _check(input, "nansum")
@@ -93,6 +98,7 @@ def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: A
     return sum(kept, axis, keepdims, dtype=dtype)
 
 
+@declare(method=True, numpy=True)
 def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The mean of what is not NaN."""
     x = _check(input, "nanmean")
@@ -111,6 +117,7 @@ def var_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: b
     return var(input, axis, ddof, keepdims), mean(input, axis, keepdims)
 
 
+@declare(method=True, numpy=True)
 def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
     """The covariances of the rows; weights count an observation several times or weigh it."""
     x = _check(input, "cov")
@@ -184,6 +191,7 @@ def _last(ndim: int, axis: int) -> tuple[int, ...]:
 _cumprod = Operator("cumprod", lambda x, axis: x.cumprod(axis=axis, dtype=x.dtype), (_cumprod_rule,))
 
 
+@declare(method=True, mint=True)
 def cumprod(input: Tensor, dim: int, dtype: Any = None) -> Any:
     """Running products along ``dim``."""
     x = _check(input, "cumprod") if dtype is None else _as(_check(input, "cumprod"), numpy_dtype(dtype))
@@ -207,6 +215,7 @@ def _logcumsumexp_rule(F: Any, g: Any, out: Any, x: Any, axis: int) -> Any:
 _logcumsumexp = Operator("logcumsumexp", _logcumsumexp_kernel, (_logcumsumexp_rule,))
 
 
+@declare(method=True)
 def logcumsumexp(input: Tensor, axis: int) -> Any:
     """log of the running sums of exp(input) along ``axis``, without overflow."""
     x = _check(input, "logcumsumexp")
@@ -215,6 +224,7 @@ def logcumsumexp(input: Tensor, axis: int) -> Any:
     return _logcumsumexp(x, axis=one_axis(axis, x.ndim, "logcumsumexp"))
 
 
+@declare(method=True)
 def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The ``n``-th difference of neighbours along ``axis``, after joining ``prepend`` and ``append`` on.
 
@@ -257,6 +267,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
     return vector_norm(a.sub(input, other), p)
 
 
+@declare(primitive=prim("Cdist", p=2.0), mint=True)
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Any:
     """The p-norm distance of each row of ``x1`` from each row of ``x2``."""
     first, second = _check(x1, "cdist", "x1"), _check(x2, "cdist", "x2")
@@ -274,6 +285,7 @@ def _distance(apart: Any, p: float, axis: int) -> Any:
     return where(zero, 0.0, a.sqrt(where(zero, 1.0, squared)))
 
 
+@declare(primitive=prim("Pdist", p=2.0))
 def pdist(input: Tensor, p: float = 2.0) -> Any:
     """The p-norm distance of each two rows."""
     rows, columns = np.triu_indices(_check(input, "pdist").shape[-2], 1)
@@ -281,6 +293,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Any:
     return _distance(first - second, p, -1)
 
 
+@declare(method=True)
 def renorm(input: Tensor, p: float, axis: int, maxnorm: float) -> Any:
     """Each entry along ``axis`` scaled down where its p-norm is above ``maxnorm``."""
     x = _check(input, "renorm")

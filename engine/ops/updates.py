@@ -53,9 +53,7 @@ def _adam_weight_decay(
     return p - lr * (m / (v**0.5 + eps) + decay * p), m, v
 
 
-def _ada_max(
-    p: Any, m: Any, v: Any, power1: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, g: Any
-) -> tuple[Any, ...]:
+def _ada_max(p: Any, m: Any, v: Any, power1: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, g: Any) -> tuple[Any, ...]:
     """p - lr / (1 - beta1_power) * m / (v + eps), v the largest gradient."""
     xp = array_module(p)
     m, v = m * beta1 + g * (1 - beta1), xp.maximum(v * beta2, abs(g))

@@ -1,0 +1,184 @@
+"""Surfaces: where else a function of ``ops`` is offered, declared where the function is.
+
+    @declare(method=True, primitive=prim("Softcap", cap=30.0), mint=True, numpy=True)
+    def softcap(input, cap=30.0): ...
+
+is ``Tensor.softcap``, ``ops.Softcap(cap)``, ``mint.softcap`` and ``numpy.softcap`` as well. A surface differs from the
+function in names of arguments at most (``renamed``). Where MindSpore's own form differs otherwise, that form is a
+function by itself beside the first, with a leading underscore, and is declared for its surface alone.
+
+The tables here are read by ``methods.py``, ``ops/operations.py``, ``mint`` and ``numpy.py``, which put the names where
+users find them.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+__all__ = [
+    "IN_PLACE",
+    "METHODS",
+    "MINT",
+    "NUMPY",
+    "PRIMITIVES",
+    "REQUIRED",
+    "PrimitiveRow",
+    "declare",
+    "prim",
+    "renamed",
+]
+
+Function = Callable[..., Any]
+F = TypeVar("F", bound=Function)
+
+METHODS: dict[str, Function] = {}
+"""Methods of Tensor by name; the function takes the tensor first."""
+IN_PLACE: dict[str, Function] = {}
+"""Methods that give the tensor the values of the function's result, by their names (``exp_``)."""
+MINT: dict[str, Function] = {}
+"""Functions of ``mint`` by name."""
+NUMPY: dict[str, Function] = {}
+"""Functions of ``numpy`` by name."""
+PRIMITIVES: dict[str, tuple[Function, PrimitiveRow]] = {}
+"""Primitive classes by name, with the function that they call."""
+
+REQUIRED = object()
+"""In the place of a default: the argument must be given."""
+
+
+class PrimitiveRow(NamedTuple):
+    """A Primitive class.
+
+    Attributes:
+        name: the name of the class.
+        parameters: of its constructor, in order, each with its default or ``REQUIRED``. The function that an instance
+            calls gets them by name, behind the inputs.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, Any], ...]
+
+
+class Renamed(NamedTuple):
+    """A surface whose arguments have other names: see ``renamed``."""
+
+    name: str
+    arguments: dict[str, str]
+    without: tuple[str, ...]
+
+
+def prim(name: str, /, *required: str, **defaults: Any) -> PrimitiveRow:
+    """A Primitive class of this name, whose constructor takes the ``required`` arguments and then the others."""
+    return PrimitiveRow(name, (*((one, REQUIRED) for one in required), *defaults.items()))
+
+
+def renamed(name: str = "", /, without: Sequence[str] = (), **arguments: str) -> Renamed:
+    """A surface with other names of arguments: ``renamed(axis="dim")`` takes ``dim`` where the function takes ``axis``.
+
+    Args:
+        name: the name of the surface; that of the function by default.
+        without: arguments of the function that the surface does not have; they keep their defaults.
+        **arguments: the name here by the name there.
+    """
+    return Renamed(name, arguments, tuple(without))
+
+
+Names = bool | str | Renamed | Sequence[str | Renamed]
+
+
+def declare(
+    *,
+    method: Names = False,
+    in_place: bool | str = False,
+    primitive: PrimitiveRow | Sequence[PrimitiveRow] = (),
+    mint: Names = False,
+    numpy: Names = False,
+) -> Callable[[F], F]:
+    """Decorator: offer a function (or an operator) on these surfaces. It stays as it is.
+
+    Args:
+        method: whether it is a method of Tensor; or under which name, or names.
+        in_place: whether it is one that changes its tensor, by its name with an underscore; or under which name.
+        primitive: the Primitive classes (``prim``) that call it.
+        mint: whether it is a function of ``mint``; or under which name, or names.
+        numpy: likewise of ``numpy``.
+
+    Raises:
+        ValueError: a surface has the name already.
+    """
+
+    def offer(function: F) -> F:
+        for table, names in ((METHODS, method), (MINT, mint), (NUMPY, numpy)):
+            for name, offered in _offered(function, names):
+                _enter(table, name, offered)
+        if in_place:
+            _enter(IN_PLACE, f"{_own_name(function)}_" if in_place is True else in_place, function)
+        for row in (primitive,) if isinstance(primitive, PrimitiveRow) else primitive:
+            _enter(PRIMITIVES, row.name, (function, row))
+        return function
+
+    return offer
+
+
+def _enter(table: dict[str, Any], name: str, value: Any) -> None:
+    if name in table:
+        raise ValueError(f"'{name}' is declared already, by {table[name]!r}")
+    table[name] = value
+
+
+def _own_name(function: Any) -> str:
+    return str(function.__name__).lstrip("_")
+
+
+def _offered(function: Any, names: Names) -> list[tuple[str, Function]]:
+    own = _own_name(function)
+    if isinstance(names, bool):
+        return [(own, function)] if names else []
+    rows = [names] if isinstance(names, str | Renamed) else names
+    return [
+        (row, function)
+        if isinstance(row, str)
+        else (row.name or own, _with_other_names(function, row, row.name or own))
+        for row in rows
+    ]
+
+
+def _with_other_names(function: Any, row: Renamed, name: str) -> Function:
+    """The function with other names of its arguments; which there are is read off its signature."""
+    signature = inspect.signature(function)
+    for one in (*row.arguments, *row.without):
+        if one not in signature.parameters:
+            raise ValueError(f"'{name}' renames or leaves out '{one}', which is no argument of {function!r}")
+    theirs = {one: row.arguments.get(one, one) for one in signature.parameters if one not in row.without}
+    ours = {there: here for here, there in theirs.items()}
+    shown = [parameter.replace(name=theirs[key]) for key, parameter in signature.parameters.items() if key in theirs]
+    # An argument may only be left out by place if none behind it can be given by place.
+    positional = [
+        key for key, parameter in signature.parameters.items() if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+    ]
+    count = next((place for place, key in enumerate(positional) if key in row.without), len(positional))
+    places = any(p.kind is p.VAR_POSITIONAL for p in shown)
+
+    def surface(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > count and not places:
+            raise TypeError(f"{name}() takes {count} positional arguments but {len(args)} were given")
+        if kwargs:
+            for key in kwargs:
+                if key not in ours:
+                    raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+            kwargs = {ours[key]: value for key, value in kwargs.items()}
+        return function(*args, **kwargs)
+
+    surface.__name__ = surface.__qualname__ = name
+    surface.__doc__ = function.__doc__
+    surface.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[
+            one.replace(kind=one.KEYWORD_ONLY)
+            if one.kind is one.POSITIONAL_OR_KEYWORD and ours[one.name] in positional[count:]
+            else one
+            for one in shown
+        ]
+    )
+    return surface
