@@ -6,6 +6,7 @@ from typing import Any
 
 from ..cpu import windows
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .arithmetic import add
 from .shape import _check, reshape
@@ -183,6 +184,19 @@ def conv2d(
     return convolve(2, "Conv2D", input, weight, bias, stride, pad_mode, padding, dilation, groups)
 
 
+@declare(
+    primitive=prim(
+        "Conv2D", "out_channel", "kernel_size", mode=1, pad_mode="valid", pad=0, stride=1, dilation=1, group=1,
+        data_format="NCHW",
+    )
+)  # fmt: skip
+def _conv2d_class(
+    x: Tensor, weight: Tensor, *, pad_mode: str, pad: Any, stride: Any, dilation: Any, group: int, **_: Any
+) -> Tensor:
+    """``conv2d`` without a bias; the kernels are those of ``weight``."""
+    return conv2d(x, weight, None, stride, pad_mode, pad, dilation, group)
+
+
 def conv3d(
     input: Tensor,
     weight: Tensor,
@@ -257,3 +271,6 @@ def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
             f"but got shape {bias.shape}"
         )
     return add(input_x, reshape(bias, (1, -1) + (1,) * (input_x.ndim - 2)))  # type: ignore[no-any-return]
+
+
+declare(primitive=prim("BiasAdd", data_format="NCHW"))(lambda input_x, bias, data_format: bias_add(input_x, bias))

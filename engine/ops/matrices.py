@@ -23,6 +23,7 @@ from . import arithmetic as a
 from .arithmetic import _as, where
 from .layout import movedim, tril, triu
 from .linalg import matmul
+from .products import adjoint as conjugate_transpose
 from .reduction import axes_of, reduce_max, reduce_min, reduce_sum
 from .shape import _check, expand_dims, reshape, swapaxes
 from .statistics import vector_norm
@@ -193,6 +194,12 @@ def inverse(input: Tensor) -> Any:
     return _inverse(_matrix(input, "inverse"))
 
 
+@declare(primitive=prim("MatrixInverse", adjoint=False))
+def _matrix_inverse(x: Tensor, adjoint: bool) -> Tensor:
+    """The inverse of each matrix, or with ``adjoint`` of its conjugate transpose."""
+    return conjugate_transpose(inverse(x)) if adjoint else inverse(x)  # type: ignore[no-any-return]
+
+
 @declare(method=("det", "matrix_determinant"), primitive=prim("MatrixDeterminant"))
 def det(input: Tensor) -> Any:
     """The determinant of each matrix."""
@@ -260,6 +267,12 @@ def triangular_solve(
     return _solve(swapaxes(left, -1, -2) if transpose else left, b)
 
 
+@declare(primitive=prim("MatrixTriangularSolve", lower=True, adjoint=False))
+def _matrix_triangular_solve(matrix: Tensor, rhs: Tensor, lower: bool, adjoint: bool) -> Tensor:
+    """The x with matrix @ x = rhs (or matrix.T @ x = rhs), of which only one triangle of ``matrix`` is read."""
+    return triangular_solve(rhs, matrix, not lower, adjoint)  # type: ignore[no-any-return]
+
+
 @declare(method=True)
 def lstsq(input: Tensor, A: Tensor) -> Any:
     """The x that makes input @ x nearest to A, the shortest of several; ``input`` has full rank."""
@@ -285,6 +298,12 @@ def qr(input: Tensor, mode: str = "reduced") -> tuple[Any, Any]:
     return _full_qr(x) if mode == "complete" else _qr(x)  # type: ignore[no-any-return]
 
 
+@declare(primitive=prim("Qr", full_matrices=False))
+def _qr_class(x: Tensor, full_matrices: bool) -> tuple[Tensor, Tensor]:
+    """``qr`` in its reduced form, or with ``full_matrices`` the complete one."""
+    return qr(x, "complete" if full_matrices else "reduced")
+
+
 @declare(method=True, primitive=prim("Svd", full_matrices=False, compute_uv=True))
 def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> Any:
     """The singular values, and the matrices U and V with U @ diag(s) @ V.T = input."""
@@ -305,6 +324,12 @@ def eig(A: Tensor) -> tuple[Any, Any]:
 def eigvals(A: Tensor) -> Any:
     """The eigenvalues; complex. No gradient."""
     return eig(A)[0]
+
+
+@declare(primitive=prim("Eig", compute_v=False))
+def _eig_class(A: Tensor, compute_v: bool) -> tuple[Tensor, Tensor]:
+    """The eigenvalues, and with ``compute_v`` the eigenvectors, without it a 0 in their place."""
+    return eig(A) if compute_v else (eigvals(A), Tensor(0.0))
 
 
 @declare(method=True)
