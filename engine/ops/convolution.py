@@ -71,6 +71,12 @@ def pads_for(pad_mode: Any, padding: Any, lengths: Ints, kernel: Ints, stride: I
     return tuple(found)
 
 
+def check_format(data_format: str, wanted: str, name: str) -> None:
+    """Raise ValueError where a class is told to take its axes in another order than ``wanted``."""
+    if data_format != wanted:
+        raise ValueError(f"For '{name}', 'data_format' must be '{wanted}', but got {data_format!r}")
+
+
 def check_windows(x: Tensor, kernel: Ints, stride: Ints, dilation: Ints, pads: Ints, name: str) -> None:
     """Raise ValueError where not even one window fits."""
     for place, (k, s, d) in enumerate(zip(kernel, stride, dilation, strict=True)):
@@ -191,9 +197,11 @@ def conv2d(
     )
 )  # fmt: skip
 def _conv2d_class(
-    x: Tensor, weight: Tensor, *, pad_mode: str, pad: Any, stride: Any, dilation: Any, group: int, **_: Any
-) -> Tensor:
+    x: Tensor, weight: Tensor, *, pad_mode: str, pad: Any, stride: Any, dilation: Any, group: int, data_format: str,
+    **_: Any,
+) -> Tensor:  # fmt: skip
     """``conv2d`` without a bias; the kernels are those of ``weight``."""
+    check_format(data_format, "NCHW", "Conv2D")
     return conv2d(x, weight, None, stride, pad_mode, pad, dilation, group)
 
 
@@ -273,4 +281,8 @@ def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
     return add(input_x, reshape(bias, (1, -1) + (1,) * (input_x.ndim - 2)))  # type: ignore[no-any-return]
 
 
-declare(primitive=prim("BiasAdd", data_format="NCHW"))(lambda input_x, bias, data_format: bias_add(input_x, bias))
+@declare(primitive=prim("BiasAdd", data_format="NCHW"))
+def _bias_add_class(input_x: Tensor, bias: Tensor, data_format: str) -> Tensor:
+    """``bias_add``; the channels are axis 1 of "NCHW" as of "NCDHW"."""
+    check_format("NCHW" if data_format == "NCDHW" else data_format, "NCHW", "BiasAdd")
+    return bias_add(input_x, bias)

@@ -238,7 +238,10 @@ def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Any:
     return _made(random.uniform(x.shape, seed) < chance, x.dtype)
 
 
-declare(primitive=prim("Bernoulli", seed=-1, offset=0))(lambda x, p, seed, offset: bernoulli(x, p))
+@declare(primitive=prim("Bernoulli", seed=-1, offset=0))
+def _bernoulli(x: Tensor, p: Any = 0.5, *, seed: int, offset: int) -> Tensor:
+    """1 with probability ``p`` and 0 otherwise; of the seeds, -1 is none."""
+    return bernoulli(x, p, None if seed == -1 else seed)  # type: ignore[no-any-return]
 
 
 def bernoulli_ext(input: Tensor, *, generator: Any = None) -> Any:

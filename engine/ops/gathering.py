@@ -379,10 +379,9 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Any:
 
 _HOWS = ("add", "sub", "mul", "div", "max", "min", "update")
 scatter_add, scatter_sub, scatter_mul, scatter_div, scatter_max, scatter_min, scatter_update = (
-    declare(
-        method=how not in ("add", "update"),
-        primitive=prim(f"Scatter{how.capitalize()}", use_locking=False),
-    )(_family(f"scatter_{how}", how, False, True))
+    declare(primitive=prim(f"Scatter{how.capitalize()}", use_locking=False))(
+        _family(f"scatter_{how}", how, False, True)
+    )
     for how in _HOWS
 )
 (
@@ -398,7 +397,11 @@ declare(primitive=prim("ScatterNonAliasingAdd"))(scatter_nd_add)
     tensor_scatter_add, tensor_scatter_sub, tensor_scatter_mul, tensor_scatter_div, tensor_scatter_max,
     tensor_scatter_min, tensor_scatter_update,
 ) = (
-    declare(primitive=prim(f"TensorScatter{how.capitalize()}"))(_family(f"tensor_scatter_{how}", how, True, False))
+    # The methods ``scatter_sub``, ... are these: they take places and change nothing.
+    declare(
+        method=f"scatter_{how}" if how not in ("add", "update") else False,
+        primitive=prim(f"TensorScatter{how.capitalize()}"),
+    )(_family(f"tensor_scatter_{how}", how, True, False))
     for how in _HOWS
 )  # fmt: skip
 

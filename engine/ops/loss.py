@@ -131,7 +131,7 @@ def _sparse_softmax_cross_entropy(logits: Tensor, labels: Tensor, is_grad: bool)
     if not is_grad:
         return mean
     hot = Tensor._wrap(one_hot_array(labels._array, logits.shape[-1], np.float32))
-    return (softmax(logits, -1) - hot) / float(math.prod(labels.shape))  # type: ignore[no-any-return]
+    return (softmax(logits, -1) - hot) / float(math.prod(labels.shape))
 
 
 def nll_loss(
@@ -227,7 +227,7 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
 @declare(primitive=prim("L2Loss"))
 def _l2_loss(x: Tensor) -> Tensor:
     """Half the sum of squares."""
-    return reduce_sum(square(x)) / 2.0  # type: ignore[no-any-return]
+    return reduce_sum(square(x)) / 2.0
 
 
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:

@@ -252,7 +252,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Any:
 def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Any:
     """The x with matrix @ x = rhs."""
     left = _matrix(matrix, "matrix_solve", argument="matrix")
-    return _solve(swapaxes(left, -1, -2) if adjoint else left, rhs)
+    return _solve(conjugate_transpose(left) if adjoint else left, rhs)
 
 
 @declare(method=True, mint=True)
@@ -269,8 +269,9 @@ def triangular_solve(
 
 @declare(primitive=prim("MatrixTriangularSolve", lower=True, adjoint=False))
 def _matrix_triangular_solve(matrix: Tensor, rhs: Tensor, lower: bool, adjoint: bool) -> Tensor:
-    """The x with matrix @ x = rhs (or matrix.T @ x = rhs), of which only one triangle of ``matrix`` is read."""
-    return triangular_solve(rhs, matrix, not lower, adjoint)  # type: ignore[no-any-return]
+    """The x with matrix @ x = rhs (or its adjoint @ x = rhs), of which only one triangle of ``matrix`` is read."""
+    left = conjugate_transpose(matrix) if adjoint else matrix
+    return triangular_solve(rhs, left, lower if adjoint else not lower)  # type: ignore[no-any-return]
 
 
 @declare(method=True)

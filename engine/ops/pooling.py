@@ -20,7 +20,7 @@ from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .arithmetic import abs as absolute
 from .arithmetic import mul, pow, sign
-from .convolution import check_windows, ints_for, pads_for
+from .convolution import check_format, check_windows, ints_for, pads_for
 from .indexing import getitem
 from .linalg import matmul
 from .shape import _check, expand_dims, reshape, squeeze, swapaxes
@@ -291,6 +291,7 @@ def _pool_class(name: str, function: Callable[..., Tensor]) -> None:
 
     @declare(primitive=prim(name, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"))
     def pooled(x: Tensor, kernel_size: Any, strides: Any, pad_mode: str, data_format: str) -> Tensor:
+        check_format(data_format, "NCHW", name)
         return function(x, kernel_size, strides, pad_mode=pad_mode)
 
     pooled.__doc__ = function.__doc__

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -122,7 +121,7 @@ def _prod_rule(F: Any, g: Any, out: Any, x: Any, axis: Any, keepdims: bool) -> A
     return g.reshape(_kept(x, axis)) * share
 
 
-_prod = Operator("prod", lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims), (_prod_rule,))
+_prod = Operator("prod", lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims, dtype=x.dtype), (_prod_rule,))
 
 
 def _tensor(x: Any, name: str) -> Tensor:
@@ -187,19 +186,22 @@ def reduce_sum(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
 reduce_mean = mean
 
 
-def _keeping(name: str, function: Callable[..., Tensor], **more: Any) -> None:
-    """The class of a function that says ``keepdims`` where the class says ``keep_dims``."""
-
-    @declare(primitive=prim(name, keep_dims=False, **more))
-    def reduced(x: Tensor, axis: Axis = (), *, keep_dims: bool, skip_mode: bool = False) -> Tensor:
-        return function(x, axis, keep_dims)
-
-    reduced.__doc__ = function.__doc__
+@declare(primitive=prim("ReduceMax", keep_dims=False))
+def _reduce_max(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
+    """The largest element over ``axis``."""
+    return reduce_max(x, axis, keep_dims)
 
 
-_keeping("ReduceMax", reduce_max)
-_keeping("ReduceMin", reduce_min)
-_keeping("ReduceSum", reduce_sum, skip_mode=False)
+@declare(primitive=prim("ReduceMin", keep_dims=False))
+def _reduce_min(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
+    """The smallest element over ``axis``."""
+    return reduce_min(x, axis, keep_dims)
+
+
+@declare(primitive=prim("ReduceSum", keep_dims=False, skip_mode=False))
+def _reduce_sum(x: Tensor, axis: Axis = (), *, keep_dims: bool, skip_mode: bool) -> Tensor:
+    """The sum over ``axis`` in the tensor's own dtype; in ``skip_mode`` no axis means none, not all."""
+    return x if skip_mode and axis in ((), []) else reduce_sum(x, axis, keep_dims)
 
 
 @declare(primitive=prim("ArgMaxWithValue", axis=0, keep_dims=False))

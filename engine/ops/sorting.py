@@ -92,7 +92,7 @@ def top_k(input_x: Tensor, k: int, sorted: bool = True) -> tuple[Any, Any]:
 def _in_top_k(predictions: Tensor, targets: Tensor, k: int) -> Tensor:
     """Whether fewer than ``k`` of a row are above what it has at its target."""
     own = gather_elements(predictions, 1, reshape(targets, (-1, 1)))
-    return sum(arithmetic.gt(predictions, own), 1) < k  # type: ignore[no-any-return]
+    return sum(arithmetic.gt(predictions, own), 1) < k
 
 
 @declare(primitive=prim("InvertPermutation"))
@@ -308,10 +308,12 @@ declare(primitive=prim("Bucketize", "boundaries"))(lambda x, boundaries: bucketi
 
 
 @declare(primitive=prim("ConfusionMatrix", "num_classes", dtype="int32"))
-def _confusion_matrix(labels: Tensor, predictions: Tensor, num_classes: int, dtype: str, *weights: Tensor) -> Tensor:
+def _confusion_matrix(
+    labels: Tensor, predictions: Tensor, weights: Tensor | None = None, *, num_classes: int, dtype: str
+) -> Tensor:
     """How often each class (row) was taken for each (column), or the sums of ``weights``."""
     found = np.zeros((num_classes, num_classes), dtype)
-    np.add.at(found, (labels.asnumpy(), predictions.asnumpy()), weights[0].asnumpy() if weights else 1)
+    np.add.at(found, (labels.asnumpy(), predictions.asnumpy()), 1 if weights is None else weights.asnumpy())
     return Tensor(found)
 
 

@@ -122,7 +122,7 @@ def std_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: b
 @declare(primitive=prim("ReduceStd", axis=(), unbiased=True, keep_dims=False))
 def _reduce_std(x: Tensor, axis: Axis, unbiased: bool, keep_dims: bool) -> tuple[Tensor, Tensor]:
     """The standard deviation, ``unbiased`` divided by n - 1, and the mean."""
-    return std_mean(x, tuple(axis), int(unbiased), keep_dims)
+    return std_mean(x, tuple(axis) if isinstance(axis, list) else axis, int(unbiased), keep_dims)
 
 
 def var_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> tuple[Any, Any]:
@@ -177,8 +177,8 @@ def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = Fal
 
 @declare(primitive=prim("LpNorm", "axis", p=2, keep_dims=False, epsilon=1e-12))
 def _lp_norm(x: Tensor, axis: Axis, p: int, keep_dims: bool, epsilon: float) -> Tensor:
-    """The ``p``-norm over ``axis``."""
-    return vector_norm(x, p, axis, keep_dims)  # type: ignore[no-any-return]
+    """The ``p``-norm over ``axis``; ``epsilon`` where it is less."""
+    return a.maximum(vector_norm(x, p, axis, keep_dims), epsilon)  # type: ignore[no-any-return]
 
 
 @declare(primitive=prim("EuclideanNorm", keep_dims=False))
@@ -254,12 +254,6 @@ def logcumsumexp(input: Tensor, axis: int) -> Any:
     if x._array.dtype.kind != "f":
         raise TypeError(f"For 'logcumsumexp', 'input' must hold floats, but got {x.dtype}")
     return _logcumsumexp(x, axis=one_axis(axis, x.ndim, "logcumsumexp"))
-
-
-@declare(primitive=prim("CumulativeLogsumexp", exclusive=False, reverse=False))
-def _cumulative_logsumexp(x: Tensor, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
-    """log of the running sums of exp(x) along ``axis``."""
-    return logcumsumexp(x, int(axis))  # type: ignore[no-any-return]
 
 
 @declare(method=True)
@@ -380,20 +374,34 @@ def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: Any = None) ->
     return tuple([cast_operator(part * scale, dtype=part._array.dtype) for part in x])
 
 
-@declare(primitive=prim("CumSum", exclusive=False, reverse=False))
-def cumulative_sum(x: Tensor, axis: int, exclusive: bool = False, reverse: bool = False, product: bool = False) -> Any:
-    """Running sums (or products); ``exclusive`` leaves the element itself out, ``reverse`` begins at the end."""
-    at = one_axis(int(axis), x.ndim, "CumSum")
-    given = flip(x, at) if reverse else x
-    found = cumprod(given, at, x.dtype) if product else cumsum(given, at)
-    if exclusive:
-        cut = found[along(found, at, slice(0, max(found.shape[at] - 1, 0)))]
-        edge = found[along(found, at, slice(0, 1))]
-        found = concat([edge * 0 + (1 if product else 0), cut], at)
+# Running classes, which may leave the element itself out ("exclusive") or begin at the end ("reverse")
+
+
+def _running(function: Any, first: Any, x: Tensor, axis: Any, exclusive: bool, reverse: bool, name: str) -> Tensor:
+    """``function`` along ``axis``; ``first`` is what it gives of no element."""
+    at = one_axis(int(axis), x.ndim, name)
+    found = function(flip(x, at) if reverse else x, at)
+    if exclusive and found.size:
+        edge = (*found.shape[:at], 1, *found.shape[at + 1 :])
+        empty = Tensor._wrap(array_module(found._array).full(edge, first, found._array.dtype))
+        found = concat([empty, found[along(found, at, slice(0, found.shape[at] - 1))]], at)
     return flip(found, at) if reverse else found
 
 
+@declare(primitive=prim("CumSum", exclusive=False, reverse=False))
+def _running_sum(x: Tensor, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+    """Running sums along ``axis``."""
+    return _running(cumsum, 0, x, axis, exclusive, reverse, "CumSum")
+
+
 @declare(primitive=prim("CumProd", exclusive=False, reverse=False))
-def _cumulative_product(x: Tensor, axis: int, exclusive: bool, reverse: bool) -> Tensor:
-    """Running products; ``exclusive`` leaves the element itself out, ``reverse`` begins at the end."""
-    return cumulative_sum(x, axis, exclusive, reverse, product=True)  # type: ignore[no-any-return]
+def _running_product(x: Tensor, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+    """Running products along ``axis``."""
+    return _running(lambda x, at: cumprod(x, at, x.dtype), 1, x, axis, exclusive, reverse, "CumProd")
+
+
+@declare(primitive=prim("CumulativeLogsumexp", exclusive=False, reverse=False))
+def _running_logsumexp(x: Tensor, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+    """log of the running sums of exp(x) along ``axis``; the lowest number of the dtype stands for log(0)."""
+    lowest = np.finfo(x._array.dtype).min if x._array.dtype.kind == "f" else None
+    return _running(logcumsumexp, lowest, x, axis, exclusive, reverse, "CumulativeLogsumexp")
