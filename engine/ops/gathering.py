@@ -467,17 +467,22 @@ def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: Any
     return _segments("unsorted_segment_sum", "add", 0)(input_x, segment_ids, num_segments)
 
 
-def _sorted_segments(how: str, function: Callable[..., Tensor]) -> None:
-    """The class whose segments lie one behind the other, as many as the last id says."""
+def _sorted_segments(how: str, function: Callable[..., Tensor], empty: int = 0) -> None:
+    """The class whose segments lie one behind the other, as many as the last id says; ``empty`` where one is missing."""
 
     @declare(primitive=prim(f"Segment{how}"))
-    def reduced(x: Tensor, segment_ids: Tensor) -> Tensor:
-        return function(x, segment_ids, int(segment_ids.asnumpy().max()) + 1)
+    def reduced(input_x: Tensor, segment_ids: Tensor) -> Tensor:
+        ids = _integers(segment_ids, f"Segment{how}", "segment_ids")._array
+        count = int(ids.max()) + 1
+        found = function(input_x, segment_ids, count)
+        xp = array_module(ids)
+        there = xp.isin(xp.arange(count), ids).reshape((-1,) + (1,) * (found.ndim - 1))
+        return found if there.all() else arithmetic.where(Tensor._wrap(there), found, empty)
 
-    reduced.__doc__ = f"{function.__doc__}"
+    reduced.__doc__ = function.__doc__
 
 
 _sorted_segments("Max", unsorted_segment_max)
 _sorted_segments("Min", unsorted_segment_min)
-_sorted_segments("Prod", unsorted_segment_prod)
+_sorted_segments("Prod", unsorted_segment_prod, empty=1)
 _sorted_segments("Sum", unsorted_segment_sum)

@@ -41,6 +41,10 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[Any, ...], Any]] =
     ("LpNorm", (0,), {"epsilon": 0.5}, (Tensor([[3.0, 0.0], [4.0, 0.0]]),), [5.0, 0.5]),
     ("CumSum", (), {"exclusive": True}, (Tensor([np.inf, 1.0]), 0), [0.0, np.inf]),
     ("ConfusionMatrix", (2,), {"dtype": "float32"}, (ROWS, ROWS, Tensor([0.5, 2.0])), [[2.0, 0.0], [0.0, 0.5]]),
+    ("SegmentMax", (), {}, (X - 4.0, Tensor(np.array([0, 2], np.int32))), [[-6, -5, -4], [0, 0, 0], [-3, -2, -1]]),
+    ("SegmentMin", (), {}, (X + 4.0, Tensor(np.array([1, 1], np.int32))), [[0, 0, 0], [2, 3, 4]]),
+    ("SegmentSum", (), {}, (X, Tensor(np.array([1, 1], np.int32))), [[0, 0, 0], [-1, 1, 3]]),
+    ("SegmentProd", (), {}, (X, Tensor(np.array([1, 1], np.int32))), [[1, 1, 1], [-2, -2, 0]]),
     ("MaxPool", (2,), {}, (X.reshape(1, 1, 2, 3),), [[[[2.0, 3.0]]]]),
 ]  # fmt: skip
 
