@@ -468,7 +468,7 @@ def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: Any
 
 
 def _sorted_segments(how: str, function: Callable[..., Tensor], empty: int = 0) -> None:
-    """The class whose segments lie one behind the other, as many as the last id says; ``empty`` where one is missing."""
+    """The class whose segments lie one behind the other, one more than the last id; ``empty`` where one is missing."""
 
     @declare(primitive=prim(f"Segment{how}"))
     def reduced(input_x: Tensor, segment_ids: Tensor) -> Tensor:
