@@ -488,9 +488,6 @@ def _same(self: Tensor, const_arg: builtins.bool = True) -> Tensor:
     return self
 
 
-# Rows. Of the names in _SAME, the method is the function of ``ops`` of that name.
-_SAME = "amax amin dsplit hsplit scatter_div scatter_max scatter_min scatter_mul scatter_sub vsplit"
-
 _METHODS: dict[str, Any] = {
     "H": property(lambda self: ops.adjoint(self)),
     "T": property(lambda self: ops.transpose(self)),
@@ -655,9 +652,6 @@ _ABSENT = {
 
 def bind() -> None:
     """Put the methods on Tensor."""
-    for name in _SAME.split():
-        if name not in METHODS:
-            setattr(Tensor, name, _method(getattr(ops, name)))
     for name, function in {**_METHODS, **METHODS}.items():
         if isinstance(function, Operator) and name.startswith("__"):
             function = function.as_method()  # Python passes no names

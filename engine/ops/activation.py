@@ -138,6 +138,12 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     return _gelu(_check(input, "gelu"), approximate=approximate)  # type: ignore[no-any-return]
 
 
+@declare(primitive=(prim("GeLU"), prim("Gelu")))
+def _gelu_tanh(x: Tensor) -> Tensor:
+    """The tanh form of ``gelu``."""
+    return gelu(x, "tanh")
+
+
 swish = silu
 
 

@@ -573,6 +573,12 @@ def round(input: Any, *, decimals: int = 0) -> Any:
     return div(_rint(mul(input, scale)), scale)
 
 
+@declare(primitive=prim("Round"))
+def _round(input: Any, decimals: int = 0) -> Any:
+    """``round``, whose ``decimals`` may be given by place."""
+    return round(input, decimals=decimals)
+
+
 def _scaled(other: Any, alpha: Any) -> Any:
     return other if alpha == 1 and not isinstance(alpha, float) else mul(other, alpha)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..cpu import windows
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .arithmetic import add
 from .shape import _check, reshape
@@ -68,6 +69,12 @@ def pads_for(pad_mode: Any, padding: Any, lengths: Ints, kernel: Ints, stride: I
         total = max(0, (-(-length // s) - 1) * s + d * (k - 1) + 1 - length)
         found += [total // 2, total - total // 2]
     return tuple(found)
+
+
+def check_format(data_format: str, wanted: str, name: str) -> None:
+    """Raise ValueError where a class is told to take its axes in another order than ``wanted``."""
+    if data_format != wanted:
+        raise ValueError(f"For '{name}', 'data_format' must be '{wanted}', but got {data_format!r}")
 
 
 def check_windows(x: Tensor, kernel: Ints, stride: Ints, dilation: Ints, pads: Ints, name: str) -> None:
@@ -183,6 +190,21 @@ def conv2d(
     return convolve(2, "Conv2D", input, weight, bias, stride, pad_mode, padding, dilation, groups)
 
 
+@declare(
+    primitive=prim(
+        "Conv2D", "out_channel", "kernel_size", mode=1, pad_mode="valid", pad=0, stride=1, dilation=1, group=1,
+        data_format="NCHW",
+    )
+)  # fmt: skip
+def _conv2d_class(
+    x: Tensor, weight: Tensor, *, pad_mode: str, pad: Any, stride: Any, dilation: Any, group: int, data_format: str,
+    **_: Any,
+) -> Tensor:  # fmt: skip
+    """``conv2d`` without a bias; the kernels are those of ``weight``."""
+    check_format(data_format, "NCHW", "Conv2D")
+    return conv2d(x, weight, None, stride, pad_mode, pad, dilation, group)
+
+
 def conv3d(
     input: Tensor,
     weight: Tensor,
@@ -257,3 +279,10 @@ def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
             f"but got shape {bias.shape}"
         )
     return add(input_x, reshape(bias, (1, -1) + (1,) * (input_x.ndim - 2)))  # type: ignore[no-any-return]
+
+
+@declare(primitive=prim("BiasAdd", data_format="NCHW"))
+def _bias_add_class(input_x: Tensor, bias: Tensor, data_format: str) -> Tensor:
+    """``bias_add``; the channels are axis 1 of "NCHW" as of "NCDHW"."""
+    check_format("NCHW" if data_format == "NCDHW" else data_format, "NCHW", "BiasAdd")
+    return bias_add(input_x, bias)

@@ -85,6 +85,12 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
     return _like(input, fill_value, dtype, "full_like")
 
 
+@declare(primitive=prim("FillV2"))
+def _fill_v2(shape: Any, value: Tensor) -> Tensor:
+    """``value``, a 0-d tensor, everywhere in its dtype."""
+    return full(shape, value.item(), dtype=value.dtype)
+
+
 @declare(mint=True)
 @np.errstate(all="ignore")
 def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
@@ -109,6 +115,7 @@ def linspace(start: float, end: float, steps: int) -> Tensor:
     return Tensor._wrap(to_device(np.linspace(start, end, steps, dtype=np.float32)))
 
 
+@declare(primitive=prim("LogSpace", steps=10, base=10, dtype=float32))
 @np.errstate(all="ignore")
 def logspace(start: float, end: float, steps: int, base: int = 10, *, dtype: Any = float32) -> Tensor:
     """``base`` to the powers of ``steps`` numbers evenly spaced from ``start`` to ``end``."""
@@ -131,16 +138,22 @@ def _window(name: str, formula: Any, doc: str) -> Any:
     return window
 
 
-bartlett_window = _window("bartlett_window", lambda t: 1 - np.abs(2 * t - 1), "Bartlett's triangle.")
-blackman_window = _window(
-    "blackman_window",
-    lambda t: 0.42 - 0.5 * np.cos(2 * np.pi * t) + 0.08 * np.cos(4 * np.pi * t),
-    "Blackman's window.",
+bartlett_window = declare(primitive=prim("BartlettWindow", periodic=True, dtype=float32))(
+    _window("bartlett_window", lambda t: 1 - np.abs(2 * t - 1), "Bartlett's triangle.")
 )
-hamming_window = _window(
-    "hamming_window",
-    lambda t, alpha=0.54, beta=0.46: alpha - beta * np.cos(2 * np.pi * t),
-    "alpha - beta * cos(2 pi k / n).",
+blackman_window = declare(primitive=prim("BlackmanWindow", periodic=True, dtype=float32))(
+    _window(
+        "blackman_window",
+        lambda t: 0.42 - 0.5 * np.cos(2 * np.pi * t) + 0.08 * np.cos(4 * np.pi * t),
+        "Blackman's window.",
+    )
+)
+hamming_window = declare(primitive=prim("HammingWindow", periodic=True, alpha=0.54, beta=0.46, dtype=float32))(
+    _window(
+        "hamming_window",
+        lambda t, alpha=0.54, beta=0.46: alpha - beta * np.cos(2 * np.pi * t),
+        "alpha - beta * cos(2 pi k / n).",
+    )
 )
 hann_window = _window("hann_window", lambda t: 0.5 - 0.5 * np.cos(2 * np.pi * t), "Hann's window.")
 kaiser_window = _window(
@@ -156,6 +169,7 @@ def eye(n: int, m: int | None = None, dtype: Any = None) -> Tensor:
     return Tensor._wrap(to_device(np.eye(n, m, dtype=numpy_dtype(dtype or float32))))
 
 
+@declare(primitive=prim("OneHot", axis=-1))
 def one_hot(indices: Tensor, depth: int, on_value: Any = 1, off_value: Any = 0, axis: int = -1) -> Tensor:
     """``on_value`` where the last axis (or ``axis``) is the index, ``off_value`` elsewhere."""
     if not isinstance(indices, Tensor):

@@ -408,6 +408,26 @@ def xdivy(x: Any, y: Any) -> Any:
     return where(zero, 0.0, a.div(x, where(zero, 1.0, y)))
 
 
+@declare(primitive=prim("DivNoNan"))
+def _div_no_nan(x: Any, y: Any) -> Tensor:
+    """x / y, and 0 where y is 0."""
+    zero = a.eq(y, 0)
+    return where(zero, 0.0, a.div(x, where(zero, 1.0, y)))
+
+
+@declare(primitive=prim("MulNoNan"))
+def _mul_no_nan(x: Any, y: Any) -> Tensor:
+    """x * y, and 0 where y is 0, whatever x is."""
+    zero = a.eq(y, 0)
+    return where(zero, 0.0, a.mul(where(zero, 0.0, x), y))
+
+
+@declare(primitive=prim("SquaredDifference"))
+def _squared_difference(x: Any, y: Any) -> Tensor:
+    """(x - y) squared."""
+    return a.square(a.sub(x, y))  # type: ignore[no-any-return]
+
+
 @declare(method=True, mint=True, numpy=True)
 def float_power(input: Any, exponent: Any) -> Any:
     """The power computed in Float64."""

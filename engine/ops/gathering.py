@@ -6,6 +6,7 @@ each other), and ``scatter_reduce`` where elements meet in another way than by a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ def put(x: Tensor, updates: Any, index: Any, how: str = "update") -> Any:
 # Picking
 
 
-@declare(primitive=(prim("GatherV2"), prim("SparseGatherV2")))
+@declare(primitive=(prim("Gather", batch_dims=0), prim("GatherV2"), prim("SparseGatherV2")))
 def gather(input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int = 0) -> Any:
     """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes are paired up.
 
@@ -262,6 +263,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     return _setitem(x, _as(first, x._array.dtype), index=chosen)
 
 
+@declare(primitive=prim("IndexAdd", "axis", use_lock=True, check_index_bound=True))
 def index_add(
     x: Tensor, indices: Tensor, y: Tensor, axis: int, use_lock: bool = True, check_index_bound: bool = True
 ) -> Any:
@@ -318,6 +320,7 @@ def _elements(name: str) -> Any:
     return scattered
 
 
+@declare(primitive=prim("TensorScatterElements", axis=0, reduction="none"))
 def tensor_scatter_elements(
     input_x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: str = "none"
 ) -> Any:
@@ -376,15 +379,31 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Any:
 
 _HOWS = ("add", "sub", "mul", "div", "max", "min", "update")
 scatter_add, scatter_sub, scatter_mul, scatter_div, scatter_max, scatter_min, scatter_update = (
-    _family(f"scatter_{how}", how, False, True) for how in _HOWS
+    declare(primitive=prim(f"Scatter{how.capitalize()}", use_locking=False))(
+        _family(f"scatter_{how}", how, False, True)
+    )
+    for how in _HOWS
 )
 (
     scatter_nd_add, scatter_nd_sub, scatter_nd_mul, scatter_nd_div, scatter_nd_max, scatter_nd_min, scatter_nd_update,
-) = (_family(f"scatter_nd_{how}", how, True, True) for how in _HOWS)  # fmt: skip
+) = (
+    declare(primitive=prim(f"ScatterNd{how.capitalize()}", use_locking=False))(
+        _family(f"scatter_nd_{how}", how, True, True)
+    )
+    for how in _HOWS
+)  # fmt: skip
+declare(primitive=prim("ScatterNonAliasingAdd"))(scatter_nd_add)
 (
     tensor_scatter_add, tensor_scatter_sub, tensor_scatter_mul, tensor_scatter_div, tensor_scatter_max,
     tensor_scatter_min, tensor_scatter_update,
-) = (_family(f"tensor_scatter_{how}", how, True, False) for how in _HOWS)  # fmt: skip
+) = (
+    # The methods ``scatter_sub``, ... are these: they take places and change nothing.
+    declare(
+        method=f"scatter_{how}" if how not in ("add", "update") else False,
+        primitive=prim(f"TensorScatter{how.capitalize()}"),
+    )(_family(f"tensor_scatter_{how}", how, True, False))
+    for how in _HOWS
+)  # fmt: skip
 
 
 def _inplace(name: str, how: str) -> Any:
@@ -397,8 +416,10 @@ def _inplace(name: str, how: str) -> Any:
     return changed
 
 
-inplace_add, inplace_sub = _inplace("inplace_add", "add"), _inplace("inplace_sub", "sub")
-inplace_update = declare(method=True)(_inplace("inplace_update", "update"))
+inplace_add = declare(primitive=prim("InplaceAdd", "indices"))(_inplace("inplace_add", "add"))
+inplace_sub = declare(primitive=prim("InplaceSub", "indices"))(_inplace("inplace_sub", "sub"))
+inplace_update = declare(method=True, primitive=prim("InplaceUpdate", "indices"))(_inplace("inplace_update", "update"))
+declare(primitive=prim("InplaceUpdateV2"))(lambda x, indices, v: inplace_update(x, v, indices))
 
 
 @declare(primitive=prim("InplaceIndexAdd", "axis"))
@@ -444,3 +465,24 @@ unsorted_segment_prod = declare(method=True, primitive=prim("UnsortedSegmentProd
 def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: Any) -> Any:
     """The sum of each segment's elements, one entry a segment; negative ids are left out."""
     return _segments("unsorted_segment_sum", "add", 0)(input_x, segment_ids, num_segments)
+
+
+def _sorted_segments(how: str, function: Callable[..., Tensor], empty: int = 0) -> None:
+    """The class whose segments lie one behind the other, one more than the last id; ``empty`` where one is missing."""
+
+    @declare(primitive=prim(f"Segment{how}"))
+    def reduced(input_x: Tensor, segment_ids: Tensor) -> Tensor:
+        ids = _integers(segment_ids, f"Segment{how}", "segment_ids")._array
+        count = int(ids.max()) + 1
+        found = function(input_x, segment_ids, count)
+        xp = array_module(ids)
+        there = xp.isin(xp.arange(count), ids).reshape((-1,) + (1,) * (found.ndim - 1))
+        return found if there.all() else arithmetic.where(Tensor._wrap(there), found, empty)
+
+    reduced.__doc__ = function.__doc__
+
+
+_sorted_segments("Max", unsorted_segment_max)
+_sorted_segments("Min", unsorted_segment_min)
+_sorted_segments("Prod", unsorted_segment_prod, empty=1)
+_sorted_segments("Sum", unsorted_segment_sum)

@@ -10,7 +10,7 @@ import numpy as np
 from ..backend import to_device
 from ..cpu.array_module import array_module
 from ..operator import Operator
-from ..surfaces import declare
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .arithmetic import abs as absolute
 from .arithmetic import add, clamp, floor, mul
@@ -260,6 +260,24 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     *before, c, h, w = x.shape
     parts = reshape(x, (-1, c, h // r, r, w // r, r))
     return reshape(transpose(parts, (0, 1, 3, 5, 2, 4)), (*before, c * r * r, h // r, w // r))
+
+
+@declare(primitive=prim("DepthToSpace", "block_size"))
+def _depth_to_space(x: Tensor, block_size: int) -> Tensor:
+    """(N, b * b * C, H, W) to (N, C, H * b, W * b): the block is the outer part of the channels."""
+    n, c, h, w = x.shape
+    b = block_size
+    parts = transpose(reshape(x, (n, b, b, c // (b * b), h, w)), (0, 3, 4, 1, 5, 2))
+    return reshape(parts, (n, c // (b * b), h * b, w * b))
+
+
+@declare(primitive=prim("SpaceToDepth", "block_size"))
+def _space_to_depth(x: Tensor, block_size: int) -> Tensor:
+    """(N, C, H * b, W * b) to (N, b * b * C, H, W); the inverse of ``DepthToSpace``."""
+    n, c, h, w = x.shape
+    b = block_size
+    parts = transpose(reshape(x, (n, c, h // b, b, w // b, b)), (0, 3, 5, 1, 2, 4))
+    return reshape(parts, (n, c * b * b, h // b, w // b))
 
 
 def _check_factor(value: Any, argument: str, name: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..cpu.array_module import array_module
-from ..dtype import int64, numpy_dtype
+from ..dtype import int32, int64, numpy_dtype
 from ..surfaces import declare, prim
 from ..tensor import Tensor
 from . import arithmetic
@@ -19,6 +19,7 @@ from .indexing import _getitem, _scatter_add, _setitem
 from .reduction import axes_of
 from .shape import (
     _check,
+    _pad_by_axis,
     _slice,
     broadcast_to,
     concat,
@@ -101,7 +102,7 @@ def movedim(x: Tensor, source: Any, destination: Any) -> Any:
 moveaxis = movedim
 
 
-@declare(method=True, mint=True)
+@declare(method=True, primitive=prim("Roll", "shifts", dims=None), mint=True)
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
     """Elements moved on by ``shifts`` along ``dims``, those that fall off the end coming back at the start."""
     x = _check(input, "roll")
@@ -321,11 +322,13 @@ def _indices(keep: Any, row: int, col: int, dtype: Any) -> Any:
     return Tensor(np.stack(np.nonzero(keep(np.arange(col) - np.arange(row)[:, None]))).astype(numpy_dtype(dtype)))
 
 
+@declare(primitive=prim("TrilIndices", "row", "col", offset=0, dtype=int32))
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = int64) -> Any:
     """Where the lower triangle of a (row, col) matrix is: two rows of indices."""
     return _indices(lambda apart: apart <= offset, row, col, dtype)
 
 
+@declare(primitive=prim("TriuIndices", "row", "col", offset=0, dtype=int32))
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = int64) -> Any:
     """Where the upper triangle of a (row, col) matrix is: two rows of indices."""
     return _indices(lambda apart: apart >= offset, row, col, dtype)
@@ -377,6 +380,13 @@ def diag(input: Tensor) -> Any:
     if _check(input, "diag").ndim < 1:
         raise ValueError("For 'diag', 'input' must have at least 1 axis, but got a 0-d tensor")
     return reshape(diag_embed(ravel(input)), (*input.shape, *input.shape))
+
+
+@declare(primitive=prim("DiagPart"))
+def _diag_part(x: Tensor) -> Tensor:
+    """The elements where both halves of an index agree; the inverse of ``diag``."""
+    half = x.shape[: x.ndim // 2]
+    return reshape(diagonal(reshape(x, (math.prod(half), -1))), half)
 
 
 def diag_ext(input: Tensor, diagonal: int = 0) -> Any:
@@ -489,6 +499,9 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Any, ...]:
     return tuple([_getitem(x, index=along(x, at, i)) for i in range(x.shape[at])])
 
 
+declare(primitive=prim("Unstack", axis=0, num=None))(lambda x, axis, num: unstack(x, axis))
+
+
 @declare(method=True)
 def unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
     """The entries along ``dim``, without that axis."""
@@ -529,7 +542,9 @@ def _split_along(name: str, axis: int, least: int) -> Any:
     return parts
 
 
-hsplit, vsplit, dsplit = _split_along("hsplit", 1, 2), _split_along("vsplit", 0, 2), _split_along("dsplit", 2, 3)
+hsplit = declare(method=True)(_split_along("hsplit", 1, 2))
+vsplit = declare(method=True)(_split_along("vsplit", 0, 2))
+dsplit = declare(method=True)(_split_along("dsplit", 2, 3))
 
 
 # Parts
@@ -634,11 +649,12 @@ def _blocks(block: Any, spatial: int, name: str) -> tuple[int, ...]:
     return sizes * spatial if len(sizes) == 1 else sizes
 
 
+@declare(primitive=prim("SpaceToBatch", "block_size", "paddings"))
 def space_to_batch_nd(input_x: Tensor, block_size: Any, paddings: Any) -> Any:
     """Blocks of the last axes as entries of the batch, after padding with 0."""
     first = input_x.ndim - len(paddings)
     sizes = _blocks(block_size, len(paddings), "space_to_batch_nd")
-    x = pad(input_x, [n for pair in reversed(list(paddings)) for n in pair])
+    x = _pad_by_axis(input_x, paddings)
     batch, kept, outer = x.shape[0], x.shape[1:first], [n // b for n, b in zip(x.shape[first:], sizes, strict=True)]
     split = reshape(x, (batch, *kept, *(n for pair in zip(outer, sizes, strict=True) for n in pair)))
     order = [first + 2 * i + 1 for i in range(len(sizes))] + list(range(first))
@@ -646,6 +662,12 @@ def space_to_batch_nd(input_x: Tensor, block_size: Any, paddings: Any) -> Any:
     return reshape(moved, (batch * math.prod(sizes), *kept, *outer))
 
 
+declare(primitive=prim("SpaceToBatchND", "block_shape", "paddings"))(
+    lambda x, block_shape, paddings: space_to_batch_nd(x, block_shape, paddings)
+)
+
+
+@declare(primitive=prim("BatchToSpaceND", "block_shape", "crops"))
 def batch_to_space_nd(input_x: Tensor, block_shape: Any, crops: Any) -> Any:
     """The inverse of ``space_to_batch_nd``: blocks back in their places, ``crops`` cut off."""
     first, count = input_x.ndim - len(crops), len(crops)
@@ -659,3 +681,8 @@ def batch_to_space_nd(input_x: Tensor, block_shape: Any, crops: Any) -> Any:
     for place, (before, after) in enumerate(crops):
         full = _slice(full, axis=first + place, start=before, stop=full.shape[first + place] - after)
     return full
+
+
+declare(primitive=prim("BatchToSpace", "block_size", "crops"))(
+    lambda x, block_size, crops: batch_to_space_nd(x, block_size, crops)
+)

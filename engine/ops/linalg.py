@@ -67,7 +67,11 @@ def _linear_rule(
 _linear = Operator("linear", fused.linear, joint_vjp=_linear_rule)
 
 
-@declare(method=("matmul", "mm"), primitive=prim("MatMul", transpose_a=False, transpose_b=False), mint=("matmul", "mm"))
+@declare(
+    method=("matmul", "mm"),
+    primitive=[prim(name, transpose_a=False, transpose_b=False) for name in ("MatMul", "BatchMatMul")],
+    mint=("matmul", "mm"),
+)
 def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
     """The matrix product, broadcast over leading axes.
 

@@ -10,10 +10,11 @@ import numpy as np
 from .. import taps
 from ..cpu import fused
 from ..cpu.array_module import array_module
+from ..dtype import int32
 from ..operator import Operator
 from ..surfaces import declare, prim
 from ..tensor import Tensor
-from .activation import log_softmax
+from .activation import log_softmax, softmax
 from .arithmetic import abs as absolute
 from .arithmetic import (
     add,
@@ -28,6 +29,7 @@ from .arithmetic import (
     neg,
     pow,
     sqrt,
+    square,
     sub,
     where,
 )  # fmt: skip
@@ -114,6 +116,22 @@ def cross_entropy(
             return div(reduce_sum(losses), counted if counted else float("nan"))  # type: ignore[no-any-return]
         return reduced(reshape(losses, shape), reduction, "cross_entropy")
     return _nll(log_softmax(logits, 1), labels, shape, weight, ignore_index, reduction, label_smoothing)
+
+
+@declare(primitive=prim("SoftmaxCrossEntropyWithLogits"))
+def _softmax_cross_entropy(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """The losses of rows of probabilities, and their gradient by ``logits``."""
+    return cross_entropy(logits, labels, reduction="none"), sub(softmax(logits, 1), labels)
+
+
+@declare(primitive=prim("SparseSoftmaxCrossEntropyWithLogits", is_grad=False))
+def _sparse_softmax_cross_entropy(logits: Tensor, labels: Tensor, is_grad: bool) -> Tensor:
+    """The mean loss of class numbers, or with ``is_grad`` its gradient by ``logits``."""
+    mean = cross_entropy(logits, labels.astype(int32))
+    if not is_grad:
+        return mean
+    hot = Tensor._wrap(one_hot_array(labels._array, logits.shape[-1], np.float32))
+    return (softmax(logits, -1) - hot) / float(math.prod(labels.shape))
 
 
 def nll_loss(
@@ -206,6 +224,12 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     return reduced(mul(apart, apart), reduction, "mse_loss")
 
 
+@declare(primitive=prim("L2Loss"))
+def _l2_loss(x: Tensor) -> Tensor:
+    """Half the sum of squares."""
+    return reduce_sum(square(x)) / 2.0
+
+
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """|input - target|, reduced."""
     _check_pair("l1_loss", input, target)
@@ -264,6 +288,14 @@ def binary_cross_entropy_with_logits(
         factor = add(mul(y, sub(pos_weight, 1.0)), 1.0)
         losses = add(mul(1.0 - y, x), mul(factor, add(soft, maximum(neg(x), 0.0))))
     return reduced(losses if weight is None else mul(losses, weight), reduction, "binary_cross_entropy_with_logits")
+
+
+@declare(primitive=prim("BCEWithLogitsLoss", reduction="mean"))
+def _bce_with_logits(
+    x: Tensor, y: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, *, reduction: str
+) -> Tensor:
+    """``binary_cross_entropy_with_logits``, reduced as the class was told."""
+    return binary_cross_entropy_with_logits(x, y, weight, pos_weight, reduction)
 
 
 def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:

@@ -23,6 +23,7 @@ from . import arithmetic as a
 from .arithmetic import _as, where
 from .layout import movedim, tril, triu
 from .linalg import matmul
+from .products import adjoint as conjugate_transpose
 from .reduction import axes_of, reduce_max, reduce_min, reduce_sum
 from .shape import _check, expand_dims, reshape, swapaxes
 from .statistics import vector_norm
@@ -193,6 +194,12 @@ def inverse(input: Tensor) -> Any:
     return _inverse(_matrix(input, "inverse"))
 
 
+@declare(primitive=prim("MatrixInverse", adjoint=False))
+def _matrix_inverse(x: Tensor, adjoint: bool) -> Tensor:
+    """The inverse of each matrix, or with ``adjoint`` of its conjugate transpose."""
+    return conjugate_transpose(inverse(x)) if adjoint else inverse(x)  # type: ignore[no-any-return]
+
+
 @declare(method=("det", "matrix_determinant"), primitive=prim("MatrixDeterminant"))
 def det(input: Tensor) -> Any:
     """The determinant of each matrix."""
@@ -245,7 +252,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Any:
 def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Any:
     """The x with matrix @ x = rhs."""
     left = _matrix(matrix, "matrix_solve", argument="matrix")
-    return _solve(swapaxes(left, -1, -2) if adjoint else left, rhs)
+    return _solve(conjugate_transpose(left) if adjoint else left, rhs)
 
 
 @declare(method=True, mint=True)
@@ -258,6 +265,13 @@ def triangular_solve(
         own = Tensor(np.eye(A.shape[-1], dtype=bool))
         left = where(own, 1.0, left)
     return _solve(swapaxes(left, -1, -2) if transpose else left, b)
+
+
+@declare(primitive=prim("MatrixTriangularSolve", lower=True, adjoint=False))
+def _matrix_triangular_solve(matrix: Tensor, rhs: Tensor, lower: bool, adjoint: bool) -> Tensor:
+    """The x with matrix @ x = rhs (or its adjoint @ x = rhs), of which only one triangle of ``matrix`` is read."""
+    left = conjugate_transpose(matrix) if adjoint else matrix
+    return triangular_solve(rhs, left, lower if adjoint else not lower)  # type: ignore[no-any-return]
 
 
 @declare(method=True)
@@ -285,6 +299,12 @@ def qr(input: Tensor, mode: str = "reduced") -> tuple[Any, Any]:
     return _full_qr(x) if mode == "complete" else _qr(x)  # type: ignore[no-any-return]
 
 
+@declare(primitive=prim("Qr", full_matrices=False))
+def _qr_class(x: Tensor, full_matrices: bool) -> tuple[Tensor, Tensor]:
+    """``qr`` in its reduced form, or with ``full_matrices`` the complete one."""
+    return qr(x, "complete" if full_matrices else "reduced")
+
+
 @declare(method=True, primitive=prim("Svd", full_matrices=False, compute_uv=True))
 def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> Any:
     """The singular values, and the matrices U and V with U @ diag(s) @ V.T = input."""
@@ -305,6 +325,12 @@ def eig(A: Tensor) -> tuple[Any, Any]:
 def eigvals(A: Tensor) -> Any:
     """The eigenvalues; complex. No gradient."""
     return eig(A)[0]
+
+
+@declare(primitive=prim("Eig", compute_v=False))
+def _eig_class(A: Tensor, compute_v: bool) -> tuple[Tensor, Tensor]:
+    """The eigenvalues, and with ``compute_v`` the eigenvectors, without it a 0 in their place."""
+    return eig(A) if compute_v else (eigvals(A), Tensor(0.0))
 
 
 @declare(method=True)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..cpu.array_module import array_module
+from ..surfaces import REQUIRED
 from ..tensor import Tensor
 from . import activation, convolution, dropping, image, loss, normalization, pooling
-from .operations_more import REQUIRED
 
 __all__ = ["ROWS"]
 

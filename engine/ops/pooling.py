@@ -16,10 +16,11 @@ from ..backend import to_device
 from ..cpu import windows
 from ..cpu.array_module import array_module
 from ..operator import Operator
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .arithmetic import abs as absolute
 from .arithmetic import mul, pow, sign
-from .convolution import check_windows, ints_for, pads_for
+from .convolution import check_format, check_windows, ints_for, pads_for
 from .indexing import getitem
 from .linalg import matmul
 from .shape import _check, expand_dims, reshape, squeeze, swapaxes
@@ -283,6 +284,21 @@ def avg_pool3d(
     return mean_of_windows(
         3, "avg_pool3d", input_x, kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override
     )
+
+
+def _pool_class(name: str, function: Callable[..., Tensor]) -> None:
+    """The class of a pooling over two axes."""
+
+    @declare(primitive=prim(name, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"))
+    def pooled(x: Tensor, kernel_size: Any, strides: Any, pad_mode: str, data_format: str) -> Tensor:
+        check_format(data_format, "NCHW", name)
+        return function(x, kernel_size, strides, pad_mode=pad_mode)
+
+    pooled.__doc__ = function.__doc__
+
+
+_pool_class("MaxPool", max_pool2d)
+_pool_class("AvgPool", avg_pool2d)
 
 
 def _output_size(size: Any, x: Tensor, axes: int, name: str) -> Ints:

@@ -113,6 +113,7 @@ def einsum(equation: str, *operands: Any) -> Any:
 
 
 einsum_ext = einsum
+declare(primitive=prim("Einsum", "equation"))(lambda x, equation: einsum(equation, *x))
 
 
 def _sum_of(input: Tensor, product: Any, beta: Any, alpha: Any, name: str) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import float32, int32, int64, numpy_dtype
 from ..operator import Operator
-from ..surfaces import declare
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .arithmetic import _as, _np_dtype, mul, sqrt, square, sub
 
@@ -121,7 +121,7 @@ def _prod_rule(F: Any, g: Any, out: Any, x: Any, axis: Any, keepdims: bool) -> A
     return g.reshape(_kept(x, axis)) * share
 
 
-_prod = Operator("prod", lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims), (_prod_rule,))
+_prod = Operator("prod", lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims, dtype=x.dtype), (_prod_rule,))
 
 
 def _tensor(x: Any, name: str) -> Tensor:
@@ -144,6 +144,7 @@ def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = 
     return _reduce(_sum, "sum", x, dim, keepdim)  # type: ignore[no-any-return]
 
 
+@declare(primitive=prim("ReduceMean", keep_dims=False))
 def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """The mean over ``axis`` (all axes without it)."""
     return _reduce(_mean, "mean", x, axis, keep_dims)  # type: ignore[no-any-return]
@@ -185,11 +186,45 @@ def reduce_sum(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
 reduce_mean = mean
 
 
+@declare(primitive=prim("ReduceMax", keep_dims=False))
+def _reduce_max(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
+    """The largest element over ``axis``."""
+    return reduce_max(x, axis, keep_dims)
+
+
+@declare(primitive=prim("ReduceMin", keep_dims=False))
+def _reduce_min(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
+    """The smallest element over ``axis``."""
+    return reduce_min(x, axis, keep_dims)
+
+
+@declare(primitive=prim("ReduceSum", keep_dims=False, skip_mode=False))
+def _reduce_sum(x: Tensor, axis: Axis = (), *, keep_dims: bool, skip_mode: bool) -> Tensor:
+    """The sum over ``axis`` in the tensor's own dtype; in ``skip_mode`` no axis means none, not all."""
+    return x if skip_mode and axis in ((), []) else reduce_sum(x, axis, keep_dims)
+
+
+@declare(primitive=prim("ArgMaxWithValue", axis=0, keep_dims=False))
+def _argmax_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """Where the largest element along ``axis`` is, and itself."""
+    values, places = max(x, axis, keep_dims)
+    return places, values
+
+
+@declare(primitive=prim("ArgMinWithValue", axis=0, keep_dims=False))
+def _argmin_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """Where the smallest element along ``axis`` is, and itself."""
+    values, places = min(x, axis, keep_dims)
+    return places, values
+
+
+@declare(primitive=prim("ReduceAll", keep_dims=False))
 def all(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """Whether all elements hold."""
     return _reduce(_all, "all", input, axis, keep_dims)  # type: ignore[no-any-return]
 
 
+@declare(primitive=prim("ReduceAny", keep_dims=False))
 def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """Whether any element holds."""
     return _reduce(_any, "any", input, axis, keep_dims)  # type: ignore[no-any-return]
@@ -205,6 +240,12 @@ def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any =
     return _reduce(_prod, "prod", x, axis, keep_dims)  # type: ignore[no-any-return]
 
 
+@declare(primitive=prim("ReduceProd", keep_dims=False))
+def _reduce_prod(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
+    """The product over ``axis`` in the tensor's own dtype."""
+    return prod(x, axis, keep_dims, x.dtype)
+
+
 @declare(method=True, mint=True)
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the largest element is, as Int64; in the flattened tensor without ``dim``."""
@@ -215,6 +256,18 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """Where the smallest element is, as Int32; in the flattened tensor without ``axis``."""
     return _as(_position(_argmin, "argmin", input, axis, keepdims), int32.numpy)  # type: ignore[no-any-return]
+
+
+@declare(primitive=prim("Argmax", axis=-1, output_type=int32))
+def _argmax_as(x: Tensor, axis: int, output_type: Any) -> Tensor:
+    """Where the largest element along ``axis`` is, as ``output_type``."""
+    return _as(argmax(x, axis), numpy_dtype(output_type))  # type: ignore[no-any-return]
+
+
+@declare(primitive=prim("Argmin", axis=-1, output_type=int32))
+def _argmin_as(x: Tensor, axis: int, output_type: Any) -> Tensor:
+    """Where the smallest element along ``axis`` is, as ``output_type``."""
+    return _as(argmin(x, axis), numpy_dtype(output_type))  # type: ignore[no-any-return]
 
 
 def _position(operator: Operator, name: str, x: Any, dim: int | None, keepdim: bool) -> Tensor:

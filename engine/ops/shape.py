@@ -258,7 +258,7 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
 cat = concat
 
 
-@declare(primitive=prim("Stack", axis=0))
+@declare(primitive=(prim("Stack", axis=0), prim("Pack", axis=0)))
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis."""
     parts = _sequence(tensors, "stack")
@@ -308,6 +308,9 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     return split(input, max(1, -(-input.shape[axis] // chunks)), axis)
 
 
+declare(primitive=prim("Split", axis=0, output_num=1))(lambda x, axis, output_num: chunk(x, output_num, axis))
+
+
 def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """Elements added at the ends of the last axes: ``padding`` is (before, after) pairs, last axis first."""
     x = _check(input_x, "pad", "input_x")
@@ -321,6 +324,12 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: float | No
     return _pad(x, widths=widths, mode=mode, value=0 if value is None else value)  # type: ignore[no-any-return]
 
 
+@declare(primitive=prim("Pad", "paddings"))
+def _pad_by_axis(x: Tensor, paddings: Any) -> Tensor:
+    """``x`` with 0 at the ends of its axes: ``paddings`` is a pair for each, the last axis last."""
+    return pad(x, [n for pair in reversed(list(paddings)) for n in pair])
+
+
 @declare(primitive=prim("Cast"))
 def cast(input: Any, dtype: DType) -> Tensor:
     """The elements as another dtype.
@@ -331,6 +340,9 @@ def cast(input: Any, dtype: DType) -> Tensor:
     x = input if isinstance(input, Tensor) else Tensor(input)
     wanted = numpy_dtype(dtype)
     return x if _np_dtype(x) == wanted else cast_operator(x, dtype=wanted)
+
+
+declare(primitive=prim("IdentityN"))(lambda x: tuple(x))
 
 
 @declare(primitive=prim("StopGradient"))

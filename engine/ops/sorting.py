@@ -19,6 +19,7 @@ from . import arithmetic
 from .arithmetic import _as, cast_operator
 from .gathering import gather_elements
 from .layout import one_axis, ravel
+from .reduction import sum
 from .shape import _check, reshape
 
 __all__ = [
@@ -81,10 +82,24 @@ def topk(input: Tensor, k: int, dim: int | None = None, largest: bool = True, so
     return gather_elements(input, at, first), cast_operator(first, dtype=int32.numpy)
 
 
-@declare(method=True)
+@declare(method=True, primitive=prim("TopK", sorted=True))
 def top_k(input_x: Tensor, k: int, sorted: bool = True) -> tuple[Any, Any]:
     """``topk`` along the last axis."""
     return topk(input_x, k, -1)
+
+
+@declare(primitive=prim("InTopK", "k"))
+def _in_top_k(predictions: Tensor, targets: Tensor, k: int) -> Tensor:
+    """Whether fewer than ``k`` of a row are above what it has at its target."""
+    own = gather_elements(predictions, 1, reshape(targets, (-1, 1)))
+    return sum(arithmetic.gt(predictions, own), 1) < k
+
+
+@declare(primitive=prim("InvertPermutation"))
+def _invert_permutation(input_x: Any) -> tuple[int, ...]:
+    """Where each number of a permutation stands."""
+    order = [int(n) for n in input_x]
+    return tuple(order.index(n) for n in range(len(order)))
 
 
 @declare(method=True)
@@ -272,6 +287,14 @@ def searchsorted(
     return cast_operator(found, dtype=int32.numpy) if out_int32 else found
 
 
+@declare(primitive=prim("SearchSorted", dtype=int64, right=False))
+def _searchsorted_as(
+    sorted_sequence: Tensor, values: Any, sorter: Tensor | None = None, *, dtype: Any, right: bool
+) -> Tensor:
+    """``searchsorted``, as ``dtype``."""
+    return searchsorted(sorted_sequence, values, right=right, sorter=sorter).astype(dtype)  # type: ignore[no-any-return]
+
+
 def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Any:
     """The number of the bucket, between ascending ``boundaries``, that each element falls into; Int32."""
     edges = np.asarray(boundaries.asnumpy() if isinstance(boundaries, Tensor) else boundaries, np.float64)
@@ -279,6 +302,19 @@ def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Any:
     # MindSpore's 'right' tells whether the right end belongs to a bucket, as PyTorch's does.
     found = _search(Tensor(edges), x, right=bool(right))
     return cast_operator(found, dtype=int32.numpy)
+
+
+declare(primitive=prim("Bucketize", "boundaries"))(lambda x, boundaries: bucketize(x, boundaries, right=True))
+
+
+@declare(primitive=prim("ConfusionMatrix", "num_classes", dtype="int32"))
+def _confusion_matrix(
+    labels: Tensor, predictions: Tensor, weights: Tensor | None = None, *, num_classes: int, dtype: str
+) -> Tensor:
+    """How often each class (row) was taken for each (column), or the sums of ``weights``."""
+    found = np.zeros((num_classes, num_classes), dtype)
+    np.add.at(found, (labels.asnumpy(), predictions.asnumpy()), 1 if weights is None else weights.asnumpy())
+    return Tensor(found)
 
 
 @declare(method=True, primitive=prim("BincountV2"), mint=True)

@@ -147,6 +147,20 @@ def _keras_momentum(p: Any, kept: Any, lr: Any, g: Any, momentum: Any, use_neste
     return p + (kept * momentum - lr * g if use_nesterov else kept), kept
 
 
+def _momentum(
+    p: Any, kept: Any, lr: Any, g: Any, momentum: Any, use_nesterov: bool, gradient_scale: float, **_: Any
+) -> tuple[Any, ...]:
+    """The sum becomes momentum * sum + g, and lr * sum is taken from p."""
+    g = g * gradient_scale
+    kept = kept * momentum + g
+    return p - (g + kept * momentum if use_nesterov else kept) * lr, kept
+
+
+def _momentum_run(*inputs: Any, **how: Any) -> Any:
+    """accum = momentum * accum + grad; p = p - lr * accum; the parameter."""
+    return _update("ApplyMomentum", 2, _momentum)(*inputs, **how)[0]
+
+
 def _sgd(
     p: Any, g: Any, lr: Any, kept: Any, momentum: Any, first: Any, dampening: float, weight_decay: float, nesterov: bool
 ) -> tuple[Any, ...]:
@@ -191,5 +205,6 @@ _HELD: tuple[tuple[str, int, Any, tuple[tuple[str, Any], ...]], ...] = (
 )
 ROWS: tuple[tuple[str, Callable[..., Any], tuple[tuple[str, Any], ...]], ...] = (
     *((name, _update(name, held, formula), settings) for name, held, formula, settings in _HELD),
+    ("ApplyMomentum", _momentum_run, (("use_nesterov", False), *_LOCKING, ("gradient_scale", 1.0))),
     ("SGD", _sgd_run, (("dampening", 0.0), ("weight_decay", 0.0), ("nesterov", False))),
 )

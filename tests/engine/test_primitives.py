@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from hookscope.engine import Parameter, Tensor, int32, int64, ops
+from hookscope.engine.surfaces import PRIMITIVES
 
 X = Tensor(np.arange(6.0, dtype=np.float32).reshape(2, 3) - 2.0)
 ROWS = Tensor(np.array([1, 0], np.int32))
@@ -40,6 +41,10 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[Any, ...], Any]] =
     ("LpNorm", (0,), {"epsilon": 0.5}, (Tensor([[3.0, 0.0], [4.0, 0.0]]),), [5.0, 0.5]),
     ("CumSum", (), {"exclusive": True}, (Tensor([np.inf, 1.0]), 0), [0.0, np.inf]),
     ("ConfusionMatrix", (2,), {"dtype": "float32"}, (ROWS, ROWS, Tensor([0.5, 2.0])), [[2.0, 0.0], [0.0, 0.5]]),
+    ("SegmentMax", (), {}, (X - 4.0, Tensor(np.array([0, 2], np.int32))), [[-6, -5, -4], [0, 0, 0], [-3, -2, -1]]),
+    ("SegmentMin", (), {}, (X + 4.0, Tensor(np.array([1, 1], np.int32))), [[0, 0, 0], [2, 3, 4]]),
+    ("SegmentSum", (), {}, (X, Tensor(np.array([1, 1], np.int32))), [[0, 0, 0], [-1, 1, 3]]),
+    ("SegmentProd", (), {}, (X, Tensor(np.array([1, 1], np.int32))), [[1, 1, 1], [-2, -2, 0]]),
     ("MaxPool", (2,), {}, (X.reshape(1, 1, 2, 3),), [[[[2.0, 3.0]]]]),
 ]  # fmt: skip
 
@@ -53,11 +58,12 @@ def test_a_primitive_computes_with_its_settings(
 
 
 def test_every_primitive_class_can_be_told_apart_and_printed() -> None:
-    from hookscope.engine.ops.operations import _MORE, _RARE, _ROWS
-
-    for name, _, parameters in (*_ROWS, *_MORE, *_RARE):
-        made = getattr(ops, name)(**{key: 1 for key, _ in parameters})
-        assert repr(made).startswith(f"Prim[{name}]") and made.name == name
+    found = {name: one for name, one in vars(ops.operations).items() if isinstance(one, type)}
+    classes = {name: one for name, one in found.items() if issubclass(one, ops.Primitive) and one.name}
+    assert set(PRIMITIVES) <= set(classes)
+    for name, made in classes.items():
+        primitive = made(**{key: 1 for key, _ in made._parameters})
+        assert repr(primitive).startswith(f"Prim[{name}]") and primitive.name == name
 
 
 def test_reduce_std_takes_one_axis_or_several() -> None:
