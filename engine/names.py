@@ -7,7 +7,7 @@ a name that is not covered is an error that names the nearest one that is.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, NoReturn
@@ -17,19 +17,18 @@ __all__ = ["names_in", "on_first_use", "unavailable"]
 _ENGINE = __name__.rpartition(".")[0]
 
 
-def names_in(package: str, path: Iterable[str], without: Collection[str] = ()) -> dict[str, Any]:
+def names_in(package: str, without: Collection[str] = ()) -> dict[str, Any]:
     """What the files of a package offer (their ``__all__``), so that a file that is added there is found.
 
     Args:
         package: its ``__name__``.
-        path: its ``__path__``.
         without: modules whose names stay theirs; those whose names begin with an underscore do anyway.
 
     Raises:
         ValueError: two files offer one name.
     """
     found: dict[str, Any] = {}
-    for name in sorted(module.name for module in iter_modules(path)):
+    for name in sorted(module.name for module in iter_modules(sys.modules[package].__path__)):
         if name.startswith("_") or name in without:
             continue
         module = import_module(f"{package}.{name}")

@@ -9,17 +9,17 @@ what is kept; the parameter comes as it was computed, which may be wider.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 from hookscope.engine.cpu.array_module import Array, array_module
 
 __all__ = [
-    "adadelta", "adafactor", "adagrad", "adam_weight_decay", "adamax", "adamw", "add_sign", "amsgrad", "asgd", "corrected_rate",
-    "descent", "ftrl", "keras_momentum", "lamb", "lars", "momentum", "nadam", "power_sign", "proximal_adagrad",
+    "adadelta", "adafactor", "adagrad", "adam_weight_decay", "adamax", "adamw", "add_sign", "amsgrad", "asgd",
+    "corrected_rate", "descent", "ftrl", "keras_momentum", "lamb", "lars", "momentum", "nadam", "power_sign", "proximal_adagrad",
     "proximal_descent", "radam", "rmsprop", "rmsprop_pytorch", "rprop", "sgd",
 ]  # fmt: skip
 
-Number = Any
+Number: TypeAlias = float | Array
 
 
 def _kept(new: Any, before: Array) -> Array:
@@ -55,8 +55,6 @@ def sgd(
 
     ``first``: whether this is the first step, whose v is g: of the parameter (a bool), or of each element.
     """
-    if not factor:
-        return descent(p, g, lr), kept
     if first is True:
         # An array of its own: the gradient is the caller's.
         new, held = g, g + 0
@@ -88,7 +86,7 @@ def asgd(
     p: Array, average: Array, g: Array, lr: Number, eta: float, mu: float,
     lambd: float, alpha: float, t0: float, step: int,
 ) -> tuple[Array, Array, float, float]:  # fmt: skip
-    """Polyak and Juditsky 1992: descent by a rate ``eta`` that shrinks; ``mu`` is the share in the average, 1 to step t0.
+    """Polyak and Juditsky 1992: descent by a rate ``eta`` that shrinks; ``mu`` is its share in the average.
 
     Returns the parameter, the average, and eta and mu of the next step.
     """

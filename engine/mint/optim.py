@@ -6,8 +6,8 @@ from typing import Any
 
 from ..cpu import updates
 from ..dtype import float32
-from ..experimental.optim.adamw import AdamW as _AdamW
 from ..experimental.optim._moments import Betas
+from ..experimental.optim.adamw import AdamW as _AdamW
 from ..experimental.optim.optimizer import Optimizer
 from ..parameter import Parameter
 from ..tensor import Tensor
@@ -34,6 +34,8 @@ class SGD(Optimizer):
         self.step_t = self._counter("step_t")
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
+        if not group["momentum"]:
+            return updates.descent(value, gradient, rate)
         kept = self.momentum_buf[place]
         new, sums = updates.sgd(
             value, kept._array, gradient, rate, group["momentum"], group["dampening"], group["nesterov"], step == 1

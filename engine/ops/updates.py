@@ -26,7 +26,9 @@ adam = Operator("adam", fused.adam)
 """A step of Adam on arrays, for the optimizers; where it can, by its Triton kernel."""
 
 
-def _update(settings: PrimitiveRow, *held: int, only_parameter: bool = False) -> Callable[[Formula], Callable[..., Any]]:
+def _update(
+    settings: PrimitiveRow, *held: int, only_parameter: bool = False
+) -> Callable[[Formula], Callable[..., Any]]:
     """Declare the Primitive of a formula.
 
     Args:

@@ -8,7 +8,7 @@ from ...names import on_first_use as _on_first_use
 from . import lr_scheduler as lr_scheduler
 from .optimizer import *
 
-_FOUND = _names_in(__name__, __path__, without=("lr_scheduler",))
+_FOUND = _names_in(__name__, without=("lr_scheduler",))
 globals().update(_FOUND)
 __all__ = [*_FOUND, "lr_scheduler"]
 __getattr__ = _on_first_use(__name__)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...cpu import updates
-from .adam import Adam
 from ._moments import Betas
+from .adam import Adam
 
 __all__ = ["AdamW"]
 

@@ -21,9 +21,10 @@ class RAdam(Moments):
         self._start("step_t", "exp_avg", "exp_avg_sq")
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
+        beta1, beta2 = group["betas"]
         m, v = self.exp_avg[place], self.exp_avg_sq[place]
         new, new_m, new_v = updates.radam(
-            value, m._array, v._array, gradient, rate, step, *group["betas"], group["eps"]
+            value, m._array, v._array, gradient, rate, step, beta1, beta2, group["eps"]
         )
         m._rebind(new_m)
         v._rebind(new_v)

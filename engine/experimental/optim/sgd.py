@@ -39,8 +39,10 @@ class SGD(Optimizer):
         self.stat = self.parameters.clone("stat", "ones")
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
+        if not group["momentum"]:
+            return updates.descent(value, gradient, rate)
         kept, first = self.accum[place], self.stat[place]
-        starts = bool(group["momentum"]) and bool(first._array.reshape(-1)[:1].any())
+        starts = bool(first._array.reshape(-1)[:1].any())
         new, sums = updates.sgd(
             value, kept._array, gradient, rate, group["momentum"], group["dampening"], group["nesterov"], starts
         )

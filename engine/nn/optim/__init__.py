@@ -4,7 +4,7 @@ from ...names import names_in as _names_in
 from ...names import on_first_use as _on_first_use
 from .optimizer import *
 
-_FOUND = _names_in(__name__, __path__)
+_FOUND = _names_in(__name__)
 globals().update(_FOUND)
 __all__ = list(_FOUND)
 __getattr__ = _on_first_use(__name__)

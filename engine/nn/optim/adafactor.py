@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ...cpu import updates
 from ...initializer import initializer
 from ...parameter import Parameter, ParameterTuple
-from ...cpu import updates
 from .optimizer import Optimizer, opt_init_args_register, take
 
 __all__ = ["AdaFactor"]
@@ -45,7 +45,7 @@ class AdaFactor(Optimizer):
             self._check_number(number, argument, 0.0)
         if not 0 < decay_rate <= 1 or not 0 <= beta1 < 1:
             raise ValueError(f"For 'AdaFactor', 'decay_rate' {decay_rate} or 'beta1' {beta1} is out of range")
-        self.eps, self.clip_threshold, self.decay_rate, self.beta1 = tuple(eps), clip_threshold, decay_rate, beta1
+        self.eps, self.clip_threshold, self.decay_rate, self.beta1 = (eps[0], eps[1]), clip_threshold, decay_rate, beta1
         self.scale_parameter, self.relative_step, self.warmup_init = scale_parameter, relative_step, warmup_init
         self.compression = compression
         self.step = self.scalar_state("afactor_step", 0.0, (1,))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...cpu import updates
 from ...cpu.array_module import array_module
 from ...parameter import ParameterTuple
-from ...cpu import updates
 from .optimizer import Optimizer, opt_init_args_register, take
 
 __all__ = ["ASGD"]
@@ -38,8 +38,9 @@ class ASGD(Optimizer):
         average = self.ax[place]
         eta = rate if step == 1 else float(self.eta[place]._array)
         new, averaged, next_eta, next_mu = updates.asgd(
-            value, average._array, gradient, rate, eta, float(self.mu[place]._array), self.lambd, self.alpha, self.t0, step
-        )
+            value, average._array, gradient, rate, eta, float(self.mu[place]._array),
+            self.lambd, self.alpha, self.t0, step,
+        )  # fmt: skip
         average._rebind(averaged)
         xp = array_module(value)
         take(self.eta[place], xp.asarray(next_eta))

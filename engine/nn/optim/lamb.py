@@ -35,8 +35,9 @@ class Lamb(AdamWeightDecay):
         m, v = self.moments1[place], self.moments2[place]
         powers = (self.beta1**step, self.beta2**step)
         new, new_m, new_v = updates.lamb(
-            value, m._array, v._array, gradient, rate, *powers, self.beta1, self.beta2, self.eps, self._now_decays[place]
-        )
+            value, m._array, v._array, gradient, rate, *powers,
+            self.beta1, self.beta2, self.eps, self._now_decays[place],
+        )  # fmt: skip
         m._rebind(new_m)
         v._rebind(new_v)
         return new

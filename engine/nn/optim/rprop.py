@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...cpu.array_module import array_module
 from ...cpu import updates
+from ...cpu.array_module import array_module
 from .optimizer import Optimizer, opt_init_args_register
 
 __all__ = ["Rprop"]

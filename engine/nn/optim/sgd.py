@@ -39,9 +39,12 @@ class SGD(Optimizer):
         self.stat = self.state_like_parameters("stat", "ones")
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+        momentum = float(self.momentum._array)
+        if not momentum:
+            return updates.descent(value, gradient, rate)
         kept = self.accum[place]
         new, sums = updates.sgd(
-            value, kept._array, gradient, rate, float(self.momentum._array), self.dampening, self.nesterov, step == 1
+            value, kept._array, gradient, rate, momentum, self.dampening, self.nesterov, step == 1
         )
         kept._rebind(sums)
         return new
