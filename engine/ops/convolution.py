@@ -6,6 +6,7 @@ from typing import Any
 
 from ..cpu import windows
 from ..operator import Operator
+from ..surfaces import declare
 from ..tensor import Tensor
 from .arithmetic import add
 from .shape import _check, reshape
@@ -231,6 +232,7 @@ def convolve_transposed(
     return found if bias is None else bias_add(found, bias)
 
 
+@declare(mint="nn.functional.conv_transpose2d")
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..cpu.array_module import array_module
 from ..dtype import bfloat16, float32, float64
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import Binary, _as, _function, _unary, cast_operator, fit, where
@@ -241,7 +241,7 @@ def sgn(input: Tensor) -> Any:
     return where(a.eq(length, 0), input * 0, a.div(input, where(a.eq(length, 0), 1.0, length)))
 
 
-@declare(method=True, numpy=True)
+@declare(method=True, numpy=renamed(input="a"))
 def positive(input: Tensor) -> Any:
     """The tensor itself.
 
@@ -276,13 +276,13 @@ def nan_to_num(
     return where(a.eq(x, -math.inf), float(limits.min) if neginf is None else neginf, kept)
 
 
-@declare(method=True, mint=True, numpy=True)
+@declare(method=True, mint=True, numpy=renamed(input="x"))
 def isneginf(input: Tensor) -> Any:
     """Whether an element is minus infinity."""
     return a.eq(_tensor(input, "isneginf"), -math.inf)
 
 
-@declare(method=True, numpy=True)
+@declare(method=True, numpy=renamed(input="x"))
 def isposinf(input: Tensor) -> Any:
     """Whether an element is plus infinity."""
     return a.eq(_tensor(input, "isposinf"), math.inf)
@@ -363,7 +363,7 @@ def fmin(input: Any, other: Any) -> Any:
     return where(a.isnan(y), x, where(a.isnan(x), y, a.minimum(x, y)))
 
 
-@declare(method=True, primitive=prim("Heaviside"), numpy=True)
+@declare(method=True, primitive=prim("Heaviside"), numpy=renamed(input="x1", values="x2"))
 def heaviside(input: Tensor, values: Tensor) -> Any:
     """0 below 0, ``values`` at 0, 1 above."""
     x = _tensor(input, "heaviside")
@@ -408,7 +408,7 @@ def xdivy(x: Any, y: Any) -> Any:
     return where(zero, 0.0, a.div(x, where(zero, 1.0, y)))
 
 
-@declare(method=True, mint=True, numpy=True)
+@declare(method=True, mint=True, numpy=renamed(input="x1", exponent="x2"))
 def float_power(input: Any, exponent: Any) -> Any:
     """The power computed in Float64."""
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..cpu.array_module import array_module
 from ..dtype import int64, numpy_dtype
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic
 from .indexing import _getitem, _scatter_add, _setitem
@@ -121,7 +121,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
     return x
 
 
-@declare(method=True, numpy=True)
+@declare(method=True, numpy=renamed(input="m", dims="axes", defaults={"k": 1, "dims": (0, 1)}))
 def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Any:
     """Rotated ``k`` quarter turns in the plane of the two axes ``dims``."""
     x = _check(input, "rot90")
@@ -136,13 +136,13 @@ def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Any:
     return flip(swapaxes(x, first, second), second) if turns == 3 else flip(flip(x, first), first)
 
 
-@declare(method=True, numpy=True)
+@declare(method=True, numpy=renamed(input="m"))
 def fliplr(input: Tensor) -> Any:
     """The second axis reversed."""
     return flip(input, 1)
 
 
-@declare(method=True, numpy=True)
+@declare(method=True, numpy=renamed(input="m"))
 def flipud(input: Tensor) -> Any:
     """The first axis reversed."""
     return flip(input, 0)
@@ -438,7 +438,6 @@ def block_diag(*inputs: Tensor) -> Any:
     return concat(rows, 0)
 
 
-@declare(numpy=True)
 def vander(x: Tensor, N: int | None = None) -> Any:
     """The powers N - 1 .. 0 of each element, a row each.
 
@@ -469,13 +468,13 @@ def vstack(inputs: Sequence[Tensor]) -> Any:
 row_stack = vstack
 
 
-@declare(mint=True, numpy=True)
+@declare(mint=True, numpy=renamed(tensors="tup"))
 def dstack(tensors: Sequence[Tensor]) -> Any:
     """Joined along the third axis."""
     return concat([atleast_3d(x) for x in tensors], 2)
 
 
-@declare(numpy=True)
+@declare(numpy=renamed(tensors="tup"))
 def column_stack(tensors: Sequence[Tensor]) -> Any:
     """Joined along the second axis, vectors as columns."""
     return concat([reshape(x, (x.size, 1)) if x.ndim < 2 else x for x in tensors], 1)
@@ -489,7 +488,7 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Any, ...]:
     return tuple([_getitem(x, index=along(x, at, i)) for i in range(x.shape[at])])
 
 
-@declare(method=True)
+@declare(method=True, mint=True)
 def unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
     """The entries along ``dim``, without that axis."""
     return unstack(input, dim)
@@ -535,7 +534,7 @@ hsplit, vsplit, dsplit = _split_along("hsplit", 1, 2), _split_along("vsplit", 0,
 # Parts
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(axis="dim"))
 def narrow(input: Tensor, axis: int, start: int, length: int) -> Any:
     """``length`` entries along ``axis`` from ``start`` on.
 

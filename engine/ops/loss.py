@@ -11,7 +11,7 @@ from .. import taps
 from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from .activation import log_softmax
 from .arithmetic import abs as absolute
@@ -79,6 +79,7 @@ def reduced(loss: Tensor, reduction: str, name: str) -> Tensor:
     raise ValueError(f"For '{name}', 'reduction' must be 'mean', 'sum' or 'none', but got {reduction!r}")
 
 
+@declare(mint="nn.functional.cross_entropy")
 def cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -116,6 +117,7 @@ def cross_entropy(
     return _nll(log_softmax(logits, 1), labels, shape, weight, ignore_index, reduction, label_smoothing)
 
 
+@declare(mint=renamed("nn.functional.nll_loss", inputs="input", without=("label_smoothing",)))
 def nll_loss(
     inputs: Tensor,
     target: Tensor,
@@ -199,6 +201,7 @@ def _as_rows(input: Tensor, target: Tensor, name: str) -> tuple[Tensor, Tensor, 
     return reshape(input, (-1, input.shape[-1])), reshape(target, (-1,)), expected
 
 
+@declare(mint="nn.functional.mse_loss")
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """(input - target) squared, reduced."""
     _check_pair("mse_loss", input, target)

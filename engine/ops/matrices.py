@@ -17,7 +17,7 @@ from ..backend import to_host
 from ..cpu.array_module import array_module
 from ..dtype import float32, numpy_dtype
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import _as, where
@@ -356,7 +356,7 @@ def matrix_exp(input: Tensor) -> Any:
     return found
 
 
-@declare(method=True)
+@declare(method=True, mint="linalg.norm")
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of all elements; over one axis that of vectors, over two that of matrices, by ``ord``.
 
@@ -372,6 +372,7 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
     return vector_norm(x, ord, dim, keepdim)
 
 
+@declare(mint=renamed("linalg.matrix_norm", axis="dim", keepdims="keepdim"))
 def matrix_norm(A: Tensor, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf or -inf.
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from .arithmetic import add, div, mul, pow, rsqrt, square
 from .reduction import mean
@@ -50,6 +50,7 @@ _layer_norm = Operator("layer_norm", fused.layer_norm, joint_vjp=_layer_norm_rul
 _layer_norm_grad = Operator("layer_norm_grad", fused.layer_norm_grad)
 
 
+@declare(mint="nn.functional.layer_norm")
 def layer_norm(
     input: Tensor,
     normalized_shape: Any,
@@ -171,6 +172,7 @@ def batch_norm_with_statistics(
     return _batch_norm(input, weight, bias, epsilon=eps)  # type: ignore[no-any-return]
 
 
+@declare(mint=renamed("nn.functional.batch_norm", input_x="input", defaults={"weight": None, "bias": None}))
 def batch_norm(
     input_x: Tensor,
     running_mean: Tensor,
@@ -228,6 +230,7 @@ def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: 
     return add(mul(reshape(rows, x.shape), reshape(weight, per_channel)), reshape(bias, per_channel))  # type: ignore[no-any-return]
 
 
+@declare(mint="nn.functional.group_norm")
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:

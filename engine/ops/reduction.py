@@ -11,7 +11,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import float32, int32, int64, numpy_dtype
 from ..operator import Operator
-from ..surfaces import declare
+from ..surfaces import declare, renamed
 from ..tensor import Tensor
 from .arithmetic import _as, _np_dtype, mul, sqrt, square, sub
 
@@ -134,6 +134,7 @@ def _reduce(operator: Operator, name: str, x: Any, axis: Axis, keepdims: bool) -
     return operator(_tensor(x, name), axis=axes_of(axis, x.ndim, name), keepdims=bool(keepdims))
 
 
+@declare(mint=True)
 def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum over ``dim`` (all axes without it). Integers and bools are summed as Int64."""
     x = _tensor(input, "sum")
@@ -185,16 +186,19 @@ def reduce_sum(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
 reduce_mean = mean
 
 
+@declare(mint=renamed(axis="dim", keep_dims="keepdim"))
 def all(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """Whether all elements hold."""
     return _reduce(_all, "all", input, axis, keep_dims)  # type: ignore[no-any-return]
 
 
+@declare(mint=renamed(axis="dim", keep_dims="keepdim"))
 def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """Whether any element holds."""
     return _reduce(_any, "any", input, axis, keep_dims)  # type: ignore[no-any-return]
 
 
+@declare(mint=renamed(axis="dim", keep_dims="keepdim", keyword=("dtype",)))
 def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any = None) -> Tensor:
     """The product over ``axis``; its second derivative is not defined where an element is 0."""
     x = _tensor(input, "prod")
@@ -223,6 +227,7 @@ def _position(operator: Operator, name: str, x: Any, dim: int | None, keepdim: b
     return result
 
 
+@declare(mint=renamed(x="input", axis="dim"))
 def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
     """Running sums along ``axis``."""
     found = axes_of(axis, _tensor(x, "cumsum").ndim, "cumsum")
@@ -233,7 +238,7 @@ def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
     return result
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}))
 def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
     """The variance over ``axis``, divided by n - ddof."""
     found = axes_of(axis, _tensor(input, "var").ndim, "var")
@@ -243,7 +248,7 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
     return mul(mean(apart, axis, keepdims), count / builtins.max(count - int(ddof), 0) if count > ddof else math.nan)  # type: ignore[no-any-return]
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}))
 def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
     """The standard deviation over ``axis``: the square root of ``var``."""
     return sqrt(var(input, axis, ddof, keepdims))  # type: ignore[no-any-return]

@@ -11,7 +11,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import DType, numpy_dtype
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import REQUIRED, declare, prim, renamed
 from ..tensor import Tensor
 from .arithmetic import _broadcast_to_operator, _np_dtype, cast_operator
 from .reduction import axes_of
@@ -135,7 +135,7 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     return _reshape(input, shape=wanted)  # type: ignore[no-any-return]
 
 
-@declare(primitive=prim("Transpose"))
+@declare(primitive=prim("Transpose"), mint=renamed("permute", defaults={"dims": REQUIRED}))
 def transpose(input: Tensor, dims: Any = None) -> Tensor:
     """The axes in the order of ``dims``; reversed without it.
 
@@ -153,7 +153,7 @@ def transpose(input: Tensor, dims: Any = None) -> Tensor:
 permute = transpose
 
 
-@declare(method=("swapaxes", "swapdims"))
+@declare(method=("swapaxes", "swapdims"), mint=(True, renamed("transpose", axis0="dim0", axis1="dim1")))
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Two axes exchanged."""
     order = list(range(_check(input, "swapaxes").ndim))
@@ -191,7 +191,7 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     return reshape(x, tuple(kept))
 
 
-@declare(method=("expand_dims", "unsqueeze"), primitive=prim("ExpandDims"))
+@declare(method=("expand_dims", "unsqueeze"), primitive=prim("ExpandDims"), mint=renamed("unsqueeze", input_x="input", axis="dim"))
 def expand_dims(input_x: Tensor, axis: int) -> Tensor:
     """One more axis of length 1 at ``axis``."""
     x = _check(input_x, "expand_dims", "input_x")
@@ -232,7 +232,7 @@ def flip(input: Tensor, dims: Any) -> Tensor:
     return _flip(input, axes=axes)  # type: ignore[no-any-return]
 
 
-@declare(primitive=(prim("Concat", axis=0), prim("ParallelConcat")))
+@declare(primitive=(prim("Concat", axis=0), prim("ParallelConcat")), mint=(renamed(axis="dim"), renamed("cat", axis="dim")))
 def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Tensors joined along an axis they have.
 
@@ -258,7 +258,7 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
 cat = concat
 
 
-@declare(primitive=prim("Stack", axis=0))
+@declare(primitive=prim("Stack", axis=0), mint=renamed(axis="dim"))
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis."""
     parts = _sequence(tensors, "stack")
@@ -278,7 +278,7 @@ def _sequence(tensors: Any, name: str) -> list[Tensor]:
     return [_check(t, name, f"tensors[{i}]") for i, t in enumerate(tensors)]
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(axis="dim"))
 def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
     """Parts along ``axis``: each of one size (the last may be smaller), or of the sizes given."""
     x = _check(tensor, "split", "tensor")
@@ -300,7 +300,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
     return tuple(parts)
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(axis="dim"))
 def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     """At most ``chunks`` parts of equal size along ``axis``; the last may be smaller."""
     if not isinstance(chunks, int) or chunks <= 0:
@@ -308,6 +308,7 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     return split(input, max(1, -(-input.shape[axis] // chunks)), axis)
 
 
+@declare(mint=renamed("nn.functional.pad", input_x="input", padding="pad"))
 def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """Elements added at the ends of the last axes: ``padding`` is (before, after) pairs, last axis first."""
     x = _check(input_x, "pad", "input_x")

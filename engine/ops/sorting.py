@@ -13,7 +13,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import float32, float64, int32, int64
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic
 from .arithmetic import _as, cast_operator
@@ -87,7 +87,7 @@ def top_k(input_x: Tensor, k: int, sorted: bool = True) -> tuple[Any, Any]:
     return topk(input_x, k, -1)
 
 
-@declare(method=True)
+@declare(method=True, mint=True)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Any, Any]:
     """The ``k``-th smallest element along ``dim`` and where it is."""
     at = one_axis(dim, _check(input, "kthvalue").ndim, "kthvalue")
@@ -215,7 +215,7 @@ def _cumulative(x: Tensor, axis: int, largest: bool, name: str) -> tuple[Any, An
     return gather_elements(x, at, places), places
 
 
-@declare(method=True, primitive=prim("Cummax", "axis"))
+@declare(method=True, primitive=prim("Cummax", "axis"), mint=renamed(axis="dim"))
 def cummax(input: Tensor, axis: int) -> tuple[Any, Any]:
     """The largest element so far along ``axis`` and where it is."""
     return _cumulative(input, axis, True, "cummax")

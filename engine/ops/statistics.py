@@ -10,7 +10,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import float32, int32, int64, numpy_dtype
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import _as, cast_operator, where
@@ -85,12 +85,13 @@ def ptp(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Any:
     return reduce_max(input, axis, keepdims) - reduce_min(input, axis, keepdims)
 
 
+@declare(mint=renamed(x="input", axis="dim", without=("keep_dims", "dtype"), defaults={"dtype": int64}))
 def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: Any = int32) -> Any:
     """How many elements over ``axis`` are not 0."""
     return cast_operator(sum(a.ne(_check(x, "count_nonzero", "x"), 0), axis, keep_dims), dtype=numpy_dtype(dtype))
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(axis="dim", keepdims="keepdim"))
 def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The sum of what is not NaN."""
     x = _check(input, "nansum")
@@ -98,7 +99,7 @@ def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: A
     return sum(kept, axis, keepdims, dtype=dtype)
 
 
-@declare(method=True, numpy=True)
+@declare(method=True)
 def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The mean of what is not NaN."""
     x = _check(input, "nanmean")
@@ -107,17 +108,19 @@ def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: 
     return nansum(x, axis, keepdims) / reduce_sum(there, axis, keepdims)
 
 
+@declare(mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}))
 def std_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> tuple[Any, Any]:
     """``std`` and ``mean``."""
     return std(input, axis, ddof, keepdims), mean(input, axis, keepdims)
 
 
+@declare(mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}))
 def var_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> tuple[Any, Any]:
     """``var`` and ``mean``."""
     return var(input, axis, ddof, keepdims), mean(input, axis, keepdims)
 
 
-@declare(method=True, numpy=True)
+@declare(method=True)
 def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
     """The covariances of the rows; weights count an observation several times or weigh it."""
     x = _check(input, "cov")
@@ -139,6 +142,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, a
     return reshape(found, ()) if x.ndim < 2 else found
 
 
+@declare(mint=renamed("linalg.vector_norm", axis="dim", keepdims="keepdim"))
 def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The ``ord``-norm of vectors: (sum of abs(x)**ord)**(1/ord); inf, -inf and 0 as limits."""
     given = _check(x, "vector_norm", "x")
@@ -224,7 +228,7 @@ def logcumsumexp(input: Tensor, axis: int) -> Any:
     return _logcumsumexp(x, axis=one_axis(axis, x.ndim, "logcumsumexp"))
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(x="input", axis="dim"))
 def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The ``n``-th difference of neighbours along ``axis``, after joining ``prepend`` and ``append`` on.
 
