@@ -35,7 +35,7 @@ sigmoid = _unary(
     method=True,
     in_place=True,
     primitive=prim("Sigmoid"),
-    mint=True,
+    mint=("sigmoid", "nn.functional.sigmoid"),
 )
 _sigmoid_grad = Operator(
     "sigmoid_grad",
@@ -51,7 +51,7 @@ tanh = _unary(
     method=True,
     in_place=True,
     primitive=prim("Tanh"),
-    mint=True,
+    mint=("tanh", "nn.functional.tanh"),
 )
 _tanh_grad = Operator(
     "tanh_grad",
@@ -118,7 +118,7 @@ _log_softmax_grad = Operator(
 )
 
 
-@declare(method=True, primitive=prim("ReLU"), mint="nn.functional.relu")
+@declare(method=True, primitive=prim("ReLU"))
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(input, 0); NaN stays NaN. ``inplace`` also rebinds ``input`` to the result."""
     result: Tensor = relu_operator(_check(input, "relu"))

@@ -80,7 +80,9 @@ atanh = _function(
     primitive=prim("Atanh"),
     mint=("arctanh", "atanh"),
 )
-exp2 = _function("exp2", np.exp2, lambda F, g, out, x: g * out * math.log(2.0), "2 to the power x.", mint=True)
+exp2 = _function(
+    "exp2", np.exp2, lambda F, g, out, x: g * out * math.log(2.0), "2 to the power x.", mint=("exp2", "special.exp2")
+)
 log10 = _function(
     "log10",
     np.log10,
@@ -110,8 +112,8 @@ sinc = _function(
     "sin(pi x) / (pi x), and 1 at 0.",
     method=True,
     primitive=prim("Sinc"),
-    mint=True,
-    numpy=True,
+    mint=("sinc", "special.sinc"),
+    numpy=renamed(input="x"),
 )
 
 
@@ -119,7 +121,7 @@ def _signbit(x: Any) -> Any:
     return x < 0 if x.dtype.kind in "iub" else array_module(x).signbit(x)
 
 
-signbit = _unary("signbit", _signbit, None, "Whether the sign is minus.", method=True, numpy=True)
+signbit = _unary("signbit", _signbit, None, "Whether the sign is minus.", method=True, numpy=renamed(input="x"))
 
 
 def _population(x: Any) -> Any:
@@ -156,7 +158,7 @@ hypot = Binary(
     doc="sqrt(x * x + y * y), without overflow.",
     method=True,
     primitive=prim("Hypot"),
-    numpy=True,
+    numpy=renamed(input="x1", other="x2"),
 )
 logaddexp = Binary(
     "logaddexp",
@@ -177,7 +179,14 @@ logaddexp2 = Binary(
     mint=True,
 )
 gcd = Binary("gcd", np.gcd, doc="The greatest common divisor.", method=True, primitive=prim("Gcd"), mint=True)
-lcm = Binary("lcm", np.lcm, doc="The least common multiple.", method=True, primitive=prim("Lcm"), numpy=True)
+lcm = Binary(
+    "lcm",
+    np.lcm,
+    doc="The least common multiple.",
+    method=True,
+    primitive=prim("Lcm"),
+    numpy=renamed(input="x1", other="x2"),
+)
 nextafter = Binary(
     "nextafter",
     np.nextafter,
@@ -208,7 +217,7 @@ def _tensor(value: Any, name: str, argument: str = "input") -> Tensor:
     return value
 
 
-@declare(method=True, primitive=prim("Erfc"), mint=True)
+@declare(method=True, primitive=prim("Erfc"), mint=("erfc", "special.erfc"))
 def erfc(input: Any) -> Any:
     """1 - erf(x)."""
     return 1.0 - a.erf(input)
@@ -409,7 +418,7 @@ def xdivy(x: Any, y: Any) -> Any:
 
 
 @declare(method=True, mint=True, numpy=renamed(input="x1", exponent="x2"))
-def float_power(input: Any, exponent: Any) -> Any:
+def float_power(input: Tensor | float, exponent: Tensor | float) -> Any:
     """The power computed in Float64."""
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise TypeError("For 'float_power', one of 'input' and 'exponent' must be a Tensor, but got two numbers")

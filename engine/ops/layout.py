@@ -80,7 +80,7 @@ def t(input: Tensor) -> Any:
 swapdims = swapaxes
 
 
-@declare(method=("moveaxis", "movedim"))
+@declare(method=("moveaxis", "movedim"), numpy=renamed("moveaxis", x="a"))
 def movedim(x: Tensor, source: Any, destination: Any) -> Any:
     """Axes ``source`` moved to the places ``destination``; the others keep their order.
 
@@ -219,6 +219,7 @@ def atleast_3d(inputs: Any) -> Any:
 # Repeating
 
 
+@declare(numpy=renamed("repeat", input="a"))
 def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> Any:
     """Each element along ``axis`` (of all, flattened, without it) ``repeats`` times, one number or one for each."""
     x = _check(input, "repeat_interleave") if isinstance(input, Tensor) else Tensor(input)
@@ -453,13 +454,14 @@ def vander(x: Tensor, N: int | None = None) -> Any:
 # Joining and splitting
 
 
-@declare(mint=True)
+@declare(mint=True, numpy=renamed(tensors="tup"))
 def hstack(tensors: Sequence[Tensor]) -> Any:
     """Joined along the second axis, vectors along their first."""
     parts = [atleast_1d(x) for x in tensors]
     return concat(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
+@declare(numpy=renamed(inputs="tup"))
 def vstack(inputs: Sequence[Tensor]) -> Any:
     """Joined along the first axis, vectors as rows."""
     return concat([atleast_2d(x) for x in inputs], 0)

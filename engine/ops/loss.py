@@ -209,6 +209,7 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     return reduced(mul(apart, apart), reduction, "mse_loss")
 
 
+@declare(mint="nn.functional.l1_loss")
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """|input - target|, reduced."""
     _check_pair("l1_loss", input, target)
@@ -322,7 +323,7 @@ def margin_ranking_loss(
     return reduced(losses, reduction, "margin_ranking_loss")
 
 
-@declare(primitive=prim("SoftMarginLoss", reduction="mean"))
+@declare(primitive=prim("SoftMarginLoss", reduction="mean"), mint="nn.functional.soft_margin_loss")
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """log(1 + exp(-target * input))."""
     from .activation import softplus

@@ -187,7 +187,7 @@ def _matrix(x: Any, name: str, square: bool = True, argument: str = "input") -> 
     return x  # type: ignore[no-any-return]
 
 
-@declare(method=True, mint=True)
+@declare(method=True, mint=("inverse", "linalg.inv"))
 def inverse(input: Tensor) -> Any:
     """The inverse of each matrix."""
     return _inverse(_matrix(input, "inverse"))
@@ -272,7 +272,7 @@ def lstsq(input: Tensor, A: Tensor) -> Any:
     return matmul(q, _solve(swapaxes(r, -1, -2), right))
 
 
-@declare(mint=True)
+@declare(mint=("qr", "linalg.qr"))
 def qr(input: Tensor, mode: str = "reduced") -> tuple[Any, Any]:
     """An orthogonal and an upper triangular matrix whose product is the input.
 
@@ -356,7 +356,7 @@ def matrix_exp(input: Tensor) -> Any:
     return found
 
 
-@declare(method=True, mint="linalg.norm")
+@declare(method=True, mint="linalg.norm", numpy=renamed(A="x", dim="axis", keepdim="keepdims", without=("dtype",)))
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of all elements; over one axis that of vectors, over two that of matrices, by ``ord``.
 

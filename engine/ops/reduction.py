@@ -209,13 +209,13 @@ def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any =
     return _reduce(_prod, "prod", x, axis, keep_dims)  # type: ignore[no-any-return]
 
 
-@declare(method=True, mint=True)
+@declare(method=True, mint=True, numpy=renamed(input="a", dim="axis", without=("keepdim",)))
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the largest element is, as Int64; in the flattened tensor without ``dim``."""
     return _position(_argmax, "argmax", input, dim, keepdim)
 
 
-@declare(method=True)
+@declare(method=True, numpy=renamed(input="a", without=("keepdims",)))
 def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """Where the smallest element is, as Int32; in the flattened tensor without ``axis``."""
     return _as(_position(_argmin, "argmin", input, axis, keepdims), int32.numpy)  # type: ignore[no-any-return]
@@ -238,7 +238,11 @@ def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
     return result
 
 
-@declare(method=True, mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}))
+@declare(
+    method=True,
+    mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}),
+    numpy=renamed(input="x"),
+)
 def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
     """The variance over ``axis``, divided by n - ddof."""
     found = axes_of(axis, _tensor(input, "var").ndim, "var")
@@ -248,7 +252,11 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
     return mul(mean(apart, axis, keepdims), count / builtins.max(count - int(ddof), 0) if count > ddof else math.nan)  # type: ignore[no-any-return]
 
 
-@declare(method=True, mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}))
+@declare(
+    method=True,
+    mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}),
+    numpy=renamed(input="x"),
+)
 def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
     """The standard deviation over ``axis``: the square root of ``var``."""
     return sqrt(var(input, axis, ddof, keepdims))  # type: ignore[no-any-return]

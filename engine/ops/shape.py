@@ -120,7 +120,7 @@ def ints_of(value: Any, name: str, argument: str) -> tuple[int, ...]:
     raise TypeError(f"For '{name}', '{argument}' must be an int or a tuple of ints, but got {value!r}")
 
 
-@declare(primitive=prim("Reshape"), mint=True)
+@declare(primitive=prim("Reshape"), mint=True, numpy=renamed(input="x", shape="new_shape"))
 def reshape(input: Tensor, shape: Any) -> Tensor:
     """The elements in their order in another shape; one axis may be -1.
 
@@ -135,7 +135,11 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     return _reshape(input, shape=wanted)  # type: ignore[no-any-return]
 
 
-@declare(primitive=prim("Transpose"), mint=renamed("permute", defaults={"dims": REQUIRED}))
+@declare(
+    primitive=prim("Transpose"),
+    mint=renamed("permute", defaults={"dims": REQUIRED}),
+    numpy=renamed(input="a", dims="axes"),
+)
 def transpose(input: Tensor, dims: Any = None) -> Tensor:
     """The axes in the order of ``dims``; reversed without it.
 
@@ -153,11 +157,13 @@ def transpose(input: Tensor, dims: Any = None) -> Tensor:
 permute = transpose
 
 
-@declare(method=("swapaxes", "swapdims"), mint=(True, renamed("transpose", axis0="dim0", axis1="dim1")))
+@declare(method=("swapaxes", "swapdims"), mint=("swapaxes", renamed("transpose", axis0="dim0", axis1="dim1")))
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Two axes exchanged."""
     order = list(range(_check(input, "swapaxes").ndim))
-    order[axis0], order[axis1] = order[axis1], order[axis0]
+    first, second = (axes_of(axis, input.ndim, "swapaxes") for axis in (axis0, axis1))
+    if first is not None and second is not None:  # a 0-d tensor has none
+        order[first[0]], order[second[0]] = second[0], first[0]
     return transpose(input, tuple(order))
 
 
@@ -191,7 +197,11 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     return reshape(x, tuple(kept))
 
 
-@declare(method=("expand_dims", "unsqueeze"), primitive=prim("ExpandDims"), mint=renamed("unsqueeze", input_x="input", axis="dim"))
+@declare(
+    method=("expand_dims", "unsqueeze"),
+    primitive=prim("ExpandDims"),
+    mint=renamed("unsqueeze", input_x="input", axis="dim"),
+)
 def expand_dims(input_x: Tensor, axis: int) -> Tensor:
     """One more axis of length 1 at ``axis``."""
     x = _check(input_x, "expand_dims", "input_x")
@@ -232,7 +242,9 @@ def flip(input: Tensor, dims: Any) -> Tensor:
     return _flip(input, axes=axes)  # type: ignore[no-any-return]
 
 
-@declare(primitive=(prim("Concat", axis=0), prim("ParallelConcat")), mint=(renamed(axis="dim"), renamed("cat", axis="dim")))
+@declare(
+    primitive=(prim("Concat", axis=0), prim("ParallelConcat")), mint=(renamed(axis="dim"), renamed("cat", axis="dim"))
+)
 def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Tensors joined along an axis they have.
 
@@ -258,7 +270,7 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
 cat = concat
 
 
-@declare(primitive=prim("Stack", axis=0), mint=renamed(axis="dim"))
+@declare(primitive=prim("Stack", axis=0), mint=renamed(axis="dim"), numpy=renamed(tensors="arrays"))
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis."""
     parts = _sequence(tensors, "stack")

@@ -65,7 +65,7 @@ def msort(input: Tensor) -> Any:
     return sort(input, 0)[0]
 
 
-@declare(method=True, mint=True)
+@declare(method=True)
 def topk(input: Tensor, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True) -> tuple[Any, Any]:
     """The ``k`` largest (or smallest) elements along ``dim`` and where they are.
 

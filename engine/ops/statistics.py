@@ -67,6 +67,10 @@ def _extreme(name: str, function: Any, worst: str) -> Any:
 
     found.__name__ = found.__qualname__ = name
     found.__doc__ = f"The {worst} element over ``axis``, of those where ``where`` holds and of ``initial``."
+    declare(
+        mint=renamed(axis="dim", keepdims="keepdim", without=("initial", "where")),
+        numpy=[renamed(one, input="a") for one in (name, name[1:])],
+    )(found)
     return found
 
 
@@ -79,13 +83,16 @@ def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> t
     return reduce_min(input, axis, keepdims), reduce_max(input, axis, keepdims)
 
 
-@declare(method=True)
+@declare(method=True, numpy=renamed(input="x"))
 def ptp(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest less the smallest element over ``axis``."""
     return reduce_max(input, axis, keepdims) - reduce_min(input, axis, keepdims)
 
 
-@declare(mint=renamed(x="input", axis="dim", without=("keep_dims", "dtype"), defaults={"dtype": int64}))
+@declare(
+    mint=renamed(x="input", axis="dim", without=("keep_dims", "dtype"), defaults={"dtype": int64}),
+    numpy=renamed(keep_dims="keepdims", without=("dtype",)),
+)
 def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: Any = int32) -> Any:
     """How many elements over ``axis`` are not 0."""
     return cast_operator(sum(a.ne(_check(x, "count_nonzero", "x"), 0), axis, keep_dims), dtype=numpy_dtype(dtype))
@@ -228,7 +235,7 @@ def logcumsumexp(input: Tensor, axis: int) -> Any:
     return _logcumsumexp(x, axis=one_axis(axis, x.ndim, "logcumsumexp"))
 
 
-@declare(method=True, mint=renamed(x="input", axis="dim"))
+@declare(method=True, mint=renamed(x="input", axis="dim"), numpy=renamed(x="a"))
 def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The ``n``-th difference of neighbours along ``axis``, after joining ``prepend`` and ``append`` on.
 
