@@ -227,9 +227,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         )
     flat = x.shape[-1] == y.shape[-1] == 2
     shape = _np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
-    x, y = (
-        ops.broadcast_to(one if one.shape[-1] == 3 else ops.pad(one, (0, 1)), (*shape, 3)) for one in (x, y)
-    )
+    x, y = (ops.broadcast_to(one if one.shape[-1] == 3 else ops.pad(one, (0, 1)), (*shape, 3)) for one in (x, y))
     found = ops.cross(x, y, -1)
     return found[..., 2] if flat else ops.moveaxis(found, -1, axisc)  # type: ignore[no-any-return]
 
@@ -390,7 +388,7 @@ def meshgrid(*xi: Any, sparse: builtins.bool = False, indexing: str = "xy") -> A
 def vander(x: Any, N: int | None = None, increasing: builtins.bool = False) -> Tensor:  # noqa: N803
     """The powers of each element, a row each, from the highest to 0, or with ``increasing`` from 0 up."""
     found = ops.vander(asarray(x), N)
-    return ops.flip(found, 1) if increasing else found  # type: ignore[no-any-return]
+    return ops.flip(found, 1) if increasing else found
 
 
 def diag(v: Any, k: int = 0) -> Tensor:

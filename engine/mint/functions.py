@@ -15,9 +15,9 @@ from ..ops.reduction import axes_of
 from ..tensor import Tensor
 
 __all__ = [
-    "allclose", "argmin", "argsort", "bernoulli", "clone", "cummin", "diag", "empty", "empty_like", "flatten",
-    "index_add", "log_softmax", "max", "mean", "median", "meshgrid", "min", "norm", "normal", "ones", "pow",
-    "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "repeat_interleave",
+    "allclose", "argmin", "argsort", "bernoulli", "clone", "cummin", "diag", "dot", "empty", "empty_like",
+    "flatten", "index_add", "log_softmax", "max", "mean", "median", "meshgrid", "min", "norm", "normal", "ones",
+    "pow", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "repeat_interleave",
     "scatter_add", "select", "sort", "squeeze", "take", "topk", "vdot", "where", "zeros",
 ]  # fmt: skip
 
@@ -35,13 +35,24 @@ def pow(input: Any, exponent: Any) -> Tensor:
     elif whole and exponent._array.dtype.kind == "i":
         found = ops.pow(input, ops.abs(exponent))
         alone = ops.equal(ops.abs(input), 1)
-        return ops.where(ops.logical_or(exponent >= 0, alone), found, ops.zeros_like(found))
+        return ops.where(ops.logical_or(ops.greater_equal(exponent, 0), alone), found, ops.zeros_like(found))
     return ops.pow(input, exponent)  # type: ignore[no-any-return]
+
+
+def dot(input: Tensor, other: Tensor) -> Tensor:
+    """The product of two vectors.
+
+    Raises:
+        ValueError: one has not one axis.
+    """
+    if input.ndim != 1 or other.ndim != 1:
+        raise ValueError(f"For 'mint.dot', both must have one axis, but got shapes {input.shape} and {other.shape}")
+    return ops.matmul(input, other)
 
 
 def vdot(input: Tensor, other: Tensor) -> Tensor:
     """The product of two vectors, the first conjugated."""
-    return ops.dot(ops.conj(input) if input._array.dtype.kind == "c" else input, other)  # type: ignore[no-any-return]
+    return dot(ops.conj(input) if input._array.dtype.kind == "c" else input, other)
 
 
 # Reductions
@@ -100,9 +111,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 # Order
 
 
-def sort(
-    input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool = False
-) -> tuple[Tensor, Tensor]:
+def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool = False) -> tuple[Tensor, Tensor]:
     """(sorted values, places as Int64) along an axis; equal ones keep their order."""
     values, places = ops.sort(input, dim, descending)
     return values, places.astype(int64)
@@ -113,9 +122,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     return ops.argsort(input, dim, descending).astype(int64)  # type: ignore[no-any-return]
 
 
-def topk(
-    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
-) -> tuple[Tensor, Tensor]:
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Tensor, Tensor]:
     """The ``k`` largest (or smallest) along an axis and their places as Int64, in order."""
     values, places = ops.topk(input, k, dim, largest, sorted)
     return values, places.astype(int64)
@@ -183,7 +190,8 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """Slices of ``source`` added at places along an axis."""
-    return ops.index_add(input, index, source if alpha == 1 else source * alpha, dim)  # type: ignore[no-any-return]
+    own = ops.reshape(input, input.shape)  # ops.index_add gives a Parameter the sum
+    return ops.index_add(own, index, source if alpha == 1 else source * alpha, dim)  # type: ignore[no-any-return]
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:

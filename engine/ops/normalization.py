@@ -11,7 +11,7 @@ import numpy as np
 from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..operator import Operator
-from ..surfaces import declare, prim, renamed
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .arithmetic import add, div, mul, pow, rsqrt, square
 from .reduction import mean
@@ -172,7 +172,6 @@ def batch_norm_with_statistics(
     return _batch_norm(input, weight, bias, epsilon=eps)  # type: ignore[no-any-return]
 
 
-@declare(mint=renamed("nn.functional.batch_norm", input_x="input", defaults={"weight": None, "bias": None}))
 def batch_norm(
     input_x: Tensor,
     running_mean: Tensor,

@@ -179,7 +179,7 @@ def mv(mat: Tensor, vec: Tensor) -> Any:
     return matmul(mat, vec)
 
 
-@declare(method=True, mint=True)
+@declare(method=True)
 def dot(input: Tensor, other: Tensor) -> Any:
     """The last axis of ``input`` with the last but one of ``other``, the other axes side by side.
 

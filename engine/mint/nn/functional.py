@@ -14,7 +14,7 @@ from ...tensor import Tensor
 from ..functions import flatten, log_softmax
 
 __all__ = [
-    "adaptive_max_pool1d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "binary_cross_entropy",
+    "adaptive_max_pool1d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "conv1d", "conv2d", "conv3d", "cosine_embedding_loss", "dropout", "dropout2d",
     "elu", "elu_", "embedding", "flatten", "hardtanh", "hardtanh_", "kl_div", "log_softmax", "max_pool2d", "normalize",
     "one_hot", "relu", "relu6", "relu_", "sigmoid_", "silu", "smooth_l1_loss", "softmax", "threshold",
@@ -137,6 +137,16 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Whole channels dropped with probability p."""
     return _in_place(input, ops.dropout2d(input, p, training), inplace)
+
+
+def batch_norm(
+    input: Tensor, running_mean: Tensor, running_var: Tensor, weight: Tensor | None = None, bias: Tensor | None = None,
+    training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """Normalized over all axes but the second; in training ``running`` moves by ``momentum`` towards the batch."""
+    weight = ops.ones(input.shape[1], input.dtype) if weight is None else weight
+    bias = ops.zeros(input.shape[1], input.dtype) if bias is None else bias
+    return ops.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Any:
