@@ -26,7 +26,10 @@ H = A.astype(np.float16)
 
 # name: the arguments of calls; arrays among them are given as tensors, then as lists.
 CALLS: dict[str, list[tuple[Any, ...]]] = {
-    **{key: [(A, B), (C, A), (I, J), (A, 2.0), (H, H)] for key in ("add", "subtract", "true_divide", "remainder", "mod", "hypot")},
+    **{
+        key: [(A, B), (C, A), (I, J), (A, 2.0), (H, H)]
+        for key in ("add", "subtract", "true_divide", "remainder", "mod", "hypot")
+    },
     "power": [(np.abs(A), B), (I, 2), (A, 2), (I, np.abs(J))],
     **{key: [(A,), (C,), (I,), (H,)] for key in ("abs", "absolute", "fabs")},
     **{key: [(I,), (I[0],), (I > 0,)] for key in ("bitwise_not", "invert")},
