@@ -253,6 +253,7 @@ def convolve_transposed(
     return found if bias is None else bias_add(found, bias)
 
 
+@declare(mint="nn.functional.conv_transpose2d")
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,

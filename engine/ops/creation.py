@@ -10,7 +10,7 @@ from ..backend import to_device
 from ..cpu.array_module import array_module
 from ..dtype import float32, int64, numpy_dtype
 from ..parameter import Parameter
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from .loss import one_hot_array
 from .shape import ints_of
@@ -67,7 +67,9 @@ def type_name(x: Any) -> str:
     return type(x).__name__
 
 
-@declare(primitive=prim("ZerosLike"), mint=True)
+@declare(
+    primitive=prim("ZerosLike"), mint=True, numpy=[renamed(name, input="a") for name in ("zeros_like", "empty_like")]
+)
 def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
     """Zeros of the input's shape, dtype and device."""
     return _like(input, 0, dtype, "zeros_like")

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..cpu.array_module import array_module
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic
 from .arithmetic import _as, cast_operator
@@ -120,7 +120,7 @@ def _grid(shape: tuple[int, ...], axis: int, index: Any) -> tuple[Any, ...]:
     return tuple(ranges)
 
 
-@declare(method=True)
+@declare(method=True, mint="gather")
 def gather_elements(input: Tensor, dim: int, index: Tensor) -> Any:
     """``input[i][index[i][j]]`` for each element of ``index``, along ``dim``.
 
@@ -159,7 +159,7 @@ def gather_nd(input_x: Tensor, indices: Tensor) -> Any:
     return _getitem(_check(input_x, "gather_nd", "input_x"), index=_rows(_integers(indices, "gather_nd", "indices")))
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(axis="dim"))
 def index_select(input: Tensor, axis: int, index: Tensor) -> Any:
     """The entries ``index``, a vector, along ``axis``.
 
@@ -335,6 +335,7 @@ def tensor_scatter_elements(
     return _elements("tensor_scatter_elements")(input_x, indices, updates, axis, how)
 
 
+@declare(mint=renamed(axis="dim", without=("reduce",)))
 def scatter(input: Tensor, axis: int, index: Tensor, src: Any, reduce: str | None = None) -> Any:
     """``src`` put at ``index`` along ``axis``; ``reduce`` "add" or "multiply" combines it with what is there."""
     how = {None: "update", "none": "update", "add": "add", "multiply": "mul"}.get(reduce)

@@ -78,6 +78,7 @@ def _resizing(length: int, wanted: int, mode: str, align_corners: bool, scale: f
     return weights
 
 
+@declare(mint=("nn.functional.interpolate", "nn.functional.upsample"))
 def interpolate(
     input: Tensor,
     size: Any = None,
@@ -151,6 +152,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool = False) -> Tensor
     return reshape(found, (lengths[0], *lengths[2:], axes))
 
 
+@declare(mint="nn.functional.grid_sample")
 def grid_sample(
     input: Tensor,
     grid: Tensor,
@@ -232,6 +234,7 @@ def _reflected(at: Tensor, length: int, align_corners: bool) -> Tensor:
     return clamp(rest * (1.0 - odd) + (span - rest) * odd + low, 0, length - 1)
 
 
+@declare(mint="nn.functional.pixel_shuffle")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """(..., C * r * r, H, W) to (..., C, H * r, W * r).
 
@@ -349,6 +352,7 @@ def _window_arguments(name: str, kernel_size: Any, dilation: Any, padding: Any, 
     }
 
 
+@declare(mint="nn.functional.unfold")
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of (N, C, H, W) as columns (N, C * KH * KW, windows)."""
     x = _check(input, "unfold")
@@ -359,7 +363,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     return _unfold(x, **_window_arguments("unfold", kernel_size, dilation, padding, stride))  # type: ignore[no-any-return]
 
 
-@declare(method=True)
+@declare(method=True, mint="nn.functional.fold")
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:

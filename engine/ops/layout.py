@@ -12,7 +12,7 @@ import numpy as np
 
 from ..cpu.array_module import array_module
 from ..dtype import int32, int64, numpy_dtype
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic
 from .indexing import _getitem, _scatter_add, _setitem
@@ -81,7 +81,7 @@ def t(input: Tensor) -> Any:
 swapdims = swapaxes
 
 
-@declare(method=("moveaxis", "movedim"))
+@declare(method=("moveaxis", "movedim"), numpy=renamed("moveaxis", x="a"))
 def movedim(x: Tensor, source: Any, destination: Any) -> Any:
     """Axes ``source`` moved to the places ``destination``; the others keep their order.
 
@@ -122,7 +122,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
     return x
 
 
-@declare(method=True, numpy=True)
+@declare(method=True, numpy=renamed(input="m", dims="axes", defaults={"k": 1, "dims": (0, 1)}))
 def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Any:
     """Rotated ``k`` quarter turns in the plane of the two axes ``dims``."""
     x = _check(input, "rot90")
@@ -137,13 +137,13 @@ def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Any:
     return flip(swapaxes(x, first, second), second) if turns == 3 else flip(flip(x, first), first)
 
 
-@declare(method=True, numpy=True)
+@declare(method=True, numpy=renamed(input="m"))
 def fliplr(input: Tensor) -> Any:
     """The second axis reversed."""
     return flip(input, 1)
 
 
-@declare(method=True, numpy=True)
+@declare(method=True, numpy=renamed(input="m"))
 def flipud(input: Tensor) -> Any:
     """The first axis reversed."""
     return flip(input, 0)
@@ -220,6 +220,7 @@ def atleast_3d(inputs: Any) -> Any:
 # Repeating
 
 
+@declare(numpy=renamed("repeat", input="a"))
 def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> Any:
     """Each element along ``axis`` (of all, flattened, without it) ``repeats`` times, one number or one for each."""
     x = _check(input, "repeat_interleave") if isinstance(input, Tensor) else Tensor(input)
@@ -448,7 +449,6 @@ def block_diag(*inputs: Tensor) -> Any:
     return concat(rows, 0)
 
 
-@declare(numpy=True)
 def vander(x: Tensor, N: int | None = None) -> Any:
     """The powers N - 1 .. 0 of each element, a row each.
 
@@ -464,13 +464,14 @@ def vander(x: Tensor, N: int | None = None) -> Any:
 # Joining and splitting
 
 
-@declare(mint=True)
+@declare(mint=True, numpy=renamed(tensors="tup"))
 def hstack(tensors: Sequence[Tensor]) -> Any:
     """Joined along the second axis, vectors along their first."""
     parts = [atleast_1d(x) for x in tensors]
     return concat(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
+@declare(numpy=renamed(inputs="tup"))
 def vstack(inputs: Sequence[Tensor]) -> Any:
     """Joined along the first axis, vectors as rows."""
     return concat([atleast_2d(x) for x in inputs], 0)
@@ -479,13 +480,13 @@ def vstack(inputs: Sequence[Tensor]) -> Any:
 row_stack = vstack
 
 
-@declare(mint=True, numpy=True)
+@declare(mint=True, numpy=renamed(tensors="tup"))
 def dstack(tensors: Sequence[Tensor]) -> Any:
     """Joined along the third axis."""
     return concat([atleast_3d(x) for x in tensors], 2)
 
 
-@declare(numpy=True)
+@declare(numpy=renamed(tensors="tup"))
 def column_stack(tensors: Sequence[Tensor]) -> Any:
     """Joined along the second axis, vectors as columns."""
     return concat([reshape(x, (x.size, 1)) if x.ndim < 2 else x for x in tensors], 1)
@@ -502,7 +503,7 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Any, ...]:
 declare(primitive=prim("Unstack", axis=0, num=None))(lambda x, axis, num: unstack(x, axis))
 
 
-@declare(method=True)
+@declare(method=True, mint=True)
 def unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
     """The entries along ``dim``, without that axis."""
     return unstack(input, dim)
@@ -550,7 +551,7 @@ dsplit = declare(method=True)(_split_along("dsplit", 2, 3))
 # Parts
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(axis="dim"))
 def narrow(input: Tensor, axis: int, start: int, length: int) -> Any:
     """``length`` entries along ``axis`` from ``start`` on.
 

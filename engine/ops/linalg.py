@@ -7,7 +7,7 @@ from typing import Any
 from ..cpu import fused
 from ..dtype import promote
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from .arithmetic import _as, fit
 
@@ -107,7 +107,7 @@ def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
 batch_matmul = bmm
 
 
-@declare(primitive=prim("Dense"))
+@declare(primitive=prim("Dense"), mint=renamed("nn.functional.linear", without=("activation",)))
 def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation: str | None = None) -> Tensor:
     """``input @ weight.T + bias``, then an activation (None, relu, gelu, gelu_tanh, silu, sigmoid or tanh).
 

@@ -12,7 +12,7 @@ from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..dtype import int32
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from .activation import log_softmax, softmax
 from .arithmetic import abs as absolute
@@ -81,6 +81,7 @@ def reduced(loss: Tensor, reduction: str, name: str) -> Tensor:
     raise ValueError(f"For '{name}', 'reduction' must be 'mean', 'sum' or 'none', but got {reduction!r}")
 
 
+@declare(mint="nn.functional.cross_entropy")
 def cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -134,6 +135,7 @@ def _sparse_softmax_cross_entropy(logits: Tensor, labels: Tensor, is_grad: bool)
     return (softmax(logits, -1) - hot) / float(math.prod(labels.shape))
 
 
+@declare(mint=renamed("nn.functional.nll_loss", inputs="input", without=("label_smoothing",)))
 def nll_loss(
     inputs: Tensor,
     target: Tensor,
@@ -217,6 +219,7 @@ def _as_rows(input: Tensor, target: Tensor, name: str) -> tuple[Tensor, Tensor, 
     return reshape(input, (-1, input.shape[-1])), reshape(target, (-1,)), expected
 
 
+@declare(mint="nn.functional.mse_loss")
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """(input - target) squared, reduced."""
     _check_pair("mse_loss", input, target)
@@ -230,6 +233,7 @@ def _l2_loss(x: Tensor) -> Tensor:
     return reduce_sum(square(x)) / 2.0
 
 
+@declare(mint="nn.functional.l1_loss")
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """|input - target|, reduced."""
     _check_pair("l1_loss", input, target)
@@ -351,7 +355,7 @@ def margin_ranking_loss(
     return reduced(losses, reduction, "margin_ranking_loss")
 
 
-@declare(primitive=prim("SoftMarginLoss", reduction="mean"))
+@declare(primitive=prim("SoftMarginLoss", reduction="mean"), mint="nn.functional.soft_margin_loss")
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """log(1 + exp(-target * input))."""
     from .activation import softplus

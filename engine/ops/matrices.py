@@ -17,7 +17,7 @@ from ..backend import to_host
 from ..cpu.array_module import array_module
 from ..dtype import float32, numpy_dtype
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import _as, where
@@ -188,7 +188,7 @@ def _matrix(x: Any, name: str, square: bool = True, argument: str = "input") -> 
     return x  # type: ignore[no-any-return]
 
 
-@declare(method=True, mint=True)
+@declare(method=True, mint=("inverse", "linalg.inv"))
 def inverse(input: Tensor) -> Any:
     """The inverse of each matrix."""
     return _inverse(_matrix(input, "inverse"))
@@ -286,7 +286,7 @@ def lstsq(input: Tensor, A: Tensor) -> Any:
     return matmul(q, _solve(swapaxes(r, -1, -2), right))
 
 
-@declare(mint=True)
+@declare(mint=("qr", "linalg.qr"))
 def qr(input: Tensor, mode: str = "reduced") -> tuple[Any, Any]:
     """An orthogonal and an upper triangular matrix whose product is the input.
 
@@ -382,7 +382,7 @@ def matrix_exp(input: Tensor) -> Any:
     return found
 
 
-@declare(method=True)
+@declare(method=True, mint="linalg.norm", numpy=renamed(A="x", dim="axis", keepdim="keepdims", without=("dtype",)))
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of all elements; over one axis that of vectors, over two that of matrices, by ``ord``.
 
@@ -398,6 +398,7 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
     return vector_norm(x, ord, dim, keepdim)
 
 
+@declare(mint=renamed("linalg.matrix_norm", axis="dim", keepdims="keepdim"))
 def matrix_norm(A: Tensor, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf or -inf.
 

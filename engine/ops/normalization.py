@@ -50,6 +50,7 @@ _layer_norm = Operator("layer_norm", fused.layer_norm, joint_vjp=_layer_norm_rul
 _layer_norm_grad = Operator("layer_norm_grad", fused.layer_norm_grad)
 
 
+@declare(mint="nn.functional.layer_norm")
 def layer_norm(
     input: Tensor,
     normalized_shape: Any,
@@ -228,6 +229,7 @@ def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: 
     return add(mul(reshape(rows, x.shape), reshape(weight, per_channel)), reshape(bias, per_channel))  # type: ignore[no-any-return]
 
 
+@declare(mint="nn.functional.group_norm")
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:

@@ -16,7 +16,7 @@ from ..backend import to_device
 from ..cpu import windows
 from ..cpu.array_module import array_module
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from .arithmetic import abs as absolute
 from .arithmetic import mul, pow, sign
@@ -372,6 +372,7 @@ def _adaptive_largest(input: Any, output_size: Any, return_indices: bool, axes: 
     return _batched(pooled, input, axes, name)
 
 
+@declare(mint="nn.functional.adaptive_avg_pool1d")
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Means over windows chosen so that the output (N, C, ...) has ``output_size``."""
     name = "adaptive_avg_pool1d"
@@ -383,11 +384,13 @@ def _one(size: Any, name: str) -> Ints:
     return ints_for(size, 1, name, "output_size")
 
 
+@declare(mint="nn.functional.adaptive_avg_pool2d")
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """Means over windows chosen so that the output has ``output_size``."""
     return _adaptive_average(input, output_size, 2, "adaptive_avg_pool2d")
 
 
+@declare(mint="nn.functional.adaptive_avg_pool3d")
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """Means over windows chosen so that the output has ``output_size``."""
     return _adaptive_average(input, output_size, 3, "adaptive_avg_pool3d")
@@ -399,6 +402,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Tensor:
     return _adaptive_largest(input, size, False, 1, "adaptive_max_pool1d")  # type: ignore[no-any-return]
 
 
+@declare(mint="nn.functional.adaptive_max_pool2d")
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows chosen so that the output has ``output_size``."""
     return _adaptive_largest(input, output_size, return_indices, 2, "adaptive_max_pool2d")
@@ -469,6 +473,7 @@ def max_unpool1d(
     return _unpooled(1, "max_unpool1d", x, indices, kernel_size, stride, padding, output_size)
 
 
+@declare(mint=renamed("nn.functional.max_unpool2d", x="input"))
 def max_unpool2d(
     x: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:

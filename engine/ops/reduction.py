@@ -11,7 +11,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import float32, int32, int64, numpy_dtype
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from .arithmetic import _as, _np_dtype, mul, sqrt, square, sub
 
@@ -134,6 +134,7 @@ def _reduce(operator: Operator, name: str, x: Any, axis: Axis, keepdims: bool) -
     return operator(_tensor(x, name), axis=axes_of(axis, x.ndim, name), keepdims=bool(keepdims))
 
 
+@declare(mint=True)
 def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum over ``dim`` (all axes without it). Integers and bools are summed as Int64."""
     x = _tensor(input, "sum")
@@ -218,18 +219,19 @@ def _argmin_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tup
     return places, values
 
 
-@declare(primitive=prim("ReduceAll", keep_dims=False))
+@declare(primitive=prim("ReduceAll", keep_dims=False), mint=renamed(axis="dim", keep_dims="keepdim"))
 def all(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """Whether all elements hold."""
     return _reduce(_all, "all", input, axis, keep_dims)  # type: ignore[no-any-return]
 
 
-@declare(primitive=prim("ReduceAny", keep_dims=False))
+@declare(primitive=prim("ReduceAny", keep_dims=False), mint=renamed(axis="dim", keep_dims="keepdim"))
 def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """Whether any element holds."""
     return _reduce(_any, "any", input, axis, keep_dims)  # type: ignore[no-any-return]
 
 
+@declare(mint=renamed(axis="dim", keep_dims="keepdim", keyword=("dtype",)))
 def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any = None) -> Tensor:
     """The product over ``axis``; its second derivative is not defined where an element is 0."""
     x = _tensor(input, "prod")
@@ -246,13 +248,13 @@ def _reduce_prod(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
     return prod(x, axis, keep_dims, x.dtype)
 
 
-@declare(method=True, mint=True)
+@declare(method=True, mint=True, numpy=renamed(input="a", dim="axis", without=("keepdim",)))
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the largest element is, as Int64; in the flattened tensor without ``dim``."""
     return _position(_argmax, "argmax", input, dim, keepdim)
 
 
-@declare(method=True)
+@declare(method=True, numpy=renamed(input="a", without=("keepdims",)))
 def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """Where the smallest element is, as Int32; in the flattened tensor without ``axis``."""
     return _as(_position(_argmin, "argmin", input, axis, keepdims), int32.numpy)  # type: ignore[no-any-return]
@@ -276,6 +278,7 @@ def _position(operator: Operator, name: str, x: Any, dim: int | None, keepdim: b
     return result
 
 
+@declare(mint=renamed(x="input", axis="dim"))
 def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
     """Running sums along ``axis``."""
     found = axes_of(axis, _tensor(x, "cumsum").ndim, "cumsum")
@@ -286,7 +289,11 @@ def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
     return result
 
 
-@declare(method=True)
+@declare(
+    method=True,
+    mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}),
+    numpy=renamed(input="x"),
+)
 def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
     """The variance over ``axis``, divided by n - ddof."""
     found = axes_of(axis, _tensor(input, "var").ndim, "var")
@@ -296,7 +303,11 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
     return mul(mean(apart, axis, keepdims), count / builtins.max(count - int(ddof), 0) if count > ddof else math.nan)  # type: ignore[no-any-return]
 
 
-@declare(method=True)
+@declare(
+    method=True,
+    mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}),
+    numpy=renamed(input="x"),
+)
 def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
     """The standard deviation over ``axis``: the square root of ``var``."""
     return sqrt(var(input, axis, ddof, keepdims))  # type: ignore[no-any-return]

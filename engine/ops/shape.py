@@ -11,7 +11,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import DType, numpy_dtype
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import REQUIRED, declare, prim, renamed
 from ..tensor import Tensor
 from .arithmetic import _broadcast_to_operator, _np_dtype, cast_operator
 from .reduction import axes_of
@@ -120,7 +120,7 @@ def ints_of(value: Any, name: str, argument: str) -> tuple[int, ...]:
     raise TypeError(f"For '{name}', '{argument}' must be an int or a tuple of ints, but got {value!r}")
 
 
-@declare(primitive=prim("Reshape"), mint=True)
+@declare(primitive=prim("Reshape"), mint=True, numpy=renamed(input="x", shape="new_shape"))
 def reshape(input: Tensor, shape: Any) -> Tensor:
     """The elements in their order in another shape; one axis may be -1.
 
@@ -135,7 +135,11 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     return _reshape(input, shape=wanted)  # type: ignore[no-any-return]
 
 
-@declare(primitive=prim("Transpose"))
+@declare(
+    primitive=prim("Transpose"),
+    mint=renamed("permute", defaults={"dims": REQUIRED}),
+    numpy=renamed(input="a", dims="axes"),
+)
 def transpose(input: Tensor, dims: Any = None) -> Tensor:
     """The axes in the order of ``dims``; reversed without it.
 
@@ -153,11 +157,13 @@ def transpose(input: Tensor, dims: Any = None) -> Tensor:
 permute = transpose
 
 
-@declare(method=("swapaxes", "swapdims"))
+@declare(method=("swapaxes", "swapdims"), mint=("swapaxes", renamed("transpose", axis0="dim0", axis1="dim1")))
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Two axes exchanged."""
     order = list(range(_check(input, "swapaxes").ndim))
-    order[axis0], order[axis1] = order[axis1], order[axis0]
+    first, second = (axes_of(axis, input.ndim, "swapaxes") for axis in (axis0, axis1))
+    if first is not None and second is not None:  # a 0-d tensor has none
+        order[first[0]], order[second[0]] = second[0], first[0]
     return transpose(input, tuple(order))
 
 
@@ -191,7 +197,11 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     return reshape(x, tuple(kept))
 
 
-@declare(method=("expand_dims", "unsqueeze"), primitive=prim("ExpandDims"))
+@declare(
+    method=("expand_dims", "unsqueeze"),
+    primitive=prim("ExpandDims"),
+    mint=renamed("unsqueeze", input_x="input", axis="dim"),
+)
 def expand_dims(input_x: Tensor, axis: int) -> Tensor:
     """One more axis of length 1 at ``axis``."""
     x = _check(input_x, "expand_dims", "input_x")
@@ -232,7 +242,9 @@ def flip(input: Tensor, dims: Any) -> Tensor:
     return _flip(input, axes=axes)  # type: ignore[no-any-return]
 
 
-@declare(primitive=(prim("Concat", axis=0), prim("ParallelConcat")))
+@declare(
+    primitive=(prim("Concat", axis=0), prim("ParallelConcat")), mint=(renamed(axis="dim"), renamed("cat", axis="dim"))
+)
 def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Tensors joined along an axis they have.
 
@@ -258,7 +270,9 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
 cat = concat
 
 
-@declare(primitive=(prim("Stack", axis=0), prim("Pack", axis=0)))
+@declare(
+    primitive=(prim("Stack", axis=0), prim("Pack", axis=0)), mint=renamed(axis="dim"), numpy=renamed(tensors="arrays")
+)
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis."""
     parts = _sequence(tensors, "stack")
@@ -278,7 +292,7 @@ def _sequence(tensors: Any, name: str) -> list[Tensor]:
     return [_check(t, name, f"tensors[{i}]") for i, t in enumerate(tensors)]
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(axis="dim"))
 def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
     """Parts along ``axis``: each of one size (the last may be smaller), or of the sizes given."""
     x = _check(tensor, "split", "tensor")
@@ -300,7 +314,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
     return tuple(parts)
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(axis="dim"))
 def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     """At most ``chunks`` parts of equal size along ``axis``; the last may be smaller."""
     if not isinstance(chunks, int) or chunks <= 0:
@@ -311,6 +325,7 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
 declare(primitive=prim("Split", axis=0, output_num=1))(lambda x, axis, output_num: chunk(x, output_num, axis))
 
 
+@declare(mint=renamed("nn.functional.pad", input_x="input", padding="pad"))
 def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """Elements added at the ends of the last axes: ``padding`` is (before, after) pairs, last axis first."""
     x = _check(input_x, "pad", "input_x")

@@ -13,7 +13,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import float32, float64, int32, int64
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic
 from .arithmetic import _as, cast_operator
@@ -66,7 +66,7 @@ def msort(input: Tensor) -> Any:
     return sort(input, 0)[0]
 
 
-@declare(method=True, mint=True)
+@declare(method=True)
 def topk(input: Tensor, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True) -> tuple[Any, Any]:
     """The ``k`` largest (or smallest) elements along ``dim`` and where they are.
 
@@ -102,7 +102,7 @@ def _invert_permutation(input_x: Any) -> tuple[int, ...]:
     return tuple(order.index(n) for n in range(len(order)))
 
 
-@declare(method=True)
+@declare(method=True, mint=True)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Any, Any]:
     """The ``k``-th smallest element along ``dim`` and where it is."""
     at = one_axis(dim, _check(input, "kthvalue").ndim, "kthvalue")
@@ -230,7 +230,7 @@ def _cumulative(x: Tensor, axis: int, largest: bool, name: str) -> tuple[Any, An
     return gather_elements(x, at, places), places
 
 
-@declare(method=True, primitive=prim("Cummax", "axis"))
+@declare(method=True, primitive=prim("Cummax", "axis"), mint=renamed(axis="dim"))
 def cummax(input: Tensor, axis: int) -> tuple[Any, Any]:
     """The largest element so far along ``axis`` and where it is."""
     return _cumulative(input, axis, True, "cummax")

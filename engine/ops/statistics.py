@@ -10,7 +10,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import float32, int32, int64, numpy_dtype
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import _as, cast_operator, where
@@ -67,6 +67,10 @@ def _extreme(name: str, function: Any, worst: str) -> Any:
 
     found.__name__ = found.__qualname__ = name
     found.__doc__ = f"The {worst} element over ``axis``, of those where ``where`` holds and of ``initial``."
+    declare(
+        mint=renamed(axis="dim", keepdims="keepdim", without=("initial", "where")),
+        numpy=[renamed(one, input="a") for one in (name, name[1:])],
+    )(found)
     return found
 
 
@@ -80,12 +84,16 @@ def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> t
     return reduce_min(input, axis, keepdims), reduce_max(input, axis, keepdims)
 
 
-@declare(method=True)
+@declare(method=True, numpy=renamed(input="x"))
 def ptp(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest less the smallest element over ``axis``."""
     return reduce_max(input, axis, keepdims) - reduce_min(input, axis, keepdims)
 
 
+@declare(
+    mint=renamed(x="input", axis="dim", without=("keep_dims", "dtype"), defaults={"dtype": int64}),
+    numpy=renamed(keep_dims="keepdims", without=("dtype",)),
+)
 def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: Any = int32) -> Any:
     """How many elements over ``axis`` are not 0."""
     return cast_operator(sum(a.ne(_check(x, "count_nonzero", "x"), 0), axis, keep_dims), dtype=numpy_dtype(dtype))
@@ -97,7 +105,7 @@ def _count_nonzero_along(x: Tensor, dims: Axis) -> Tensor:
     return count_nonzero(x, () if dims is None else dims)  # type: ignore[no-any-return]
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(axis="dim", keepdims="keepdim"))
 def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The sum of what is not NaN."""
     x = _check(input, "nansum")
@@ -105,7 +113,7 @@ def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: A
     return sum(kept, axis, keepdims, dtype=dtype)
 
 
-@declare(method=True, numpy=True)
+@declare(method=True)
 def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The mean of what is not NaN."""
     x = _check(input, "nanmean")
@@ -114,6 +122,7 @@ def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: 
     return nansum(x, axis, keepdims) / reduce_sum(there, axis, keepdims)
 
 
+@declare(mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}))
 def std_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> tuple[Any, Any]:
     """``std`` and ``mean``."""
     return std(input, axis, ddof, keepdims), mean(input, axis, keepdims)
@@ -125,12 +134,13 @@ def _reduce_std(x: Tensor, axis: Axis, unbiased: bool, keep_dims: bool) -> tuple
     return std_mean(x, tuple(axis) if isinstance(axis, list) else axis, int(unbiased), keep_dims)
 
 
+@declare(mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}))
 def var_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> tuple[Any, Any]:
     """``var`` and ``mean``."""
     return var(input, axis, ddof, keepdims), mean(input, axis, keepdims)
 
 
-@declare(method=True, numpy=True)
+@declare(method=True)
 def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
     """The covariances of the rows; weights count an observation several times or weigh it."""
     x = _check(input, "cov")
@@ -152,6 +162,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, a
     return reshape(found, ()) if x.ndim < 2 else found
 
 
+@declare(mint=renamed("linalg.vector_norm", axis="dim", keepdims="keepdim"))
 def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The ``ord``-norm of vectors: (sum of abs(x)**ord)**(1/ord); inf, -inf and 0 as limits."""
     given = _check(x, "vector_norm", "x")
@@ -256,7 +267,7 @@ def logcumsumexp(input: Tensor, axis: int) -> Any:
     return _logcumsumexp(x, axis=one_axis(axis, x.ndim, "logcumsumexp"))
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(x="input", axis="dim"), numpy=renamed(x="a"))
 def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The ``n``-th difference of neighbours along ``axis``, after joining ``prepend`` and ``append`` on.
 
