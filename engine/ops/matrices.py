@@ -285,6 +285,12 @@ def qr(input: Tensor, mode: str = "reduced") -> tuple[Any, Any]:
     return _full_qr(x) if mode == "complete" else _qr(x)  # type: ignore[no-any-return]
 
 
+@declare(method="qr")
+def _qr_of_tensor(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
+    """An orthogonal matrix, square unless ``some``, and an upper triangular one whose product is the input."""
+    return qr(input, "reduced" if some else "complete")
+
+
 @declare(method=True, primitive=prim("Svd", full_matrices=False, compute_uv=True))
 def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> Any:
     """The singular values, and the matrices U and V with U @ diag(s) @ V.T = input."""
