@@ -125,7 +125,7 @@ def _to(input: Tensor, *args: Any, **named: Any) -> Tensor:
 def _requires_grad_(input: Tensor, requires_grad: builtins.bool = True) -> Tensor:
     """Set ``requires_grad``. Of a Parameter it says whether it is trained; of a tensor it is kept for readers, since
     gradients are asked for by ``grad``."""
-    input.requires_grad = requires_grad
+    input.requires_grad = requires_grad  # type: ignore[attr-defined]
     return input
 
 

@@ -213,8 +213,11 @@ def _choose(input: Tensor, choices: Any, mode: str = "clip") -> Tensor:
         raise ValueError(f"For 'Tensor.choose', 'mode' must be 'clip', 'wrap' or 'raise', but got {mode!r}")
     rows = [broadcast_to(c if isinstance(c, Tensor) else Tensor(c), input.shape) for c in choices]
     count = len(rows)
-    if mode == "raise":
-        _in_range(input._array, count, "Tensor.choose")
+    given = input._array
+    if mode == "raise" and given.size and (int(given.min()) < 0 or int(given.max()) >= count):
+        raise RuntimeError(
+            f"For 'Tensor.choose', numbers must be in [0, {count}), but got {given.min()}..{given.max()}"
+        )
     numbers = arithmetic.clamp(input, 0, count - 1) if mode == "clip" else arithmetic.remainder(input, count)
     return gather_elements(stack(rows), 0, expand_dims(numbers, 0))[0]  # type: ignore[no-any-return]
 

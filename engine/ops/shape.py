@@ -152,7 +152,7 @@ def ints_of(value: Any, name: str, argument: str) -> tuple[int, ...]:
 @declare(method="contiguous")
 def _contiguous_of_tensor(input: Tensor) -> Tensor:
     """The same values laid out row by row; the tensor itself where they are already."""
-    return input if input.is_contiguous() else _contiguous(input)  # type: ignore[no-any-return]
+    return input if input.is_contiguous() else _contiguous(input)
 
 
 @declare(primitive=prim("Reshape"), mint=True)
