@@ -7,6 +7,7 @@ keepdim); ``_method`` makes a function accept both.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from . import ops, tensor_methods  # noqa: F401  # both declare methods
@@ -149,6 +150,13 @@ _ABSENT = {
 }
 
 
+def _with_the_name(name: str, function: Method) -> Method:
+    """A private form carries the name that users call it by, which errors about its arguments tell."""
+    if isinstance(function, FunctionType) and function.__name__.startswith("_"):
+        function.__name__ = function.__qualname__ = name
+    return function
+
+
 def bind() -> None:
     """Put the methods on Tensor."""
     for name in _SAME.split():
@@ -158,8 +166,8 @@ def bind() -> None:
         # Python passes no names
         setattr(Tensor, name, function.as_method() if isinstance(function, Operator) else function)
     for name, function in METHODS.items():
-        setattr(Tensor, name, _method(function))
+        setattr(Tensor, name, _method(_with_the_name(name, function)))
     for name, function in IN_PLACE.items():
-        setattr(Tensor, name, _in_place(name, _method(function)))
+        setattr(Tensor, name, _in_place(name, _method(_with_the_name(name, function))))
     for name, instead in _ABSENT.items():
         setattr(Tensor, name, _only_settings(name, instead))

@@ -4,6 +4,7 @@ their two sets of arguments, and the gradients that pass through them."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -333,7 +334,8 @@ def test_every_form_of_a_tensor_is_tried_here() -> None:
         name
         for table in (surfaces.METHODS, surfaces.IN_PLACE)
         for name, function in table.items()
-        if function.__name__.endswith("_of_tensor") or function.__module__.endswith("tensor_methods")
+        if isinstance(function, FunctionType)
+        and (function.__code__.co_name.endswith("_of_tensor") or function.__module__.endswith("tensor_methods"))
     }
     assert forms - CASES.keys() - IN_PLACE.keys() - DRAWN == set()
 
@@ -509,7 +511,7 @@ def test_contiguous_gives_rows_in_memory_and_leaves_what_is_so() -> None:
         (lambda: Tensor([-1, 1]).choose([1, 2], "raise"), RuntimeError, r"in \[0, 2\), but got -1..1"),
         (lambda: X.move_to("TPU"), ValueError, "'to' must be 'CPU' or 'GPU', but got 'TPU'"),
         (lambda: X.to_coo(), NotImplementedError, "use a dense tensor"),
-        (lambda: X.sum(axes=1), TypeError, "unexpected keyword argument 'axes'"),
+        (lambda: X.sum(axes=1), TypeError, r"^sum\(\) got an unexpected keyword argument 'axes'"),
     ],
 )
 def test_what_a_method_refuses_it_says(call: Callable[[], Any], error: type[Exception], text: str) -> None:
