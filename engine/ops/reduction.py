@@ -176,20 +176,6 @@ def min(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Any:
     return _extreme(_min, _argmin, "min", input, axis, keepdims)
 
 
-@declare(method=True)
-def _argmax_with_value(input: Tensor, axis: int | None = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-    """Where the largest element along ``axis`` is, and the element."""
-    values, places = max(input, axis, keep_dims)
-    return places, values
-
-
-@declare(method=True)
-def _argmin_with_value(input: Tensor, axis: int | None = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-    """Where the smallest element along ``axis`` is, and the element."""
-    values, places = min(input, axis, keep_dims)
-    return places, values
-
-
 def _extreme(values: Operator, positions: Operator, name: str, x: Any, axis: int | None, keepdims: bool) -> Any:
     if axis is None:
         return _reduce(values, name, x, None, False), Tensor(0, int64)
@@ -214,6 +200,20 @@ def reduce_sum(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 
 reduce_mean = mean
+
+
+@declare(method=True)
+def _argmax_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """Where the largest element along ``axis`` is, and itself."""
+    values, places = max(x, axis, keep_dims)
+    return places, values
+
+
+@declare(method=True)
+def _argmin_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """Where the smallest element along ``axis`` is, and itself."""
+    values, places = min(x, axis, keep_dims)
+    return places, values
 
 
 @declare(method=True)

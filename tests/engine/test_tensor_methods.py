@@ -441,6 +441,8 @@ DIFFERENTIABLE: dict[str, Callable[[Tensor], Tensor]] = {
     "softmax": lambda t: t.softmax(0),
     "soft_shrink": lambda t: t.soft_shrink(0.4),
     "qr": lambda t: t[:, :3].qr()[1],
+    "qr of a square matrix, complete": lambda t: t[:, :3].qr(some=False)[1],
+    "svd of a square matrix, full": lambda t: t[:, :3].svd(full_matrices=True)[0],
     "clone": lambda t: t.clone(),
     "copy": lambda t: t.copy(),
     "value": lambda t: t.value() * t,
