@@ -170,7 +170,7 @@ def _offered(function: Any, names: Names) -> list[tuple[str, Function]]:
 def _with_other_names(function: Any, row: Renamed, name: str) -> Function:
     """The function with other names of its arguments; which there are is read off its signature."""
     name = name.rpartition(".")[2]
-    signature = inspect.signature(function if inspect.isfunction(function) else function.__call__)
+    signature = inspect.signature(function)
     for one in (*row.arguments, *row.without, *row.keyword, *row.defaults):
         if one not in signature.parameters:
             raise ValueError(f"'{name}' changes or leaves out '{one}', which is no argument of {function!r}")

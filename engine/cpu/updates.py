@@ -15,8 +15,8 @@ from hookscope.engine.cpu.array_module import Array, array_module
 
 __all__ = [
     "adadelta", "adafactor", "adagrad", "adam_weight_decay", "adamax", "adamw", "add_sign", "amsgrad", "asgd",
-    "corrected_rate", "descent", "ftrl", "keras_momentum", "lamb", "lars", "momentum", "nadam", "power_sign", "proximal_adagrad",
-    "proximal_descent", "radam", "rmsprop", "rmsprop_pytorch", "rprop", "sgd",
+    "corrected_rate", "descent", "ftrl", "keras_momentum", "lamb", "lars", "momentum", "nadam", "power_sign",
+    "proximal_adagrad", "proximal_descent", "radam", "rmsprop", "rmsprop_pytorch", "rprop", "sgd",
 ]  # fmt: skip
 
 Number: TypeAlias = float | Array

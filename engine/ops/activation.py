@@ -155,6 +155,12 @@ def softmax(input: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
     return _softmax(x, axis=_one_axis(axis, x, "softmax"))  # type: ignore[no-any-return]
 
 
+@declare(method="softmax")
+def _softmax_of_tensor(input: Tensor, axis: int = -1, dtype: Any = None) -> Tensor:
+    """exp(input) / sum(exp(input)) along ``axis``."""
+    return softmax(input, axis, dtype=dtype)
+
+
 @declare(primitive=prim("LogSoftmax", axis=-1))
 def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
     """log(softmax(logits)) along ``axis``, without overflow."""
@@ -233,7 +239,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     return where(absolute(_check(input, "hardshrink")) > lambd, input, 0.0)
 
 
-@declare(primitive=prim("SoftShrink", lambd=0.5))
+@declare(method="soft_shrink", primitive=prim("SoftShrink", lambd=0.5))
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x moved towards 0 by ``lambd``, and 0 where it is nearer than that."""
     return where(_check(input, "softshrink") > lambd, input - lambd, where(input < -lambd, input + lambd, 0.0))

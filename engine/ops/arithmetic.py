@@ -52,6 +52,19 @@ _broadcast_to_operator = Operator(
 )
 
 
+@declare(method=True)
+def _sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """Summed over the axes in which ``size`` is 1 or missing.
+
+    Raises:
+        ValueError: the tensor cannot be summed to ``size``.
+    """
+    wanted = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
+    if len(wanted) > input.ndim or any(n not in (1, m) for n, m in zip(wanted[::-1], input.shape[::-1], strict=False)):
+        raise ValueError(f"For 'Tensor.sum_to_size', {input.shape} cannot be summed to {tuple(wanted)}")
+    return _sum_to_operator(input, shape=tuple(wanted))  # type: ignore[no-any-return]
+
+
 def cast_array(x: Any, dtype: np.dtype[Any]) -> Any:
     """``x`` with another element type, itself where it has it already; a real type takes the real parts of numbers."""
     if x.dtype in COMPLEX and dtype.kind not in "cb":
@@ -648,6 +661,12 @@ def where(condition: Any, input: Any, other: Any) -> Tensor:
     return result
 
 
+@declare(method="where")
+def _where_of_tensor(input: Tensor, condition: Any, y: Any) -> Tensor:
+    """The tensor where ``condition`` holds, ``y`` elsewhere."""
+    return where(condition, input, y)
+
+
 @declare(primitive=prim("Select"))
 def select(condition: Any, input: Any, other: Any) -> Tensor:
     """``input`` where ``condition`` holds, ``other`` elsewhere.
@@ -661,6 +680,15 @@ def select(condition: Any, input: Any, other: Any) -> Tensor:
             f"but got {type(input).__name__} and {type(other).__name__}"
         )
     return where(condition, input, other)
+
+
+@declare(method="select")
+def _select_of_tensor(input: Tensor, first: Any = None, second: Any = None, **named: Any) -> Tensor:
+    """``select(dim, index)`` is one entry; ``select(condition, y)`` is the tensor where the condition holds."""
+    if isinstance(first, int) or "dim" in named:
+        at = int(named.get("dim", first)) % input.ndim
+        return input[(slice(None),) * at + (int(named.get("index", second)),)]
+    return select(named.get("condition", first), input, named.get("y", second))
 
 
 @declare(method=("clamp", "clip"), in_place=True, mint=True)

@@ -93,6 +93,42 @@ def _fill_v2(shape: Any, value: Tensor) -> Tensor:
     return full(shape, value.item(), dtype=value.dtype)
 
 
+@declare(method=True)
+def _new_full(input: Tensor, size: Any, fill_value: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+    """``fill_value`` everywhere in a new tensor of shape ``size``, in this one's dtype without ``dtype``."""
+    return full(size, fill_value, dtype=dtype or input.dtype)
+
+
+@declare(method=("new_zeros", "new_empty"))
+def _new_zeros(input: Tensor, size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+    """Zeros of shape ``size``, in this tensor's dtype without ``dtype``."""
+    return full(size, 0, dtype=dtype or input.dtype)
+
+
+@declare(method=True)
+def _new_ones(input: Tensor, size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+    """Ones of shape ``size``, in this tensor's dtype without ``dtype``."""
+    return full(size, 1, dtype=dtype or input.dtype)
+
+
+@declare(in_place="copy_")
+def _copied_into(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """The values of ``src``, spread over this tensor's shape."""
+    from .shape import broadcast_to, cast
+
+    given = cast(src, input.dtype)
+    return given if given.shape == input.shape else broadcast_to(given, input.shape)
+
+
+@declare(method=("fill", "fills"), in_place="fill_")
+def _filled_with(input: Tensor, value: Any) -> Tensor:
+    """``value``, a number or a tensor, everywhere."""
+    return _copied_into(input, value) if isinstance(value, Tensor) else full_like(input, value)
+
+
+declare(in_place="zero_")(zeros_like)
+
+
 @declare(mint=True)
 @np.errstate(all="ignore")
 def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:

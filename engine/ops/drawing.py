@@ -244,9 +244,52 @@ def _bernoulli(x: Tensor, p: Any = 0.5, *, seed: int, offset: int) -> Tensor:
     return bernoulli(x, p, None if seed == -1 else seed)  # type: ignore[no-any-return]
 
 
+@declare(method="bernoulli")
 def bernoulli_ext(input: Tensor, *, generator: Any = None) -> Any:
     """1 with the probability that the element of ``input`` is, and 0 otherwise."""
     return _made(random.uniform(_check(input, "bernoulli_ext").shape) < _host(input), input.dtype)
+
+
+# Of a tensor: numbers of a distribution in its shape and dtype. ``generator`` is taken as MindSpore takes it, and the
+# numbers come from the engine's stream.
+
+
+@declare(method="uniform", in_place="uniform_")
+def _uniform_of_tensor(input: Tensor, from_: float = 0, to: float = 1, generator: Any = None) -> Tensor:
+    """Numbers evenly spread over [from_, to)."""
+    return _made(random.uniform(input.shape) * (float(to) - float(from_)) + float(from_), input.dtype)
+
+
+@declare(in_place="normal_")
+def _normal_of_tensor(input: Tensor, mean: float = 0, std: float = 1, *, generator: Any = None) -> Tensor:
+    """Numbers of the normal distribution with ``mean`` and deviation ``std``."""
+    return _made(random.normal(input.shape) * float(std) + float(mean), input.dtype)
+
+
+@declare(method=True)
+@np.errstate(all="ignore")
+def _log_normal(input: Tensor, mean: float = 1.0, std: float = 2.0) -> Tensor:
+    """Numbers whose logarithms have the normal distribution with ``mean`` and deviation ``std``."""
+    return _made(np.exp(random.normal(input.shape) * float(std) + float(mean)), input.dtype)
+
+
+@declare(in_place="exponential_")
+def _exponential_of_tensor(input: Tensor, lambd: float = 1, *, generator: Any = None) -> Tensor:
+    """Numbers of the exponential distribution with rate ``lambd``."""
+    return _made(-np.log1p(-random.uniform(input.shape)) / float(lambd), input.dtype)
+
+
+@declare(in_place="bernoulli_")
+def _bernoulli_of_tensor(input: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
+    """1 with probability ``p`` and 0 otherwise."""
+    return _made(random.uniform(input.shape) < _host(p), input.dtype)
+
+
+@declare(in_place="random_")
+def _random_of_tensor(input: Tensor, from_: int = 0, to: int | None = None, *, generator: Any = None) -> Tensor:
+    """Integers evenly spread over [from_, to); without ``to``, up to the greatest that the dtype holds."""
+    most = 2**24 if input.dtype.is_floating_point else int(np.iinfo(input._array.dtype).max)
+    return _made(integers(int(from_), most if to is None else int(to), input.shape), input.dtype)
 
 
 @declare(method=True, mint=True)

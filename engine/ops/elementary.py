@@ -312,6 +312,12 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     return Tensor._wrap(xp.asarray(xp.isclose(x._array, y._array, rtol=rtol, atol=atol, equal_nan=equal_nan)))
 
 
+@declare(method=True)
+def _allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether abs(input - other) <= atol + rtol * abs(other) everywhere."""
+    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+
+
 @declare(method=True, primitive=prim("ApproximateEqual", tolerance=1e-05))
 def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Any:
     """Whether abs(x - y) < tolerance."""

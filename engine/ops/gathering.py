@@ -19,7 +19,7 @@ from . import arithmetic
 from .arithmetic import _as, cast_operator
 from .indexing import _getitem, _scatter_add, _setitem
 from .layout import along, one_axis, ravel
-from .shape import _check, broadcast_to, ints_of, reshape
+from .shape import _check, broadcast_to, expand_dims, ints_of, reshape, stack
 
 __all__ = [
     "argwhere", "gather", "gather_d", "gather_elements", "gather_nd", "index_add", "index_fill", "index_put",
@@ -112,6 +112,16 @@ def gather(input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int 
     return _getitem(x, index=(*before, own))
 
 
+@declare(method="gather")
+def _gather_of_tensor(
+    input: Tensor, first: Any = None, second: Any = None, batch_dims: int = 0, **named: Any
+) -> Tensor:
+    """``gather(dim, index)`` picks element by element, ``gather(input_indices, axis)`` whole entries."""
+    if "dim" in named or "index" in named or isinstance(first, int):
+        return gather_elements(input, named.get("dim", first), named.get("index", second))  # type: ignore[no-any-return]
+    return gather(input, named.get("input_indices", first), named.get("axis", second), batch_dims)  # type: ignore[no-any-return]
+
+
 def _grid(shape: tuple[int, ...], axis: int, index: Any) -> tuple[Any, ...]:
     """The index of every element of ``index``, with ``index`` itself for ``axis``."""
     xp = array_module(index)
@@ -172,6 +182,7 @@ def index_select(input: Tensor, axis: int, index: Tensor) -> Any:
     return gather(input, ravel(i), axis)
 
 
+@declare(method=True)
 def take(input: Tensor, index: Any, axis: int | None = None, mode: str = "clip") -> Any:
     """The elements ``index`` of the flattened tensor, or the entries along ``axis``; out of range by ``mode``.
 
@@ -189,6 +200,27 @@ def take(input: Tensor, index: Any, axis: int | None = None, mode: str = "clip")
         _in_range(i._array, n, "take")
     places = xp.where(i._array < 0, i._array + n, i._array) if mode != "wrap" else i._array % n
     return _getitem(x, index=along(x, at, xp.clip(places, 0, n - 1)))
+
+
+@declare(method=True)
+def _choose(input: Tensor, choices: Any, mode: str = "clip") -> Tensor:
+    """For each element, the entry of ``choices`` that it numbers; numbers out of range by ``mode``.
+
+    Raises:
+        ValueError: another ``mode`` than "clip", "wrap" and "raise".
+        RuntimeError: a number out of range, with "raise".
+    """
+    if mode not in ("clip", "wrap", "raise"):
+        raise ValueError(f"For 'Tensor.choose', 'mode' must be 'clip', 'wrap' or 'raise', but got {mode!r}")
+    rows = [broadcast_to(c if isinstance(c, Tensor) else Tensor(c), input.shape) for c in choices]
+    count = len(rows)
+    given = input._array
+    if mode == "raise" and given.size and (int(given.min()) < 0 or int(given.max()) >= count):
+        raise RuntimeError(
+            f"For 'Tensor.choose', numbers must be in [0, {count}), but got {given.min()}..{given.max()}"
+        )
+    numbers = arithmetic.clamp(input, 0, count - 1) if mode == "clip" else arithmetic.remainder(input, count)
+    return gather_elements(stack(rows), 0, expand_dims(numbers, 0))[0]  # type: ignore[no-any-return]
 
 
 @declare(method=True, primitive=prim("MaskedSelect"), mint=True)
@@ -279,6 +311,16 @@ def index_add(
     return _kept(x, put(x, y, along(x, at, i._array), "add"))
 
 
+@declare(method="index_add", in_place="index_add_")
+def _index_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
+    """``index_add(dim, index, source, alpha=)`` or ``index_add(indices, y, axis)``."""
+    if {"dim", "source", "alpha"}.intersection(named) or (args and isinstance(args[0], int)):
+        values = {**dict(zip(("dim", "index", "source"), args, strict=False)), **named}
+        source, alpha = values["source"], values.get("alpha", 1)
+        return index_add(input, values["index"], source if alpha == 1 else source * alpha, values["dim"])  # type: ignore[no-any-return]
+    return index_add(input, *args, **named)  # type: ignore[no-any-return]
+
+
 def _kept(x: Any, result: Any) -> Any:
     """A parameter takes the new values, as MindSpore's scatter operators change what they are given."""
     from ..parameter import Parameter
@@ -304,6 +346,29 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
         raise TypeError(f"For 'index_put', 'indices' must be a tuple of Tensors, but got {type(indices).__name__}")
     index = tuple([_check(i, "index_put", "indices")._array for i in indices])
     return put(input, values, index, "add" if accumulate else "update")
+
+
+@declare(in_place=True)
+def _index_copy(input: Tensor, dim: int, index: Tensor, tensor: Tensor) -> Tensor:
+    """The entries ``index`` along ``dim`` replaced by those of ``tensor``."""
+    return put(input, tensor, along(input, dim % input.ndim, index._array))  # type: ignore[no-any-return]
+
+
+@declare(in_place="put_")
+def _put_flat(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """``source`` put at (or added to) the places ``index`` of the flattened tensor."""
+    how = "add" if accumulate else "update"
+    return reshape(put(ravel(input), reshape(source, index.shape), (index._array,), how), input.shape)
+
+
+@declare(method=True, in_place=True)
+def _fill_diagonal(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """The tensor with ``fill_value`` on its diagonal, which with ``wrap`` starts anew below a tall matrix's end."""
+    xp = array_module(input._array)
+    if wrap and input.ndim == 2:
+        places = xp.arange(0, input.size, input.shape[1] + 1)
+        return reshape(put(ravel(input), fill_value, (places,)), input.shape)
+    return put(input, fill_value, (xp.arange(min(input.shape)),) * input.ndim)  # type: ignore[no-any-return]
 
 
 def _elements(name: str) -> Any:
@@ -342,6 +407,23 @@ def scatter(input: Tensor, axis: int, index: Tensor, src: Any, reduce: str | Non
     if how is None:
         raise ValueError(f"For 'scatter', 'reduce' must be 'add' or 'multiply', but got {reduce!r}")
     return _elements("scatter")(input, index, src, axis, how)
+
+
+@declare(method="scatter", in_place="scatter_")
+def _scatter_of_tensor(
+    input: Tensor, dim: int = 0, index: Any = None, src: Any = None, *, reduce: str | None = None, **named: Any
+) -> Tensor:
+    """``src`` (or the number ``value``) put at ``index`` along ``dim``."""
+    return scatter(input, named.get("axis", dim), index, named.get("value", src), reduce)  # type: ignore[no-any-return]
+
+
+@declare(method="scatter_add", in_place="scatter_add_")
+def _scatter_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
+    """``scatter_add(dim, index, src)`` adds along an axis, ``scatter_add(indices, updates)`` to whole positions."""
+    if len(args) == 3 or "dim" in named:
+        values = {**dict(zip(("dim", "index", "src"), args, strict=False)), **named}
+        return tensor_scatter_elements(input, values["index"], values["src"], values["dim"], "add")  # type: ignore[no-any-return]
+    return tensor_scatter_add(input, *args, **named)  # type: ignore[no-any-return]
 
 
 @declare(primitive=prim("ScatterNd"))

@@ -352,7 +352,7 @@ def _window_arguments(name: str, kernel_size: Any, dilation: Any, padding: Any, 
     }
 
 
-@declare(mint="nn.functional.unfold")
+@declare(mint="nn.functional.unfold", method=True)
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of (N, C, H, W) as columns (N, C * KH * KW, windows)."""
     x = _check(input, "unfold")

@@ -241,6 +241,14 @@ def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> A
     return _getitem(x, index=along(x, at, order))
 
 
+@declare(method="repeat_interleave")
+def _repeat_interleave_of_tensor(
+    input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each element along ``dim`` (of all, flattened, without it) ``repeats`` times."""
+    return repeat_interleave(input, repeats, dim)  # type: ignore[no-any-return]
+
+
 def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Any:
     """Each element along ``axis`` ``rep`` times.
 
@@ -341,6 +349,7 @@ def _diagonal_places(x: Any, rows: int, columns: int, offset: int) -> tuple[Any,
     return (Ellipsis, xp.arange(count) - min(offset, 0), xp.arange(count) + max(offset, 0))
 
 
+@declare(method=True)
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """The diagonals of the planes (dim1, dim2), as a new last axis.
 
@@ -430,6 +439,14 @@ def trace(input: Tensor) -> Any:
     if _check(input, "trace").ndim != 2:
         raise ValueError(f"For 'trace', 'input' must have 2 axes, but got shape {input.shape}")
     return reduce_sum(diagonal(input))
+
+
+@declare(method="trace")
+def _trace_of_tensor(input: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Tensor:
+    """The sums of the diagonals, in the tensor's own dtype without ``dtype``."""
+    from . import reduction
+
+    return reduction.sum(diagonal(input, offset, axis1, axis2), -1, dtype=dtype or input.dtype)
 
 
 def block_diag(*inputs: Tensor) -> Any:

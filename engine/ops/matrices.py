@@ -296,7 +296,14 @@ def qr(input: Tensor, mode: str = "reduced") -> tuple[Any, Any]:
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"For 'qr', 'mode' must be 'reduced', 'complete' or 'r', but got {mode!r}")
     x = _matrix(input, "qr", False)
-    return _full_qr(x) if mode == "complete" else _qr(x)  # type: ignore[no-any-return]
+    # Of other shapes the reduced form is the complete one, and it has a gradient.
+    return _full_qr(x) if mode == "complete" and x.shape[-2] > x.shape[-1] else _qr(x)  # type: ignore[no-any-return]
+
+
+@declare(method="qr")
+def _qr_of_tensor(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
+    """An orthogonal matrix, square unless ``some``, and an upper triangular one whose product is the input."""
+    return qr(input, "reduced" if some else "complete")
 
 
 @declare(primitive=prim("Qr", full_matrices=False))
@@ -309,7 +316,7 @@ def _qr_class(x: Tensor, full_matrices: bool) -> tuple[Tensor, Tensor]:
 def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> Any:
     """The singular values, and the matrices U and V with U @ diag(s) @ V.T = input."""
     x = _matrix(input, "svd", False)
-    if full_matrices and compute_uv:
+    if full_matrices and compute_uv and x.shape[-2] != x.shape[-1]:
         u, s, v = _full_svd(x)
         return s, u, swapaxes(v, -1, -2)
     found = _svd(x)

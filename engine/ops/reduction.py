@@ -145,10 +145,27 @@ def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = 
     return _reduce(_sum, "sum", x, dim, keepdim)  # type: ignore[no-any-return]
 
 
+@declare(method="sum")
+def _sum_of_tensor(
+    input: Tensor, axis: Axis = None, dtype: Any = None, keepdims: bool = False, initial: Any = None
+) -> Tensor:
+    """The sum over ``axis``, and of ``initial``; ``sum(dim, keepdim)`` is taken too."""
+    if isinstance(dtype, bool):
+        dtype, keepdims = None, dtype
+    total = sum(input, axis, keepdims, dtype=dtype)
+    return total if initial is None else total + initial
+
+
 @declare(primitive=prim("ReduceMean", keep_dims=False))
 def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """The mean over ``axis`` (all axes without it)."""
     return _reduce(_mean, "mean", x, axis, keep_dims)  # type: ignore[no-any-return]
+
+
+@declare(method="mean")
+def _mean_of_tensor(x: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean over ``axis``, of the elements as ``dtype``."""
+    return mean(x if dtype is None else _as(x, numpy_dtype(dtype)), axis, keepdims)
 
 
 def max(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Any:
@@ -205,33 +222,33 @@ def _reduce_sum(x: Tensor, axis: Axis = (), *, keep_dims: bool, skip_mode: bool)
     return x if skip_mode and axis in ((), []) else reduce_sum(x, axis, keep_dims)
 
 
-@declare(primitive=prim("ArgMaxWithValue", axis=0, keep_dims=False))
+@declare(method=True, primitive=prim("ArgMaxWithValue", axis=0, keep_dims=False))
 def _argmax_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
     """Where the largest element along ``axis`` is, and itself."""
     values, places = max(x, axis, keep_dims)
     return places, values
 
 
-@declare(primitive=prim("ArgMinWithValue", axis=0, keep_dims=False))
+@declare(method=True, primitive=prim("ArgMinWithValue", axis=0, keep_dims=False))
 def _argmin_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
     """Where the smallest element along ``axis`` is, and itself."""
     values, places = min(x, axis, keep_dims)
     return places, values
 
 
-@declare(primitive=prim("ReduceAll", keep_dims=False), mint=renamed(axis="dim", keep_dims="keepdim"))
+@declare(primitive=prim("ReduceAll", keep_dims=False), mint=renamed(axis="dim", keep_dims="keepdim"), method=True)
 def all(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """Whether all elements hold."""
     return _reduce(_all, "all", input, axis, keep_dims)  # type: ignore[no-any-return]
 
 
-@declare(primitive=prim("ReduceAny", keep_dims=False), mint=renamed(axis="dim", keep_dims="keepdim"))
+@declare(primitive=prim("ReduceAny", keep_dims=False), mint=renamed(axis="dim", keep_dims="keepdim"), method=True)
 def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """Whether any element holds."""
     return _reduce(_any, "any", input, axis, keep_dims)  # type: ignore[no-any-return]
 
 
-@declare(mint=renamed(axis="dim", keep_dims="keepdim", keyword=("dtype",)))
+@declare(mint=renamed(axis="dim", keep_dims="keepdim", keyword=("dtype",)), method=True)
 def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any = None) -> Tensor:
     """The product over ``axis``; its second derivative is not defined where an element is 0."""
     x = _tensor(input, "prod")
@@ -287,6 +304,12 @@ def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
         raise TypeError(f"For 'cumsum', 'x' must hold numbers, but got {given.dtype}")
     result: Tensor = _cumsum(given, axis=0 if found is None else found[0])
     return result
+
+
+@declare(method="cumsum")
+def _cumsum_of_tensor(x: Tensor, axis: int | None = None, dtype: Any = None) -> Tensor:
+    """Running sums along ``axis``, of the flattened tensor without it."""
+    return cumsum(x.reshape(-1), 0, dtype) if axis is None else cumsum(x, axis, dtype)
 
 
 @declare(

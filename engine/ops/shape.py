@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend import to_host
 from ..cpu.array_module import array_module
 from ..dtype import DType, numpy_dtype
 from ..operator import Operator
@@ -46,10 +47,38 @@ identity = Operator(
     keeps_dtype=True,
     primitive=(prim("Identity"), prim("Reusing")),
 )
+_contiguous = Operator(
+    "contiguous",
+    lambda x: x.copy(order="C"),
+    (lambda F, g, out, x: g,),
+    doc="The same values, laid out row by row.",
+    keeps_dtype=True,
+)
 _slice = Operator(
     "slice_axis",
     lambda x, axis, start, stop: x[(slice(None),) * axis + (slice(start, stop),)],
     (lambda F, g, out, x, axis, start, stop: F.pad_axis(g, axis=axis, before=start, after=x.shape[axis] - stop),),
+    keeps_dtype=True,
+)
+
+
+def _moved(x: Any, to: str) -> Any:
+    if to == "CPU":
+        return to_host(x)
+    import cupy
+
+    return cupy.asarray(x)
+
+
+def _place_of(x: Any) -> str:
+    return "CPU" if isinstance(x._array if isinstance(x, Tensor) else x, np.ndarray) else "GPU"
+
+
+move_operator = Operator(
+    "move_to",
+    _moved,
+    (lambda F, g, out, x, to: F.move_to(g, to=_place_of(x)),),
+    doc='The same values on another device, "CPU" or "GPU".',
     keeps_dtype=True,
 )
 
@@ -120,6 +149,12 @@ def ints_of(value: Any, name: str, argument: str) -> tuple[int, ...]:
     raise TypeError(f"For '{name}', '{argument}' must be an int or a tuple of ints, but got {value!r}")
 
 
+@declare(method="contiguous")
+def _contiguous_of_tensor(input: Tensor) -> Tensor:
+    """The same values laid out row by row; the tensor itself where they are already."""
+    return input if input.is_contiguous() else _contiguous(input)
+
+
 @declare(primitive=prim("Reshape"), mint=True, numpy=renamed(input="x", shape="new_shape"))
 def reshape(input: Tensor, shape: Any) -> Tensor:
     """The elements in their order in another shape; one axis may be -1.
@@ -133,6 +168,20 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     if wanted.count(-1) > 1 or (known != input.size if -1 not in wanted else (known == 0 or input.size % known)):
         raise ValueError(f"For 'reshape', {input.size} elements of shape {input.shape} do not fit into {wanted}")
     return _reshape(input, shape=wanted)  # type: ignore[no-any-return]
+
+
+@declare(method="reshape")
+def _reshape_of_tensor(input: Tensor, *shape: Any) -> Tensor:
+    """The elements in another shape."""
+    return reshape(input, shape[0] if len(shape) == 1 else shape)
+
+
+@declare(method="view")
+def _view_of_tensor(input: Tensor, *shape: Any) -> Tensor:
+    """The elements in another shape, or their bytes as another dtype, which gradients do not pass."""
+    if len(shape) == 1 and isinstance(shape[0], DType):
+        return Tensor._wrap(input._array.view(numpy_dtype(shape[0])))
+    return _reshape_of_tensor(input, *shape)
 
 
 @declare(
@@ -157,6 +206,12 @@ def transpose(input: Tensor, dims: Any = None) -> Tensor:
 permute = transpose
 
 
+@declare(method="permute")
+def _permute_of_tensor(input: Tensor, *axis: Any) -> Tensor:
+    """The axes in another order."""
+    return transpose(input, axis[0] if len(axis) == 1 and not isinstance(axis[0], int) else axis)
+
+
 @declare(method=("swapaxes", "swapdims"), mint=("swapaxes", renamed("transpose", axis0="dim0", axis1="dim1")))
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Two axes exchanged."""
@@ -165,6 +220,16 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     if first is not None and second is not None:  # a 0-d tensor has none
         order[first[0]], order[second[0]] = second[0], first[0]
     return transpose(input, tuple(order))
+
+
+@declare(method="transpose")
+def _transpose_of_tensor(input: Tensor, *axes: Any) -> Tensor:
+    """The axes in another order, or two of them exchanged; reversed without any."""
+    if not axes:
+        return transpose(input)
+    if len(axes) == 2 and isinstance(axes[0], int) and (input.ndim != 2 or sorted(n % 2 for n in axes) != [0, 1]):
+        return swapaxes(input, *axes)
+    return transpose(input, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes)
 
 
 @declare(primitive=prim("Flatten"))
@@ -188,6 +253,18 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
     return reshape(x, (*x.shape[:start], math.prod(x.shape[start : stop + 1]), *x.shape[stop + 1 :]))
 
 
+@declare(method="flatten")
+def _flatten_of_tensor(
+    input: Tensor, order: str | int = "C", *dims: int, start_dim: int = 0, end_dim: int = -1
+) -> Tensor:
+    """The axes from ``start_dim`` to ``end_dim``, of all without them, as one."""
+    if isinstance(order, int):
+        start_dim, order, end_dim = order, "C", dims[0] if dims else end_dim
+    if order == "C" and input.ndim == 0:
+        return reshape(input, 1)
+    return flatten(input, order, start_dim=start_dim, end_dim=end_dim)
+
+
 @declare(primitive=prim("Squeeze", axis=()))
 def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     """Without the axes of length 1 (of those in ``axis``)."""
@@ -195,6 +272,12 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     dropped = axes_of(axis, x.ndim, "squeeze")
     kept = [n for i, n in enumerate(x.shape) if n != 1 or (dropped is not None and i not in dropped)]
     return reshape(x, tuple(kept))
+
+
+@declare(method="squeeze")
+def _squeeze_of_tensor(input: Tensor, *axis: Any) -> Tensor:
+    """Without the axes of length 1 (of those in ``axis``)."""
+    return squeeze(input, axis[0] if len(axis) == 1 else axis or None)
 
 
 @declare(
@@ -233,6 +316,21 @@ def tile(input: Tensor, dims: Any) -> Tensor:
     spread = reshape(x, tuple(n for pair in zip((1,) * len(shape), shape, strict=True) for n in pair))
     full = broadcast_to(spread, tuple(n for pair in zip(times, shape, strict=True) for n in pair))
     return reshape(full, tuple(t * n for t, n in zip(times, shape, strict=True)))
+
+
+@declare(method=True)
+def _repeat(input: Tensor, *repeats: Any) -> Tensor:
+    """The whole tensor repeated along each axis.
+
+    Raises:
+        ValueError: fewer numbers than axes.
+    """
+    times = repeats[0] if len(repeats) == 1 and not isinstance(repeats[0], int) else repeats
+    if len(times) < input.ndim:
+        raise ValueError(
+            f"For 'Tensor.repeat', 'repeats' must have at least {input.ndim} entries, but got {tuple(times)}"
+        )
+    return tile(input, tuple(times))
 
 
 @declare(method=True, mint=True)
@@ -343,6 +441,16 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: float | No
 def _pad_by_axis(x: Tensor, paddings: Any) -> Tensor:
     """``x`` with 0 at the ends of its axes: ``paddings`` is a pair for each, the last axis last."""
     return pad(x, [n for pair in reversed(list(paddings)) for n in pair])
+
+
+@declare(method=True)
+def _resize(input: Tensor, *new_shape: Any) -> Tensor:
+    """The first elements in another shape, filled up with 0."""
+    wanted = new_shape[0] if len(new_shape) == 1 and not isinstance(new_shape[0], int) else new_shape
+    count, flat = math.prod(wanted), reshape(input, (input.size,))
+    if count > input.size:
+        flat = pad(flat, (0, count - input.size))
+    return reshape(flat[:count], wanted)
 
 
 @declare(primitive=prim("Cast"))

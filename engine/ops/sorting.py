@@ -60,6 +60,20 @@ def argsort(input: Tensor, axis: int | None = -1, descending: bool = False) -> A
                          dtype=int32.numpy)  # fmt: skip
 
 
+@declare(method="sort")
+def _sort_of_tensor(
+    input: Tensor, axis: int = -1, descending: bool = False, stable: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The elements in order along ``axis``, and where they were; equal ones keep their order."""
+    return sort(input, axis, descending)
+
+
+@declare(method="argsort")
+def _argsort_of_tensor(input: Tensor, axis: int | None = -1, descending: bool = False, stable: bool = False) -> Tensor:
+    """Where the elements in order are, along ``axis``; equal ones keep their order."""
+    return argsort(input, axis, descending)  # type: ignore[no-any-return]
+
+
 @declare(method=True)
 def msort(input: Tensor) -> Any:
     """The elements in order along the first axis."""
@@ -128,6 +142,12 @@ def _picked(x: Tensor, places: Any, at: int, rank: Any, keepdim: bool) -> tuple[
 def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Any, Any]:
     """The middle element (the lower of two) along ``axis`` and where it is; NaN where one is among them."""
     return _median(input, axis, keepdims, "median")
+
+
+@declare(method="median")
+def _median_of_tensor(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The middle element along ``axis``, the last one without it, and where it is."""
+    return median(input, -1 if axis is None else axis, keepdims)
 
 
 @declare(method=True)
@@ -295,6 +315,12 @@ def _searchsorted_as(
     return searchsorted(sorted_sequence, values, right=right, sorter=sorter).astype(dtype)  # type: ignore[no-any-return]
 
 
+@declare(method="searchsorted")
+def _searchsorted_of_tensor(input: Tensor, v: Any, side: str = "left", sorter: Tensor | None = None) -> Tensor:
+    """Where ``v`` belongs in this sorted tensor; Int32."""
+    return searchsorted(input, v, side=side, sorter=sorter, out_int32=True)  # type: ignore[no-any-return]
+
+
 def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Any:
     """The number of the bucket, between ascending ``boundaries``, that each element falls into; Int32."""
     edges = np.asarray(boundaries.asnumpy() if isinstance(boundaries, Tensor) else boundaries, np.float64)
@@ -367,6 +393,7 @@ def unique(input: Tensor) -> tuple[Any, Any]:
     return Tensor._wrap(values[order]), Tensor._wrap(rank[inverse.reshape(-1)].reshape(x.shape).astype(kind))
 
 
+@declare(method="unique")
 def unique_sorted(
     input: Tensor,
     sorted: bool = True,

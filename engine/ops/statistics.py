@@ -13,6 +13,7 @@ from ..operator import Operator
 from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic as a
+from . import reduction
 from .arithmetic import _as, cast_operator, where
 from .layout import along, one_axis
 from .reduction import Axis, cumsum, mean, reduce_max, reduce_min, reduce_sum, std, sum, var
@@ -78,6 +79,40 @@ amax = declare(method=True)(_extreme("amax", reduce_max, "largest"))
 amin = declare(method=True)(_extreme("amin", reduce_min, "smallest"))
 
 
+def _extreme_of_tensor(name: str, pair: Any, single: Any, whole: Any) -> Any:
+    """``max`` or ``min`` of a tensor: values in MindSpore's form, values and places in PyTorch's."""
+
+    def found(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        theirs = len(args) > 0 and not kwargs and isinstance(args[0], int)
+        if theirs or "dim" in kwargs or "keepdim" in kwargs:
+            names = {"dim": "axis", "keepdim": "keepdims"}
+            return pair(input, *args, **{names.get(key, key): value for key, value in kwargs.items()})
+        return ours(input, *args, **kwargs)
+
+    def ours(
+        input: Tensor,
+        axis: Axis = None,
+        keepdims: bool = False,
+        *,
+        initial: Any = None,
+        where: Any = True,
+        return_indices: bool = False,
+    ) -> Any:
+        if return_indices:
+            return pair(input, axis, keepdims)
+        if initial is None and where is True:
+            return whole(input, axis, keepdims)
+        return single(input, axis, keepdims, initial=initial, where=None if where is True else where)
+
+    found.__name__ = found.__qualname__ = name
+    found.__doc__ = f"The {name}imum; with ``dim`` (or an int) also where it is."
+    return found
+
+
+declare(method=True)(_extreme_of_tensor("max", reduction.max, amax, reduce_max))
+declare(method=True)(_extreme_of_tensor("min", reduction.min, amin, reduce_min))
+
+
 @declare(method=True)
 def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> tuple[Any, Any]:
     """The smallest and the largest element over ``axis``."""
@@ -103,6 +138,12 @@ def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: An
 def _count_nonzero_along(x: Tensor, dims: Axis) -> Tensor:
     """How many elements over ``dims`` are not 0."""
     return count_nonzero(x, () if dims is None else dims)  # type: ignore[no-any-return]
+
+
+@declare(method="count_nonzero")
+def _count_nonzero_of_tensor(x: Tensor, axis: Axis = (), keepdims: bool = False, dtype: Any = None) -> Tensor:
+    """How many elements over ``axis`` are not 0; Int32 without ``dtype``."""
+    return count_nonzero(x, axis, keepdims, dtype or int32)  # type: ignore[no-any-return]
 
 
 @declare(method=True, mint=renamed(axis="dim", keepdims="keepdim"))
