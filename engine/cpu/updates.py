@@ -15,8 +15,8 @@ from hookscope.engine.cpu.array_module import Array, array_module
 
 __all__ = [
     "adadelta", "adafactor", "adagrad", "adam_weight_decay", "adamax", "adamw", "add_sign", "amsgrad", "asgd",
-    "corrected_rate", "descent", "ftrl", "keras_momentum", "lamb", "lars", "momentum", "nadam", "power_sign", "proximal_adagrad",
-    "proximal_descent", "radam", "rmsprop", "rmsprop_pytorch", "rprop", "sgd",
+    "corrected_rate", "descent", "ftrl", "keras_momentum", "lamb", "lars", "momentum", "nadam", "power_sign",
+    "proximal_adagrad", "proximal_descent", "radam", "rmsprop", "rmsprop_pytorch", "rprop", "sgd",
 ]  # fmt: skip
 
 Number: TypeAlias = float | Array
@@ -83,7 +83,7 @@ def keras_momentum(
 
 
 def asgd(
-    p: Array, average: Array, g: Array, lr: Number, eta: float, mu: float,
+    p: Array, average: Array, g: Array, lr: float, eta: float, mu: float,
     lambd: float, alpha: float, t0: float, step: int,
 ) -> tuple[Array, Array, float, float]:  # fmt: skip
     """Polyak and Juditsky 1992: descent by a rate ``eta`` that shrinks; ``mu`` is its share in the average.
@@ -128,7 +128,7 @@ def power_sign(
     return p - lr * xp.exp(base * (sign_decay * xp.sign(g) * xp.sign(m))) * g, m
 
 
-def _shrunk(p: Array, rate: Any, l1: Number, l2: Number) -> Array:
+def _shrunk(p: Array, rate: Number, l1: Number, l2: Number) -> Array:
     """Towards 0 by l1 and l2, to a rate (Duchi and Singer 2009)."""
     if l1 > 0:
         xp = array_module(p)
