@@ -33,7 +33,7 @@ def _average(kept: Array, x: Any, beta: Number) -> Any:
 
 
 def _sqrt(x: Any) -> Any:
-    return math.sqrt(x) if isinstance(x, float | int) else array_module(x).sqrt(x)
+    return math.sqrt(x) if isinstance(x, float) else array_module(x).sqrt(x)
 
 
 def _norm(x: Array) -> float:

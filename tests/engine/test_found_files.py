@@ -51,8 +51,8 @@ def test_one_name_in_two_files_is_an_error(package: Path) -> None:
 
 
 NN = (
-    "ASGD AdaFactor AdaMax Adadelta Adagrad Adam AdamOffload AdamWeightDecay FTRL LARS Lamb LazyAdam Momentum Optimizer "
-    "ProximalAdagrad RMSProp Rprop SGD opt_init_args_register"
+    "ASGD AdaFactor AdaMax Adadelta Adagrad Adam AdamOffload AdamWeightDecay FTRL LARS Lamb LazyAdam Momentum "
+    "Optimizer ProximalAdagrad RMSProp Rprop SGD opt_init_args_register"
 )
 EXPERIMENTAL = "ASGD Adadelta Adagrad Adam AdamW Adamax NAdam Optimizer RAdam RMSprop Rprop SGD lr_scheduler"
 

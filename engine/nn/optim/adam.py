@@ -73,17 +73,18 @@ class Adam(Optimizer):
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
         m, v = self.moment1[place], self.moment2[place]
-        numbers = {"lr_t": self._corrected(rate), "beta1": self.beta1, "beta2": self.beta2, "eps": self.eps}
+        corrected = self._corrected(rate)
         if self.use_amsgrad:
             largest = self.vhat[place]
             new, new_m, new_v, new_largest = updates.amsgrad(
-                value, m._array, v._array, largest._array, gradient, **numbers
+                value, m._array, v._array, largest._array, gradient, corrected, self.beta1, self.beta2, self.eps
             )
             largest._rebind(new_largest)
         else:
             new, new_m, new_v = adam.on_arrays(
-                value, m._array, v._array, gradient, **numbers, use_nesterov=self.use_nesterov
-            )
+                value, m._array, v._array, gradient,
+                lr_t=corrected, beta1=self.beta1, beta2=self.beta2, eps=self.eps, use_nesterov=self.use_nesterov,
+            )  # fmt: skip
         m._rebind(new_m)
         v._rebind(new_v)
         return new
