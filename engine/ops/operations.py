@@ -10,12 +10,30 @@ from typing import Any
 
 from ..surfaces import PRIMITIVES
 from ..surfaces import REQUIRED as _REQUIRED
-from . import activation, arithmetic, convolution, linalg, loss, pooling, reduction, shape
+from . import (  # noqa: F401 - each declares classes when it is imported
+    activation,
+    adaptive_pooling,
+    arithmetic,
+    boxes,
+    convolution,
+    ctc,
+    dropping,
+    image,
+    linalg,
+    lookup,
+    loss,
+    margins,
+    normalization,
+    pooling,
+    recurrent,
+    reduction,
+    resizing,
+    shape,
+    unpooling,
+)
 from .hook_backward import HookBackward
-from .operations_layers import ROWS as _LAYERS
 from .operations_more import ROWS as _MORE
 from .operations_more import plain_rows
-from .rare import ROWS as _RARE
 from .updates import ROWS as _UPDATES
 
 __all__ = ["HookBackward", "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"]
@@ -145,7 +163,7 @@ def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
     return initialise
 
 
-for _row in (*_ROWS, *_MORE, *_LAYERS, *_UPDATES, *_RARE, *plain_rows()):
+for _row in (*_ROWS, *_MORE, *_UPDATES, *plain_rows()):
     if _row[0] not in globals() and _row[0] not in PRIMITIVES:
         globals()[_row[0]] = _class_of(*_row)
         __all__.append(_row[0])

@@ -17,8 +17,8 @@ from .arithmetic import _broadcast_to_operator, _np_dtype, cast_operator
 from .reduction import axes_of
 
 __all__ = [
-    "broadcast_to", "cast", "cat", "chunk", "concat", "expand_dims", "flatten", "flip", "identity", "pad", "permute",
-    "reshape", "split", "squeeze", "stack", "stop_gradient", "swapaxes", "tile", "transpose", "unsqueeze",
+    "broadcast_to", "cast", "cat", "chunk", "concat", "expand_dims", "flatten", "flip", "identity", "move_to", "pad",
+    "permute", "reshape", "split", "squeeze", "stack", "stop_gradient", "swapaxes", "tile", "transpose", "unsqueeze",
 ]  # fmt: skip
 
 _reshape = Operator(
@@ -300,6 +300,11 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
     return tuple(parts)
 
 
+declare(primitive=prim("SplitV", size_splits=(), split_dim=0, num_split=1))(
+    lambda x, size_splits, split_dim, num_split: split(x, list(size_splits), split_dim)
+)
+
+
 @declare(method=True)
 def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     """At most ``chunks`` parts of equal size along ``axis``; the last may be smaller."""
@@ -331,6 +336,11 @@ def cast(input: Any, dtype: DType) -> Tensor:
     x = input if isinstance(input, Tensor) else Tensor(input)
     wanted = numpy_dtype(dtype)
     return x if _np_dtype(x) == wanted else cast_operator(x, dtype=wanted)
+
+
+def move_to(input: Tensor, to: str = "CPU", blocking: bool = True) -> Tensor:
+    """The same values on "CPU" or "GPU"."""
+    return _check(input, "move_to").move_to(to, blocking)  # type: ignore[no-any-return]
 
 
 @declare(primitive=prim("StopGradient"))

@@ -6,6 +6,7 @@ gathering.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,12 @@ from . import arithmetic
 from .arithmetic import _as, cast_operator
 from .gathering import gather_elements
 from .layout import one_axis, ravel
+from .reduction import sum
 from .shape import _check, reshape
 
 __all__ = [
-    "argsort", "bincount", "bucketize", "cummax", "cummin", "histc", "kthvalue", "median", "msort", "nanmedian",
-    "nanquantile", "quantile", "searchsorted", "sort", "top_k", "topk", "unique", "unique_consecutive",
+    "argsort", "bincount", "bucketize", "cummax", "cummin", "histc", "intopk", "kthvalue", "median", "msort",
+    "nanmedian", "nanquantile", "quantile", "searchsorted", "sort", "top_k", "topk", "unique", "unique_consecutive",
     "unique_with_pad",
 ]  # fmt: skip
 
@@ -87,6 +89,12 @@ def top_k(input_x: Tensor, k: int, sorted: bool = True) -> tuple[Any, Any]:
     return topk(input_x, k, -1)
 
 
+def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
+    """Whether the target is among the ``k`` largest of its row."""
+    _, places = topk(x1, min(k, x1.shape[1]), 1)
+    return arithmetic.gt(sum(arithmetic.eq(places, x2.reshape(-1, 1)), 1), 0)  # type: ignore[no-any-return]
+
+
 @declare(method=True)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Any, Any]:
     """The ``k``-th smallest element along ``dim`` and where it is."""
@@ -119,6 +127,15 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Any, 
 def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Any, Any]:
     """The middle element of those that are not NaN along ``axis``, and where it is."""
     return _median(input, axis, keepdims, "nanmedian")
+
+
+@declare(primitive=prim("Median", global_median=False, axis=0, keep_dims=False, ignore_nan=False))
+def _median_of_all_or_axis(
+    x: Tensor, global_median: bool, axis: int, keep_dims: bool, ignore_nan: bool
+) -> tuple[Tensor, Tensor]:
+    """The middle element of all, or of those along ``axis``, and where it is."""
+    function = nanmedian if ignore_nan else median
+    return function(ravel(x), 0) if global_median else function(x, axis, keep_dims)
 
 
 def _median(x: Tensor, axis: int, keepdims: bool, name: str) -> tuple[Any, Any]:
@@ -272,6 +289,18 @@ def searchsorted(
     return cast_operator(found, dtype=int32.numpy) if out_int32 else found
 
 
+def _bound(right: bool) -> Callable[..., Tensor]:
+    def bound(rows: Tensor, values: Tensor, out_type: Any) -> Tensor:
+        """Where ``values`` belong in sorted rows."""
+        return searchsorted(rows, values, right=right).astype(out_type)  # type: ignore[no-any-return]
+
+    return bound
+
+
+declare(primitive=prim("LowerBound", out_type="int32"))(_bound(False))
+declare(primitive=prim("UpperBound", out_type="int32"))(_bound(True))
+
+
 def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Any:
     """The number of the bucket, between ascending ``boundaries``, that each element falls into; Int32."""
     edges = np.asarray(boundaries.asnumpy() if isinstance(boundaries, Tensor) else boundaries, np.float64)
@@ -298,6 +327,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     xp = array_module(x)
     counted = xp.bincount(x, None if weights is None else weights._array, minlength)
     return Tensor._wrap(counted.astype(np.int32 if weights is None else weights._array.dtype))
+
+
+declare(primitive=prim("Bincount"))(lambda array, size, weights: bincount(array, weights, int(size)))
 
 
 @declare(method=True, primitive=prim("Histogram", bins=100, min=0.0, max=0.0), mint=True)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from hookscope.engine import Parameter, Tensor, int32, ops
+from hookscope.engine.surfaces import PRIMITIVES
 
 X = Tensor(np.arange(6.0, dtype=np.float32).reshape(2, 3) - 2.0)
 ROWS = Tensor(np.array([1, 0], np.int32))
@@ -46,11 +47,12 @@ def test_a_primitive_computes_with_its_settings(
 
 
 def test_every_primitive_class_can_be_told_apart_and_printed() -> None:
-    from hookscope.engine.ops.operations import _MORE, _RARE, _ROWS
-
-    for name, _, parameters in (*_ROWS, *_MORE, *_RARE):
-        made = getattr(ops, name)(**{key: 1 for key, _ in parameters})
-        assert repr(made).startswith(f"Prim[{name}]") and made.name == name
+    found = {name: one for name, one in vars(ops.operations).items() if isinstance(one, type)}
+    classes = {name: one for name, one in found.items() if issubclass(one, ops.Primitive) and one.name}
+    assert set(PRIMITIVES) <= set(classes)
+    for name, made in classes.items():
+        primitive = made(**{key: 1 for key, _ in made._parameters})
+        assert repr(primitive).startswith(f"Prim[{name}]") and primitive.name == name
 
 
 def test_depth_moves_to_space_and_back() -> None:
