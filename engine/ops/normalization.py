@@ -82,7 +82,10 @@ def _layer_norm_and_statistics(
     axes = tuple(range(one_axis(begin_norm_axis, x.ndim, "LayerNorm"), x.ndim))
     average = mean(x, axes, True)
     variance = mean(square(x - average), axes, True)
-    return layer_norm(x, gamma.shape, gamma, beta, epsilon), average, variance
+    normed = tuple(x.shape[axes[0] :])
+    if gamma.shape == normed:
+        return layer_norm(x, normed, gamma, beta, epsilon), average, variance
+    return add(mul(layer_norm(x, normed, None, None, epsilon), gamma), beta), average, variance
 
 
 _BLOCK = 1 << 18

@@ -300,9 +300,13 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
     return tuple(parts)
 
 
-declare(primitive=prim("SplitV", size_splits=(), split_dim=0, num_split=1))(
-    lambda x, size_splits, split_dim, num_split: split(x, list(size_splits), split_dim)
-)
+@declare(primitive=prim("SplitV", size_splits=(), split_dim=0, num_split=1))
+def _split_by_sizes(x: Tensor, size_splits: Any, split_dim: int, num_split: int) -> tuple[Tensor, ...]:
+    """Parts of these sizes along ``split_dim``; one size may be -1, which is what the others leave."""
+    sizes = list(size_splits)
+    if sizes.count(-1) == 1:
+        sizes[sizes.index(-1)] = x.shape[split_dim] - sum(sizes) - 1
+    return split(x, sizes, split_dim)
 
 
 @declare(method=True)

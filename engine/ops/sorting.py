@@ -20,7 +20,6 @@ from . import arithmetic
 from .arithmetic import _as, cast_operator
 from .gathering import gather_elements
 from .layout import one_axis, ravel
-from .reduction import sum
 from .shape import _check, reshape
 
 __all__ = [
@@ -89,10 +88,18 @@ def top_k(input_x: Tensor, k: int, sorted: bool = True) -> tuple[Any, Any]:
     return topk(input_x, k, -1)
 
 
+@declare(primitive=prim("InTopK", "k"))
 def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
-    """Whether the target is among the ``k`` largest of its row."""
-    _, places = topk(x1, min(k, x1.shape[1]), 1)
-    return arithmetic.gt(sum(arithmetic.eq(places, x2.reshape(-1, 1)), 1), 0)  # type: ignore[no-any-return]
+    """Whether fewer than ``k`` of a row are above what it has at its target, so that equals are in or out together.
+
+    False where the target is no column, or the row holds NaN or infinity.
+    """
+    scores, targets = _check(x1, "intopk", "x1")._array, _check(x2, "intopk", "x2")._array.reshape(-1)
+    xp = array_module(scores)
+    there = (targets >= 0) & (targets < scores.shape[1])
+    own = xp.take_along_axis(scores, xp.where(there, targets, 0)[:, None], 1)
+    counted = there & xp.isfinite(scores).all(axis=1)
+    return Tensor._wrap(counted & ((scores > own).sum(axis=1) < k))
 
 
 @declare(method=True)
@@ -329,7 +336,13 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return Tensor._wrap(counted.astype(np.int32 if weights is None else weights._array.dtype))
 
 
-declare(primitive=prim("Bincount"))(lambda array, size, weights: bincount(array, weights, int(size)))
+@declare(primitive=prim("Bincount"))
+def _bincount_below(array: Tensor, size: Any, weights: Tensor) -> Tensor:
+    """How often each number below ``size`` is there, or the sum of its ``weights``, which may be an empty tensor."""
+    x = array._array
+    kept = x < int(size)
+    given = weights._array if weights.size else array_module(x).ones(x.shape, weights._array.dtype)
+    return bincount(Tensor._wrap(x[kept]), Tensor._wrap(given[kept]), int(size))  # type: ignore[no-any-return]
 
 
 @declare(method=True, primitive=prim("Histogram", bins=100, min=0.0, max=0.0), mint=True)
