@@ -21,7 +21,7 @@ def _rows_behind_offset(input_params: Tensor, input_indices: Tensor, offset: Any
     places = input_indices - offset
     there = a.logical_and(a.ge(places, 0), a.lt(places, input_params.shape[0]))
     rows = gather(input_params, a.where(there, places, 0), 0)
-    return a.where(reshape(there, there.shape + (1,) * (input_params.ndim - 1)), rows, 0)  # type: ignore[no-any-return]
+    return a.where(reshape(there, there.shape + (1,) * (input_params.ndim - 1)), rows, 0)
 
 
 def embedding(

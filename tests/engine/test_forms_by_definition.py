@@ -490,6 +490,11 @@ def test_layer_norm_begins_where_it_is_told(begin: int, of_params: int) -> None:
     first = (*(slice(None),) * (begin % 3), *(slice(0, 1),) * (3 - begin % 3))
     close(found[1], means[first], 1e-4)
     close(found[2], variances[first], 1e-4)
+    given = [Tensor(v) for v in (x, gamma, beta)]
+    of_gamma, of_beta = ms.grad(lambda *given: ops.LayerNorm(begin, of_params, 1e-3)(*given)[0].sum(), (1, 2))(*given)
+    others = tuple(range(of_params % 3))
+    close(of_gamma, want.sum(others), 1e-3, 1e-4)
+    close(of_beta, np.ones(x.shape).sum(others))
 
 
 @pytest.mark.parametrize("shape", [(4, 3), (2, 3, 2, 2)])
@@ -512,8 +517,8 @@ def test_batch_norm_gives_its_statistics(shape: tuple[int, ...]) -> None:
     for c in range(3):
         want[:, c] = (x[:, c] - means[c]) / math.sqrt(variances[c] + 1e-3) * gamma[c] + beta[c]
     close(found[0], want, 1e-4, 1e-5)
-    close(found[1], means)
-    close(found[2], variances)
+    for one, other in zip(found[1:], (means, variances) * 2, strict=True):
+        close(one, other)
     close(held[0], 0.7 * mean + 0.3 * np.array(means))
     close(held[1], 0.7 * variance + 0.3 * np.array(variances) * count / (count - 1))
 
