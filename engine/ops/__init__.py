@@ -6,13 +6,16 @@ from ..names import on_first_use as _on_first_use
 from ..transforms import *
 from . import operations as operations
 from .activation import *
+from .adaptive_pooling import *
 from .arithmetic import *
 from .attention import *
+from .boxes import *
 from .complexes import *
 from .composite import *
 from .control import *
 from .convolution import *
 from .creation import *
+from .ctc import *
 from .drawing import *
 from .dropping import *
 from .elementary import *
@@ -22,19 +25,22 @@ from .image import *
 from .indexing import *
 from .layout import *
 from .linalg import *
+from .lookup import *
 from .loss import *
+from .margins import *
 from .matrices import *
 from .normalization import *
 from .operations import *
 from .pooling import *
 from .products import *
-from .rare import *
 from .recurrent import *
 from .reduction import *
+from .resizing import *
 from .shape import *
 from .sorting import *
 from .special import *
 from .statistics import *
+from .unpooling import *
 
 _COLLECTIVES = """
 AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC Barrier BatchISendIRecv Broadcast CollectiveGather

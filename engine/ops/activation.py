@@ -21,6 +21,7 @@ from .shape import _check, reshape
 __all__ = [
     "celu", "elu", "fast_gelu", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
     "leaky_relu", "log_softmax", "logsigmoid", "mish", "prelu", "relu", "relu6", "rrelu", "selu", "sigmoid", "silu",
+    "soft_shrink",
     "softmax", "softmin", "softplus", "softshrink", "softsign", "swiglu", "swish", "tanh", "tanhshrink", "threshold",
 ]  # fmt: skip
 
@@ -243,6 +244,9 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x moved towards 0 by ``lambd``, and 0 where it is nearer than that."""
     return where(_check(input, "softshrink") > lambd, input - lambd, where(input < -lambd, input + lambd, 0.0))
+
+
+soft_shrink = softshrink
 
 
 @declare(primitive=prim("Softsign"))

@@ -21,7 +21,8 @@ __all__ = [
     "expm1", "floor", "floor_divide", "fmod", "ge", "greater", "greater_equal", "gt", "isfinite", "isinf", "isnan",
     "le",
     "less", "less_equal", "log", "log1p", "log2", "logical_and", "logical_not", "logical_or", "logical_xor", "lt",
-    "maximum", "minimum", "mul", "multiply", "ne", "neg", "negative", "not_equal", "pow", "reciprocal", "remainder",
+    "maximum", "minimum", "mul", "multiply", "ne", "neg", "negative", "not_equal", "pow", "pows", "reciprocal",
+    "remainder",
     "round", "rsqrt", "select", "sign", "sin", "sinh", "sqrt", "square", "sub", "subtract", "tan", "true_divide",
     "trunc", "where", "xlogy",
 ]  # fmt: skip
@@ -291,6 +292,7 @@ pow = Binary(
     primitive=prim("Pow"),
     numpy=renamed("power", input="x1", other="x2"),
 )
+pows = pow
 maximum = Binary(
     "maximum",
     np.maximum,
@@ -583,6 +585,20 @@ isfinite = _unary(
     primitive=prim("IsFinite"),
     mint=True,
 )
+
+
+@declare(primitive=prim("CheckNumerics"))
+def _check_numerics(x: Tensor) -> Tensor:
+    """The tensor itself, if every element is a finite number.
+
+    Raises:
+        RuntimeError: it holds NaN or infinity.
+    """
+    if not isfinite(x)._array.all():
+        raise RuntimeError("For 'CheckNumerics', 'x' must be finite everywhere, but holds NaN or infinity")
+    return x
+
+
 logical_not = _unary(
     "logical_not",
     np.logical_not,

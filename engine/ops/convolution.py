@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..cpu import windows
@@ -9,7 +10,7 @@ from ..operator import Operator
 from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .arithmetic import add
-from .shape import _check, reshape
+from .shape import _check, ints_of, reshape
 
 __all__ = ["bias_add", "conv1d", "conv2d", "conv3d", "conv_transpose2d"]
 
@@ -35,6 +36,11 @@ def ints_for(value: Any, axes: int, name: str, argument: str, least: int = 1) ->
     if min(found) < least:
         raise ValueError(f"For '{name}', '{argument}' must be at least {least}, but got {value!r}")
     return found
+
+
+def last_axes(value: Any, axes: int) -> Any:
+    """Settings of all axes of a tensor, (1, 1, a, b): those of its windows; anything else as it is."""
+    return value[-axes:] if isinstance(value, tuple | list) and len(value) > axes else value
 
 
 def pads_for(pad_mode: Any, padding: Any, lengths: Ints, kernel: Ints, stride: Ints, dilation: Ints, name: str) -> Ints:
@@ -219,6 +225,15 @@ def conv3d(
     return convolve(3, "Conv3D", input, weight, bias, stride, pad_mode, padding, dilation, groups)
 
 
+_VOLUME = {"mode": 1, "pad_mode": "valid", "pad": 0, "stride": 1, "dilation": 1, "group": 1}
+
+
+@declare(primitive=prim("Conv3D", "out_channel", "kernel_size", **_VOLUME, data_format="NCDHW"))
+def _conv3d(x: Tensor, weight: Tensor, bias: Tensor | None = None, **how: Any) -> Tensor:
+    """Cross-correlation of (N, C, D, H, W) with kernels (K, C/groups, KD, KH, KW)."""
+    return conv3d(x, weight, bias, how["stride"], how["pad_mode"], how["pad"], how["dilation"], how["group"])
+
+
 def convolve_transposed(
     x: Tensor,
     weight: Tensor,
@@ -270,6 +285,46 @@ def conv_transpose2d(
     pads = pads_for("pad", padding, (1, 1), (1, 1), strides, dilations, name)
     more = ints_for(output_padding, 2, name, "output_padding", 0)
     return convolve_transposed(input, weight, bias, strides, pads, more, dilations, groups, name)
+
+
+def _by_size_or_bias(axes: int, name: str) -> Callable[..., Tensor]:
+    def convolved(x: Tensor, weight: Tensor, last: Any = None, **how: Any) -> Tensor:
+        """The transpose of a convolution: ``last`` is the size of its input, or for three axes the bias."""
+        size = ints_of(last, name, "input_size")[-axes:] if axes == 2 and last is not None else None
+        kernel = tuple(weight.shape[2:])
+        strides = ints_for(last_axes(how["stride"], axes), axes, name, "stride")
+        dilations = ints_for(last_axes(how["dilation"], axes), axes, name, "dilation")
+        windows = zip(x.shape[2:], strides, dilations, kernel, strict=True)
+        spans = [(n - 1) * s + d * (k - 1) + 1 for n, s, d, k in windows]
+        pads = [0] * (2 * axes)
+        more = list(ints_for(last_axes(how.get("output_padding", 0), axes), axes, name, "output_padding", 0))
+        if how["pad_mode"].lower() == "pad":
+            pads = list(pads_for("pad", how["pad"], (1,) * axes, kernel, (1,) * axes, (1,) * axes, name))
+        elif how["pad_mode"].lower() == "same":
+            wanted = size or [n * s for n, s in zip(x.shape[2:], strides, strict=True)]
+            for i, (span, length) in enumerate(zip(spans, wanted, strict=True)):
+                cut = max(0, span - length)
+                pads[2 * i : 2 * i + 2] = [cut // 2, cut - cut // 2]
+        if size is not None:
+            more = [n - (s - pads[2 * i] - pads[2 * i + 1]) for i, (n, s) in enumerate(zip(size, spans, strict=True))]
+        bias = last if axes == 3 else None
+        return convolve_transposed(x, weight, bias, strides, tuple(pads), tuple(more), dilations, how["group"], name)
+
+    return convolved
+
+
+for _name in ("Conv2DBackpropInput", "Conv2DTranspose"):
+    declare(
+        primitive=prim(
+            _name, "out_channel", "kernel_size", pad_mode="valid", pad=0, pad_list=None, mode=1, stride=1, dilation=1,
+            group=1, data_format="NCHW",
+        )
+    )(_by_size_or_bias(2, _name))  # fmt: skip
+declare(
+    primitive=prim(
+        "Conv3DTranspose", "in_channel", "out_channel", "kernel_size", **_VOLUME, output_padding=0, data_format="NCDHW"
+    )
+)(_by_size_or_bias(3, "Conv3DTranspose"))
 
 
 def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:

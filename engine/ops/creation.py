@@ -16,9 +16,9 @@ from .loss import one_hot_array
 from .shape import ints_of
 
 __all__ = [
-    "arange", "assign", "assign_add", "assign_sub", "bartlett_window", "blackman_window", "eye", "fill", "full",
-    "full_like", "hamming_window", "hann_window", "kaiser_window", "linspace", "logspace", "one_hot", "ones",
-    "ones_like", "zeros", "zeros_like",
+    "arange", "assign", "assign_add", "assign_sub", "bartlett_window", "blackman_window", "eye", "fill", "fills",
+    "full", "full_like", "hamming_window", "hann_window", "kaiser_window", "linspace", "logspace", "one_hot", "ones",
+    "ones_like", "zero_", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -75,6 +75,12 @@ def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
     return _like(input, 0, dtype, "zeros_like")
 
 
+def zero_(input: Tensor) -> Tensor:
+    """In place: zeros."""
+    input._rebind(zeros_like(input)._array)
+    return input
+
+
 @declare(primitive=prim("OnesLike"), mint=True)
 def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:
     """Ones of the input's shape, dtype and device."""
@@ -127,6 +133,7 @@ def _filled_with(input: Tensor, value: Any) -> Tensor:
 
 
 declare(in_place="zero_")(zeros_like)
+fills = full_like
 
 
 @declare(mint=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ from ..cpu.array_module import array_module
 from ..operator import Operator
 from ..surfaces import declare, prim
 from ..tensor import Tensor
-from .shape import _check
+from .shape import _check, reshape
 
-__all__ = ["dropout", "dropout2d"]
+__all__ = ["dropout", "dropout1d", "dropout2d", "dropout3d"]
 
 
 def _dropout_rule(F: Any, needs: list[bool], g: Any, out: Any, x: Any, p: float, seed: int, offset: int) -> list[Any]:
@@ -91,3 +92,28 @@ def dropout2d_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
         raise ValueError(f"For 'Dropout2D', 'x' must have 4 axes, but got shape {x.shape}")
     stream, offset = random.draw(x.shape[0] * x.shape[1])
     return _dropout2d(x, keep_prob=keep_prob, seed=stream, offset=offset)  # type: ignore[no-any-return]
+
+
+@declare(primitive=prim("Dropout3D", keep_prob=0.5))
+def _dropout3d_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
+    """Whole channels of (N, C, D, H, W) dropped; and which elements are kept."""
+    n, c, *_ = x.shape
+    found, kept = dropout2d_with_mask(reshape(x, (n, c, -1, 1)), keep_prob)
+    return reshape(found, x.shape), reshape(kept, x.shape)
+
+
+def _of_channels(name: str, ndim: int) -> Callable[..., Tensor]:
+    def dropped(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
+        """Like ``dropout``, for whole channels."""
+        x = _check(input, name)
+        if x.ndim not in (ndim, ndim - 1):
+            raise ValueError(f"For '{name}', 'input' must have {ndim - 1} or {ndim} axes, but got shape {x.shape}")
+        kept = x.shape[: x.ndim - ndim + 2] + (1,) * (ndim - 2)
+        ones = Tensor._wrap(array_module(x._array).ones(kept, x._array.dtype))
+        return x * dropout(ones, p, True) if training else x
+
+    dropped.__name__ = dropped.__qualname__ = name
+    return dropped
+
+
+dropout1d, dropout3d = _of_channels("dropout1d", 3), _of_channels("dropout3d", 5)

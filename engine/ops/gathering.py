@@ -262,6 +262,13 @@ def argwhere(input: Tensor) -> Any:
     return nonzero(input)
 
 
+@declare(primitive=prim("UnravelIndex"))
+def _unravel_index(indices: Tensor, dims: Tensor) -> Tensor:
+    """The index in each axis of a tensor of shape ``dims``, a row for each, of places in the flattened tensor."""
+    places = indices.asnumpy()
+    return Tensor(np.stack(np.unravel_index(places, tuple(dims.tolist()))).astype(places.dtype))
+
+
 # Putting
 
 

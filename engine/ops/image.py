@@ -1,4 +1,4 @@
-"""Images: resizing, sampling on a grid, unfolding into windows and back, channels to pixels and back."""
+"""Images: sampling on a grid, unfolding into windows and back, channels to pixels and back."""
 
 from __future__ import annotations
 
@@ -17,123 +17,17 @@ from .arithmetic import add, clamp, floor, mul
 from .convolution import ints_for
 from .indexing import getitem
 from .linalg import matmul
-from .pooling import _edges
 from .shape import _check, expand_dims, reshape, squeeze, swapaxes, transpose
 
 __all__ = [
-    "affine_grid", "channel_shuffle", "col2im", "fold", "grid_sample", "interpolate", "pixel_shuffle",
-    "pixel_unshuffle", "unfold", "upsample",
+    "affine_grid", "channel_shuffle", "col2im", "fold", "grid_sample", "pixel_shuffle", "pixel_unshuffle",
+    "unfold",
 ]  # fmt: skip
 
 Ints = tuple[int, ...]
-_MODES = {
-    3: ("nearest", "linear", "area", "nearest-exact"),
-    4: ("nearest", "bilinear", "bicubic", "area", "nearest-exact"),
-    5: ("nearest", "trilinear", "area", "nearest-exact"),
-}
 
 
-def _cubic(t: float, a: float) -> list[float]:
-    """The weights of four neighbours at distance t behind the second (Keys 1981)."""
-
-    def near(d: float) -> float:
-        return ((a + 2) * d - (a + 3)) * d * d + 1
-
-    def far(d: float) -> float:
-        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
-
-    return [far(t + 1), near(t), near(1 - t), far(2 - t)]
-
-
-def _resizing(length: int, wanted: int, mode: str, align_corners: bool, scale: float | None) -> Any:
-    """The matrix (length, wanted) that resizes one axis."""
-    weights = np.zeros((length, wanted))
-    ratio = 1 / scale if scale else length / wanted
-    if align_corners:
-        ratio = (length - 1) / (wanted - 1) if wanted > 1 else 0.0
-    if mode == "area":
-        for place, (start, stop) in enumerate(_edges(length, wanted)):
-            weights[start:stop, place] = 1 / (stop - start)
-        return weights
-    for place in range(wanted):
-        if mode.startswith("nearest"):
-            at = place * ratio if mode == "nearest" else (place + 0.5) * ratio
-            weights[min(math.floor(at), length - 1), place] = 1
-            continue
-        at = place * ratio if align_corners else (place + 0.5) * ratio - 0.5
-        if mode == "bicubic":
-            # As in MindSpore: with aligned corners a = -0.75 and the edge repeated, else a = -0.5 and what is outside
-            # left out.
-            first = math.floor(at)
-            for step, weight in enumerate(_cubic(at - first, -0.75 if align_corners else -0.5)):
-                source = first - 1 + step
-                if align_corners or 0 <= source < length:
-                    weights[min(max(source, 0), length - 1), place] += weight
-            weights[:, place] /= weights[:, place].sum()
-        else:
-            at = max(at, 0.0)
-            first = min(int(at), length - 1)
-            weights[first, place] += 1 - (at - first)
-            weights[min(first + 1, length - 1), place] += at - first
-    return weights
-
-
-@declare(mint=("nn.functional.interpolate", "nn.functional.upsample"))
-def interpolate(
-    input: Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
-    mode: str = "nearest",
-    align_corners: bool | None = None,
-    recompute_scale_factor: bool | None = None,
-) -> Tensor:
-    """(N, C, ...) resized to ``size``, or by ``scale_factor``.
-
-    Args:
-        mode: "nearest", "nearest-exact", "area", and by the number of axes "linear", "bilinear", "bicubic",
-            "trilinear".
-        align_corners: whether the corners stay where they are; only with the linear and cubic modes.
-        recompute_scale_factor: take the scale from the lengths, not from ``scale_factor``.
-
-    Raises:
-        TypeError: ``input`` is no Tensor.
-        ValueError: another mode, or not one of ``size`` and ``scale_factor``.
-    """
-    x = _check(input, "interpolate")
-    allowed = _MODES.get(x.ndim)
-    if allowed is None or mode not in allowed:
-        raise ValueError(
-            f"For 'interpolate', 'mode' must be one of {allowed or 'those for 3, 4 or 5 axes'} for an input of shape "
-            f"{x.shape}, but got {mode!r}"
-        )
-    if align_corners is not None and mode in ("nearest", "area", "nearest-exact"):
-        raise ValueError(f"For 'interpolate', 'align_corners' cannot be set with mode {mode!r}")
-    if (size is None) == (scale_factor is None):
-        raise ValueError("For 'interpolate', one of 'size' and 'scale_factor' must be given, and not both")
-    axes = x.ndim - 2
-    scales: list[float | None] = [None] * axes
-    if size is not None:
-        wanted = ints_for(size, axes, "interpolate", "size")
-    else:
-        given = scale_factor if isinstance(scale_factor, tuple | list) else (scale_factor,) * axes
-        if len(given) != axes or not all(isinstance(s, int | float) and s > 0 for s in given):
-            raise ValueError(f"For 'interpolate', 'scale_factor' must be positive numbers, but got {scale_factor!r}")
-        wanted = tuple(math.floor(n * s) for n, s in zip(x.shape[2:], given, strict=True))
-        if not recompute_scale_factor:
-            scales = [float(s) for s in given]
-    last = x.ndim - 1
-    for axis, (length, target, scale) in enumerate(zip(x.shape[2:], wanted, scales, strict=True)):
-        if length == target and mode != "bicubic":
-            continue
-        weights = _resizing(length, target, mode, bool(align_corners), scale).astype(x._array.dtype)
-        matrix = Tensor._wrap(to_device(weights))
-        x = swapaxes(matmul(swapaxes(x, axis + 2, last), matrix), axis + 2, last)
-    return x
-
-
-upsample = interpolate
-
-
+@declare(primitive=prim("AffineGrid", align_corners=False))
 def affine_grid(theta: Tensor, size: Any, align_corners: bool = False) -> Tensor:
     """For each output pixel the place in the input that ``theta`` (N, 2, 3) or (N, 3, 4) takes it from, in [-1, 1]."""
     _check(theta, "affine_grid", "theta")
@@ -222,6 +116,15 @@ def grid_sample(
     return reshape(total, (n, c, *grid.shape[1:-1]))
 
 
+_SAMPLER = {"interpolation_mode": "bilinear", "padding_mode": "zeros", "align_corners": False}
+
+
+@declare(primitive=(prim("GridSampler2D", **_SAMPLER), prim("GridSampler3D", **_SAMPLER)))
+def _grid_sampler(x: Tensor, grid: Tensor, interpolation_mode: str, padding_mode: str, align_corners: bool) -> Tensor:
+    """Elements of ``x`` (N, C, H, W) or (N, C, D, H, W) at the places (x, y[, z]) of ``grid``, in [-1, 1]."""
+    return grid_sample(x, grid, interpolation_mode, padding_mode, align_corners)
+
+
 def _reflected(at: Tensor, length: int, align_corners: bool) -> Tensor:
     """Places outside mirrored at the ends: at the elements there, or at their outer edges."""
     low, span = (0.0, float(length - 1)) if align_corners else (-0.5, float(length))
@@ -303,6 +206,9 @@ def channel_shuffle(x: Tensor, groups: int) -> Tensor:
     return reshape(swapaxes(reshape(x, (n, groups, c // groups, *rest)), 1, 2), x.shape)
 
 
+declare(primitive=prim("ChannelShuffle", "group"))(lambda x, group: channel_shuffle(x, group))
+
+
 def _columns(x: Any, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Any:
     """Windows of (N, C, H, W) as columns (N, C * KH * KW, windows)."""
     xp = array_module(x)
@@ -363,6 +269,13 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     return _unfold(x, **_window_arguments("unfold", kernel_size, dilation, padding, stride))  # type: ignore[no-any-return]
 
 
+@declare(primitive=prim("Im2Col", "ksizes", strides=1, dilations=1, pads=0))
+def _im2col(x: Tensor, ksizes: Any, strides: Any, dilations: Any, pads: Any) -> Tensor:
+    """The windows of (N, C, H, W) as columns (N, C, KH * KW, windows)."""
+    found = unfold(x, ksizes, dilations, pads, strides)
+    return reshape(found, (x.shape[0], x.shape[1], -1, found.shape[-1]))
+
+
 @declare(method=True, mint="nn.functional.fold")
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
@@ -391,3 +304,10 @@ def col2im(
 ) -> Tensor:
     """``fold`` of MindSpore's form (N, C, KH * KW, windows)."""
     return fold(input_x, output_size, kernel_size, dilation, padding_value, stride)
+
+
+declare(primitive=prim("Col2Im", "kernel_size", dilation=1, padding=0, stride=1))(
+    lambda x, output_size, kernel_size, dilation, padding, stride: col2im(
+        x, output_size, kernel_size, dilation, padding, stride
+    )
+)

@@ -35,11 +35,11 @@ from .arithmetic import (
 )  # fmt: skip
 from .indexing import getitem
 from .reduction import mean, reduce_sum
-from .shape import _check, concat, reshape, stack, stop_gradient, transpose
+from .shape import _check, reshape, transpose
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cosine_similarity",
-    "cross_entropy", "ctc_loss", "gaussian_nll_loss", "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss",
+    "cross_entropy", "gaussian_nll_loss", "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss",
     "margin_ranking_loss", "mse_loss", "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss",
     "nll_loss", "smooth_l1_loss", "soft_margin_loss", "triplet_margin_loss",
 ]  # fmt: skip
@@ -150,6 +150,17 @@ def nll_loss(
     return _nll(rows, labels, shape, weight, ignore_index, reduction, label_smoothing)
 
 
+@declare(primitive=prim("NLLLoss", reduction="mean", ignore_index=-100))
+def _nll_with_weight(
+    logits: Tensor, labels: Tensor, weight: Tensor, reduction: str, ignore_index: int
+) -> tuple[Tensor, Tensor]:
+    """The loss, and the sum of the weights of the labels."""
+    found = nll_loss(logits, labels, weight, ignore_index, reduction)
+    kept = labels._array != ignore_index
+    total = weight._array[labels._array[kept]].sum()
+    return found, Tensor._wrap(array_module(weight._array).asarray(total, dtype=weight._array.dtype))
+
+
 def _nll(
     log_probabilities: Tensor,
     labels: Tensor,
@@ -255,6 +266,7 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
     return reduced(where(d <= delta, d * d * 0.5, (d - 0.5 * delta) * delta), reduction, "huber_loss")
 
 
+@declare(primitive=prim("BinaryCrossEntropy", reduction="mean"))
 def binary_cross_entropy(
     logits: Tensor, labels: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
@@ -302,6 +314,13 @@ def _bce_with_logits(
     return binary_cross_entropy_with_logits(x, y, weight, pos_weight, reduction)
 
 
+@declare(primitive=prim("SigmoidCrossEntropyWithLogits"))
+def _sigmoid_cross_entropy(x: Tensor, y: Tensor) -> Tensor:
+    """-(y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow, of each element."""
+    return maximum(x, 0.0) - x * y + log1p(exp(-absolute(x)))  # type: ignore[no-any-return]
+
+
+@declare(primitive=prim("KLDivLoss", reduction="mean"))
 def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
     """labels * (log(labels) - logits), 0 where a label is 0; "batchmean" divides the sum by the first length.
 
@@ -417,6 +436,14 @@ def triplet_margin_loss(
     return reduced(maximum(add(sub(near, far), margin), 0.0), reduction, "triplet_margin_loss")
 
 
+@declare(primitive=prim("TripletMarginLoss", p=2, swap=False, eps=1e-6, reduction="mean"))
+def _triplet_by_margin(
+    x: Tensor, positive: Tensor, negative: Tensor, margin: Any, p: float, swap: bool, eps: float, reduction: str
+) -> Tensor:
+    """max(0, |x - positive| - |x - negative| + margin), with the p-norm."""
+    return triplet_margin_loss(x, positive, negative, float(margin), p, eps, swap, reduction)
+
+
 def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
@@ -459,6 +486,11 @@ def multi_margin_loss(
     return reduced(div(reduce_sum(mul(apart, others), 1), input.shape[1]), reduction, "multi_margin_loss")
 
 
+declare(primitive=prim("MultiMarginLoss", p=1, margin=1.0, reduction="mean"))(
+    lambda x, y, weight=None, *, p, margin, reduction: multi_margin_loss(x, y, p, margin, weight, reduction)
+)
+
+
 def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """For each sample the mean over (label, other class) of max(0, 1 - (x[label] - x[other])).
 
@@ -482,86 +514,3 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     counted = Tensor._wrap((named[..., None] * (1 - chosen)[:, None, :]).astype(dtype))
     losses = div(reduce_sum(mul(apart, counted), (1, 2)), x.shape[1])
     return reduced(losses if input.ndim == 2 else reshape(losses, ()), reduction, "multilabel_margin_loss")
-
-
-def ctc_loss(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Any,
-    target_lengths: Any,
-    blank: int = 0,
-    reduction: str = "mean",
-    zero_infinity: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """Connectionist temporal classification (Graves et al. 2006): the losses, and the log-probabilities of prefixes.
-
-    Args:
-        log_probs: (T, N, C) log-probabilities.
-        targets: (N, S) class numbers, or all of them one after the other.
-        input_lengths, target_lengths: how many steps and labels of each sample count.
-        blank: the number of the blank.
-        reduction: "mean" divides each loss by its label count first.
-        zero_infinity: losses (and gradients) that are infinite become 0.
-
-    Raises:
-        ValueError: ``blank`` is not a class, or a length that does not fit.
-    """
-    x = _check(log_probs, "ctc_loss", "log_probs")
-    if x.ndim != 3 or not 0 <= blank < x.shape[2]:
-        raise ValueError(f"For 'ctc_loss', 'blank' {blank} must be a class of 'log_probs' of shape {x.shape}")
-    steps, count, _ = x.shape
-    host = np.asarray(targets.asnumpy())
-    given, labelled = (
-        np.asarray(v.asnumpy() if isinstance(v, Tensor) else v).reshape(-1) for v in (input_lengths, target_lengths)
-    )
-    if given.shape != (count,) or labelled.shape != (count,) or (given.size and given.max() > steps):
-        raise ValueError(f"For 'ctc_loss', there must be {count} lengths of at most {steps} steps")
-    most = int(labelled.max()) if count else 0
-    if host.ndim == 1:
-        starts = np.concatenate([[0], np.cumsum(labelled)[:-1]])
-        rows = np.zeros((count, max(most, 1)), np.int64)
-        for sample, (start, length) in enumerate(zip(starts, labelled, strict=True)):
-            rows[sample, :length] = host[start : start + length]
-        host = rows
-    size = 2 * most + 1
-    path = np.full((count, size), blank, np.int64)
-    path[:, 1::2] = host[:, :most]
-    skip = np.zeros((count, size), bool)
-    skip[:, 2:] = (path[:, 2:] != blank) & (path[:, 2:] != path[:, :-2])
-    device = array_module(x._array)
-    never = -1e30  # a log-probability of 0 that no operation turns into NaN
-    columns = (slice(None), device.asarray(np.arange(count)[:, None]), device.asarray(path))
-    emitted = getitem(x, (columns[0], Tensor._wrap(columns[1]), Tensor._wrap(columns[2])))
-    allowed = Tensor._wrap(device.asarray(skip))
-    nothing = Tensor._wrap(device.full((count, 1), never, x._array.dtype))
-    first = Tensor._wrap(device.asarray(np.arange(size)[None, :] < 2).repeat(count, axis=0))
-    alpha = where(first, getitem(emitted, 0), never)
-    alphas = [alpha]
-    for t in range(1, steps):
-        one = concat([nothing, getitem(alpha, (slice(None), slice(0, size - 1)))], 1) if size > 1 else nothing
-        two = one
-        if size > 2:
-            two = concat([nothing, nothing, getitem(alpha, (slice(None), slice(0, size - 2)))], 1)
-        two = where(allowed, two, never)
-        top = stop_gradient(maximum(maximum(alpha, one), two))
-        total = add(add(exp(sub(alpha, top)), exp(sub(one, top))), exp(sub(two, top)))
-        new = maximum(add(add(log(total), top), getitem(emitted, t)), never)
-        alive = Tensor._wrap(device.asarray((t < given)[:, None]))
-        alpha = where(alive, new, alpha)
-        alphas.append(new)
-    samples = Tensor._wrap(device.arange(count))
-    last = getitem(alpha, (samples, Tensor._wrap(device.asarray(2 * labelled))))
-    before = where(
-        Tensor._wrap(device.asarray(labelled > 0)),
-        getitem(alpha, (samples, Tensor._wrap(device.asarray(np.maximum(2 * labelled - 1, 0))))),
-        never,
-    )
-    top = stop_gradient(maximum(last, before))
-    losses = neg(add(log(add(exp(sub(last, top)), exp(sub(before, top)))), top))
-    impossible = Tensor._wrap(losses._array > 1e29)
-    losses = where(impossible, 0.0 if zero_infinity else math.inf, losses)
-    paths = transpose(stack(alphas, 0), (1, 0, 2))
-    if reduction == "mean":
-        counts = device.asarray(np.maximum(labelled, 1)).astype(x._array.dtype)
-        return mean(div(losses, Tensor._wrap(counts))), paths
-    return reduced(losses, reduction, "ctc_loss"), paths

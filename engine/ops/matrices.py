@@ -286,6 +286,9 @@ def lstsq(input: Tensor, A: Tensor) -> Any:
     return matmul(q, _solve(swapaxes(r, -1, -2), right))
 
 
+declare(primitive=prim("Lstsq", fast=True, l2_regularizer=0.0))(lambda x, a, fast, l2_regularizer: lstsq(x, a))
+
+
 @declare(mint=("qr", "linalg.qr"))
 def qr(input: Tensor, mode: str = "reduced") -> tuple[Any, Any]:
     """An orthogonal and an upper triangular matrix whose product is the input.

@@ -14,6 +14,7 @@ from ..operator import Operator
 from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .arithmetic import add, div, mul, pow, rsqrt, square
+from .layout import one_axis
 from .reduction import mean
 from .shape import _check, reshape
 
@@ -72,6 +73,20 @@ def layer_norm(
     gamma = weight if weight is not None else Tensor._wrap(xp.ones(last, dtype))
     beta = bias if bias is not None else Tensor._wrap(xp.zeros(last, dtype))
     return _layer_norm(x, gamma, beta, begin_norm_axis=x.ndim - len(last), epsilon=eps)[0]  # type: ignore[no-any-return]
+
+
+@declare(primitive=prim("LayerNorm", begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7))
+def _layer_norm_and_statistics(
+    x: Tensor, gamma: Tensor, beta: Tensor, begin_norm_axis: int, begin_params_axis: int, epsilon: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The output; and the mean and variance over the axes from ``begin_norm_axis`` on."""
+    axes = tuple(range(one_axis(begin_norm_axis, x.ndim, "LayerNorm"), x.ndim))
+    average = mean(x, axes, True)
+    variance = mean(square(x - average), axes, True)
+    normed = tuple(x.shape[axes[0] :])
+    if gamma.shape == normed:
+        return layer_norm(x, normed, gamma, beta, epsilon), average, variance
+    return add(mul(layer_norm(x, normed, None, None, epsilon), gamma), beta), average, variance
 
 
 _BLOCK = 1 << 18
@@ -211,6 +226,19 @@ def batch_norm(
     per_channel = (1, -1) + (1,) * (x.ndim - 2)
     scale = reshape(weight * rsqrt(running_var + eps), per_channel)
     return (x - reshape(running_mean, per_channel)) * scale + reshape(bias, per_channel)
+
+
+@declare(primitive=prim("BatchNorm", is_training=False, epsilon=1e-5, momentum=0.1, data_format="NCHW"))
+def _batch_norm_and_statistics(
+    x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, is_training: bool, **how: Any
+) -> tuple[Tensor, ...]:
+    """The output; and the mean and variance of the batch in training, else those given."""
+    if is_training:
+        own = batch_norm_with_statistics(x, scale, bias, how["epsilon"])
+        batch_norm(x, mean, variance, scale, bias, True, how["momentum"], how["epsilon"])
+        return *own, *own[1:]
+    found = batch_norm(x, mean, variance, scale, bias, False, how["momentum"], how["epsilon"])
+    return found, mean, variance, mean, variance
 
 
 @np.errstate(all="ignore")

@@ -6,43 +6,14 @@ Which there are is declared beside the functions that they call (``surfaces.decl
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 from ..surfaces import PRIMITIVES
 from ..surfaces import REQUIRED as _REQUIRED
-from . import (  # noqa: F401 - each declares classes when it is imported
-    activation,
-    arithmetic,
-    complexes,
-    control,
-    convolution,
-    creation,
-    drawing,
-    dropping,
-    elementary,
-    gathering,
-    image,
-    indexing,
-    layout,
-    linalg,
-    loss,
-    matrices,
-    normalization,
-    pooling,
-    products,
-    rare,
-    recurrent,
-    reduction,
-    shape,
-    sorting,
-    special,
-    statistics,
-    updates,
-)
 from .hook_backward import HookBackward
-from .operations_layers import ROWS as _LAYERS
-from .rare import ROWS as _RARE
-from .updates import ROWS as _UPDATES
 
 __all__ = ["HookBackward", "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"]
 
@@ -126,10 +97,9 @@ def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
     return initialise
 
 
-for _row in (*_LAYERS, *_UPDATES, *_RARE):
-    if _row[0] not in globals() and _row[0] not in PRIMITIVES:
-        globals()[_row[0]] = _class_of(*_row)
-        __all__.append(_row[0])
+# A class is there when the module that declares it has been imported, and each module of this package may declare some.
+for _module in iter_modules([str(Path(__file__).parent)]):
+    import_module(f"{__package__}.{_module.name}")
 for _function, _declared in PRIMITIVES.values():
     globals()[_declared.name] = _class_of(_declared.name, _function, _declared.parameters)
     __all__.append(_declared.name)

@@ -18,8 +18,8 @@ from .arithmetic import _broadcast_to_operator, _np_dtype, cast_operator
 from .reduction import axes_of
 
 __all__ = [
-    "broadcast_to", "cast", "cat", "chunk", "concat", "expand_dims", "flatten", "flip", "identity", "pad", "permute",
-    "reshape", "split", "squeeze", "stack", "stop_gradient", "swapaxes", "tile", "transpose", "unsqueeze",
+    "broadcast_to", "cast", "cat", "chunk", "concat", "expand_dims", "flatten", "flip", "identity", "move_to", "pad",
+    "permute", "reshape", "split", "squeeze", "stack", "stop_gradient", "swapaxes", "tile", "transpose", "unsqueeze",
 ]  # fmt: skip
 
 _reshape = Operator(
@@ -412,6 +412,15 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
     return tuple(parts)
 
 
+@declare(primitive=prim("SplitV", size_splits=(), split_dim=0, num_split=1))
+def _split_by_sizes(x: Tensor, size_splits: Any, split_dim: int, num_split: int) -> tuple[Tensor, ...]:
+    """Parts of these sizes along ``split_dim``; one size may be -1, which is what the others leave."""
+    sizes = list(size_splits)
+    if sizes.count(-1) == 1:
+        sizes[sizes.index(-1)] = x.shape[split_dim] - sum(sizes) - 1
+    return split(x, sizes, split_dim)
+
+
 @declare(method=True, mint=renamed(axis="dim"))
 def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     """At most ``chunks`` parts of equal size along ``axis``; the last may be smaller."""
@@ -466,6 +475,11 @@ def cast(input: Any, dtype: DType) -> Tensor:
 
 
 declare(primitive=prim("IdentityN"))(lambda x: tuple(x))
+
+
+def move_to(input: Tensor, to: str = "CPU", blocking: bool = True) -> Tensor:
+    """The same values on "CPU" or "GPU"."""
+    return _check(input, "move_to").move_to(to, blocking)  # type: ignore[no-any-return]
 
 
 @declare(primitive=prim("StopGradient"))

@@ -6,6 +6,7 @@ gathering.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,11 @@ from . import arithmetic
 from .arithmetic import _as, cast_operator
 from .gathering import gather_elements
 from .layout import one_axis, ravel
-from .reduction import sum
 from .shape import _check, reshape
 
 __all__ = [
-    "argsort", "bincount", "bucketize", "cummax", "cummin", "histc", "kthvalue", "median", "msort", "nanmedian",
-    "nanquantile", "quantile", "searchsorted", "sort", "top_k", "topk", "unique", "unique_consecutive",
+    "argsort", "bincount", "bucketize", "cummax", "cummin", "histc", "intopk", "kthvalue", "median", "msort",
+    "nanmedian", "nanquantile", "quantile", "searchsorted", "sort", "top_k", "topk", "unique", "unique_consecutive",
     "unique_with_pad",
 ]  # fmt: skip
 
@@ -102,18 +102,25 @@ def top_k(input_x: Tensor, k: int, sorted: bool = True) -> tuple[Any, Any]:
     return topk(input_x, k, -1)
 
 
-@declare(primitive=prim("InTopK", "k"))
-def _in_top_k(predictions: Tensor, targets: Tensor, k: int) -> Tensor:
-    """Whether fewer than ``k`` of a row are above what it has at its target."""
-    own = gather_elements(predictions, 1, reshape(targets, (-1, 1)))
-    return sum(arithmetic.gt(predictions, own), 1) < k
-
-
 @declare(primitive=prim("InvertPermutation"))
 def _invert_permutation(input_x: Any) -> tuple[int, ...]:
     """Where each number of a permutation stands."""
     order = [int(n) for n in input_x]
     return tuple(order.index(n) for n in range(len(order)))
+
+
+@declare(primitive=prim("InTopK", "k"))
+def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
+    """Whether fewer than ``k`` of a row are above what it has at its target, so that equals are in or out together.
+
+    False where the target is no column, or the row holds NaN or infinity.
+    """
+    scores, targets = _check(x1, "intopk", "x1")._array, _check(x2, "intopk", "x2")._array.reshape(-1)
+    xp = array_module(scores)
+    there = (targets >= 0) & (targets < scores.shape[1])
+    own = xp.take_along_axis(scores, xp.where(there, targets, 0)[:, None], 1)
+    counted = there & xp.isfinite(scores).all(axis=1)
+    return Tensor._wrap(counted & ((scores > own).sum(axis=1) < k))
 
 
 @declare(method=True, mint=True)
@@ -154,6 +161,15 @@ def _median_of_tensor(input: Tensor, axis: int | None = None, keepdims: bool = F
 def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Any, Any]:
     """The middle element of those that are not NaN along ``axis``, and where it is."""
     return _median(input, axis, keepdims, "nanmedian")
+
+
+@declare(primitive=prim("Median", global_median=False, axis=0, keep_dims=False, ignore_nan=False))
+def _median_of_all_or_axis(
+    x: Tensor, global_median: bool, axis: int, keep_dims: bool, ignore_nan: bool
+) -> tuple[Tensor, Tensor]:
+    """The middle element of all, or of those along ``axis``, and where it is."""
+    function = nanmedian if ignore_nan else median
+    return function(ravel(x), 0) if global_median else function(x, axis, keep_dims)
 
 
 def _median(x: Tensor, axis: int, keepdims: bool, name: str) -> tuple[Any, Any]:
@@ -321,6 +337,18 @@ def _searchsorted_of_tensor(input: Tensor, v: Any, side: str = "left", sorter: T
     return searchsorted(input, v, side=side, sorter=sorter, out_int32=True)  # type: ignore[no-any-return]
 
 
+def _bound(right: bool) -> Callable[..., Tensor]:
+    def bound(rows: Tensor, values: Tensor, out_type: Any) -> Tensor:
+        """Where ``values`` belong in sorted rows."""
+        return searchsorted(rows, values, right=right).astype(out_type)  # type: ignore[no-any-return]
+
+    return bound
+
+
+declare(primitive=prim("LowerBound", out_type="int32"))(_bound(False))
+declare(primitive=prim("UpperBound", out_type="int32"))(_bound(True))
+
+
 def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Any:
     """The number of the bucket, between ascending ``boundaries``, that each element falls into; Int32."""
     edges = np.asarray(boundaries.asnumpy() if isinstance(boundaries, Tensor) else boundaries, np.float64)
@@ -360,6 +388,15 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     xp = array_module(x)
     counted = xp.bincount(x, None if weights is None else weights._array, minlength)
     return Tensor._wrap(counted.astype(np.int32 if weights is None else weights._array.dtype))
+
+
+@declare(primitive=prim("Bincount"))
+def _bincount_below(array: Tensor, size: Any, weights: Tensor) -> Tensor:
+    """How often each number below ``size`` is there, or the sum of its ``weights``, which may be an empty tensor."""
+    x = array._array
+    kept = x < int(size)
+    given = weights._array if weights.size else array_module(x).ones(x.shape, weights._array.dtype)
+    return bincount(Tensor._wrap(x[kept]), Tensor._wrap(given[kept]), int(size))  # type: ignore[no-any-return]
 
 
 @declare(method=True, primitive=prim("Histogram", bins=100, min=0.0, max=0.0), mint=True)

@@ -47,6 +47,9 @@ def addn(x: Any) -> Any:
 accumulate_n = addn
 
 
+declare(primitive=prim("SquareSumAll"))(lambda x, y: (reduce_sum(a.square(x)), reduce_sum(a.square(y))))
+
+
 def numel(input: Tensor) -> int:
     """The number of elements."""
     return _check(input, "numel").size

@@ -203,6 +203,3 @@ def _sgd(
     if (xp.asarray(momentum) <= 0).all():
         return rules.descent(p, g, lr), kept, first
     return *rules.sgd(p, kept, g, lr, momentum, dampening, nesterov, first > 0), xp.zeros_like(first)
-
-
-ROWS: tuple[Any, ...] = ()

@@ -1,0 +1,203 @@
+"""Pooling to an output of a given size: windows follow from it (adaptive), or begin at random places (fractional)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import random
+from ..backend import to_device
+from ..cpu.array_module import array_module
+from ..surfaces import declare, prim
+from ..tensor import Tensor
+from .convolution import ints_for
+from .indexing import getitem
+from .linalg import matmul
+from .pooling import as_image, batched, mean_of_windows
+from .shape import reshape, swapaxes
+
+__all__ = [
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
+    "adaptive_max_pool3d", "fractional_max_pool2d", "fractional_max_pool3d",
+]  # fmt: skip
+
+Ints = tuple[int, ...]
+
+
+def _output_size(size: Any, x: Tensor, axes: int, name: str) -> Ints:
+    """The wanted lengths; None keeps an axis as it is."""
+    given = (size,) * axes if isinstance(size, int) or size is None else tuple(size)
+    if len(given) == 1:
+        given *= axes
+    if len(given) != axes or not all(n is None or (isinstance(n, int) and not isinstance(n, bool)) for n in given):
+        raise TypeError(f"For '{name}', 'output_size' must be an int or a tuple of {axes} ints, but got {size!r}")
+    if any(n is not None and n < 1 for n in given):
+        raise ValueError(f"For '{name}', 'output_size' must be at least 1, but got {size!r}")
+    return tuple(have if n is None else n for n, have in zip(given, x.shape[2:], strict=True))
+
+
+def edges_of(length: int, parts: int) -> list[tuple[int, int]]:
+    """Window i of an axis goes from floor(i * length / parts) to ceil((i + 1) * length / parts)."""
+    return [(i * length // parts, -(-(i + 1) * length // parts)) for i in range(parts)]
+
+
+def _adaptive_average(input: Any, output_size: Any, axes: int, name: str) -> Tensor:
+    def pooled(x: Tensor) -> Tensor:
+        lengths, size = tuple(x.shape[2:]), _output_size(output_size, x, axes, name)
+        if all(n % m == 0 for n, m in zip(lengths, size, strict=True)):
+            window = tuple(n // m for n, m in zip(lengths, size, strict=True))
+            return mean_of_windows(axes, name, x, window, window, "valid", 0)
+        # A mean over uneven parts of one axis is a product with a matrix.
+        for axis, (length, parts) in enumerate(zip(lengths, size, strict=True)):
+            weights = np.zeros((length, parts))
+            for part, (start, stop) in enumerate(edges_of(length, parts)):
+                weights[start:stop, part] = 1 / (stop - start)
+            matrix = Tensor._wrap(to_device(weights.astype(x._array.dtype)))
+            last = x.ndim - 1
+            x = swapaxes(matmul(swapaxes(x, axis + 2, last), matrix), axis + 2, last)
+        return x
+
+    return batched(pooled, input, axes, name)  # type: ignore[no-any-return]
+
+
+def _largest_between(x: Tensor, edges: list[list[tuple[int, int]]], return_indices: bool) -> Any:
+    """The largest element between ``edges`` of each axis; the indices are into the flattened axes."""
+    array = x._array
+    xp = array_module(array)
+    lengths, counts = x.shape[2:], tuple(len(e) for e in edges)
+    found = xp.zeros((*x.shape[:2], *counts), "int64")
+    numbers = xp.arange(math.prod(lengths)).reshape(lengths)
+    for place in np.ndindex(*counts):
+        part = tuple(slice(*edges[axis][i]) for axis, i in enumerate(place))
+        block = array[(slice(None), slice(None), *part)].reshape(*x.shape[:2], -1)
+        found[(slice(None), slice(None), *place)] = numbers[part].reshape(-1)[block.argmax(axis=-1)]
+    indices = Tensor._wrap(found)
+    best = gathered(x, indices)
+    return (best, indices) if return_indices else best
+
+
+def gathered(x: Tensor, indices: Tensor) -> Tensor:
+    """Of each sample and channel the elements at places in its flattened axes."""
+    n, c = x.shape[:2]
+    xp = array_module(x._array)
+    samples = Tensor._wrap(xp.arange(n)[:, None, None])
+    channels = Tensor._wrap(xp.arange(c)[None, :, None])
+    picked = getitem(reshape(x, (n, c, -1)), (samples, channels, reshape(indices, (n, c, -1))))
+    return reshape(picked, indices.shape)
+
+
+def _adaptive_largest(input: Any, output_size: Any, return_indices: bool, axes: int, name: str) -> Any:
+    def pooled(x: Tensor) -> Any:
+        size = _output_size(output_size, x, axes, name)
+        edges = [edges_of(n, parts) for n, parts in zip(x.shape[2:], size, strict=True)]
+        return _largest_between(x, edges, return_indices)
+
+    return batched(pooled, input, axes, name)
+
+
+@declare(mint="nn.functional.adaptive_avg_pool1d")
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
+    """Means over windows chosen so that the output (N, C, ...) has ``output_size``."""
+    name = "adaptive_avg_pool1d"
+    size = (1, *_one(output_size, name))
+    return as_image(lambda x: _adaptive_average(x, size, 2, name), input, name)  # type: ignore[no-any-return]
+
+
+def _one(size: Any, name: str) -> Ints:
+    return ints_for(size, 1, name, "output_size")
+
+
+@declare(primitive=prim("AdaptiveAvgPool2D", "output_size"), mint="nn.functional.adaptive_avg_pool2d")
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """Means over windows chosen so that the output has ``output_size``."""
+    return _adaptive_average(input, output_size, 2, "adaptive_avg_pool2d")
+
+
+@declare(primitive=prim("AdaptiveAvgPool3D", "output_size"), mint="nn.functional.adaptive_avg_pool3d")
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    """Means over windows chosen so that the output has ``output_size``."""
+    return _adaptive_average(input, output_size, 3, "adaptive_avg_pool3d")
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Tensor:
+    """The largest elements of windows chosen so that the output has ``output_size``."""
+    size = _one(output_size, "adaptive_max_pool1d")
+    return _adaptive_largest(input, size, False, 1, "adaptive_max_pool1d")  # type: ignore[no-any-return]
+
+
+@declare(mint="nn.functional.adaptive_max_pool2d")
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest elements of windows chosen so that the output has ``output_size``."""
+    return _adaptive_largest(input, output_size, return_indices, 2, "adaptive_max_pool2d")
+
+
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest elements of windows chosen so that the output has ``output_size``."""
+    return _adaptive_largest(input, output_size, return_indices, 3, "adaptive_max_pool3d")
+
+
+declare(primitive=prim("AdaptiveMaxPool2D", "output_size"))(
+    lambda x, output_size: adaptive_max_pool2d(x, output_size, True)
+)
+
+
+@declare(primitive=prim("AdaptiveMaxPool3D"))
+def _adaptive_max_pool3d(x: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
+    """The largest elements of windows chosen so that the output has ``output_size``, and where they are."""
+    size = output_size.tolist() if isinstance(output_size, Tensor) else output_size
+    return adaptive_max_pool3d(x, size, True)  # type: ignore[no-any-return]
+
+
+def _fractional(
+    axes: int, name: str, input: Any, kernel_size: Any, size: Any, ratio: Any, indices: bool, samples: Tensor | None
+) -> Any:
+    """Graham 2014: windows that begin at pseudorandom places, floor(alpha * (i + u)) - floor(alpha * u)."""
+
+    def pooled(x: Tensor) -> Any:
+        kernel = ints_for(kernel_size, axes, name, "kernel_size")
+        if (size is None) == (ratio is None):
+            raise ValueError(f"For '{name}', one of 'output_size' and 'output_ratio' must be given")
+        if size is not None:
+            lengths = ints_for(size, axes, name, "output_size")
+        else:
+            ratios = (ratio,) * axes if isinstance(ratio, float) else tuple(ratio)
+            lengths = tuple(int(n * r) for n, r in zip(x.shape[2:], ratios, strict=True))
+        drawn = random.uniform((axes,)) if samples is None else np.asarray(samples.asnumpy()).reshape(-1)[:axes]
+        edges = []
+        for n, k, m, u in zip(x.shape[2:], kernel, lengths, drawn, strict=True):
+            if n < k + m - 1:
+                raise ValueError(f"For '{name}', windows of {k} and output {m} do not fit into length {n}")
+            alpha = (n - k) / (m - 1) if m > 1 else 0.0
+            starts = [int((i + u) * alpha) - int(u * alpha) for i in range(m - 1)] + [n - k]
+            edges.append([(start, start + k) for start in starts])
+        return _largest_between(x, edges, indices)
+
+    return batched(pooled, input, axes, name)
+
+
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
+    """The largest elements of windows at pseudorandom places; the output has ``output_size``."""
+    name = "fractional_max_pool2d"
+    return _fractional(2, name, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+
+
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
+    """The largest elements of windows at pseudorandom places; the output has ``output_size``."""
+    name = "fractional_max_pool3d"
+    return _fractional(3, name, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)

@@ -1,0 +1,128 @@
+"""Connectionist temporal classification: the loss of labels whose places in a sequence are unknown."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..cpu.array_module import array_module
+from ..surfaces import declare, prim
+from ..tensor import Tensor
+from .activation import log_softmax
+from .arithmetic import add, div, exp, log, maximum, neg, sub, where
+from .indexing import getitem
+from .loss import reduced
+from .reduction import mean
+from .shape import _check, concat, stack, stop_gradient, transpose
+
+__all__ = ["ctc_loss"]
+
+
+@declare(primitive=prim("CTCLossV2", blank=0, reduction="none", zero_infinity=False))
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """Connectionist temporal classification (Graves et al. 2006): the losses, and the log-probabilities of prefixes.
+
+    Args:
+        log_probs: (T, N, C) log-probabilities.
+        targets: (N, S) class numbers, or all of them one after the other.
+        input_lengths, target_lengths: how many steps and labels of each sample count.
+        blank: the number of the blank.
+        reduction: "mean" divides each loss by its label count first.
+        zero_infinity: losses (and gradients) that are infinite become 0.
+
+    Raises:
+        ValueError: ``blank`` is not a class, or a length that does not fit.
+    """
+    x = _check(log_probs, "ctc_loss", "log_probs")
+    if x.ndim != 3 or not 0 <= blank < x.shape[2]:
+        raise ValueError(f"For 'ctc_loss', 'blank' {blank} must be a class of 'log_probs' of shape {x.shape}")
+    steps, count, _ = x.shape
+    host = np.asarray(targets.asnumpy())
+    given, labelled = (
+        np.asarray(v.asnumpy() if isinstance(v, Tensor) else v).reshape(-1) for v in (input_lengths, target_lengths)
+    )
+    if given.shape != (count,) or labelled.shape != (count,) or (given.size and given.max() > steps):
+        raise ValueError(f"For 'ctc_loss', there must be {count} lengths of at most {steps} steps")
+    most = int(labelled.max()) if count else 0
+    if host.ndim == 1:
+        starts = np.concatenate([[0], np.cumsum(labelled)[:-1]])
+        rows = np.zeros((count, max(most, 1)), np.int64)
+        for sample, (start, length) in enumerate(zip(starts, labelled, strict=True)):
+            rows[sample, :length] = host[start : start + length]
+        host = rows
+    size = 2 * most + 1
+    path = np.full((count, size), blank, np.int64)
+    path[:, 1::2] = host[:, :most]
+    skip = np.zeros((count, size), bool)
+    skip[:, 2:] = (path[:, 2:] != blank) & (path[:, 2:] != path[:, :-2])
+    device = array_module(x._array)
+    never = -1e30  # a log-probability of 0 that no operation turns into NaN
+    columns = (slice(None), device.asarray(np.arange(count)[:, None]), device.asarray(path))
+    emitted = getitem(x, (columns[0], Tensor._wrap(columns[1]), Tensor._wrap(columns[2])))
+    allowed = Tensor._wrap(device.asarray(skip))
+    nothing = Tensor._wrap(device.full((count, 1), never, x._array.dtype))
+    first = Tensor._wrap(device.asarray(np.arange(size)[None, :] < 2).repeat(count, axis=0))
+    alpha = where(first, getitem(emitted, 0), never)
+    alphas = [alpha]
+    for t in range(1, steps):
+        one = concat([nothing, getitem(alpha, (slice(None), slice(0, size - 1)))], 1) if size > 1 else nothing
+        two = one
+        if size > 2:
+            two = concat([nothing, nothing, getitem(alpha, (slice(None), slice(0, size - 2)))], 1)
+        two = where(allowed, two, never)
+        top = stop_gradient(maximum(maximum(alpha, one), two))
+        total = add(add(exp(sub(alpha, top)), exp(sub(one, top))), exp(sub(two, top)))
+        new = maximum(add(add(log(total), top), getitem(emitted, t)), never)
+        alive = Tensor._wrap(device.asarray((t < given)[:, None]))
+        alpha = where(alive, new, alpha)
+        alphas.append(new)
+    samples = Tensor._wrap(device.arange(count))
+    last = getitem(alpha, (samples, Tensor._wrap(device.asarray(2 * labelled))))
+    before = where(
+        Tensor._wrap(device.asarray(labelled > 0)),
+        getitem(alpha, (samples, Tensor._wrap(device.asarray(np.maximum(2 * labelled - 1, 0))))),
+        never,
+    )
+    top = stop_gradient(maximum(last, before))
+    losses = neg(add(log(add(exp(sub(last, top)), exp(sub(before, top)))), top))
+    impossible = Tensor._wrap(losses._array > 1e29)
+    losses = where(impossible, 0.0 if zero_infinity else math.inf, losses)
+    paths = transpose(stack(alphas, 0), (1, 0, 2))
+    if reduction == "mean":
+        counts = device.asarray(np.maximum(labelled, 1)).astype(x._array.dtype)
+        return mean(div(losses, Tensor._wrap(counts))), paths
+    return reduced(losses, reduction, "ctc_loss"), paths
+
+
+_PLAIN = {
+    "preprocess_collapse_repeated": False, "ctc_merge_repeated": True, "ignore_longer_outputs_than_inputs": False,
+}  # fmt: skip
+
+
+@declare(primitive=prim("CTCLoss", **_PLAIN))
+def _ctc_of_scores(x: Tensor, indices: Tensor, values: Tensor, lengths: Any, **how: bool) -> tuple[Tensor, Tensor]:
+    """The losses of scores (T, N, C) whose last class is the blank, labels given by their places; and the gradient."""
+    from ..grad import grad
+
+    if how != _PLAIN:
+        raise NotImplementedError(f"CTCLoss with {how} is not covered; ops.ctc_loss is the plain loss")
+    places = indices.asnumpy()
+    counts = np.bincount(places[:, 0], minlength=x.shape[1])
+    targets = np.zeros((x.shape[1], max(int(counts.max()), 1)), np.int32)
+    targets[places[:, 0], places[:, 1]] = values.asnumpy()
+    rows, how_long = Tensor(targets), Tensor(counts.astype(np.int32))
+
+    def losses(x: Tensor) -> Tensor:
+        return ctc_loss(log_softmax(x, -1), rows, lengths, how_long, x.shape[2] - 1, "none")[0]
+
+    return losses(x), grad(lambda x: losses(x).sum())(x)

@@ -1,0 +1,59 @@
+"""Looking up the rows of a table by their numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..cpu.array_module import array_module
+from ..surfaces import declare, prim
+from ..tensor import Tensor
+from . import arithmetic as a
+from .gathering import _in_range, gather
+from .shape import expand_dims, reshape
+from .statistics import vector_norm
+
+__all__ = ["embedding"]
+
+
+@declare(primitive=prim("EmbeddingLookup"))
+def _rows_behind_offset(input_params: Tensor, input_indices: Tensor, offset: Any) -> Tensor:
+    """The rows ``input_indices - offset``; zeros for those that are not there."""
+    places = input_indices - offset
+    there = a.logical_and(a.ge(places, 0), a.lt(places, input_params.shape[0]))
+    rows = gather(input_params, a.where(there, places, 0), 0)
+    return a.where(reshape(there, there.shape + (1,) * (input_params.ndim - 1)), rows, 0)
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+) -> Tensor:
+    """The rows of ``weight`` that ``input`` numbers; of these one longer than ``max_norm`` is first shortened in place.
+
+    Raises:
+        NotImplementedError: ``scale_grad_by_freq``.
+    """
+    if scale_grad_by_freq:
+        raise NotImplementedError("For 'embedding', 'scale_grad_by_freq' is not covered; scale the gradient yourself")
+    if max_norm is not None:
+        _shorten(weight, input, max_norm, norm_type)
+    rows = gather(weight, input, 0)
+    if padding_idx is None:
+        return rows  # type: ignore[no-any-return]
+    mine = a.eq(input, padding_idx % weight.shape[0])
+    return a.where(expand_dims(mine, -1), rows.data, rows)  # the row of the padding gets no gradient
+
+
+def _shorten(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
+    """In place: the numbered rows at most ``max_norm`` long. A gradient passes as if nothing had been done."""
+    _in_range(input._array, weight.shape[0], "gather")
+    numbers = Tensor._wrap(array_module(input._array).unique(input._array % weight.shape[0]))
+    rows = gather(weight, numbers, 0)
+    length = vector_norm(rows.data, norm_type, -1, True)
+    if (length._array > max_norm).any():
+        factor = a.where(length > max_norm, max_norm / (length + 1e-7), 1.0)
+        weight[numbers] = rows + (rows.data * factor - rows.data)

@@ -1,0 +1,580 @@
+"""Functions and classes that few programs call, against loops that follow their definitions, element by element."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Parameter, Tensor, ops
+
+Array = np.ndarray[Any, Any]
+RNG = np.random.default_rng(11)
+
+
+def normal(*shape: int) -> Array:
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def close(got: Any, want: Any, rtol: float = 1e-5, atol: float = 1e-6) -> None:
+    array = got.asnumpy() if isinstance(got, Tensor) else np.asarray(got)
+    assert array.shape == np.shape(want)
+    np.testing.assert_allclose(array, want, rtol=rtol, atol=atol)
+
+
+# Places, order and counts
+
+
+def in_top_k(scores: Array, targets: Array, k: int) -> list[bool]:
+    found = []
+    for row, target in zip(scores, targets, strict=True):
+        if not 0 <= target < len(row) or not all(math.isfinite(v) for v in row):
+            found.append(False)
+            continue
+        found.append(sum(1 for v in row if v > row[target]) < k)
+    return found
+
+
+TIES = np.array([[1, 1, 0, 0], [3, 2, 2, 2], [5, 5, 5, 5], [0, 1, 2, 3]], np.float32)
+
+
+@pytest.mark.parametrize("k", [-1, 0, 1, 2, 3, 4, 9])
+@pytest.mark.parametrize("scores", [TIES, normal(5, 1), normal(4, 7), np.round(normal(30, 5))])
+def test_a_target_is_in_the_top_k_if_fewer_are_above_it(scores: Array, k: int) -> None:
+    for first in range(scores.shape[1]):
+        targets = ((np.arange(len(scores)) + first) % scores.shape[1]).astype(np.int32)
+        want = in_top_k(scores, targets, k)
+        for got in (ops.intopk(Tensor(scores), Tensor(targets), k), ops.InTopK(k)(Tensor(scores), Tensor(targets))):
+            assert got.tolist() == want and got.dtype == ms.bool_
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_row_that_is_not_finite_has_nothing_in_its_top_k(bad: float) -> None:
+    scores = np.array([[1, 2, bad], [1, 2, 3], [bad, bad, bad]], np.float32)
+    for target in range(3):
+        targets = np.full(3, target, np.int64)
+        want = in_top_k(scores, targets, 3)
+        assert ops.intopk(Tensor(scores), Tensor(targets), 3).tolist() == want == [False, True, False]
+
+
+def test_a_target_that_is_no_column_is_not_in_the_top_k() -> None:
+    targets = np.array([-1, 4, 0, -5], np.int32)
+    got = ops.intopk(Tensor(TIES), Tensor(targets), 4).tolist()
+    assert got == in_top_k(TIES, targets, 4) == [False, False, True, False]
+
+
+@pytest.mark.parametrize("ignore_nan", [False, True])
+@pytest.mark.parametrize("shape", [(5,), (4, 3), (3, 4, 2), (1, 1)])
+def test_median_is_the_lower_middle_and_says_where(shape: tuple[int, ...], ignore_nan: bool) -> None:
+    x = normal(*shape)
+    for axis, keep in itertools.product(range(-len(shape), len(shape)), (False, True)):
+        value, place = ops.Median(False, axis, keep, ignore_nan)(Tensor(x))
+        want = np.sort(x, axis).take([(x.shape[axis] - 1) // 2], axis)
+        close(value, want if keep else want.squeeze(axis))
+        places = place.asnumpy() if keep else np.expand_dims(place.asnumpy(), axis)
+        np.testing.assert_array_equal(np.take_along_axis(x, places, axis), want)
+    value, place = ops.Median(True, 0, False, ignore_nan)(Tensor(x))
+    assert value.asnumpy() == np.sort(x.ravel())[(x.size - 1) // 2] == x.ravel()[int(place)]
+
+
+def test_median_with_nan_is_nan_or_of_the_others() -> None:
+    x = np.array([[3, np.nan, 1, 2], [4, 1, 3, 2]], np.float32)
+    assert np.isnan(ops.Median(False, 1)(Tensor(x))[0].asnumpy()).tolist() == [True, False]
+    assert ops.Median(False, 1, ignore_nan=True)(Tensor(x))[0].tolist() == [2.0, 2.0]
+    assert ops.Median(True, ignore_nan=True)(Tensor(x))[0].item() == 2.0
+
+
+@pytest.mark.parametrize(("name", "below"), [("LowerBound", lambda a, v: a < v), ("UpperBound", lambda a, v: a <= v)])
+@pytest.mark.parametrize("dtype", [ms.int32, ms.int64])
+def test_a_bound_counts_what_lies_below(name: str, below: Any, dtype: Any) -> None:
+    rows = np.sort(RNG.integers(0, 6, (3, 8)), 1)
+    values = RNG.integers(-1, 8, (3, 12))
+    got = getattr(ops, name)(dtype)(Tensor(rows), Tensor(values))
+    want = [[sum(1 for a in row if below(a, v)) for v in line] for row, line in zip(rows, values, strict=True)]
+    assert got.tolist() == want and got.dtype == dtype
+
+
+@pytest.mark.parametrize("size", [0, 1, 4, 9])
+@pytest.mark.parametrize("numbers", [[], [0], [3, 0, 3, 7, 1, 1, 3]])
+def test_bincount_counts_up_to_its_size(numbers: list[int], size: int) -> None:
+    weights = normal(len(numbers))
+    x = Tensor(np.array(numbers, np.int32))
+    want = np.zeros(size)
+    for number, weight in zip(numbers, weights, strict=True):
+        if number < size:
+            want[number] += weight
+    close(ops.Bincount()(x, Tensor(size), Tensor(weights)), want)
+    plain = ops.Bincount()(x, Tensor(size), Tensor(np.zeros(0, np.float32)))
+    assert plain.tolist() == [float(numbers.count(i)) for i in range(size)] and plain.dtype == ms.float32
+
+
+def test_unravel_index_gives_a_row_for_each_axis() -> None:
+    for shape in ((6,), (7, 6), (2, 3, 4)):
+        places = np.arange(math.prod(shape)).astype(np.int32)
+        want = np.array([list(i) for i in np.ndindex(shape)]).T
+        got = ops.UnravelIndex()(Tensor(places), Tensor(np.array(shape, np.int32)))
+        assert got.tolist() == want.tolist() and got.dtype == ms.int32
+
+
+# Tables
+
+
+def looked_up(table: Array, indices: Array, offset: int) -> Array:
+    found = np.zeros((*indices.shape, *table.shape[1:]), table.dtype)
+    for place in np.ndindex(indices.shape):
+        row = int(indices[place]) - offset
+        if 0 <= row < len(table):
+            found[place] = table[row]
+    return found
+
+
+@pytest.mark.parametrize("offset", [0, 1, 4])
+@pytest.mark.parametrize("shape", [(3,), (2, 4), (2, 2, 3), ()])
+@pytest.mark.parametrize("table", [normal(4, 2), np.arange(5), normal(6, 2, 3)])
+def test_a_looked_up_row_that_is_not_there_is_zero(table: Array, shape: tuple[int, ...], offset: int) -> None:
+    indices = RNG.integers(0, 9, shape)
+    got = ops.EmbeddingLookup()(Tensor(table), Tensor(indices), offset)
+    np.testing.assert_array_equal(got.asnumpy(), looked_up(table, indices, offset))
+    assert got.dtype == Tensor(table).dtype
+
+
+def test_a_looked_up_row_gets_its_gradient_once_for_each_use() -> None:
+    table, indices = Tensor(normal(3, 2)), Tensor(np.array([0, 2, 2, 5]))
+    got = ms.grad(lambda table: (ops.EmbeddingLookup()(table, indices, 0) * 2.0).sum())(table)
+    assert got.tolist() == [[2.0, 2.0], [0.0, 0.0], [4.0, 4.0]]
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 4), ()])
+@pytest.mark.parametrize("padding_idx", [None, 0, 2, -1])
+def test_embedding_takes_rows_and_the_row_of_the_padding_gets_no_gradient(shape: Any, padding_idx: Any) -> None:
+    table, indices, sent = normal(4, 3), RNG.integers(0, 4, shape), normal(*shape, 3)
+    weight = Tensor(table)
+    ids = Tensor(indices)
+    np.testing.assert_array_equal(ops.embedding(ids, weight, padding_idx).asnumpy(), table[indices])
+    got = ms.grad(lambda weight: (ops.embedding(ids, weight, padding_idx) * Tensor(sent)).sum())(weight)
+    want = np.zeros((4, 3))
+    for place in np.ndindex(*shape):
+        if padding_idx is None or indices[place] != padding_idx % 4:
+            want[indices[place]] += sent[place]
+    close(got, want)
+
+
+@pytest.mark.parametrize("norm_type", [1.0, 2.0, 3.0])
+def test_embedding_shortens_the_rows_it_takes_in_the_table_itself(norm_type: float) -> None:
+    table, indices, sent = normal(5, 3) * 3, np.array([[0, 3], [3, 1]]), normal(2, 2, 3)
+    table[1] *= 0.01
+    want = table.copy()
+    for row in {0, 1, 3}:
+        length = sum(abs(float(v)) ** norm_type for v in table[row]) ** (1 / norm_type)
+        want[row] = table[row] * (1.5 / (length + 1e-7) if length > 1.5 else 1.0)
+    weight = Parameter(Tensor(table), name="table")
+    got, back = ms.value_and_grad(
+        lambda: (ops.embedding(Tensor(indices), weight, None, 1.5, norm_type) * Tensor(sent)).sum(), None, [weight]
+    )()
+    close(weight, want)
+    close(got, (want[indices] * sent).sum(), rtol=1e-4)
+    of_rows = np.zeros((5, 3))
+    for place in np.ndindex(2, 2):
+        of_rows[indices[place]] += sent[place]
+    close(back[0], of_rows)
+
+
+def test_embedding_refuses_what_it_does_not_cover() -> None:
+    with pytest.raises(NotImplementedError, match="For 'embedding', 'scale_grad_by_freq' is not covered"):
+        ops.embedding(Tensor([0]), Tensor(normal(2, 2)), scale_grad_by_freq=True)
+
+
+# Boxes
+
+
+def pixels(box: Any) -> set[tuple[int, int]]:
+    x0, y0, x1, y1 = (int(n) for n in box)
+    return set(itertools.product(range(x0, x1 + 1), range(y0, y1 + 1)))
+
+
+@pytest.mark.parametrize("counts", [(1, 1), (4, 7), (6, 2)])
+def test_iou_counts_pixels(counts: tuple[int, int]) -> None:
+    first, second = (np.sort(RNG.integers(0, 7, (n, 2, 2)), 1).reshape(n, 4) for n in counts)
+    sets = [[pixels(box) for box in boxes] for boxes in (first, second)]
+    boxes = [Tensor(b.astype(np.float32)) for b in (first, second)]
+    close(ops.iou(*boxes), [[len(a & b) / len(a | b) for a in sets[0]] for b in sets[1]])
+    close(ops.iou(*boxes, "iof"), [[len(a & b) / len(b) for a in sets[0]] for b in sets[1]])
+
+
+def test_iou_of_boxes_that_touch_are_apart_or_are_empty() -> None:
+    boxes = Tensor(np.array([[0, 0, 1, 1], [1, 1, 2, 2], [2, 2, 3, 3], [0, 0, 0, 0], [0, 0, -1, -1]], np.float32))
+    want = [[1, 1 / 7, 0, 1 / 4, 0], [1 / 7, 1, 1 / 7, 0, 0], [0, 1 / 7, 1, 0, 0], [1 / 4, 0, 0, 1, 0], [0] * 5]
+    close(ops.iou(boxes, boxes), want)
+    assert ops.iou(Tensor([[0.0, 0.0, 0.5, 0.5]]), Tensor([[0.5, 0.0, 2.0, 1.0]])).item() == pytest.approx(
+        1.5 / (1.5 * 1.5 + 2.5 * 2.0 - 1.5)
+    )
+    with pytest.raises(KeyError, match="'mode' must be 'iou' or 'iof', but got 'giou'"):
+        ops.iou(boxes, boxes, "giou")
+
+
+# Margins
+
+
+def mirrored(place: int, length: int, mode: str) -> int:
+    while not 0 <= place < length:
+        if mode == "REFLECT":
+            place = -place if place < 0 else 2 * (length - 1) - place
+        else:
+            place = -place - 1 if place < 0 else 2 * length - 1 - place
+    return place
+
+
+@pytest.mark.parametrize("mode", ["REFLECT", "SYMMETRIC"])
+@pytest.mark.parametrize(
+    ("shape", "widths"),
+    [((4,), [(3, 2)]), ((3, 4), [(1, 2), (0, 3)]), ((2, 3, 2), [(1, 1), (2, 0), (0, 0)]), ((3, 2), [(0, 0), (0, 0)])],
+)
+def test_a_mirrored_margin_repeats_what_is_inside(shape: Any, widths: Any, mode: str) -> None:
+    x = normal(*shape)
+    out = np.zeros([n + before + after for n, (before, after) in zip(shape, widths, strict=True)], np.float32)
+    counts = np.zeros(shape)
+    for place in np.ndindex(out.shape):
+        inside = tuple(mirrored(i - before, n, mode) for i, n, (before, _) in zip(place, shape, widths, strict=True))
+        out[place] = x[inside]
+        counts[inside] += 1
+    for paddings in (widths, Tensor(np.array(widths))):
+        np.testing.assert_array_equal(ops.mirror_pad(Tensor(x), paddings, mode).asnumpy(), out)
+        np.testing.assert_array_equal(ops.MirrorPad(mode)(Tensor(x), paddings).asnumpy(), out)
+    close(ms.grad(lambda x: ops.mirror_pad(x, widths, mode).sum())(Tensor(x)), counts)
+
+
+def test_margins_refuse() -> None:
+    with pytest.raises(ValueError, match="'mode' must be 'REFLECT' or 'SYMMETRIC', but got 'EDGE'"):
+        ops.mirror_pad(Tensor([1.0]), [(1, 1)], "EDGE")
+    for x, size in ((Tensor(normal(2, 2)), 4), (Tensor(normal(2, 1)), 0)):
+        with pytest.raises(ValueError, match="the last axis of 'x' must have length 1"):
+            ops.padding(x, size)
+
+
+@pytest.mark.parametrize("size", [1, 3, 8])
+@pytest.mark.parametrize("shape", [(1,), (3, 1), (2, 2, 1)])
+def test_padding_fills_up_the_last_axis(shape: tuple[int, ...], size: int) -> None:
+    x = normal(*shape)
+    want = np.array([[v, *[0.0] * (size - 1)] for v in x.ravel()]).reshape(*shape[:-1], size)
+    close(ops.padding(Tensor(x), size), want)
+    close(ops.Padding(size)(Tensor(x)), want)
+
+
+def surrounded(x: Array, widths: Any, outside: Any) -> Array:
+    """``outside(place, length)`` is the place to be taken, or a number."""
+    out = np.zeros([n + before + after for n, (before, after) in zip(x.shape, widths, strict=True)])
+    for place in np.ndindex(out.shape):
+        inside = [i - before for i, (before, _) in zip(place, widths, strict=True)]
+        taken = [i if 0 <= i < n else outside(i, n) for i, n in zip(inside, x.shape, strict=True)]
+        number = next((v for v in taken if isinstance(v, float)), None)
+        out[place] = x[tuple(taken)] if number is None else number
+    return out
+
+
+@pytest.mark.parametrize(
+    ("mode", "outside"),
+    [
+        ("constant", lambda i, n: 7.0),
+        ("edge", lambda i, n: 0 if i < 0 else n - 1),
+        ("reflect", lambda i, n: mirrored(i, n, "REFLECT")),
+        ("circular", lambda i, n: i % n),
+    ],
+)
+@pytest.mark.parametrize("contiguous", [True, False])
+def test_pad_v3_begins_with_the_last_axis(mode: str, outside: Any, contiguous: bool) -> None:
+    x, value = normal(3, 4), Tensor(7.0) if mode == "constant" else None
+    pairs = [1, 2, 3, 0]
+    last, first = ((1, 2), (3, 0)) if contiguous else ((1, 3), (2, 0))
+    if mode == "reflect":
+        x = normal(4, 4)
+    want = surrounded(x, (first, last), outside)
+    for given in (pairs, tuple(pairs), Tensor(np.array(pairs))):
+        close(ops.PadV3(mode, contiguous)(Tensor(x), given, value), want)
+
+
+# Dropping whole channels
+
+
+@pytest.mark.parametrize(
+    ("drop", "shape", "channels"),
+    [
+        (ops.dropout1d, (6, 40, 5), 2),
+        (ops.dropout1d, (200, 5), 1),
+        (ops.dropout3d, (6, 40, 2, 1, 3), 2),
+        (ops.dropout3d, (200, 2, 2, 2), 1),
+    ],
+)
+def test_dropout_of_channels_keeps_or_drops_each_as_a_whole(drop: Any, shape: Any, channels: int) -> None:
+    ms.set_seed(5)
+    x = normal(*shape)
+    out = drop(Tensor(x), 0.25).asnumpy()
+    dropped = 0
+    for place in np.ndindex(shape[:channels]):
+        if (out[place] == 0).all():
+            dropped += 1
+        else:
+            np.testing.assert_allclose(out[place], x[place] / 0.75, rtol=1e-6)
+    assert 0.15 < dropped / math.prod(shape[:channels]) < 0.35
+    assert (drop(Tensor(x), 1.0).asnumpy() == 0).all()
+    np.testing.assert_array_equal(drop(Tensor(x), 0.0).asnumpy(), x)
+    np.testing.assert_array_equal(drop(Tensor(x), 0.25, False).asnumpy(), x)
+    name = drop.__name__
+    with pytest.raises(ValueError, match=f"For '{name}', 'input' must have . or . axes, but got shape \\(1,\\)"):
+        drop(Tensor([1.0]))
+    with pytest.raises(ValueError, match=r"'p' must be in \[0, 1\], but got 2"):
+        drop(Tensor(x), 2)
+
+
+def test_dropout3d_the_class_also_says_what_is_kept() -> None:
+    ms.set_seed(5)
+    x = normal(4, 60, 2, 1, 3)
+    out, kept = (y.asnumpy() for y in ops.Dropout3D(0.75)(Tensor(x)))
+    assert kept.shape == x.shape and kept.dtype == bool
+    for place in np.ndindex(4, 60):
+        assert kept[place].all() or not kept[place].any()
+    np.testing.assert_allclose(out, np.where(kept, x / 0.75, 0), rtol=1e-6)
+    assert 0.65 < kept.mean() < 0.85
+
+
+# Losses
+
+
+def reduced(losses: Any, how: str) -> Any:
+    return {"none": np.asarray, "mean": np.mean, "sum": np.sum}[how](losses)
+
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("shape", [(4,), (2, 3)])
+def test_losses_of_probabilities(shape: tuple[int, ...], reduction: str) -> None:
+    p, y = (RNG.uniform(0.05, 0.95, shape).astype(np.float32) for _ in range(2))
+    w, scores = normal(*shape), normal(*shape) * 5
+    each = np.zeros(shape)
+    for i in np.ndindex(shape):
+        each[i] = -(y[i] * math.log(p[i]) + (1 - y[i]) * math.log(1 - p[i]))
+    close(ops.BinaryCrossEntropy(reduction)(Tensor(p), Tensor(y)), reduced(each, reduction))
+    close(ops.BinaryCrossEntropy(reduction)(Tensor(p), Tensor(y), Tensor(w)), reduced(each * w, reduction))
+    y.flat[0] = 0.0
+    for i in np.ndindex(shape):
+        each[i] = y[i] * (math.log(y[i]) - scores[i]) if y[i] else 0.0
+    close(ops.KLDivLoss(reduction)(Tensor(scores), Tensor(y)), reduced(each, reduction))
+    for i in np.ndindex(shape):
+        s = 1 / (1 + math.exp(-float(scores[i])))
+        each[i] = -(y[i] * math.log(s) + (1 - y[i]) * math.log(1 - s))
+    close(ops.SigmoidCrossEntropyWithLogits()(Tensor(scores), Tensor(y)), each, 1e-4)
+
+
+def test_losses_at_the_edges_are_finite() -> None:
+    far = Tensor(np.array([-200.0, 200.0, -200.0, 200.0], np.float32))
+    got = ops.SigmoidCrossEntropyWithLogits()(far, Tensor(np.array([0.0, 1.0, 1.0, 0.0], np.float32)))
+    assert got.tolist() == [0.0, 0.0, 200.0, 200.0]
+    ends = Tensor(np.array([0.0, 1.0, 0.0, 1.0], np.float32))
+    got = ops.BinaryCrossEntropy("none")(ends, Tensor(np.array([0.0, 1.0, 1.0, 0.0], np.float32)))
+    assert got.tolist() == [0.0, 0.0, 100.0, 100.0]
+    got = ops.KLDivLoss("batchmean")(Tensor(np.zeros((2, 2), np.float32)), Tensor(np.ones((2, 2), np.float32) * math.e))
+    assert got.item() == pytest.approx(2 * math.e)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("ignored", [-100, 1])
+def test_nll_gives_the_loss_and_the_weight_of_the_labels(reduction: str, ignored: int) -> None:
+    logits, labels, weight = normal(6, 4), np.array([0, 1, 3, 1, 2, 0], np.int32), RNG.uniform(0.5, 2, 4).astype("f")
+    each = [0.0 if n == ignored else -logits[i, n] * weight[n] for i, n in enumerate(labels)]
+    total = sum(weight[n] for n in labels if n != ignored)
+    found, counted = ops.NLLLoss(reduction, ignored)(Tensor(logits), Tensor(labels), Tensor(weight))
+    close(found, sum(each) / total if reduction == "mean" else reduced(each, reduction))
+    close(counted, total)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("swap", [False, True])
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_triplets(p: int, swap: bool, reduction: str) -> None:
+    x, near, far = normal(5, 3), normal(5, 3), normal(5, 3)
+    eps = 1e-3
+
+    def apart(a: Array, b: Array) -> float:
+        return float(sum(abs(float(i) - float(j) + eps) ** p for i, j in zip(a, b, strict=True)) ** (1 / p))
+
+    each = []
+    for a, b, c in zip(x, near, far, strict=True):
+        other = min(apart(a, c), apart(b, c)) if swap else apart(a, c)
+        each.append(max(0.0, apart(a, b) - other + 0.7))
+    got = ops.TripletMarginLoss(p, swap, eps, reduction)(Tensor(x), Tensor(near), Tensor(far), Tensor(0.7))
+    close(got, reduced(each, reduction), 1e-4)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("p", "margin"), [(1, 1.0), (2, 0.3)])
+def test_multi_margin(p: int, margin: float, weighted: bool, reduction: str) -> None:
+    x, labels, weight = normal(5, 4), np.array([0, 3, 1, 1, 2]), RNG.uniform(0.5, 2, 4).astype(np.float32)
+    each = []
+    for row, n in zip(x, labels, strict=True):
+        terms = [
+            max(0.0, margin - row[n] + v) ** p * (weight[n] if weighted else 1) for j, v in enumerate(row) if j != n
+        ]
+        each.append(sum(terms) / len(row))
+    got = ops.MultiMarginLoss(p, margin, reduction)(Tensor(x), Tensor(labels), Tensor(weight) if weighted else None)
+    close(got, reduced(each, reduction))
+
+
+def ctc(probabilities: Array, labels: list[int], blank: int) -> float:
+    """Over all paths that read as the labels once repetitions and blanks are gone."""
+    total = 0.0
+    for path in itertools.product(range(probabilities.shape[1]), repeat=len(probabilities)):
+        if [n for n, _ in itertools.groupby(path) if n != blank] == labels:
+            total += math.prod(float(probabilities[t, n]) for t, n in enumerate(path))
+    return -math.log(total) if total else math.inf
+
+
+def test_ctc_adds_up_all_paths() -> None:
+    scores = normal(4, 3, 3).astype(np.float64)
+    p = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+    targets, steps, lengths = np.array([[1, 2], [2, 2], [1, 0]]), np.array([4, 4, 3]), np.array([2, 2, 1])
+    want = [ctc(p[:n, i], list(targets[i][:m]), 0) for i, (n, m) in enumerate(zip(steps, lengths, strict=True))]
+    given = [Tensor(v) for v in (np.log(p), targets, steps, lengths)]
+    close(ops.CTCLossV2()(*given)[0], want)
+    close(ops.CTCLossV2(0, "sum")(*given)[0], sum(want))
+    close(ops.CTCLossV2(0, "mean")(*given)[0], np.mean(np.array(want) / lengths))
+    short = [Tensor(v) for v in (np.log(p), targets, np.array([1, 2, 3]), lengths)]
+    assert ops.CTCLossV2()(*short)[0].tolist()[:2] == [math.inf, math.inf]
+    assert ops.CTCLossV2(zero_infinity=True)(*short)[0].tolist()[:2] == [0.0, 0.0]
+
+
+def test_ctc_of_scores_has_its_blank_last_and_gives_the_gradient() -> None:
+    scores = normal(3, 2, 3).astype(np.float64)
+    steps, labels = np.array([3, 2]), [[0, 1], [1]]
+
+    def losses(scores: Array) -> list[float]:
+        p = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+        return [ctc(p[:n, i], labels[i], 2) for i, n in enumerate(steps)]
+
+    places = Tensor(np.array([[0, 0], [0, 1], [1, 0]]))
+    found, back = ops.CTCLoss()(Tensor(scores), places, Tensor(np.array([0, 1, 1])), Tensor(steps))
+    close(found, losses(scores))
+    want = np.zeros_like(scores)
+    for place in np.ndindex(scores.shape):
+        moved = [scores.copy() for _ in range(2)]
+        moved[0][place] += 1e-6
+        moved[1][place] -= 1e-6
+        want[place] = (sum(losses(moved[0])) - sum(losses(moved[1]))) / 2e-6
+    close(back, want, 1e-4, 1e-6)
+    with pytest.raises(NotImplementedError, match="CTCLoss with"):
+        ops.CTCLoss(True)(Tensor(scores), places, Tensor(np.array([0, 1, 1])), Tensor(steps))
+
+
+# Normalization
+
+
+@pytest.mark.parametrize(("begin", "of_params"), [(1, 1), (2, 2), (-1, -1), (1, 2), (2, 1), (0, 1), (1, -1)])
+def test_layer_norm_begins_where_it_is_told(begin: int, of_params: int) -> None:
+    x = normal(2, 3, 4) * 2 + 1
+    shape = x.shape[of_params % 3 :]
+    gamma, beta = normal(*shape), normal(*shape)
+    want, means, variances = (np.zeros(x.shape) for _ in range(3))
+    for place in np.ndindex(x.shape[: begin % 3]):
+        block = x[place].astype(np.float64)
+        mean = block.sum() / block.size
+        variance = ((block - mean) ** 2).sum() / block.size
+        means[place], variances[place] = mean, variance
+        want[place] = (block - mean) / math.sqrt(variance + 1e-3)
+    found = ops.LayerNorm(begin, of_params, 1e-3)(Tensor(x), Tensor(gamma), Tensor(beta))
+    close(found[0], want * gamma + beta, 1e-4, 1e-5)
+    first = (*(slice(None),) * (begin % 3), *(slice(0, 1),) * (3 - begin % 3))
+    close(found[1], means[first], 1e-4)
+    close(found[2], variances[first], 1e-4)
+    given = [Tensor(v) for v in (x, gamma, beta)]
+    of_gamma, of_beta = ms.grad(lambda *given: ops.LayerNorm(begin, of_params, 1e-3)(*given)[0].sum(), (1, 2))(*given)
+    others = tuple(range(of_params % 3))
+    close(of_gamma, want.sum(others), 1e-3, 1e-4)
+    close(of_beta, np.ones(x.shape).sum(others))
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (2, 3, 2, 2)])
+def test_batch_norm_gives_its_statistics(shape: tuple[int, ...]) -> None:
+    x, gamma, beta = normal(*shape) + 2, normal(3), normal(3)
+    mean, variance = normal(3), RNG.uniform(0.5, 2, 3).astype(np.float32)
+    want = np.zeros(shape)
+    for c in range(3):
+        want[:, c] = (x[:, c] - mean[c]) / math.sqrt(variance[c] + 1e-3) * gamma[c] + beta[c]
+    given = [Tensor(v) for v in (x, gamma, beta)]
+    found = ops.BatchNorm(epsilon=1e-3)(*given, Tensor(mean), Tensor(variance))
+    close(found[0], want, 1e-4, 1e-5)
+    for one, other in zip(found[1:], (mean, variance) * 2, strict=True):
+        close(one, other)
+    held = [Parameter(Tensor(v), name=n) for n, v in (("m", mean), ("v", variance))]
+    found = ops.BatchNorm(True, 1e-3, 0.3)(*given, *held)
+    count = x.size // 3
+    means = [x[:, c].mean() for c in range(3)]
+    variances = [((x[:, c] - means[c]) ** 2).sum() / count for c in range(3)]
+    for c in range(3):
+        want[:, c] = (x[:, c] - means[c]) / math.sqrt(variances[c] + 1e-3) * gamma[c] + beta[c]
+    close(found[0], want, 1e-4, 1e-5)
+    for one, other in zip(found[1:], (means, variances) * 2, strict=True):
+        close(one, other)
+    close(held[0], 0.7 * mean + 0.3 * np.array(means))
+    close(held[1], 0.7 * variance + 0.3 * np.array(variances) * count / (count - 1))
+
+
+# Others
+
+
+def test_check_numerics_lets_only_numbers_pass() -> None:
+    x = Tensor([1.0, -2.0])
+    assert ops.CheckNumerics()(x).tolist() == [1.0, -2.0]
+    for bad in (math.nan, math.inf, -math.inf):
+        with pytest.raises(RuntimeError, match="'x' must be finite everywhere, but holds NaN or infinity"):
+            ops.CheckNumerics()(Tensor([1.0, bad]))
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (3, 3), (2, 4)])
+def test_lstsq_is_the_solution_of_the_normal_equations(shape: tuple[int, int]) -> None:
+    a, b = normal(*shape).astype(np.float64), normal(shape[0], 2).astype(np.float64)
+    got = ops.Lstsq()(Tensor(a), Tensor(b)).asnumpy()
+    np.testing.assert_allclose(a.T @ (a @ got - b), 0, atol=1e-9)
+    # The shortest of several has no part that the matrix maps to zero.
+    np.testing.assert_allclose(got, np.linalg.pinv(a) @ b, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "axis", "want"),
+    [
+        ((1, 3, 2), 0, (1, 3, 2)),
+        ((4, 1), 1, (4, 1)),
+        ((1, -1), 1, (1, 4)),
+        ((-1, 2, 1), -2, (3, 2, 1)),
+        ((6,), 0, (6,)),
+    ],
+)
+def test_split_v_has_the_sizes_it_is_given_and_finds_the_one_it_is_not(sizes: Any, axis: int, want: Any) -> None:
+    x = normal(6, 5)
+    got = ops.SplitV(sizes, axis, len(sizes))(Tensor(x))
+    start = 0
+    for part, size in zip(got, want, strict=True):
+        np.testing.assert_array_equal(part.asnumpy(), x.take(range(start, start + size), axis))
+        start += size
+    with pytest.raises(ValueError, match="must add up to 6"):
+        ops.SplitV((1, 2), 0, 2)(Tensor(x))
+
+
+def test_square_sum_all() -> None:
+    x, y = normal(2, 3), normal(2, 3)
+    for got, of in zip(ops.SquareSumAll()(Tensor(x), Tensor(y)), (x, y), strict=True):
+        close(got, sum(float(v) ** 2 for v in of.ravel()))
+
+
+def test_other_names_of_functions() -> None:
+    x = Tensor([-2.0, 0.25, 3.0])
+    assert ops.pows is ops.pow and ops.fills is ops.full_like and ops.soft_shrink is ops.softshrink
+    assert ops.fills(x, 7.0).tolist() == [7.0] * 3 and ops.soft_shrink(x).tolist() == [-1.5, 0.0, 2.5]
+    assert ops.zero_(x) is x and x.tolist() == [0.0] * 3
+    assert ops.move_to(Tensor([1.0]), "CPU").tolist() == [1.0]
+    with pytest.raises(TypeError, match="For 'move_to', 'input' must be a Tensor, but got int"):
+        ops.move_to(3)

@@ -1,0 +1,358 @@
+"""Classes of convolution, pooling, unpooling, resizing and sampling, against loops that follow their definitions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from operator_samples_layers import avg_pool, columns, conv, max_pool, transposed
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, ops
+
+Array = np.ndarray[Any, Any]
+RNG = np.random.default_rng(23)
+
+
+def normal(*shape: int) -> Array:
+    return RNG.standard_normal(shape)
+
+
+def close(got: Any, want: Any, rtol: float = 1e-9, atol: float = 1e-10) -> None:
+    array = got.asnumpy() if isinstance(got, Tensor) else np.asarray(got)
+    assert array.shape == np.shape(want)
+    np.testing.assert_allclose(array, want, rtol=rtol, atol=atol)
+
+
+# Convolution
+
+
+@pytest.mark.parametrize(
+    ("mode", "pad", "pads"),
+    [
+        ("valid", 0, (0,) * 6),
+        ("VALID", 0, (0,) * 6),
+        ("pad", 1, (1,) * 6),
+        ("pad", (1, 0, 0, 2, 1, 1), (1, 0, 0, 2, 1, 1)),
+        ("same", 0, (0, 0, 0, 1, 0, 1)),
+    ],
+)
+@pytest.mark.parametrize("group", [1, 2])
+def test_conv3d(mode: str, pad: Any, pads: Any, group: int) -> None:
+    x, weight, bias = normal(2, 4, 3, 4, 5), normal(4, 4 // group, 1, 2, 2), normal(4)
+    how = {"stride": (1, 1, 1), "dilation": (1, 1, 1)}
+    want = conv(x, weight, how["stride"], pads, how["dilation"], group)
+    made = ops.Conv3D(4, (1, 2, 2), 1, mode, pad, group=group)
+    close(made(Tensor(x), Tensor(weight)), want)
+    close(made(Tensor(x), Tensor(weight), Tensor(bias)), want + bias.reshape(1, 4, 1, 1, 1))
+
+
+def test_conv3d_with_stride_and_dilation() -> None:
+    x, weight = normal(1, 2, 5, 5, 6), normal(3, 2, 2, 2, 2)
+    want = conv(x, weight, (2, 1, 2), (0,) * 6, (1, 2, 1), 1)
+    close(ops.Conv3D(3, 2, stride=(2, 1, 2), dilation=(1, 2, 1))(Tensor(x), Tensor(weight)), want)
+
+
+def same_pads(length: int, kernel: int, stride: int, dilation: int) -> tuple[int, int]:
+    total = max(0, (-(-length // stride) - 1) * stride + dilation * (kernel - 1) + 1 - length)
+    return total // 2, total - total // 2
+
+
+@pytest.mark.parametrize("name", ["Conv2DTranspose", "Conv2DBackpropInput"])
+@pytest.mark.parametrize(("stride", "dilation"), [((1, 1), (1, 1)), ((2, 1), (1, 1)), ((2, 2), (1, 2))])
+@pytest.mark.parametrize("mode", ["valid", "same", "pad"])
+@pytest.mark.parametrize("size", [(6, 7), (5, 8)])
+def test_a_convolution_is_transposed(name: str, size: Any, mode: str, stride: Any, dilation: Any) -> None:
+    weight, shape = normal(2, 3, 3, 2), (1, 3, *size)
+    pads: tuple[int, ...] = {"valid": (0,) * 4, "pad": (1, 0, 0, 1), "same": ()}[mode]
+    for n, k, s, d in zip(size, (3, 2), stride, dilation, strict=True):
+        pads += same_pads(n, k, s, d) if mode == "same" else ()
+    how = {"stride": stride, "pads": pads, "dilation": dilation, "group": 1}
+    g = normal(*conv(np.zeros(shape), weight, **how).shape)
+    made = getattr(ops, name)(2, (3, 2), mode, pads if mode == "pad" else 0, stride=(1, 1, *stride), dilation=dilation)
+    want = transposed(lambda v: conv(v, weight, **how), shape)(g)
+    for given in (shape, Tensor(np.array(shape))):
+        close(made(Tensor(g), Tensor(weight), given), want)
+
+
+@pytest.mark.parametrize("stride", [(1, 1, 1), (2, 1, 2)])
+@pytest.mark.parametrize("group", [1, 2])
+def test_conv3d_is_transposed(stride: Any, group: int) -> None:
+    weight, bias, size = normal(4, 2 // group, 2, 2, 1), normal(2), (4, 3, 5)
+    how = {"stride": stride, "pads": (1, 1, 0, 0, 0, 0), "dilation": (1, 1, 1), "group": group}
+    shape = (1, 2, *size)
+    forward = conv(np.zeros(shape), weight, **how)
+    g = normal(*forward.shape)
+    ends = [(o - 1) * s + k for o, s, k in zip(forward.shape[2:], stride, (2, 2, 1), strict=True)]
+    more = tuple(n + p - e for n, p, e in zip(size, (2, 0, 0), ends, strict=True))
+    want = transposed(lambda v: conv(v, weight, **how), shape)(g)
+    made = ops.Conv3DTranspose(
+        4, 2, (2, 2, 1), pad_mode="pad", pad=how["pads"], stride=stride, group=group, output_padding=more
+    )
+    close(made(Tensor(g), Tensor(weight)), want)
+    close(made(Tensor(g), Tensor(weight), Tensor(bias)), want + bias.reshape(1, 2, 1, 1, 1))
+
+
+# Pooling
+
+
+@pytest.mark.parametrize(
+    ("mode", "pad", "pads"),
+    [("valid", 0, (0,) * 6), ("pad", 1, (1,) * 6), ("SAME", 0, (0, 1, 0, 0, 0, 1))],
+)
+def test_pooling_of_volumes(mode: str, pad: Any, pads: Any) -> None:
+    x = normal(2, 2, 4, 5, 4)
+    kernel, stride = (3, 2, 2), (2, 3, 3) if mode == "SAME" else (1, 2, 2)
+    if mode == "SAME":
+        pads = tuple(p for n, k, s in zip(x.shape[2:], kernel, stride, strict=True) for p in same_pads(n, k, s, 1))
+    close(ops.MaxPool3D(kernel, stride, mode, pad)(Tensor(x)), max_pool(x, kernel, stride, pads, (1, 1, 1)))
+    close(ops.AvgPool3D(kernel, stride, mode, pad)(Tensor(x)), avg_pool(x, kernel, stride, pads))
+    ones = avg_pool(np.ones(x.shape), kernel, stride, pads)
+    apart = ops.AvgPool3D(kernel, stride, mode, pad, count_include_pad=False)(Tensor(x))
+    close(apart, avg_pool(x, kernel, stride, pads) / ones)
+    divided = ops.AvgPool3D(kernel, stride, mode, pad, divisor_override=5)(Tensor(x))
+    close(divided, avg_pool(x, kernel, stride, pads) * 12 / 5)
+
+
+def test_pooling_of_volumes_with_a_partial_window_at_the_end() -> None:
+    x = normal(1, 2, 5, 4, 6)
+    want = max_pool(x, (2, 3, 2), (2, 2, 2), (0, 1, 0, 1, 0, 0), (1, 1, 1))
+    close(ops.MaxPool3D((2, 3, 2), 2, "pad", 0, True)(Tensor(x)), want)
+    assert ops.MaxPool3D((2, 3, 2), 2, "pad", 0, None)(Tensor(x)).shape == (1, 2, 2, 1, 3)
+    counted = avg_pool(x, (2, 3, 2), (2, 2, 2), (0, 1, 0, 1, 0, 0))
+    counted /= avg_pool(np.ones(x.shape), (2, 3, 2), (2, 2, 2), (0, 1, 0, 1, 0, 0))
+    close(ops.AvgPool3D((2, 3, 2), 2, "pad", 0, True)(Tensor(x)), counted)
+
+
+@pytest.mark.parametrize(("pads", "dilation", "ceil"), [(0, 1, False), (1, 1, False), (0, 2, False), (0, 1, True)])
+@pytest.mark.parametrize("axes", [2, 3])
+def test_pooling_says_where_the_largest_is(axes: int, pads: int, dilation: int, ceil: bool) -> None:
+    lengths, kernel, stride = (6, 5, 7)[:axes], (2, 3, 2)[:axes], (2, 1, 2)[:axes]
+    x = normal(2, 2, *lengths)
+    around = [pads] * (2 * axes)
+    for i, (n, k, s) in enumerate(zip(lengths, kernel, stride, strict=True)):
+        rest = (n + 2 * pads - dilation * (k - 1) - 1) % s
+        around[2 * i + 1] += (s - rest) % s if ceil else 0
+    name = "MaxPoolWithArgmaxV2" if axes == 2 else "MaxPool3DWithArgmax"
+    best, places = getattr(ops, name)(kernel, stride, pads, (dilation,) * axes, ceil)(Tensor(x))
+    want = max_pool(x, kernel, stride, around, (dilation,) * axes)
+    close(best, want)
+    flat = x.reshape(2, 2, -1)
+    for place in np.ndindex(want.shape):
+        assert flat[(*place[:2], int(places[place]))] == want[place]
+
+
+@pytest.mark.parametrize("size", [(2, 3, 2), (1, 1, 1), (4, 5, 3), (3, None, 2), 2])
+@pytest.mark.parametrize("axes", [2, 3])
+def test_pooling_to_a_size(size: Any, axes: int) -> None:
+    x = normal(2, 2, *(4, 5, 3)[:axes])
+    given = size if isinstance(size, int) else size[:axes]
+    wanted = [
+        n if m is None else m for n, m in zip(x.shape[2:], (size,) * 3 if isinstance(size, int) else size, strict=False)
+    ]
+    out = (2, 2, *wanted)
+    means, best, where = np.zeros(out), np.zeros(out), np.zeros(out, np.int64)
+    for place in np.ndindex(out):
+        ranges = [
+            range(math.floor(i * n / m), math.ceil((i + 1) * n / m))
+            for i, n, m in zip(place[2:], x.shape[2:], wanted, strict=True)
+        ]
+        window = {at: float(x[(*place[:2], *at)]) for at in itertools.product(*ranges)}
+        means[place] = sum(window.values()) / len(window)
+        at = max(window, key=lambda key: window[key])
+        best[place], where[place] = window[at], np.ravel_multi_index(at, x.shape[2:])
+    close(getattr(ops, f"AdaptiveAvgPool{axes}D")(given)(Tensor(x)), means)
+    if axes == 2:
+        largest, places = ops.AdaptiveMaxPool2D(given)(Tensor(x))
+    else:
+        sizes = given if isinstance(given, int) or None in given else Tensor(np.array(given, np.int32))
+        largest, places = ops.AdaptiveMaxPool3D()(Tensor(x), sizes)
+    close(largest, best)
+    np.testing.assert_array_equal(places.asnumpy(), where)
+
+
+@pytest.mark.parametrize(("stride", "pads", "size"), [(0, 0, ()), (0, 0, (1, 2, 5, 4, 4)), (2, 0, ()), (3, 0, ())])
+@pytest.mark.parametrize("axes", [2, 3])
+def test_unpooling_puts_elements_where_they_were(axes: int, stride: int, pads: int, size: Any) -> None:
+    x = normal(1, 2, *(2, 2, 2)[:axes])
+    lengths = size[-axes:] if size else ((x.shape[2] - 1) * (stride or 2) + 2,) * axes
+    total = math.prod(lengths)
+    places = np.array([RNG.permutation(total)[: x[0, 0].size] for _ in range(2)]).reshape(x.shape)
+    want = np.zeros((1, 2, total))
+    for place in np.ndindex(x.shape):
+        want[(*place[:2], places[place])] = x[place]
+    made = getattr(ops, f"MaxUnpool{axes}D")(2, stride, pads, size[-axes - 2 :] if size else ())
+    close(made(Tensor(x), Tensor(places)), want.reshape(1, 2, *lengths))
+    back = ms.grad(lambda x: (made(x, Tensor(places)) * 3.0).sum())(Tensor(x))
+    close(back, np.full(x.shape, 3.0))
+    with pytest.raises(ValueError, match="'indices' must be in"):
+        made(Tensor(x), Tensor(places + total))
+
+
+# Images
+
+
+@pytest.mark.parametrize(
+    ("kernel", "stride", "dilation", "pads"),
+    [(2, 1, 1, 0), ((2, 1), (1, 2), 1, 1), ((2, 2), 1, (1, 2), 0), ((3, 2), (2, 1), 1, (1, 0))],
+)
+def test_columns_and_back(kernel: Any, stride: Any, dilation: Any, pads: Any) -> None:
+    def pair(value: Any) -> Any:
+        return (value, value) if isinstance(value, int) else value
+
+    x = normal(2, 3, 4, 5)
+    low, high = pair(pads)
+    how = (pair(kernel), pair(stride), (low, low, high, high), pair(dilation))
+    taken = columns(x, *how)
+    parts = (2, 3, math.prod(pair(kernel)), -1)
+    close(ops.Im2Col(kernel, stride, dilation, pads)(Tensor(x)), taken.reshape(parts))
+    g = normal(*taken.shape)
+    back = ops.Col2Im(kernel, dilation, pads, stride)(Tensor(g.reshape(parts)), Tensor(np.array([4, 5], np.int32)))
+    close(back, transposed(columns, x.shape, *how)(g))
+
+
+@pytest.mark.parametrize("group", [1, 2, 3, 6])
+@pytest.mark.parametrize("shape", [(2, 6, 2, 3), (1, 6, 2), (2, 6, 1, 2, 2)])
+def test_channels_are_dealt_out(shape: tuple[int, ...], group: int) -> None:
+    x = normal(*shape)
+    want = np.zeros(shape)
+    for c in range(6):
+        # Channel i of group j comes to place i * groups + j.
+        j, i = divmod(c, 6 // group)
+        want[:, i * group + j] = x[:, c]
+    close(ops.ChannelShuffle(group)(Tensor(x)), want)
+
+
+def outside(at: float, length: int, padding: str, corners: bool) -> float:
+    if padding == "border":
+        return min(max(at, 0.0), length - 1.0)
+    if padding == "reflection":
+        low, high = (0.0, length - 1.0) if corners else (-0.5, length - 0.5)
+        while high > low and not low <= at <= high:
+            at = 2 * low - at if at < low else 2 * high - at
+        return min(max(at, 0.0), length - 1.0)
+    return at
+
+
+def sampled(x: Array, grid: Array, mode: str, padding: str, corners: bool) -> Array:
+    lengths = x.shape[2:]
+    out = np.zeros((*x.shape[:2], *grid.shape[1:-1]))
+    for n, *place in np.ndindex(x.shape[0], *grid.shape[1:-1]):
+        ats = []
+        for v, length in zip(reversed(grid[(n, *place)]), lengths, strict=True):
+            at = (v + 1) / 2 * (length - 1) if corners else ((v + 1) * length - 1) / 2
+            ats.append(outside(float(at), length, padding, corners))
+        for corner in itertools.product(
+            *([round(a)] if mode == "nearest" else [math.floor(a), math.floor(a) + 1] for a in ats)
+        ):
+            share = 1.0 if mode == "nearest" else math.prod(1 - abs(a - c) for a, c in zip(ats, corner, strict=True))
+            if all(0 <= c < length for c, length in zip(corner, lengths, strict=True)):
+                out[(n, slice(None), *place)] += share * x[(n, slice(None), *corner)]
+    return out
+
+
+@pytest.mark.parametrize("corners", [False, True])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+@pytest.mark.parametrize("axes", [2, 3])
+def test_sampling_on_a_grid(axes: int, mode: str, padding: str, corners: bool) -> None:
+    x = normal(2, 2, *(3, 4, 2)[:axes])
+    grid = RNG.uniform(-1.6, 1.6, (2, *(3, 2, 2)[:axes], axes))
+    got = getattr(ops, f"GridSampler{axes}D")(mode, padding, corners)(Tensor(x), Tensor(grid))
+    close(got, sampled(x, grid, mode, padding, corners))
+
+
+@pytest.mark.parametrize("corners", [False, True])
+@pytest.mark.parametrize("size", [(2, 3, 3, 4), (1, 1, 1, 2), (2, 1, 2, 3, 4)])
+def test_an_affine_grid_is_the_matrix_times_the_place(size: tuple[int, ...], corners: bool) -> None:
+    axes = len(size) - 2
+    theta = normal(size[0], axes, axes + 1)
+    want = np.zeros((size[0], *size[2:], axes))
+    for place in np.ndindex(want.shape[:-1]):
+        at = []
+        for i, n in zip(place[1:], size[2:], strict=True):
+            at.append((0.0 if n == 1 else -1 + 2 * i / (n - 1)) if corners else (2 * i + 1) / n - 1)
+        want[place] = theta[place[0]] @ np.array([*reversed(at), 1.0])
+    close(ops.AffineGrid(corners)(Tensor(theta), size), want)
+
+
+def resized(x: Array, size: Any, at: Any, weights: Any) -> Array:
+    """Axis by axis: ``at`` is the place that an element comes from, ``weights`` the shares of the elements around."""
+    for axis, wanted in enumerate(size, 2):
+        n = x.shape[axis]
+        parts = []
+        for i in range(wanted):
+            shares = weights(at(i, n, wanted), n)
+            parts.append(sum(share * x.take([place], axis) for place, share in shares))
+        x = np.concatenate(parts, axis)
+    return x
+
+
+def corners_kept(i: int, n: int, m: int) -> float:
+    return i * (n - 1) / (m - 1) if m > 1 else 0.0
+
+
+def half_pixel(i: int, n: int, m: int) -> float:
+    return (i + 0.5) * n / m - 0.5
+
+
+def line(at: float, n: int) -> list[tuple[int, float]]:
+    at = min(max(at, 0.0), n - 1.0)
+    low = math.floor(at)
+    return [(low, 1 - (at - low)), (min(low + 1, n - 1), at - low)]
+
+
+def nearest(at: float, n: int) -> list[tuple[int, float]]:
+    return [(min(math.floor(at + 1e-9), n - 1), 1.0)]
+
+
+def cubic(a: float, edge: bool) -> Any:
+    def shares(at: float, n: int) -> list[tuple[int, float]]:
+        found, first = [], math.floor(at)
+        for place in range(first - 1, first + 3):
+            d = abs(at - place)
+            w = (a + 2) * d**3 - (a + 3) * d**2 + 1 if d <= 1 else a * d**3 - 5 * a * d**2 + 8 * a * d - 4 * a
+            if edge or 0 <= place < n:
+                found.append((min(max(place, 0), n - 1), w))
+        total = sum(w for _, w in found)
+        return [(place, w / total) for place, w in found]
+
+    return shares
+
+
+@pytest.mark.parametrize("size", [(2, 3), (5, 7), (3, 4), (1, 1), (6, 2)])
+def test_images_are_resized(size: tuple[int, int]) -> None:
+    x = normal(2, 2, 3, 4)
+    given = Tensor(np.array(size, np.int32))
+    plain = resized(x, size, lambda i, n, m: i * n / m, nearest)
+    close(ops.ResizeNearestNeighbor(size)(Tensor(x)), plain)
+    close(ops.ResizeNearestNeighborV2()(Tensor(x), given), plain)
+    for corners, at in ((True, corners_kept), (False, half_pixel)):
+        close(ops.ResizeBilinearV2(corners, not corners)(Tensor(x), given), resized(x, size, at, line))
+        want = resized(x, size, at, cubic(-0.75, True) if corners else cubic(-0.5, False))
+        close(ops.ResizeBicubic(corners, not corners)(Tensor(x), given), want)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
+def test_signals_and_volumes_are_resized(size: int) -> None:
+    x = normal(2, 2, 3)
+    given = Tensor(np.array([size], np.int32))
+    close(ops.ResizeLinear1D()(Tensor(x), given), resized(x, (size,), corners_kept, line))
+    close(ops.ResizeLinear1D("half_pixel")(Tensor(x), given), resized(x, (size,), half_pixel, line))
+    x, sizes = normal(1, 2, 2, 3, 2), (size, 4, 3)
+    close(ops.UpsampleNearest3D()(Tensor(x), sizes), resized(x, sizes, lambda i, n, m: i * n / m, nearest))
+    close(ops.UpsampleTrilinear3D()(Tensor(x), Tensor(np.array(sizes))), resized(x, sizes, half_pixel, line))
+    close(ops.UpsampleTrilinear3D(True)(Tensor(x), sizes), resized(x, sizes, corners_kept, line))
+    scaled = ops.UpsampleTrilinear3D()(Tensor(x), None, (2.0, 1.5, 3.0))
+    close(scaled, resized(x, (4, 4, 6), half_pixel, line))
+
+
+@pytest.mark.parametrize("name", ["ResizeBicubic", "ResizeBilinearV2"])
+def test_resizing_refuses_what_it_does_not_cover(name: str) -> None:
+    with pytest.raises(NotImplementedError, match="without align_corners and half_pixel_centers is not covered"):
+        getattr(ops, name)()(Tensor(normal(1, 1, 2, 2)), (3, 3))
+    with pytest.raises(NotImplementedError, match=r"resizing \(nearest\) with align_corners is not covered"):
+        ops.ResizeNearestNeighborV2(True)(Tensor(normal(1, 1, 2, 2)), (3, 3))
