@@ -22,7 +22,7 @@ NPM := $(and $(shell command -v node 2>/dev/null),$(shell command -v npm 2>/dev/
 SOURCES := pyproject.toml requirements.lock scripts/locked.py $(wildcard kernel/kernelspec/*)
 
 .DEFAULT_GOAL := demo
-.PHONY: demo lab test bench notebooks lint lock clean
+.PHONY: demo lab test bench notebooks lint api lock clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.lab
@@ -48,6 +48,10 @@ lint: $(VENV)/.dev js/node_modules/.installed
 	$(BIN)/python -m hookscope.widgets.page build/page
 	js/node_modules/.bin/tsc -p js
 	js/node_modules/.bin/eslint --config js/eslint.config.js widgets build/page
+
+api: $(VENV)/.dev
+	@mkdir -p build/api/pages
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -c docs/api build/api/pages build/api/html
 
 lock: $(VENV)/.dev
 	$(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --all-extras \

@@ -1,4 +1,4 @@
-"""Names that a module does not hold yet: what is loaded on first use, what cannot exist here, and the nearest one.
+"""Names that a module does not hold yet: found in its files, loaded on first use, absent here, or the nearest one.
 
 A module's ``__getattr__`` is made here, from rows. So ``import mindspore`` loads no data sets and no training loop, and
 a name that is not covered is an error that names the nearest one that is.
@@ -9,11 +9,34 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any, NoReturn
 
-__all__ = ["on_first_use", "unavailable"]
+__all__ = ["names_in", "on_first_use", "unavailable"]
 
 _ENGINE = __name__.rpartition(".")[0]
+
+
+def names_in(package: str, without: Collection[str] = ()) -> dict[str, Any]:
+    """What the files of a package offer (their ``__all__``), so that a file that is added there is found.
+
+    Args:
+        package: its ``__name__``.
+        without: modules whose names stay theirs; those whose names begin with an underscore do anyway.
+
+    Raises:
+        ValueError: two files offer one name.
+    """
+    found: dict[str, Any] = {}
+    for name in sorted(module.name for module in iter_modules(sys.modules[package].__path__)):
+        if name.startswith("_") or name in without:
+            continue
+        module = import_module(f"{package}.{name}")
+        for key in module.__all__:
+            if key in found:
+                raise ValueError(f"'{key}' is offered by two files of {package}, one of them {name}")
+            found[key] = getattr(module, key)
+    return found
 
 
 def on_first_use(

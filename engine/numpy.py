@@ -1,13 +1,16 @@
 """``mindspore.numpy``: NumPy's names for tensors. Numbers of Python become Int32 and Float32 here, as in MindSpore.
 
-What is the same in ``ops`` is taken from there; here is what differs.
+What is the same in ``ops``, or has other names of arguments there, is declared there (``numpy=``) and takes lists and
+numbers here besides (``_taking_lists``); here is what differs otherwise.
 """
 
 from __future__ import annotations
 
 import builtins
+import inspect
 import itertools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as _np
@@ -21,21 +24,13 @@ from .dtype import (
     int64,
     numpy_dtype,
 )
-from .mint.functions import argmin as _argmin
 from .names import on_first_use
-from .ops import (
-    abs,
-    remainder,
-    zeros_like,
-)
+from .operator import Operator
 from .surfaces import NUMPY as _NUMPY
 from .tensor import Tensor
 
 pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 newaxis = None
-absolute = fabs = abs
-mod = remainder
-bitwise_not = invert = ops.bitwise_not
 
 
 def _dtype(dtype: Any) -> Any:
@@ -73,9 +68,13 @@ def asarray(a: Any, dtype: Any = None) -> Tensor:
 asfarray = asarray
 
 
-def copy(a: Any) -> Any:
+def copy(a: Any) -> Tensor:
     """A copy that gradients pass."""
-    return asarray(a).clone()
+    return asarray(a).clone()  # type: ignore[no-any-return]
+
+
+def _as(found: Any, dtype: Any) -> Any:
+    return found if dtype is None else found.astype(_dtype(dtype))
 
 
 # Made from nothing
@@ -85,24 +84,23 @@ def _made(values: Any, dtype: Any) -> Tensor:
     return Tensor(_np.asarray(values).astype(numpy_dtype(_dtype(dtype))))
 
 
-def zeros(shape: Any, dtype: Any = float32) -> Any:
+def zeros(shape: Any, dtype: Any = float32) -> Tensor:
     """Zeros of a shape."""
     return ops.zeros(shape, _dtype(dtype))
 
 
-def ones(shape: Any, dtype: Any = float32) -> Any:
+def ones(shape: Any, dtype: Any = float32) -> Tensor:
     """Ones of a shape."""
     return ops.ones(shape, _dtype(dtype))
 
 
 empty = zeros
-empty_like = zeros_like
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     """One value in a shape."""
     value = asarray(fill_value, dtype)
-    return ops.broadcast_to(value, (shape,) if isinstance(shape, int) else tuple(shape)).astype(value.dtype)
+    return ops.broadcast_to(value, (shape,) if isinstance(shape, int) else tuple(shape)).astype(value.dtype)  # type: ignore[no-any-return]
 
 
 def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Tensor:
@@ -154,79 +152,102 @@ def indices(dimensions: Any, dtype: Any = int32) -> Any:
     return [_made(one, dtype) for one in grid]
 
 
-def rand(*shape: int, dtype: Any = float32) -> Any:
+def rand(*shape: int, dtype: Any = float32) -> Tensor:
     """Evenly spread over [0, 1)."""
-    return ops.rand(*shape, dtype=_dtype(dtype))
+    return ops.rand(*shape, dtype=_dtype(dtype))  # type: ignore[no-any-return]
 
 
-def randn(*shape: int, dtype: Any = float32) -> Any:
+def randn(*shape: int, dtype: Any = float32) -> Tensor:
     """Of the normal distribution."""
-    return ops.randn(*shape, dtype=_dtype(dtype))
+    return ops.randn(*shape, dtype=_dtype(dtype))  # type: ignore[no-any-return]
 
 
-def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = int32) -> Any:
+def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = int32) -> Tensor:
     """Ints from ``minval`` (or 0) below ``maxval``."""
     low, high = (0, minval) if maxval is None else (minval, maxval)
     size = (1,) if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
-    return ops.randint(low, high, size, dtype=_dtype(dtype))
+    return ops.randint(low, high, size, dtype=_dtype(dtype))  # type: ignore[no-any-return]
 
 
 # Arithmetic
 
 
-def add(x1: Any, x2: Any, dtype: Any = None) -> Any:
-    """x1 + x2."""
-    return _as(ops.add(x1, x2), dtype)
-
-
-def subtract(x1: Any, x2: Any, dtype: Any = None) -> Any:
-    """x1 - x2."""
-    return _as(ops.sub(x1, x2), dtype)
-
-
-def true_divide(x1: Any, x2: Any, dtype: Any = None) -> Any:
-    """x1 / x2."""
-    return _as(ops.div(x1, x2), dtype)
-
-
-def power(x1: Any, x2: Any, dtype: Any = None) -> Any:
-    """x1 ** x2."""
-    return _as(ops.pow(x1, x2), dtype)
-
-
-def clip(x: Any, xmin: Any, xmax: Any, dtype: Any = None) -> Any:
+def clip(x: Any, xmin: Any, xmax: Any, dtype: Any = None) -> Tensor:
     """Not below one value nor above another."""
-    return _as(ops.clamp(x, xmin, xmax), dtype)
+    return _as(ops.clamp(asarray(x), xmin, xmax), dtype)  # type: ignore[no-any-return]
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
-    """``x`` where the condition holds, else ``y``."""
-    return ops.where(condition, x, y)
+    """``x`` where the condition holds, else ``y``; the condition alone gives the places where it holds."""
+    if x is None and y is None:
+        return ops.nonzero(asarray(condition), as_tuple=True)
+    return ops.where(asarray(condition), asarray(x), asarray(y))
 
 
-def _as(found: Any, dtype: Any) -> Any:
-    return found if dtype is None else found.astype(_dtype(dtype))
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: builtins.bool = False
+) -> tuple[Tensor, Tensor]:
+    """(how many elements are in each bin, the edges of the bins); the last bin has its upper edge too.
+
+    Args:
+        a: the elements, of any shape.
+        bins: how many bins of one width, or their edges.
+        range: the lowest and the highest edge; those of the elements by default.
+        weights: what each element counts.
+        density: whether the integral over the bins is 1.
+
+    Raises:
+        TypeError: ``bins`` is a string.
+        ValueError: edges that fall, or weights of another shape.
+    """
+    if isinstance(bins, str):
+        raise TypeError(f"For 'numpy.histogram', 'bins' must be an int or edges, but got {bins!r}")
+    given = asarray(bins)
+    counts, edges = _np.histogram(
+        asarray(a).asnumpy(),
+        int(given.item()) if given.ndim == 0 else given.asnumpy(),
+        range,
+        weights=None if weights is None else asarray(weights).asnumpy(),
+        density=density,
+    )
+    return _made(counts, float32), _made(edges, float32) if given.ndim == 0 else given
 
 
 # Products
 
 
-def dot(a: Any, b: Any) -> Any:
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Tensor:
+    """The cross product of vectors of 2 or 3 along an axis of each; ``axis`` stands for all three."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = (ops.moveaxis(asarray(one), at, -1) for one, at in ((a, axisa), (b, axisb)))
+    if x.shape[-1] not in (2, 3) or y.shape[-1] not in (2, 3):
+        raise ValueError(
+            f"For 'numpy.cross', the axes of the vectors must have length 2 or 3, but got {x.shape} and {y.shape}"
+        )
+    flat = x.shape[-1] == y.shape[-1] == 2
+    shape = _np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
+    x, y = (ops.broadcast_to(one if one.shape[-1] == 3 else ops.pad(one, (0, 1)), (*shape, 3)) for one in (x, y))
+    found = ops.cross(x, y, -1)
+    return found[..., 2] if flat else ops.moveaxis(found, -1, axisc)  # type: ignore[no-any-return]
+
+
+def dot(a: Any, b: Any) -> Tensor:
     """NumPy's dot: the last axis of ``a`` with the last but one of ``b``."""
     a, b = asarray(a), asarray(b)
     if not a.ndim or not b.ndim:
-        return ops.mul(a, b)
+        return ops.mul(a, b)  # type: ignore[no-any-return]
     if a.ndim <= 2 and b.ndim <= 2:
         return ops.matmul(a, b)
     return tensordot(a, b, ([a.ndim - 1], [builtins.max(b.ndim - 2, 0)]))
 
 
-def matmul(x1: Any, x2: Any, dtype: Any = None) -> Any:
+def matmul(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """The product of matrices."""
-    return _as(ops.matmul(x1, x2), dtype)
+    return _as(ops.matmul(asarray(x1), asarray(x2)), dtype)  # type: ignore[no-any-return]
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     """The sum of products over axes of both."""
     a, b = asarray(a), asarray(b)
     if isinstance(axes, int):
@@ -245,13 +266,13 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 # Reductions
 
 
-def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False, initial: Any = None) -> Any:
+def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False, initial: Any = None) -> Tensor:
     """The sum along axes."""
     found = ops.sum(asarray(a), axis, keepdims)
-    return _as(found if initial is None else found + initial, dtype)
+    return _as(found if initial is None else found + initial, dtype)  # type: ignore[no-any-return]
 
 
-def mean(a: Any, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None) -> Any:
+def mean(a: Any, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None) -> Tensor:
     """The mean along axes."""
     return ops.mean(_as(asarray(a), dtype), axis, keepdims)
 
@@ -259,65 +280,53 @@ def mean(a: Any, axis: Any = None, keepdims: builtins.bool = False, dtype: Any =
 average = mean
 
 
-def max(a: Any, axis: Any = None, keepdims: builtins.bool = False) -> Any:
-    """The largest along axes."""
-    return ops.amax(asarray(a), axis, keepdims)
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """The mean without NaN."""
+    return ops.nanmean(_as(asarray(a), dtype), axis, keepdims)  # type: ignore[no-any-return]
 
 
-def min(a: Any, axis: Any = None, keepdims: builtins.bool = False) -> Any:
-    """The smallest along axes."""
-    return ops.amin(asarray(a), axis, keepdims)
+def nanmax(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """The largest of what is not NaN; NaN where there is nothing else."""
+    return _nanextreme(ops.amax, -math.inf, a, axis, dtype, keepdims)  # type: ignore[no-any-return]
 
 
-amax, amin = max, min
+def nanmin(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    """The smallest of what is not NaN; NaN where there is nothing else."""
+    return _nanextreme(ops.amin, math.inf, a, axis, dtype, keepdims)  # type: ignore[no-any-return]
 
 
-def ptp(x: Any, axis: Any = None, keepdims: builtins.bool = False) -> Any:
-    """The largest less the smallest."""
-    return max(x, axis, keepdims) - min(x, axis, keepdims)
+def _nanextreme(extreme: Any, other: float, a: Any, axis: Any, dtype: Any, keepdims: builtins.bool) -> Any:
+    a = asarray(a)
+    if not a.dtype.is_floating_point:
+        return _as(extreme(a, axis, keepdims), dtype)
+    missing = ops.isnan(a)
+    found = extreme(ops.where(missing, other, a), axis, keepdims)
+    return _as(ops.where(ops.all(missing, axis, keepdims), nan, found), dtype)
 
 
-def argmax(a: Any, axis: int | None = None) -> Any:
-    """The place of the largest."""
-    return ops.argmax(asarray(a), axis)
-
-
-def argmin(a: Any, axis: int | None = None) -> Any:
-    """The place of the smallest."""
-    return _argmin(asarray(a), axis)
-
-
-def std(x: Any, axis: Any = None, ddof: int = 0, keepdims: builtins.bool = False) -> Any:
-    """The deviation along axes."""
-    return ops.std(asarray(x), axis, ddof, keepdims)
-
-
-def var(x: Any, axis: Any = None, ddof: int = 0, keepdims: builtins.bool = False) -> Any:
-    """The variance along axes."""
-    return ops.var(asarray(x), axis, ddof, keepdims)
-
-
-def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False) -> Any:
+def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """The sum without NaN."""
-    return _as(ops.nansum(asarray(a), axis, keepdims), dtype)
+    return _as(ops.nansum(asarray(a), axis, keepdims), dtype)  # type: ignore[no-any-return]
 
 
-def count_nonzero(x: Any, axis: Any = None, keepdims: builtins.bool = False) -> Any:
-    """How many are not 0."""
-    return ops.count_nonzero(asarray(x), () if axis is None else axis, keepdims)
+def cov(
+    m: Any, y: Any = None, rowvar: builtins.bool = True, bias: builtins.bool = False, ddof: int | None = None,
+    fweights: Any = None, aweights: Any = None, dtype: Any = None,
+) -> Tensor:  # fmt: skip
+    """The covariances of the rows (with ``rowvar`` False the columns) of ``m``, and of ``y`` below them."""
+    given = [ops.atleast_2d(_as(asarray(one), dtype)) for one in (m, y) if one is not None]
+    columns = [one.T if not rowvar and one.shape[0] != 1 else one for one in given]
+    whole = columns[0] if len(columns) == 1 else ops.cat(columns, 0)
+    lost = (0 if bias else 1) if ddof is None else ddof
+    weights = [None if one is None else asarray(one) for one in (fweights, aweights)]
+    found = ops.cov(whole, correction=lost, fweights=weights[0], aweights=weights[1])
+    return ops.squeeze(found)
 
 
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
+def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
     """The sum so far, along an axis or over all."""
     a = asarray(a)
-    return _as(ops.cumsum(ops.reshape(a, (-1,)) if axis is None else a, axis or 0), dtype)
-
-
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: builtins.bool = False) -> Any:
-    """The norm of all elements or along axes."""
-    from .mint.linalg import norm as found
-
-    return found(asarray(x), ord, axis, keepdims)
+    return _as(ops.cumsum(ops.reshape(a, (-1,)) if axis is None else a, axis or 0), dtype)  # type: ignore[no-any-return]
 
 
 # Shape
@@ -333,26 +342,10 @@ def size(a: Any, axis: int | None = None) -> int:
     return asarray(a).size if axis is None else asarray(a).shape[axis]
 
 
-def reshape(x: Any, new_shape: Any) -> Any:
-    """Another shape."""
-    return ops.reshape(asarray(x), (new_shape,) if isinstance(new_shape, int) else new_shape)
-
-
-def transpose(a: Any, axes: Any = None) -> Any:
-    """Axes in another order: reversed without one."""
-    a = asarray(a)
-    return ops.transpose(a, tuple(reversed(range(a.ndim))) if axes is None else tuple(axes))
-
-
-def concatenate(arrays: Any, axis: int | None = 0) -> Any:
+def concatenate(arrays: Any, axis: int | None = 0) -> Tensor:
     """One behind the other along an axis."""
     given = [asarray(one) for one in arrays]
     return ops.cat([ops.reshape(x, (-1,)) for x in given]) if axis is None else ops.cat(given, axis)
-
-
-def stack(arrays: Any, axis: int = 0) -> Any:
-    """Along a new axis."""
-    return ops.stack([asarray(one) for one in arrays], axis)
 
 
 def _at_least(tensor: Any, axes: int) -> Any:
@@ -371,17 +364,6 @@ def atleast_2d(*arys: Any) -> Any:
     return found[0] if len(found) == 1 else found
 
 
-def vstack(tup: Any) -> Any:
-    """As rows."""
-    return ops.cat([_at_least(asarray(one), 2) for one in tup], 0)
-
-
-def hstack(tup: Any) -> Any:
-    """As columns."""
-    given = [_at_least(asarray(one), 1) for one in tup]
-    return ops.cat(given, 0 if given[0].ndim == 1 else 1)
-
-
 def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     """Pieces along an axis: so many, or cut at these places."""
     x = asarray(x)
@@ -391,27 +373,11 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     return ops.split(x, [high - low for low, high in itertools.pairwise(ends)], axis)
 
 
-def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
-    """Each element several times."""
-    return ops.repeat_interleave(asarray(a), repeats, axis)
-
-
-def flip(m: Any, axis: Any = None) -> Any:
+def flip(m: Any, axis: Any = None) -> Tensor:
     """Backwards along axes."""
     m = asarray(m)
     axes = tuple(range(m.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
     return ops.flip(m, axes)
-
-
-def moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    """Axes at other places."""
-    a = asarray(a)
-    start, end = ([one] if isinstance(one, int) else list(one) for one in (source, destination))
-    start, end = [i % a.ndim for i in start], [i % a.ndim for i in end]
-    rest = [axis for axis in range(a.ndim) if axis not in start]
-    for to, axis in sorted(zip(end, start, strict=True)):
-        rest.insert(to, axis)
-    return ops.transpose(a, tuple(rest))
 
 
 def meshgrid(*xi: Any, sparse: builtins.bool = False, indexing: str = "xy") -> Any:
@@ -419,21 +385,22 @@ def meshgrid(*xi: Any, sparse: builtins.bool = False, indexing: str = "xy") -> A
     return list(ops.meshgrid(*[asarray(one) for one in xi], indexing=indexing))
 
 
-def diag(v: Any, k: int = 0) -> Any:
+def vander(x: Any, N: int | None = None, increasing: builtins.bool = False) -> Tensor:  # noqa: N803
+    """The powers of each element, a row each, from the highest to 0, or with ``increasing`` from 0 up."""
+    found = ops.vander(asarray(x), N)
+    return ops.flip(found, 1) if increasing else found
+
+
+def diag(v: Any, k: int = 0) -> Tensor:
     """A vector as a diagonal, or a diagonal of a matrix."""
     from .mint.functions import diag as found
 
     return found(asarray(v), k)
 
 
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """Differences of neighbours."""
-    return ops.diff(asarray(a), n, axis, prepend, append)
-
-
-def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip") -> Any:
+def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip") -> Tensor:
     """Elements by their places."""
-    return ops.take(asarray(a), asarray(indices), axis, mode)
+    return ops.take(asarray(a), asarray(indices), axis, mode)  # type: ignore[no-any-return]
 
 
 def unique(x: Any, return_inverse: builtins.bool = False) -> Any:
@@ -442,5 +409,45 @@ def unique(x: Any, return_inverse: builtins.bool = False) -> Any:
     return (Tensor(values), Tensor(inverse.astype(_np.int32))) if return_inverse else Tensor(values)
 
 
+# Declared where the functions are
+
+
+def _taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of ``ops`` that takes lists, arrays and numbers where it takes tensors.
+
+    A number beside a tensor stays one, so that it does not change the element type. An operator takes ``dtype``.
+    """
+    operator = isinstance(inspect.unwrap(function), Operator)
+    signature = inspect.signature(function)
+    kinds = {key: "Tensor" if operator else str(one.annotation) for key, one in signature.parameters.items()}
+    if operator:
+        dtype = inspect.Parameter("dtype", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
+        signature = signature.replace(parameters=[*signature.parameters.values(), dtype])
+
+    def surface(*args: Any, **kwargs: Any) -> Any:
+        try:
+            given = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{name}() got other arguments than {signature}: {error}") from None
+        arguments = given.arguments
+        wanted = arguments.pop("dtype", None) if operator else None
+        for key, value in arguments.items():
+            kind = kinds.get(key, "")
+            if "Sequence[Tensor]" in kind:
+                arguments[key] = [asarray(one) for one in value]
+            elif "Tensor" in kind and isinstance(value, list | tuple | _np.ndarray):
+                arguments[key] = asarray(value)
+        if not builtins.any(isinstance(value, Tensor) for value in arguments.values()):
+            for key, value in arguments.items():
+                if "Tensor" in kinds.get(key, "") and isinstance(value, builtins.bool | int | float):
+                    arguments[key] = asarray(value)
+        return _as(function(*given.args, **given.kwargs), wanted)
+
+    surface.__name__ = surface.__qualname__ = name
+    surface.__doc__ = function.__doc__
+    surface.__signature__ = signature  # type: ignore[attr-defined]
+    return surface
+
+
+globals().update({name: _taking_lists(name, function) for name, function in _NUMPY.items()})
 __getattr__ = on_first_use(__name__)
-globals().update(_NUMPY)

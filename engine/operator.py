@@ -10,6 +10,7 @@ they are tensors and ``F`` records. Python's own operators work on both, so most
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -77,6 +78,11 @@ class Operator:
 
     def __repr__(self) -> str:
         return f"<operator {self.name}>"
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What help and completion show."""
+        return inspect.signature(self.__call__)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)

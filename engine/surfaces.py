@@ -7,6 +7,8 @@ is ``Tensor.softcap``, ``ops.Softcap(cap)``, ``mint.softcap`` and ``numpy.softca
 function in names of arguments at most (``renamed``). Where MindSpore's own form differs otherwise, that form is a
 function by itself beside the first, with a leading underscore, and is declared for its surface alone.
 
+A name of ``mint`` may have dots: ``mint="nn.functional.relu"`` is in that module of ``mint`` (``names_in``).
+
 The tables here are read by ``methods.py``, ``ops/operations.py``, ``mint`` and ``numpy.py``, which put the names where
 users find them.
 """
@@ -14,7 +16,7 @@ users find them.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "REQUIRED",
     "PrimitiveRow",
     "declare",
+    "names_in",
     "prim",
     "renamed",
 ]
@@ -38,7 +41,7 @@ METHODS: dict[str, Function] = {}
 IN_PLACE: dict[str, Function] = {}
 """Methods that give the tensor the values of the function's result, by their names (``exp_``)."""
 MINT: dict[str, Function] = {}
-"""Functions of ``mint`` by name."""
+"""Functions of ``mint`` by name, those of its modules with dots (``linalg.qr``)."""
 NUMPY: dict[str, Function] = {}
 """Functions of ``numpy`` by name."""
 PRIMITIVES: dict[str, tuple[Function, PrimitiveRow]] = {}
@@ -67,6 +70,8 @@ class Renamed(NamedTuple):
     name: str
     arguments: dict[str, str]
     without: tuple[str, ...]
+    keyword: tuple[str, ...]
+    defaults: dict[str, Any]
 
 
 def prim(name: str, /, *required: str, **defaults: Any) -> PrimitiveRow:
@@ -74,15 +79,32 @@ def prim(name: str, /, *required: str, **defaults: Any) -> PrimitiveRow:
     return PrimitiveRow(name, (*((one, REQUIRED) for one in required), *defaults.items()))
 
 
-def renamed(name: str = "", /, without: Sequence[str] = (), **arguments: str) -> Renamed:
+def renamed(
+    name: str = "",
+    /,
+    without: Sequence[str] = (),
+    keyword: Sequence[str] = (),
+    defaults: Mapping[str, Any] | None = None,
+    **arguments: str,
+) -> Renamed:
     """A surface with other names of arguments: ``renamed(axis="dim")`` takes ``dim`` where the function takes ``axis``.
+
+    Arguments are named as the function names them, in all of these.
 
     Args:
         name: the name of the surface; that of the function by default.
         without: arguments of the function that the surface does not have; they keep their defaults.
+        keyword: arguments that are given by name only; those behind them are too.
+        defaults: defaults that differ, also of arguments that are left out; ``REQUIRED`` where there is none.
         **arguments: the name here by the name there.
     """
-    return Renamed(name, arguments, tuple(without))
+    return Renamed(name, arguments, tuple(without), tuple(keyword), dict(defaults or {}))
+
+
+def names_in(table: Mapping[str, Function], module: str = "") -> dict[str, Function]:
+    """The functions of a table whose names have this module before the last dot, by what is behind it."""
+    parts = ((name.rpartition("."), function) for name, function in table.items())
+    return {name: function for (where, _, name), function in parts if where == module}
 
 
 Names = bool | str | Renamed | Sequence[str | Renamed]
@@ -147,19 +169,29 @@ def _offered(function: Any, names: Names) -> list[tuple[str, Function]]:
 
 def _with_other_names(function: Any, row: Renamed, name: str) -> Function:
     """The function with other names of its arguments; which there are is read off its signature."""
+    name = name.rpartition(".")[2]
     signature = inspect.signature(function)
-    for one in (*row.arguments, *row.without):
+    for one in (*row.arguments, *row.without, *row.keyword, *row.defaults):
         if one not in signature.parameters:
-            raise ValueError(f"'{name}' renames or leaves out '{one}', which is no argument of {function!r}")
-    theirs = {one: row.arguments.get(one, one) for one in signature.parameters if one not in row.without}
-    ours = {there: here for here, there in theirs.items()}
-    shown = [parameter.replace(name=theirs[key]) for key, parameter in signature.parameters.items() if key in theirs]
-    # An argument may only be left out by place if none behind it can be given by place.
-    positional = [
-        key for key, parameter in signature.parameters.items() if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+            raise ValueError(f"'{name}' changes or leaves out '{one}', which is no argument of {function!r}")
+    kept = {key: parameter for key, parameter in signature.parameters.items() if key not in row.without}
+    ours = {row.arguments.get(key, key): key for key in kept}
+    # An argument may only be left out by place, or be given by name only, if none behind it is given by place.
+    by_place = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    positional = [key for key, parameter in signature.parameters.items() if parameter.kind is by_place]
+    count = next((i for i, key in enumerate(positional) if key in row.without + row.keyword), len(positional))
+    shown = [
+        parameter.replace(
+            name=row.arguments.get(key, key),
+            kind=parameter.KEYWORD_ONLY if key in positional[count:] else parameter.kind,
+            default=parameter.empty if default is REQUIRED else default,
+        )
+        for key, parameter in kept.items()
+        for default in (row.defaults.get(key, parameter.default),)
     ]
-    count = next((place for place, key in enumerate(positional) if key in row.without), len(positional))
-    places = any(p.kind is p.VAR_POSITIONAL for p in shown)
+    places = any(one.kind is one.VAR_POSITIONAL for one in shown)
+    # Those whose default is another one here, by the place at which they may be given.
+    other = [(positional.index(key) if key in positional else -1, key, row.defaults[key]) for key in row.defaults]
 
     def surface(*args: Any, **kwargs: Any) -> Any:
         if len(args) > count and not places:
@@ -169,16 +201,15 @@ def _with_other_names(function: Any, row: Renamed, name: str) -> Function:
                 if key not in ours:
                     raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
             kwargs = {ours[key]: value for key, value in kwargs.items()}
+        for place, key, default in other:
+            if key not in kwargs and not 0 <= place < len(args):
+                if default is REQUIRED:
+                    raise TypeError(f"{name}() is missing the argument '{row.arguments.get(key, key)}'")
+                kwargs[key] = default
         return function(*args, **kwargs)
 
     surface.__name__ = surface.__qualname__ = name
     surface.__doc__ = function.__doc__
-    surface.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[
-            one.replace(kind=one.KEYWORD_ONLY)
-            if one.kind is one.POSITIONAL_OR_KEYWORD and ours[one.name] in positional[count:]
-            else one
-            for one in shown
-        ]
-    )
+    surface.__wrapped__ = function  # type: ignore[attr-defined]
+    surface.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
     return surface

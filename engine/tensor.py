@@ -138,9 +138,38 @@ class Tensor:
         """The number of axes."""
         return self.ndim
 
+    ndimension = dim
+
     def numel(self) -> int:
         """The number of elements."""
         return self.size
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        """Bytes of one element."""
+        return self.itemsize
+
+    def is_signed(self) -> bool:
+        """Whether the dtype has negative numbers."""
+        return self._array.dtype.kind not in "bu"
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie row by row in memory."""
+        return bool(self._array.flags.c_contiguous)
+
+    def stride(self, dim: int | None = None) -> int | list[int]:
+        """Elements from one to the next along each axis (or ``dim``)."""
+        steps = [n // self.itemsize for n in self._array.strides]
+        return steps if dim is None else steps[dim]
+
+    def storage_offset(self) -> int:
+        """Where the first element is, counted from ``data_ptr``."""
+        return 0
+
+    def data_ptr(self) -> int:
+        """The address of the first element, in the memory of the device."""
+        return int(self._array.ctypes.data if isinstance(self._array, np.ndarray) else self._array.data.ptr)
 
     # To Python and NumPy
 
@@ -278,7 +307,7 @@ class Tensor:
         return value if isinstance(gradient, Tensor) else value._array
 
     if TYPE_CHECKING:
-        # The methods that are operators are bound in methods.py from one table.
+        # The methods that are operators are declared where these are, and bound in methods.py.
         def __getattr__(self, name: str) -> Any: ...
         def __getitem__(self, index: Any) -> Tensor: ...
         def __add__(self, other: Any) -> Tensor: ...

@@ -4,9 +4,9 @@
 with the test that says whether it suits the arrays at hand. A caller that finds it does not suit uses CuPy
 instead.
 
-One family of kernels a file. This package imports Triton and CuPy on use only, and nothing of the engine: the
-engine's `cpu.fused` has the same names and signatures on NumPy. `TRITON_INTERPRET=1`, set before Triton is
-imported, runs the same kernels on NumPy arrays in Triton's interpreter; the tests do that.
+One family of kernels a file, whose `KERNELS` is found. This package imports Triton and CuPy on use only, and
+nothing of the engine: the engine's `cpu.fused` has the same names and signatures on NumPy. `TRITON_INTERPRET=1`,
+set before Triton is imported, runs the same kernels on NumPy arrays in Triton's interpreter; the tests do that.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Mapping
+from pkgutil import iter_modules
 
 from hookscope.triton_kernels._launch import Kernel
 from hookscope.triton_kernels._probe import Probe, probe
 
 __all__ = ["Kernel", "Probe", "kernels", "probe"]
-
-_FAMILIES = ("adam", "cross_entropy", "dropout", "elementwise", "layer_norm", "matmul", "softmax")
 
 
 @functools.cache
@@ -28,6 +27,6 @@ def kernels() -> Mapping[str, Kernel]:
     """Every kernel by the name of its operator; imports Triton."""
     return {
         name: kernel
-        for family in _FAMILIES
+        for family in sorted(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
         for name, kernel in importlib.import_module(f"{__name__}.{family}").KERNELS.items()
     }

@@ -2,10 +2,11 @@
 
 from ..names import on_first_use as _on_first_use
 from ..surfaces import MINT as _MINT
+from ..surfaces import names_in as _names_in
 from .functions import *
 from .nn.functional import conv2d
 
-globals().update(_MINT)
+globals().update(_names_in(_MINT))
 _ASCEND = "it is for Ascend devices; use mindspore.mint.nn"
 __getattr__ = _on_first_use(
     __name__,

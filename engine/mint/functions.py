@@ -1,6 +1,6 @@
-"""The functions of ``mindspore.mint``: those of ``ops``, with the names and defaults of arguments that PyTorch has.
+"""The functions of ``mindspore.mint`` whose form differs from that of ``ops`` in more than names of arguments.
 
-What is the same in ``ops`` is taken from there; here is what differs.
+The others are declared where the functions are (``mint=`` in ``ops``).
 """
 
 from __future__ import annotations
@@ -10,122 +10,62 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
+from ..dtype import int64
+from ..ops.reduction import axes_of
 from ..tensor import Tensor
 
 __all__ = [
-    "all", "allclose", "amax", "amin", "any", "argmin", "argsort", "bernoulli", "cat", "chunk", "clone",
-    "concat", "count_nonzero", "cummax", "cummin", "cumsum", "diag", "diff", "div", "divide", "empty", "empty_like",
-    "flatten", "gather", "index_add", "index_select", "kthvalue", "log_softmax", "max", "mean", "median", "meshgrid",
-    "min", "mv", "nansum", "narrow", "norm", "normal", "ones", "permute", "prod", "rand", "rand_like", "randint",
-    "randint_like", "randn", "randn_like", "randperm", "repeat_interleave", "scatter", "scatter_add", "select",
-    "softmax", "sort", "split", "squeeze", "stack", "std", "std_mean", "sum", "swapaxes", "take", "transpose",
-    "unbind", "unsqueeze", "var", "var_mean", "vdot", "where", "zeros",
+    "allclose", "argmin", "argsort", "bernoulli", "clone", "cummin", "diag", "dot", "empty", "empty_like",
+    "flatten", "index_add", "log_softmax", "max", "mean", "median", "meshgrid", "min", "norm", "normal", "ones",
+    "pow", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "repeat_interleave",
+    "scatter_add", "select", "sort", "squeeze", "take", "topk", "vdot", "where", "zeros",
 ]  # fmt: skip
 
 
-# Arithmetic
+def pow(input: Any, exponent: Any) -> Tensor:
+    """input to the power of the exponent; of integers with a negative one 0, but for 1 and -1.
+
+    Raises:
+        TypeError: a tensor of integers to the power of a negative int.
+    """
+    whole = input._array.dtype.kind in "biu" if isinstance(input, Tensor) else isinstance(input, int)
+    if not isinstance(exponent, Tensor):
+        if whole and isinstance(exponent, int) and exponent < 0:
+            raise TypeError(f"For 'mint.pow', integers have no power of {exponent}: they would be fractions")
+    elif whole and exponent._array.dtype.kind == "i":
+        found = ops.pow(input, ops.abs(exponent))
+        alone = ops.equal(ops.abs(input), 1)
+        return ops.where(ops.logical_or(ops.greater_equal(exponent, 0), alone), found, ops.zeros_like(found))
+    return ops.pow(input, exponent)  # type: ignore[no-any-return]
 
 
-def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
-    """input / other, rounded "floor" or "trunc" if wished."""
-    if rounding_mode is None:
-        return ops.div(input, other)
-    if rounding_mode == "floor":
-        return ops.floor_divide(input, other)
-    if rounding_mode != "trunc":
-        raise ValueError(f"For 'mint.div', 'rounding_mode' must be None, 'floor' or 'trunc', but got {rounding_mode!r}")
-    both = ops.div(input, other)
-    whole = ops.trunc(both)
-    result = input.dtype if isinstance(input, Tensor) else other.dtype
-    return whole if result.is_floating_point else whole.astype(result)
+def dot(input: Tensor, other: Tensor) -> Tensor:
+    """The product of two vectors.
+
+    Raises:
+        ValueError: one has not one axis.
+    """
+    if input.ndim != 1 or other.ndim != 1:
+        raise ValueError(f"For 'mint.dot', both must have one axis, but got shapes {input.shape} and {other.shape}")
+    return ops.matmul(input, other)
 
 
-divide = div
-
-
-def vdot(input: Tensor, other: Tensor) -> Any:
+def vdot(input: Tensor, other: Tensor) -> Tensor:
     """The product of two vectors, the first conjugated."""
-    return ops.dot(ops.conj(input) if input._array.dtype.kind == "c" else input, other)
-
-
-def mv(input: Tensor, vec: Tensor) -> Any:
-    """A matrix times a vector."""
-    return ops.mv(input, vec)
+    return dot(ops.conj(input) if input._array.dtype.kind == "c" else input, other)
 
 
 # Reductions
 
 
-def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The sum along axes."""
-    return ops.sum(input, dim, keepdim, dtype=dtype)
-
-
-def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean along axes."""
-    return ops.mean(input if dtype is None else input.astype(dtype), dim, keepdim)
+    return ops.mean(_as(input, dtype), dim, keepdim)
 
 
-def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The product along an axis."""
-    return ops.prod(input, dim, keepdim, dtype)
-
-
-def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
-    """Whether all elements along axes are true."""
-    return ops.all(input, dim, keepdim)
-
-
-def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
-    """Whether an element along axes is true."""
-    return ops.any(input, dim, keepdim)
-
-
-def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
-    """The largest along axes."""
-    return ops.amax(input, dim if dim != () else None, keepdim)
-
-
-def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
-    """The smallest along axes."""
-    return ops.amin(input, dim if dim != () else None, keepdim)
-
-
-def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The place of the smallest along an axis, or of all."""
-    return ops.argmin(input, dim, keepdim)
-
-
-def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The sum along axes without NaN."""
-    return ops.nansum(input, dim, keepdim, dtype=dtype)
-
-
-def count_nonzero(input: Tensor, dim: Any = None) -> Any:
-    """How many elements along axes are not 0."""
-    from ..dtype import int64
-
-    return ops.count_nonzero(input, () if dim is None else dim, dtype=int64)
-
-
-def var(input: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bool = False) -> Any:
-    """The variance along axes, divided by the count less ``correction``."""
-    return ops.var(input, dim, correction, keepdim)
-
-
-def std(input: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bool = False) -> Any:
-    """The deviation along axes, divided by the count less ``correction``."""
-    return ops.std(input, dim, correction, keepdim)
-
-
-def var_mean(input: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bool = False) -> Any:
-    """(variance, mean)."""
-    return ops.var_mean(input, dim, correction, keepdim)
-
-
-def std_mean(input: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bool = False) -> Any:
-    """(deviation, mean)."""
-    return ops.std_mean(input, dim, correction, keepdim)
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The place of the smallest along an axis, or of all, as Int64."""
+    return ops.argmin(input, dim, keepdim).astype(int64)  # type: ignore[no-any-return]
 
 
 def max(input: Tensor, *args: Any, dim: int | None = None, keepdim: bool = False, other: Any = None) -> Any:
@@ -147,7 +87,10 @@ def _extreme(name: str, pairwise: Any, input: Tensor, args: Any, dim: Any, keepd
         dim, keepdim = args[0], args[1] if len(args) > 1 else keepdim
     if dim is None:
         return (ops.amax if name == "max" else ops.amin)(input)
-    return getattr(ops, name)(input, dim, keepdim)
+    # By its place: of several that are the extreme one alone gets the gradient.
+    places = (ops.argmax if name == "max" else ops.argmin)(input, dim, True).astype(int64)
+    values = ops.gather_elements(input, dim, places) if input.ndim else ops.reshape(input, ())
+    return (values, places) if keepdim else (squeeze(values, dim), squeeze(places, dim))
 
 
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
@@ -155,11 +98,9 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     return ops.median(ops.reshape(input, (-1,)), 0)[0] if dim is None else ops.median(input, dim, keepdim)
 
 
-def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The p-norm of all elements, or along axes."""
-    from .linalg import vector_norm
-
-    return vector_norm(input, 2 if p == "fro" else p, dim, keepdim, dtype=dtype)
+    return ops.vector_norm(input, 2 if p == "fro" else p, dim, keepdim, dtype=dtype)  # type: ignore[no-any-return]
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
@@ -170,126 +111,66 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 # Order
 
 
-def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
-    """(sorted values, places) along an axis; equal ones keep their order."""
-    return ops.sort(input, dim, descending)
+def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool = False) -> tuple[Tensor, Tensor]:
+    """(sorted values, places as Int64) along an axis; equal ones keep their order."""
+    values, places = ops.sort(input, dim, descending)
+    return values, places.astype(int64)
 
 
-def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
-    """The places of the sorted values; equal ones keep their order."""
-    return ops.sort(input, dim, descending)[1]
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+    """The places of the sorted values, as Int64; equal ones keep their order."""
+    return ops.argsort(input, dim, descending).astype(int64)  # type: ignore[no-any-return]
 
 
-def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    """(value, place) of the k-th smallest along an axis."""
-    return ops.kthvalue(input, k, dim, keepdim)
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Tensor, Tensor]:
+    """The ``k`` largest (or smallest) along an axis and their places as Int64, in order."""
+    values, places = ops.topk(input, k, dim, largest, sorted)
+    return values, places.astype(int64)
 
 
-def cummax(input: Tensor, dim: int) -> Any:
-    """(largest so far, places) along an axis."""
-    return ops.cummax(input, dim)
-
-
-def cummin(input: Tensor, dim: int) -> Any:
-    """(smallest so far, places) along an axis."""
-    return ops.cummin(input, dim)
-
-
-def cumsum(input: Tensor, dim: int, dtype: Any = None) -> Any:
-    """The sum so far along an axis."""
-    return ops.cumsum(input, dim, dtype)
-
-
-def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """Differences of neighbours along an axis."""
-    return ops.diff(input, n, dim, prepend, append)
+def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """(smallest so far, places as Int64) along an axis."""
+    values, places = ops.cummin(input, dim)
+    return values, places.astype(int64)
 
 
 # Shape
 
 
-def cat(tensors: Sequence[Tensor], dim: int = 0) -> Any:
-    """Tensors one behind the other along an axis."""
-    return ops.cat(tensors, dim)
-
-
-concat = cat
-
-
-def stack(tensors: Sequence[Tensor], dim: int = 0) -> Any:
-    """Tensors along a new axis."""
-    return ops.stack(tensors, dim)
-
-
-def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> Any:
-    """Pieces along an axis."""
-    return ops.split(tensor, split_size_or_sections, dim)
-
-
-def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
-    """So many pieces along an axis."""
-    return ops.chunk(input, chunks, dim)
-
-
-def unbind(input: Tensor, dim: int = 0) -> Any:
-    """The slices along an axis."""
-    return ops.unbind(input, dim)
-
-
-def squeeze(input: Tensor, dim: Any = None) -> Any:
+def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Without axes of length 1; an axis of another length stays."""
     if dim is None:
         return ops.squeeze(input)
-    axes = dim if isinstance(dim, tuple | list) else (dim,)
+    axes = axes_of(dim if isinstance(dim, int) else tuple(dim), input.ndim, "squeeze") or ()
     alone = tuple(axis for axis in axes if input.shape[axis] == 1)
     return ops.squeeze(input, alone) if alone else ops.reshape(input, input.shape)
 
 
-def unsqueeze(input: Tensor, dim: int) -> Any:
-    """With a new axis of length 1."""
-    return ops.unsqueeze(input, dim)
-
-
-def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Axes as one."""
     return ops.flatten(input, start_dim=start_dim, end_dim=end_dim)
 
 
-def transpose(input: Tensor, dim0: int, dim1: int) -> Any:
-    """Two axes exchanged."""
-    return ops.swapaxes(input, dim0, dim1)
-
-
-def swapaxes(input: Tensor, axis0: int, axis1: int) -> Any:
-    """Two axes exchanged."""
-    return ops.swapaxes(input, axis0, axis1)
-
-
-def permute(input: Tensor, dims: Any) -> Any:
-    """Axes in another order."""
-    return ops.permute(input, dims)
-
-
-def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """The coordinates of a grid; the first tensor runs along the first axis."""
     return ops.meshgrid(*tensors, indexing="ij" if indexing is None else indexing)
 
 
-def diag(input: Tensor, diagonal: int = 0) -> Any:
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A vector as a diagonal, or the diagonal of a matrix."""
     if input.ndim == 2:
-        return ops.diagonal(input, diagonal)
+        return ops.diagonal(input, diagonal)  # type: ignore[no-any-return]
     place = builtins.abs(diagonal)
     square = ops.diag(input)
     if not place:
-        return square
+        return square  # type: ignore[no-any-return]
     before, behind = (place, 0) if diagonal > 0 else (0, place)
     return ops.pad(square, (before, behind, behind, before))
 
 
-def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Any:
+def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
     """Each element several times."""
-    return ops.repeat_interleave(input, repeats, dim)
+    return ops.repeat_interleave(input, repeats, dim)  # type: ignore[no-any-return]
 
 
 # Choosing
@@ -302,42 +183,23 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     return ops.where(condition, input, other)
 
 
-def gather(input: Tensor, dim: int, index: Tensor) -> Any:
-    """Elements by their places along an axis."""
-    return ops.gather_elements(input, dim, index)
-
-
-def scatter(input: Tensor, dim: int, index: Tensor, src: Any) -> Any:
-    """``src`` put at places along an axis."""
-    return ops.scatter(input, dim, index, src)
-
-
-def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """``src`` added at places along an axis."""
-    return ops.tensor_scatter_elements(input, index, src, dim, "add")
+    return ops.tensor_scatter_elements(input, index, src, dim, "add")  # type: ignore[no-any-return]
 
 
-def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """Slices of ``source`` added at places along an axis."""
-    return ops.index_add(input, index, source if alpha == 1 else source * alpha, dim)
+    own = ops.reshape(input, input.shape)  # ops.index_add gives a Parameter the sum
+    return ops.index_add(own, index, source if alpha == 1 else source * alpha, dim)  # type: ignore[no-any-return]
 
 
-def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
-    """Slices by their places along an axis."""
-    return ops.index_select(input, dim, index)
-
-
-def select(input: Tensor, dim: int, index: int) -> Any:
+def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One slice along an axis."""
     return input[(slice(None),) * (dim % input.ndim) + (index,)]
 
 
-def narrow(input: Tensor, dim: int, start: int, length: int) -> Any:
-    """A stretch of an axis."""
-    return ops.narrow(input, dim, start, length)
-
-
-def take(input: Tensor, index: Tensor) -> Any:
+def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements by their places in the flattened tensor."""
     return ops.reshape(input, (-1,))[index]
 
@@ -345,102 +207,95 @@ def take(input: Tensor, index: Tensor) -> Any:
 # Nonlinear
 
 
-def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
-    """exp, divided by its sum along an axis."""
-    return ops.softmax(input, dim, dtype=dtype)
-
-
-def log_softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Any:
+def log_softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
     """The logarithm of softmax."""
-    return ops.log_softmax(input if dtype is None else input.astype(dtype), -1 if dim is None else dim)
+    return ops.log_softmax(_as(input, dtype), -1 if dim is None else dim)
 
 
 # Making
 
 
-def zeros(*size: Any, dtype: Any = None) -> Any:
+def zeros(*size: Any, dtype: Any = None) -> Tensor:
     """Zeros of a shape."""
     return ops.zeros(_shape(size), dtype)
 
 
-def ones(*size: Any, dtype: Any = None) -> Any:
+def ones(*size: Any, dtype: Any = None) -> Tensor:
     """Ones of a shape."""
     return ops.ones(_shape(size), dtype)
 
 
-def empty(*size: Any, dtype: Any = None, device: Any = None) -> Any:
+def empty(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor of a shape; its values are zeros, which no program may count on."""
     return zeros(*size, dtype=dtype)
 
 
-def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Any:
+def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor of another's shape; its values are zeros, which no program may count on."""
     return ops.zeros_like(input, dtype=dtype)
 
 
-def clone(input: Tensor) -> Any:
+def clone(input: Tensor) -> Tensor:
     """A copy that gradients pass."""
-    return input.clone()
+    return input.clone()  # type: ignore[no-any-return]
 
 
 def _shape(size: tuple[Any, ...]) -> Any:
     return size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
 
 
-def _dtype(tensor: Any, dtype: Any) -> Any:
+def _as(tensor: Tensor, dtype: Any) -> Tensor:
     return tensor if dtype is None else tensor.astype(dtype)
 
 
-def rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Any:
+def rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """Evenly spread over [0, 1)."""
-    return ops.rand(*_shape(size), dtype=dtype, seed=_seed(generator))
+    return ops.rand(*_shape(size), dtype=dtype, seed=_seed(generator))  # type: ignore[no-any-return]
 
 
-def randn(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Any:
+def randn(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """Of the normal distribution."""
-    return ops.randn(*_shape(size), dtype=dtype, seed=_seed(generator))
+    return ops.randn(*_shape(size), dtype=dtype, seed=_seed(generator))  # type: ignore[no-any-return]
 
 
-def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Any:
+def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
     """Evenly spread over [0, 1), in another's shape."""
-    return ops.rand_like(input, dtype=dtype)
+    return ops.rand_like(input, dtype=dtype)  # type: ignore[no-any-return]
 
 
-def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Any:
+def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
     """Of the normal distribution, in another's shape."""
-    return ops.randn_like(input, dtype=dtype)
+    return ops.randn_like(input, dtype=dtype)  # type: ignore[no-any-return]
 
 
-def randint(*args: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Any:
+def randint(*args: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """randint(high, size) or randint(low, high, size): ints from ``low`` (or 0) below ``high``."""
     low, high, size = (0, *args) if len(args) == 2 else args
-    return ops.randint(low, high, size, _seed(generator), dtype=dtype)
+    return ops.randint(low, high, size, _seed(generator), dtype=dtype)  # type: ignore[no-any-return]
 
 
-def randint_like(input: Tensor, *args: Any, dtype: Any = None, device: Any = None) -> Any:
+def randint_like(input: Tensor, *args: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """randint_like(input, high) or (input, low, high)."""
     low, high = (0, *args) if len(args) == 1 else args
-    return ops.randint_like(input, low, high, dtype=dtype)
+    return ops.randint_like(input, low, high, dtype=dtype)  # type: ignore[no-any-return]
 
 
-def randperm(n: int, *, generator: Any = None, dtype: Any = None) -> Any:
+def randperm(n: int, *, generator: Any = None, dtype: Any = None) -> Tensor:
     """The numbers from 0 below ``n`` in random order."""
-    from ..dtype import int64
-
     order = ops.argsort(ops.rand(n, seed=_seed(generator)))
-    return order.astype(int64 if dtype is None else dtype)
+    return order.astype(int64 if dtype is None else dtype)  # type: ignore[no-any-return]
 
 
-def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = None) -> Any:
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = None) -> Tensor:
     """Of the normal distribution with these means and deviations."""
     if size is None:
         size = next((one.shape for one in (mean, std) if isinstance(one, Tensor)), ())
-    return ops.randn(*size, seed=_seed(generator)) * std + mean
+    return ops.randn(*size, seed=_seed(generator)) * std + mean  # type: ignore[no-any-return]
 
 
-def bernoulli(input: Tensor, *, generator: Any = None) -> Any:
+def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
     """1 with the probability that is in the input, else 0."""
-    return (ops.rand(*input.shape, seed=_seed(generator)) < input).astype(input.dtype)
+    return (ops.rand(*input.shape, seed=_seed(generator)) < input).astype(input.dtype)  # type: ignore[no-any-return]
 
 
 def _seed(generator: Any) -> int | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..cpu import updates
 from ..dtype import float32
-from ..experimental.optim.momentum import AdamW as _AdamW
-from ..experimental.optim.momentum import Betas
+from ..experimental.optim._moments import Betas
+from ..experimental.optim.adamw import AdamW as _AdamW
 from ..experimental.optim.optimizer import Optimizer
-from ..nn.optim.optimizer import take
 from ..parameter import Parameter
 from ..tensor import Tensor
 
@@ -34,12 +34,14 @@ class SGD(Optimizer):
         self.step_t = self._counter("step_t")
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
-        factor = group["momentum"]
-        if factor:
-            kept = self.momentum_buf[place]
-            take(kept, gradient if step == 1 else kept._array * factor + gradient * (1 - group["dampening"]))
-            gradient = gradient + kept._array * factor if group["nesterov"] else kept._array
-        return value - gradient * rate
+        if not group["momentum"]:
+            return updates.descent(value, gradient, rate)
+        kept = self.momentum_buf[place]
+        new, sums = updates.sgd(
+            value, kept._array, gradient, rate, group["momentum"], group["dampening"], group["nesterov"], step == 1
+        )
+        kept._rebind(sums)
+        return new
 
 
 class AdamW(_AdamW):

@@ -1,6 +1,7 @@
-"""``mindspore.mint.special``."""
+"""``mindspore.mint.special``: functions of ``ops``, declared where they are, and a form of ``mint``'s."""
 
-from ..ops import erfc, exp2, expm1, log1p, round, sinc
-from .functions import log_softmax
+from ..surfaces import MINT as _MINT
+from ..surfaces import names_in as _names_in
+from .functions import log_softmax as log_softmax
 
-__all__ = ["erfc", "exp2", "expm1", "log1p", "log_softmax", "round", "sinc"]
+globals().update(_names_in(_MINT, "special"))

@@ -11,7 +11,7 @@ from ..backend import to_device
 from ..cpu import fused
 from ..dtype import numpy_dtype
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import REQUIRED, declare, prim, renamed
 from ..tensor import Tensor
 from .arithmetic import _as, _unary, clamp, div, exp, expm1, log1p, maximum, minimum, mul, sub, where
 from .arithmetic import abs as absolute
@@ -36,7 +36,7 @@ sigmoid = _unary(
     method=True,
     in_place=True,
     primitive=prim("Sigmoid"),
-    mint=True,
+    mint=("sigmoid", "nn.functional.sigmoid"),
 )
 _sigmoid_grad = Operator(
     "sigmoid_grad",
@@ -52,7 +52,7 @@ tanh = _unary(
     method=True,
     in_place=True,
     primitive=prim("Tanh"),
-    mint=True,
+    mint=("tanh", "nn.functional.tanh"),
 )
 _tanh_grad = Operator(
     "tanh_grad",
@@ -128,6 +128,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     return result
 
 
+@declare(mint="nn.functional.gelu")
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     """The Gaussian error linear unit, by erf ("none") or its tanh form ("tanh").
 
@@ -139,14 +140,26 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     return _gelu(_check(input, "gelu"), approximate=approximate)  # type: ignore[no-any-return]
 
 
+@declare(primitive=(prim("GeLU"), prim("Gelu")))
+def _gelu_tanh(x: Tensor) -> Tensor:
+    """The tanh form of ``gelu``."""
+    return gelu(x, "tanh")
+
+
 swish = silu
 
 
-@declare(primitive=prim("Softmax", axis=-1))
+@declare(primitive=prim("Softmax", axis=-1), mint=renamed(axis="dim", defaults={"axis": REQUIRED}))
 def softmax(input: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
     """exp(input) / sum(exp(input)) along ``axis``."""
     x = _check(input, "softmax") if dtype is None else _as(input, numpy_dtype(dtype))
     return _softmax(x, axis=_one_axis(axis, x, "softmax"))  # type: ignore[no-any-return]
+
+
+@declare(method="softmax")
+def _softmax_of_tensor(input: Tensor, axis: int = -1, dtype: Any = None) -> Tensor:
+    """exp(input) / sum(exp(input)) along ``axis``."""
+    return softmax(input, axis, dtype=dtype)
 
 
 @declare(primitive=prim("LogSoftmax", axis=-1))
@@ -160,6 +173,7 @@ def _one_axis(axis: int, x: Tensor, name: str) -> int:
     return (found or (0,))[0]
 
 
+@declare(mint=renamed("nn.functional.leaky_relu", alpha="negative_slope", defaults={"alpha": 0.01}))
 def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
     """input where it is positive, alpha * input elsewhere."""
     return where(input > 0, input, mul(input, alpha))
@@ -226,7 +240,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     return where(absolute(_check(input, "hardshrink")) > lambd, input, 0.0)
 
 
-@declare(primitive=prim("SoftShrink", lambd=0.5))
+@declare(method="soft_shrink", primitive=prim("SoftShrink", lambd=0.5))
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x moved towards 0 by ``lambd``, and 0 where it is nearer than that."""
     return where(_check(input, "softshrink") > lambd, input - lambd, where(input < -lambd, input + lambd, 0.0))
@@ -262,6 +276,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     return where(scaled > threshold, input, soft)
 
 
+@declare(mint=renamed("nn.functional.logsigmoid", x="input"))
 def logsigmoid(x: Tensor) -> Tensor:
     """log(sigmoid(x)), without overflow."""
     return minimum(_check(x, "logsigmoid", "x"), 0.0) - log1p(exp(-absolute(x)))  # type: ignore[no-any-return]
@@ -279,7 +294,7 @@ def fast_gelu(x: Tensor) -> Tensor:
     return mul(_check(x, "fast_gelu", "x"), sigmoid(mul(x, 1.702)))  # type: ignore[no-any-return]
 
 
-@declare(primitive=prim("GLU", axis=-1))
+@declare(primitive=prim("GLU", axis=-1), mint=renamed("nn.functional.glu", x="input", axis="dim"))
 def glu(x: Tensor, axis: int = -1) -> Tensor:
     """The first half along ``axis`` times the sigmoid of the second.
 
@@ -305,7 +320,7 @@ def _halves_of(x: Tensor, axis: int, name: str) -> tuple[Tensor, ...]:
     return split(x, x.shape[at] // 2, at)
 
 
-@declare(primitive=prim("PReLU"))
+@declare(primitive=prim("PReLU"), mint="nn.functional.prelu")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where it is positive, weight * x elsewhere; ``weight`` has one number, or one for each channel (axis 1).
 

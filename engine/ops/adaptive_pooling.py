@@ -97,6 +97,7 @@ def _adaptive_largest(input: Any, output_size: Any, return_indices: bool, axes: 
     return batched(pooled, input, axes, name)
 
 
+@declare(mint="nn.functional.adaptive_avg_pool1d")
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Means over windows chosen so that the output (N, C, ...) has ``output_size``."""
     name = "adaptive_avg_pool1d"
@@ -108,13 +109,13 @@ def _one(size: Any, name: str) -> Ints:
     return ints_for(size, 1, name, "output_size")
 
 
-@declare(primitive=prim("AdaptiveAvgPool2D", "output_size"))
+@declare(primitive=prim("AdaptiveAvgPool2D", "output_size"), mint="nn.functional.adaptive_avg_pool2d")
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """Means over windows chosen so that the output has ``output_size``."""
     return _adaptive_average(input, output_size, 2, "adaptive_avg_pool2d")
 
 
-@declare(primitive=prim("AdaptiveAvgPool3D", "output_size"))
+@declare(primitive=prim("AdaptiveAvgPool3D", "output_size"), mint="nn.functional.adaptive_avg_pool3d")
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """Means over windows chosen so that the output has ``output_size``."""
     return _adaptive_average(input, output_size, 3, "adaptive_avg_pool3d")
@@ -126,6 +127,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Tensor:
     return _adaptive_largest(input, size, False, 1, "adaptive_max_pool1d")  # type: ignore[no-any-return]
 
 
+@declare(mint="nn.functional.adaptive_max_pool2d")
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows chosen so that the output has ``output_size``."""
     return _adaptive_largest(input, output_size, return_indices, 2, "adaptive_max_pool2d")

@@ -13,7 +13,7 @@ from ..cpu import fused
 from ..cpu.array_module import array_module
 from ..dtype import float32, promote, promote_scalar
 from ..operator import ARRAY_FUNCTIONS, COMPLEX, FLOAT32, Operator, binary_method, fitted
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 
 __all__ = [
@@ -51,6 +51,19 @@ _broadcast_to_operator = Operator(
     (lambda F, g, out, x, shape: fit(F, g, x),),
     keeps_dtype=True,
 )
+
+
+@declare(method=True)
+def _sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """Summed over the axes in which ``size`` is 1 or missing.
+
+    Raises:
+        ValueError: the tensor cannot be summed to ``size``.
+    """
+    wanted = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
+    if len(wanted) > input.ndim or any(n not in (1, m) for n, m in zip(wanted[::-1], input.shape[::-1], strict=False)):
+        raise ValueError(f"For 'Tensor.sum_to_size', {input.shape} cannot be summed to {tuple(wanted)}")
+    return _sum_to_operator(input, shape=tuple(wanted))  # type: ignore[no-any-return]
 
 
 def cast_array(x: Any, dtype: np.dtype[Any]) -> Any:
@@ -173,6 +186,7 @@ add = Binary(
     np.add,
     (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, g, y)),
     doc="x + y.",
+    numpy=renamed(input="x1", other="x2"),
     primitive=(prim("Add"), prim("TensorAdd")),
 )
 sub = Binary(
@@ -180,6 +194,7 @@ sub = Binary(
     np.subtract,
     (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -g, y)),
     doc="x - y.",
+    numpy=renamed("subtract", input="x1", other="x2"),
     primitive=prim("Sub"),
 )
 mul = Binary(
@@ -204,8 +219,11 @@ class Division(Binary):
             return floor_divide(input, other)
         if rounding_mode != "trunc":
             raise ValueError(f"For 'div', 'rounding_mode' must be None, 'floor' or 'trunc', but got {rounding_mode!r}")
-        whole = [x for x in add._operands(input, other) if isinstance(x, Tensor)]
-        return cast_operator(trunc(Binary.__call__(self, input, other)), dtype=whole[0]._array.dtype)
+        x, y = add._operands(input, other)
+        dtype = (x if isinstance(x, Tensor) else y)._array.dtype
+        if dtype.kind in "iu":  # a quotient in Float32 would not hold every integer
+            return floor_divide(sub(x, fmod(x, y)), y)
+        return cast_operator(trunc(Binary.__call__(self, input, other)), dtype=dtype)
 
 
 div = Division(
@@ -216,7 +234,9 @@ div = Division(
     doc="x / y; integers give Float32.",
     method=("div", "divide", "true_divide"),
     in_place=True,
+    numpy=renamed("true_divide", without=("rounding_mode",), input="x1", other="x2"),
     primitive=(prim("Div"), prim("RealDiv")),
+    mint=("div", "divide"),
 )
 floor_divide = Binary(
     "floor_divide",
@@ -239,6 +259,7 @@ remainder = Binary(
     in_place=True,
     primitive=prim("FloorMod"),
     mint=True,
+    numpy=[renamed(name, input="x1", other="x2") for name in ("remainder", "mod")],
 )
 fmod = Binary(
     "fmod",
@@ -263,7 +284,13 @@ def _pow_exponent(F: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
 
 
 pow = Binary(
-    "pow", np.power, (_pow_base, _pow_exponent), doc="x to the power y.", method=True, primitive=prim("Pow"), mint=True
+    "pow",
+    np.power,
+    (_pow_base, _pow_exponent),
+    doc="x to the power y.",
+    method=True,
+    primitive=prim("Pow"),
+    numpy=renamed("power", input="x1", other="x2"),
 )
 pows = pow
 maximum = Binary(
@@ -385,6 +412,7 @@ abs = _unary(
     method=("abs", "absolute"),
     primitive=(prim("Abs"), prim("ComplexAbs")),
     mint=True,
+    numpy=[renamed(name, input="x") for name in ("abs", "absolute", "fabs")],
 )
 sign = _unary(
     "sign",
@@ -417,7 +445,7 @@ expm1 = _function(
     "exp(x) - 1, exact near 0.",
     method=True,
     primitive=prim("Expm1"),
-    mint=True,
+    mint=("expm1", "special.expm1"),
 )
 log = _function(
     "log",
@@ -436,7 +464,7 @@ log1p = _function(
     "log(1 + x), exact near 0.",
     method=True,
     primitive=prim("Log1p"),
-    mint=True,
+    mint=("log1p", "special.log1p"),
 )
 log2 = _function(
     "log2",
@@ -536,7 +564,13 @@ ceil = _unary(
 )
 _rint = _unary("round", np.rint, lambda F, g, out, x: g * 0, "The nearest integer, halves to the even one.")
 trunc = _unary(
-    "trunc", np.trunc, lambda F, g, out, x: g * 0, "The integer part.", method=True, primitive=prim("Trunc"), numpy=True
+    "trunc",
+    np.trunc,
+    lambda F, g, out, x: g * 0,
+    "The integer part.",
+    method=True,
+    primitive=prim("Trunc"),
+    numpy=renamed(input="x"),
 )
 isnan = _unary("isnan", np.isnan, None, "Whether an element is NaN.", method=True, primitive=prim("IsNan"), mint=True)
 isinf = _unary(
@@ -575,18 +609,31 @@ logical_not = _unary(
     mint=True,
 )
 bitwise_not = _unary(
-    "bitwise_not", np.invert, None, "~x.", method=("bitwise_not", "invert"), primitive=prim("Invert"), mint=True
+    "bitwise_not",
+    np.invert,
+    None,
+    "~x.",
+    method=("bitwise_not", "invert"),
+    primitive=prim("Invert"),
+    mint=True,
+    numpy=[renamed(name, input="x") for name in ("bitwise_not", "invert")],
 )
 absolute, negative = abs, neg
 
 
-@declare(method=True, primitive=prim("Rint"), mint=True)
+@declare(method=True, primitive=prim("Rint"), mint=("round", "special.round"))
 def round(input: Any, *, decimals: int = 0) -> Any:
     """The nearest number with ``decimals`` places, halves to the even one."""
     if not decimals:
         return _rint(input)
     scale = 10.0**decimals
     return div(_rint(mul(input, scale)), scale)
+
+
+@declare(primitive=prim("Round"))
+def _round(input: Any, decimals: int = 0) -> Any:
+    """``round``, whose ``decimals`` may be given by place."""
+    return round(input, decimals=decimals)
 
 
 def _scaled(other: Any, alpha: Any) -> Any:
@@ -630,6 +677,12 @@ def where(condition: Any, input: Any, other: Any) -> Tensor:
     return result
 
 
+@declare(method="where")
+def _where_of_tensor(input: Tensor, condition: Any, y: Any) -> Tensor:
+    """The tensor where ``condition`` holds, ``y`` elsewhere."""
+    return where(condition, input, y)
+
+
 @declare(primitive=prim("Select"))
 def select(condition: Any, input: Any, other: Any) -> Tensor:
     """``input`` where ``condition`` holds, ``other`` elsewhere.
@@ -643,6 +696,15 @@ def select(condition: Any, input: Any, other: Any) -> Tensor:
             f"but got {type(input).__name__} and {type(other).__name__}"
         )
     return where(condition, input, other)
+
+
+@declare(method="select")
+def _select_of_tensor(input: Tensor, first: Any = None, second: Any = None, **named: Any) -> Tensor:
+    """``select(dim, index)`` is one entry; ``select(condition, y)`` is the tensor where the condition holds."""
+    if isinstance(first, int) or "dim" in named:
+        at = int(named.get("dim", first)) % input.ndim
+        return input[(slice(None),) * at + (int(named.get("index", second)),)]
+    return select(named.get("condition", first), input, named.get("y", second))
 
 
 @declare(method=("clamp", "clip"), in_place=True, mint=True)

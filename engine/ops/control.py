@@ -15,6 +15,7 @@ from ..dtype import DType, float32, int32, int64, numpy_dtype
 from ..surfaces import declare, prim
 from ..tensor import Tensor
 from . import arithmetic as a
+from .creation import zeros
 from .shape import _check, cast
 
 __all__ = [
@@ -82,6 +83,15 @@ def print_(*input_x: Any) -> None:
         print(repr(value) if isinstance(value, Tensor) else value, flush=True)
 
 
+declare(primitive=prim("Depend"))(lambda value, expr: value)
+
+
+@declare(primitive=[prim(f"NPU{what}FloatStatus") for what in ("Alloc", "Clear", "Get")])
+def _float_status(*_: Any) -> Tensor:
+    """NumPy and CuPy raise no overflow flag: always clear. Use ops.isfinite."""
+    return zeros((8,), float32)
+
+
 @declare(primitive=prim("Range", maxlen=1000000))
 def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Any:
     """start, start + step, ... before ``end``, in the dtype of the three."""
@@ -106,6 +116,12 @@ def tuple_to_array(input_x: tuple[Any, ...]) -> Any:
         raise TypeError(f"For 'tuple_to_array', 'input_x' must be a tuple, but got {type(input_x).__name__}")
     made = Tensor(list(input_x))
     return cast(made, int32) if made.dtype is int64 else made
+
+
+@declare(primitive=prim("TensorToTuple"))
+def _tensor_to_tuple(x: Tensor) -> tuple[Any, ...]:
+    """The elements of a vector as Python numbers."""
+    return tuple(x.tolist())
 
 
 @declare(primitive=prim("ScalarToTensor"))

@@ -77,6 +77,12 @@ def pads_for(pad_mode: Any, padding: Any, lengths: Ints, kernel: Ints, stride: I
     return tuple(found)
 
 
+def check_format(data_format: str, wanted: str, name: str) -> None:
+    """Raise ValueError where a class is told to take its axes in another order than ``wanted``."""
+    if data_format != wanted:
+        raise ValueError(f"For '{name}', 'data_format' must be '{wanted}', but got {data_format!r}")
+
+
 def check_windows(x: Tensor, kernel: Ints, stride: Ints, dilation: Ints, pads: Ints, name: str) -> None:
     """Raise ValueError where not even one window fits."""
     for place, (k, s, d) in enumerate(zip(kernel, stride, dilation, strict=True)):
@@ -190,6 +196,21 @@ def conv2d(
     return convolve(2, "Conv2D", input, weight, bias, stride, pad_mode, padding, dilation, groups)
 
 
+@declare(
+    primitive=prim(
+        "Conv2D", "out_channel", "kernel_size", mode=1, pad_mode="valid", pad=0, stride=1, dilation=1, group=1,
+        data_format="NCHW",
+    )
+)  # fmt: skip
+def _conv2d_class(
+    x: Tensor, weight: Tensor, *, pad_mode: str, pad: Any, stride: Any, dilation: Any, group: int, data_format: str,
+    **_: Any,
+) -> Tensor:  # fmt: skip
+    """``conv2d`` without a bias; the kernels are those of ``weight``."""
+    check_format(data_format, "NCHW", "Conv2D")
+    return conv2d(x, weight, None, stride, pad_mode, pad, dilation, group)
+
+
 def conv3d(
     input: Tensor,
     weight: Tensor,
@@ -210,6 +231,7 @@ _VOLUME = {"mode": 1, "pad_mode": "valid", "pad": 0, "stride": 1, "dilation": 1,
 @declare(primitive=prim("Conv3D", "out_channel", "kernel_size", **_VOLUME, data_format="NCDHW"))
 def _conv3d(x: Tensor, weight: Tensor, bias: Tensor | None = None, **how: Any) -> Tensor:
     """Cross-correlation of (N, C, D, H, W) with kernels (K, C/groups, KD, KH, KW)."""
+    check_format(how["data_format"], "NCDHW", "Conv3D")
     return conv3d(x, weight, bias, how["stride"], how["pad_mode"], how["pad"], how["dilation"], how["group"])
 
 
@@ -247,6 +269,7 @@ def convolve_transposed(
     return found if bias is None else bias_add(found, bias)
 
 
+@declare(mint="nn.functional.conv_transpose2d")
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -268,6 +291,7 @@ def conv_transpose2d(
 def _by_size_or_bias(axes: int, name: str) -> Callable[..., Tensor]:
     def convolved(x: Tensor, weight: Tensor, last: Any = None, **how: Any) -> Tensor:
         """The transpose of a convolution: ``last`` is the size of its input, or for three axes the bias."""
+        check_format(how["data_format"], "NCHW" if axes == 2 else "NCDHW", name)
         size = ints_of(last, name, "input_size")[-axes:] if axes == 2 and last is not None else None
         kernel = tuple(weight.shape[2:])
         strides = ints_for(last_axes(how["stride"], axes), axes, name, "stride")
@@ -313,3 +337,10 @@ def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
             f"but got shape {bias.shape}"
         )
     return add(input_x, reshape(bias, (1, -1) + (1,) * (input_x.ndim - 2)))  # type: ignore[no-any-return]
+
+
+@declare(primitive=prim("BiasAdd", data_format="NCHW"))
+def _bias_add_class(input_x: Tensor, bias: Tensor, data_format: str) -> Tensor:
+    """``bias_add``; the channels are axis 1 of "NCHW" as of "NCDHW"."""
+    check_format("NCHW" if data_format == "NCDHW" else data_format, "NCHW", "BiasAdd")
+    return bias_add(input_x, bias)

@@ -10,7 +10,7 @@ from ..backend import to_device
 from ..cpu.array_module import array_module
 from ..dtype import float32, int64, numpy_dtype
 from ..parameter import Parameter
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from .loss import one_hot_array
 from .shape import ints_of
@@ -67,7 +67,9 @@ def type_name(x: Any) -> str:
     return type(x).__name__
 
 
-@declare(primitive=prim("ZerosLike"), mint=True)
+@declare(
+    primitive=prim("ZerosLike"), mint=True, numpy=[renamed(name, input="a") for name in ("zeros_like", "empty_like")]
+)
 def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
     """Zeros of the input's shape, dtype and device."""
     return _like(input, 0, dtype, "zeros_like")
@@ -94,6 +96,48 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
 fills = full_like
 
 
+@declare(primitive=prim("FillV2"))
+def _fill_v2(shape: Any, value: Tensor) -> Tensor:
+    """``value``, a 0-d tensor, everywhere in its dtype."""
+    return full(shape, value.item(), dtype=value.dtype)
+
+
+@declare(method=True)
+def _new_full(input: Tensor, size: Any, fill_value: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+    """``fill_value`` everywhere in a new tensor of shape ``size``, in this one's dtype without ``dtype``."""
+    return full(size, fill_value, dtype=dtype or input.dtype)
+
+
+@declare(method=("new_zeros", "new_empty"))
+def _new_zeros(input: Tensor, size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+    """Zeros of shape ``size``, in this tensor's dtype without ``dtype``."""
+    return full(size, 0, dtype=dtype or input.dtype)
+
+
+@declare(method=True)
+def _new_ones(input: Tensor, size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+    """Ones of shape ``size``, in this tensor's dtype without ``dtype``."""
+    return full(size, 1, dtype=dtype or input.dtype)
+
+
+@declare(in_place="copy_")
+def _copied_into(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """The values of ``src``, spread over this tensor's shape."""
+    from .shape import broadcast_to, cast
+
+    given = cast(src, input.dtype)
+    return given if given.shape == input.shape else broadcast_to(given, input.shape)
+
+
+@declare(method=("fill", "fills"), in_place="fill_")
+def _filled_with(input: Tensor, value: Any) -> Tensor:
+    """``value``, a number or a tensor, everywhere."""
+    return _copied_into(input, value) if isinstance(value, Tensor) else full_like(input, value)
+
+
+declare(in_place="zero_")(zeros_like)
+
+
 @declare(mint=True)
 @np.errstate(all="ignore")
 def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
@@ -118,6 +162,7 @@ def linspace(start: float, end: float, steps: int) -> Tensor:
     return Tensor._wrap(to_device(np.linspace(start, end, steps, dtype=np.float32)))
 
 
+@declare(primitive=prim("LogSpace", steps=10, base=10, dtype=float32))
 @np.errstate(all="ignore")
 def logspace(start: float, end: float, steps: int, base: int = 10, *, dtype: Any = float32) -> Tensor:
     """``base`` to the powers of ``steps`` numbers evenly spaced from ``start`` to ``end``."""
@@ -140,16 +185,22 @@ def _window(name: str, formula: Any, doc: str) -> Any:
     return window
 
 
-bartlett_window = _window("bartlett_window", lambda t: 1 - np.abs(2 * t - 1), "Bartlett's triangle.")
-blackman_window = _window(
-    "blackman_window",
-    lambda t: 0.42 - 0.5 * np.cos(2 * np.pi * t) + 0.08 * np.cos(4 * np.pi * t),
-    "Blackman's window.",
+bartlett_window = declare(primitive=prim("BartlettWindow", periodic=True, dtype=float32))(
+    _window("bartlett_window", lambda t: 1 - np.abs(2 * t - 1), "Bartlett's triangle.")
 )
-hamming_window = _window(
-    "hamming_window",
-    lambda t, alpha=0.54, beta=0.46: alpha - beta * np.cos(2 * np.pi * t),
-    "alpha - beta * cos(2 pi k / n).",
+blackman_window = declare(primitive=prim("BlackmanWindow", periodic=True, dtype=float32))(
+    _window(
+        "blackman_window",
+        lambda t: 0.42 - 0.5 * np.cos(2 * np.pi * t) + 0.08 * np.cos(4 * np.pi * t),
+        "Blackman's window.",
+    )
+)
+hamming_window = declare(primitive=prim("HammingWindow", periodic=True, alpha=0.54, beta=0.46, dtype=float32))(
+    _window(
+        "hamming_window",
+        lambda t, alpha=0.54, beta=0.46: alpha - beta * np.cos(2 * np.pi * t),
+        "alpha - beta * cos(2 pi k / n).",
+    )
 )
 hann_window = _window("hann_window", lambda t: 0.5 - 0.5 * np.cos(2 * np.pi * t), "Hann's window.")
 kaiser_window = _window(
@@ -165,6 +216,7 @@ def eye(n: int, m: int | None = None, dtype: Any = None) -> Tensor:
     return Tensor._wrap(to_device(np.eye(n, m, dtype=numpy_dtype(dtype or float32))))
 
 
+@declare(primitive=prim("OneHot", axis=-1))
 def one_hot(indices: Tensor, depth: int, on_value: Any = 1, off_value: Any = 0, axis: int = -1) -> Tensor:
     """``on_value`` where the last axis (or ``axis``) is the index, ``off_value`` elsewhere."""
     if not isinstance(indices, Tensor):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from .. import random
 from ..backend import to_device, to_host
 from ..dtype import bool_, float32, int32, int64, numpy_dtype
-from ..surfaces import declare
+from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .shape import _check, ints_of
 
@@ -99,6 +100,7 @@ def randint_like(input: Tensor, low: int, high: int, seed: int | None = None, *,
     return randint(low, high, _check(input, "randint_like").shape, seed, dtype=dtype or input.dtype)
 
 
+@declare(primitive=prim("RandpermV2", seed=0, offset=0, dtype=int64))
 def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Any = int64) -> Any:
     """0, 1, ..., n - 1 in random order.
 
@@ -236,9 +238,58 @@ def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Any:
     return _made(random.uniform(x.shape, seed) < chance, x.dtype)
 
 
+@declare(primitive=prim("Bernoulli", seed=-1, offset=0))
+def _bernoulli(x: Tensor, p: Any = 0.5, *, seed: int, offset: int) -> Tensor:
+    """1 with probability ``p`` and 0 otherwise; of the seeds, -1 is none."""
+    return bernoulli(x, p, None if seed == -1 else seed)  # type: ignore[no-any-return]
+
+
+@declare(method="bernoulli")
 def bernoulli_ext(input: Tensor, *, generator: Any = None) -> Any:
     """1 with the probability that the element of ``input`` is, and 0 otherwise."""
     return _made(random.uniform(_check(input, "bernoulli_ext").shape) < _host(input), input.dtype)
+
+
+# Of a tensor: numbers of a distribution in its shape and dtype. ``generator`` is taken as MindSpore takes it, and the
+# numbers come from the engine's stream.
+
+
+@declare(method="uniform", in_place="uniform_")
+def _uniform_of_tensor(input: Tensor, from_: float = 0, to: float = 1, generator: Any = None) -> Tensor:
+    """Numbers evenly spread over [from_, to)."""
+    return _made(random.uniform(input.shape) * (float(to) - float(from_)) + float(from_), input.dtype)
+
+
+@declare(in_place="normal_")
+def _normal_of_tensor(input: Tensor, mean: float = 0, std: float = 1, *, generator: Any = None) -> Tensor:
+    """Numbers of the normal distribution with ``mean`` and deviation ``std``."""
+    return _made(random.normal(input.shape) * float(std) + float(mean), input.dtype)
+
+
+@declare(method=True)
+@np.errstate(all="ignore")
+def _log_normal(input: Tensor, mean: float = 1.0, std: float = 2.0) -> Tensor:
+    """Numbers whose logarithms have the normal distribution with ``mean`` and deviation ``std``."""
+    return _made(np.exp(random.normal(input.shape) * float(std) + float(mean)), input.dtype)
+
+
+@declare(in_place="exponential_")
+def _exponential_of_tensor(input: Tensor, lambd: float = 1, *, generator: Any = None) -> Tensor:
+    """Numbers of the exponential distribution with rate ``lambd``."""
+    return _made(-np.log1p(-random.uniform(input.shape)) / float(lambd), input.dtype)
+
+
+@declare(in_place="bernoulli_")
+def _bernoulli_of_tensor(input: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
+    """1 with probability ``p`` and 0 otherwise."""
+    return _made(random.uniform(input.shape) < _host(p), input.dtype)
+
+
+@declare(in_place="random_")
+def _random_of_tensor(input: Tensor, from_: int = 0, to: int | None = None, *, generator: Any = None) -> Tensor:
+    """Integers evenly spread over [from_, to); without ``to``, up to the greatest that the dtype holds."""
+    most = 2**24 if input.dtype.is_floating_point else int(np.iinfo(input._array.dtype).max)
+    return _made(integers(int(from_), most if to is None else int(to), input.shape), input.dtype)
 
 
 @declare(method=True, mint=True)
@@ -268,7 +319,7 @@ def multinomial_with_replacement(x: Tensor, seed: int, offset: int, numsamples: 
     return multinomial(x, numsamples, replacement).astype(int64)
 
 
-@declare(method=True)
+@declare(method=True, primitive=prim("RandomCategorical", dtype=int64))
 def random_categorical(logits: Tensor, num_sample: int, seed: int = 0, dtype: Any = int64) -> Any:
     """``num_sample`` indices for each row, drawn with the softmax of the row."""
     weights = _host(logits).astype(np.float64)
@@ -283,3 +334,40 @@ def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None)
     full = np.zeros((count, input_x.ndim), np.int32)
     full[: len(chosen)] = chosen
     return _made(full, int32), _made(np.arange(count) < len(chosen), bool_)
+
+
+def _seeded(name: str, function: Callable[..., Tensor], **more: Any) -> None:
+    """The class of a function; of its two seeds the first counts, and 0 is none."""
+
+    @declare(primitive=prim(name, seed=0, seed2=0, **more))
+    def drawn(*inputs: Any, seed: int, seed2: int, **settings: Any) -> Tensor:
+        return function(*inputs, seed=seed or None, **settings)
+
+    drawn.__doc__ = function.__doc__
+
+
+def _uniform_real(shape: Any, *, seed: int | None) -> Tensor:
+    """Numbers evenly spread over [0, 1)."""
+    return uniform(shape, 0.0, 1.0, seed)  # type: ignore[no-any-return]
+
+
+def _uniform_int(shape: Any, minval: Any, maxval: Any, *, seed: int | None) -> Tensor:
+    """Int32 numbers evenly spread over [minval, maxval)."""
+    wanted = tuple(shape) if isinstance(shape, list | tuple) else (int(shape),)
+    return randint(int(minval), int(maxval), wanted, seed, dtype=int32)  # type: ignore[no-any-return]
+
+
+def _multinomial(x: Tensor, num_samples: int, *, seed: int | None, dtype: Any) -> Tensor:
+    """``num_samples`` indices, drawn with the weights of each row and put back."""
+    return multinomial(x, num_samples, True, seed).astype(dtype)  # type: ignore[no-any-return]
+
+
+_seeded("Gamma", gamma)
+_seeded("Multinomial", _multinomial, dtype=int32)
+_seeded("RandomGamma", random_gamma)
+_seeded("RandomPoisson", random_poisson, dtype=int64)
+_seeded("RandomShuffle", shuffle)
+_seeded("StandardLaplace", standard_laplace)
+_seeded("StandardNormal", standard_normal)
+_seeded("UniformInt", _uniform_int)
+_seeded("UniformReal", _uniform_real)

@@ -73,6 +73,11 @@ def dropout_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
     return _dropout(given, p=chance, seed=stream, offset=offset)  # type: ignore[no-any-return]
 
 
+declare(primitive=prim("Dropout", keep_prob=0.5, Seed0=0, Seed1=0))(
+    lambda x, keep_prob, Seed0, Seed1: dropout_with_mask(x, keep_prob)
+)
+
+
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
     """Like ``dropout``, for whole channels."""
     if not training:

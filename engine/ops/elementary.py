@@ -9,7 +9,7 @@ import numpy as np
 
 from ..cpu.array_module import array_module
 from ..dtype import bfloat16, float32, float64
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import Binary, _as, _function, _unary, cast_operator, fit, where
@@ -80,7 +80,9 @@ atanh = _function(
     primitive=prim("Atanh"),
     mint=("arctanh", "atanh"),
 )
-exp2 = _function("exp2", np.exp2, lambda F, g, out, x: g * out * math.log(2.0), "2 to the power x.", mint=True)
+exp2 = _function(
+    "exp2", np.exp2, lambda F, g, out, x: g * out * math.log(2.0), "2 to the power x.", mint=("exp2", "special.exp2")
+)
 log10 = _function(
     "log10",
     np.log10,
@@ -110,8 +112,8 @@ sinc = _function(
     "sin(pi x) / (pi x), and 1 at 0.",
     method=True,
     primitive=prim("Sinc"),
-    mint=True,
-    numpy=True,
+    mint=("sinc", "special.sinc"),
+    numpy=renamed(input="x"),
 )
 
 
@@ -119,7 +121,7 @@ def _signbit(x: Any) -> Any:
     return x < 0 if x.dtype.kind in "iub" else array_module(x).signbit(x)
 
 
-signbit = _unary("signbit", _signbit, None, "Whether the sign is minus.", method=True, numpy=True)
+signbit = _unary("signbit", _signbit, None, "Whether the sign is minus.", method=True, numpy=renamed(input="x"))
 
 
 def _population(x: Any) -> Any:
@@ -156,7 +158,7 @@ hypot = Binary(
     doc="sqrt(x * x + y * y), without overflow.",
     method=True,
     primitive=prim("Hypot"),
-    numpy=True,
+    numpy=renamed(input="x1", other="x2"),
 )
 logaddexp = Binary(
     "logaddexp",
@@ -177,7 +179,14 @@ logaddexp2 = Binary(
     mint=True,
 )
 gcd = Binary("gcd", np.gcd, doc="The greatest common divisor.", method=True, primitive=prim("Gcd"), mint=True)
-lcm = Binary("lcm", np.lcm, doc="The least common multiple.", method=True, primitive=prim("Lcm"), numpy=True)
+lcm = Binary(
+    "lcm",
+    np.lcm,
+    doc="The least common multiple.",
+    method=True,
+    primitive=prim("Lcm"),
+    numpy=renamed(input="x1", other="x2"),
+)
 nextafter = Binary(
     "nextafter",
     np.nextafter,
@@ -208,7 +217,7 @@ def _tensor(value: Any, name: str, argument: str = "input") -> Tensor:
     return value
 
 
-@declare(method=True, primitive=prim("Erfc"), mint=True)
+@declare(method=True, primitive=prim("Erfc"), mint=("erfc", "special.erfc"))
 def erfc(input: Any) -> Any:
     """1 - erf(x)."""
     return 1.0 - a.erf(input)
@@ -241,7 +250,7 @@ def sgn(input: Tensor) -> Any:
     return where(a.eq(length, 0), input * 0, a.div(input, where(a.eq(length, 0), 1.0, length)))
 
 
-@declare(method=True, numpy=True)
+@declare(method=True, numpy=renamed(input="a"))
 def positive(input: Tensor) -> Any:
     """The tensor itself.
 
@@ -276,13 +285,13 @@ def nan_to_num(
     return where(a.eq(x, -math.inf), float(limits.min) if neginf is None else neginf, kept)
 
 
-@declare(method=True, mint=True, numpy=True)
+@declare(method=True, mint=True, numpy=renamed(input="x"))
 def isneginf(input: Tensor) -> Any:
     """Whether an element is minus infinity."""
     return a.eq(_tensor(input, "isneginf"), -math.inf)
 
 
-@declare(method=True, numpy=True)
+@declare(method=True, numpy=renamed(input="x"))
 def isposinf(input: Tensor) -> Any:
     """Whether an element is plus infinity."""
     return a.eq(_tensor(input, "isposinf"), math.inf)
@@ -301,6 +310,12 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     x, y = _tensor(input, "isclose"), _tensor(other, "isclose", "other")
     xp = array_module(x._array)
     return Tensor._wrap(xp.asarray(xp.isclose(x._array, y._array, rtol=rtol, atol=atol, equal_nan=equal_nan)))
+
+
+@declare(method=True)
+def _allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether abs(input - other) <= atol + rtol * abs(other) everywhere."""
+    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 
 @declare(method=True, primitive=prim("ApproximateEqual", tolerance=1e-05))
@@ -363,7 +378,7 @@ def fmin(input: Any, other: Any) -> Any:
     return where(a.isnan(y), x, where(a.isnan(x), y, a.minimum(x, y)))
 
 
-@declare(method=True, primitive=prim("Heaviside"), numpy=True)
+@declare(method=True, primitive=prim("Heaviside"), numpy=renamed(input="x1", values="x2"))
 def heaviside(input: Tensor, values: Tensor) -> Any:
     """0 below 0, ``values`` at 0, 1 above."""
     x = _tensor(input, "heaviside")
@@ -408,8 +423,28 @@ def xdivy(x: Any, y: Any) -> Any:
     return where(zero, 0.0, a.div(x, where(zero, 1.0, y)))
 
 
-@declare(method=True, mint=True, numpy=True)
-def float_power(input: Any, exponent: Any) -> Any:
+@declare(primitive=prim("DivNoNan"))
+def _div_no_nan(x: Any, y: Any) -> Tensor:
+    """x / y, and 0 where y is 0."""
+    zero = a.eq(y, 0)
+    return where(zero, 0.0, a.div(x, where(zero, 1.0, y)))
+
+
+@declare(primitive=prim("MulNoNan"))
+def _mul_no_nan(x: Any, y: Any) -> Tensor:
+    """x * y, and 0 where y is 0, whatever x is."""
+    zero = a.eq(y, 0)
+    return where(zero, 0.0, a.mul(where(zero, 0.0, x), y))
+
+
+@declare(primitive=prim("SquaredDifference"))
+def _squared_difference(x: Any, y: Any) -> Tensor:
+    """(x - y) squared."""
+    return a.square(a.sub(x, y))  # type: ignore[no-any-return]
+
+
+@declare(method=True, mint=True, numpy=renamed(input="x1", exponent="x2"))
+def float_power(input: Tensor | float, exponent: Tensor | float) -> Any:
     """The power computed in Float64."""
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise TypeError("For 'float_power', one of 'input' and 'exponent' must be a Tensor, but got two numbers")

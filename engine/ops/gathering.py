@@ -6,19 +6,20 @@ each other), and ``scatter_reduce`` where elements meet in another way than by a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..cpu.array_module import array_module
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic
 from .arithmetic import _as, cast_operator
 from .indexing import _getitem, _scatter_add, _setitem
 from .layout import along, one_axis, ravel
-from .shape import _check, broadcast_to, ints_of, reshape
+from .shape import _check, broadcast_to, expand_dims, ints_of, reshape, stack
 
 __all__ = [
     "argwhere", "gather", "gather_d", "gather_elements", "gather_nd", "index_add", "index_fill", "index_put",
@@ -93,7 +94,7 @@ def put(x: Tensor, updates: Any, index: Any, how: str = "update") -> Any:
 # Picking
 
 
-@declare(primitive=(prim("GatherV2"), prim("SparseGatherV2")))
+@declare(primitive=(prim("Gather", batch_dims=0), prim("GatherV2"), prim("SparseGatherV2")))
 def gather(input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int = 0) -> Any:
     """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes are paired up.
 
@@ -111,6 +112,16 @@ def gather(input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int 
     return _getitem(x, index=(*before, own))
 
 
+@declare(method="gather")
+def _gather_of_tensor(
+    input: Tensor, first: Any = None, second: Any = None, batch_dims: int = 0, **named: Any
+) -> Tensor:
+    """``gather(dim, index)`` picks element by element, ``gather(input_indices, axis)`` whole entries."""
+    if "dim" in named or "index" in named or isinstance(first, int):
+        return gather_elements(input, named.get("dim", first), named.get("index", second))  # type: ignore[no-any-return]
+    return gather(input, named.get("input_indices", first), named.get("axis", second), batch_dims)  # type: ignore[no-any-return]
+
+
 def _grid(shape: tuple[int, ...], axis: int, index: Any) -> tuple[Any, ...]:
     """The index of every element of ``index``, with ``index`` itself for ``axis``."""
     xp = array_module(index)
@@ -119,7 +130,7 @@ def _grid(shape: tuple[int, ...], axis: int, index: Any) -> tuple[Any, ...]:
     return tuple(ranges)
 
 
-@declare(method=True)
+@declare(method=True, mint="gather")
 def gather_elements(input: Tensor, dim: int, index: Tensor) -> Any:
     """``input[i][index[i][j]]`` for each element of ``index``, along ``dim``.
 
@@ -158,7 +169,7 @@ def gather_nd(input_x: Tensor, indices: Tensor) -> Any:
     return _getitem(_check(input_x, "gather_nd", "input_x"), index=_rows(_integers(indices, "gather_nd", "indices")))
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(axis="dim"))
 def index_select(input: Tensor, axis: int, index: Tensor) -> Any:
     """The entries ``index``, a vector, along ``axis``.
 
@@ -171,6 +182,7 @@ def index_select(input: Tensor, axis: int, index: Tensor) -> Any:
     return gather(input, ravel(i), axis)
 
 
+@declare(method=True)
 def take(input: Tensor, index: Any, axis: int | None = None, mode: str = "clip") -> Any:
     """The elements ``index`` of the flattened tensor, or the entries along ``axis``; out of range by ``mode``.
 
@@ -188,6 +200,27 @@ def take(input: Tensor, index: Any, axis: int | None = None, mode: str = "clip")
         _in_range(i._array, n, "take")
     places = xp.where(i._array < 0, i._array + n, i._array) if mode != "wrap" else i._array % n
     return _getitem(x, index=along(x, at, xp.clip(places, 0, n - 1)))
+
+
+@declare(method=True)
+def _choose(input: Tensor, choices: Any, mode: str = "clip") -> Tensor:
+    """For each element, the entry of ``choices`` that it numbers; numbers out of range by ``mode``.
+
+    Raises:
+        ValueError: another ``mode`` than "clip", "wrap" and "raise".
+        RuntimeError: a number out of range, with "raise".
+    """
+    if mode not in ("clip", "wrap", "raise"):
+        raise ValueError(f"For 'Tensor.choose', 'mode' must be 'clip', 'wrap' or 'raise', but got {mode!r}")
+    rows = [broadcast_to(c if isinstance(c, Tensor) else Tensor(c), input.shape) for c in choices]
+    count = len(rows)
+    given = input._array
+    if mode == "raise" and given.size and (int(given.min()) < 0 or int(given.max()) >= count):
+        raise RuntimeError(
+            f"For 'Tensor.choose', numbers must be in [0, {count}), but got {given.min()}..{given.max()}"
+        )
+    numbers = arithmetic.clamp(input, 0, count - 1) if mode == "clip" else arithmetic.remainder(input, count)
+    return gather_elements(stack(rows), 0, expand_dims(numbers, 0))[0]  # type: ignore[no-any-return]
 
 
 @declare(method=True, primitive=prim("MaskedSelect"), mint=True)
@@ -269,6 +302,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     return _setitem(x, _as(first, x._array.dtype), index=chosen)
 
 
+@declare(primitive=prim("IndexAdd", "axis", use_lock=True, check_index_bound=True))
 def index_add(
     x: Tensor, indices: Tensor, y: Tensor, axis: int, use_lock: bool = True, check_index_bound: bool = True
 ) -> Any:
@@ -282,6 +316,16 @@ def index_add(
         )
     _in_range(i._array, x.shape[at], "index_add")
     return _kept(x, put(x, y, along(x, at, i._array), "add"))
+
+
+@declare(method="index_add", in_place="index_add_")
+def _index_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
+    """``index_add(dim, index, source, alpha=)`` or ``index_add(indices, y, axis)``."""
+    if {"dim", "source", "alpha"}.intersection(named) or (args and isinstance(args[0], int)):
+        values = {**dict(zip(("dim", "index", "source"), args, strict=False)), **named}
+        source, alpha = values["source"], values.get("alpha", 1)
+        return index_add(input, values["index"], source if alpha == 1 else source * alpha, values["dim"])  # type: ignore[no-any-return]
+    return index_add(input, *args, **named)  # type: ignore[no-any-return]
 
 
 def _kept(x: Any, result: Any) -> Any:
@@ -311,6 +355,29 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     return put(input, values, index, "add" if accumulate else "update")
 
 
+@declare(in_place=True)
+def _index_copy(input: Tensor, dim: int, index: Tensor, tensor: Tensor) -> Tensor:
+    """The entries ``index`` along ``dim`` replaced by those of ``tensor``."""
+    return put(input, tensor, along(input, dim % input.ndim, index._array))  # type: ignore[no-any-return]
+
+
+@declare(in_place="put_")
+def _put_flat(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """``source`` put at (or added to) the places ``index`` of the flattened tensor."""
+    how = "add" if accumulate else "update"
+    return reshape(put(ravel(input), reshape(source, index.shape), (index._array,), how), input.shape)
+
+
+@declare(method=True, in_place=True)
+def _fill_diagonal(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """The tensor with ``fill_value`` on its diagonal, which with ``wrap`` starts anew below a tall matrix's end."""
+    xp = array_module(input._array)
+    if wrap and input.ndim == 2:
+        places = xp.arange(0, input.size, input.shape[1] + 1)
+        return reshape(put(ravel(input), fill_value, (places,)), input.shape)
+    return put(input, fill_value, (xp.arange(min(input.shape)),) * input.ndim)  # type: ignore[no-any-return]
+
+
 def _elements(name: str) -> Any:
     """Scatter along an axis: ``x[i][index[i][j]]`` takes ``updates[i][j]``."""
 
@@ -325,6 +392,7 @@ def _elements(name: str) -> Any:
     return scattered
 
 
+@declare(primitive=prim("TensorScatterElements", axis=0, reduction="none"))
 def tensor_scatter_elements(
     input_x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: str = "none"
 ) -> Any:
@@ -339,12 +407,30 @@ def tensor_scatter_elements(
     return _elements("tensor_scatter_elements")(input_x, indices, updates, axis, how)
 
 
+@declare(mint=renamed(axis="dim", without=("reduce",)))
 def scatter(input: Tensor, axis: int, index: Tensor, src: Any, reduce: str | None = None) -> Any:
     """``src`` put at ``index`` along ``axis``; ``reduce`` "add" or "multiply" combines it with what is there."""
     how = {None: "update", "none": "update", "add": "add", "multiply": "mul"}.get(reduce)
     if how is None:
         raise ValueError(f"For 'scatter', 'reduce' must be 'add' or 'multiply', but got {reduce!r}")
     return _elements("scatter")(input, index, src, axis, how)
+
+
+@declare(method="scatter", in_place="scatter_")
+def _scatter_of_tensor(
+    input: Tensor, dim: int = 0, index: Any = None, src: Any = None, *, reduce: str | None = None, **named: Any
+) -> Tensor:
+    """``src`` (or the number ``value``) put at ``index`` along ``dim``."""
+    return scatter(input, named.get("axis", dim), index, named.get("value", src), reduce)  # type: ignore[no-any-return]
+
+
+@declare(method="scatter_add", in_place="scatter_add_")
+def _scatter_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
+    """``scatter_add(dim, index, src)`` adds along an axis, ``scatter_add(indices, updates)`` to whole positions."""
+    if len(args) == 3 or "dim" in named:
+        values = {**dict(zip(("dim", "index", "src"), args, strict=False)), **named}
+        return tensor_scatter_elements(input, values["index"], values["src"], values["dim"], "add")  # type: ignore[no-any-return]
+    return tensor_scatter_add(input, *args, **named)  # type: ignore[no-any-return]
 
 
 @declare(primitive=prim("ScatterNd"))
@@ -383,15 +469,31 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Any:
 
 _HOWS = ("add", "sub", "mul", "div", "max", "min", "update")
 scatter_add, scatter_sub, scatter_mul, scatter_div, scatter_max, scatter_min, scatter_update = (
-    _family(f"scatter_{how}", how, False, True) for how in _HOWS
+    declare(primitive=prim(f"Scatter{how.capitalize()}", use_locking=False))(
+        _family(f"scatter_{how}", how, False, True)
+    )
+    for how in _HOWS
 )
 (
     scatter_nd_add, scatter_nd_sub, scatter_nd_mul, scatter_nd_div, scatter_nd_max, scatter_nd_min, scatter_nd_update,
-) = (_family(f"scatter_nd_{how}", how, True, True) for how in _HOWS)  # fmt: skip
+) = (
+    declare(primitive=prim(f"ScatterNd{how.capitalize()}", use_locking=False))(
+        _family(f"scatter_nd_{how}", how, True, True)
+    )
+    for how in _HOWS
+)  # fmt: skip
+declare(primitive=prim("ScatterNonAliasingAdd"))(scatter_nd_add)
 (
     tensor_scatter_add, tensor_scatter_sub, tensor_scatter_mul, tensor_scatter_div, tensor_scatter_max,
     tensor_scatter_min, tensor_scatter_update,
-) = (_family(f"tensor_scatter_{how}", how, True, False) for how in _HOWS)  # fmt: skip
+) = (
+    # The methods ``scatter_sub``, ... are these: they take places and change nothing.
+    declare(
+        method=f"scatter_{how}" if how not in ("add", "update") else False,
+        primitive=prim(f"TensorScatter{how.capitalize()}"),
+    )(_family(f"tensor_scatter_{how}", how, True, False))
+    for how in _HOWS
+)  # fmt: skip
 
 
 def _inplace(name: str, how: str) -> Any:
@@ -404,8 +506,10 @@ def _inplace(name: str, how: str) -> Any:
     return changed
 
 
-inplace_add, inplace_sub = _inplace("inplace_add", "add"), _inplace("inplace_sub", "sub")
-inplace_update = declare(method=True)(_inplace("inplace_update", "update"))
+inplace_add = declare(primitive=prim("InplaceAdd", "indices"))(_inplace("inplace_add", "add"))
+inplace_sub = declare(primitive=prim("InplaceSub", "indices"))(_inplace("inplace_sub", "sub"))
+inplace_update = declare(method=True, primitive=prim("InplaceUpdate", "indices"))(_inplace("inplace_update", "update"))
+declare(primitive=prim("InplaceUpdateV2"))(lambda x, indices, v: inplace_update(x, v, indices))
 
 
 @declare(primitive=prim("InplaceIndexAdd", "axis"))
@@ -451,3 +555,24 @@ unsorted_segment_prod = declare(method=True, primitive=prim("UnsortedSegmentProd
 def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: Any) -> Any:
     """The sum of each segment's elements, one entry a segment; negative ids are left out."""
     return _segments("unsorted_segment_sum", "add", 0)(input_x, segment_ids, num_segments)
+
+
+def _sorted_segments(how: str, function: Callable[..., Tensor], empty: int = 0) -> None:
+    """The class whose segments lie one behind the other, one more than the last id; ``empty`` where one is missing."""
+
+    @declare(primitive=prim(f"Segment{how}"))
+    def reduced(input_x: Tensor, segment_ids: Tensor) -> Tensor:
+        ids = _integers(segment_ids, f"Segment{how}", "segment_ids")._array
+        count = int(ids.max()) + 1
+        found = function(input_x, segment_ids, count)
+        xp = array_module(ids)
+        there = xp.isin(xp.arange(count), ids).reshape((-1,) + (1,) * (found.ndim - 1))
+        return found if there.all() else arithmetic.where(Tensor._wrap(there), found, empty)
+
+    reduced.__doc__ = function.__doc__
+
+
+_sorted_segments("Max", unsorted_segment_max)
+_sorted_segments("Min", unsorted_segment_min)
+_sorted_segments("Prod", unsorted_segment_prod, empty=1)
+_sorted_segments("Sum", unsorted_segment_sum)

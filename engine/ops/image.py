@@ -46,6 +46,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool = False) -> Tensor
     return reshape(found, (lengths[0], *lengths[2:], axes))
 
 
+@declare(mint="nn.functional.grid_sample")
 def grid_sample(
     input: Tensor,
     grid: Tensor,
@@ -136,6 +137,7 @@ def _reflected(at: Tensor, length: int, align_corners: bool) -> Tensor:
     return clamp(rest * (1.0 - odd) + (span - rest) * odd + low, 0, length - 1)
 
 
+@declare(mint="nn.functional.pixel_shuffle")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """(..., C * r * r, H, W) to (..., C, H * r, W * r).
 
@@ -164,6 +166,24 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     *before, c, h, w = x.shape
     parts = reshape(x, (-1, c, h // r, r, w // r, r))
     return reshape(transpose(parts, (0, 1, 3, 5, 2, 4)), (*before, c * r * r, h // r, w // r))
+
+
+@declare(primitive=prim("DepthToSpace", "block_size"))
+def _depth_to_space(x: Tensor, block_size: int) -> Tensor:
+    """(N, b * b * C, H, W) to (N, C, H * b, W * b): the block is the outer part of the channels."""
+    n, c, h, w = x.shape
+    b = block_size
+    parts = transpose(reshape(x, (n, b, b, c // (b * b), h, w)), (0, 3, 4, 1, 5, 2))
+    return reshape(parts, (n, c // (b * b), h * b, w * b))
+
+
+@declare(primitive=prim("SpaceToDepth", "block_size"))
+def _space_to_depth(x: Tensor, block_size: int) -> Tensor:
+    """(N, C, H * b, W * b) to (N, b * b * C, H, W); the inverse of ``DepthToSpace``."""
+    n, c, h, w = x.shape
+    b = block_size
+    parts = transpose(reshape(x, (n, c, h // b, b, w // b, b)), (0, 3, 5, 1, 2, 4))
+    return reshape(parts, (n, c * b * b, h // b, w // b))
 
 
 def _check_factor(value: Any, argument: str, name: str) -> None:
@@ -238,6 +258,7 @@ def _window_arguments(name: str, kernel_size: Any, dilation: Any, padding: Any, 
     }
 
 
+@declare(mint="nn.functional.unfold", method=True)
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of (N, C, H, W) as columns (N, C * KH * KW, windows)."""
     x = _check(input, "unfold")
@@ -255,7 +276,7 @@ def _im2col(x: Tensor, ksizes: Any, strides: Any, dilations: Any, pads: Any) -> 
     return reshape(found, (x.shape[0], x.shape[1], -1, found.shape[-1]))
 
 
-@declare(method=True)
+@declare(method=True, mint="nn.functional.fold")
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from ..cpu.array_module import array_module
-from ..dtype import int64, numpy_dtype
-from ..surfaces import declare, prim
+from ..dtype import int32, int64, numpy_dtype
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic
 from .indexing import _getitem, _scatter_add, _setitem
 from .reduction import axes_of
 from .shape import (
     _check,
+    _pad_by_axis,
     _slice,
     broadcast_to,
     concat,
@@ -80,7 +81,7 @@ def t(input: Tensor) -> Any:
 swapdims = swapaxes
 
 
-@declare(method=("moveaxis", "movedim"))
+@declare(method=("moveaxis", "movedim"), numpy=renamed("moveaxis", x="a"))
 def movedim(x: Tensor, source: Any, destination: Any) -> Any:
     """Axes ``source`` moved to the places ``destination``; the others keep their order.
 
@@ -101,7 +102,7 @@ def movedim(x: Tensor, source: Any, destination: Any) -> Any:
 moveaxis = movedim
 
 
-@declare(method=True, mint=True)
+@declare(method=True, primitive=prim("Roll", "shifts", dims=None), mint=True)
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
     """Elements moved on by ``shifts`` along ``dims``, those that fall off the end coming back at the start."""
     x = _check(input, "roll")
@@ -121,7 +122,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
     return x
 
 
-@declare(method=True, numpy=True)
+@declare(method=True, numpy=renamed(input="m", dims="axes", defaults={"k": 1, "dims": (0, 1)}))
 def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Any:
     """Rotated ``k`` quarter turns in the plane of the two axes ``dims``."""
     x = _check(input, "rot90")
@@ -136,13 +137,13 @@ def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Any:
     return flip(swapaxes(x, first, second), second) if turns == 3 else flip(flip(x, first), first)
 
 
-@declare(method=True, numpy=True)
+@declare(method=True, numpy=renamed(input="m"))
 def fliplr(input: Tensor) -> Any:
     """The second axis reversed."""
     return flip(input, 1)
 
 
-@declare(method=True, numpy=True)
+@declare(method=True, numpy=renamed(input="m"))
 def flipud(input: Tensor) -> Any:
     """The first axis reversed."""
     return flip(input, 0)
@@ -219,6 +220,7 @@ def atleast_3d(inputs: Any) -> Any:
 # Repeating
 
 
+@declare(numpy=renamed("repeat", input="a"))
 def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> Any:
     """Each element along ``axis`` (of all, flattened, without it) ``repeats`` times, one number or one for each."""
     x = _check(input, "repeat_interleave") if isinstance(input, Tensor) else Tensor(input)
@@ -237,6 +239,14 @@ def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> A
         )
     order = array_module(x._array).asarray(np.repeat(np.arange(x.shape[at]), times))
     return _getitem(x, index=along(x, at, order))
+
+
+@declare(method="repeat_interleave")
+def _repeat_interleave_of_tensor(
+    input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each element along ``dim`` (of all, flattened, without it) ``repeats`` times."""
+    return repeat_interleave(input, repeats, dim)  # type: ignore[no-any-return]
 
 
 def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Any:
@@ -321,11 +331,13 @@ def _indices(keep: Any, row: int, col: int, dtype: Any) -> Any:
     return Tensor(np.stack(np.nonzero(keep(np.arange(col) - np.arange(row)[:, None]))).astype(numpy_dtype(dtype)))
 
 
+@declare(primitive=prim("TrilIndices", "row", "col", offset=0, dtype=int32))
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = int64) -> Any:
     """Where the lower triangle of a (row, col) matrix is: two rows of indices."""
     return _indices(lambda apart: apart <= offset, row, col, dtype)
 
 
+@declare(primitive=prim("TriuIndices", "row", "col", offset=0, dtype=int32))
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = int64) -> Any:
     """Where the upper triangle of a (row, col) matrix is: two rows of indices."""
     return _indices(lambda apart: apart >= offset, row, col, dtype)
@@ -337,6 +349,7 @@ def _diagonal_places(x: Any, rows: int, columns: int, offset: int) -> tuple[Any,
     return (Ellipsis, xp.arange(count) - min(offset, 0), xp.arange(count) + max(offset, 0))
 
 
+@declare(method=True)
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """The diagonals of the planes (dim1, dim2), as a new last axis.
 
@@ -377,6 +390,13 @@ def diag(input: Tensor) -> Any:
     if _check(input, "diag").ndim < 1:
         raise ValueError("For 'diag', 'input' must have at least 1 axis, but got a 0-d tensor")
     return reshape(diag_embed(ravel(input)), (*input.shape, *input.shape))
+
+
+@declare(primitive=prim("DiagPart"))
+def _diag_part(x: Tensor) -> Tensor:
+    """The elements where both halves of an index agree; the inverse of ``diag``."""
+    half = x.shape[: x.ndim // 2]
+    return reshape(diagonal(reshape(x, (math.prod(half), -1))), half)
 
 
 def diag_ext(input: Tensor, diagonal: int = 0) -> Any:
@@ -421,6 +441,14 @@ def trace(input: Tensor) -> Any:
     return reduce_sum(diagonal(input))
 
 
+@declare(method="trace")
+def _trace_of_tensor(input: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Tensor:
+    """The sums of the diagonals, in the tensor's own dtype without ``dtype``."""
+    from . import reduction
+
+    return reduction.sum(diagonal(input, offset, axis1, axis2), -1, dtype=dtype or input.dtype)
+
+
 def block_diag(*inputs: Tensor) -> Any:
     """The inputs as the blocks on the diagonal of one matrix.
 
@@ -438,7 +466,6 @@ def block_diag(*inputs: Tensor) -> Any:
     return concat(rows, 0)
 
 
-@declare(numpy=True)
 def vander(x: Tensor, N: int | None = None) -> Any:
     """The powers N - 1 .. 0 of each element, a row each.
 
@@ -454,13 +481,14 @@ def vander(x: Tensor, N: int | None = None) -> Any:
 # Joining and splitting
 
 
-@declare(mint=True)
+@declare(mint=True, numpy=renamed(tensors="tup"))
 def hstack(tensors: Sequence[Tensor]) -> Any:
     """Joined along the second axis, vectors along their first."""
     parts = [atleast_1d(x) for x in tensors]
     return concat(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
+@declare(numpy=renamed(inputs="tup"))
 def vstack(inputs: Sequence[Tensor]) -> Any:
     """Joined along the first axis, vectors as rows."""
     return concat([atleast_2d(x) for x in inputs], 0)
@@ -469,13 +497,13 @@ def vstack(inputs: Sequence[Tensor]) -> Any:
 row_stack = vstack
 
 
-@declare(mint=True, numpy=True)
+@declare(mint=True, numpy=renamed(tensors="tup"))
 def dstack(tensors: Sequence[Tensor]) -> Any:
     """Joined along the third axis."""
     return concat([atleast_3d(x) for x in tensors], 2)
 
 
-@declare(numpy=True)
+@declare(numpy=renamed(tensors="tup"))
 def column_stack(tensors: Sequence[Tensor]) -> Any:
     """Joined along the second axis, vectors as columns."""
     return concat([reshape(x, (x.size, 1)) if x.ndim < 2 else x for x in tensors], 1)
@@ -489,7 +517,10 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Any, ...]:
     return tuple([_getitem(x, index=along(x, at, i)) for i in range(x.shape[at])])
 
 
-@declare(method=True)
+declare(primitive=prim("Unstack", axis=0, num=None))(lambda x, axis, num: unstack(x, axis))
+
+
+@declare(method=True, mint=True)
 def unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
     """The entries along ``dim``, without that axis."""
     return unstack(input, dim)
@@ -529,13 +560,15 @@ def _split_along(name: str, axis: int, least: int) -> Any:
     return parts
 
 
-hsplit, vsplit, dsplit = _split_along("hsplit", 1, 2), _split_along("vsplit", 0, 2), _split_along("dsplit", 2, 3)
+hsplit = declare(method=True)(_split_along("hsplit", 1, 2))
+vsplit = declare(method=True)(_split_along("vsplit", 0, 2))
+dsplit = declare(method=True)(_split_along("dsplit", 2, 3))
 
 
 # Parts
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(axis="dim"))
 def narrow(input: Tensor, axis: int, start: int, length: int) -> Any:
     """``length`` entries along ``axis`` from ``start`` on.
 
@@ -634,11 +667,12 @@ def _blocks(block: Any, spatial: int, name: str) -> tuple[int, ...]:
     return sizes * spatial if len(sizes) == 1 else sizes
 
 
+@declare(primitive=prim("SpaceToBatch", "block_size", "paddings"))
 def space_to_batch_nd(input_x: Tensor, block_size: Any, paddings: Any) -> Any:
     """Blocks of the last axes as entries of the batch, after padding with 0."""
     first = input_x.ndim - len(paddings)
     sizes = _blocks(block_size, len(paddings), "space_to_batch_nd")
-    x = pad(input_x, [n for pair in reversed(list(paddings)) for n in pair])
+    x = _pad_by_axis(input_x, paddings)
     batch, kept, outer = x.shape[0], x.shape[1:first], [n // b for n, b in zip(x.shape[first:], sizes, strict=True)]
     split = reshape(x, (batch, *kept, *(n for pair in zip(outer, sizes, strict=True) for n in pair)))
     order = [first + 2 * i + 1 for i in range(len(sizes))] + list(range(first))
@@ -646,6 +680,12 @@ def space_to_batch_nd(input_x: Tensor, block_size: Any, paddings: Any) -> Any:
     return reshape(moved, (batch * math.prod(sizes), *kept, *outer))
 
 
+declare(primitive=prim("SpaceToBatchND", "block_shape", "paddings"))(
+    lambda x, block_shape, paddings: space_to_batch_nd(x, block_shape, paddings)
+)
+
+
+@declare(primitive=prim("BatchToSpaceND", "block_shape", "crops"))
 def batch_to_space_nd(input_x: Tensor, block_shape: Any, crops: Any) -> Any:
     """The inverse of ``space_to_batch_nd``: blocks back in their places, ``crops`` cut off."""
     first, count = input_x.ndim - len(crops), len(crops)
@@ -659,3 +699,8 @@ def batch_to_space_nd(input_x: Tensor, block_shape: Any, crops: Any) -> Any:
     for place, (before, after) in enumerate(crops):
         full = _slice(full, axis=first + place, start=before, stop=full.shape[first + place] - after)
     return full
+
+
+declare(primitive=prim("BatchToSpace", "block_size", "crops"))(
+    lambda x, block_size, crops: batch_to_space_nd(x, block_size, crops)
+)

@@ -7,7 +7,7 @@ from typing import Any
 from ..cpu import fused
 from ..dtype import promote
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from .arithmetic import _as, fit
 
@@ -67,7 +67,11 @@ def _linear_rule(
 _linear = Operator("linear", fused.linear, joint_vjp=_linear_rule)
 
 
-@declare(method=("matmul", "mm"), primitive=prim("MatMul", transpose_a=False, transpose_b=False), mint=("matmul", "mm"))
+@declare(
+    method=("matmul", "mm"),
+    primitive=[prim(name, transpose_a=False, transpose_b=False) for name in ("MatMul", "BatchMatMul")],
+    mint=("matmul", "mm"),
+)
 def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
     """The matrix product, broadcast over leading axes.
 
@@ -103,7 +107,7 @@ def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
 batch_matmul = bmm
 
 
-@declare(primitive=prim("Dense"))
+@declare(primitive=prim("Dense"), mint=renamed("nn.functional.linear", without=("activation",)))
 def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation: str | None = None) -> Tensor:
     """``input @ weight.T + bias``, then an activation (None, relu, gelu, gelu_tanh, silu, sigmoid or tanh).
 

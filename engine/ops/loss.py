@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from .. import taps
 from ..cpu import fused
 from ..cpu.array_module import array_module
+from ..dtype import int32
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
-from .activation import log_softmax
+from .activation import log_softmax, softmax
 from .arithmetic import abs as absolute
 from .arithmetic import (
     add,
@@ -26,6 +29,7 @@ from .arithmetic import (
     neg,
     pow,
     sqrt,
+    square,
     sub,
     where,
 )  # fmt: skip
@@ -77,6 +81,7 @@ def reduced(loss: Tensor, reduction: str, name: str) -> Tensor:
     raise ValueError(f"For '{name}', 'reduction' must be 'mean', 'sum' or 'none', but got {reduction!r}")
 
 
+@declare(mint="nn.functional.cross_entropy")
 def cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -114,6 +119,23 @@ def cross_entropy(
     return _nll(log_softmax(logits, 1), labels, shape, weight, ignore_index, reduction, label_smoothing)
 
 
+@declare(primitive=prim("SoftmaxCrossEntropyWithLogits"))
+def _softmax_cross_entropy(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """The losses of rows of probabilities, and their gradient by ``logits``."""
+    return cross_entropy(logits, labels, reduction="none"), sub(softmax(logits, 1), labels)
+
+
+@declare(primitive=prim("SparseSoftmaxCrossEntropyWithLogits", is_grad=False))
+def _sparse_softmax_cross_entropy(logits: Tensor, labels: Tensor, is_grad: bool) -> Tensor:
+    """The mean loss of class numbers, or with ``is_grad`` its gradient by ``logits``."""
+    mean = cross_entropy(logits, labels.astype(int32))
+    if not is_grad:
+        return mean
+    hot = Tensor._wrap(one_hot_array(labels._array, logits.shape[-1], np.float32))
+    return (softmax(logits, -1) - hot) / float(math.prod(labels.shape))
+
+
+@declare(mint=renamed("nn.functional.nll_loss", inputs="input", without=("label_smoothing",)))
 def nll_loss(
     inputs: Tensor,
     target: Tensor,
@@ -208,6 +230,7 @@ def _as_rows(input: Tensor, target: Tensor, name: str) -> tuple[Tensor, Tensor, 
     return reshape(input, (-1, input.shape[-1])), reshape(target, (-1,)), expected
 
 
+@declare(mint="nn.functional.mse_loss")
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """(input - target) squared, reduced."""
     _check_pair("mse_loss", input, target)
@@ -215,6 +238,13 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     return reduced(mul(apart, apart), reduction, "mse_loss")
 
 
+@declare(primitive=prim("L2Loss"))
+def _l2_loss(x: Tensor) -> Tensor:
+    """Half the sum of squares."""
+    return reduce_sum(square(x)) / 2.0
+
+
+@declare(mint="nn.functional.l1_loss")
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """|input - target|, reduced."""
     _check_pair("l1_loss", input, target)
@@ -274,6 +304,14 @@ def binary_cross_entropy_with_logits(
         factor = add(mul(y, sub(pos_weight, 1.0)), 1.0)
         losses = add(mul(1.0 - y, x), mul(factor, add(soft, maximum(neg(x), 0.0))))
     return reduced(losses if weight is None else mul(losses, weight), reduction, "binary_cross_entropy_with_logits")
+
+
+@declare(primitive=prim("BCEWithLogitsLoss", reduction="mean"))
+def _bce_with_logits(
+    x: Tensor, y: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, *, reduction: str
+) -> Tensor:
+    """``binary_cross_entropy_with_logits``, reduced as the class was told."""
+    return binary_cross_entropy_with_logits(x, y, weight, pos_weight, reduction)
 
 
 @declare(primitive=prim("SigmoidCrossEntropyWithLogits"))
@@ -336,7 +374,7 @@ def margin_ranking_loss(
     return reduced(losses, reduction, "margin_ranking_loss")
 
 
-@declare(primitive=prim("SoftMarginLoss", reduction="mean"))
+@declare(primitive=prim("SoftMarginLoss", reduction="mean"), mint="nn.functional.soft_margin_loss")
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """log(1 + exp(-target * input))."""
     from .activation import softplus

@@ -17,12 +17,13 @@ from ..backend import to_host
 from ..cpu.array_module import array_module
 from ..dtype import float32, numpy_dtype
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import _as, where
 from .layout import movedim, tril, triu
 from .linalg import matmul
+from .products import adjoint as conjugate_transpose
 from .reduction import axes_of, reduce_max, reduce_min, reduce_sum
 from .shape import _check, expand_dims, reshape, swapaxes
 from .statistics import vector_norm
@@ -187,10 +188,16 @@ def _matrix(x: Any, name: str, square: bool = True, argument: str = "input") -> 
     return x  # type: ignore[no-any-return]
 
 
-@declare(method=True, mint=True)
+@declare(method=True, mint=("inverse", "linalg.inv"))
 def inverse(input: Tensor) -> Any:
     """The inverse of each matrix."""
     return _inverse(_matrix(input, "inverse"))
+
+
+@declare(primitive=prim("MatrixInverse", adjoint=False))
+def _matrix_inverse(x: Tensor, adjoint: bool) -> Tensor:
+    """The inverse of each matrix, or with ``adjoint`` of its conjugate transpose."""
+    return conjugate_transpose(inverse(x)) if adjoint else inverse(x)  # type: ignore[no-any-return]
 
 
 @declare(method=("det", "matrix_determinant"), primitive=prim("MatrixDeterminant"))
@@ -245,7 +252,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Any:
 def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Any:
     """The x with matrix @ x = rhs."""
     left = _matrix(matrix, "matrix_solve", argument="matrix")
-    return _solve(swapaxes(left, -1, -2) if adjoint else left, rhs)
+    return _solve(conjugate_transpose(left) if adjoint else left, rhs)
 
 
 @declare(method=True, mint=True)
@@ -258,6 +265,13 @@ def triangular_solve(
         own = Tensor(np.eye(A.shape[-1], dtype=bool))
         left = where(own, 1.0, left)
     return _solve(swapaxes(left, -1, -2) if transpose else left, b)
+
+
+@declare(primitive=prim("MatrixTriangularSolve", lower=True, adjoint=False))
+def _matrix_triangular_solve(matrix: Tensor, rhs: Tensor, lower: bool, adjoint: bool) -> Tensor:
+    """The x with matrix @ x = rhs (or its adjoint @ x = rhs), of which only one triangle of ``matrix`` is read."""
+    left = conjugate_transpose(matrix) if adjoint else matrix
+    return triangular_solve(rhs, left, lower if adjoint else not lower)  # type: ignore[no-any-return]
 
 
 @declare(method=True)
@@ -275,7 +289,7 @@ def lstsq(input: Tensor, A: Tensor) -> Any:
 declare(primitive=prim("Lstsq", fast=True, l2_regularizer=0.0))(lambda x, a, fast, l2_regularizer: lstsq(x, a))
 
 
-@declare(mint=True)
+@declare(mint=("qr", "linalg.qr"))
 def qr(input: Tensor, mode: str = "reduced") -> tuple[Any, Any]:
     """An orthogonal and an upper triangular matrix whose product is the input.
 
@@ -285,14 +299,27 @@ def qr(input: Tensor, mode: str = "reduced") -> tuple[Any, Any]:
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"For 'qr', 'mode' must be 'reduced', 'complete' or 'r', but got {mode!r}")
     x = _matrix(input, "qr", False)
-    return _full_qr(x) if mode == "complete" else _qr(x)  # type: ignore[no-any-return]
+    # Of other shapes the reduced form is the complete one, and it has a gradient.
+    return _full_qr(x) if mode == "complete" and x.shape[-2] > x.shape[-1] else _qr(x)  # type: ignore[no-any-return]
+
+
+@declare(method="qr")
+def _qr_of_tensor(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
+    """An orthogonal matrix, square unless ``some``, and an upper triangular one whose product is the input."""
+    return qr(input, "reduced" if some else "complete")
+
+
+@declare(primitive=prim("Qr", full_matrices=False))
+def _qr_class(x: Tensor, full_matrices: bool) -> tuple[Tensor, Tensor]:
+    """``qr`` in its reduced form, or with ``full_matrices`` the complete one."""
+    return qr(x, "complete" if full_matrices else "reduced")
 
 
 @declare(method=True, primitive=prim("Svd", full_matrices=False, compute_uv=True))
 def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> Any:
     """The singular values, and the matrices U and V with U @ diag(s) @ V.T = input."""
     x = _matrix(input, "svd", False)
-    if full_matrices and compute_uv:
+    if full_matrices and compute_uv and x.shape[-2] != x.shape[-1]:
         u, s, v = _full_svd(x)
         return s, u, swapaxes(v, -1, -2)
     found = _svd(x)
@@ -308,6 +335,12 @@ def eig(A: Tensor) -> tuple[Any, Any]:
 def eigvals(A: Tensor) -> Any:
     """The eigenvalues; complex. No gradient."""
     return eig(A)[0]
+
+
+@declare(primitive=prim("Eig", compute_v=False))
+def _eig_class(A: Tensor, compute_v: bool) -> tuple[Tensor, Tensor]:
+    """The eigenvalues, and with ``compute_v`` the eigenvectors, without it a 0 in their place."""
+    return eig(A) if compute_v else (eigvals(A), Tensor(0.0))
 
 
 @declare(method=True)
@@ -359,7 +392,7 @@ def matrix_exp(input: Tensor) -> Any:
     return found
 
 
-@declare(method=True)
+@declare(method=True, mint="linalg.norm", numpy=renamed(A="x", dim="axis", keepdim="keepdims", without=("dtype",)))
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of all elements; over one axis that of vectors, over two that of matrices, by ``ord``.
 
@@ -375,6 +408,7 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
     return vector_norm(x, ord, dim, keepdim)
 
 
+@declare(mint=renamed("linalg.matrix_norm", axis="dim", keepdims="keepdim"))
 def matrix_norm(A: Tensor, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf or -inf.
 

@@ -14,6 +14,7 @@ from ..operator import Operator
 from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .arithmetic import add, div, mul, pow, rsqrt, square
+from .convolution import check_format
 from .layout import one_axis
 from .reduction import mean
 from .shape import _check, reshape
@@ -51,6 +52,7 @@ _layer_norm = Operator("layer_norm", fused.layer_norm, joint_vjp=_layer_norm_rul
 _layer_norm_grad = Operator("layer_norm_grad", fused.layer_norm_grad)
 
 
+@declare(mint="nn.functional.layer_norm")
 def layer_norm(
     input: Tensor,
     normalized_shape: Any,
@@ -232,6 +234,7 @@ def _batch_norm_and_statistics(
     x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, is_training: bool, **how: Any
 ) -> tuple[Tensor, ...]:
     """The output; and the mean and variance of the batch in training, else those given."""
+    check_format(how["data_format"], "NCHW", "BatchNorm")
     if is_training:
         own = batch_norm_with_statistics(x, scale, bias, how["epsilon"])
         batch_norm(x, mean, variance, scale, bias, True, how["momentum"], how["epsilon"])
@@ -256,6 +259,7 @@ def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: 
     return add(mul(reshape(rows, x.shape), reshape(weight, per_channel)), reshape(bias, per_channel))  # type: ignore[no-any-return]
 
 
+@declare(mint="nn.functional.group_norm")
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:

@@ -1,6 +1,6 @@
 """Primitive classes (``mindspore.ops.operations``): the same operators, configured when made, called on tensors.
 
-Each class is a row: its name, the function it calls, and the parameters of its constructor with their defaults.
+Which there are is declared beside the functions that they call (``surfaces.declare``); here they are made.
 """
 
 from __future__ import annotations
@@ -15,25 +15,37 @@ from . import (  # noqa: F401 - each declares classes when it is imported
     adaptive_pooling,
     arithmetic,
     boxes,
+    complexes,
+    control,
     convolution,
+    creation,
     ctc,
+    drawing,
     dropping,
+    elementary,
+    gathering,
     image,
+    indexing,
+    layout,
     linalg,
     lookup,
     loss,
     margins,
+    matrices,
     normalization,
     pooling,
+    products,
     recurrent,
     reduction,
     resizing,
     shape,
+    sorting,
+    special,
+    statistics,
     unpooling,
+    updates,
 )
 from .hook_backward import HookBackward
-from .operations_more import ROWS as _MORE
-from .operations_more import plain_rows
 from .updates import ROWS as _UPDATES
 
 __all__ = ["HookBackward", "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"]
@@ -82,51 +94,6 @@ class Primitive:
 PrimitiveWithInfer = PrimitiveWithCheck = Primitive
 
 
-def _conv2d(x: Any, weight: Any, **how: Any) -> Any:
-    return convolution.conv2d(
-        x, weight, None, how["stride"], how["pad_mode"], how["pad"], how["dilation"], how["group"]
-    )
-
-
-def _pool(function: Callable[..., Any]) -> Callable[..., Any]:
-    def pooled(x: Any, kernel_size: Any, strides: Any, pad_mode: str, data_format: str) -> Any:
-        return function(x, kernel_size, strides, pad_mode=pad_mode)
-
-    return pooled
-
-
-def _transpose_batch(x: Any, y: Any, transpose_a: bool, transpose_b: bool) -> Any:
-    return linalg.matmul(x, y, transpose_a, transpose_b)
-
-
-def _softmax_cross_entropy(logits: Any, labels: Any) -> Any:
-    losses = loss.cross_entropy(logits, labels, reduction="none")
-    return losses, arithmetic.sub(activation.softmax(logits, 1), labels)
-
-
-_POOLING = (("kernel_size", 1), ("strides", 1), ("pad_mode", "valid"), ("data_format", "NCHW"))
-_ROWS: tuple[tuple[str, Callable[..., Any], tuple[tuple[str, Any], ...]], ...] = (
-    ("BatchMatMul", _transpose_batch, (("transpose_a", False), ("transpose_b", False))),
-    ("BiasAdd", lambda x, b, data_format: convolution.bias_add(x, b), (("data_format", "NCHW"),)),
-    (
-        "Conv2D",
-        _conv2d,
-        (
-            ("out_channel", _REQUIRED), ("kernel_size", _REQUIRED), ("mode", 1), ("pad_mode", "valid"), ("pad", 0),
-            ("stride", 1), ("dilation", 1), ("group", 1), ("data_format", "NCHW"),
-        ),
-    ),
-    ("GeLU", lambda x: activation.gelu(x, "tanh"), ()),
-    ("MaxPool", _pool(pooling.max_pool2d), _POOLING),
-    ("AvgPool", _pool(pooling.avg_pool2d), _POOLING),
-    ("ReduceMax", lambda x, axis=(), *, keep_dims: reduction.reduce_max(x, axis, keep_dims), (("keep_dims", False),)),
-    ("ReduceMean", lambda x, axis=(), *, keep_dims: reduction.mean(x, axis, keep_dims), (("keep_dims", False),)),
-    ("ReduceMin", lambda x, axis=(), *, keep_dims: reduction.reduce_min(x, axis, keep_dims), (("keep_dims", False),)),
-    ("SoftmaxCrossEntropyWithLogits", _softmax_cross_entropy, ()),
-    ("Split", lambda x, axis, output_num: shape.chunk(x, output_num, axis), (("axis", 0), ("output_num", 1))),
-)  # fmt: skip
-
-
 def _class_of(name: str, function: Callable[..., Any], parameters: tuple[tuple[str, Any], ...]) -> type[Primitive]:
     required = [key for key, default in parameters if default is _REQUIRED]
 
@@ -163,7 +130,7 @@ def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
     return initialise
 
 
-for _row in (*_ROWS, *_MORE, *_UPDATES, *plain_rows()):
+for _row in _UPDATES:
     if _row[0] not in globals() and _row[0] not in PRIMITIVES:
         globals()[_row[0]] = _class_of(*_row)
         __all__.append(_row[0])

@@ -11,7 +11,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import promote
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import _as
@@ -113,6 +113,7 @@ def einsum(equation: str, *operands: Any) -> Any:
 
 
 einsum_ext = einsum
+declare(primitive=prim("Einsum", "equation"))(lambda x, equation: einsum(equation, *x))
 
 
 def _sum_of(input: Tensor, product: Any, beta: Any, alpha: Any, name: str) -> Any:
@@ -172,13 +173,14 @@ def addr(x: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1
     return _sum_of(x, outer(vec1, vec2), beta, alpha, "addr")
 
 
+@declare(mint=renamed(mat="input"))
 def mv(mat: Tensor, vec: Tensor) -> Any:
     """A matrix times a vector."""
     _ranks("mv", ("mat", mat, 2), ("vec", vec, 1))
     return matmul(mat, vec)
 
 
-@declare(method=True, mint=True)
+@declare(method=True)
 def dot(input: Tensor, other: Tensor) -> Any:
     """The last axis of ``input`` with the last but one of ``other``, the other axes side by side.
 
@@ -242,7 +244,7 @@ def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Any:
     return reduce_sum(a.mul(_check(x, "vecdot", "x"), _check(y, "vecdot", "y")), axis)
 
 
-@declare(numpy=True)
+@declare(numpy=renamed(input="a", other="b"))
 def kron(input: Tensor, other: Tensor) -> Any:
     """Kronecker's product: the second tensor in place of each element of the first, times it."""
     x, y = _check(input, "kron"), _check(other, "kron", "other")
@@ -253,7 +255,7 @@ def kron(input: Tensor, other: Tensor) -> Any:
     return reshape(a.mul(left, right), tuple(n * m for n, m in zip(first, second, strict=True)))
 
 
-@declare(method=True, primitive=prim("Cross"), mint=True, numpy=True)
+@declare(method=True, primitive=prim("Cross"), mint=True)
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     """The cross product of vectors of 3 along ``dim`` (the first axis of length 3 without it).
 

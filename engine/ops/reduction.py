@@ -11,7 +11,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import float32, int32, int64, numpy_dtype
 from ..operator import Operator
-from ..surfaces import declare
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from .arithmetic import _as, _np_dtype, mul, sqrt, square, sub
 
@@ -121,7 +121,7 @@ def _prod_rule(F: Any, g: Any, out: Any, x: Any, axis: Any, keepdims: bool) -> A
     return g.reshape(_kept(x, axis)) * share
 
 
-_prod = Operator("prod", lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims), (_prod_rule,))
+_prod = Operator("prod", lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims, dtype=x.dtype), (_prod_rule,))
 
 
 def _tensor(x: Any, name: str) -> Tensor:
@@ -134,6 +134,7 @@ def _reduce(operator: Operator, name: str, x: Any, axis: Axis, keepdims: bool) -
     return operator(_tensor(x, name), axis=axes_of(axis, x.ndim, name), keepdims=bool(keepdims))
 
 
+@declare(mint=True)
 def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum over ``dim`` (all axes without it). Integers and bools are summed as Int64."""
     x = _tensor(input, "sum")
@@ -144,9 +145,27 @@ def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = 
     return _reduce(_sum, "sum", x, dim, keepdim)  # type: ignore[no-any-return]
 
 
+@declare(method="sum")
+def _sum_of_tensor(
+    input: Tensor, axis: Axis = None, dtype: Any = None, keepdims: bool = False, initial: Any = None
+) -> Tensor:
+    """The sum over ``axis``, and of ``initial``; ``sum(dim, keepdim)`` is taken too."""
+    if isinstance(dtype, bool):
+        dtype, keepdims = None, dtype
+    total = sum(input, axis, keepdims, dtype=dtype)
+    return total if initial is None else total + initial
+
+
+@declare(primitive=prim("ReduceMean", keep_dims=False))
 def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """The mean over ``axis`` (all axes without it)."""
     return _reduce(_mean, "mean", x, axis, keep_dims)  # type: ignore[no-any-return]
+
+
+@declare(method="mean")
+def _mean_of_tensor(x: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean over ``axis``, of the elements as ``dtype``."""
+    return mean(x if dtype is None else _as(x, numpy_dtype(dtype)), axis, keepdims)
 
 
 def max(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Any:
@@ -185,16 +204,51 @@ def reduce_sum(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
 reduce_mean = mean
 
 
+@declare(primitive=prim("ReduceMax", keep_dims=False))
+def _reduce_max(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
+    """The largest element over ``axis``."""
+    return reduce_max(x, axis, keep_dims)
+
+
+@declare(primitive=prim("ReduceMin", keep_dims=False))
+def _reduce_min(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
+    """The smallest element over ``axis``."""
+    return reduce_min(x, axis, keep_dims)
+
+
+@declare(primitive=prim("ReduceSum", keep_dims=False, skip_mode=False))
+def _reduce_sum(x: Tensor, axis: Axis = (), *, keep_dims: bool, skip_mode: bool) -> Tensor:
+    """The sum over ``axis`` in the tensor's own dtype; in ``skip_mode`` no axis means none, not all."""
+    return x if skip_mode and axis in ((), []) else reduce_sum(x, axis, keep_dims)
+
+
+@declare(method=True, primitive=prim("ArgMaxWithValue", axis=0, keep_dims=False))
+def _argmax_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """Where the largest element along ``axis`` is, and itself."""
+    values, places = max(x, axis, keep_dims)
+    return places, values
+
+
+@declare(method=True, primitive=prim("ArgMinWithValue", axis=0, keep_dims=False))
+def _argmin_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """Where the smallest element along ``axis`` is, and itself."""
+    values, places = min(x, axis, keep_dims)
+    return places, values
+
+
+@declare(primitive=prim("ReduceAll", keep_dims=False), mint=renamed(axis="dim", keep_dims="keepdim"), method=True)
 def all(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """Whether all elements hold."""
     return _reduce(_all, "all", input, axis, keep_dims)  # type: ignore[no-any-return]
 
 
+@declare(primitive=prim("ReduceAny", keep_dims=False), mint=renamed(axis="dim", keep_dims="keepdim"), method=True)
 def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """Whether any element holds."""
     return _reduce(_any, "any", input, axis, keep_dims)  # type: ignore[no-any-return]
 
 
+@declare(mint=renamed(axis="dim", keep_dims="keepdim", keyword=("dtype",)), method=True)
 def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any = None) -> Tensor:
     """The product over ``axis``; its second derivative is not defined where an element is 0."""
     x = _tensor(input, "prod")
@@ -205,16 +259,34 @@ def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any =
     return _reduce(_prod, "prod", x, axis, keep_dims)  # type: ignore[no-any-return]
 
 
-@declare(method=True, mint=True)
+@declare(primitive=prim("ReduceProd", keep_dims=False))
+def _reduce_prod(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
+    """The product over ``axis`` in the tensor's own dtype."""
+    return prod(x, axis, keep_dims, x.dtype)
+
+
+@declare(method=True, mint=True, numpy=renamed(input="a", dim="axis", without=("keepdim",)))
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the largest element is, as Int64; in the flattened tensor without ``dim``."""
     return _position(_argmax, "argmax", input, dim, keepdim)
 
 
-@declare(method=True)
+@declare(method=True, numpy=renamed(input="a", without=("keepdims",)))
 def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """Where the smallest element is, as Int32; in the flattened tensor without ``axis``."""
     return _as(_position(_argmin, "argmin", input, axis, keepdims), int32.numpy)  # type: ignore[no-any-return]
+
+
+@declare(primitive=prim("Argmax", axis=-1, output_type=int32))
+def _argmax_as(x: Tensor, axis: int, output_type: Any) -> Tensor:
+    """Where the largest element along ``axis`` is, as ``output_type``."""
+    return _as(argmax(x, axis), numpy_dtype(output_type))  # type: ignore[no-any-return]
+
+
+@declare(primitive=prim("Argmin", axis=-1, output_type=int32))
+def _argmin_as(x: Tensor, axis: int, output_type: Any) -> Tensor:
+    """Where the smallest element along ``axis`` is, as ``output_type``."""
+    return _as(argmin(x, axis), numpy_dtype(output_type))  # type: ignore[no-any-return]
 
 
 def _position(operator: Operator, name: str, x: Any, dim: int | None, keepdim: bool) -> Tensor:
@@ -223,6 +295,7 @@ def _position(operator: Operator, name: str, x: Any, dim: int | None, keepdim: b
     return result
 
 
+@declare(mint=renamed(x="input", axis="dim"))
 def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
     """Running sums along ``axis``."""
     found = axes_of(axis, _tensor(x, "cumsum").ndim, "cumsum")
@@ -233,7 +306,17 @@ def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
     return result
 
 
-@declare(method=True)
+@declare(method="cumsum")
+def _cumsum_of_tensor(x: Tensor, axis: int | None = None, dtype: Any = None) -> Tensor:
+    """Running sums along ``axis``, of the flattened tensor without it."""
+    return cumsum(x.reshape(-1), 0, dtype) if axis is None else cumsum(x, axis, dtype)
+
+
+@declare(
+    method=True,
+    mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}),
+    numpy=renamed(input="x"),
+)
 def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
     """The variance over ``axis``, divided by n - ddof."""
     found = axes_of(axis, _tensor(input, "var").ndim, "var")
@@ -243,7 +326,11 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
     return mul(mean(apart, axis, keepdims), count / builtins.max(count - int(ddof), 0) if count > ddof else math.nan)  # type: ignore[no-any-return]
 
 
-@declare(method=True)
+@declare(
+    method=True,
+    mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}),
+    numpy=renamed(input="x"),
+)
 def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
     """The standard deviation over ``axis``: the square root of ``var``."""
     return sqrt(var(input, axis, ddof, keepdims))  # type: ignore[no-any-return]

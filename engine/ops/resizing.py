@@ -70,6 +70,7 @@ def _resizing(length: int, wanted: int, mode: str, align_corners: bool, scale: f
     return weights
 
 
+@declare(mint=("nn.functional.interpolate", "nn.functional.upsample"))
 def interpolate(
     input: Tensor,
     size: Any = None,

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..backend import to_host
 from ..cpu.array_module import array_module
 from ..dtype import DType, numpy_dtype
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import REQUIRED, declare, prim, renamed
 from ..tensor import Tensor
 from .arithmetic import _broadcast_to_operator, _np_dtype, cast_operator
 from .reduction import axes_of
@@ -46,10 +47,38 @@ identity = Operator(
     keeps_dtype=True,
     primitive=(prim("Identity"), prim("Reusing")),
 )
+_contiguous = Operator(
+    "contiguous",
+    lambda x: x.copy(order="C"),
+    (lambda F, g, out, x: g,),
+    doc="The same values, laid out row by row.",
+    keeps_dtype=True,
+)
 _slice = Operator(
     "slice_axis",
     lambda x, axis, start, stop: x[(slice(None),) * axis + (slice(start, stop),)],
     (lambda F, g, out, x, axis, start, stop: F.pad_axis(g, axis=axis, before=start, after=x.shape[axis] - stop),),
+    keeps_dtype=True,
+)
+
+
+def _moved(x: Any, to: str) -> Any:
+    if to == "CPU":
+        return to_host(x)
+    import cupy
+
+    return cupy.asarray(x)
+
+
+def _place_of(x: Any) -> str:
+    return "CPU" if isinstance(x._array if isinstance(x, Tensor) else x, np.ndarray) else "GPU"
+
+
+move_operator = Operator(
+    "move_to",
+    _moved,
+    (lambda F, g, out, x, to: F.move_to(g, to=_place_of(x)),),
+    doc='The same values on another device, "CPU" or "GPU".',
     keeps_dtype=True,
 )
 
@@ -120,7 +149,13 @@ def ints_of(value: Any, name: str, argument: str) -> tuple[int, ...]:
     raise TypeError(f"For '{name}', '{argument}' must be an int or a tuple of ints, but got {value!r}")
 
 
-@declare(primitive=prim("Reshape"), mint=True)
+@declare(method="contiguous")
+def _contiguous_of_tensor(input: Tensor) -> Tensor:
+    """The same values laid out row by row; the tensor itself where they are already."""
+    return input if input.is_contiguous() else _contiguous(input)
+
+
+@declare(primitive=prim("Reshape"), mint=True, numpy=renamed(input="x", shape="new_shape"))
 def reshape(input: Tensor, shape: Any) -> Tensor:
     """The elements in their order in another shape; one axis may be -1.
 
@@ -135,7 +170,25 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     return _reshape(input, shape=wanted)  # type: ignore[no-any-return]
 
 
-@declare(primitive=prim("Transpose"))
+@declare(method="reshape")
+def _reshape_of_tensor(input: Tensor, *shape: Any) -> Tensor:
+    """The elements in another shape."""
+    return reshape(input, shape[0] if len(shape) == 1 else shape)
+
+
+@declare(method="view")
+def _view_of_tensor(input: Tensor, *shape: Any) -> Tensor:
+    """The elements in another shape, or their bytes as another dtype, which gradients do not pass."""
+    if len(shape) == 1 and isinstance(shape[0], DType):
+        return Tensor._wrap(input._array.view(numpy_dtype(shape[0])))
+    return _reshape_of_tensor(input, *shape)
+
+
+@declare(
+    primitive=prim("Transpose"),
+    mint=renamed("permute", defaults={"dims": REQUIRED}),
+    numpy=renamed(input="a", dims="axes"),
+)
 def transpose(input: Tensor, dims: Any = None) -> Tensor:
     """The axes in the order of ``dims``; reversed without it.
 
@@ -153,12 +206,30 @@ def transpose(input: Tensor, dims: Any = None) -> Tensor:
 permute = transpose
 
 
-@declare(method=("swapaxes", "swapdims"))
+@declare(method="permute")
+def _permute_of_tensor(input: Tensor, *axis: Any) -> Tensor:
+    """The axes in another order."""
+    return transpose(input, axis[0] if len(axis) == 1 and not isinstance(axis[0], int) else axis)
+
+
+@declare(method=("swapaxes", "swapdims"), mint=("swapaxes", renamed("transpose", axis0="dim0", axis1="dim1")))
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Two axes exchanged."""
     order = list(range(_check(input, "swapaxes").ndim))
-    order[axis0], order[axis1] = order[axis1], order[axis0]
+    first, second = (axes_of(axis, input.ndim, "swapaxes") for axis in (axis0, axis1))
+    if first is not None and second is not None:  # a 0-d tensor has none
+        order[first[0]], order[second[0]] = second[0], first[0]
     return transpose(input, tuple(order))
+
+
+@declare(method="transpose")
+def _transpose_of_tensor(input: Tensor, *axes: Any) -> Tensor:
+    """The axes in another order, or two of them exchanged; reversed without any."""
+    if not axes:
+        return transpose(input)
+    if len(axes) == 2 and isinstance(axes[0], int) and (input.ndim != 2 or sorted(n % 2 for n in axes) != [0, 1]):
+        return swapaxes(input, *axes)
+    return transpose(input, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes)
 
 
 @declare(primitive=prim("Flatten"))
@@ -182,6 +253,18 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
     return reshape(x, (*x.shape[:start], math.prod(x.shape[start : stop + 1]), *x.shape[stop + 1 :]))
 
 
+@declare(method="flatten")
+def _flatten_of_tensor(
+    input: Tensor, order: str | int = "C", *dims: int, start_dim: int = 0, end_dim: int = -1
+) -> Tensor:
+    """The axes from ``start_dim`` to ``end_dim``, of all without them, as one."""
+    if isinstance(order, int):
+        start_dim, order, end_dim = order, "C", dims[0] if dims else end_dim
+    if order == "C" and input.ndim == 0:
+        return reshape(input, 1)
+    return flatten(input, order, start_dim=start_dim, end_dim=end_dim)
+
+
 @declare(primitive=prim("Squeeze", axis=()))
 def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     """Without the axes of length 1 (of those in ``axis``)."""
@@ -191,7 +274,17 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     return reshape(x, tuple(kept))
 
 
-@declare(method=("expand_dims", "unsqueeze"), primitive=prim("ExpandDims"))
+@declare(method="squeeze")
+def _squeeze_of_tensor(input: Tensor, *axis: Any) -> Tensor:
+    """Without the axes of length 1 (of those in ``axis``)."""
+    return squeeze(input, axis[0] if len(axis) == 1 else axis or None)
+
+
+@declare(
+    method=("expand_dims", "unsqueeze"),
+    primitive=prim("ExpandDims"),
+    mint=renamed("unsqueeze", input_x="input", axis="dim"),
+)
 def expand_dims(input_x: Tensor, axis: int) -> Tensor:
     """One more axis of length 1 at ``axis``."""
     x = _check(input_x, "expand_dims", "input_x")
@@ -225,6 +318,21 @@ def tile(input: Tensor, dims: Any) -> Tensor:
     return reshape(full, tuple(t * n for t, n in zip(times, shape, strict=True)))
 
 
+@declare(method=True)
+def _repeat(input: Tensor, *repeats: Any) -> Tensor:
+    """The whole tensor repeated along each axis.
+
+    Raises:
+        ValueError: fewer numbers than axes.
+    """
+    times = repeats[0] if len(repeats) == 1 and not isinstance(repeats[0], int) else repeats
+    if len(times) < input.ndim:
+        raise ValueError(
+            f"For 'Tensor.repeat', 'repeats' must have at least {input.ndim} entries, but got {tuple(times)}"
+        )
+    return tile(input, tuple(times))
+
+
 @declare(method=True, mint=True)
 def flip(input: Tensor, dims: Any) -> Tensor:
     """The order reversed along ``dims``."""
@@ -232,7 +340,9 @@ def flip(input: Tensor, dims: Any) -> Tensor:
     return _flip(input, axes=axes)  # type: ignore[no-any-return]
 
 
-@declare(primitive=(prim("Concat", axis=0), prim("ParallelConcat")))
+@declare(
+    primitive=(prim("Concat", axis=0), prim("ParallelConcat")), mint=(renamed(axis="dim"), renamed("cat", axis="dim"))
+)
 def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Tensors joined along an axis they have.
 
@@ -258,7 +368,9 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
 cat = concat
 
 
-@declare(primitive=prim("Stack", axis=0))
+@declare(
+    primitive=(prim("Stack", axis=0), prim("Pack", axis=0)), mint=renamed(axis="dim"), numpy=renamed(tensors="arrays")
+)
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis."""
     parts = _sequence(tensors, "stack")
@@ -278,7 +390,7 @@ def _sequence(tensors: Any, name: str) -> list[Tensor]:
     return [_check(t, name, f"tensors[{i}]") for i, t in enumerate(tensors)]
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(axis="dim"))
 def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
     """Parts along ``axis``: each of one size (the last may be smaller), or of the sizes given."""
     x = _check(tensor, "split", "tensor")
@@ -309,7 +421,7 @@ def _split_by_sizes(x: Tensor, size_splits: Any, split_dim: int, num_split: int)
     return split(x, sizes, split_dim)
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(axis="dim"))
 def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     """At most ``chunks`` parts of equal size along ``axis``; the last may be smaller."""
     if not isinstance(chunks, int) or chunks <= 0:
@@ -317,6 +429,10 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     return split(input, max(1, -(-input.shape[axis] // chunks)), axis)
 
 
+declare(primitive=prim("Split", axis=0, output_num=1))(lambda x, axis, output_num: chunk(x, output_num, axis))
+
+
+@declare(mint=renamed("nn.functional.pad", input_x="input", padding="pad"))
 def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """Elements added at the ends of the last axes: ``padding`` is (before, after) pairs, last axis first."""
     x = _check(input_x, "pad", "input_x")
@@ -328,6 +444,22 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: float | No
     pairs = list(zip(given[::2], given[1::2], strict=True))
     widths = ((0, 0),) * (x.ndim - len(pairs)) + tuple(reversed(pairs))
     return _pad(x, widths=widths, mode=mode, value=0 if value is None else value)  # type: ignore[no-any-return]
+
+
+@declare(primitive=prim("Pad", "paddings"))
+def _pad_by_axis(x: Tensor, paddings: Any) -> Tensor:
+    """``x`` with 0 at the ends of its axes: ``paddings`` is a pair for each, the last axis last."""
+    return pad(x, [n for pair in reversed(list(paddings)) for n in pair])
+
+
+@declare(method=True)
+def _resize(input: Tensor, *new_shape: Any) -> Tensor:
+    """The first elements in another shape, filled up with 0."""
+    wanted = new_shape[0] if len(new_shape) == 1 and not isinstance(new_shape[0], int) else new_shape
+    count, flat = math.prod(wanted), reshape(input, (input.size,))
+    if count > input.size:
+        flat = pad(flat, (0, count - input.size))
+    return reshape(flat[:count], wanted)
 
 
 @declare(primitive=prim("Cast"))
@@ -345,6 +477,9 @@ def cast(input: Any, dtype: DType) -> Tensor:
 def move_to(input: Tensor, to: str = "CPU", blocking: bool = True) -> Tensor:
     """The same values on "CPU" or "GPU"."""
     return _check(input, "move_to").move_to(to, blocking)  # type: ignore[no-any-return]
+
+
+declare(primitive=prim("IdentityN"))(lambda x: tuple(x))
 
 
 @declare(primitive=prim("StopGradient"))

@@ -14,7 +14,7 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import float32, float64, int32, int64
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic
 from .arithmetic import _as, cast_operator
@@ -60,13 +60,27 @@ def argsort(input: Tensor, axis: int | None = -1, descending: bool = False) -> A
                          dtype=int32.numpy)  # fmt: skip
 
 
+@declare(method="sort")
+def _sort_of_tensor(
+    input: Tensor, axis: int = -1, descending: bool = False, stable: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The elements in order along ``axis``, and where they were; equal ones keep their order."""
+    return sort(input, axis, descending)
+
+
+@declare(method="argsort")
+def _argsort_of_tensor(input: Tensor, axis: int | None = -1, descending: bool = False, stable: bool = False) -> Tensor:
+    """Where the elements in order are, along ``axis``; equal ones keep their order."""
+    return argsort(input, axis, descending)  # type: ignore[no-any-return]
+
+
 @declare(method=True)
 def msort(input: Tensor) -> Any:
     """The elements in order along the first axis."""
     return sort(input, 0)[0]
 
 
-@declare(method=True, mint=True)
+@declare(method=True)
 def topk(input: Tensor, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True) -> tuple[Any, Any]:
     """The ``k`` largest (or smallest) elements along ``dim`` and where they are.
 
@@ -82,7 +96,7 @@ def topk(input: Tensor, k: int, dim: int | None = None, largest: bool = True, so
     return gather_elements(input, at, first), cast_operator(first, dtype=int32.numpy)
 
 
-@declare(method=True)
+@declare(method=True, primitive=prim("TopK", sorted=True))
 def top_k(input_x: Tensor, k: int, sorted: bool = True) -> tuple[Any, Any]:
     """``topk`` along the last axis."""
     return topk(input_x, k, -1)
@@ -102,7 +116,14 @@ def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
     return Tensor._wrap(counted & ((scores > own).sum(axis=1) < k))
 
 
-@declare(method=True)
+@declare(primitive=prim("InvertPermutation"))
+def _invert_permutation(input_x: Any) -> tuple[int, ...]:
+    """Where each number of a permutation stands."""
+    order = [int(n) for n in input_x]
+    return tuple(order.index(n) for n in range(len(order)))
+
+
+@declare(method=True, mint=True)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Any, Any]:
     """The ``k``-th smallest element along ``dim`` and where it is."""
     at = one_axis(dim, _check(input, "kthvalue").ndim, "kthvalue")
@@ -128,6 +149,12 @@ def _picked(x: Tensor, places: Any, at: int, rank: Any, keepdim: bool) -> tuple[
 def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Any, Any]:
     """The middle element (the lower of two) along ``axis`` and where it is; NaN where one is among them."""
     return _median(input, axis, keepdims, "median")
+
+
+@declare(method="median")
+def _median_of_tensor(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The middle element along ``axis``, the last one without it, and where it is."""
+    return median(input, -1 if axis is None else axis, keepdims)
 
 
 @declare(method=True)
@@ -239,7 +266,7 @@ def _cumulative(x: Tensor, axis: int, largest: bool, name: str) -> tuple[Any, An
     return gather_elements(x, at, places), places
 
 
-@declare(method=True, primitive=prim("Cummax", "axis"))
+@declare(method=True, primitive=prim("Cummax", "axis"), mint=renamed(axis="dim"))
 def cummax(input: Tensor, axis: int) -> tuple[Any, Any]:
     """The largest element so far along ``axis`` and where it is."""
     return _cumulative(input, axis, True, "cummax")
@@ -308,6 +335,20 @@ declare(primitive=prim("LowerBound", out_type="int32"))(_bound(False))
 declare(primitive=prim("UpperBound", out_type="int32"))(_bound(True))
 
 
+@declare(primitive=prim("SearchSorted", dtype=int64, right=False))
+def _searchsorted_as(
+    sorted_sequence: Tensor, values: Any, sorter: Tensor | None = None, *, dtype: Any, right: bool
+) -> Tensor:
+    """``searchsorted``, as ``dtype``."""
+    return searchsorted(sorted_sequence, values, right=right, sorter=sorter).astype(dtype)  # type: ignore[no-any-return]
+
+
+@declare(method="searchsorted")
+def _searchsorted_of_tensor(input: Tensor, v: Any, side: str = "left", sorter: Tensor | None = None) -> Tensor:
+    """Where ``v`` belongs in this sorted tensor; Int32."""
+    return searchsorted(input, v, side=side, sorter=sorter, out_int32=True)  # type: ignore[no-any-return]
+
+
 def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Any:
     """The number of the bucket, between ascending ``boundaries``, that each element falls into; Int32."""
     edges = np.asarray(boundaries.asnumpy() if isinstance(boundaries, Tensor) else boundaries, np.float64)
@@ -315,6 +356,19 @@ def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Any:
     # MindSpore's 'right' tells whether the right end belongs to a bucket, as PyTorch's does.
     found = _search(Tensor(edges), x, right=bool(right))
     return cast_operator(found, dtype=int32.numpy)
+
+
+declare(primitive=prim("Bucketize", "boundaries"))(lambda x, boundaries: bucketize(x, boundaries, right=True))
+
+
+@declare(primitive=prim("ConfusionMatrix", "num_classes", dtype="int32"))
+def _confusion_matrix(
+    labels: Tensor, predictions: Tensor, weights: Tensor | None = None, *, num_classes: int, dtype: str
+) -> Tensor:
+    """How often each class (row) was taken for each (column), or the sums of ``weights``."""
+    found = np.zeros((num_classes, num_classes), dtype)
+    np.add.at(found, (labels.asnumpy(), predictions.asnumpy()), 1 if weights is None else weights.asnumpy())
+    return Tensor(found)
 
 
 @declare(method=True, primitive=prim("BincountV2"), mint=True)
@@ -376,6 +430,7 @@ def unique(input: Tensor) -> tuple[Any, Any]:
     return Tensor._wrap(values[order]), Tensor._wrap(rank[inverse.reshape(-1)].reshape(x.shape).astype(kind))
 
 
+@declare(method="unique")
 def unique_sorted(
     input: Tensor,
     sorted: bool = True,

@@ -189,6 +189,7 @@ _zeta_operator = Binary("zeta", _double(_zeta))
 _igamma_operator = Binary("igamma", _double(_igamma), (_igamma_order, _igamma_slope))
 
 
+@declare(primitive=prim("Polygamma"))
 def polygamma(n: Any, input: Tensor) -> Any:
     """The n-th derivative of digamma.
 

@@ -10,9 +10,10 @@ import numpy as np
 from ..cpu.array_module import array_module
 from ..dtype import float32, int32, int64, numpy_dtype
 from ..operator import Operator
-from ..surfaces import declare, prim
+from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
 from . import arithmetic as a
+from . import reduction
 from .arithmetic import _as, cast_operator, where
 from .layout import along, one_axis
 from .reduction import Axis, cumsum, mean, reduce_max, reduce_min, reduce_sum, std, sum, var
@@ -70,10 +71,49 @@ def _extreme(name: str, function: Any, worst: str) -> Any:
 
     found.__name__ = found.__qualname__ = name
     found.__doc__ = f"The {worst} element over ``axis``, of those where ``where`` holds and of ``initial``."
+    declare(
+        mint=renamed(axis="dim", keepdims="keepdim", without=("initial", "where")),
+        numpy=[renamed(one, input="a") for one in (name, name[1:])],
+    )(found)
     return found
 
 
-amax, amin = _extreme("amax", reduce_max, "largest"), _extreme("amin", reduce_min, "smallest")
+amax = declare(method=True)(_extreme("amax", reduce_max, "largest"))
+amin = declare(method=True)(_extreme("amin", reduce_min, "smallest"))
+
+
+def _extreme_of_tensor(name: str, pair: Any, single: Any, whole: Any) -> Any:
+    """``max`` or ``min`` of a tensor: values in MindSpore's form, values and places in PyTorch's."""
+
+    def found(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        theirs = len(args) > 0 and not kwargs and isinstance(args[0], int)
+        if theirs or "dim" in kwargs or "keepdim" in kwargs:
+            names = {"dim": "axis", "keepdim": "keepdims"}
+            return pair(input, *args, **{names.get(key, key): value for key, value in kwargs.items()})
+        return ours(input, *args, **kwargs)
+
+    def ours(
+        input: Tensor,
+        axis: Axis = None,
+        keepdims: bool = False,
+        *,
+        initial: Any = None,
+        where: Any = True,
+        return_indices: bool = False,
+    ) -> Any:
+        if return_indices:
+            return pair(input, axis, keepdims)
+        if initial is None and where is True:
+            return whole(input, axis, keepdims)
+        return single(input, axis, keepdims, initial=initial, where=None if where is True else where)
+
+    found.__name__ = found.__qualname__ = name
+    found.__doc__ = f"The {name}imum; with ``dim`` (or an int) also where it is."
+    return found
+
+
+declare(method=True)(_extreme_of_tensor("max", reduction.max, amax, reduce_max))
+declare(method=True)(_extreme_of_tensor("min", reduction.min, amin, reduce_min))
 
 
 @declare(method=True)
@@ -82,18 +122,34 @@ def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> t
     return reduce_min(input, axis, keepdims), reduce_max(input, axis, keepdims)
 
 
-@declare(method=True)
+@declare(method=True, numpy=renamed(input="x"))
 def ptp(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest less the smallest element over ``axis``."""
     return reduce_max(input, axis, keepdims) - reduce_min(input, axis, keepdims)
 
 
+@declare(
+    mint=renamed(x="input", axis="dim", without=("keep_dims", "dtype"), defaults={"dtype": int64}),
+    numpy=renamed(keep_dims="keepdims", without=("dtype",)),
+)
 def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: Any = int32) -> Any:
     """How many elements over ``axis`` are not 0."""
     return cast_operator(sum(a.ne(_check(x, "count_nonzero", "x"), 0), axis, keep_dims), dtype=numpy_dtype(dtype))
 
 
-@declare(method=True)
+@declare(primitive=prim("CountNonZero", dims=None))
+def _count_nonzero_along(x: Tensor, dims: Axis) -> Tensor:
+    """How many elements over ``dims`` are not 0."""
+    return count_nonzero(x, () if dims is None else dims)  # type: ignore[no-any-return]
+
+
+@declare(method="count_nonzero")
+def _count_nonzero_of_tensor(x: Tensor, axis: Axis = (), keepdims: bool = False, dtype: Any = None) -> Tensor:
+    """How many elements over ``axis`` are not 0; Int32 without ``dtype``."""
+    return count_nonzero(x, axis, keepdims, dtype or int32)  # type: ignore[no-any-return]
+
+
+@declare(method=True, mint=renamed(axis="dim", keepdims="keepdim"))
 def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The sum of what is not NaN."""
     x = _check(input, "nansum")
@@ -101,7 +157,7 @@ def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: A
     return sum(kept, axis, keepdims, dtype=dtype)
 
 
-@declare(method=True, numpy=True)
+@declare(method=True)
 def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The mean of what is not NaN."""
     x = _check(input, "nanmean")
@@ -110,17 +166,25 @@ def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: 
     return nansum(x, axis, keepdims) / reduce_sum(there, axis, keepdims)
 
 
+@declare(mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}))
 def std_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> tuple[Any, Any]:
     """``std`` and ``mean``."""
     return std(input, axis, ddof, keepdims), mean(input, axis, keepdims)
 
 
+@declare(primitive=prim("ReduceStd", axis=(), unbiased=True, keep_dims=False))
+def _reduce_std(x: Tensor, axis: Axis, unbiased: bool, keep_dims: bool) -> tuple[Tensor, Tensor]:
+    """The standard deviation, ``unbiased`` divided by n - 1, and the mean."""
+    return std_mean(x, tuple(axis) if isinstance(axis, list) else axis, int(unbiased), keep_dims)
+
+
+@declare(mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}))
 def var_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> tuple[Any, Any]:
     """``var`` and ``mean``."""
     return var(input, axis, ddof, keepdims), mean(input, axis, keepdims)
 
 
-@declare(method=True, numpy=True)
+@declare(method=True)
 def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
     """The covariances of the rows; weights count an observation several times or weigh it."""
     x = _check(input, "cov")
@@ -142,6 +206,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, a
     return reshape(found, ()) if x.ndim < 2 else found
 
 
+@declare(mint=renamed("linalg.vector_norm", axis="dim", keepdims="keepdim"))
 def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The ``ord``-norm of vectors: (sum of abs(x)**ord)**(1/ord); inf, -inf and 0 as limits."""
     given = _check(x, "vector_norm", "x")
@@ -163,6 +228,25 @@ def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = Fal
     if ord == 1:
         return reduce_sum(size, axis, keepdims)
     return a.pow(reduce_sum(a.pow(size, float(ord)), axis, keepdims), 1.0 / ord)
+
+
+@declare(primitive=prim("LpNorm", "axis", p=2, keep_dims=False, epsilon=1e-12))
+def _lp_norm(x: Tensor, axis: Axis, p: int, keep_dims: bool, epsilon: float) -> Tensor:
+    """The ``p``-norm over ``axis``; ``epsilon`` where it is less."""
+    return a.maximum(vector_norm(x, p, axis, keep_dims), epsilon)  # type: ignore[no-any-return]
+
+
+@declare(primitive=prim("EuclideanNorm", keep_dims=False))
+def _euclidean_norm(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
+    """The square root of the sum of squares over ``axis``."""
+    return vector_norm(x, 2, axis, keep_dims)  # type: ignore[no-any-return]
+
+
+@declare(primitive=prim("L2Normalize", axis=0, epsilon=1e-4))
+def _l2_normalize(x: Tensor, axis: Any, epsilon: float) -> Tensor:
+    """``x`` over its 2-norm along ``axis``, whose square counts as ``epsilon`` at least."""
+    axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)
+    return x / a.sqrt(a.maximum(reduce_sum(a.square(x), axes, True), epsilon))  # type: ignore[no-any-return]
 
 
 def _cumprod_rule(F: Any, g: Any, out: Any, x: Any, axis: int) -> Any:
@@ -227,7 +311,7 @@ def logcumsumexp(input: Tensor, axis: int) -> Any:
     return _logcumsumexp(x, axis=one_axis(axis, x.ndim, "logcumsumexp"))
 
 
-@declare(method=True)
+@declare(method=True, mint=renamed(x="input", axis="dim"), numpy=renamed(x="a"))
 def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The ``n``-th difference of neighbours along ``axis``, after joining ``prepend`` and ``append`` on.
 
@@ -306,6 +390,9 @@ def renorm(input: Tensor, p: float, axis: int, maxnorm: float) -> Any:
     return x * where(a.gt(size, maxnorm), maxnorm / (size + 1e-7), 1.0)
 
 
+declare(primitive=prim("Renorm", "p", "dim", "maxnorm"))(lambda x, p, dim, maxnorm: renorm(x, p, dim, maxnorm))
+
+
 def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
     """A tensor, or tensors, scaled so that their common norm is at most ``max_norm``.
 
@@ -342,13 +429,34 @@ def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: Any = None) ->
     return tuple([cast_operator(part * scale, dtype=part._array.dtype) for part in x])
 
 
-def cumulative_sum(x: Tensor, axis: int, exclusive: bool = False, reverse: bool = False, product: bool = False) -> Any:
-    """Running sums (or products); ``exclusive`` leaves the element itself out, ``reverse`` begins at the end."""
-    at = one_axis(int(axis), x.ndim, "CumSum")
-    given = flip(x, at) if reverse else x
-    found = cumprod(given, at, x.dtype) if product else cumsum(given, at)
-    if exclusive:
-        cut = found[along(found, at, slice(0, max(found.shape[at] - 1, 0)))]
-        edge = found[along(found, at, slice(0, 1))]
-        found = concat([edge * 0 + (1 if product else 0), cut], at)
+# Running classes, which may leave the element itself out ("exclusive") or begin at the end ("reverse")
+
+
+def _running(function: Any, first: Any, x: Tensor, axis: Any, exclusive: bool, reverse: bool, name: str) -> Tensor:
+    """``function`` along ``axis``; ``first`` is what it gives of no element."""
+    at = one_axis(int(axis), x.ndim, name)
+    found = function(flip(x, at) if reverse else x, at)
+    if exclusive and found.size:
+        edge = (*found.shape[:at], 1, *found.shape[at + 1 :])
+        empty = Tensor._wrap(array_module(found._array).full(edge, first, found._array.dtype))
+        found = concat([empty, found[along(found, at, slice(0, found.shape[at] - 1))]], at)
     return flip(found, at) if reverse else found
+
+
+@declare(primitive=prim("CumSum", exclusive=False, reverse=False))
+def _running_sum(x: Tensor, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+    """Running sums along ``axis``."""
+    return _running(cumsum, 0, x, axis, exclusive, reverse, "CumSum")
+
+
+@declare(primitive=prim("CumProd", exclusive=False, reverse=False))
+def _running_product(x: Tensor, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+    """Running products along ``axis``."""
+    return _running(lambda x, at: cumprod(x, at, x.dtype), 1, x, axis, exclusive, reverse, "CumProd")
+
+
+@declare(primitive=prim("CumulativeLogsumexp", exclusive=False, reverse=False))
+def _running_logsumexp(x: Tensor, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+    """log of the running sums of exp(x) along ``axis``; the lowest number of the dtype stands for log(0)."""
+    lowest = np.finfo(x._array.dtype).min if x._array.dtype.kind == "f" else None
+    return _running(logcumsumexp, lowest, x, axis, exclusive, reverse, "CumulativeLogsumexp")

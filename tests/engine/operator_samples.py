@@ -332,6 +332,8 @@ ROWS: dict[str, Row] = {
     "tanh": unary(math.tanh),
     "silu": unary(lambda v: v * sigmoid(v)),
     "identity": unary(float),
+    "contiguous": unary(float),
+    "move_to": Row(lambda x, to: x, [Sample((normal(2, 3),), {"to": "CPU"})]),
     "relu_grad": slope(lambda g, y: g if y > 0 else 0.0, between_integers),
     "sigmoid_grad": slope(lambda g, y: g * y * (1 - y)),
     "tanh_grad": slope(lambda g, y: g * (1 - y * y)),

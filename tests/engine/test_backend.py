@@ -209,6 +209,24 @@ def test_second_derivatives_hooks_and_bprops_stay_on_the_device(gpu: Any) -> Non
     assert kinds == {fake_cupy.ndarray}
 
 
+def test_gradients_pass_from_one_device_to_the_other(gpu: Any) -> None:
+    def function(x: Tensor) -> Tensor:
+        here = x.move_to("CPU")
+        assert type(here._array) is np.ndarray
+        return (here * here).to("GPU:0") * x
+
+    slope = ms.grad(function)(Tensor([2.0, 3.0]))
+    assert type(slope._array) is fake_cupy.ndarray
+    assert slope.asnumpy().tolist() == [12.0, 27.0]
+
+
+def test_contiguous_is_computed_on_the_device_and_gradients_pass(gpu: Any) -> None:
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    found = x.T.contiguous()
+    assert type(found._array) is fake_cupy.ndarray and found.is_contiguous() and not x.T.is_contiguous()
+    assert ms.grad(lambda t: (t.T.contiguous() * t.T).sum())(x).asnumpy().tolist() == [[2.0, 4.0], [6.0, 8.0]]
+
+
 def test_writing_on_the_device_never_changes_what_is_held(gpu: Any) -> None:
     p = Parameter(Tensor([1.0, 2.0, 3.0]), "p")
     held = p._array

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine import Parameter, Tensor, int32, ops
+from hookscope.engine import Parameter, Tensor, int32, int64, ops
 from hookscope.engine.surfaces import PRIMITIVES
 
 X = Tensor(np.arange(6.0, dtype=np.float32).reshape(2, 3) - 2.0)
@@ -35,6 +35,17 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[Any, ...], Any]] =
     ("Shape", (), {}, (X,), (2, 3)),
     ("TupleToArray", (), {}, ((1, 2),), [1, 2]),
     ("Eye", (), {}, (2, 2, int32), [[1, 0], [0, 1]]),
+    ("ReduceSum", (), {"skip_mode": True}, (X,), X.tolist()),
+    ("ReduceSum", (), {"skip_mode": True}, (X, 1), [-3.0, 6.0]),
+    ("ReduceSum", (), {}, (X,), 3.0),
+    ("LpNorm", (0,), {"epsilon": 0.5}, (Tensor([[3.0, 0.0], [4.0, 0.0]]),), [5.0, 0.5]),
+    ("CumSum", (), {"exclusive": True}, (Tensor([np.inf, 1.0]), 0), [0.0, np.inf]),
+    ("ConfusionMatrix", (2,), {"dtype": "float32"}, (ROWS, ROWS, Tensor([0.5, 2.0])), [[2.0, 0.0], [0.0, 0.5]]),
+    ("SegmentMax", (), {}, (X - 4.0, Tensor(np.array([0, 2], np.int32))), [[-6, -5, -4], [0, 0, 0], [-3, -2, -1]]),
+    ("SegmentMin", (), {}, (X + 4.0, Tensor(np.array([1, 1], np.int32))), [[0, 0, 0], [2, 3, 4]]),
+    ("SegmentSum", (), {}, (X, Tensor(np.array([1, 1], np.int32))), [[0, 0, 0], [-1, 1, 3]]),
+    ("SegmentProd", (), {}, (X, Tensor(np.array([1, 1], np.int32))), [[1, 1, 1], [-2, -2, 0]]),
+    ("MaxPool", (2,), {}, (X.reshape(1, 1, 2, 3),), [[[[2.0, 3.0]]]]),
 ]  # fmt: skip
 
 
@@ -53,6 +64,68 @@ def test_every_primitive_class_can_be_told_apart_and_printed() -> None:
     for name, made in classes.items():
         primitive = made(**{key: 1 for key, _ in made._parameters})
         assert repr(primitive).startswith(f"Prim[{name}]") and primitive.name == name
+
+
+def test_reduce_std_takes_one_axis_or_several() -> None:
+    for axis in (1, (1,), [1]):
+        deviation, mean = ops.ReduceStd(axis=axis)(X)
+        assert (deviation.tolist(), mean.tolist()) == ([1.0, 1.0], [-1.0, 2.0])
+    assert ops.ReduceStd([])(X)[1].tolist() == 0.5
+
+
+def test_a_product_keeps_the_dtype_that_it_is_told() -> None:
+    whole = Tensor([3, 2], int32)
+    assert ops.ReduceProd()(whole).dtype == ops.prod(whole, dtype=int32).dtype == int32
+    assert ops.prod(whole).dtype == int64
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_a_running_logsumexp_is_the_logarithm_of_the_running_sum(exclusive: bool, reverse: bool) -> None:
+    how = {"exclusive": exclusive, "reverse": reverse}
+    got = ops.CumulativeLogsumexp(**how)(X, Tensor(1)).asnumpy()
+    sums = ops.CumSum(**how)(X.exp(), 1).asnumpy()
+    empty = sums == 0
+    np.testing.assert_allclose(got[~empty], np.log(sums[~empty]), rtol=1e-6)
+    assert (got[empty] == np.finfo(np.float32).min).all() and empty.any() == exclusive
+
+
+def test_bernoulli_keeps_its_seed() -> None:
+    x = Tensor(np.zeros(64, np.float32))
+    first, second = (ops.Bernoulli(seed=3)(x).tolist() for _ in range(2))
+    assert first == second and 0 < sum(first) < 64
+    assert ops.Bernoulli()(x, 1.0).tolist() == [1.0] * 64
+    assert ops.Bernoulli()(x).tolist() != ops.Bernoulli()(x).tolist()
+
+
+def test_an_adjoint_of_complex_numbers_is_conjugated() -> None:
+    a = np.array([[2.0 + 1.0j, 0.0], [1.0 - 1.0j, 1.0j]], np.complex64)
+    b = np.array([[1.0], [2.0j]], np.complex64)
+    want = np.linalg.solve(a.conj().T, b)
+    for solve in (ops.MatrixTriangularSolve(adjoint=True), ops.MatrixSolve(adjoint=True)):
+        np.testing.assert_allclose(solve(Tensor(a), Tensor(b)).asnumpy(), want, rtol=1e-6)
+    upper = ops.MatrixTriangularSolve(lower=False, adjoint=True)(Tensor(a.T), Tensor(b)).asnumpy()
+    np.testing.assert_allclose(upper, np.linalg.solve(a.conj(), b), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("name", "settings"), [("Conv2D", (1, 1)), ("MaxPool", ()), ("AvgPool", ()), ("BiasAdd", ())])
+def test_another_layout_than_channels_first_is_refused(name: str, settings: tuple[int, ...]) -> None:
+    x = X.reshape(1, 1, 2, 3)
+    second = (x[:, :, :1, :1],) if name == "Conv2D" else (Tensor([1.0]),) if name == "BiasAdd" else ()
+    assert getattr(ops, name)(*settings, data_format="NCHW")(x, *second).shape == x.shape
+    with pytest.raises(ValueError, match=f"For '{name}', 'data_format' must be 'NCHW', but got 'NHWC'"):
+        getattr(ops, name)(*settings, data_format="NHWC")(x, *second)
+
+
+@pytest.mark.parametrize(
+    ("how", "want"), [("sub", -3.3), ("mul", -0.22), ("div", -0.1 / 2.2), ("max", 2.2), ("min", -0.1)]
+)
+def test_a_tensor_method_of_scatter_takes_places_and_leaves_the_tensor(how: str, want: float) -> None:
+    x = Parameter(Tensor([[-0.1, 0.3, 3.6], [0.4, 0.5, -3.2]]), name="x")
+    before = x.tolist()
+    got = getattr(x, f"scatter_{how}")(Tensor([[0, 0], [0, 0]]), Tensor([1.0, 2.2]))
+    np.testing.assert_allclose(got.asnumpy(), [[want, 0.3, 3.6], [0.4, 0.5, -3.2]], rtol=1e-5)
+    assert x.tolist() == before
 
 
 def test_depth_moves_to_space_and_back() -> None:

@@ -1,11 +1,14 @@
-"""``mindspore.experimental.optim``: optimizers with PyTorch's names and defaults, called with the gradients."""
+"""``mindspore.experimental.optim``: optimizers with PyTorch's names and defaults, called with the gradients.
 
-from . import lr_scheduler
-from .adaptive import ASGD, Adadelta, Adagrad, RMSprop, Rprop
-from .momentum import SGD, Adam, Adamax, AdamW, NAdam, RAdam
-from .optimizer import Optimizer
+One a file, and each that lies here is found.
+"""
 
-__all__ = [
-    "ASGD", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam", "RMSprop", "Rprop",
-    "lr_scheduler",
-]  # fmt: skip
+from ...names import names_in as _names_in
+from ...names import on_first_use as _on_first_use
+from . import lr_scheduler as lr_scheduler
+from .optimizer import *
+
+_FOUND = _names_in(__name__, without=("lr_scheduler",))
+globals().update(_FOUND)
+__all__ = [*_FOUND, "lr_scheduler"]
+__getattr__ = _on_first_use(__name__)

@@ -1,4 +1,7 @@
-"""``mindspore.mint.nn.functional``: the functions of ``ops`` with PyTorch's names and defaults of arguments."""
+"""``mindspore.mint.nn.functional``: the functions whose form differs from that of ``ops``.
+
+The others are declared where the functions are (``mint=`` in ``ops``).
+"""
 
 from __future__ import annotations
 
@@ -6,34 +9,19 @@ from typing import Any
 
 from ... import ops
 from ...names import on_first_use
-from ...ops import (
-    adaptive_avg_pool1d,
-    adaptive_avg_pool2d,
-    adaptive_avg_pool3d,
-    adaptive_max_pool2d,
-    cross_entropy,
-    fold,
-    gelu,
-    group_norm,
-    layer_norm,
-    mse_loss,
-    pixel_shuffle,
-    prelu,
-    unfold,
-)
+from ...surfaces import MINT, names_in
 from ...tensor import Tensor
 from ..functions import flatten, log_softmax
 
 __all__ = [
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
-    "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits",
-    "conv1d", "conv2d", "conv3d", "conv_transpose2d", "cosine_embedding_loss", "cross_entropy", "dropout", "dropout2d",
-    "elu", "elu_", "embedding", "flatten", "fold", "gelu", "glu", "grid_sample", "group_norm", "hardtanh", "hardtanh_",
-    "interpolate", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool2d",
-    "max_unpool2d", "mse_loss", "nll_loss", "normalize", "one_hot", "pad", "pixel_shuffle", "prelu", "relu", "relu6",
-    "relu_", "sigmoid", "sigmoid_", "silu", "smooth_l1_loss", "soft_margin_loss", "softmax", "tanh", "threshold",
-    "threshold_", "unfold", "upsample",
+    "adaptive_max_pool1d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "conv1d", "conv2d", "conv3d", "cosine_embedding_loss", "dropout", "dropout2d",
+    "elu", "elu_", "embedding", "flatten", "hardtanh", "hardtanh_", "kl_div", "log_softmax", "max_pool2d", "normalize",
+    "one_hot", "relu", "relu6", "relu_", "sigmoid_", "silu", "smooth_l1_loss", "softmax", "threshold",
+    "threshold_",
 ]  # fmt: skip
+globals().update(names_in(MINT, "nn.functional"))
+__all__ += names_in(MINT, "nn.functional")
 
 __getattr__ = on_first_use(__name__)
 
@@ -107,34 +95,9 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     return _in_place(input, changed, True)
 
 
-def sigmoid(input: Tensor) -> Any:
-    """1 / (1 + exp(-x))."""
-    return ops.sigmoid(input)
-
-
 def sigmoid_(input: Tensor) -> Tensor:
     """``sigmoid`` in place."""
     return _in_place(input, ops.sigmoid(input), True)
-
-
-def tanh(input: Tensor) -> Any:
-    """The hyperbolic tangent."""
-    return ops.tanh(input)
-
-
-def leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """x, or a small part of it below 0."""
-    return ops.leaky_relu(input, negative_slope)
-
-
-def logsigmoid(input: Tensor) -> Tensor:
-    """The logarithm of sigmoid."""
-    return ops.logsigmoid(input)
-
-
-def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """One half of an axis times sigmoid of the other."""
-    return ops.glu(input, dim)
 
 
 def softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
@@ -143,11 +106,6 @@ def softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
 
 
 # Layers
-
-
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
-    """input @ weight.T + bias."""
-    return ops.dense(input, weight, bias)
 
 
 def embedding(
@@ -182,24 +140,18 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def batch_norm(
-    input: Tensor,
-    running_mean: Any,
-    running_var: Any,
-    weight: Any = None,
-    bias: Any = None,
-    training: bool = False,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
-) -> Any:
-    """Normalised over all axes but the second; in training ``running`` moves by ``momentum`` towards the batch."""
+    input: Tensor, running_mean: Tensor, running_var: Tensor, weight: Tensor | None = None, bias: Tensor | None = None,
+    training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """Normalized over all axes but the second; in training ``running`` moves by ``momentum`` towards the batch."""
+    weight = ops.ones(input.shape[1], input.dtype) if weight is None else weight
+    bias = ops.zeros(input.shape[1], input.dtype) if bias is None else bias
     return ops.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Any:
     """Divided by its norm along an axis."""
-    from ..linalg import vector_norm
-
-    return input / ops.maximum(vector_norm(input, p, dim, True), Tensor(eps, input.dtype))
+    return input / ops.maximum(ops.vector_norm(input, p, dim, True), Tensor(eps, input.dtype))
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
@@ -208,11 +160,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
 
     classes = int(tensor.asnumpy().max()) + 1 if num_classes == -1 else num_classes
     return ops.one_hot(tensor, classes, Tensor(1, int64), Tensor(0, int64))
-
-
-def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
-    """More at the ends of the last axes: (left, right) of the last, then of the one before, and so on."""
-    return ops.pad(input, pad, mode, value)
 
 
 # Windows
@@ -247,27 +194,12 @@ def conv3d(
     return _conv("conv3d", input, weight, bias, stride, padding, (dilation, groups))
 
 
-def conv_transpose2d(
-    input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-    groups: int = 1, dilation: Any = 1,
-) -> Any:  # fmt: skip
-    """What takes gradients of ``conv2d`` back."""
-    return ops.conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation)
-
-
 def max_pool2d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """The largest of each window."""
     return ops.max_pool2d(input, kernel_size, stride, padding, dilation, return_indices, ceil_mode)
-
-
-def max_unpool2d(
-    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
-) -> Any:
-    """Values put back where ``max_pool2d`` found them."""
-    return ops.max_unpool2d(input, indices, kernel_size, stride, padding, output_size)
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
@@ -306,43 +238,13 @@ def avg_pool3d(
     return ops.avg_pool3d(input, kernel_size, step, padding, ceil_mode, count_include_pad, divisor_override or 0)
 
 
-def interpolate(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
-    recompute_scale_factor: bool | None = None,
-) -> Any:  # fmt: skip
-    """Another size."""
-    return ops.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
-
-
-upsample = interpolate
-
-
-def grid_sample(
-    input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
-) -> Any:
-    """The values at points of a grid."""
-    return ops.grid_sample(input, grid, mode, padding_mode, bool(align_corners))
-
-
 # Losses
-
-
-def nll_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean"
-) -> Any:
-    """The negative log-probability of the labels."""
-    return ops.nll_loss(input, target, weight, ignore_index, reduction)
-
-
-def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """|input - target|."""
-    return _reduced(ops.abs(input - target), reduction, "l1_loss")
 
 
 def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0) -> Tensor:
     """Squared below ``beta``, linear above."""
     if beta == 0:
-        return l1_loss(input, target, reduction)
+        return ops.l1_loss(input, target, reduction)
     apart = ops.abs(input - target)
     loss = ops.where(apart < beta, 0.5 * apart * apart / beta, apart - 0.5 * beta)
     return _reduced(loss, reduction, "smooth_l1_loss")
@@ -374,11 +276,6 @@ def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: b
     if reduction == "batchmean":
         return ops.sum(loss) / input.shape[0]
     return _reduced(loss, reduction, "kl_div")
-
-
-def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Any:
-    """log(1 + exp(-target * input))."""
-    return _reduced(-ops.logsigmoid(input * target), reduction, "soft_margin_loss")
 
 
 def cosine_embedding_loss(

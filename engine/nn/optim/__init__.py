@@ -1,6 +1,10 @@
-"""Optimizers: called with the gradients, they change the parameters."""
+"""Optimizers: called with the gradients, they change the parameters. One a file, and each that lies here is found."""
 
-from .adam import *
-from .adaptive import *
-from .momentum import *
+from ...names import names_in as _names_in
+from ...names import on_first_use as _on_first_use
 from .optimizer import *
+
+_FOUND = _names_in(__name__)
+globals().update(_FOUND)
+__all__ = list(_FOUND)
+__getattr__ = _on_first_use(__name__)

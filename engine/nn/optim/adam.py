@@ -1,20 +1,16 @@
-"""Adam and its relatives: moments of the gradient, with and without correction of their start."""
+"""Adam, and the forms of it that make the same steps: AdamOffload, LazyAdam."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from ...cpu import fused
-from ...cpu.array_module import array_module
-from ...operator import Operator
+from ...cpu import updates
+from ...ops.updates import adam
 from .optimizer import Optimizer, opt_init_args_register, take
 
-__all__ = ["AdaMax", "Adam", "AdamOffload", "AdamWeightDecay", "Lamb", "LazyAdam"]
-
-_adam = Operator("adam", fused.adam)
+__all__ = ["Adam", "AdamOffload", "LazyAdam"]
 
 
 class _Adam(Optimizer):
@@ -40,9 +36,9 @@ class _Adam(Optimizer):
             take(power, power._array * np.float32(beta))
 
     def _corrected(self, rate: float) -> float:
-        """lr * sqrt(1 - beta2 ** t) / (1 - beta1 ** t); the powers are state: a checkpoint goes on with them."""
+        """The learning rate with both moments' start in it; the powers are state: a checkpoint goes on with them."""
         first, second = (float(p._array.reshape(-1)[0]) for p in (self.beta1_power, self.beta2_power))
-        return rate * math.sqrt(1 - second) / (1 - first)
+        return updates.corrected_rate(rate, first, second)  # type: ignore[no-any-return]
 
 
 class Adam(_Adam):
@@ -85,21 +81,18 @@ class Adam(_Adam):
             self.vhat = self.state_like_parameters("vhat")
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
-        corrected = self._corrected(rate)
         m, v = self.moment1[place], self.moment2[place]
+        numbers = {"lr_t": self._corrected(rate), "beta1": self.beta1, "beta2": self.beta2, "eps": self.eps}
         if self.use_amsgrad:
-            new_m = m._array * self.beta1 + gradient * (1 - self.beta1)
-            new_v = v._array * self.beta2 + gradient * gradient * (1 - self.beta2)
-            take(m, new_m)
-            take(v, new_v)
             largest = self.vhat[place]
-            xp = array_module(value)
-            take(largest, xp.maximum(largest._array, v._array))
-            return value - corrected * new_m / (xp.sqrt(largest._array) + self.eps)
-        new, new_m, new_v = _adam.on_arrays(
-            value, m._array, v._array, gradient,
-            lr_t=corrected, beta1=self.beta1, beta2=self.beta2, eps=self.eps, use_nesterov=self.use_nesterov,
-        )  # fmt: skip
+            new, new_m, new_v, new_largest = updates.amsgrad(
+                value, m._array, v._array, largest._array, gradient, **numbers
+            )
+            largest._rebind(new_largest)
+        else:
+            new, new_m, new_v = adam.on_arrays(
+                value, m._array, v._array, gradient, **numbers, use_nesterov=self.use_nesterov
+            )
         m._rebind(new_m)
         v._rebind(new_v)
         return new
@@ -147,106 +140,3 @@ class LazyAdam(Adam):
         super().__init__(
             params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale
         )
-
-
-class AdaMax(_Adam):
-    """Kingma and Ba 2015, section 7.1: the second moment is a running maximum."""
-
-    @opt_init_args_register
-    def __init__(
-        self,
-        params: Any,
-        learning_rate: Any = 0.001,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        eps: float = 1e-8,
-        weight_decay: Any = 0.0,
-        loss_scale: float = 1.0,
-    ) -> None:
-        super().__init__(learning_rate, params, weight_decay, loss_scale)
-        self._check_adam(beta1, beta2, eps)
-        self.beta1, self.beta2, self.eps = beta1, beta2, eps
-        self.beta1_power = self.scalar_state("beta1_power", 1.0, (1,))
-        self.moment1 = self.state_like_parameters("moment1")
-        self.moment2 = self.state_like_parameters("moment2")
-
-    def before_step(self, step: int) -> None:
-        take(self.beta1_power, self.beta1_power._array * np.float32(self.beta1))
-
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
-        xp = array_module(value)
-        m, v = self.moment1[place], self.moment2[place]
-        take(m, m._array * self.beta1 + gradient * (1 - self.beta1))
-        take(v, xp.maximum(v._array * self.beta2, xp.abs(gradient)))
-        power = float(self.beta1_power._array.reshape(-1)[0])
-        return value - rate / (1 - power) * m._array / (v._array + self.eps)
-
-
-class AdamWeightDecay(Optimizer):
-    """Adam with decay apart from the gradient (Loshchilov and Hutter 2019); as in MindSpore without bias correction."""
-
-    def __init__(
-        self,
-        params: Any,
-        learning_rate: Any = 1e-3,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        eps: float = 1e-6,
-        weight_decay: Any = 0.0,
-    ) -> None:
-        super().__init__(learning_rate, params, weight_decay)
-        self._check_adam(beta1, beta2, eps)
-        self.beta1, self.beta2, self.eps = beta1, beta2, eps
-        self.moments1 = self.state_like_parameters("adam_m")
-        self.moments2 = self.state_like_parameters("adam_v")
-        self._now_decays: list[float] = []
-
-    def _prepared(self, place: int, value: Any, g: Any, decay: float) -> Any:
-        return g.astype(value.dtype, copy=False)
-
-    def before_step(self, step: int) -> None:
-        self.__dict__["_now_decays"] = self._numbers()[1]
-
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
-        m, v = self.moments1[place], self.moments2[place]
-        take(m, m._array * self.beta1 + gradient * (1 - self.beta1))
-        take(v, v._array * self.beta2 + gradient * gradient * (1 - self.beta2))
-        step_by = m._array / (array_module(value).sqrt(v._array) + self.eps)
-        if self._now_decays[place]:
-            step_by = step_by + value * self._now_decays[place]
-        return value - step_by * rate
-
-
-class Lamb(AdamWeightDecay):
-    """You et al. 2020: Adam with decay, each layer's step as long as its parameter."""
-
-    @opt_init_args_register
-    def __init__(
-        self,
-        params: Any,
-        learning_rate: Any,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        eps: float = 1e-6,
-        weight_decay: Any = 0.0,
-    ) -> None:
-        Optimizer.__init__(self, learning_rate, params, weight_decay)
-        self._check_adam(beta1, beta2, eps)
-        self.beta1, self.beta2, self.eps = beta1, beta2, eps
-        self.moments1 = self.state_like_parameters("lamb_m")
-        self.moments2 = self.state_like_parameters("lamb_v")
-        self._now_decays = []
-
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
-        xp = array_module(value)
-        m, v = self.moments1[place], self.moments2[place]
-        take(m, m._array * self.beta1 + gradient * (1 - self.beta1))
-        take(v, v._array * self.beta2 + gradient * gradient * (1 - self.beta2))
-        step_by = m._array / (1 - self.beta1**step) / (xp.sqrt(v._array / (1 - self.beta2**step)) + self.eps)
-        if self._now_decays[place]:
-            step_by = step_by + value * self._now_decays[place]
-        length, slope = float(xp.sqrt((value * value).sum())), float(xp.sqrt((step_by * step_by).sum()))
-        trust = length / slope if length > 0 and slope > 0 else 1.0
-        return value - step_by * (rate * trust)
-
-

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .metric import EvaluationBase, Metric, is_one_hot, rearrange_inputs
+from .metric import EvaluationBase, Metric, is_one_hot, named, rearrange_inputs
 
 __all__ = ["Accuracy", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy"]
 
 
+@named("accuracy", "acc")
 class Accuracy(EvaluationBase):
     """The share of samples predicted right; with 'multilabel' all labels of a sample must be right."""
 
@@ -39,6 +40,7 @@ class Accuracy(EvaluationBase):
         return float(self._correct_num / self._total_num)
 
 
+@named("topk")
 class TopKCategoricalAccuracy(Metric):
     """The share of samples whose class is among the k with the highest scores."""
 
@@ -68,6 +70,7 @@ class TopKCategoricalAccuracy(Metric):
         return float(self._correct_num / self._samples_num)
 
 
+@named("top_1_accuracy")
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
     """The share of samples whose class has the highest score."""
 
@@ -75,6 +78,7 @@ class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
         super().__init__(1)
 
 
+@named("top_5_accuracy")
 class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
     """The share of samples whose class is among the five with the highest scores."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .metric import Array, Metric, rearrange_inputs
+from .metric import Array, Metric, named, rearrange_inputs
 
 __all__ = ["ConfusionMatrix", "ConfusionMatrixMetric"]
 
@@ -19,6 +19,7 @@ _NORMALIZERS: dict[str, Callable[[Array], Any]] = {
 }
 
 
+@named("confusion_matrix")
 class ConfusionMatrix(Metric):
     """How often class i (row) was predicted as class j (column).
 
@@ -114,6 +115,7 @@ def _prevalence_threshold(tpr: Any, tnr: Any) -> Any:
     return _ratio(np.sqrt(tpr * (1 - tnr)) + tnr - 1, tpr + tnr - 1)
 
 
+@named("confusion_matrix_metric")
 class ConfusionMatrixMetric(Metric):
     """A figure of the confusion matrix of one-hot, binarized predictions and labels (N, C, ...).
 

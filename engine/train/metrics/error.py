@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .metric import Array, Metric, rearrange_inputs
+from .metric import Array, Metric, named, rearrange_inputs
 
 __all__ = ["MAE", "MSE", "Loss", "Perplexity"]
 
@@ -37,6 +37,7 @@ class _MeanError(Metric):
         return self._error_sum / self._samples_num
 
 
+@named("mae")
 class MAE(_MeanError):  # noqa: N818  (an error of measurement)
     """The sum of |prediction - label|, divided by the number of samples."""
 
@@ -44,6 +45,7 @@ class MAE(_MeanError):  # noqa: N818  (an error of measurement)
         return np.abs(difference).sum()
 
 
+@named("mse")
 class MSE(_MeanError):  # noqa: N818
     """The sum of (prediction - label)^2, divided by the number of samples."""
 
@@ -51,6 +53,7 @@ class MSE(_MeanError):  # noqa: N818
         return np.square(difference).sum()
 
 
+@named("loss")
 class Loss(Metric):
     """The mean of the losses of the batches."""
 
@@ -75,6 +78,7 @@ class Loss(Metric):
         return self._sum_loss / self._total_num
 
 
+@named("perplexity")
 class Perplexity(Metric):
     """exp of the mean negative log-probability of the labels; ``ignore_label`` does not count."""
 

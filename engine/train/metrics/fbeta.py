@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .metric import Array, EvaluationBase, Metric, counts, is_one_hot, rearrange_inputs
+from .metric import Array, EvaluationBase, Metric, counts, is_one_hot, named, rearrange_inputs
 
 __all__ = ["F1", "Fbeta", "Precision", "Recall"]
 
@@ -53,6 +53,7 @@ class _Counting(EvaluationBase):
         return value
 
 
+@named("precision")
 class Precision(_Counting):
     """True positives among what was predicted positive."""
 
@@ -60,6 +61,7 @@ class Precision(_Counting):
         return guessed
 
 
+@named("recall")
 class Recall(_Counting):
     """True positives among what is positive."""
 
@@ -109,6 +111,7 @@ class Fbeta(Metric):
         return value
 
 
+@named("F1")
 class F1(Fbeta):
     """F-beta with beta 1: the harmonic mean of precision and recall."""
 

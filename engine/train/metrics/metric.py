@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,29 @@ from ...tensor import Tensor
 __all__ = ["EvaluationBase", "Metric", "rearrange_inputs"]
 
 Array = np.ndarray[Any, Any]
+
+
+METRICS: dict[str, Callable[..., Any]] = {}
+"""What ``get_metric_fn`` and ``Model(metrics=...)`` make metrics of, by name."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def named(*names: str) -> Callable[[F], F]:
+    """Decorator: a metric that ``get_metric_fn`` and ``Model(metrics=...)`` know by these names.
+
+    Raises:
+        ValueError: another metric has one of them.
+    """
+
+    def enter(metric: F) -> F:
+        for name in names:
+            if name in METRICS:
+                raise ValueError(f"'{name}' is the name of {METRICS[name]!r} already")
+            METRICS[name] = metric
+        return metric
+
+    return enter
 
 
 class Metric:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...tensor import Tensor
-from .metric import Metric, rearrange_inputs
+from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["OcclusionSensitivity"]
 
 
+@named("occlusion_sensitivity")
 class OcclusionSensitivity(Metric):
     """The score of a label minus its score with a square around each position covered.
 

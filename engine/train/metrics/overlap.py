@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .metric import Array, Metric, rearrange_inputs
+from .metric import Array, Metric, named, rearrange_inputs
 
 __all__ = ["BleuScore", "CosineSimilarity", "Dice"]
 
 
+@named("dice")
 class Dice(Metric):
     """2 * sum(pred * label) / (sum(pred^2) + sum(label^2)) of each batch; as in MindSpore divided by the samples."""
 
@@ -43,6 +44,7 @@ class Dice(Metric):
         return self._dice_coeff_sum / float(self._samples_num)
 
 
+@named("cosine_similarity")
 class CosineSimilarity(Metric):
     """The similarity of each row to each other row, of the last batch given.
 
@@ -87,6 +89,7 @@ class CosineSimilarity(Metric):
         return np.asarray(getattr(found, self.reduction)(axis=-1))
 
 
+@named("bleu_score")
 class BleuScore(Metric):
     """BLEU (Papineni et al. 2002) of translated sentences, each with its references; sentences are lists of words.
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .metric import Array, Metric, rearrange_inputs
+from .metric import Array, Metric, named, rearrange_inputs
 
 __all__ = ["ROC", "auc"]
 
 
+@named("roc")
 class ROC(Metric):
     """False and true positive rates at every threshold, of the last batch given.
 
@@ -81,6 +82,7 @@ def _curve(scores: Array, labels: Array, positive: int | None) -> tuple[Array, A
     return false / false[-1], true / true[-1], np.append(thresholds[:1] + 1, thresholds)
 
 
+@named("auc")
 def auc(x: Array, y: Array, reorder: bool = False) -> Any:
     """The area under the curve through the points (x, y), by the trapezoidal rule.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .metric import Array, Metric, rearrange_inputs
+from .metric import Array, Metric, named, rearrange_inputs
 
 __all__ = ["HausdorffDistance", "MeanSurfaceDistance", "RootMeanSquareDistance"]
 
@@ -89,6 +89,7 @@ def _border(region: Array) -> Array:
     return np.asarray(region ^ inner)
 
 
+@named("hausdorff_distance")
 class HausdorffDistance(_SurfaceMetric):
     """The largest distance from a border to the other.
 
@@ -143,6 +144,7 @@ class _MeanOfDistances(_SurfaceMetric):
         self.symmetric = symmetric
 
 
+@named("mean_surface_distance")
 class MeanSurfaceDistance(_MeanOfDistances):
     """The mean distance from the prediction's border to the truth's; ``symmetric``: the mean of both ways."""
 
@@ -154,6 +156,7 @@ class MeanSurfaceDistance(_MeanOfDistances):
         return np.mean((there.mean(), back.mean())) if there.size and back.size else np.inf
 
 
+@named("root_mean_square_distance")
 class RootMeanSquareDistance(_MeanOfDistances):
     """The square root of the mean of both ways' mean squared distances.
 

@@ -1,0 +1,366 @@
+"""Update rules of the optimizers: a parameter, its state, its gradient and numbers in; the new parameter and state out.
+
+Each rule stands here alone; ``nn``, ``experimental.optim``, ``mint.optim`` and the Primitive classes keep the state and
+call it. Adam's is ``fused.adam``, for there is a Triton kernel of it. Numbers are Python's or arrays of one element. No
+rule writes into its arguments. State is given in the dtype it is kept in, and what a rule reads of its new state is
+what is kept; the parameter comes as it was computed, which may be wider.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+from hookscope.engine.cpu.array_module import Array, array_module
+
+__all__ = [
+    "adadelta", "adafactor", "adagrad", "adam_weight_decay", "adamax", "adamw", "add_sign", "amsgrad", "asgd",
+    "corrected_rate", "descent", "ftrl", "keras_momentum", "lamb", "lars", "momentum", "nadam", "power_sign",
+    "proximal_adagrad", "proximal_descent", "radam", "rmsprop", "rmsprop_pytorch", "rprop", "sgd",
+]  # fmt: skip
+
+Number: TypeAlias = float | Array
+
+
+def _kept(new: Any, before: Array) -> Array:
+    """A new state in the dtype of the one before."""
+    return array_module(before).asarray(new, dtype=before.dtype)  # type: ignore[no-any-return]  # untyped cupy
+
+
+def _average(kept: Array, x: Any, beta: Number) -> Any:
+    """A step of an exponential moving average."""
+    return kept * beta + x * (1 - beta)
+
+
+def _sqrt(x: Any) -> Any:
+    return math.sqrt(x) if isinstance(x, float | int) else array_module(x).sqrt(x)
+
+
+def _norm(x: Array) -> float:
+    return float(_sqrt((x * x).sum()))
+
+
+# Along the gradient.
+
+
+def descent(p: Array, g: Array, lr: Number) -> Array:
+    """Gradient descent: p - lr * g."""
+    return p - g * lr
+
+
+def sgd(
+    p: Array, kept: Array, g: Array, lr: Number, factor: Number, dampening: Number, nesterov: bool, first: Any
+) -> tuple[Array, Array]:
+    """Sutskever et al. 2013: v = factor * v + (1 - dampening) * g; p - lr * v, or p - lr * (g + factor * v) (Nesterov).
+
+    ``first``: whether this is the first step, whose v is g: of the parameter (a bool), or of each element.
+    """
+    if first is True:
+        # An array of its own: the gradient is the caller's.
+        new, held = g, g + 0
+    else:
+        new = kept * factor + g * (1 - dampening)
+        new = held = new if first is False else array_module(p).where(first, g, new)
+    return descent(p, g + new * factor if nesterov else new, lr), _kept(held, kept)
+
+
+def momentum(
+    p: Array, kept: Array, g: Array, lr: Number, factor: Number, nesterov: bool
+) -> tuple[Array, Array]:
+    """Polyak 1964: v = factor * v + g; p - lr * v, or p - lr * (g + factor * v) in Nesterov's form."""
+    new = kept * factor
+    new += g
+    new = _kept(new, kept)
+    return descent(p, g + new * factor if nesterov else new, lr), new
+
+
+def keras_momentum(
+    p: Array, kept: Array, g: Array, lr: Number, factor: Number, nesterov: bool
+) -> tuple[Array, Array]:
+    """Momentum with the rate in its sum: v = factor * v - lr * g; p + v, or p + factor * v - lr * g (Nesterov)."""
+    new = _kept(kept * factor - lr * g, kept)
+    return p + (new * factor - lr * g if nesterov else new), new
+
+
+def asgd(
+    p: Array, average: Array, g: Array, lr: Number, eta: float, mu: float,
+    lambd: float, alpha: float, t0: float, step: int,
+) -> tuple[Array, Array, float, float]:  # fmt: skip
+    """Polyak and Juditsky 1992: descent by a rate ``eta`` that shrinks; ``mu`` is its share in the average.
+
+    Returns the parameter, the average, and eta and mu of the next step.
+    """
+    new = p * (1.0 - lambd * eta) - g * eta
+    averaged = new + 0 if mu == 1.0 else average + (new - average) * mu
+    return new, _kept(averaged, average), lr / (1.0 + lambd * lr * step) ** alpha, 1.0 / max(1.0, step - t0)
+
+
+def rprop(
+    p: Array, before: Array, lengths: Array, g: Array, etas: tuple[float, float], limits: tuple[float, float]
+) -> tuple[Array, Array, Array]:
+    """Riedmiller and Braun 1993: steps by the sign of the gradient, which grow while it keeps its sign.
+
+    Where the sign turned, the step is left out and the next one starts anew. ``etas``: (shrink, grow) factors.
+    """
+    xp = array_module(p)
+    agreement = xp.sign(g * before)
+    size = lengths * xp.where(agreement > 0, etas[1], xp.where(agreement < 0, etas[0], 1.0))
+    size = xp.clip(size, *limits)
+    used = xp.where(agreement < 0, 0.0, g)
+    return p - xp.sign(used) * size, _kept(used, before), _kept(size, lengths)
+
+
+def add_sign(
+    p: Array, m: Array, g: Array, lr: Number, alpha: Number, sign_decay: Number, beta: Number
+) -> tuple[Array, Array]:
+    """Bello et al. 2017: p - lr * (alpha + sign_decay * sign(g) * sign(m)) * g."""
+    m = _kept(_average(m, g, beta), m)
+    xp = array_module(p)
+    return p - lr * (alpha + sign_decay * xp.sign(g) * xp.sign(m)) * g, m
+
+
+def power_sign(
+    p: Array, m: Array, g: Array, lr: Number, base: Number, sign_decay: Number, beta: Number
+) -> tuple[Array, Array]:
+    """Bello et al. 2017: p - lr * exp(base * sign_decay * sign(g) * sign(m)) * g."""
+    m = _kept(_average(m, g, beta), m)
+    xp = array_module(p)
+    return p - lr * xp.exp(base * (sign_decay * xp.sign(g) * xp.sign(m))) * g, m
+
+
+def _shrunk(p: Array, rate: Any, l1: Number, l2: Number) -> Array:
+    """Towards 0 by l1 and l2, to a rate (Duchi and Singer 2009)."""
+    if l1 > 0:
+        xp = array_module(p)
+        p = xp.sign(p) * xp.maximum(abs(p) - rate * l1, 0)
+    return p / (1 + rate * l2)
+
+
+def proximal_descent(p: Array, g: Array, lr: Number, l1: Number, l2: Number) -> Array:
+    """Duchi and Singer 2009: gradient descent, then towards 0 by l1 and l2."""
+    return _shrunk(descent(p, g, lr), lr, l1, l2)
+
+
+# By the moments of the gradient: Adam's relatives (Kingma and Ba 2015).
+
+
+def corrected_rate(lr: Number, power1: Number, power2: Number) -> Any:
+    """lr * sqrt(1 - beta2**t) / (1 - beta1**t): Adam's correction of both moments' start, in its learning rate."""
+    return lr * _sqrt(1 - power2) / (1 - power1)
+
+
+def _moments(m: Array, v: Array, g: Array, beta1: Number, beta2: Number) -> tuple[Array, Array]:
+    return _kept(_average(m, g, beta1), m), _kept(_average(v, g * g, beta2), v)
+
+
+def amsgrad(
+    p: Array, m: Array, v: Array, largest: Array, g: Array, lr_t: Number, beta1: Number, beta2: Number, eps: Number
+) -> tuple[Array, Array, Array, Array]:
+    """Reddi et al. 2018: Adam that divides by the largest v so far; ``lr_t`` is the corrected rate."""
+    new_m = _average(m, g, beta1)
+    v = _kept(_average(v, g * g, beta2), v)
+    largest = _kept(array_module(p).maximum(largest, v), largest)
+    return p - lr_t * new_m / (_sqrt(largest) + eps), _kept(new_m, m), v, largest
+
+
+def adamax(
+    p: Array, m: Array, v: Array, g: Array, lr: Number, power1: Number, beta1: Number, beta2: Number, eps: Number,
+    eps_in_maximum: bool = False,
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """Kingma and Ba 2015, section 7.1: v = max(beta2 * v, |g|); p - lr / (1 - beta1**t) * m / (v + eps).
+
+    ``eps_in_maximum``: as in PyTorch, v = max(beta2 * v, |g| + eps) and nothing is added to it.
+    """
+    xp = array_module(p)
+    m = _kept(_average(m, g, beta1), m)
+    size = xp.abs(g)
+    v = _kept(xp.maximum(v * beta2, size + eps if eps_in_maximum else size), v)
+    return p - lr / (1 - power1) * m / (v if eps_in_maximum else v + eps), m, v
+
+
+def adam_weight_decay(
+    p: Array, m: Array, v: Array, g: Array, lr: Number, beta1: Number, beta2: Number, eps: Number, decay: Number
+) -> tuple[Array, Array, Array]:
+    """Loshchilov and Hutter 2019, as in BERT without correction: p - lr * (m / (sqrt(v) + eps) + decay * p)."""
+    m, v = _moments(m, v, g, beta1, beta2)
+    by = m / (_sqrt(v) + eps)
+    return descent(p, by + p * decay if decay else by, lr), m, v
+
+
+def adamw(
+    p: Array, m: Array, v: Array, largest: Array | None, g: Array, lr: float, power1: float, power2: float,
+    beta1: float, beta2: float, eps: float, decay: float,
+) -> tuple[Array, Array, Array, Array | None]:  # fmt: skip
+    """Loshchilov and Hutter 2019: (1 - lr * decay) * p - lr * m_hat / (sqrt(v_hat) + eps), both moments corrected.
+
+    ``largest``: of v so far (Reddi et al. 2018), which then stands for v; None for the plain form.
+    """
+    m, v = _moments(m, v, g, beta1, beta2)
+    if largest is not None:
+        largest = _kept(array_module(p).maximum(largest, v), largest)
+    divisor = _sqrt(v if largest is None else largest) / math.sqrt(1 - power2) + eps
+    if decay:
+        p = p * (1 - lr * decay)
+    return p - m / divisor * (lr / (1 - power1)), m, v, largest
+
+
+def nadam(
+    p: Array, m: Array, v: Array, g: Array, lr: float, product: float, mu: float, following: float,
+    power2: float, beta1: float, beta2: float, eps: float,
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """Dozat 2016: Adam with Nesterov's momentum; ``mu`` is this step's factor, ``product`` that of all to this one."""
+    m, v = _moments(m, v, g, beta1, beta2)
+    own, ahead = lr * (1 - mu) / (1 - product), lr * following / (1 - product * following)
+    return p - (g * own + m * ahead) / (_sqrt(v / (1 - power2)) + eps), m, v
+
+
+def radam(
+    p: Array, m: Array, v: Array, g: Array, lr: float, step: int, beta1: float, beta2: float, eps: float
+) -> tuple[Array, Array, Array]:
+    """Liu et al. 2020: Adam rectified by the variance of its second moment; without that moment while it is unknown."""
+    m, v = _moments(m, v, g, beta1, beta2)
+    by = m * (lr / (1 - beta1**step))
+    rest = 1 - beta2**step
+    longest = 2 / (1 - beta2) - 1
+    length = longest - 2 * step * beta2**step / rest
+    if length > 5:
+        rectified = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
+        by = by * math.sqrt(rectified * rest) / (_sqrt(v) + eps)
+    return p - by, m, v
+
+
+def lamb(
+    p: Array, m: Array, v: Array, g: Array, lr: float, power1: float, power2: float,
+    beta1: float, beta2: float, eps: float, decay: float,
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """You et al. 2020: Adam with decay, both moments corrected, its step as long as the parameter is."""
+    m, v = _moments(m, v, g, beta1, beta2)
+    by = m / (1 - power1) / (_sqrt(v / (1 - power2)) + eps)
+    if decay:
+        by = by + p * decay
+    length, slope = _norm(p), _norm(by)
+    trust = length / slope if length > 0 and slope > 0 else 1.0
+    return p - by * (lr * trust), m, v
+
+
+def lars(
+    p: Array, g: Array, decay: float, coefficient: float, eps: float, limit: float | None
+) -> Array:
+    """You et al. 2017: the gradient, with decay, times coefficient * |p| / (|g| + decay * |p| + eps).
+
+    ``limit``: the learning rate, where the factor is at most 1 after the rate is in it; None for no limit.
+    """
+    length, slope = _norm(p), _norm(g)
+    factor = 1.0
+    if length > 0 and slope > 0:
+        factor = coefficient * length / (slope + decay * length + eps)
+        if limit is not None:
+            factor = min(factor / limit, 1.0) if limit else 1.0
+    return (g + p * decay) * factor
+
+
+# By the squares of the gradients so far.
+
+
+def adagrad(
+    p: Array, squares: Array, g: Array, lr: Number, eps: Number = 0.0, update_slots: bool = True
+) -> tuple[Array, Array]:
+    """Duchi et al. 2011: a = a + g * g; p - lr * g / (sqrt(a) + eps)."""
+    if update_slots:
+        squares = _kept(squares + g * g, squares)
+    return p - lr * g / (_sqrt(squares) + eps), squares
+
+
+def proximal_adagrad(
+    p: Array, squares: Array, g: Array, lr: Number, l1: Number, l2: Number
+) -> tuple[Array, Array]:
+    """Duchi and Singer 2009: Adagrad's step, then towards 0 by l1 and l2."""
+    squares = _kept(squares + g * g, squares)
+    rates = lr / _sqrt(squares)
+    return _shrunk(p - rates * g, rates, l1, l2), squares
+
+
+def adadelta(
+    p: Array, squares: Array, steps: Array, g: Array, lr: Number, rho: Number, eps: Number
+) -> tuple[Array, Array, Array]:
+    """Zeiler 2012: the step is as long as the steps before it were, divided by the size of the gradients."""
+    squares = _kept(_average(squares, g * g, rho), squares)
+    by = _sqrt(steps + eps) / _sqrt(squares + eps) * g
+    return p - lr * by, squares, _kept(_average(steps, by * by, rho), steps)
+
+
+def rmsprop(
+    p: Array, mean: Array | None, squares: Array, moved: Array, g: Array,
+    lr: Number, rho: Number, factor: Number, eps: Number,
+) -> tuple[Array, Array | None, Array, Array]:  # fmt: skip
+    """Hinton 2012, with the rate in the momentum: u = factor * u + lr * g / sqrt(v + eps); p - u.
+
+    ``mean``: of the gradient, whose square is taken from v (Graves 2013); None for the form that is not centered.
+    """
+    squares = _kept(_average(squares, g * g, rho), squares)
+    under = squares + eps
+    if mean is not None:
+        mean = _kept(_average(mean, g, rho), mean)
+        under = under - mean * mean
+    moved = _kept(moved * factor + lr * g / _sqrt(under), moved)
+    return p - moved, mean, squares, moved
+
+
+def rmsprop_pytorch(
+    p: Array, mean: Array | None, squares: Array, moved: Array, g: Array,
+    lr: float, rho: float, factor: float, eps: float,
+) -> tuple[Array, Array | None, Array, Array]:  # fmt: skip
+    """Hinton 2012, in PyTorch's form: u = factor * u + g / (sqrt(v) + eps); p - lr * u. ``mean``: as in ``rmsprop``."""
+    squares = _kept(_average(squares, g * g, rho), squares)
+    size = squares
+    if mean is not None:
+        mean = _kept(_average(mean, g, rho), mean)
+        size = squares - mean * mean
+    by = g / (_sqrt(size) + eps)
+    if factor > 0:
+        by = moved = _kept(moved * factor + by, moved)
+    return descent(p, by, lr), mean, squares, moved
+
+
+def ftrl(
+    p: Array, squares: Array, linear: Array, g: Array, lr: Number, l1: Number, l2: Number, power: Number
+) -> tuple[Array, Array, Array]:
+    """McMahan et al. 2013: follow the regularised leader; ``power`` is -1/2 in the paper."""
+    xp = array_module(p)
+    total = squares + g * g
+    now, before = total**-power, squares**-power
+    z = _kept(linear + g - (now - before) / lr * p, linear)
+    new = (xp.sign(z) * l1 - z) / (now / lr + 2 * l2)
+    return xp.where(xp.abs(z) > l1, new, 0), _kept(total, squares), z
+
+
+def adafactor(
+    p: Array, squares: list[Array], mean: Array | None, g: Array, lr: float, beta2: float, beta1: float,
+    eps: tuple[float, float], clip: float, decay: float, scale_parameter: bool,
+) -> tuple[Array, list[Array], Array | None]:  # fmt: skip
+    """Shazeer and Stern 2018; ``squares`` is the second moment: of a matrix its rows' and its columns'.
+
+    Args:
+        mean: the moving average of the steps, or None for steps that are made as they are.
+        lr: times the root mean square of the parameter (at least eps[1]) with ``scale_parameter``.
+        clip: the root mean square of a step at most, before the rate.
+    """
+    xp = array_module(p)
+    if scale_parameter:
+        lr *= max(eps[1], float(xp.sqrt((p * p).mean())))
+    now = g * g + eps[0]
+    if p.ndim > 1:
+        rows, columns = (
+            _kept(_average(kept, now.mean(axis=axis), beta2), kept)
+            for kept, axis in zip(squares, (-1, -2), strict=True)
+        )
+        r = rows / rows.mean(axis=-1, keepdims=True)
+        by = g / xp.sqrt(r[..., None] * columns[..., None, :])
+        squares = [rows, columns]
+    else:
+        squares = [_kept(_average(squares[0], now, beta2), squares[0])]
+        by = g / xp.sqrt(squares[0])
+    by = by / max(1.0, float(xp.sqrt((by * by).mean())) / clip) * lr
+    if mean is not None:
+        by = mean = _kept(_average(mean, by, beta1), mean)
+    return p - by - p * (decay * lr), squares, mean

@@ -1,0 +1,90 @@
+"""AdaFactor: the second moment of a matrix kept as those of its rows and columns."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...cpu import updates
+from ...initializer import initializer
+from ...parameter import Parameter, ParameterTuple
+from .optimizer import Optimizer, opt_init_args_register, take
+
+__all__ = ["AdaFactor"]
+
+
+class AdaFactor(Optimizer):
+    """Shazeer and Stern 2018: the second moment of a matrix kept as those of its rows and columns."""
+
+    @opt_init_args_register
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = None,
+        eps: tuple[float, float] = (1e-30, 1e-3),
+        clip_threshold: float = 1.0,
+        decay_rate: float = 0.8,
+        beta1: float = 0.9,
+        weight_decay: float = 0.0,
+        scale_parameter: bool = True,
+        relative_step: bool = True,
+        warmup_init: bool = False,
+        compression: bool = False,
+        loss_scale: float = 1.0,
+    ) -> None:
+        if learning_rate is not None and relative_step:
+            raise ValueError("For 'AdaFactor', 'learning_rate' and 'relative_step' cannot both be given")
+        if warmup_init and not relative_step:
+            raise ValueError("For 'AdaFactor', 'warmup_init' needs 'relative_step'")
+        super().__init__(0.0 if learning_rate is None else learning_rate, params, weight_decay, loss_scale)
+        if not isinstance(eps, tuple | list) or len(eps) != 2:
+            raise ValueError(f"For 'AdaFactor', 'eps' must be two numbers, but got {eps!r}")
+        for argument, number in (("clip_threshold", clip_threshold), ("decay_rate", decay_rate), ("beta1", beta1)):
+            self._check_number(number, argument, 0.0)
+        if not 0 < decay_rate <= 1 or not 0 <= beta1 < 1:
+            raise ValueError(f"For 'AdaFactor', 'decay_rate' {decay_rate} or 'beta1' {beta1} is out of range")
+        self.eps, self.clip_threshold, self.decay_rate, self.beta1 = (eps[0], eps[1]), clip_threshold, decay_rate, beta1
+        self.scale_parameter, self.relative_step, self.warmup_init = scale_parameter, relative_step, warmup_init
+        self.compression = compression
+        self.step = self.scalar_state("afactor_step", 0.0, (1,))
+        if beta1 > 0:
+            self.exp_avg = self.state_like_parameters("exp_avg")
+        rows: list[Parameter] = []
+        columns: list[Parameter] = []
+        full: list[Parameter] = []
+        for p in self.parameters:
+            shapes: tuple[Any, ...] = ((1,), (1,), p.shape)
+            if p.ndim > 1:
+                shapes = (p.shape[:-1], (*p.shape[:-2], p.shape[-1]), (1,))
+            for kept, prefix, shape in zip(
+                (rows, columns, full), ("exp_avg_sq_row", "exp_avg_sq_col", "exp_avg_sq"), shapes, strict=True
+            ):
+                first = initializer("zeros", shape, p.dtype)
+                kept.append(Parameter(first, f"{prefix}_{p.name}", requires_grad=False))
+        self.exp_avg_sq_row, self.exp_avg_sq_col = ParameterTuple(rows), ParameterTuple(columns)
+        self.exp_avg_sq = ParameterTuple(full)
+
+    def before_step(self, step: int) -> None:
+        take(self.step, np.asarray([step], np.float32))
+
+    def _prepared(self, place: int, value: Any, g: Any, decay: float) -> Any:
+        return (g / self.loss_scale if self.loss_scale != 1.0 else g).astype(value.dtype, copy=False)
+
+    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+        if self.relative_step:
+            rate = min(1e-6 * step if self.warmup_init else 1e-2, 1 / math.sqrt(step))
+        matrix = value.ndim > 1
+        kept = [self.exp_avg_sq_row[place], self.exp_avg_sq_col[place]] if matrix else [self.exp_avg_sq[place]]
+        mean = self.exp_avg[place] if self.beta1 > 0 else None
+        decay = float(self.weight_decay) if not callable(self.weight_decay) else 0.0
+        new, squares, mean_now = updates.adafactor(
+            value, [one._array for one in kept], mean._array if mean is not None else None, gradient,
+            rate, 1 - step**-self.decay_rate, self.beta1, self.eps, self.clip_threshold, decay, self.scale_parameter,
+        )  # fmt: skip
+        for one, array in zip(kept, squares, strict=True):
+            one._rebind(array)
+        if mean is not None:
+            mean._rebind(mean_now)
+        return new

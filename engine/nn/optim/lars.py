@@ -1,0 +1,67 @@
+"""LARS: another optimizer's gradients, scaled layer by layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...cpu import updates
+from ...recording import no_recording
+from ...tensor import Tensor
+from ..cell import Cell
+from .optimizer import Optimizer
+
+__all__ = ["LARS"]
+
+
+class LARS(Cell):
+    """Layer-wise adaptive rates (You et al. 2017) around another optimizer: gradients scaled by |p| / |g|.
+
+    Args:
+        optimizer: the optimizer that makes the steps; its weight decay is used here.
+        epsilon: added to the norm in the denominator.
+        coefficient: the trust in a layer.
+        use_clip: limit the factor by the learning rate.
+        lars_filter: which parameters are scaled.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        epsilon: float = 1e-5,
+        coefficient: float = 0.001,
+        use_clip: bool = False,
+        lars_filter: Any = lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
+    ) -> None:
+        super().__init__(auto_prefix=False)
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"For 'LARS', 'optimizer' must be an Optimizer, but got {type(optimizer).__name__}")
+        self.opt = optimizer
+        self.parameters = optimizer.parameters
+        self.epsilon, self.coefficient, self.use_clip = epsilon, coefficient, use_clip
+        self.lars_flag = tuple(bool(lars_filter(p)) for p in self.parameters)
+        self._weight_decays = optimizer._decays
+        optimizer._decays = (0.0,) * len(optimizer._decays)
+        optimizer.exec_weight_decay = False
+        self.global_step = optimizer.global_step
+
+    def get_lr(self) -> Any:
+        """The learning rate of this step."""
+        return self.opt.get_lr()
+
+    def construct(self, gradients: Any) -> Any:
+        """Scale the gradients, then make the step."""
+        given = self.opt._fitting(gradients)
+        rates, _ = self.opt._numbers()
+        scaled = []
+        with no_recording(), np.errstate(all="ignore"):
+            for place, (parameter, gradient) in enumerate(zip(self.parameters, given, strict=True)):
+                decay = self._weight_decays[place]
+                decay = float(decay(self.global_step).asnumpy()) if isinstance(decay, Cell) else float(decay)
+                value, g = parameter._array, gradient._array
+                if self.lars_flag[place]:
+                    limit = rates[place] if self.use_clip else None
+                    g = updates.lars(value, g, decay, self.coefficient, self.epsilon, limit)
+                scaled.append(Tensor._wrap(g.astype(value.dtype, copy=False)))
+        return self.opt(tuple(scaled))

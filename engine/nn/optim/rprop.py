@@ -1,0 +1,50 @@
+"""Rprop: steps by the sign of the gradient, of adapted lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...cpu import updates
+from ...cpu.array_module import array_module
+from .optimizer import Optimizer, opt_init_args_register
+
+__all__ = ["Rprop"]
+
+
+class Rprop(Optimizer):
+    """Resilient backpropagation (Riedmiller and Braun 1993): steps by the sign of the gradient, of adapted lengths."""
+
+    @opt_init_args_register
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 0.1,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50.0),
+        weight_decay: Any = 0.0,
+    ) -> None:
+        super().__init__(learning_rate, params, weight_decay)
+        for argument, pair in (("etas", etas), ("step_sizes", step_sizes)):
+            if not isinstance(pair, tuple):
+                raise TypeError(f"For 'Rprop', '{argument}' must be a tuple, but got {type(pair).__name__}")
+            if len(pair) != 2:
+                raise ValueError(f"For 'Rprop', '{argument}' must have 2 entries, but got {pair}")
+            if not all(isinstance(n, float) for n in pair):
+                raise TypeError(f"For 'Rprop', '{argument}' must be two floats, but got {pair}")
+        if step_sizes[0] > step_sizes[1]:
+            raise ValueError(f"For 'Rprop', 'step_sizes' must be (least, most), but got {step_sizes}")
+        if not 0.0 < etas[0] < 1.0 or etas[1] <= 1.0:
+            raise ValueError(f"For 'Rprop', 'etas' must be (between 0 and 1, above 1), but got {etas}")
+        self.etaminus, self.etaplus = etas
+        self.step_size_min, self.step_size_max = step_sizes
+        self.prev = self.state_like_parameters("prev")
+        self.step_size = self.state_like_parameters("step_size")
+
+    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+        before, lengths = self.prev[place], self.step_size[place]
+        sizes = array_module(value).full(value.shape, rate, value.dtype) if step == 1 else lengths._array
+        etas, limits = (self.etaminus, self.etaplus), (self.step_size_min, self.step_size_max)
+        new, used, sizes = updates.rprop(value, before._array, sizes, gradient, etas, limits)
+        before._rebind(used)
+        lengths._rebind(sizes)
+        return new

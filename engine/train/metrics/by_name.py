@@ -1,0 +1,43 @@
+"""Metrics by name, as ``get_metric_fn`` and ``Model(metrics=...)`` take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .metric import METRICS, Metric
+
+__all__ = ["get_metric_fn", "get_metrics", "names"]
+
+
+def names() -> list[str]:
+    """The names that ``get_metric_fn`` and ``Model(metrics=...)`` know."""
+    return sorted(METRICS)
+
+
+def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
+    """The metric of that name, made with the arguments.
+
+    Raises:
+        KeyError: there is none of that name.
+    """
+    if name not in METRICS:
+        raise KeyError(f"For 'get_metric_fn', 'name' must be one of {names()}, but got {name!r}")
+    return METRICS[name](*args, **kwargs)
+
+
+def get_metrics(metrics: Any) -> dict[str, Metric] | None:
+    """A dictionary of metrics from one, or from a set of names.
+
+    Raises:
+        TypeError: something else, or an entry that is no metric.
+    """
+    if metrics is None:
+        return None
+    if isinstance(metrics, set):
+        return {name: get_metric_fn(name) for name in metrics}
+    if not isinstance(metrics, dict):
+        raise TypeError(f"'metrics' must be a dict, a set or None, but got {type(metrics).__name__}")
+    for name, metric in metrics.items():
+        if not isinstance(name, str) or not isinstance(metric, Metric):
+            raise TypeError(f"'metrics' must map names to metrics, but got {name!r}: {type(metric).__name__}")
+    return metrics

@@ -1,0 +1,214 @@
+"""The types of what is put in its place at import: methods of Tensor, Primitive classes, functions of mint and numpy.
+
+    python scripts/stubs.py [--check]
+
+Writes stub files from the declarations (`engine/surfaces.py`): signatures and the first sentence of the documentation,
+as the functions have them. With --check it writes nothing and exits with 1 where a file is not what it would write.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hookscope.engine import methods, surfaces
+from hookscope.engine.operator import Operator
+
+ENGINE = Path(__file__).resolve().parent.parent / "engine"
+HEADER = '"""{about}\n\nWritten by scripts/stubs.py from the declarations in ops: change those."""\n\n'
+# Where the names in annotations come from; what is not here becomes Any.
+KNOWN = {
+    "Any": "typing", "Literal": "typing", "Callable": "collections.abc", "Iterable": "collections.abc",
+    "Iterator": "collections.abc", "Mapping": "collections.abc", "Sequence": "collections.abc",
+    "DType": "{engine}dtype", "Parameter": "{engine}parameter", "Tensor": "{engine}tensor",
+    "Generator": "{engine}generator",
+}  # fmt: skip
+BUILTIN = {
+    "None", "Ellipsis", "bool", "bytes", "complex", "dict", "float", "int", "list", "object", "set", "slice", "str",
+    "tuple", "type",
+}  # fmt: skip
+# Numbers of a method that also has PyTorch's names of arguments, as they stand there.
+TORCH_NAMES = {"axis": "dim", "keepdims": "keepdim", "axis0": "dim0", "axis1": "dim1"}
+
+
+class Stub:
+    """One file: its text, and the names that its annotations need."""
+
+    def __init__(self, about: str, engine: str) -> None:
+        self.about, self.engine = about, engine
+        self.lines: list[str] = []
+        self.needed: set[str] = set()
+
+    def type(self, annotation: Any, shadowed: Iterable[str] = ()) -> str:
+        """An annotation as it may stand in the file; names that a class has taken are said to be builtins' own."""
+        if annotation is inspect.Parameter.empty:
+            return "Any"
+        tree = ast.parse(
+            annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "Any"), mode="eval"
+        )
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) or (
+                isinstance(node, ast.Name) and node.id not in BUILTIN | KNOWN.keys()
+            ):
+                self.needed.add("Any")
+                return "Any"
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name):
+                if node.id in KNOWN:
+                    self.needed.add(node.id)
+                elif node.id in shadowed:
+                    node.id = f"builtins.{node.id}"
+                    self.needed.add("builtins")
+        return ast.unparse(tree)
+
+    def parameters(self, found: Iterable[inspect.Parameter], shadowed: Iterable[str] = ()) -> str:
+        """What stands between the parentheses of a function."""
+        shown, star = [], False
+        for one in found:
+            kind = one.kind
+            if kind is one.VAR_POSITIONAL:
+                star = True
+            if kind is one.KEYWORD_ONLY and not star:
+                shown.append("*")
+                star = True
+            prefix = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(kind, "")
+            default = "" if one.default is one.empty else f" = {_default(one.default)}"
+            shown.append(f"{prefix}{one.name}: {self.type(one.annotation, shadowed)}{default}")
+        return ", ".join(shown)
+
+    def function(
+        self, name: str, call: inspect.Signature, doc: str, *, method: bool = False, overloads: int = 1,
+        shadowed: Iterable[str] = (),
+    ) -> None:  # fmt: skip
+        """One function, or one method."""
+        own = ["self"] if method else []
+        given = self.parameters(call.parameters.values(), shadowed)
+        indent = "    " if method else ""
+        returns = self.type(call.return_annotation, shadowed)
+        if overloads > 1:
+            self.needed.add("overload")
+            self.lines.append(f"{indent}@overload")
+        self.lines.append(f"{indent}def {name}({', '.join([*own, *filter(None, [given])])}) -> {returns}:")
+        self.lines.append(textwrap.indent(_docstring(doc), f"{indent}    "))
+
+    def text(self) -> str:
+        """The file."""
+        imports: dict[str, list[str]] = {}
+        for name in sorted(self.needed - {"builtins"}):
+            module = "typing" if name == "overload" else KNOWN[name].format(engine=self.engine)
+            imports.setdefault(module, []).append(name)
+        ours = [f"from {module} import {', '.join(imports[module])}" for module in sorted(imports)]
+        lines = [*(["import builtins"] * ("builtins" in self.needed)), *(line for line in ours if "from ." not in line)]
+        lines += ["", *(line for line in ours if "from ." in line), ""]
+        return HEADER.format(about=self.about) + "\n".join([*lines, *self.lines]).rstrip() + "\n"
+
+
+def _default(value: Any) -> str:
+    plain = value is None or isinstance(value, bool | int | float | str) or value == ()
+    return repr(value) if plain and value == value and abs_finite(value) else "..."
+
+
+def abs_finite(value: Any) -> bool:
+    """Whether a default can be written as it is: infinities cannot."""
+    return not isinstance(value, float) or abs(value) != float("inf")
+
+
+def _docstring(doc: str) -> str:
+    first = doc.strip().split("\n\n")[0].replace("\n", " ")
+    text = f'"""{" ".join(first.split())}"""'
+    return text if len(text) < 100 else '"""' + "\n".join(textwrap.wrap(" ".join(first.split()), 100)) + '\n"""'
+
+
+def signature(function: Callable[..., Any]) -> inspect.Signature:
+    """The arguments of a function or an operator; annotations stay text."""
+    return inspect.signature(function.__call__ if isinstance(function, Operator) else function)
+
+
+def tensor_methods() -> str:
+    """The methods of Tensor."""
+    stub = Stub("The methods of Tensor that are functions of ops.", ".")
+    stub.lines.append("class TensorMethods:")
+    names = {**surfaces.METHODS, **surfaces.IN_PLACE}
+    for name, function in sorted(names.items()):
+        call = signature(function)
+        rest = list(call.parameters.values())[1:]
+        call = call.replace(
+            parameters=rest, return_annotation="Tensor" if name in surfaces.IN_PLACE else call.return_annotation
+        )
+        doc = function.__doc__ or ""
+        theirs = [TORCH_NAMES.get(one.name, one.name) for one in rest]
+        if theirs != [one.name for one in rest] and len(set(theirs)) == len(theirs):
+            other = [one.replace(name=new) for one, new in zip(rest, theirs, strict=True)]
+            stub.function(name, call, doc, method=True, overloads=2, shadowed=names)
+            stub.function(name, call.replace(parameters=other), doc, method=True, overloads=2, shadowed=names)
+        else:
+            stub.function(name, call, doc, method=True, shadowed=names)
+    return stub.text()
+
+
+def primitives() -> str:
+    """The Primitive classes."""
+    stub = Stub("The Primitive classes: one of an operator and its attributes.", "..")
+    stub.lines.append("from .operations import Primitive\n")
+    for name, (function, row) in sorted(surfaces.PRIMITIVES.items()):
+        call = signature(function)
+        given = dict(row.parameters)
+        inputs = [one for key, one in call.parameters.items() if key not in given and one.kind is not one.VAR_KEYWORD]
+        inputs = [
+            one.replace(kind=one.POSITIONAL_ONLY) if one.kind is one.POSITIONAL_OR_KEYWORD else one for one in inputs
+        ]
+        stub.lines.append(f"class {name}(Primitive):")
+        stub.lines.append(textwrap.indent(_docstring(function.__doc__ or ""), "    "))
+        attributes = []
+        for key, default in row.parameters:
+            known = call.parameters.get(key)
+            kind = stub.type(known.annotation if known is not None else inspect.Parameter.empty)
+            stub.lines.append(f"    {key}: {kind}")
+            attributes.append(f"{key}: {kind}" + ("" if default is surfaces.REQUIRED else f" = {_default(default)}"))
+        if attributes:
+            stub.lines.append(f"    def __init__(self, {', '.join(attributes)}) -> None: ...")
+        shown = stub.parameters(one for one in inputs)
+        slash = ", /" if inputs and inputs[0].kind is inspect.Parameter.POSITIONAL_ONLY and "*" not in shown else ""
+        stub.lines.append(f"    def __call__(self, {shown}{slash}) -> {stub.type(call.return_annotation)}: ...\n")
+    return stub.text()
+
+
+def functions(about: str, table: Mapping[str, Callable[..., Any]], engine: str) -> str:
+    """Functions of a module."""
+    stub = Stub(about, engine)
+    for name, function in sorted(table.items()):
+        stub.function(name, signature(function), function.__doc__ or "", shadowed=table)
+        stub.lines.append("")
+    return stub.text()
+
+
+def files() -> dict[Path, str]:
+    """What each stub file is to hold."""
+    methods.bind  # noqa: B018  # all is declared when the engine is imported
+    return {
+        ENGINE / "method_types.pyi": tensor_methods(),
+        ENGINE / "ops" / "primitive_types.pyi": primitives(),
+        ENGINE / "mint" / "function_types.pyi": functions(
+            "Functions of mint that are functions of ops.", surfaces.MINT, ".."
+        ),
+    }
+
+
+def main() -> None:
+    """Write the files, or say which are old."""
+    old = [path for path, text in files().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    if "--check" in sys.argv[1:]:
+        if old:
+            sys.exit(f"not fresh: {', '.join(path.name for path in old)}; run python scripts/stubs.py")
+        return
+    for path, text in files().items():
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

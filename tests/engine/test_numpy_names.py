@@ -1,0 +1,210 @@
+"""``mindspore.numpy``: every function against NumPy's own, element by element, from tensors and from lists."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor
+from hookscope.engine import numpy as mnp
+from hookscope.engine.surfaces import NUMPY
+
+RNG = np.random.default_rng(0)
+A = RNG.standard_normal((3, 4)).astype(np.float32)
+B = RNG.standard_normal((3, 4)).astype(np.float32)
+C = RNG.standard_normal((2, 3, 4)).astype(np.float32)
+V = RNG.standard_normal(3).astype(np.float32)
+I = np.array([[1, -2, 3], [4, 0, -6]], np.int32)  # noqa: E741
+J = np.array([[2, 3, -4], [-4, 5, 6]], np.int32)
+N = A.copy()
+N[0, 1] = N[2, 3] = np.nan
+H = A.astype(np.float16)
+
+# name: the arguments of calls; arrays among them are given as tensors, then as lists.
+CALLS: dict[str, list[tuple[Any, ...]]] = {
+    **{
+        key: [(A, B), (C, A), (I, J), (A, 2.0), (H, H)]
+        for key in ("add", "subtract", "true_divide", "remainder", "mod", "hypot")
+    },
+    "power": [(np.abs(A), B), (I, 2), (A, 2), (I, np.abs(J))],
+    **{key: [(A,), (C,), (I,), (H,)] for key in ("abs", "absolute", "fabs")},
+    **{key: [(I,), (I[0],), (I > 0,)] for key in ("bitwise_not", "invert")},
+    **{key: [(A,), (C,), (V,)] for key in ("deg2rad", "rad2deg", "sinc")},
+    **{key: [(np.array([1.0, -np.inf, np.inf, np.nan], np.float32),), (A,)] for key in ("isneginf", "isposinf")},
+    **{key: [(A,), (I,), (np.array([-0.0, 0.0, 2.7, -2.7], np.float32),)] for key in ("signbit", "positive", "trunc")},
+    "heaviside": [(A, B), (np.array([-1.0, 0.0, 2.0], np.float32), V)],
+    "lcm": [(np.abs(I), np.abs(J))],
+    "float_power": [(np.abs(A), B), (np.abs(C), 2.0)],
+    "clip": [(A, -0.5, 0.5), (I, -1, 2)],
+    "where": [(A > 0, A, B), (I > 0, I, J), (A > 0,)],
+    "dot": [(A, B.T), (V, V), (C, B.T), (C, RNG.standard_normal((2, 4, 3)).astype(np.float32))],
+    "matmul": [(A, B.T), (C, B.T)],
+    "tensordot": [(A, B, ([0, 1], [0, 1])), (C, B, ([2], [1])), (C, B, 2)],
+    "kron": [(A, V), (I, J), (A[:2], B)],
+    "cross": [(A[:, :3], B[:, :3]), (V, V[::-1].copy()), (A, B, 0, 0, 0)],
+    **{key: [(A,), (A, 0), (C, (0, 2)), (I, 1), (H, 1)] for key in ("sum", "max", "min", "amax", "amin", "ptp")},
+    **{key: [(A,), (A, 0), (C, (0, 2))] for key in ("mean", "average")},
+    **{key: [(A,), (A, 0), (C, (0, 2)), (A, 1)] for key in ("std", "var")},
+    **{key: [(N,), (N, 0), (N, 1), (A, -1)] for key in ("nansum", "nanmean", "nanmax", "nanmin")},
+    **{key: [(A,), (A, 0), (C, -1), (I, 1)] for key in ("argmax", "argmin")},
+    "count_nonzero": [(I,), (I, 0), (A > 0, 1)],
+    "cumsum": [(A,), (A, 0), (C, -1), (I, 1)],
+    "cov": [(A,), (A, B), (A, None, False), (V,), (A, None, True, True), (A, None, True, False, 0)],
+    "vander": [(V,), (V, 2), (V, 4, True), (I[0], 3)],
+    "diff": [(A,), (A, 2), (C, 1, 0), (I,)],
+    "histogram": [(A,), (C, 5), (A, 4, (-1.0, 1.0)), (A, [-2.0, 0.0, 0.5, 2.0]), (I, [-6, 0, 3, 5])],
+    "copy": [(A,), (I,)],
+    "shape": [(A,), (C,)],
+    "size": [(A,), (C,), (C, 1)],
+    "reshape": [(A, (4, 3)), (C, -1), (I, (3, 2))],
+    "transpose": [(A,), (C, (1, 0, 2)), (C,)],
+    **{key: [(A,), (C,), (I,)] for key in ("fliplr", "flipud", "flip")},
+    "rot90": [(A,), (A, 3), (C, 2, (1, 2)), (I, -1)],
+    "moveaxis": [(C, 0, 2), (C, (0, 1), (2, 0))],
+    "repeat": [(A, 2), (A, 2, 1), (I, 3, 0)],
+    "diag": [(A,), (V,), (V, 1), (V, -2), (A, 1)],
+    "take": [(A, np.array([0, 5])), (A, np.array([[2, 0]]), 0), (C, np.array([1, 1]), 1)],
+    "split": [(A, 2, 1), (A, [1, 3], 1), (C, 2)],
+    "unique": [(I,), (np.array([3, 1, 3, 2]),)],
+    "zeros_like": [(A,), (I,)],
+    "empty_like": [(A,), (I,)],
+    "asarray": [(A,), (I,)],
+    "array": [(A,), (I,)],
+    "meshgrid": [(V, V), (V, A[0])],
+    "atleast_1d": [(V,), (A,)],
+    "atleast_2d": [(V,), (C,)],
+}  # fmt: skip
+# name: calls whose first argument is a tuple of arrays.
+JOINING = {
+    "concatenate": [((A, B),), ((A, B), 1), ((A, B), None)],
+    "stack": [((A, B),), ((A, B), -1)],
+    **{key: [((A, B),), ((V, V),)] for key in ("vstack", "hstack", "dstack", "column_stack")},
+}
+# name: calls without arrays.
+MAKING: dict[str, list[tuple[Any, ...]]] = {
+    "zeros": [((2, 3),), (4,)], "ones": [((2, 3),), (4,)], "empty": [(3,)], "full": [((2, 3), 7), (3, 0.5)],
+    "arange": [(5,), (1, 6, 2), (0.0, 1.0, 0.25)], "linspace": [(0, 1, 5), (1, 2, 4, False)],
+    "logspace": [(0, 2, 5), (0, 3, 4, True, 2.0)], "geomspace": [(1, 8, 4)], "eye": [(3,), (2, 4, 1)],
+    "identity": [(3,)], "tri": [(3,), (2, 4, 1)], "indices": [((2, 3),)],
+}  # fmt: skip
+RENAMED = {"empty": "zeros", "empty_like": "zeros_like", "norm": "linalg.norm"}
+
+
+def numpys(name: str) -> Any:
+    found: Any = np
+    for part in RENAMED.get(name, name).split("."):
+        found = getattr(found, part)
+    return found
+
+
+def check(name: str, found: Any, expected: Any, loose: bool = False) -> None:
+    if isinstance(expected, tuple | list) and name not in ("shape",):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            check(name, one, other, loose)
+        return
+    if isinstance(found, Tensor):
+        assert found.shape == np.shape(expected), name
+        found = found.asnumpy()
+    tolerance = {"rtol": 4e-3, "atol": 2e-3} if loose else {"rtol": 2e-5, "atol": 1e-6}
+    np.testing.assert_allclose(found, expected, **tolerance)
+
+
+def given(value: Any, how: str) -> Any:
+    if isinstance(value, tuple) and value and isinstance(value[0], np.ndarray):
+        return tuple(given(one, how) for one in value)
+    if not isinstance(value, np.ndarray):
+        return value
+    return Tensor(value) if how == "tensor" else value.tolist() if how == "list" else value
+
+
+@pytest.mark.parametrize("how", ["tensor", "list", "array"])
+@pytest.mark.parametrize("name", [*CALLS, *JOINING])
+def test_it_is_numpys(name: str, how: str) -> None:
+    for arguments in {**CALLS, **JOINING}[name]:
+        arrays = [one for one in arguments if isinstance(one, np.ndarray)]
+        loose = any(one.dtype == np.float16 for one in arrays)
+        exact = [one.astype(np.float64) if isinstance(one, np.ndarray) and loose else one for one in arguments]
+        with np.errstate(all="ignore"):
+            expected = numpys(name)(*exact)
+        if name == "average" and len(arguments) > 1:
+            expected = np.mean(*exact)
+        check(name, getattr(mnp, name)(*(given(one, how) for one in arguments)), expected, loose)
+
+
+@pytest.mark.parametrize("name", MAKING)
+def test_what_it_makes_is_numpys(name: str) -> None:
+    for arguments in MAKING[name]:
+        check(name, getattr(mnp, name)(*arguments), numpys(name)(*arguments))
+
+
+def test_every_function_of_the_module_is_called_above() -> None:
+    functions = {
+        name for name, value in vars(mnp).items()
+        if not name.startswith("_") and inspect.isfunction(value) and value.__module__ == mnp.__name__
+    }  # fmt: skip
+    drawn = {"rand", "randn", "randint"}
+    assert set(NUMPY) <= functions
+    assert functions - {*CALLS, *JOINING, *MAKING} == {*drawn, "norm", "asfarray"}
+
+
+@pytest.mark.parametrize("order", [None, 1, 2, np.inf])
+def test_norm_is_numpys(order: Any) -> None:
+    for axis in (None, 0, 1):
+        found = mnp.norm(Tensor(A), order, axis)
+        np.testing.assert_allclose(found.asnumpy(), np.linalg.norm(A, order, axis), rtol=1e-5)
+    np.testing.assert_allclose(
+        mnp.norm(A.tolist(), keepdims=True).asnumpy(), np.linalg.norm(A, keepdims=True), rtol=1e-5
+    )
+    assert mnp.asfarray([1.0, 2.0]).dtype == ms.float32
+
+
+def test_histogram_weighs_elements_and_makes_a_density() -> None:
+    values, weights = A.ravel(), np.abs(B).ravel()
+    for settings in ({"density": True}, {"weights": weights}, {"weights": weights, "density": True}):
+        found, edges = mnp.histogram(Tensor(values), 6, **settings)
+        expected = np.histogram(values, 6, **settings)
+        np.testing.assert_allclose(found.asnumpy(), expected[0], rtol=1e-5)
+        np.testing.assert_allclose(edges.asnumpy(), expected[1], rtol=1e-5, atol=1e-6)
+    with pytest.raises(TypeError, match="bins"):
+        mnp.histogram(values, "auto")
+
+
+@pytest.mark.parametrize("name", ["nanmax", "nanmin"])
+def test_extremes_without_nan_are_nan_where_there_is_nothing_else(name: str) -> None:
+    values = np.array([[np.nan, np.nan], [1.0, np.nan]], np.float32)
+    found = getattr(mnp, name)(Tensor(values), 1, keepdims=True)
+    np.testing.assert_array_equal(found.asnumpy(), np.array([[np.nan], [1.0]], np.float32))
+    gradient = ms.grad(lambda x: getattr(mnp, name)(x).sum())(Tensor(N)).asnumpy()
+    expected = np.zeros_like(N)
+    expected[np.unravel_index(getattr(np, name.replace("nan", "nanarg"))(N), N.shape)] = 1
+    np.testing.assert_array_equal(gradient, expected)
+
+
+def test_numbers_and_element_types() -> None:
+    assert float(mnp.hypot(3, 4)) == 5
+    assert mnp.add(1, 2).dtype == ms.int32
+    assert mnp.add(Tensor(H), 2).dtype == ms.float16
+    assert mnp.add([1, 2], [3, 4], dtype=ms.float32).dtype == ms.float32
+    assert mnp.hypot(Tensor(A), Tensor(B), ms.float16).dtype == ms.float16
+    with pytest.raises(TypeError, match=r"hypot\(\) got other arguments"):
+        mnp.hypot(1)
+
+
+def test_random_numbers_have_their_shape_and_range() -> None:
+    assert mnp.rand(2, 3).shape == (2, 3) and float(mnp.rand(50).min()) >= 0 and float(mnp.rand(50).max()) < 1
+    assert mnp.randn(2, 3).shape == (2, 3) and mnp.randn(2).dtype == ms.float32
+    assert set(mnp.randint(2, 5, 60).asnumpy().tolist()) == {2, 3, 4}
+
+
+def test_a_cross_product_of_plane_vectors_stands_on_the_plane() -> None:
+    flat, spread = A[:, :2], np.pad(A[:, :2], ((0, 0), (0, 1)))
+    np.testing.assert_allclose(
+        mnp.cross(flat, B[:, :2]).asnumpy(), flat[:, 0] * B[:, 1] - flat[:, 1] * B[:, 0], rtol=1e-5, atol=1e-6
+    )
+    found = mnp.cross(Tensor(flat), Tensor(B[:, :3])).asnumpy()
+    np.testing.assert_allclose(found, np.cross(spread, B[:, :3]), rtol=1e-5, atol=1e-6)
