@@ -33,7 +33,7 @@ def _average(kept: Array, x: Any, beta: Number) -> Any:
 
 
 def _sqrt(x: Any) -> Any:
-    return math.sqrt(x) if isinstance(x, float | int) else array_module(x).sqrt(x)
+    return math.sqrt(x) if isinstance(x, float) else array_module(x).sqrt(x)
 
 
 def _norm(x: Array) -> float:
@@ -83,7 +83,7 @@ def keras_momentum(
 
 
 def asgd(
-    p: Array, average: Array, g: Array, lr: Number, eta: float, mu: float,
+    p: Array, average: Array, g: Array, lr: float, eta: float, mu: float,
     lambd: float, alpha: float, t0: float, step: int,
 ) -> tuple[Array, Array, float, float]:  # fmt: skip
     """Polyak and Juditsky 1992: descent by a rate ``eta`` that shrinks; ``mu`` is its share in the average.
@@ -128,7 +128,7 @@ def power_sign(
     return p - lr * xp.exp(base * (sign_decay * xp.sign(g) * xp.sign(m))) * g, m
 
 
-def _shrunk(p: Array, rate: Any, l1: Number, l2: Number) -> Array:
+def _shrunk(p: Array, rate: Number, l1: Number, l2: Number) -> Array:
     """Towards 0 by l1 and l2, to a rate (Duchi and Singer 2009)."""
     if l1 > 0:
         xp = array_module(p)

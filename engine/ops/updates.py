@@ -54,13 +54,13 @@ def _update(
                     for one, array in zip(kept, formula(*given, **attrs), strict=True)
                 ]
                 for place, one, array in zip(held, kept, new, strict=True):
-                    if array.shape != one.shape:
+                    if array.size != one.size:
                         raise ValueError(
                             f"For '{name}', input {place} has the shape {one.shape}, but with the other inputs "
                             f"its new value would have {array.shape}"
                         )
                 for one, array in zip(kept, new, strict=True):
-                    one._rebind(array)
+                    one._rebind(array.reshape(one.shape))
             return kept[0] if only_parameter or len(kept) == 1 else kept
 
         return run

@@ -13,35 +13,7 @@ from .optimizer import Optimizer, opt_init_args_register, take
 __all__ = ["Adam", "AdamOffload", "LazyAdam"]
 
 
-class _Adam(Optimizer):
-    """What every Adam has: betas, their powers, and two moments."""
-
-    _shape_of_powers: tuple[int, ...] = (1,)
-
-    def _start(self, beta1: float, beta2: float, eps: float, flags: dict[str, Any]) -> None:
-        for argument, value in flags.items():
-            if not isinstance(value, bool):
-                raise TypeError(
-                    f"For '{type(self).__name__}', '{argument}' must be a bool, but got {type(value).__name__}"
-                )
-        self._check_adam(beta1, beta2, eps)
-        self.beta1, self.beta2, self.eps = beta1, beta2, eps
-        self.beta1_power = self.scalar_state("beta1_power", 1.0, self._shape_of_powers)
-        self.beta2_power = self.scalar_state("beta2_power", 1.0, self._shape_of_powers)
-        self.moment1 = self.state_like_parameters("moment1")
-        self.moment2 = self.state_like_parameters("moment2")
-
-    def before_step(self, step: int) -> None:
-        for power, beta in ((self.beta1_power, self.beta1), (self.beta2_power, self.beta2)):
-            take(power, power._array * np.float32(beta))
-
-    def _corrected(self, rate: float) -> float:
-        """The learning rate with both moments' start in it; the powers are state: a checkpoint goes on with them."""
-        first, second = (float(p._array.reshape(-1)[0]) for p in (self.beta1_power, self.beta2_power))
-        return updates.corrected_rate(rate, first, second)  # type: ignore[no-any-return]
-
-
-class Adam(_Adam):
+class Adam(Optimizer):
     """Kingma and Ba 2015, in the form that corrects the learning rate:
     lr_t = lr * sqrt(1 - beta2**t) / (1 - beta1**t); p = p - lr_t * m / (sqrt(v) + eps).
 
@@ -73,26 +45,46 @@ class Adam(_Adam):
             if key not in allowed:
                 raise TypeError(f"For 'Adam', there is no argument '{key}'; allowed are {allowed}")
         flags = {"use_locking": use_locking, "use_nesterov": use_nesterov, "use_amsgrad": use_amsgrad, **kwargs}
-        self._start(beta1, beta2, eps, flags)
+        for argument, value in flags.items():
+            if not isinstance(value, bool):
+                raise TypeError(
+                    f"For '{type(self).__name__}', '{argument}' must be a bool, but got {type(value).__name__}"
+                )
+        self._check_adam(beta1, beta2, eps)
+        self.beta1, self.beta2, self.eps = beta1, beta2, eps
+        self.beta1_power = self.scalar_state("beta1_power", 1.0, self._shape_of_powers)
+        self.beta2_power = self.scalar_state("beta2_power", 1.0, self._shape_of_powers)
+        self.moment1 = self.state_like_parameters("moment1")
+        self.moment2 = self.state_like_parameters("moment2")
         if use_amsgrad and use_nesterov:
             raise ValueError("For 'Adam', 'use_nesterov' cannot be set with 'use_amsgrad'")
         self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
         if use_amsgrad:
             self.vhat = self.state_like_parameters("vhat")
 
+    def before_step(self, step: int) -> None:
+        for power, beta in ((self.beta1_power, self.beta1), (self.beta2_power, self.beta2)):
+            take(power, power._array * np.float32(beta))
+
+    def _corrected(self, rate: float) -> float:
+        """The learning rate with both moments' start in it; the powers are state: a checkpoint goes on with them."""
+        first, second = (float(p._array.reshape(-1)[0]) for p in (self.beta1_power, self.beta2_power))
+        return updates.corrected_rate(rate, first, second)  # type: ignore[no-any-return]
+
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
         m, v = self.moment1[place], self.moment2[place]
-        numbers = {"lr_t": self._corrected(rate), "beta1": self.beta1, "beta2": self.beta2, "eps": self.eps}
+        corrected = self._corrected(rate)
         if self.use_amsgrad:
             largest = self.vhat[place]
             new, new_m, new_v, new_largest = updates.amsgrad(
-                value, m._array, v._array, largest._array, gradient, **numbers
+                value, m._array, v._array, largest._array, gradient, corrected, self.beta1, self.beta2, self.eps
             )
             largest._rebind(new_largest)
         else:
             new, new_m, new_v = adam.on_arrays(
-                value, m._array, v._array, gradient, **numbers, use_nesterov=self.use_nesterov
-            )
+                value, m._array, v._array, gradient,
+                lr_t=corrected, beta1=self.beta1, beta2=self.beta2, eps=self.eps, use_nesterov=self.use_nesterov,
+            )  # fmt: skip
         m._rebind(new_m)
         v._rebind(new_v)
         return new

@@ -1,0 +1,12 @@
+"""``mindspore.mint.optim``: the experimental optimizers with both moments corrected, and with less state.
+
+One a file, and each that lies here is found.
+"""
+
+from ...names import names_in as _names_in
+from ...names import on_first_use as _on_first_use
+
+_FOUND = _names_in(__name__)
+globals().update(_FOUND)
+__all__ = list(_FOUND)
+__getattr__ = _on_first_use(__name__)
