@@ -231,6 +231,7 @@ _VOLUME = {"mode": 1, "pad_mode": "valid", "pad": 0, "stride": 1, "dilation": 1,
 @declare(primitive=prim("Conv3D", "out_channel", "kernel_size", **_VOLUME, data_format="NCDHW"))
 def _conv3d(x: Tensor, weight: Tensor, bias: Tensor | None = None, **how: Any) -> Tensor:
     """Cross-correlation of (N, C, D, H, W) with kernels (K, C/groups, KD, KH, KW)."""
+    check_format(how["data_format"], "NCDHW", "Conv3D")
     return conv3d(x, weight, bias, how["stride"], how["pad_mode"], how["pad"], how["dilation"], how["group"])
 
 
@@ -290,6 +291,7 @@ def conv_transpose2d(
 def _by_size_or_bias(axes: int, name: str) -> Callable[..., Tensor]:
     def convolved(x: Tensor, weight: Tensor, last: Any = None, **how: Any) -> Tensor:
         """The transpose of a convolution: ``last`` is the size of its input, or for three axes the bias."""
+        check_format(how["data_format"], "NCHW" if axes == 2 else "NCDHW", name)
         size = ints_of(last, name, "input_size")[-axes:] if axes == 2 and last is not None else None
         kernel = tuple(weight.shape[2:])
         strides = ints_for(last_axes(how["stride"], axes), axes, name, "stride")

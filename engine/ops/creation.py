@@ -93,6 +93,9 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
     return _like(input, fill_value, dtype, "full_like")
 
 
+fills = full_like
+
+
 @declare(primitive=prim("FillV2"))
 def _fill_v2(shape: Any, value: Tensor) -> Tensor:
     """``value``, a 0-d tensor, everywhere in its dtype."""

@@ -14,6 +14,7 @@ from ..operator import Operator
 from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .arithmetic import add, div, mul, pow, rsqrt, square
+from .convolution import check_format
 from .layout import one_axis
 from .reduction import mean
 from .shape import _check, reshape
@@ -233,6 +234,7 @@ def _batch_norm_and_statistics(
     x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, is_training: bool, **how: Any
 ) -> tuple[Tensor, ...]:
     """The output; and the mean and variance of the batch in training, else those given."""
+    check_format(how["data_format"], "NCHW", "BatchNorm")
     if is_training:
         own = batch_norm_with_statistics(x, scale, bias, how["epsilon"])
         batch_norm(x, mean, variance, scale, bias, True, how["momentum"], how["epsilon"])

@@ -233,6 +233,7 @@ def _max_pool3d(
     x: Tensor, kernel_size: Any, strides: Any, pad_mode: str, pad_list: Any, ceil_mode: bool | None, data_format: str
 ) -> Tensor:
     """The largest element of each window of (N, C, D, H, W)."""
+    check_format(data_format, "NCDHW", "MaxPool3D")
     return max_pool3d(  # type: ignore[no-any-return]
         x, kernel_size, strides, pad_list, ceil_mode=bool(ceil_mode), pad_mode=pad_mode.lower()
     )
@@ -260,6 +261,7 @@ def _max_pool3d_with_places(
     x: Tensor, ksize: Any, strides: Any, pads: Any, dilation: Any, ceil_mode: bool, data_format: str, argmax_type: Any
 ) -> tuple[Tensor, Tensor]:
     """The largest element of each window of (N, C, D, H, W), and where it is in the flattened volume."""
+    check_format(data_format, "NCDHW", "MaxPool3DWithArgmax")
     return max_pool3d(x, ksize, strides, pads, dilation, ceil_mode, True)  # type: ignore[no-any-return]
 
 
@@ -318,6 +320,21 @@ def avg_pool3d(
     )
 
 
+def _pool_class(name: str, function: Callable[..., Tensor]) -> None:
+    """The class of a pooling over two axes."""
+
+    @declare(primitive=prim(name, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"))
+    def pooled(x: Tensor, kernel_size: Any, strides: Any, pad_mode: str, data_format: str) -> Tensor:
+        check_format(data_format, "NCHW", name)
+        return function(x, kernel_size, strides, pad_mode=pad_mode)
+
+    pooled.__doc__ = function.__doc__
+
+
+_pool_class("MaxPool", max_pool2d)
+_pool_class("AvgPool", avg_pool2d)
+
+
 @declare(
     primitive=prim(
         "AvgPool3D", kernel_size=1, strides=1, pad_mode="valid", pad=0,
@@ -328,6 +345,7 @@ def _avg_pool3d(
     x: Tensor, kernel_size: Any, strides: Any, pad_mode: str, pad: Any, *, data_format: str, **how: Any
 ) -> Tensor:
     """The mean of each window of (N, C, D, H, W)."""
+    check_format(data_format, "NCDHW", "AvgPool3D")
     return avg_pool3d(x, kernel_size, strides, pad, pad_mode=pad_mode.lower(), **how)
 
 
@@ -351,18 +369,3 @@ def lp_pool2d(x: Tensor, norm_type: float, kernel_size: Any, stride: Any = None,
     raised = pow(x, float(norm_type))
     averaged = avg_pool2d(raised, size, size if stride is None else stride, 0, ceil_mode)
     return _powers(x, norm_type, averaged, math.prod(size))
-
-
-def _pool_class(name: str, function: Callable[..., Tensor]) -> None:
-    """The class of a pooling over two axes."""
-
-    @declare(primitive=prim(name, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"))
-    def pooled(x: Tensor, kernel_size: Any, strides: Any, pad_mode: str, data_format: str) -> Tensor:
-        check_format(data_format, "NCHW", name)
-        return function(x, kernel_size, strides, pad_mode=pad_mode)
-
-    pooled.__doc__ = function.__doc__
-
-
-_pool_class("MaxPool", max_pool2d)
-_pool_class("AvgPool", avg_pool2d)

@@ -474,12 +474,12 @@ def cast(input: Any, dtype: DType) -> Tensor:
     return x if _np_dtype(x) == wanted else cast_operator(x, dtype=wanted)
 
 
-declare(primitive=prim("IdentityN"))(lambda x: tuple(x))
-
-
 def move_to(input: Tensor, to: str = "CPU", blocking: bool = True) -> Tensor:
     """The same values on "CPU" or "GPU"."""
     return _check(input, "move_to").move_to(to, blocking)  # type: ignore[no-any-return]
+
+
+declare(primitive=prim("IdentityN"))(lambda x: tuple(x))
 
 
 @declare(primitive=prim("StopGradient"))

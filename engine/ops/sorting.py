@@ -102,13 +102,6 @@ def top_k(input_x: Tensor, k: int, sorted: bool = True) -> tuple[Any, Any]:
     return topk(input_x, k, -1)
 
 
-@declare(primitive=prim("InvertPermutation"))
-def _invert_permutation(input_x: Any) -> tuple[int, ...]:
-    """Where each number of a permutation stands."""
-    order = [int(n) for n in input_x]
-    return tuple(order.index(n) for n in range(len(order)))
-
-
 @declare(primitive=prim("InTopK", "k"))
 def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
     """Whether fewer than ``k`` of a row are above what it has at its target, so that equals are in or out together.
@@ -121,6 +114,13 @@ def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
     own = xp.take_along_axis(scores, xp.where(there, targets, 0)[:, None], 1)
     counted = there & xp.isfinite(scores).all(axis=1)
     return Tensor._wrap(counted & ((scores > own).sum(axis=1) < k))
+
+
+@declare(primitive=prim("InvertPermutation"))
+def _invert_permutation(input_x: Any) -> tuple[int, ...]:
+    """Where each number of a permutation stands."""
+    order = [int(n) for n in input_x]
+    return tuple(order.index(n) for n in range(len(order)))
 
 
 @declare(method=True, mint=True)
@@ -323,6 +323,18 @@ def searchsorted(
     return cast_operator(found, dtype=int32.numpy) if out_int32 else found
 
 
+def _bound(right: bool) -> Callable[..., Tensor]:
+    def bound(rows: Tensor, values: Tensor, out_type: Any) -> Tensor:
+        """Where ``values`` belong in sorted rows."""
+        return searchsorted(rows, values, right=right).astype(out_type)  # type: ignore[no-any-return]
+
+    return bound
+
+
+declare(primitive=prim("LowerBound", out_type="int32"))(_bound(False))
+declare(primitive=prim("UpperBound", out_type="int32"))(_bound(True))
+
+
 @declare(primitive=prim("SearchSorted", dtype=int64, right=False))
 def _searchsorted_as(
     sorted_sequence: Tensor, values: Any, sorter: Tensor | None = None, *, dtype: Any, right: bool
@@ -335,18 +347,6 @@ def _searchsorted_as(
 def _searchsorted_of_tensor(input: Tensor, v: Any, side: str = "left", sorter: Tensor | None = None) -> Tensor:
     """Where ``v`` belongs in this sorted tensor; Int32."""
     return searchsorted(input, v, side=side, sorter=sorter, out_int32=True)  # type: ignore[no-any-return]
-
-
-def _bound(right: bool) -> Callable[..., Tensor]:
-    def bound(rows: Tensor, values: Tensor, out_type: Any) -> Tensor:
-        """Where ``values`` belong in sorted rows."""
-        return searchsorted(rows, values, right=right).astype(out_type)  # type: ignore[no-any-return]
-
-    return bound
-
-
-declare(primitive=prim("LowerBound", out_type="int32"))(_bound(False))
-declare(primitive=prim("UpperBound", out_type="int32"))(_bound(True))
 
 
 def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Any:

@@ -10,7 +10,7 @@ from ..cpu.array_module import array_module
 from ..operator import TENSOR_FUNCTIONS
 from ..surfaces import declare, prim, renamed
 from ..tensor import Tensor
-from .convolution import ints_for, last_axes
+from .convolution import check_format, ints_for, last_axes
 from .shape import _check, expand_dims, reshape, squeeze
 
 __all__ = ["max_unpool1d", "max_unpool2d", "max_unpool3d"]
@@ -67,20 +67,21 @@ def max_unpool3d(
     return _unpooled(3, "max_unpool3d", x, indices, kernel_size, stride, padding, output_size)
 
 
-def _by_shape(function: Callable[..., Tensor], axes: int) -> Callable[..., Tensor]:
+def _by_shape(function: Callable[..., Tensor], axes: int, layout: str) -> None:
+    """The class of an unpooling, told the shape of its output."""
+    name = f"MaxUnpool{axes}D"
+
+    @declare(primitive=prim(name, "ksize", strides=0, pads=0, output_shape=(), data_format=layout))
     def unpooled(
         x: Tensor, argmax: Tensor, ksize: Any, strides: Any, pads: Any, output_shape: Any, data_format: str
     ) -> Tensor:
         """Elements put back to where ``argmax`` says they were the largest; 0 elsewhere."""
+        check_format(data_format, layout, name)
         size = tuple(output_shape)[-axes:] or None
         return function(
             x, argmax, last_axes(ksize, axes), last_axes(strides, axes) or None, last_axes(pads, axes), size
         )
 
-    return unpooled
 
-
-for _function, _axes, _format in ((max_unpool2d, 2, "NCHW"), (max_unpool3d, 3, "NCDHW")):
-    declare(primitive=prim(f"MaxUnpool{_axes}D", "ksize", strides=0, pads=0, output_shape=(), data_format=_format))(
-        _by_shape(_function, _axes)
-    )
+_by_shape(max_unpool2d, 2, "NCHW")
+_by_shape(max_unpool3d, 3, "NCDHW")

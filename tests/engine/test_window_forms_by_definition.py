@@ -356,3 +356,26 @@ def test_resizing_refuses_what_it_does_not_cover(name: str) -> None:
         getattr(ops, name)()(Tensor(normal(1, 1, 2, 2)), (3, 3))
     with pytest.raises(NotImplementedError, match=r"resizing \(nearest\) with align_corners is not covered"):
         ops.ResizeNearestNeighborV2(True)(Tensor(normal(1, 1, 2, 2)), (3, 3))
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "axes"),
+    [
+        ("Conv3D", (1, 1), 3),
+        ("Conv2DTranspose", (1, 1), 2),
+        ("Conv2DBackpropInput", (1, 1), 2),
+        ("Conv3DTranspose", (1, 1, 1), 3),
+        ("MaxPool3D", (), 3),
+        ("AvgPool3D", (), 3),
+        ("MaxPool3DWithArgmax", (1, 1, 0), 3),
+        ("MaxUnpool2D", (1,), 2),
+        ("MaxUnpool3D", (1,), 3),
+        ("BatchNorm", (), 2),
+    ],
+)
+def test_another_layout_than_channels_first_is_refused(name: str, settings: Any, axes: int) -> None:
+    first, last = ("NCHW", "NHWC") if axes == 2 else ("NCDHW", "NDHWC")
+    one = Tensor(normal(*(1,) * (axes + 2)))
+    inputs = {"MaxPool3D": 1, "AvgPool3D": 1, "MaxPool3DWithArgmax": 1, "BatchNorm": 5}.get(name, 2)
+    with pytest.raises(ValueError, match=f"For '{name}', 'data_format' must be '{first}', but got '{last}'"):
+        getattr(ops, name)(*settings, data_format=last)(*(one,) * inputs)
