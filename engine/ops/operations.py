@@ -13,43 +13,7 @@ from typing import Any
 
 from ..surfaces import PRIMITIVES
 from ..surfaces import REQUIRED as _REQUIRED
-from . import (  # noqa: F401 - each declares classes when it is imported
-    activation,
-    adaptive_pooling,
-    arithmetic,
-    boxes,
-    complexes,
-    control,
-    convolution,
-    creation,
-    ctc,
-    drawing,
-    dropping,
-    elementary,
-    gathering,
-    image,
-    indexing,
-    layout,
-    linalg,
-    lookup,
-    loss,
-    margins,
-    matrices,
-    normalization,
-    pooling,
-    products,
-    recurrent,
-    reduction,
-    resizing,
-    shape,
-    sorting,
-    special,
-    statistics,
-    unpooling,
-    updates,
-)
 from .hook_backward import HookBackward
-from .updates import ROWS as _UPDATES
 
 __all__ = ["HookBackward", "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"]
 
@@ -133,10 +97,9 @@ def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
     return initialise
 
 
-for _row in _UPDATES:
-    if _row[0] not in globals() and _row[0] not in PRIMITIVES:
-        globals()[_row[0]] = _class_of(*_row)
-        __all__.append(_row[0])
+# A class is there when the module that declares it has been imported, and each module of this package may declare some.
+for _module in iter_modules([str(Path(__file__).parent)]):
+    import_module(f"{__package__}.{_module.name}")
 for _function, _declared in PRIMITIVES.values():
     globals()[_declared.name] = _class_of(_declared.name, _function, _declared.parameters)
     __all__.append(_declared.name)
