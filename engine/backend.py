@@ -47,9 +47,9 @@ def kernel_for(operator: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any
     if kernels is not None:
         kernel = kernels.get(operator.name)
         if kernel is not None and kernel.qualifies(*inputs, **attrs):
-            return kernel.function  # type: ignore[no-any-return]
+            return kernel.function
     if _is_numpy_function(operator.kernel):
-        return getattr(cupy, operator.kernel.__name__)  # type: ignore[no-any-return]
+        return getattr(cupy, operator.kernel.__name__)
     return operator.kernel
 
 
@@ -68,7 +68,7 @@ def _triton_kernels() -> dict[str, Any] | None:
         from .. import triton_kernels
 
         _kernels = triton_kernels.kernels() if triton_kernels.probe().mode == "triton" else None
-    return _kernels  # type: ignore[no-any-return]
+    return _kernels
 
 
 _device = "CPU"

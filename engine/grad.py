@@ -235,7 +235,7 @@ def summed_to(gradient: Tensor, shape: tuple[int, ...]) -> Tensor:
     inner = given[len(given) - len(shape) :]
     if any(mine not in (1, its) for mine, its in zip(shape, inner, strict=True)):
         return gradient
-    return TENSOR_FUNCTIONS.sum_to(gradient, shape=shape)  # type: ignore[no-any-return]
+    return TENSOR_FUNCTIONS.sum_to(gradient, shape=shape)
 
 
 def gradient_or_zeros(gradient: Any, array: Any) -> Tensor:

@@ -85,12 +85,12 @@ def _reflected(function: Method) -> Method:
 
 def _invert(self: Tensor) -> Tensor:
     """``~self``: "not" for bools, every bit for integers."""
-    return (ops.logical_not if self.dtype is bool_ else ops.bitwise_not)(self)  # type: ignore[no-any-return]
+    return (ops.logical_not if self.dtype is bool_ else ops.bitwise_not)(self)
 
 
 def _round(self: Tensor, digits: int = 0) -> Tensor:
     """``round(self, digits)``."""
-    return ops.round(self, decimals=digits)  # type: ignore[no-any-return]
+    return ops.round(self, decimals=digits)
 
 
 def _only_settings(name: str, instead: str) -> Method:
@@ -141,7 +141,7 @@ _OPERATORS: dict[str, Any] = {
     "__xor__": ops.bitwise_xor,
 }
 
-_ABSENT = {
+ABSENT = {
     "to_coo": "use a dense tensor; sparse tensors are not there",
     "to_csr": "use a dense tensor; sparse tensors are not there",
     "offload": "arrays stay where they are; use Tensor.move_to",
@@ -165,5 +165,5 @@ def bind() -> None:
         setattr(Tensor, name, _method(_with_the_name(name, function)))
     for name, function in IN_PLACE.items():
         setattr(Tensor, name, _in_place(name, _method(_with_the_name(name, function))))
-    for name, instead in _ABSENT.items():
+    for name, instead in ABSENT.items():
         setattr(Tensor, name, _only_settings(name, instead))

@@ -11,7 +11,7 @@ import inspect
 import itertools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as _np
 
@@ -70,7 +70,7 @@ asfarray = asarray
 
 def copy(a: Any) -> Tensor:
     """A copy that gradients pass."""
-    return asarray(a).clone()  # type: ignore[no-any-return]
+    return asarray(a).clone()
 
 
 def _as(found: Any, dtype: Any) -> Any:
@@ -100,7 +100,7 @@ empty = zeros
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     """One value in a shape."""
     value = asarray(fill_value, dtype)
-    return ops.broadcast_to(value, (shape,) if isinstance(shape, int) else tuple(shape)).astype(value.dtype)  # type: ignore[no-any-return]
+    return ops.broadcast_to(value, (shape,) if isinstance(shape, int) else tuple(shape)).astype(value.dtype)
 
 
 def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Tensor:
@@ -154,19 +154,19 @@ def indices(dimensions: Any, dtype: Any = int32) -> Any:
 
 def rand(*shape: int, dtype: Any = float32) -> Tensor:
     """Evenly spread over [0, 1)."""
-    return ops.rand(*shape, dtype=_dtype(dtype))  # type: ignore[no-any-return]
+    return ops.rand(*shape, dtype=_dtype(dtype))
 
 
 def randn(*shape: int, dtype: Any = float32) -> Tensor:
     """Of the normal distribution."""
-    return ops.randn(*shape, dtype=_dtype(dtype))  # type: ignore[no-any-return]
+    return ops.randn(*shape, dtype=_dtype(dtype))
 
 
 def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = int32) -> Tensor:
     """Ints from ``minval`` (or 0) below ``maxval``."""
     low, high = (0, minval) if maxval is None else (minval, maxval)
     size = (1,) if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
-    return ops.randint(low, high, size, dtype=_dtype(dtype))  # type: ignore[no-any-return]
+    return ops.randint(low, high, size, dtype=_dtype(dtype))
 
 
 # Arithmetic
@@ -174,7 +174,7 @@ def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: An
 
 def clip(x: Any, xmin: Any, xmax: Any, dtype: Any = None) -> Tensor:
     """Not below one value nor above another."""
-    return _as(ops.clamp(asarray(x), xmin, xmax), dtype)  # type: ignore[no-any-return]
+    return _as(ops.clamp(asarray(x), xmin, xmax), dtype)
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
@@ -229,14 +229,14 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     shape = _np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
     x, y = (ops.broadcast_to(one if one.shape[-1] == 3 else ops.pad(one, (0, 1)), (*shape, 3)) for one in (x, y))
     found = ops.cross(x, y, -1)
-    return found[..., 2] if flat else ops.moveaxis(found, -1, axisc)  # type: ignore[no-any-return]
+    return found[..., 2] if flat else ops.moveaxis(found, -1, axisc)
 
 
 def dot(a: Any, b: Any) -> Tensor:
     """NumPy's dot: the last axis of ``a`` with the last but one of ``b``."""
     a, b = asarray(a), asarray(b)
     if not a.ndim or not b.ndim:
-        return ops.mul(a, b)  # type: ignore[no-any-return]
+        return ops.mul(a, b)
     if a.ndim <= 2 and b.ndim <= 2:
         return ops.matmul(a, b)
     return tensordot(a, b, ([a.ndim - 1], [builtins.max(b.ndim - 2, 0)]))
@@ -244,7 +244,7 @@ def dot(a: Any, b: Any) -> Tensor:
 
 def matmul(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """The product of matrices."""
-    return _as(ops.matmul(asarray(x1), asarray(x2)), dtype)  # type: ignore[no-any-return]
+    return _as(ops.matmul(asarray(x1), asarray(x2)), dtype)
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
@@ -269,7 +269,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False, initial: Any = None) -> Tensor:
     """The sum along axes."""
     found = ops.sum(asarray(a), axis, keepdims)
-    return _as(found if initial is None else found + initial, dtype)  # type: ignore[no-any-return]
+    return _as(found if initial is None else found + initial, dtype)
 
 
 def mean(a: Any, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None) -> Tensor:
@@ -282,17 +282,17 @@ average = mean
 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """The mean without NaN."""
-    return ops.nanmean(_as(asarray(a), dtype), axis, keepdims)  # type: ignore[no-any-return]
+    return ops.nanmean(_as(asarray(a), dtype), axis, keepdims)
 
 
 def nanmax(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """The largest of what is not NaN; NaN where there is nothing else."""
-    return _nanextreme(ops.amax, -math.inf, a, axis, dtype, keepdims)  # type: ignore[no-any-return]
+    return _nanextreme(ops.amax, -math.inf, a, axis, dtype, keepdims)
 
 
 def nanmin(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """The smallest of what is not NaN; NaN where there is nothing else."""
-    return _nanextreme(ops.amin, math.inf, a, axis, dtype, keepdims)  # type: ignore[no-any-return]
+    return _nanextreme(ops.amin, math.inf, a, axis, dtype, keepdims)
 
 
 def _nanextreme(extreme: Any, other: float, a: Any, axis: Any, dtype: Any, keepdims: builtins.bool) -> Any:
@@ -306,7 +306,7 @@ def _nanextreme(extreme: Any, other: float, a: Any, axis: Any, dtype: Any, keepd
 
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """The sum without NaN."""
-    return _as(ops.nansum(asarray(a), axis, keepdims), dtype)  # type: ignore[no-any-return]
+    return _as(ops.nansum(asarray(a), axis, keepdims), dtype)
 
 
 def cov(
@@ -326,7 +326,7 @@ def cov(
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
     """The sum so far, along an axis or over all."""
     a = asarray(a)
-    return _as(ops.cumsum(ops.reshape(a, (-1,)) if axis is None else a, axis or 0), dtype)  # type: ignore[no-any-return]
+    return _as(ops.cumsum(ops.reshape(a, (-1,)) if axis is None else a, axis or 0), dtype)
 
 
 # Shape
@@ -400,7 +400,7 @@ def diag(v: Any, k: int = 0) -> Tensor:
 
 def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip") -> Tensor:
     """Elements by their places."""
-    return ops.take(asarray(a), asarray(indices), axis, mode)  # type: ignore[no-any-return]
+    return ops.take(asarray(a), asarray(indices), axis, mode)
 
 
 def unique(x: Any, return_inverse: builtins.bool = False) -> Any:
@@ -449,5 +449,7 @@ def _taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]
     return surface
 
 
+if TYPE_CHECKING:
+    from .numpy_types import *
 globals().update({name: _taking_lists(name, function) for name, function in _NUMPY.items()})
 __getattr__ = on_first_use(__name__)

@@ -111,7 +111,7 @@ class Parameter(Tensor):
         self.key = -1
         self.comm_fusion = 1
         self.sliced = False
-        self.unique = False
+        self.unique = False  # type: ignore[method-assign, assignment]  # MindSpore's flag hides the method there too
         self.is_init = False
         self.is_in_parallel = False
         self.requires_aggr = True
@@ -207,7 +207,7 @@ class Parameter(Tensor):
         self.sliced = slice_shape
         return self
 
-    def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:
+    def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:  # type: ignore[override]
         """This parameter; its values are made when it is made."""
         return self
 

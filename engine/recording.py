@@ -204,7 +204,7 @@ def node_backward(
         missing = gradient is None
     if missing and not operator.runs_without_gradient:
         return ()
-    return operator.backward(functions, tracked, gradient, output, inputs, attrs)  # type: ignore[no-any-return]
+    return operator.backward(functions, tracked, gradient, output, inputs, attrs)
 
 
 def _hooked(hooked: dict[int, Callable[[Any], Any]], array: Array, gradient: Any) -> Any:

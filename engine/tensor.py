@@ -19,10 +19,15 @@ from .silence import restore, silence
 
 __all__ = ["Tensor", "tensor"]
 
+if TYPE_CHECKING:
+    from .method_types import TensorMethods  # what methods.py binds
+else:
+    TensorMethods = object
+
 _new = object.__new__  # looked up once: the result of every operator is made by it
 
 
-class Tensor:
+class Tensor(TensorMethods):
     """An n-dimensional array of one dtype.
 
     Args:
@@ -92,7 +97,7 @@ class Tensor:
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape."""
-        return self._array.shape  # type: ignore[no-any-return]
+        return self._array.shape
 
     @property
     def dtype(self) -> DType:
@@ -102,27 +107,27 @@ class Tensor:
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        return self._array.ndim  # type: ignore[no-any-return]
+        return self._array.ndim
 
     @property
     def size(self) -> int:
         """The number of elements."""
-        return self._array.size  # type: ignore[no-any-return]
+        return self._array.size
 
     @property
     def itemsize(self) -> int:
         """Bytes of one element."""
-        return self._array.itemsize  # type: ignore[no-any-return]
+        return self._array.itemsize
 
     @property
     def nbytes(self) -> int:
         """Bytes of all elements."""
-        return self._array.nbytes  # type: ignore[no-any-return]
+        return self._array.nbytes
 
     @property
     def strides(self) -> tuple[int, ...]:
         """Bytes from one element to the next along each axis."""
-        return self._array.strides  # type: ignore[no-any-return]
+        return self._array.strides
 
     @property
     def device(self) -> str:
@@ -305,24 +310,6 @@ class Tensor:
             if returned is not None:
                 value = returned
         return value if isinstance(gradient, Tensor) else value._array
-
-    if TYPE_CHECKING:
-        # The methods that are operators are declared where these are, and bound in methods.py.
-        def __getattr__(self, name: str) -> Any: ...
-        def __getitem__(self, index: Any) -> Tensor: ...
-        def __add__(self, other: Any) -> Tensor: ...
-        def __radd__(self, other: Any) -> Tensor: ...
-        def __sub__(self, other: Any) -> Tensor: ...
-        def __rsub__(self, other: Any) -> Tensor: ...
-        def __mul__(self, other: Any) -> Tensor: ...
-        def __rmul__(self, other: Any) -> Tensor: ...
-        def __truediv__(self, other: Any) -> Tensor: ...
-        def __rtruediv__(self, other: Any) -> Tensor: ...
-        def __matmul__(self, other: Any) -> Tensor: ...
-        def __pow__(self, other: Any) -> Tensor: ...
-        def __neg__(self) -> Tensor: ...
-        def __gt__(self, other: Any) -> Tensor: ...
-        def __lt__(self, other: Any) -> Tensor: ...
 
 
 def tensor(

@@ -25,7 +25,7 @@ __all__: list[str] = []
 @declare(method=("clone", "copy"))
 def _copy(input: Tensor) -> Tensor:
     """The same values, a new tensor."""
-    return identity(input)  # type: ignore[no-any-return]
+    return identity(input)
 
 
 @declare(method="value")
@@ -101,7 +101,7 @@ def _move_to(input: Tensor, to: str, blocking: builtins.bool = True) -> Tensor:
     wanted = str(to).upper()
     if wanted not in ("CPU", "GPU"):
         raise ValueError(f"For 'Tensor.move_to', 'to' must be 'CPU' or 'GPU', but got {to!r}")
-    return move_operator(input, to=wanted)  # type: ignore[no-any-return]
+    return move_operator(input, to=wanted)
 
 
 @declare(method=True)

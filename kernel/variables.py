@@ -96,7 +96,7 @@ def _cell_line(cell: Cell) -> str:
     return f"{len(parameters)} parameters with {elements:,} elements, {mode}"
 
 
-def _is_parameter(tensor: Tensor) -> bool:
+def _is_parameter(tensor: Tensor) -> TypeGuard[Parameter]:
     parameter = _class("hookscope.engine.parameter", "Parameter")
     return parameter is not None and isinstance(tensor, parameter)
 

@@ -16,17 +16,24 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import hookscope.engine.mint
+import hookscope.engine.numpy  # noqa: F401  (both declare)
 from hookscope.engine import methods, surfaces
-from hookscope.engine.operator import Operator
 
 ENGINE = Path(__file__).resolve().parent.parent / "engine"
-HEADER = '"""{about}\n\nWritten by scripts/stubs.py from the declarations in ops: change those."""\n\n'
+HEADER = '''"""{about}
+
+Written by scripts/stubs.py from the declarations in ops: change those."""
+
+# mypy: disable-error-code="override, overload-cannot-match"
+
+'''
 # Where the names in annotations come from; what is not here becomes Any.
 KNOWN = {
-    "Any": "typing", "Literal": "typing", "Callable": "collections.abc", "Iterable": "collections.abc",
-    "Iterator": "collections.abc", "Mapping": "collections.abc", "Sequence": "collections.abc",
-    "DType": "{engine}dtype", "Parameter": "{engine}parameter", "Tensor": "{engine}tensor",
-    "Generator": "{engine}generator",
+    "Any": "typing", "NoReturn": "typing", "Literal": "typing", "Callable": "collections.abc",
+    "Iterable": "collections.abc", "Iterator": "collections.abc", "Mapping": "collections.abc", "Sequence": "collections.abc",
+    "DType": "hookscope.engine.dtype", "Parameter": "hookscope.engine.parameter", "Tensor": "hookscope.engine.tensor",
+    "Generator": "hookscope.engine.generator",
 }  # fmt: skip
 BUILTIN = {
     "None", "Ellipsis", "bool", "bytes", "complex", "dict", "float", "int", "list", "object", "set", "slice", "str",
@@ -36,11 +43,18 @@ BUILTIN = {
 TORCH_NAMES = {"axis": "dim", "keepdims": "keepdim", "axis0": "dim0", "axis1": "dim1"}
 
 
+PYTHON_OPERATORS = (
+    "getitem", "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod",
+    "rmod", "pow", "rpow", "matmul", "rmatmul", "and", "rand", "or", "ror", "xor", "rxor", "eq", "ne", "lt", "le", "gt", "ge",
+)  # fmt: skip
+
+
 class Stub:
     """One file: its text, and the names that its annotations need."""
 
-    def __init__(self, about: str, engine: str) -> None:
-        self.about, self.engine = about, engine
+    def __init__(self, about: str, taken: Iterable[str] = ()) -> None:
+        self.about = about
+        self.taken = set(taken)  # names that mean something else here
         self.lines: list[str] = []
         self.needed: set[str] = set()
 
@@ -52,6 +66,9 @@ class Stub:
             annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "Any"), mode="eval"
         )
         for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and node.id in self.taken:
+                self.needed.add("Any")
+                return "Any"
             if isinstance(node, ast.Attribute) or (
                 isinstance(node, ast.Name) and node.id not in BUILTIN | KNOWN.keys()
             ):
@@ -100,11 +117,10 @@ class Stub:
         """The file."""
         imports: dict[str, list[str]] = {}
         for name in sorted(self.needed - {"builtins"}):
-            module = "typing" if name == "overload" else KNOWN[name].format(engine=self.engine)
+            module = "typing" if name == "overload" else KNOWN[name]
             imports.setdefault(module, []).append(name)
         ours = [f"from {module} import {', '.join(imports[module])}" for module in sorted(imports)]
-        lines = [*(["import builtins"] * ("builtins" in self.needed)), *(line for line in ours if "from ." not in line)]
-        lines += ["", *(line for line in ours if "from ." in line), ""]
+        lines = [*(["import builtins"] * ("builtins" in self.needed)), *ours, ""]
         return HEADER.format(about=self.about) + "\n".join([*lines, *self.lines]).rstrip() + "\n"
 
 
@@ -126,12 +142,12 @@ def _docstring(doc: str) -> str:
 
 def signature(function: Callable[..., Any]) -> inspect.Signature:
     """The arguments of a function or an operator; annotations stay text."""
-    return inspect.signature(function.__call__ if isinstance(function, Operator) else function)
+    return inspect.signature(function)
 
 
 def tensor_methods() -> str:
     """The methods of Tensor."""
-    stub = Stub("The methods of Tensor that are functions of ops.", ".")
+    stub = Stub("The methods of Tensor that are functions of ops.")
     stub.lines.append("class TensorMethods:")
     names = {**surfaces.METHODS, **surfaces.IN_PLACE}
     for name, function in sorted(names.items()):
@@ -148,12 +164,22 @@ def tensor_methods() -> str:
             stub.function(name, call.replace(parameters=other), doc, method=True, overloads=2, shadowed=names)
         else:
             stub.function(name, call, doc, method=True, shadowed=names)
+    for name in PYTHON_OPERATORS:
+        stub.lines.append(f"    def __{name}__(self, other: Any, /) -> Tensor: ...")
+    for name in ("neg", "pos", "abs", "invert"):
+        stub.lines.append(f"    def __{name}__(self) -> Tensor: ...")
+    for name in ("H", "T", "mH", "mT"):
+        stub.lines += ["    @property", f"    def {name}(self) -> Tensor: ..."]
+    for name, instead in methods.ABSENT.items():
+        stub.lines.append(f"    def {name}(self, *args: Any, **kwargs: Any) -> NoReturn:")
+        stub.lines.append(f'        """Not covered: {instead}"""')
+    stub.needed |= {"Any", "NoReturn", "Tensor"}
     return stub.text()
 
 
 def primitives() -> str:
     """The Primitive classes."""
-    stub = Stub("The Primitive classes: one of an operator and its attributes.", "..")
+    stub = Stub("The Primitive classes: one of an operator and its attributes.", taken=surfaces.PRIMITIVES)
     stub.lines.append("from .operations import Primitive\n")
     for name, (function, row) in sorted(surfaces.PRIMITIVES.items()):
         call = signature(function)
@@ -178,9 +204,9 @@ def primitives() -> str:
     return stub.text()
 
 
-def functions(about: str, table: Mapping[str, Callable[..., Any]], engine: str) -> str:
+def functions(about: str, table: Mapping[str, Callable[..., Any]]) -> str:
     """Functions of a module."""
-    stub = Stub(about, engine)
+    stub = Stub(about)
     for name, function in sorted(table.items()):
         stub.function(name, signature(function), function.__doc__ or "", shadowed=table)
         stub.lines.append("")
@@ -189,14 +215,16 @@ def functions(about: str, table: Mapping[str, Callable[..., Any]], engine: str) 
 
 def files() -> dict[Path, str]:
     """What each stub file is to hold."""
-    methods.bind  # noqa: B018  # all is declared when the engine is imported
-    return {
+    found = {
         ENGINE / "method_types.pyi": tensor_methods(),
         ENGINE / "ops" / "primitive_types.pyi": primitives(),
-        ENGINE / "mint" / "function_types.pyi": functions(
-            "Functions of mint that are functions of ops.", surfaces.MINT, ".."
-        ),
+        ENGINE / "numpy_types.pyi": functions("Functions of numpy that are functions of ops.", surfaces.NUMPY),
     }
+    for module in sorted({name.rpartition(".")[0] for name in surfaces.MINT}):
+        about = f"Functions of {'.'.join(filter(None, ('mint', module)))} that are functions of ops."
+        path = "/".join(module.split(".")) or "function"
+        found[ENGINE / "mint" / f"{path}_types.pyi"] = functions(about, surfaces.names_in(surfaces.MINT, module))
+    return found
 
 
 def main() -> None:

@@ -80,7 +80,7 @@ def _result_dtype(x: Array) -> Any:
 
 def _narrow(y: Array, like: Array) -> Array:
     """`y` as an array (NumPy makes scalars of 0-d results) in the dtype a result for `like` has."""
-    return array_module(like).asarray(y, dtype=_result_dtype(like))  # type: ignore[no-any-return]  # untyped cupy
+    return array_module(like).asarray(y, dtype=_result_dtype(like))  # untyped cupy
 
 
 # Activations and their gradients.
@@ -123,7 +123,7 @@ def _sigmoid(x: Array) -> Array:
     # exp of a negative number only, so that nothing overflows; both branches keep full relative precision.
     xp = array_module(x)
     if x.dtype.kind == "c":
-        return 0.5 + 0.5 * xp.tanh(0.5 * x)  # type: ignore[no-any-return]  # untyped cupy
+        return 0.5 + 0.5 * xp.tanh(0.5 * x)  # untyped cupy
     decay = xp.exp(-xp.abs(x))
     result: Array = xp.where(x < 0, decay, 1.0) / (1.0 + decay)
     return result
@@ -144,7 +144,7 @@ def tanh_grad(g: Array, y: Array) -> Array:
 def relu(x: Array) -> Array:
     if x.dtype.kind == "c":
         raise TypeError("the numbers must be real")
-    return array_module(x).asarray(array_module(x).maximum(x, x.dtype.type(0)))  # type: ignore[no-any-return]
+    return array_module(x).asarray(array_module(x).maximum(x, x.dtype.type(0)))
 
 
 def relu_grad(g: Array, y: Array) -> Array:
@@ -306,7 +306,7 @@ def _activate(y: Array, activation: str | None) -> Array:
         case "sigmoid":
             return sigmoid(y)
         case "tanh":
-            return array_module(y).tanh(y)  # type: ignore[no-any-return]  # untyped cupy
+            return array_module(y).tanh(y)  # untyped cupy
     raise ValueError(
         "activation must be None, 'relu', 'gelu', 'gelu_tanh', 'silu', 'sigmoid' or 'tanh', "
         f"got {activation!r}"
@@ -320,9 +320,9 @@ def matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
     b = _swap_last_axes(b, "b") if transpose_b else b
     dtype = xp.result_type(a, b)
     if dtype.kind in "biuc" or dtype.itemsize >= 4:
-        return xp.asarray(xp.matmul(a, b))  # type: ignore[no-any-return]  # untyped cupy
+        return xp.asarray(xp.matmul(a, b))  # untyped cupy
     # NumPy adds half-precision products in half precision, and without BLAS.
-    return xp.asarray(xp.matmul(_widen(a), _widen(b)), dtype=dtype)  # type: ignore[no-any-return]  # untyped cupy
+    return xp.asarray(xp.matmul(_widen(a), _widen(b)), dtype=dtype)  # untyped cupy
 
 
 def _swap_last_axes(operand: Array, name: str) -> Array:

@@ -17,7 +17,7 @@ def kept(values: Array, mask: Array) -> Array:
     """
     xp = array_module(values)
     if xp is not np or values.dtype.itemsize > 8:
-        return xp.where(mask, values, values.dtype.type(0))  # type: ignore[no-any-return]  # untyped cupy
+        return xp.where(mask, values, values.dtype.type(0))  # untyped cupy
     integer = np.dtype(f"i{values.dtype.itemsize}")
     bits = np.array(mask, integer)
     np.negative(bits, out=bits)

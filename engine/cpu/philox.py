@@ -100,7 +100,7 @@ def _box_muller(words: Sequence[Array]) -> Array:
     first = (words[0].astype(np.float64) + 0.5) * 2.0**-32
     second = (words[1].astype(np.float64) + 0.5) * 2.0**-32
     normals = xp.sqrt(-2.0 * xp.log(first)) * xp.cos(2.0 * math.pi * second)
-    return normals.astype(np.float32)  # type: ignore[no-any-return]  # xp is numpy or the untyped cupy
+    return normals.astype(np.float32)  # xp is numpy or the untyped cupy
 
 
 def _draw(

@@ -24,7 +24,7 @@ Number: TypeAlias = float | Array
 
 def _kept(new: Any, before: Array) -> Array:
     """A new state in the dtype of the one before."""
-    return array_module(before).asarray(new, dtype=before.dtype)  # type: ignore[no-any-return]  # untyped cupy
+    return array_module(before).asarray(new, dtype=before.dtype)  # untyped cupy
 
 
 def _average(kept: Array, x: Any, beta: Number) -> Any:

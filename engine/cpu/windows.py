@@ -40,12 +40,12 @@ def output_length(length: int, kernel: int, stride: int, dilation: int, pads: in
 def samples_last(x: Array) -> Array:
     """(N, C, ...) as (C, ..., N), in one piece."""
     xp = array_module(x)
-    return xp.ascontiguousarray(xp.moveaxis(x, 0, -1))  # type: ignore[no-any-return]  # untyped cupy
+    return xp.ascontiguousarray(xp.moveaxis(x, 0, -1))  # untyped cupy
 
 
 def samples_first(x: Array) -> Array:
     """(C, ..., N) as (N, C, ...), a view."""
-    return array_module(x).moveaxis(x, -1, 0)  # type: ignore[no-any-return]  # untyped cupy
+    return array_module(x).moveaxis(x, -1, 0)  # untyped cupy
 
 
 def _widen(x: Array) -> Array:
@@ -154,7 +154,7 @@ def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints,
     total: Any = 0
     for rows, block in _blocks(view, kernel, group):
         total = total + arrived[:, :, rows].reshape(group, k // group, -1) @ block.swapaxes(-1, -2)
-    return total.reshape(k, x.shape[1] // group, *kernel).astype(g.dtype, copy=False)  # type: ignore[no-any-return]
+    return total.reshape(k, x.shape[1] // group, *kernel).astype(g.dtype, copy=False)
 
 
 def conv_input_grad(
@@ -184,7 +184,7 @@ def conv_input_grad(
 
 def _frame(shape: Ints, pads: Ints, like: Array) -> Array:
     lengths = [n + b + a for n, b, a in zip(shape[2:], pads[::2], pads[1::2], strict=True)]
-    return array_module(like).zeros((shape[1], *lengths, shape[0]), like.dtype)  # type: ignore[no-any-return]
+    return array_module(like).zeros((shape[1], *lengths, shape[0]), like.dtype)
 
 
 def _place(position: Ints, outputs: Ints, stride: Ints, dilation: Ints) -> tuple[slice, ...]:

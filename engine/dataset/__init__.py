@@ -39,7 +39,7 @@ def zip(datasets: Any) -> Dataset:
         raise TypeError(f"For 'zip', 'datasets' must be a tuple of data sets, but got {type(datasets).__name__}")
     if not datasets:
         raise ValueError("For 'zip', 'datasets' must not be empty")
-    return datasets[0].zip(datasets[1:])  # type: ignore[no-any-return]
+    return datasets[0].zip(datasets[1:])
 
 
 def compare(dataset1: Dataset, dataset2: Dataset) -> bool:

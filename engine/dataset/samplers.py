@@ -62,8 +62,8 @@ class RandomSampler(Sampler):
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
         if self.replacement:
-            return generator.integers(0, size, self.num_samples or size).tolist()  # type: ignore[no-any-return]
-        return generator.permutation(size).tolist()  # type: ignore[no-any-return]
+            return generator.integers(0, size, self.num_samples or size).tolist()
+        return generator.permutation(size).tolist()
 
 
 class SubsetSampler(Sampler):
@@ -89,7 +89,7 @@ class SubsetRandomSampler(SubsetSampler):
     """These rows, in random order."""
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
-        return generator.permutation(super().indices(size, generator)).tolist()  # type: ignore[no-any-return]
+        return generator.permutation(super().indices(size, generator)).tolist()
 
 
 class WeightedRandomSampler(Sampler):
@@ -107,7 +107,7 @@ class WeightedRandomSampler(Sampler):
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
         share = self.weights / self.weights.sum()
         count = self.num_samples or size
-        return generator.choice(self.weights.size, count, self.replacement, share).tolist()  # type: ignore[no-any-return]
+        return generator.choice(self.weights.size, count, self.replacement, share).tolist()
 
 
 class DistributedSampler(Sampler):

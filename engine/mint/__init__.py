@@ -1,11 +1,15 @@
 """``mindspore.mint``: the functions, layers and optimizers of ``ops`` and ``nn`` with PyTorch's names and defaults."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from ..names import on_first_use as _on_first_use
 from ..surfaces import MINT as _MINT
 from ..surfaces import names_in as _names_in
 from .functions import *
 from .nn.functional import conv2d
 
+if _TYPE_CHECKING:
+    from .function_types import *
 globals().update(_names_in(_MINT))
 _ASCEND = "it is for Ascend devices; use mindspore.mint.nn"
 __getattr__ = _on_first_use(

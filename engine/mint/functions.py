@@ -36,7 +36,7 @@ def pow(input: Any, exponent: Any) -> Tensor:
         found = ops.pow(input, ops.abs(exponent))
         alone = ops.equal(ops.abs(input), 1)
         return ops.where(ops.logical_or(ops.greater_equal(exponent, 0), alone), found, ops.zeros_like(found))
-    return ops.pow(input, exponent)  # type: ignore[no-any-return]
+    return ops.pow(input, exponent)
 
 
 def dot(input: Tensor, other: Tensor) -> Tensor:
@@ -65,7 +65,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The place of the smallest along an axis, or of all, as Int64."""
-    return ops.argmin(input, dim, keepdim).astype(int64)  # type: ignore[no-any-return]
+    return ops.argmin(input, dim, keepdim).astype(int64)
 
 
 def max(input: Tensor, *args: Any, dim: int | None = None, keepdim: bool = False, other: Any = None) -> Any:
@@ -100,7 +100,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The p-norm of all elements, or along axes."""
-    return ops.vector_norm(input, 2 if p == "fro" else p, dim, keepdim, dtype=dtype)  # type: ignore[no-any-return]
+    return ops.vector_norm(input, 2 if p == "fro" else p, dim, keepdim, dtype=dtype)
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
@@ -119,7 +119,7 @@ def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool
 
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The places of the sorted values, as Int64; equal ones keep their order."""
-    return ops.argsort(input, dim, descending).astype(int64)  # type: ignore[no-any-return]
+    return ops.argsort(input, dim, descending).astype(int64)
 
 
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Tensor, Tensor]:
@@ -159,18 +159,18 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A vector as a diagonal, or the diagonal of a matrix."""
     if input.ndim == 2:
-        return ops.diagonal(input, diagonal)  # type: ignore[no-any-return]
+        return ops.diagonal(input, diagonal)
     place = builtins.abs(diagonal)
     square = ops.diag(input)
     if not place:
-        return square  # type: ignore[no-any-return]
+        return square
     before, behind = (place, 0) if diagonal > 0 else (0, place)
     return ops.pad(square, (before, behind, behind, before))
 
 
 def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
     """Each element several times."""
-    return ops.repeat_interleave(input, repeats, dim)  # type: ignore[no-any-return]
+    return ops.repeat_interleave(input, repeats, dim)
 
 
 # Choosing
@@ -185,13 +185,13 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """``src`` added at places along an axis."""
-    return ops.tensor_scatter_elements(input, index, src, dim, "add")  # type: ignore[no-any-return]
+    return ops.tensor_scatter_elements(input, index, src, dim, "add")
 
 
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """Slices of ``source`` added at places along an axis."""
     own = ops.reshape(input, input.shape)  # ops.index_add gives a Parameter the sum
-    return ops.index_add(own, index, source if alpha == 1 else source * alpha, dim)  # type: ignore[no-any-return]
+    return ops.index_add(own, index, source if alpha == 1 else source * alpha, dim)
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
@@ -237,7 +237,7 @@ def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tenso
 
 def clone(input: Tensor) -> Tensor:
     """A copy that gradients pass."""
-    return input.clone()  # type: ignore[no-any-return]
+    return input.clone()
 
 
 def _shape(size: tuple[Any, ...]) -> Any:
@@ -250,52 +250,52 @@ def _as(tensor: Tensor, dtype: Any) -> Tensor:
 
 def rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """Evenly spread over [0, 1)."""
-    return ops.rand(*_shape(size), dtype=dtype, seed=_seed(generator))  # type: ignore[no-any-return]
+    return ops.rand(*_shape(size), dtype=dtype, seed=_seed(generator))
 
 
 def randn(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """Of the normal distribution."""
-    return ops.randn(*_shape(size), dtype=dtype, seed=_seed(generator))  # type: ignore[no-any-return]
+    return ops.randn(*_shape(size), dtype=dtype, seed=_seed(generator))
 
 
 def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
     """Evenly spread over [0, 1), in another's shape."""
-    return ops.rand_like(input, dtype=dtype)  # type: ignore[no-any-return]
+    return ops.rand_like(input, dtype=dtype)
 
 
 def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
     """Of the normal distribution, in another's shape."""
-    return ops.randn_like(input, dtype=dtype)  # type: ignore[no-any-return]
+    return ops.randn_like(input, dtype=dtype)
 
 
 def randint(*args: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """randint(high, size) or randint(low, high, size): ints from ``low`` (or 0) below ``high``."""
     low, high, size = (0, *args) if len(args) == 2 else args
-    return ops.randint(low, high, size, _seed(generator), dtype=dtype)  # type: ignore[no-any-return]
+    return ops.randint(low, high, size, _seed(generator), dtype=dtype)
 
 
 def randint_like(input: Tensor, *args: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """randint_like(input, high) or (input, low, high)."""
     low, high = (0, *args) if len(args) == 1 else args
-    return ops.randint_like(input, low, high, dtype=dtype)  # type: ignore[no-any-return]
+    return ops.randint_like(input, low, high, dtype=dtype)
 
 
 def randperm(n: int, *, generator: Any = None, dtype: Any = None) -> Tensor:
     """The numbers from 0 below ``n`` in random order."""
     order = ops.argsort(ops.rand(n, seed=_seed(generator)))
-    return order.astype(int64 if dtype is None else dtype)  # type: ignore[no-any-return]
+    return order.astype(int64 if dtype is None else dtype)
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = None) -> Tensor:
     """Of the normal distribution with these means and deviations."""
     if size is None:
         size = next((one.shape for one in (mean, std) if isinstance(one, Tensor)), ())
-    return ops.randn(*size, seed=_seed(generator)) * std + mean  # type: ignore[no-any-return]
+    return ops.randn(*size, seed=_seed(generator)) * std + mean
 
 
 def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
     """1 with the probability that is in the input, else 0."""
-    return (ops.rand(*input.shape, seed=_seed(generator)) < input).astype(input.dtype)  # type: ignore[no-any-return]
+    return (ops.rand(*input.shape, seed=_seed(generator)) < input).astype(input.dtype)
 
 
 def _seed(generator: Any) -> int | None:

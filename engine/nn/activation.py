@@ -34,7 +34,7 @@ def _plain(name: str, function: Any, doc: str) -> Any:
     """A layer without arguments: the name, the function it calls, what it computes."""
 
     def construct(self: Cell, x: Tensor) -> Tensor:
-        return function(x)  # type: ignore[no-any-return]
+        return function(x)
 
     return type(name, (Cell,), {"__doc__": doc, "__module__": __name__, "construct": construct})
 

@@ -393,4 +393,4 @@ class Cell(CellHooks, CellState, CellSettings):
     @property
     def param_prefix(self) -> str:
         """The prefix that ``update_cell_prefix`` gave; "" before."""
-        return self.__dict__["_param_prefix"]  # type: ignore[no-any-return]
+        return self.__dict__["_param_prefix"]

@@ -67,7 +67,7 @@ class Embedding(Cell):
 def _limited(rows: Tensor, max_norm: float, norm_type: float = 2.0) -> Tensor:
     """Rows whose norm is above ``max_norm`` scaled down to it."""
     lengths = ops.pow(ops.reduce_sum(ops.pow(ops.abs(rows), norm_type), -1, True), 1 / norm_type)
-    return rows * (ops.minimum(lengths, max_norm) / ops.maximum(lengths, 1e-12))  # type: ignore[no-any-return]
+    return rows * (ops.minimum(lengths, max_norm) / ops.maximum(lengths, 1e-12))
 
 
 class EmbeddingLookup(Cell):

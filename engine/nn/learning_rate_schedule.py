@@ -62,14 +62,14 @@ class _Decay(LearningRateSchedule):
 
     def _part(self, global_step: Tensor) -> Tensor:
         part = global_step.astype(float32) / self.decay_steps
-        return ops.floor(part) if self.is_stair else part  # type: ignore[no-any-return]
+        return ops.floor(part) if self.is_stair else part
 
 
 class ExponentialDecayLR(_Decay):
     """lr * decay_rate ** (step / decay_steps)."""
 
     def construct(self, global_step: Tensor) -> Tensor:
-        return self.learning_rate * ops.pow(self.decay_rate, self._part(global_step))  # type: ignore[no-any-return]
+        return self.learning_rate * ops.pow(self.decay_rate, self._part(global_step))
 
 
 class NaturalExpDecayLR(_Decay):
@@ -79,7 +79,7 @@ class NaturalExpDecayLR(_Decay):
         step = global_step.astype(float32)
         if self.is_stair:
             step = ops.floor(step / self.decay_steps) * self.decay_steps
-        return self.learning_rate * ops.exp(step * -self.decay_rate)  # type: ignore[no-any-return]
+        return self.learning_rate * ops.exp(step * -self.decay_rate)
 
 
 class InverseDecayLR(_Decay):
@@ -103,7 +103,7 @@ class CosineDecayLR(LearningRateSchedule):
 
     def construct(self, global_step: Tensor) -> Tensor:
         part = ops.minimum(global_step.astype(float32), float(self.decay_steps)) / self.decay_steps
-        return self.min_lr + 0.5 * (self.max_lr - self.min_lr) * (1 + ops.cos(part * math.pi))  # type: ignore[no-any-return]
+        return self.min_lr + 0.5 * (self.max_lr - self.min_lr) * (1 + ops.cos(part * math.pi))
 
 
 class PolynomialDecayLR(LearningRateSchedule):
@@ -137,7 +137,7 @@ class PolynomialDecayLR(LearningRateSchedule):
         else:
             step = ops.minimum(step, steps)
         left = ops.pow(1 - step / steps, self.power)
-        return (self.learning_rate - self.end_learning_rate) * left + self.end_learning_rate  # type: ignore[no-any-return]
+        return (self.learning_rate - self.end_learning_rate) * left + self.end_learning_rate
 
 
 class WarmUpLR(LearningRateSchedule):
@@ -155,4 +155,4 @@ class WarmUpLR(LearningRateSchedule):
 
     def construct(self, global_step: Tensor) -> Tensor:
         step = ops.minimum(global_step.astype(float32), float(self.warmup_steps))
-        return step / self.warmup_steps * self.learning_rate  # type: ignore[no-any-return]
+        return step / self.warmup_steps * self.learning_rate

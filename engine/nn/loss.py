@@ -153,7 +153,7 @@ class RMSELoss(LossBase):
         super().__init__()
 
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
-        return ops.sqrt(ops.mse_loss(logits, label))  # type: ignore[no-any-return]
+        return ops.sqrt(ops.mse_loss(logits, label))
 
 
 class L1LossExt(LossBase):
@@ -301,7 +301,7 @@ class TripletMarginWithDistanceLoss(LossBase):
 
 def _euclidean(x: Tensor, y: Tensor) -> Tensor:
     apart = x - y + 1e-6
-    return ops.sqrt(ops.reduce_sum(apart * apart, -1))  # type: ignore[no-any-return]
+    return ops.sqrt(ops.reduce_sum(apart * apart, -1))
 
 
 class MultiLabelSoftMarginLoss(LossBase):
@@ -396,7 +396,7 @@ class MultiClassDiceLoss(LossBase):
             if place != self.ignore_indiex:
                 one = self.binarydiceloss(found[:, place], label[:, place])
                 total = total + (one if self.weights is None else one * self.weights[place])
-        return total / label.shape[1]  # type: ignore[no-any-return]
+        return total / label.shape[1]
 
 
 class FocalLoss(LossBase):

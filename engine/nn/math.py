@@ -34,7 +34,7 @@ class ClipByNorm(Cell):
     def construct(self, x: Tensor, clip_norm: Any) -> Tensor:
         length = ops.sqrt(ops.reduce_sum(x * x, self.axis, True))
         limit = clip_norm if isinstance(clip_norm, Tensor) else float(clip_norm)
-        return x * limit / ops.maximum(length, limit)  # type: ignore[no-any-return]
+        return x * limit / ops.maximum(length, limit)
 
 
 class Norm(Cell):
@@ -45,7 +45,7 @@ class Norm(Cell):
         self.axis, self.keep_dims = axis, check_bool(keep_dims, "Norm", "keep_dims")
 
     def construct(self, x: Tensor) -> Tensor:
-        return ops.sqrt(ops.reduce_sum(x * x, self.axis, self.keep_dims))  # type: ignore[no-any-return]
+        return ops.sqrt(ops.reduce_sum(x * x, self.axis, self.keep_dims))
 
     def extend_repr(self) -> str:
         return f"axis={self.axis}, keep_dims={self.keep_dims}"
@@ -158,42 +158,42 @@ class MatInverse(Cell):
     """The inverse of a matrix."""
 
     def construct(self, a: Tensor) -> Tensor:
-        return ops.inverse(a)  # type: ignore[no-any-return]
+        return ops.inverse(a)
 
 
 class MatDet(Cell):
     """The determinant of a matrix."""
 
     def construct(self, a: Tensor) -> Tensor:
-        return ops.det(a)  # type: ignore[no-any-return]
+        return ops.det(a)
 
 
 class LGamma(Cell):
     """The logarithm of the gamma function."""
 
     def construct(self, x: Tensor) -> Tensor:
-        return ops.lgamma(x)  # type: ignore[no-any-return]
+        return ops.lgamma(x)
 
 
 class DiGamma(Cell):
     """The slope of ``LGamma``."""
 
     def construct(self, x: Tensor) -> Tensor:
-        return ops.digamma(x)  # type: ignore[no-any-return]
+        return ops.digamma(x)
 
 
 class LBeta(Cell):
     """The logarithm of the beta function."""
 
     def construct(self, x: Tensor, y: Tensor) -> Tensor:
-        return ops.lgamma(x) + ops.lgamma(y) - ops.lgamma(x + y)  # type: ignore[no-any-return]
+        return ops.lgamma(x) + ops.lgamma(y) - ops.lgamma(x + y)
 
 
 class IGamma(Cell):
     """The lower regularised incomplete gamma function."""
 
     def construct(self, a: Tensor, x: Tensor) -> Tensor:
-        return ops.igamma(a, x)  # type: ignore[no-any-return]
+        return ops.igamma(a, x)
 
 
 class MatrixDiag(Cell):
@@ -240,7 +240,7 @@ class SparseToDense(Cell):
     """A sparse tensor as a dense one."""
 
     def construct(self, sparse_tensor: Any) -> Tensor:
-        return sparse_tensor.to_dense()  # type: ignore[no-any-return]
+        return sparse_tensor.to_dense()
 
 
 class ChannelShuffle(Cell):
@@ -392,7 +392,7 @@ class PSNR(Cell):
     def construct(self, img1: Tensor, img2: Tensor) -> Tensor:
         _check_images("PSNR", img1, img2)
         mse = ops.mean((img1 - img2) * (img1 - img2), (1, 2, 3))
-        return 10 * ops.log(self.max_val**2 / mse) / math.log(10)  # type: ignore[no-any-return]
+        return 10 * ops.log(self.max_val**2 / mse) / math.log(10)
 
 
 def _check_positive(value: Any, name: str, argument: str) -> None:

@@ -200,7 +200,7 @@ class AvgPool1d(_AvgPool):
                 2, name, image, self.kernel_size, self.stride, self.pad_mode, padding, self.ceil_mode, counted
             )
 
-        return as_image(pooled, x, name)  # type: ignore[no-any-return]
+        return as_image(pooled, x, name)
 
 
 class AvgPool2d(_AvgPool):

@@ -111,7 +111,7 @@ class CellSettings(CellBase):
 
     def get_mixed_precision_type(self) -> DType | None:
         """The dtype that ``to_float`` set; None where none was."""
-        return self.mixed_precision_type  # type: ignore[no-any-return]
+        return self.mixed_precision_type
 
     def set_mixed_precision_type(self, mixed_type: DType | None) -> None:
         """Set the precision of this cell alone."""
@@ -169,7 +169,7 @@ class CellSettings(CellBase):
 
     def get_scope(self) -> str | None:
         """The scope that ``generate_scope`` gave; None before."""
-        return self.__dict__["_scope"]  # type: ignore[no-any-return]
+        return self.__dict__["_scope"]
 
     def generate_scope(self) -> None:
         """Give every cell below a scope such as ``Default/body-SequentialCell``; one that has a scope keeps it."""
@@ -224,27 +224,27 @@ class CellSettings(CellBase):
     @property
     def compile_cache(self) -> set[str]:
         """The compiled graphs: none."""
-        return self.__dict__.setdefault("_compile_cache", set())  # type: ignore[no-any-return]
+        return self.__dict__.setdefault("_compile_cache", set())
 
     @property
     def phase_cache(self) -> dict[str, Any]:
         """The compiled graphs by phase: none."""
-        return self.__dict__.setdefault("_phase_cache", {})  # type: ignore[no-any-return]
+        return self.__dict__.setdefault("_phase_cache", {})
 
     @property
     def exist_names(self) -> set[str]:
         """Names of parameters in lists and tuples that were assigned."""
-        return self.__dict__.setdefault("_exist_names", set())  # type: ignore[no-any-return]
+        return self.__dict__.setdefault("_exist_names", set())
 
     @property
     def exist_objs(self) -> set[Any]:
         """Parameters in lists and tuples that were assigned."""
-        return self.__dict__.setdefault("_exist_objs", set())  # type: ignore[no-any-return]
+        return self.__dict__.setdefault("_exist_objs", set())
 
     @property
     def jit_config_dict(self) -> dict[str, Any]:
         """What ``set_jit_config`` kept."""
-        return self.__dict__.setdefault("_jit_config_dict", {})  # type: ignore[no-any-return]
+        return self.__dict__.setdefault("_jit_config_dict", {})
 
     def set_jit_config(self, jit_config: Any) -> None:
         """Keep a JitConfig; a second one is ignored, as in MindSpore."""

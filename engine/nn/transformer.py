@@ -246,11 +246,11 @@ class _Layer(Cell):
         """x + part(norm(x)), or norm(x + part(x))."""
         norm, dropout = getattr(self, f"norm{number}"), getattr(self, f"dropout{number}")
         if self.norm_first:
-            return x + dropout(part(norm(x)))  # type: ignore[no-any-return]
-        return norm(x + dropout(part(x)))  # type: ignore[no-any-return]
+            return x + dropout(part(norm(x)))
+        return norm(x + dropout(part(x)))
 
     def _forward(self, x: Tensor) -> Tensor:
-        return self.dense2(self.dropout(self.activation1(self.dense1(x))))  # type: ignore[no-any-return]
+        return self.dense2(self.dropout(self.activation1(self.dense1(x))))
 
 
 class TransformerEncoderLayer(_Layer):
@@ -287,7 +287,7 @@ class TransformerEncoderLayer(_Layer):
         self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None
     ) -> Tensor:
         def attend(x: Tensor) -> Tensor:
-            return self.self_attn(  # type: ignore[no-any-return]
+            return self.self_attn(
                 x, x, x, attn_mask=src_mask, key_padding_mask=src_key_padding_mask, need_weights=False
             )[0]
 
@@ -324,12 +324,12 @@ class TransformerDecoderLayer(_Layer):
         memory_key_padding_mask: Tensor | None = None,
     ) -> Tensor:
         def attend(x: Tensor) -> Tensor:
-            return self.self_attn(  # type: ignore[no-any-return]
+            return self.self_attn(
                 x, x, x, attn_mask=tgt_mask, key_padding_mask=tgt_key_padding_mask, need_weights=False
             )[0]
 
         def look(x: Tensor) -> Tensor:
-            return self.multihead_attn(  # type: ignore[no-any-return]
+            return self.multihead_attn(
                 x, memory, memory, attn_mask=memory_mask, key_padding_mask=memory_key_padding_mask, need_weights=False
             )[0]
 
@@ -442,6 +442,6 @@ class Transformer(Cell):
                 f"{src.shape}, {tgt.shape}"
             )
         memory = self.encoder(src, src_mask, src_key_padding_mask)
-        return self.decoder(  # type: ignore[no-any-return]
+        return self.decoder(
             tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
         )

@@ -137,7 +137,7 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     """
     if approximate not in ("none", "tanh"):
         raise ValueError(f"For 'gelu', 'approximate' must be 'none' or 'tanh', but got {approximate!r}")
-    return _gelu(_check(input, "gelu"), approximate=approximate)  # type: ignore[no-any-return]
+    return _gelu(_check(input, "gelu"), approximate=approximate)
 
 
 @declare(primitive=(prim("GeLU"), prim("Gelu")))
@@ -153,7 +153,7 @@ swish = silu
 def softmax(input: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
     """exp(input) / sum(exp(input)) along ``axis``."""
     x = _check(input, "softmax") if dtype is None else _as(input, numpy_dtype(dtype))
-    return _softmax(x, axis=_one_axis(axis, x, "softmax"))  # type: ignore[no-any-return]
+    return _softmax(x, axis=_one_axis(axis, x, "softmax"))
 
 
 @declare(method="softmax")
@@ -165,7 +165,7 @@ def _softmax_of_tensor(input: Tensor, axis: int = -1, dtype: Any = None) -> Tens
 @declare(primitive=prim("LogSoftmax", axis=-1))
 def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
     """log(softmax(logits)) along ``axis``, without overflow."""
-    return _log_softmax(_check(logits, "log_softmax", "logits"), axis=_one_axis(axis, logits, "log_softmax"))  # type: ignore[no-any-return]
+    return _log_softmax(_check(logits, "log_softmax", "logits"), axis=_one_axis(axis, logits, "log_softmax"))
 
 
 def _one_axis(axis: int, x: Tensor, name: str) -> int:
@@ -205,7 +205,7 @@ _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805  # Klambauer e
 @declare(primitive=prim("SeLU"))
 def selu(input_x: Tensor) -> Tensor:
     """scale * x where it is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017)."""
-    return mul(elu(_check(input_x, "selu", "input_x"), _SELU_ALPHA), _SELU_SCALE)  # type: ignore[no-any-return]
+    return mul(elu(_check(input_x, "selu", "input_x"), _SELU_ALPHA), _SELU_SCALE)
 
 
 @declare(primitive=prim("ReLU6"))
@@ -223,7 +223,7 @@ def hardsigmoid(input: Tensor) -> Tensor:
 @declare(primitive=prim("HSwish"))
 def hardswish(input: Tensor) -> Tensor:
     """x * hardsigmoid(x)."""
-    return mul(input, hardsigmoid(input))  # type: ignore[no-any-return]
+    return mul(input, hardsigmoid(input))
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
@@ -252,12 +252,12 @@ soft_shrink = softshrink
 @declare(primitive=prim("Softsign"))
 def softsign(x: Tensor) -> Tensor:
     """x / (1 + |x|)."""
-    return div(_check(x, "softsign", "x"), absolute(x) + 1.0)  # type: ignore[no-any-return]
+    return div(_check(x, "softsign", "x"), absolute(x) + 1.0)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x)."""
-    return sub(_check(input, "tanhshrink"), tanh(input))  # type: ignore[no-any-return]
+    return sub(_check(input, "tanhshrink"), tanh(input))
 
 
 def threshold(input: Tensor, thr: float, value: float) -> Tensor:
@@ -279,19 +279,19 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 @declare(mint=renamed("nn.functional.logsigmoid", x="input"))
 def logsigmoid(x: Tensor) -> Tensor:
     """log(sigmoid(x)), without overflow."""
-    return minimum(_check(x, "logsigmoid", "x"), 0.0) - log1p(exp(-absolute(x)))  # type: ignore[no-any-return]
+    return minimum(_check(x, "logsigmoid", "x"), 0.0) - log1p(exp(-absolute(x)))
 
 
 @declare(primitive=prim("Mish"))
 def mish(x: Tensor) -> Tensor:
     """x * tanh(softplus(x))."""
-    return mul(_check(x, "mish", "x"), tanh(softplus(x)))  # type: ignore[no-any-return]
+    return mul(_check(x, "mish", "x"), tanh(softplus(x)))
 
 
 @declare(primitive=(prim("FastGeLU"), prim("FastGelu")))
 def fast_gelu(x: Tensor) -> Tensor:
     """x * sigmoid(1.702 * x) (Hendrycks and Gimpel 2016)."""
-    return mul(_check(x, "fast_gelu", "x"), sigmoid(mul(x, 1.702)))  # type: ignore[no-any-return]
+    return mul(_check(x, "fast_gelu", "x"), sigmoid(mul(x, 1.702)))
 
 
 @declare(primitive=prim("GLU", axis=-1), mint=renamed("nn.functional.glu", x="input", axis="dim"))
@@ -302,13 +302,13 @@ def glu(x: Tensor, axis: int = -1) -> Tensor:
         ValueError: the axis has no even length.
     """
     first, second = _halves_of(_check(x, "glu", "x"), axis, "glu")
-    return mul(first, sigmoid(second))  # type: ignore[no-any-return]
+    return mul(first, sigmoid(second))
 
 
 def swiglu(input: Tensor, dim: int = -1) -> Tensor:
     """silu of the first half along ``dim`` times the second."""
     first, second = _halves_of(_check(input, "swiglu"), dim, "swiglu")
-    return mul(silu(first), second)  # type: ignore[no-any-return]
+    return mul(silu(first), second)
 
 
 def _halves_of(x: Tensor, axis: int, name: str) -> tuple[Tensor, ...]:
@@ -369,4 +369,4 @@ def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, dim: in
     from .shape import stop_gradient
 
     top = soft._array == soft._array.max(axis=dim, keepdims=True)
-    return Tensor._wrap(top.astype(soft._array.dtype)) - stop_gradient(soft) + soft  # type: ignore[no-any-return]
+    return Tensor._wrap(top.astype(soft._array.dtype)) - stop_gradient(soft) + soft

@@ -59,7 +59,7 @@ def _adaptive_average(input: Any, output_size: Any, axes: int, name: str) -> Ten
             x = swapaxes(matmul(swapaxes(x, axis + 2, last), matrix), axis + 2, last)
         return x
 
-    return batched(pooled, input, axes, name)  # type: ignore[no-any-return]
+    return batched(pooled, input, axes, name)
 
 
 def _largest_between(x: Tensor, edges: list[list[tuple[int, int]]], return_indices: bool) -> Any:
@@ -102,7 +102,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Means over windows chosen so that the output (N, C, ...) has ``output_size``."""
     name = "adaptive_avg_pool1d"
     size = (1, *_one(output_size, name))
-    return as_image(lambda x: _adaptive_average(x, size, 2, name), input, name)  # type: ignore[no-any-return]
+    return as_image(lambda x: _adaptive_average(x, size, 2, name), input, name)
 
 
 def _one(size: Any, name: str) -> Ints:
@@ -124,7 +124,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The largest elements of windows chosen so that the output has ``output_size``."""
     size = _one(output_size, "adaptive_max_pool1d")
-    return _adaptive_largest(input, size, False, 1, "adaptive_max_pool1d")  # type: ignore[no-any-return]
+    return _adaptive_largest(input, size, False, 1, "adaptive_max_pool1d")
 
 
 @declare(mint="nn.functional.adaptive_max_pool2d")
@@ -147,7 +147,7 @@ declare(primitive=prim("AdaptiveMaxPool2D", "output_size"))(
 def _adaptive_max_pool3d(x: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
     """The largest elements of windows chosen so that the output has ``output_size``, and where they are."""
     size = output_size.tolist() if isinstance(output_size, Tensor) else output_size
-    return adaptive_max_pool3d(x, size, True)  # type: ignore[no-any-return]
+    return adaptive_max_pool3d(x, size, True)
 
 
 def _fractional(

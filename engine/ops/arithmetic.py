@@ -63,7 +63,7 @@ def _sum_to_size(input: Tensor, *size: Any) -> Tensor:
     wanted = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
     if len(wanted) > input.ndim or any(n not in (1, m) for n, m in zip(wanted[::-1], input.shape[::-1], strict=False)):
         raise ValueError(f"For 'Tensor.sum_to_size', {input.shape} cannot be summed to {tuple(wanted)}")
-    return _sum_to_operator(input, shape=tuple(wanted))  # type: ignore[no-any-return]
+    return _sum_to_operator(input, shape=tuple(wanted))
 
 
 def cast_array(x: Any, dtype: np.dtype[Any]) -> Any:
@@ -93,7 +93,7 @@ class Binary(Operator):
         super().__init__(*args, **kwargs)
         self.integers_to_float = integers_to_float
 
-    def __call__(self, input: Any, other: Any) -> Any:
+    def __call__(self, input: Any, other: Any) -> Tensor:
         # Benchmarked as "add of two small tensors": what needs no conversion goes first.
         if type(input) is Tensor:
             array = input._array
@@ -212,7 +212,7 @@ mul = Binary(
 class Division(Binary):
     """``div``, whose result may be rounded."""
 
-    def __call__(self, input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    def __call__(self, input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         if rounding_mode is None:
             return Binary.__call__(self, input, other)
         if rounding_mode == "floor":
@@ -368,7 +368,7 @@ class Unary(Operator):
         super().__init__(*args, **kwargs)
         self.integers_to_float = integers_to_float
 
-    def __call__(self, input: Any) -> Any:
+    def __call__(self, input: Any) -> Tensor:
         x = input if type(input) is Tensor else _operand(self.name, "input", input)
         if not isinstance(x, Tensor):
             x = Tensor(x)
@@ -721,7 +721,7 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Tensor:
         result = maximum(result, min) if isinstance(min, Tensor) else where(result >= min, result, min)
     if max is not None:
         result = minimum(result, max) if isinstance(max, Tensor) else where(result <= max, result, max)
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 clip = clamp

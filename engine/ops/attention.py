@@ -61,4 +61,4 @@ def attention(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, scale: float | None = None
 ) -> tuple[Tensor, Tensor]:
     """What each query takes from the values, and the weights. ``mask`` is added to the products before the softmax."""
-    return _attention(q, k, v, mask, scale=1 / math.sqrt(q.shape[-1]) if scale is None else scale)  # type: ignore[no-any-return]
+    return _attention(q, k, v, mask, scale=1 / math.sqrt(q.shape[-1]) if scale is None else scale)

@@ -24,4 +24,4 @@ def iou(anchor_boxes: Tensor, gt_boxes: Tensor, mode: str = "iou") -> Tensor:
     overlap = sides[..., 0] * sides[..., 1]
     area = [(b[..., 2] - b[..., 0] + 1.0) * (b[..., 3] - b[..., 1] + 1.0) for b in (first, second)]
     whole = area[0] + area[1] - overlap if mode == "iou" else area[1]
-    return overlap / (whole + 1e-10)  # type: ignore[no-any-return]  # an empty box has no overlap
+    return overlap / (whole + 1e-10)  # an empty box has no overlap

@@ -121,7 +121,7 @@ def _prepared(x: Any, name: str) -> Tensor:
         return given
     kind = complex128 if given._array.dtype == np.float64 else complex64
     whole = cast_operator(given, dtype=np.dtype(np.float64 if kind is complex128 else np.float32))
-    return _complex(whole, whole * 0)  # type: ignore[no-any-return]
+    return _complex(whole, whole * 0)
 
 
 def _sized(x: Any, n: int, axis: int) -> Any:

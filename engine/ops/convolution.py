@@ -336,7 +336,7 @@ def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
             f"For 'BiasAdd', 'bias' must have one number for each of the {input_x.shape[1:2]} channels of 'input_x', "
             f"but got shape {bias.shape}"
         )
-    return add(input_x, reshape(bias, (1, -1) + (1,) * (input_x.ndim - 2)))  # type: ignore[no-any-return]
+    return add(input_x, reshape(bias, (1, -1) + (1,) * (input_x.ndim - 2)))
 
 
 @declare(primitive=prim("BiasAdd", data_format="NCHW"))

@@ -241,7 +241,7 @@ def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Any:
 @declare(primitive=prim("Bernoulli", seed=-1, offset=0))
 def _bernoulli(x: Tensor, p: Any = 0.5, *, seed: int, offset: int) -> Tensor:
     """1 with probability ``p`` and 0 otherwise; of the seeds, -1 is none."""
-    return bernoulli(x, p, None if seed == -1 else seed)  # type: ignore[no-any-return]
+    return bernoulli(x, p, None if seed == -1 else seed)
 
 
 @declare(method="bernoulli")
@@ -348,18 +348,18 @@ def _seeded(name: str, function: Callable[..., Tensor], **more: Any) -> None:
 
 def _uniform_real(shape: Any, *, seed: int | None) -> Tensor:
     """Numbers evenly spread over [0, 1)."""
-    return uniform(shape, 0.0, 1.0, seed)  # type: ignore[no-any-return]
+    return uniform(shape, 0.0, 1.0, seed)
 
 
 def _uniform_int(shape: Any, minval: Any, maxval: Any, *, seed: int | None) -> Tensor:
     """Int32 numbers evenly spread over [minval, maxval)."""
     wanted = tuple(shape) if isinstance(shape, list | tuple) else (int(shape),)
-    return randint(int(minval), int(maxval), wanted, seed, dtype=int32)  # type: ignore[no-any-return]
+    return randint(int(minval), int(maxval), wanted, seed, dtype=int32)
 
 
 def _multinomial(x: Tensor, num_samples: int, *, seed: int | None, dtype: Any) -> Tensor:
     """``num_samples`` indices, drawn with the weights of each row and put back."""
-    return multinomial(x, num_samples, True, seed).astype(dtype)  # type: ignore[no-any-return]
+    return multinomial(x, num_samples, True, seed).astype(dtype)
 
 
 _seeded("Gamma", gamma)

@@ -63,14 +63,14 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | No
     if not training or chance == 0.0:
         return x
     stream, offset = random.draw(x.size) if seed is None else (seed, 0)
-    return _dropout(x, p=chance, seed=stream, offset=offset)[0]  # type: ignore[no-any-return]
+    return _dropout(x, p=chance, seed=stream, offset=offset)[0]
 
 
 def dropout_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
     """The input with elements set to 0 with probability 1 - keep_prob, and the mask of what was kept."""
     given, chance = _check(x, "Dropout", "x"), 1.0 - _probability(keep_prob, "Dropout", "keep_prob")
     stream, offset = random.draw(given.size)
-    return _dropout(given, p=chance, seed=stream, offset=offset)  # type: ignore[no-any-return]
+    return _dropout(given, p=chance, seed=stream, offset=offset)
 
 
 declare(primitive=prim("Dropout", keep_prob=0.5, Seed0=0, Seed1=0))(
@@ -91,7 +91,7 @@ def dropout2d_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
     if _check(x, "Dropout2D", "x").ndim != 4:
         raise ValueError(f"For 'Dropout2D', 'x' must have 4 axes, but got shape {x.shape}")
     stream, offset = random.draw(x.shape[0] * x.shape[1])
-    return _dropout2d(x, keep_prob=keep_prob, seed=stream, offset=offset)  # type: ignore[no-any-return]
+    return _dropout2d(x, keep_prob=keep_prob, seed=stream, offset=offset)
 
 
 @declare(primitive=prim("Dropout3D", keep_prob=0.5))

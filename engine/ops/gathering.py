@@ -118,8 +118,8 @@ def _gather_of_tensor(
 ) -> Tensor:
     """``gather(dim, index)`` picks element by element, ``gather(input_indices, axis)`` whole entries."""
     if "dim" in named or "index" in named or isinstance(first, int):
-        return gather_elements(input, named.get("dim", first), named.get("index", second))  # type: ignore[no-any-return]
-    return gather(input, named.get("input_indices", first), named.get("axis", second), batch_dims)  # type: ignore[no-any-return]
+        return gather_elements(input, named.get("dim", first), named.get("index", second))
+    return gather(input, named.get("input_indices", first), named.get("axis", second), batch_dims)
 
 
 def _grid(shape: tuple[int, ...], axis: int, index: Any) -> tuple[Any, ...]:
@@ -220,7 +220,7 @@ def _choose(input: Tensor, choices: Any, mode: str = "clip") -> Tensor:
             f"For 'Tensor.choose', numbers must be in [0, {count}), but got {given.min()}..{given.max()}"
         )
     numbers = arithmetic.clamp(input, 0, count - 1) if mode == "clip" else arithmetic.remainder(input, count)
-    return gather_elements(stack(rows), 0, expand_dims(numbers, 0))[0]  # type: ignore[no-any-return]
+    return gather_elements(stack(rows), 0, expand_dims(numbers, 0))[0]
 
 
 @declare(method=True, primitive=prim("MaskedSelect"), mint=True)
@@ -324,8 +324,8 @@ def _index_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
     if {"dim", "source", "alpha"}.intersection(named) or (args and isinstance(args[0], int)):
         values = {**dict(zip(("dim", "index", "source"), args, strict=False)), **named}
         source, alpha = values["source"], values.get("alpha", 1)
-        return index_add(input, values["index"], source if alpha == 1 else source * alpha, values["dim"])  # type: ignore[no-any-return]
-    return index_add(input, *args, **named)  # type: ignore[no-any-return]
+        return index_add(input, values["index"], source if alpha == 1 else source * alpha, values["dim"])
+    return index_add(input, *args, **named)
 
 
 def _kept(x: Any, result: Any) -> Any:
@@ -358,7 +358,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 @declare(in_place=True)
 def _index_copy(input: Tensor, dim: int, index: Tensor, tensor: Tensor) -> Tensor:
     """The entries ``index`` along ``dim`` replaced by those of ``tensor``."""
-    return put(input, tensor, along(input, dim % input.ndim, index._array))  # type: ignore[no-any-return]
+    return put(input, tensor, along(input, dim % input.ndim, index._array))
 
 
 @declare(in_place="put_")
@@ -375,7 +375,7 @@ def _fill_diagonal(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     if wrap and input.ndim == 2:
         places = xp.arange(0, input.size, input.shape[1] + 1)
         return reshape(put(ravel(input), fill_value, (places,)), input.shape)
-    return put(input, fill_value, (xp.arange(min(input.shape)),) * input.ndim)  # type: ignore[no-any-return]
+    return put(input, fill_value, (xp.arange(min(input.shape)),) * input.ndim)
 
 
 def _elements(name: str) -> Any:
@@ -421,7 +421,7 @@ def _scatter_of_tensor(
     input: Tensor, dim: int = 0, index: Any = None, src: Any = None, *, reduce: str | None = None, **named: Any
 ) -> Tensor:
     """``src`` (or the number ``value``) put at ``index`` along ``dim``."""
-    return scatter(input, named.get("axis", dim), index, named.get("value", src), reduce)  # type: ignore[no-any-return]
+    return scatter(input, named.get("axis", dim), index, named.get("value", src), reduce)
 
 
 @declare(method="scatter_add", in_place="scatter_add_")
@@ -429,8 +429,8 @@ def _scatter_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
     """``scatter_add(dim, index, src)`` adds along an axis, ``scatter_add(indices, updates)`` to whole positions."""
     if len(args) == 3 or "dim" in named:
         values = {**dict(zip(("dim", "index", "src"), args, strict=False)), **named}
-        return tensor_scatter_elements(input, values["index"], values["src"], values["dim"], "add")  # type: ignore[no-any-return]
-    return tensor_scatter_add(input, *args, **named)  # type: ignore[no-any-return]
+        return tensor_scatter_elements(input, values["index"], values["src"], values["dim"], "add")
+    return tensor_scatter_add(input, *args, **named)
 
 
 @declare(primitive=prim("ScatterNd"))

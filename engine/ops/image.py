@@ -91,7 +91,7 @@ def grid_sample(
     channels = Tensor._wrap(xp.arange(c)[None, :, None])
     corners: list[tuple[Any, Any]] = [(0, None)]
     for at, length in zip(places, x.shape[2:], strict=True):
-        choices = []
+        choices: list[tuple[Any, Tensor | None]] = []
         if mode == "nearest":
             choices.append((xp.rint(at._array).astype("int64"), None))
         else:
@@ -129,7 +129,7 @@ def _reflected(at: Tensor, length: int, align_corners: bool) -> Tensor:
     """Places outside mirrored at the ends: at the elements there, or at their outer edges."""
     low, span = (0.0, float(length - 1)) if align_corners else (-0.5, float(length))
     if span <= 0:
-        return mul(at, 0.0)  # type: ignore[no-any-return]
+        return mul(at, 0.0)
     distance = absolute(at - low)
     turns = floor(distance / span)
     rest = distance - turns * span
@@ -266,7 +266,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
         return squeeze(unfold(expand_dims(x, 0), kernel_size, dilation, padding, stride), 0)
     if x.ndim != 4:
         raise ValueError(f"For 'unfold', 'input' must have 4 axes (N, C, H, W), but got shape {x.shape}")
-    return _unfold(x, **_window_arguments("unfold", kernel_size, dilation, padding, stride))  # type: ignore[no-any-return]
+    return _unfold(x, **_window_arguments("unfold", kernel_size, dilation, padding, stride))
 
 
 @declare(primitive=prim("Im2Col", "ksizes", strides=1, dilations=1, pads=0))
@@ -296,7 +296,7 @@ def fold(
             f"For 'fold', 'input' must have the shape (N, C * {math.prod(how['kernel'])}, {windows}), "
             f"but got {input.shape}"
         )
-    return _fold(x, size=lengths, **how)  # type: ignore[no-any-return]
+    return _fold(x, size=lengths, **how)
 
 
 def col2im(

@@ -246,7 +246,7 @@ def _repeat_interleave_of_tensor(
     input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
     """Each element along ``dim`` (of all, flattened, without it) ``repeats`` times."""
-    return repeat_interleave(input, repeats, dim)  # type: ignore[no-any-return]
+    return repeat_interleave(input, repeats, dim)
 
 
 def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Any:

@@ -92,7 +92,7 @@ def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b:
         )
     wanted = promote(input._array.dtype, other._array.dtype)
     x, y = _as(input, wanted), _as(other, wanted)
-    return _matmul(x, y, transpose_a=transpose_a, transpose_b=transpose_b)  # type: ignore[no-any-return]
+    return _matmul(x, y, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
 mm = matmul
@@ -125,4 +125,4 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation:
         )
     wanted = promote(input._array.dtype, weight._array.dtype)
     b = None if bias is None else _as(bias, wanted)
-    return _linear(_as(input, wanted), _as(weight, wanted), b, activation=activation)  # type: ignore[no-any-return]
+    return _linear(_as(input, wanted), _as(weight, wanted), b, activation=activation)

@@ -43,7 +43,7 @@ def embedding(
         _shorten(weight, input, max_norm, norm_type)
     rows = gather(weight, input, 0)
     if padding_idx is None:
-        return rows  # type: ignore[no-any-return]
+        return rows
     mine = a.eq(input, padding_idx % weight.shape[0])
     return a.where(expand_dims(mine, -1), rows.data, rows)  # the row of the padding gets no gradient
 

@@ -114,7 +114,7 @@ def cross_entropy(
         losses = _sparse(logits, labels, ignore_index=ignore_index)[0]
         if reduction == "mean":
             counted = int((labels._array != ignore_index).sum())
-            return div(reduce_sum(losses), counted if counted else float("nan"))  # type: ignore[no-any-return]
+            return div(reduce_sum(losses), counted if counted else float("nan"))
         return reduced(reshape(losses, shape), reduction, "cross_entropy")
     return _nll(log_softmax(logits, 1), labels, shape, weight, ignore_index, reduction, label_smoothing)
 
@@ -187,7 +187,7 @@ def _nll(
         spread = mul(-reduce_sum(per_class, 1), Tensor._wrap(kept.astype(dtype)))
         losses = add(mul(losses, 1.0 - smoothing), mul(spread, smoothing / classes))
     if reduction == "mean":
-        return div(reduce_sum(losses), reduce_sum(counted))  # type: ignore[no-any-return]
+        return div(reduce_sum(losses), reduce_sum(counted))
     return reduced(reshape(losses, shape), reduction, "cross_entropy")
 
 
@@ -205,7 +205,7 @@ def _soft_cross_entropy(
         each = mul(each, reshape(weight, (1, -1) + (1,) * (input.ndim - 2)))
     losses = -reduce_sum(each, 1)
     if reduction == "mean":
-        return div(reduce_sum(losses), losses.size)  # type: ignore[no-any-return]
+        return div(reduce_sum(losses), losses.size)
     return reduced(losses, reduction, "cross_entropy")
 
 
@@ -317,7 +317,7 @@ def _bce_with_logits(
 @declare(primitive=prim("SigmoidCrossEntropyWithLogits"))
 def _sigmoid_cross_entropy(x: Tensor, y: Tensor) -> Tensor:
     """-(y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow, of each element."""
-    return maximum(x, 0.0) - x * y + log1p(exp(-absolute(x)))  # type: ignore[no-any-return]
+    return maximum(x, 0.0) - x * y + log1p(exp(-absolute(x)))
 
 
 @declare(primitive=prim("KLDivLoss", reduction="mean"))
@@ -331,7 +331,7 @@ def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
     safe = where(labels > 0, labels, 1.0)
     losses = where(labels > 0, mul(labels, sub(log(safe), logits)), 0.0)
     if reduction == "batchmean":
-        return div(reduce_sum(losses), logits.shape[0])  # type: ignore[no-any-return]
+        return div(reduce_sum(losses), logits.shape[0])
     return reduced(losses, reduction, "kl_div")
 
 
@@ -387,7 +387,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """The cosine of the angle between the vectors along ``dim``; norms are at least ``eps``."""
     product = reduce_sum(mul(x1, x2), dim)
     norms = [maximum(sqrt(reduce_sum(mul(x, x), dim)), eps) for x in (x1, x2)]
-    return div(product, mul(*norms))  # type: ignore[no-any-return]
+    return div(product, mul(*norms))
 
 
 def cosine_embedding_loss(
@@ -416,7 +416,7 @@ def cosine_embedding_loss(
 
 def _distance(x: Tensor, y: Tensor, p: float, eps: float) -> Tensor:
     apart = absolute(add(sub(x, y), eps))
-    return pow(reduce_sum(pow(apart, float(p)), -1), 1.0 / p)  # type: ignore[no-any-return]
+    return pow(reduce_sum(pow(apart, float(p)), -1), 1.0 / p)
 
 
 def triplet_margin_loss(

@@ -185,7 +185,7 @@ def _matrix(x: Any, name: str, square: bool = True, argument: str = "input") -> 
     if _check(x, name, argument).ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
         kind = "square matrices" if square else "matrices"
         raise ValueError(f"For '{name}', '{argument}' must be {kind}, but got shape {x.shape}")
-    return x  # type: ignore[no-any-return]
+    return x
 
 
 @declare(method=True, mint=("inverse", "linalg.inv"))
@@ -197,7 +197,7 @@ def inverse(input: Tensor) -> Any:
 @declare(primitive=prim("MatrixInverse", adjoint=False))
 def _matrix_inverse(x: Tensor, adjoint: bool) -> Tensor:
     """The inverse of each matrix, or with ``adjoint`` of its conjugate transpose."""
-    return conjugate_transpose(inverse(x)) if adjoint else inverse(x)  # type: ignore[no-any-return]
+    return conjugate_transpose(inverse(x)) if adjoint else inverse(x)
 
 
 @declare(method=("det", "matrix_determinant"), primitive=prim("MatrixDeterminant"))
@@ -271,7 +271,7 @@ def triangular_solve(
 def _matrix_triangular_solve(matrix: Tensor, rhs: Tensor, lower: bool, adjoint: bool) -> Tensor:
     """The x with matrix @ x = rhs (or its adjoint @ x = rhs), of which only one triangle of ``matrix`` is read."""
     left = conjugate_transpose(matrix) if adjoint else matrix
-    return triangular_solve(rhs, left, lower if adjoint else not lower)  # type: ignore[no-any-return]
+    return triangular_solve(rhs, left, lower if adjoint else not lower)
 
 
 @declare(method=True)
@@ -300,7 +300,7 @@ def qr(input: Tensor, mode: str = "reduced") -> tuple[Any, Any]:
         raise ValueError(f"For 'qr', 'mode' must be 'reduced', 'complete' or 'r', but got {mode!r}")
     x = _matrix(input, "qr", False)
     # Of other shapes the reduced form is the complete one, and it has a gradient.
-    return _full_qr(x) if mode == "complete" and x.shape[-2] > x.shape[-1] else _qr(x)  # type: ignore[no-any-return]
+    return _full_qr(x) if mode == "complete" and x.shape[-2] > x.shape[-1] else _qr(x)
 
 
 @declare(method="qr")
@@ -328,7 +328,7 @@ def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> 
 
 def eig(A: Tensor) -> tuple[Any, Any]:
     """The eigenvalues and, as columns, the eigenvectors; complex. No gradient."""
-    return _eig(_matrix(A, "eig", argument="A"))  # type: ignore[no-any-return]
+    return _eig(_matrix(A, "eig", argument="A"))
 
 
 @declare(method=True)

@@ -73,7 +73,7 @@ def layer_norm(
     dtype = x._array.dtype
     gamma = weight if weight is not None else Tensor._wrap(xp.ones(last, dtype))
     beta = bias if bias is not None else Tensor._wrap(xp.zeros(last, dtype))
-    return _layer_norm(x, gamma, beta, begin_norm_axis=x.ndim - len(last), epsilon=eps)[0]  # type: ignore[no-any-return]
+    return _layer_norm(x, gamma, beta, begin_norm_axis=x.ndim - len(last), epsilon=eps)[0]
 
 
 @declare(primitive=prim("LayerNorm", begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7))
@@ -185,7 +185,7 @@ def batch_norm_with_statistics(
     input: Tensor, weight: Tensor, bias: Tensor, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The input normalised by its own statistics, with the mean and the biased variance of each channel."""
-    return _batch_norm(input, weight, bias, epsilon=eps)  # type: ignore[no-any-return]
+    return _batch_norm(input, weight, bias, epsilon=eps)
 
 
 def batch_norm(
@@ -256,7 +256,7 @@ def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: 
     length = x.size // max(1, n * groups)
     rows = layer_norm(reshape(x, (n * groups, length)), (length,), None, None, eps)
     per_channel = (1, c) + (1,) * (x.ndim - 2)
-    return add(mul(reshape(rows, x.shape), reshape(weight, per_channel)), reshape(bias, per_channel))  # type: ignore[no-any-return]
+    return add(mul(reshape(rows, x.shape), reshape(weight, per_channel)), reshape(bias, per_channel))
 
 
 @declare(mint="nn.functional.group_norm")
@@ -337,4 +337,4 @@ def lrn(
 
     squares = reshape(square(x), (x.shape[0], c, -1))
     sums = reshape(matmul(Tensor._wrap(near.astype(x._array.dtype)), squares), x.shape)
-    return div(x, pow(add(mul(sums, alpha), bias), beta))  # type: ignore[no-any-return]
+    return div(x, pow(add(mul(sums, alpha), bias), beta))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..surfaces import PRIMITIVES
 from ..surfaces import REQUIRED as _REQUIRED
@@ -97,6 +97,8 @@ def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
     return initialise
 
 
+if TYPE_CHECKING:
+    from .primitive_types import *
 # A class is there when the module that declares it has been imported, and each module of this package may declare some.
 for _module in iter_modules([str(Path(__file__).parent)]):
     import_module(f"{__package__}.{_module.name}")

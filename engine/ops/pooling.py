@@ -159,7 +159,7 @@ def mean_of_windows(
         found: Tensor = _POOLS[axes][1](x, kernel=kernel, stride=strides, pads=pads)
         size = math.prod(kernel)
         if divisor_override:
-            return mul(found, size / divisor_override)  # type: ignore[no-any-return]
+            return mul(found, size / divisor_override)
         if (count_include_pad and pads == given) or not any(pads):
             return found
         counts: Any = 1
@@ -170,9 +170,9 @@ def mean_of_windows(
             covered = np.minimum(starts + k, high) - np.maximum(starts, low)
             counts = np.multiply.outer(counts, covered)
         factors = (size / np.maximum(counts, 1)).astype(found._array.dtype)
-        return mul(found, Tensor._wrap(to_device(factors)))  # type: ignore[no-any-return]
+        return mul(found, Tensor._wrap(to_device(factors)))
 
-    return batched(pooled, x, axes, name)  # type: ignore[no-any-return]
+    return batched(pooled, x, axes, name)
 
 
 def as_image(function: Callable[[Tensor], Any], x: Any, name: str) -> Any:
@@ -234,7 +234,7 @@ def _max_pool3d(
 ) -> Tensor:
     """The largest element of each window of (N, C, D, H, W)."""
     check_format(data_format, "NCDHW", "MaxPool3D")
-    return max_pool3d(  # type: ignore[no-any-return]
+    return max_pool3d(
         x, kernel_size, strides, pad_list, ceil_mode=bool(ceil_mode), pad_mode=pad_mode.lower()
     )
 
@@ -248,7 +248,7 @@ def _max_pool2d_with_places(
     x: Tensor, kernel_size: Any, strides: Any, pads: Any, dilation: Any, ceil_mode: bool, argmax_type: Any
 ) -> tuple[Tensor, Tensor]:
     """The largest element of each window of (N, C, H, W), and where it is in the flattened image."""
-    return max_pool2d(x, kernel_size, strides, pads, dilation, True, ceil_mode)  # type: ignore[no-any-return]
+    return max_pool2d(x, kernel_size, strides, pads, dilation, True, ceil_mode)
 
 
 @declare(
@@ -262,7 +262,7 @@ def _max_pool3d_with_places(
 ) -> tuple[Tensor, Tensor]:
     """The largest element of each window of (N, C, D, H, W), and where it is in the flattened volume."""
     check_format(data_format, "NCDHW", "MaxPool3DWithArgmax")
-    return max_pool3d(x, ksize, strides, pads, dilation, ceil_mode, True)  # type: ignore[no-any-return]
+    return max_pool3d(x, ksize, strides, pads, dilation, ceil_mode, True)
 
 
 def avg_pool1d(
@@ -283,7 +283,7 @@ def avg_pool1d(
     def pooled(x: Tensor) -> Tensor:
         return mean_of_windows(2, name, x, window, steps, pad_mode, sides, ceil_mode, count_include_pad)
 
-    return as_image(pooled, input_x, name)  # type: ignore[no-any-return]
+    return as_image(pooled, input_x, name)
 
 
 def avg_pool2d(
@@ -352,7 +352,7 @@ def _avg_pool3d(
 def _powers(x: Tensor, norm_type: float, averaged: Tensor, size: int) -> Tensor:
     """(sum of x ** p) ** (1 / p), as PyTorch and MindSpore have it: with the sign of the sum."""
     total = mul(averaged, size)
-    return mul(sign(total), pow(absolute(total), 1.0 / norm_type))  # type: ignore[no-any-return]
+    return mul(sign(total), pow(absolute(total), 1.0 / norm_type))
 
 
 def lp_pool1d(x: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:

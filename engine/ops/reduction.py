@@ -142,7 +142,7 @@ def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = 
         x = _as(x, numpy_dtype(dtype))
     elif x._array.dtype.kind in "biu":
         x = _as(x, int64.numpy)
-    return _reduce(_sum, "sum", x, dim, keepdim)  # type: ignore[no-any-return]
+    return _reduce(_sum, "sum", x, dim, keepdim)
 
 
 @declare(method="sum")
@@ -159,7 +159,7 @@ def _sum_of_tensor(
 @declare(primitive=prim("ReduceMean", keep_dims=False))
 def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """The mean over ``axis`` (all axes without it)."""
-    return _reduce(_mean, "mean", x, axis, keep_dims)  # type: ignore[no-any-return]
+    return _reduce(_mean, "mean", x, axis, keep_dims)
 
 
 @declare(method="mean")
@@ -188,17 +188,17 @@ def _extreme(values: Operator, positions: Operator, name: str, x: Any, axis: int
 
 def reduce_max(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The largest element over ``axis``."""
-    return _reduce(_max, "max", x, axis, keepdims)  # type: ignore[no-any-return]
+    return _reduce(_max, "max", x, axis, keepdims)
 
 
 def reduce_min(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The smallest element over ``axis``."""
-    return _reduce(_min, "min", x, axis, keepdims)  # type: ignore[no-any-return]
+    return _reduce(_min, "min", x, axis, keepdims)
 
 
 def reduce_sum(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The sum over ``axis`` in the tensor's own dtype."""
-    return _reduce(_sum, "sum", x, axis, keepdims)  # type: ignore[no-any-return]
+    return _reduce(_sum, "sum", x, axis, keepdims)
 
 
 reduce_mean = mean
@@ -239,13 +239,13 @@ def _argmin_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tup
 @declare(primitive=prim("ReduceAll", keep_dims=False), mint=renamed(axis="dim", keep_dims="keepdim"), method=True)
 def all(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """Whether all elements hold."""
-    return _reduce(_all, "all", input, axis, keep_dims)  # type: ignore[no-any-return]
+    return _reduce(_all, "all", input, axis, keep_dims)
 
 
 @declare(primitive=prim("ReduceAny", keep_dims=False), mint=renamed(axis="dim", keep_dims="keepdim"), method=True)
 def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """Whether any element holds."""
-    return _reduce(_any, "any", input, axis, keep_dims)  # type: ignore[no-any-return]
+    return _reduce(_any, "any", input, axis, keep_dims)
 
 
 @declare(mint=renamed(axis="dim", keep_dims="keepdim", keyword=("dtype",)), method=True)
@@ -256,7 +256,7 @@ def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any =
         x = _as(x, numpy_dtype(dtype))
     elif x._array.dtype.kind in "biu":
         x = _as(x, int64.numpy)
-    return _reduce(_prod, "prod", x, axis, keep_dims)  # type: ignore[no-any-return]
+    return _reduce(_prod, "prod", x, axis, keep_dims)
 
 
 @declare(primitive=prim("ReduceProd", keep_dims=False))
@@ -274,19 +274,19 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 @declare(method=True, numpy=renamed(input="a", without=("keepdims",)))
 def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """Where the smallest element is, as Int32; in the flattened tensor without ``axis``."""
-    return _as(_position(_argmin, "argmin", input, axis, keepdims), int32.numpy)  # type: ignore[no-any-return]
+    return _as(_position(_argmin, "argmin", input, axis, keepdims), int32.numpy)
 
 
 @declare(primitive=prim("Argmax", axis=-1, output_type=int32))
 def _argmax_as(x: Tensor, axis: int, output_type: Any) -> Tensor:
     """Where the largest element along ``axis`` is, as ``output_type``."""
-    return _as(argmax(x, axis), numpy_dtype(output_type))  # type: ignore[no-any-return]
+    return _as(argmax(x, axis), numpy_dtype(output_type))
 
 
 @declare(primitive=prim("Argmin", axis=-1, output_type=int32))
 def _argmin_as(x: Tensor, axis: int, output_type: Any) -> Tensor:
     """Where the smallest element along ``axis`` is, as ``output_type``."""
-    return _as(argmin(x, axis), numpy_dtype(output_type))  # type: ignore[no-any-return]
+    return _as(argmin(x, axis), numpy_dtype(output_type))
 
 
 def _position(operator: Operator, name: str, x: Any, dim: int | None, keepdim: bool) -> Tensor:
@@ -323,7 +323,7 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
     x = _as(input, float32.numpy) if input._array.dtype.kind in "biu" else input
     count = _count(x, found)
     apart = square(sub(x, mean(x, axis, True)))
-    return mul(mean(apart, axis, keepdims), count / builtins.max(count - int(ddof), 0) if count > ddof else math.nan)  # type: ignore[no-any-return]
+    return mul(mean(apart, axis, keepdims), count / builtins.max(count - int(ddof), 0) if count > ddof else math.nan)
 
 
 @declare(
@@ -333,7 +333,7 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
 )
 def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
     """The standard deviation over ``axis``: the square root of ``var``."""
-    return sqrt(var(input, axis, ddof, keepdims))  # type: ignore[no-any-return]
+    return sqrt(var(input, axis, ddof, keepdims))
 
 
 @declare(method=True, mint=True)

@@ -167,7 +167,7 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     known = math.prod(n for n in wanted if n != -1)
     if wanted.count(-1) > 1 or (known != input.size if -1 not in wanted else (known == 0 or input.size % known)):
         raise ValueError(f"For 'reshape', {input.size} elements of shape {input.shape} do not fit into {wanted}")
-    return _reshape(input, shape=wanted)  # type: ignore[no-any-return]
+    return _reshape(input, shape=wanted)
 
 
 @declare(method="reshape")
@@ -200,7 +200,7 @@ def transpose(input: Tensor, dims: Any = None) -> Tensor:
     order = tuple(n % input.ndim if -input.ndim <= n < input.ndim else n for n in wanted)
     if sorted(order) != list(range(input.ndim)):
         raise ValueError(f"For 'transpose', 'dims' must order the {input.ndim} axes of 'input', but got {wanted}")
-    return _transpose(input, axes=order)  # type: ignore[no-any-return]
+    return _transpose(input, axes=order)
 
 
 permute = transpose
@@ -303,7 +303,7 @@ def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     wanted = ints_of(shape, "broadcast_to", "shape")
     offset = len(wanted) - x.ndim
     filled = tuple(x.shape[i - offset] if n == -1 and i >= offset else n for i, n in enumerate(wanted))
-    return _broadcast_to_operator(x, shape=filled)  # type: ignore[no-any-return]
+    return _broadcast_to_operator(x, shape=filled)
 
 
 @declare(method=True, primitive=prim("Tile"), mint=True)
@@ -337,7 +337,7 @@ def _repeat(input: Tensor, *repeats: Any) -> Tensor:
 def flip(input: Tensor, dims: Any) -> Tensor:
     """The order reversed along ``dims``."""
     axes = axes_of(ints_of(dims, "flip", "dims"), _check(input, "flip").ndim, "flip")
-    return _flip(input, axes=axes)  # type: ignore[no-any-return]
+    return _flip(input, axes=axes)
 
 
 @declare(
@@ -362,7 +362,7 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
                 common = promote(common, other._array.dtype)
             parts = [p if p._array.dtype == common else cast_operator(p, dtype=common) for p in parts]
             break
-    return _concat(*parts, axis=(at or (0,))[0])  # type: ignore[no-any-return]
+    return _concat(*parts, axis=(at or (0,))[0])
 
 
 cat = concat
@@ -443,7 +443,7 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: float | No
         mode = {"replicate": "edge", "circular": "wrap"}.get(mode, mode)
     pairs = list(zip(given[::2], given[1::2], strict=True))
     widths = ((0, 0),) * (x.ndim - len(pairs)) + tuple(reversed(pairs))
-    return _pad(x, widths=widths, mode=mode, value=0 if value is None else value)  # type: ignore[no-any-return]
+    return _pad(x, widths=widths, mode=mode, value=0 if value is None else value)
 
 
 @declare(primitive=prim("Pad", "paddings"))
@@ -476,7 +476,7 @@ def cast(input: Any, dtype: DType) -> Tensor:
 
 def move_to(input: Tensor, to: str = "CPU", blocking: bool = True) -> Tensor:
     """The same values on "CPU" or "GPU"."""
-    return _check(input, "move_to").move_to(to, blocking)  # type: ignore[no-any-return]
+    return _check(input, "move_to").move_to(to, blocking)
 
 
 declare(primitive=prim("IdentityN"))(lambda x: tuple(x))

@@ -71,7 +71,7 @@ def _sort_of_tensor(
 @declare(method="argsort")
 def _argsort_of_tensor(input: Tensor, axis: int | None = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """Where the elements in order are, along ``axis``; equal ones keep their order."""
-    return argsort(input, axis, descending)  # type: ignore[no-any-return]
+    return argsort(input, axis, descending)
 
 
 @declare(method=True)
@@ -326,7 +326,7 @@ def searchsorted(
 def _bound(right: bool) -> Callable[..., Tensor]:
     def bound(rows: Tensor, values: Tensor, out_type: Any) -> Tensor:
         """Where ``values`` belong in sorted rows."""
-        return searchsorted(rows, values, right=right).astype(out_type)  # type: ignore[no-any-return]
+        return searchsorted(rows, values, right=right).astype(out_type)
 
     return bound
 
@@ -340,13 +340,13 @@ def _searchsorted_as(
     sorted_sequence: Tensor, values: Any, sorter: Tensor | None = None, *, dtype: Any, right: bool
 ) -> Tensor:
     """``searchsorted``, as ``dtype``."""
-    return searchsorted(sorted_sequence, values, right=right, sorter=sorter).astype(dtype)  # type: ignore[no-any-return]
+    return searchsorted(sorted_sequence, values, right=right, sorter=sorter).astype(dtype)
 
 
 @declare(method="searchsorted")
 def _searchsorted_of_tensor(input: Tensor, v: Any, side: str = "left", sorter: Tensor | None = None) -> Tensor:
     """Where ``v`` belongs in this sorted tensor; Int32."""
-    return searchsorted(input, v, side=side, sorter=sorter, out_int32=True)  # type: ignore[no-any-return]
+    return searchsorted(input, v, side=side, sorter=sorter, out_int32=True)
 
 
 def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Any:
@@ -396,7 +396,7 @@ def _bincount_below(array: Tensor, size: Any, weights: Tensor) -> Tensor:
     x = array._array
     kept = x < int(size)
     given = weights._array if weights.size else array_module(x).ones(x.shape, weights._array.dtype)
-    return bincount(Tensor._wrap(x[kept]), Tensor._wrap(given[kept]), int(size))  # type: ignore[no-any-return]
+    return bincount(Tensor._wrap(x[kept]), Tensor._wrap(given[kept]), int(size))
 
 
 @declare(method=True, primitive=prim("Histogram", bins=100, min=0.0, max=0.0), mint=True)

@@ -140,13 +140,13 @@ def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: An
 @declare(primitive=prim("CountNonZero", dims=None))
 def _count_nonzero_along(x: Tensor, dims: Axis) -> Tensor:
     """How many elements over ``dims`` are not 0."""
-    return count_nonzero(x, () if dims is None else dims)  # type: ignore[no-any-return]
+    return count_nonzero(x, () if dims is None else dims)
 
 
 @declare(method="count_nonzero")
 def _count_nonzero_of_tensor(x: Tensor, axis: Axis = (), keepdims: bool = False, dtype: Any = None) -> Tensor:
     """How many elements over ``axis`` are not 0; Int32 without ``dtype``."""
-    return count_nonzero(x, axis, keepdims, dtype or int32)  # type: ignore[no-any-return]
+    return count_nonzero(x, axis, keepdims, dtype or int32)
 
 
 @declare(method=True, mint=renamed(axis="dim", keepdims="keepdim"))
@@ -233,20 +233,20 @@ def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = Fal
 @declare(primitive=prim("LpNorm", "axis", p=2, keep_dims=False, epsilon=1e-12))
 def _lp_norm(x: Tensor, axis: Axis, p: int, keep_dims: bool, epsilon: float) -> Tensor:
     """The ``p``-norm over ``axis``; ``epsilon`` where it is less."""
-    return a.maximum(vector_norm(x, p, axis, keep_dims), epsilon)  # type: ignore[no-any-return]
+    return a.maximum(vector_norm(x, p, axis, keep_dims), epsilon)
 
 
 @declare(primitive=prim("EuclideanNorm", keep_dims=False))
 def _euclidean_norm(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
     """The square root of the sum of squares over ``axis``."""
-    return vector_norm(x, 2, axis, keep_dims)  # type: ignore[no-any-return]
+    return vector_norm(x, 2, axis, keep_dims)
 
 
 @declare(primitive=prim("L2Normalize", axis=0, epsilon=1e-4))
 def _l2_normalize(x: Tensor, axis: Any, epsilon: float) -> Tensor:
     """``x`` over its 2-norm along ``axis``, whose square counts as ``epsilon`` at least."""
     axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)
-    return x / a.sqrt(a.maximum(reduce_sum(a.square(x), axes, True), epsilon))  # type: ignore[no-any-return]
+    return x / a.sqrt(a.maximum(reduce_sum(a.square(x), axes, True), epsilon))
 
 
 def _cumprod_rule(F: Any, g: Any, out: Any, x: Any, axis: int) -> Any:

@@ -5,7 +5,7 @@ The others are declared where the functions are (``mint=`` in ``ops``).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import ops
 from ...names import on_first_use
@@ -20,6 +20,8 @@ __all__ = [
     "one_hot", "relu", "relu6", "relu_", "sigmoid_", "silu", "smooth_l1_loss", "softmax", "threshold",
     "threshold_",
 ]  # fmt: skip
+if TYPE_CHECKING:
+    from .functional_types import *
 globals().update(names_in(MINT, "nn.functional"))
 __all__ += names_in(MINT, "nn.functional")
 

@@ -69,7 +69,7 @@ class Adam(Optimizer):
     def _corrected(self, rate: float) -> float:
         """The learning rate with both moments' start in it; the powers are state: a checkpoint goes on with them."""
         first, second = (float(p._array.reshape(-1)[0]) for p in (self.beta1_power, self.beta2_power))
-        return updates.corrected_rate(rate, first, second)  # type: ignore[no-any-return]
+        return updates.corrected_rate(rate, first, second)
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
         m, v = self.moment1[place], self.moment2[place]

@@ -295,7 +295,7 @@ class Optimizer(Cell):
         if isinstance(rate, Cell):
             found = rate(self.global_step)
             return found.reshape(()) if isinstance(found, Tensor) else Tensor(np.float32(found))
-        return rate  # type: ignore[no-any-return]
+        return rate
 
     def get_weight_decay(self) -> Any:
         """The weight decay of this step; with groups, one for each parameter."""

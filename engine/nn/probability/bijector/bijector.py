@@ -62,7 +62,7 @@ class Bijector(Cell):
     @property
     def name(self) -> str:
         """The name."""
-        return self._name  # type: ignore[no-any-return]
+        return self._name
 
     @property
     def dtype(self) -> DType | None:

@@ -59,7 +59,7 @@ class TransformedDistribution(Distribution):
     @property
     def is_linear_transformation(self) -> bool:
         """Whether the function has the same slope everywhere."""
-        return self._is_linear_transformation  # type: ignore[no-any-return]
+        return self._is_linear_transformation
 
     def _cdf(self, value: Any, *args: Any, **kwargs: Any) -> Any:
         return self.distribution("cdf", self.bijector("inverse", value), *args, **kwargs)
