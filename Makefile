@@ -44,6 +44,7 @@ notebooks: $(VENV)/.lab
 lint: $(VENV)/.dev js/node_modules/.installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy tests/typing/user_code.py
 	$(BIN)/lint-imports
 	$(BIN)/python -m hookscope.widgets.page build/page
 	js/node_modules/.bin/tsc -p js

@@ -1,6 +1,7 @@
 """The engine: eager tensors, gradients, cells and hooks with MindSpore's names. This module is ``mindspore`` itself."""
 
 import sys as _sys
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from . import backend as _backend
@@ -40,6 +41,18 @@ def from_numpy(array: _Any) -> Tensor:
     """A tensor of a NumPy array's values."""
     return Tensor.from_numpy(array)
 
+
+if _TYPE_CHECKING:
+    from . import amp as amp
+    from . import communication as communication
+    from . import dataset as dataset
+    from . import experimental as experimental
+    from . import hal as hal
+    from . import mint as mint
+    from . import numpy as numpy
+    from . import parallel as parallel
+    from . import runtime as runtime
+    from . import train as train
 
 # Rooms that a script may never enter are imported when it does; so are the names that MindSpore keeps at the top, too.
 _GRAPH = "there is no compiled graph to hand over; save_checkpoint keeps the parameters"

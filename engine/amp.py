@@ -153,13 +153,13 @@ def _cast_output(cell: Cell, dtype: DType) -> None:
     construct = cell.construct
 
     @functools.wraps(construct)
-    def construct_and_cast(*args: Any, **kwargs: Any) -> Any:
+    def construct_and_cast(*args: Any, **kwargs: Any) -> Tensor:
         return _cast(construct(*args, **kwargs), dtype)
 
     cell.construct = construct_and_cast  # type: ignore[method-assign]  # MindSpore's cells allow it too
 
 
-def _cast(value: Any, dtype: DType) -> Any:
+def _cast(value: Tensor, dtype: DType) -> Tensor:
     """Floating tensors of a value in another dtype; the rest as it is."""
     if isinstance(value, Tensor):
         floating = value._array.dtype.kind in "fV" and value.dtype != dtype
@@ -236,7 +236,7 @@ def _with_loss(network: Any, loss_fn: Any, to_float32: bool) -> Any:
     with_loss = nn.WithLossCell(network, loss_fn)
     if to_float32:
 
-        def construct(data: Any, label: Any) -> Any:
+        def construct(data: Any, label: Any) -> Tensor:
             return loss_fn(_cast(network(data), float32), _cast(label, float32))
 
         with_loss.construct = construct  # type: ignore[method-assign]  # as above
@@ -285,11 +285,11 @@ class LossScaler:
             raise ValueError(f"For '{who}', 'scale_value' must be at least 1, but got {scale_value}")
         self.scale_value = Parameter(Tensor(scale_value, float32), name="scale_value")
 
-    def scale(self, inputs: Any) -> Any:
+    def scale(self, inputs: Any) -> Tensor:
         """The loss, or tensors, times the scale."""
         return _mapped(lambda x: x * self.scale_value.value().astype(x.dtype), inputs)
 
-    def unscale(self, inputs: Any) -> Any:
+    def unscale(self, inputs: Any) -> tuple[Tensor, ...]:
         """Gradients divided by the scale."""
         return _mapped(lambda x: x * (1 / self.scale_value.value()).astype(x.dtype), inputs)
 

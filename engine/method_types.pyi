@@ -19,7 +19,7 @@ class TensorMethods:
         """The arc cosine."""
     def acosh(self) -> Tensor:
         """The inverse hyperbolic cosine."""
-    def add(self, other: Any, *, alpha: Any = 1) -> Any:
+    def add(self, other: Any, *, alpha: Any = 1) -> Tensor:
         """input + alpha * other."""
     def add_(self, other: Any, *, alpha: Any = 1) -> Tensor:
         """input + alpha * other."""
@@ -48,16 +48,16 @@ class TensorMethods:
     def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
         """Whether abs(input - other) <= atol + rtol * abs(other) everywhere."""
     @overload
-    def amax(self, axis: Any = None, keepdims: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Any:
+    def amax(self, axis: Any = None, keepdims: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
         """The largest element over ``axis``, of those where ``where`` holds and of ``initial``."""
     @overload
-    def amax(self, dim: Any = None, keepdim: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Any:
+    def amax(self, dim: Any = None, keepdim: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
         """The largest element over ``axis``, of those where ``where`` holds and of ``initial``."""
     @overload
-    def amin(self, axis: Any = None, keepdims: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Any:
+    def amin(self, axis: Any = None, keepdims: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
         """The smallest element over ``axis``, of those where ``where`` holds and of ``initial``."""
     @overload
-    def amin(self, dim: Any = None, keepdim: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Any:
+    def amin(self, dim: Any = None, keepdim: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
         """The smallest element over ``axis``, of those where ``where`` holds and of ``initial``."""
     @overload
     def aminmax(self, *, axis: builtins.int | None = 0, keepdims: builtins.bool = False) -> tuple[Any, Any]:
@@ -65,7 +65,7 @@ class TensorMethods:
     @overload
     def aminmax(self, *, dim: builtins.int | None = 0, keepdim: builtins.bool = False) -> tuple[Any, Any]:
         """The smallest and the largest element over ``axis``."""
-    def angle(self) -> Any:
+    def angle(self) -> Tensor:
         """The angle of complex numbers; of real ones 0 or pi."""
     @overload
     def any(self, axis: Any = None, keep_dims: builtins.bool = False) -> Tensor:
@@ -185,7 +185,7 @@ class TensorMethods:
         """Elements limited to [min, max]."""
     def clone(self) -> Tensor:
         """The same values, a new tensor."""
-    def conj(self) -> Any:
+    def conj(self) -> Tensor:
         """The conjugate; a real tensor itself."""
     def contiguous(self) -> Tensor:
         """The same values laid out row by row; the tensor itself where they are already."""
@@ -221,7 +221,7 @@ class TensorMethods:
     @overload
     def cummin(self, dim: builtins.int) -> tuple[Any, Any]:
         """The smallest element so far along ``axis`` and where it is."""
-    def cumprod(self, dim: builtins.int, dtype: Any = None) -> Any:
+    def cumprod(self, dim: builtins.int, dtype: Any = None) -> Tensor:
         """Running products along ``dim``."""
     @overload
     def cumsum(self, axis: builtins.int | None = None, dtype: Any = None) -> Tensor:
@@ -237,7 +237,7 @@ class TensorMethods:
         """Twice the axes, with the elements where both halves of an index agree and 0 elsewhere."""
     def diagflat(self, offset: builtins.int = 0) -> Any:
         """A matrix with all elements on its diagonal."""
-    def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Any:
+    def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """The diagonals of the planes (dim1, dim2), as a new last axis."""
     def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Any:
         """The tensor with ``src`` on its diagonals."""
@@ -257,7 +257,7 @@ class TensorMethods:
         """x / y; integers give Float32."""
     def divide(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """x / y; integers give Float32."""
-    def dot(self, other: Tensor) -> Any:
+    def dot(self, other: Tensor) -> Tensor:
         """The last axis of ``input`` with the last but one of ``other``, the other axes side by side."""
     def double(self) -> Tensor:
         """The elements as Float64."""
@@ -344,7 +344,7 @@ class TensorMethods:
     def gather(self, first: Any = None, second: Any = None, batch_dims: builtins.int = 0, **named: Any) -> Tensor:
         """``gather(dim, index)`` picks element by element, ``gather(input_indices, axis)`` whole entries.
         """
-    def gather_elements(self, dim: builtins.int, index: Tensor) -> Any:
+    def gather_elements(self, dim: builtins.int, index: Tensor) -> Tensor:
         """``input[i][index[i][j]]`` for each element of ``index``, along ``dim``."""
     def gather_nd(self, indices: Tensor) -> Any:
         """The entries that the rows of ``indices`` (its last axis) name."""
@@ -378,11 +378,11 @@ class TensorMethods:
         """sqrt(x * x + y * y), without overflow."""
     def i0(self) -> Any:
         """The modified Bessel function I0."""
-    def igamma(self, other: Any) -> Any:
+    def igamma(self, other: Any) -> Tensor:
         """The regularised lower incomplete gamma function P(input, other)."""
     def igammac(self, other: Any) -> Any:
         """The regularised upper incomplete gamma function 1 - P(input, other)."""
-    def imag(self) -> Any:
+    def imag(self) -> Tensor:
         """The imaginary part; zeros of a real tensor."""
     def index_add(self, *args: Any, **named: Any) -> Tensor:
         """``index_add(dim, index, source, alpha=)`` or ``index_add(indices, y, axis)``."""
@@ -391,10 +391,10 @@ class TensorMethods:
     def index_copy_(self, dim: builtins.int, index: Tensor, tensor: Tensor) -> Tensor:
         """The entries ``index`` along ``dim`` replaced by those of ``tensor``."""
     @overload
-    def index_fill(self, axis: builtins.int, index: Any, value: Any) -> Any:
+    def index_fill(self, axis: builtins.int, index: Any, value: Any) -> Tensor:
         """``value`` in the entries ``index`` along ``axis``."""
     @overload
-    def index_fill(self, dim: builtins.int, index: Any, value: Any) -> Any:
+    def index_fill(self, dim: builtins.int, index: Any, value: Any) -> Tensor:
         """``value`` in the entries ``index`` along ``axis``."""
     @overload
     def index_fill_(self, axis: builtins.int, index: Any, value: Any) -> Tensor:
@@ -402,7 +402,7 @@ class TensorMethods:
     @overload
     def index_fill_(self, dim: builtins.int, index: Any, value: Any) -> Tensor:
         """``value`` in the entries ``index`` along ``axis``."""
-    def index_put(self, indices: Any, values: Tensor, accumulate: builtins.bool = False) -> Any:
+    def index_put(self, indices: Any, values: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """``values`` put (or added) where the tensors ``indices`` point, one for each axis."""
     def index_put_(self, indices: Any, values: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """``values`` put (or added) where the tensors ``indices`` point, one for each axis."""
@@ -423,7 +423,7 @@ class TensorMethods:
         """The elements as Int32."""
     def inv(self) -> Any:
         """1 / x, in the dtype of x."""
-    def inverse(self) -> Any:
+    def inverse(self) -> Tensor:
         """The inverse of each matrix."""
     def invert(self) -> Tensor:
         """~x."""
@@ -509,7 +509,7 @@ class TensorMethods:
         """x < y."""
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Any:
         """The x with A @ x = b, from the packed LU decomposition of A."""
-    def masked_fill(self, mask: Tensor, value: Any) -> Any:
+    def masked_fill(self, mask: Tensor, value: Any) -> Tensor:
         """``value`` where ``mask`` holds."""
     def masked_fill_(self, mask: Tensor, value: Any) -> Tensor:
         """``value`` where ``mask`` holds."""
@@ -549,9 +549,9 @@ class TensorMethods:
         """The matrix product, broadcast over leading axes."""
     def move_to(self, to: str, blocking: Any = True) -> Tensor:
         """The same values on "CPU" or "GPU"."""
-    def moveaxis(self, source: Any, destination: Any) -> Any:
+    def moveaxis(self, source: Any, destination: Any) -> Tensor:
         """Axes ``source`` moved to the places ``destination``; the others keep their order."""
-    def movedim(self, source: Any, destination: Any) -> Any:
+    def movedim(self, source: Any, destination: Any) -> Tensor:
         """Axes ``source`` moved to the places ``destination``; the others keep their order."""
     def msort(self) -> Any:
         """The elements in order along the first axis."""
@@ -559,7 +559,7 @@ class TensorMethods:
         """x * y."""
     def mul_(self, other: Any) -> Tensor:
         """x * y."""
-    def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = True, seed: builtins.int | None = None) -> Any:
+    def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = True, seed: builtins.int | None = None) -> Tensor:
         """``num_samples`` indices, drawn with the weights of each row."""
     def multiply(self, other: Any) -> Tensor:
         """x * y."""
@@ -625,7 +625,7 @@ class TensorMethods:
         """Numbers of the normal distribution with ``mean`` and deviation ``std``."""
     def not_equal(self, other: Any) -> Any:
         """x != y."""
-    def orgqr(self, input2: Tensor) -> Any:
+    def orgqr(self, input2: Tensor) -> Tensor:
         """The first columns of the product of Householder reflections."""
     def ormqr(self, tau: Tensor, other: Tensor, left: builtins.bool = True, transpose: builtins.bool = False) -> Any:
         """``other`` times the product of Householder reflections (or its transpose), from the ``left`` or the
@@ -652,10 +652,10 @@ class TensorMethods:
     def prod(self, dim: Any = None, keep_dims: builtins.bool = False, dtype: Any = None) -> Tensor:
         """The product over ``axis``; its second derivative is not defined where an element is 0."""
     @overload
-    def ptp(self, axis: Any = None, keepdims: builtins.bool = False) -> Any:
+    def ptp(self, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
         """The largest less the smallest element over ``axis``."""
     @overload
-    def ptp(self, dim: Any = None, keepdim: builtins.bool = False) -> Any:
+    def ptp(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
         """The largest less the smallest element over ``axis``."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """``source`` put at (or added to) the places ``index`` of the flattened tensor."""
@@ -676,9 +676,9 @@ class TensorMethods:
         """
     def random_categorical(self, num_sample: builtins.int, seed: builtins.int = 0, dtype: Any = ...) -> Any:
         """``num_sample`` indices for each row, drawn with the softmax of the row."""
-    def ravel(self) -> Any:
+    def ravel(self) -> Tensor:
         """All elements in one axis."""
-    def real(self) -> Any:
+    def real(self) -> Tensor:
         """The real part; a real tensor itself."""
     def reciprocal(self) -> Tensor:
         """1 / x."""
@@ -738,15 +738,15 @@ class TensorMethods:
         """``scatter_add(dim, index, src)`` adds along an axis, ``scatter_add(indices, updates)`` to whole
         positions.
         """
-    def scatter_div(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Any:
+    def scatter_div(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Tensor:
         """``updates`` divided where ``indices`` point."""
-    def scatter_max(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Any:
+    def scatter_max(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Tensor:
         """``updates`` kept if they are the max where ``indices`` point."""
-    def scatter_min(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Any:
+    def scatter_min(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Tensor:
         """``updates`` kept if they are the min where ``indices`` point."""
-    def scatter_mul(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Any:
+    def scatter_mul(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Tensor:
         """``updates`` multiplied where ``indices`` point."""
-    def scatter_sub(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Any:
+    def scatter_sub(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Tensor:
         """``updates`` subtracted where ``indices`` point."""
     def searchsorted(self, v: Any, side: str = 'left', sorter: Tensor | None = None) -> Tensor:
         """Where ``v`` belongs in this sorted tensor; Int32."""
@@ -828,11 +828,11 @@ class TensorMethods:
     @overload
     def std(self, dim: Any = None, ddof: builtins.int | builtins.bool = 0, keepdim: builtins.bool = False) -> Tensor:
         """The standard deviation over ``axis``: the square root of ``var``."""
-    def sub(self, other: Any, *, alpha: Any = 1) -> Any:
+    def sub(self, other: Any, *, alpha: Any = 1) -> Tensor:
         """input - alpha * other."""
     def sub_(self, other: Any, *, alpha: Any = 1) -> Tensor:
         """input - alpha * other."""
-    def subtract(self, other: Any, *, alpha: Any = 1) -> Any:
+    def subtract(self, other: Any, *, alpha: Any = 1) -> Tensor:
         """input - alpha * other."""
     @overload
     def sum(self, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False, initial: Any = None) -> Tensor:
@@ -900,9 +900,9 @@ class TensorMethods:
         """The axes in another order, or two of them exchanged; reversed without any."""
     def triangular_solve(self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False) -> Any:
         """The x with A @ x = b (or A.T @ x = b), of which only one triangle of A is read."""
-    def tril(self, diagonal: builtins.int = 0) -> Any:
+    def tril(self, diagonal: builtins.int = 0) -> Tensor:
         """The lower triangle; 0 above the ``diagonal``-th diagonal."""
-    def triu(self, diagonal: builtins.int = 0) -> Any:
+    def triu(self, diagonal: builtins.int = 0) -> Tensor:
         """The upper triangle; 0 below the ``diagonal``-th diagonal."""
     def true_divide(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """x / y; integers give Float32."""
@@ -910,7 +910,7 @@ class TensorMethods:
         """The integer part."""
     def type(self, dtype: Any = None) -> Any:
         """The name of the dtype, or the values as another one."""
-    def type_as(self, other: Tensor) -> Any:
+    def type_as(self, other: Tensor) -> Tensor:
         """The elements in the dtype of ``other``."""
     def unbind(self, dim: builtins.int = 0) -> tuple[Any, ...]:
         """The entries along ``dim``, without that axis."""
@@ -928,11 +928,11 @@ class TensorMethods:
         """Without the repetitions of neighbours; on demand places and counts."""
     def unique_with_pad(self, pad_num: Any) -> tuple[Any, Any]:
         """``unique`` of a vector, filled up with ``pad_num`` to the length of the input."""
-    def unsorted_segment_max(self, segment_ids: Tensor, num_segments: Any) -> Any:
+    def unsorted_segment_max(self, segment_ids: Tensor, num_segments: Any) -> Tensor:
         """The elements of each segment together, one entry a segment; negative ids are left out."""
-    def unsorted_segment_min(self, segment_ids: Tensor, num_segments: Any) -> Any:
+    def unsorted_segment_min(self, segment_ids: Tensor, num_segments: Any) -> Tensor:
         """The elements of each segment together, one entry a segment; negative ids are left out."""
-    def unsorted_segment_prod(self, segment_ids: Tensor, num_segments: Any) -> Any:
+    def unsorted_segment_prod(self, segment_ids: Tensor, num_segments: Any) -> Tensor:
         """The elements of each segment together, one entry a segment; negative ids are left out."""
     @overload
     def unsqueeze(self, axis: builtins.int) -> Tensor:

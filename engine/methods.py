@@ -70,7 +70,7 @@ def _in_place(name: str, function: Method) -> Method:
     return method
 
 
-def _taken(self: Tensor, result: Any, name: str) -> Tensor:
+def _taken(self: Tensor, result: Tensor, name: str) -> Tensor:
     """Rebind: the array that others may hold stays as it is, and gradients pass through the new one."""
     if result.shape != self.shape:
         raise ValueError(f"For 'Tensor.{name}', the result must keep the shape {self.shape}, but has {result.shape}")

@@ -17,6 +17,7 @@ import numpy as _np
 
 from . import ops
 from .dtype import (
+    DType,
     bool_,
     float32,
     float64,
@@ -33,7 +34,7 @@ pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 newaxis = None
 
 
-def _dtype(dtype: Any) -> Any:
+def _dtype(dtype: Any) -> DType:
     """An element type of the engine's, given so, by NumPy's name, or as a Python type."""
     named = {int: int32, float: float32, bool: bool_}
     return named.get(dtype, dtype) if not isinstance(dtype, str) else _named(dtype)
@@ -348,7 +349,7 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Tensor:
     return ops.cat([ops.reshape(x, (-1,)) for x in given]) if axis is None else ops.cat(given, axis)
 
 
-def _at_least(tensor: Any, axes: int) -> Any:
+def _at_least(tensor: Tensor, axes: int) -> Tensor:
     return tensor if tensor.ndim >= axes else ops.reshape(tensor, (1,) * (axes - tensor.ndim) + tensor.shape)
 
 

@@ -17,10 +17,10 @@ def absolute(x: Any) -> Tensor:
 def add(x1: Any, x2: Any) -> Tensor:
     """x + y."""
 
-def amax(a: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
+def amax(a: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
     """The largest element over ``axis``, of those where ``where`` holds and of ``initial``."""
 
-def amin(a: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
+def amin(a: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
     """The smallest element over ``axis``, of those where ``where`` holds and of ``initial``."""
 
 def argmax(a: Tensor, axis: int | None = None) -> Tensor:
@@ -87,16 +87,16 @@ def kron(a: Tensor, b: Tensor) -> Any:
 def lcm(x1: Any, x2: Any) -> Tensor:
     """The least common multiple."""
 
-def max(a: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
+def max(a: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
     """The largest element over ``axis``, of those where ``where`` holds and of ``initial``."""
 
-def min(a: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
+def min(a: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
     """The smallest element over ``axis``, of those where ``where`` holds and of ``initial``."""
 
 def mod(x1: Any, x2: Any) -> Tensor:
     """x - floor(x / y) * y, with the sign of y."""
 
-def moveaxis(a: Tensor, source: Any, destination: Any) -> Any:
+def moveaxis(a: Tensor, source: Any, destination: Any) -> Tensor:
     """Axes ``source`` moved to the places ``destination``; the others keep their order."""
 
 def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
@@ -109,7 +109,7 @@ def positive(a: Tensor) -> Any:
 def power(x1: Any, x2: Any) -> Tensor:
     """x to the power y."""
 
-def ptp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+def ptp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
     """The largest less the smallest element over ``axis``."""
 
 def rad2deg(x: Tensor) -> Any:
@@ -118,7 +118,7 @@ def rad2deg(x: Tensor) -> Any:
 def remainder(x1: Any, x2: Any) -> Tensor:
     """x - floor(x / y) * y, with the sign of y."""
 
-def repeat(a: Tensor, repeats: Any, axis: int | None = None) -> Any:
+def repeat(a: Tensor, repeats: Any, axis: int | None = None) -> Tensor:
     """Each element along ``axis`` (of all, flattened, without it) ``repeats`` times, one number or one for
     each.
     """
@@ -156,7 +156,7 @@ def trunc(x: Any) -> Tensor:
 def var(x: Tensor, axis: Any = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
     """The variance over ``axis``, divided by n - ddof."""
 
-def vstack(tup: Sequence[Tensor]) -> Any:
+def vstack(tup: Sequence[Tensor]) -> Tensor:
     """Joined along the first axis, vectors as rows."""
 
 def zeros_like(a: Tensor, *, dtype: Any = None) -> Tensor:

@@ -367,7 +367,7 @@ def _along(fn: Function, points: list[Tensor], curves: list[Tensor], order: int,
     points = [p if p.dtype.is_floating_point else cast(p, float32) for p in points]
     curves = [c if c.dtype.is_floating_point else cast(c, float32) for c in curves]
 
-    def at(t: Tensor) -> Any:
+    def at(t: Tensor) -> Tensor:
         places = []
         for point, curve in zip(points, curves, strict=True):
             moved: Any = 0.0

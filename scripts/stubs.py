@@ -30,8 +30,9 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 '''
 # Where the names in annotations come from; what is not here becomes Any.
 KNOWN = {
-    "Any": "typing", "NoReturn": "typing", "Literal": "typing", "Callable": "collections.abc",
-    "Iterable": "collections.abc", "Iterator": "collections.abc", "Mapping": "collections.abc", "Sequence": "collections.abc",
+    "Any": "typing", "NoReturn": "typing", "Literal": "typing",
+    "Callable": "collections.abc", "Iterable": "collections.abc", "Iterator": "collections.abc",
+    "Mapping": "collections.abc", "Sequence": "collections.abc",
     "DType": "hookscope.engine.dtype", "Parameter": "hookscope.engine.parameter", "Tensor": "hookscope.engine.tensor",
     "Generator": "hookscope.engine.generator",
 }  # fmt: skip
@@ -44,8 +45,9 @@ TORCH_NAMES = {"axis": "dim", "keepdims": "keepdim", "axis0": "dim0", "axis1": "
 
 
 PYTHON_OPERATORS = (
-    "getitem", "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod",
-    "rmod", "pow", "rpow", "matmul", "rmatmul", "and", "rand", "or", "ror", "xor", "rxor", "eq", "ne", "lt", "le", "gt", "ge",
+    "getitem", "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv",
+    "mod", "rmod", "pow", "rpow", "matmul", "rmatmul", "and", "rand", "or", "ror", "xor", "rxor",
+    "eq", "ne", "lt", "le", "gt", "ge",
 )  # fmt: skip
 
 

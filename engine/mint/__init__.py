@@ -9,6 +9,10 @@ from .functions import *
 from .nn.functional import conv2d
 
 if _TYPE_CHECKING:
+    from . import linalg as linalg
+    from . import nn as nn
+    from . import optim as optim
+    from . import special as special
     from .function_types import *
 globals().update(_names_in(_MINT))
 _ASCEND = "it is for Ascend devices; use mindspore.mint.nn"

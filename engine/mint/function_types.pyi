@@ -17,7 +17,7 @@ def acos(input: Any) -> Tensor:
 def acosh(input: Any) -> Tensor:
     """The inverse hyperbolic cosine."""
 
-def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def add(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """input + alpha * other."""
 
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
@@ -35,10 +35,10 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
 def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Whether all elements hold."""
 
-def amax(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+def amax(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """The largest element over ``axis``, of those where ``where`` holds and of ``initial``."""
 
-def amin(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+def amin(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """The smallest element over ``axis``, of those where ``where`` holds and of ``initial``."""
 
 def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
@@ -143,7 +143,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
 def cummax(input: Tensor, dim: int) -> tuple[Any, Any]:
     """The largest element so far along ``axis`` and where it is."""
 
-def cumprod(input: Tensor, dim: int, dtype: Any = None) -> Any:
+def cumprod(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Running products along ``dim``."""
 
 def cumsum(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
@@ -165,7 +165,7 @@ def dstack(tensors: Sequence[Tensor]) -> Any:
 def einsum(equation: str, *operands: Any) -> Any:
     """The product that Einstein's ``equation``, such as "ij,jk->ik", says."""
 
-def eq(input: Any, other: Any) -> Any:
+def eq(input: Tensor, other: Any) -> Any:
     """x == y."""
 
 def erf(input: Any) -> Tensor:
@@ -213,7 +213,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
 def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
     """``fill_value`` in the input's shape, dtype and device."""
 
-def gather(input: Tensor, dim: int, index: Tensor) -> Any:
+def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """``input[i][index[i][j]]`` for each element of ``index``, along ``dim``."""
 
 def gcd(input: Any, other: Any) -> Tensor:
@@ -236,13 +236,13 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
 def hstack(tensors: Sequence[Tensor]) -> Any:
     """Joined along the second axis, vectors along their first."""
 
-def imag(input: Tensor) -> Any:
+def imag(input: Tensor) -> Tensor:
     """The imaginary part; zeros of a real tensor."""
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
     """The entries ``index``, a vector, along ``axis``."""
 
-def inverse(input: Tensor) -> Any:
+def inverse(input: Tensor) -> Tensor:
     """The inverse of each matrix."""
 
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
@@ -329,7 +329,7 @@ def mm(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b: boo
 def mul(input: Any, other: Any) -> Tensor:
     """x * y."""
 
-def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None) -> Any:
+def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None) -> Tensor:
     """``num_samples`` indices, drawn with the weights of each row."""
 
 def mv(input: Tensor, vec: Tensor) -> Any:
@@ -346,7 +346,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Any:
     """``length`` entries along ``axis`` from ``start`` on."""
 
-def ne(input: Any, other: Any) -> Any:
+def ne(input: Tensor, other: Any) -> Any:
     """x != y."""
 
 def neg(input: Any) -> Tensor:
@@ -358,7 +358,7 @@ def negative(input: Any) -> Tensor:
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """Where elements are not 0: a row for each, or with ``as_tuple`` a vector for each axis."""
 
-def not_equal(input: Any, other: Any) -> Any:
+def not_equal(input: Tensor, other: Any) -> Any:
     """x != y."""
 
 def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:
@@ -370,7 +370,7 @@ def outer(input: Tensor, vec2: Tensor) -> Any:
 def permute(input: Tensor, dims: Any) -> Tensor:
     """The axes in the order of ``dims``; reversed without it."""
 
-def polar(abs: Tensor, angle: Tensor) -> Any:
+def polar(abs: Tensor, angle: Tensor) -> Tensor:
     """Complex numbers of a length and an angle."""
 
 def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -379,10 +379,10 @@ def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 def qr(input: Tensor, mode: str = 'reduced') -> tuple[Any, Any]:
     """An orthogonal and an upper triangular matrix whose product is the input."""
 
-def ravel(input: Tensor) -> Any:
+def ravel(input: Tensor) -> Tensor:
     """All elements in one axis."""
 
-def real(input: Tensor) -> Any:
+def real(input: Tensor) -> Tensor:
     """The real part; a real tensor itself."""
 
 def reciprocal(input: Any) -> Tensor:
@@ -405,7 +405,7 @@ def round(input: Any, *, decimals: int = 0) -> Any:
 def rsqrt(input: Any) -> Tensor:
     """1 / sqrt(x)."""
 
-def scatter(input: Tensor, dim: int, index: Tensor, src: Any) -> Any:
+def scatter(input: Tensor, dim: int, index: Tensor, src: Any) -> Tensor:
     """``src`` put at ``index`` along ``axis``; ``reduce`` "add" or "multiply" combines it with what is
     there.
     """
@@ -449,7 +449,7 @@ def std(input: Tensor, dim: Any = None, *, correction: int | bool = 1, keepdim: 
 def std_mean(input: Tensor, dim: Any = None, *, correction: int | bool = 1, keepdim: bool = False) -> tuple[Any, Any]:
     """``std`` and ``mean``."""
 
-def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """input - alpha * other."""
 
 def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -479,10 +479,10 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 def triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Any:
     """The x with A @ x = b (or A.T @ x = b), of which only one triangle of A is read."""
 
-def tril(input: Tensor, diagonal: int = 0) -> Any:
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangle; 0 above the ``diagonal``-th diagonal."""
 
-def triu(input: Tensor, diagonal: int = 0) -> Any:
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangle; 0 below the ``diagonal``-th diagonal."""
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 from hookscope.engine.tensor import Tensor
 from typing import Any
 
-def inv(input: Tensor) -> Any:
+def inv(input: Tensor) -> Tensor:
     """The inverse of each matrix."""
 
 def matrix_norm(A: Tensor, ord: Any = 'fro', dim: Any = ..., keepdim: bool = False, *, dtype: Any = None) -> Any:
@@ -20,5 +20,5 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
 def qr(input: Tensor, mode: str = 'reduced') -> tuple[Any, Any]:
     """An orthogonal and an upper triangular matrix whose product is the input."""
 
-def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The ``ord``-norm of vectors: (sum of abs(x)**ord)**(1/ord); inf, -inf and 0 as limits."""

@@ -101,7 +101,7 @@ def _construct(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     return cell.construct(*args, **kwargs)
 
 
-def _run_forward(cell: Cell, entry: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> Any:
+def _run_forward(cell: Cell, entry: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> Tensor:
     given = (args, kwargs, output) if entry.with_kwargs else (args, output)
     returned = _call_hook(cell, "forward", entry.function, *given)
     return output if returned is None else returned

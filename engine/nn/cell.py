@@ -11,7 +11,7 @@ import time
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar
 
 from .. import taps
 from ..parameter import Parameter, ParameterTuple, is_generated_name
@@ -23,6 +23,24 @@ from .settings import CellSettings
 from .state import STATE_HOOK_KINDS, CellState, register_cell_buffer_registration_hook
 
 __all__ = ["Cell", "register_cell_buffer_registration_hook"]
+
+
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class HasConstruct(Protocol[P, R_co]):
+    """For type checkers: what takes and gives what its ``construct`` does."""
+
+    def construct(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
+        """The forward computation."""
+
+
+class CallOfConstruct:
+    """For type checkers: a cell is called as its ``construct`` is."""
+
+    def __get__(self, cell: HasConstruct[P, R_co], owner: type) -> Callable[P, R_co]:
+        return cell.construct
 
 
 class Cell(CellHooks, CellState, CellSettings):
@@ -70,11 +88,15 @@ class Cell(CellHooks, CellState, CellSettings):
 
     # Running
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        # Benchmarked as "call of an empty cell": keep this one check and the call.
-        if self._plain and not taps.cell_taps:
-            return self.construct(*args, **kwargs)
-        return call_observed(self, args, kwargs)
+    if TYPE_CHECKING:
+        __call__ = CallOfConstruct()
+    else:
+
+        def __call__(self, *args, **kwargs):
+            # Benchmarked as "call of an empty cell": keep this one check and the call.
+            if self._plain and not taps.cell_taps:
+                return self.construct(*args, **kwargs)
+            return call_observed(self, args, kwargs)
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
         """The forward computation; every subclass defines it.

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..tensor import Tensor
 from .cell import Cell
 
 __all__ = ["CellDict", "CellList", "SequentialCell"]
@@ -116,7 +117,7 @@ class SequentialCell(_Indexed):
             return type(self)(OrderedDict(list(self._cells.items())[index]))
         return super().__getitem__(index)
 
-    def construct(self, input_data: Any) -> Any:
+    def construct(self, input_data: Any) -> Tensor:
         for cell in self._cells.values():
             input_data = cell(input_data)
         return input_data

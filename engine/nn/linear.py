@@ -93,7 +93,7 @@ class Flatten(Cell):
 class Identity(Cell):
     """The input."""
 
-    def construct(self, x: Any) -> Any:
+    def construct(self, x: Any) -> Tensor:
         return x
 
 

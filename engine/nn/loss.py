@@ -163,7 +163,7 @@ class L1LossExt(LossBase):
         return ops.l1_loss(input, target, self.reduction)
 
 
-def _same_tensors(name: str, logits: Any, labels: Any) -> None:
+def _same_tensors(name: str, logits: Tensor, labels: Tensor) -> None:
     for argument, x in (("logits", logits), ("labels", labels)):
         if not isinstance(x, Tensor):
             raise TypeError(f"For '{name}', '{argument}' must be a Tensor, but got {type(x).__name__}")

@@ -110,10 +110,10 @@ class BatchNorm3d(Cell):
         eps: float = 1e-5,
         momentum: float = 0.9,
         affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones",
+        gamma_init: str = "ones",
+        beta_init: str = "zeros",
+        moving_mean_init: str = "zeros",
+        moving_var_init: str = "ones",
         use_batch_statistics: bool | None = None,
         dtype: DType = float32,
     ) -> None:
@@ -172,8 +172,8 @@ class LayerNorm(Cell):
         normalized_shape: Any,
         begin_norm_axis: int = -1,
         begin_params_axis: int = -1,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
+        gamma_init: str = "ones",
+        beta_init: str = "zeros",
         epsilon: float = 1e-7,
         dtype: DType = float32,
     ) -> None:
@@ -295,8 +295,8 @@ class _InstanceNorm(Cell):
         eps: float = 1e-5,
         momentum: float = 0.1,
         affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
+        gamma_init: str = "ones",
+        beta_init: str = "zeros",
         dtype: DType = float32,
     ) -> None:
         super().__init__()

@@ -314,14 +314,14 @@ class _AdaptiveLargest(_Adaptive):
 class AdaptiveMaxPool2d(_AdaptiveLargest):
     """Largest elements of (N, C, H, W) over windows chosen so that the output has ``output_size``."""
 
-    def construct(self, x: Tensor) -> Any:
+    def construct(self, x: Tensor) -> Tensor:
         return ops.adaptive_max_pool2d(x, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool3d(_AdaptiveLargest):
     """Largest elements of (N, C, D, H, W) over windows chosen so that the output has ``output_size``."""
 
-    def construct(self, x: Tensor) -> Any:
+    def construct(self, x: Tensor) -> tuple[Tensor, Tensor]:
         return ops.adaptive_max_pool3d(x, self.output_size, self.return_indices)
 
 

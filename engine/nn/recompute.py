@@ -46,7 +46,7 @@ def recompute(
     early_stop: bool = True,
     context_fn: Contexts | None = None,
     **kwargs: Any,
-) -> Any:
+) -> Tensor:
     """Call ``block`` and keep nothing of it for the gradient but its inputs; see ``Cell.recompute``.
 
     Args:
@@ -79,7 +79,7 @@ def run_to_recompute(
     options: RecomputeOptions,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-) -> Any:
+) -> Tensor:
     """Run ``function``; where a gradient may be wanted, as one node that runs it again."""
     forward_context, second_context = options.contexts()
     if not state.recordings:

@@ -193,7 +193,7 @@ class _OneStep(Cell):
             self.bias_ih = Parameter(initializer(bound, (width,), dtype), "bias_ih")
             self.bias_hh = Parameter(initializer(bound, (width,), dtype), "bias_hh")
 
-    def _step(self, x: Any, h: Any, c: Any) -> tuple[Tensor, Any]:
+    def _step(self, x: Tensor, h: Tensor, c: Any) -> tuple[Tensor, Any]:
         name = type(self).__name__
         for argument, value, size in (("x", x, self.input_size), ("hx", h, self.hidden_size)):
             if not isinstance(value, Tensor):
@@ -207,7 +207,7 @@ class _OneStep(Cell):
         )
         return h, c
 
-    def construct(self, x: Tensor, hx: Any) -> Any:
+    def construct(self, x: Tensor, hx: Any) -> Tensor:
         return self._step(x, hx, None)[0]
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .. import context
 from ..dtype import DType, bfloat16, float16, float32
 from ..nested import replaced, tensors_in
+from ..tensor import Tensor
 from .members import CellBase, hint
 
 if TYPE_CHECKING:
@@ -272,7 +273,7 @@ class CellSettings(CellBase):
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: there is no graph compiler, a cell runs as it is."""
 
-    def compile_and_run(self, *args: Any, **kwargs: Any) -> Any:
+    def compile_and_run(self, *args: Any, **kwargs: Any) -> Tensor:
         """Call the cell."""
         return self(*args, **kwargs)
 

@@ -39,7 +39,7 @@ class WithLossCell(Cell):
         self._backbone = backbone
         self._loss_fn = loss_fn
 
-    def construct(self, data: Any, label: Any) -> Any:
+    def construct(self, data: Any, label: Any) -> Tensor:
         return self._loss_fn(self._backbone(data), label)
 
     @property
@@ -58,8 +58,8 @@ class WithGradCell(Cell):
         self.weights = ParameterTuple(network.trainable_params())
         self.sens = sens
 
-    def construct(self, *inputs: Any) -> Any:
-        def forward(*data: Any) -> Any:
+    def construct(self, *inputs: Any) -> tuple[Tensor, Tensor]:
+        def forward(*data: Any) -> Tensor:
             if self.loss_fn is None:
                 return self.network(*data)
             return self.loss_fn(self.network(*data[:-1]), data[-1])
@@ -166,7 +166,7 @@ class FixedLossScaleUpdateCell(Cell):
         """The scale at the start."""
         return self.loss_scale_value
 
-    def construct(self, _: Any, overflow: Any) -> Any:
+    def construct(self, _: Any, overflow: Any) -> Tensor:
         return overflow
 
 
@@ -184,7 +184,7 @@ class DynamicLossScaleUpdateCell(Cell):
         """The scale at the start."""
         return self.loss_scale_value
 
-    def construct(self, loss_scale: Parameter, overflow: Any) -> Any:
+    def construct(self, loss_scale: Parameter, overflow: Any) -> Tensor:
         now, last = int(self.cur_iter._array), int(self.last_overflow_iter._array)
         happened, scale = bool(overflow), float(loss_scale._array)
         grown = now - last >= self.scale_window
@@ -230,10 +230,10 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
                 f"but got {type(scale_sense).__name__}"
             )
 
-    def construct(self, *inputs: Any) -> Any:
+    def construct(self, *inputs: Any) -> tuple[Tensor, Tensor, Tensor]:
         scale = float(self.scale_sense._array.reshape(-1)[0])
 
-        def scaled(*data: Any) -> Any:
+        def scaled(*data: Any) -> tuple[Tensor, Tensor]:
             loss = self.network(*data)
             return loss * scale, loss
 
@@ -259,12 +259,12 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         """Where a device keeps an overflow flag it is cleared here; this engine looks at the gradients."""
         return None, compute_input
 
-    def get_overflow_status(self, status: Any, compute_output: Any) -> Any:
+    def get_overflow_status(self, status: Any, compute_output: Any) -> bool:
         """Whether a gradient is infinite or no number."""
         given = compute_output if isinstance(compute_output, tuple | list) else (compute_output,)
         return any(not bool(array_module(g._array).isfinite(g._array).all()) for g in given)
 
-    def process_loss_scale(self, overflow: Any) -> Any:
+    def process_loss_scale(self, overflow: Any) -> Tensor:
         """Let the manager change the scale."""
         if self.loss_scaling_manager is not None:
             with no_recording():
@@ -283,7 +283,7 @@ class WithEvalCell(Cell):
         self._loss_fn = loss_fn
         self.add_cast_fp32 = add_cast_fp32
 
-    def construct(self, data: Any, label: Any) -> Any:
+    def construct(self, data: Any, label: Any) -> tuple[Tensor, Tensor, Tensor]:
         outputs = self._network(data)
         if self.add_cast_fp32:
             label = _as(label, float32)
@@ -359,7 +359,7 @@ class DistributedGradReducer(Cell):
         super().__init__(auto_prefix=False)
         self.mean, self.degree = mean, degree
 
-    def construct(self, grads: Any) -> Any:
+    def construct(self, grads: Any) -> tuple[Tensor, Tensor]:
         return grads
 
 
@@ -374,7 +374,7 @@ class MicroBatchInterleaved(Cell):
             raise ValueError(f"For 'MicroBatchInterleaved', 'interleave_num' must be above 0, but got {interleave_num}")
         self.network, self.interleave_num = network, interleave_num
 
-    def construct(self, *inputs: Any) -> Any:
+    def construct(self, *inputs: Any) -> Tensor:
         parts = [ops.chunk(x, self.interleave_num, 0) for x in inputs]
         total: Any = None
         for piece in zip(*parts, strict=True):

@@ -1,5 +1,7 @@
 """``mindspore.ops``: functions on tensors, and the primitive classes of ``ops.operations``."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from ..grad import *
 from ..jit import constexpr
 from ..names import on_first_use as _on_first_use
@@ -41,6 +43,9 @@ from .sorting import *
 from .special import *
 from .statistics import *
 from .unpooling import *
+
+if _TYPE_CHECKING:
+    from .primitive_types import *  # type: ignore[assignment]  # Depend is a class of its own
 
 _COLLECTIVES = """
 AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC Barrier BatchISendIRecv Broadcast CollectiveGather

@@ -43,7 +43,7 @@ def edges_of(length: int, parts: int) -> list[tuple[int, int]]:
     return [(i * length // parts, -(-(i + 1) * length // parts)) for i in range(parts)]
 
 
-def _adaptive_average(input: Any, output_size: Any, axes: int, name: str) -> Tensor:
+def _adaptive_average(input: Tensor, output_size: Any, axes: int, name: str) -> Tensor:
     def pooled(x: Tensor) -> Tensor:
         lengths, size = tuple(x.shape[2:]), _output_size(output_size, x, axes, name)
         if all(n % m == 0 for n, m in zip(lengths, size, strict=True)):
@@ -88,7 +88,7 @@ def gathered(x: Tensor, indices: Tensor) -> Tensor:
     return reshape(picked, indices.shape)
 
 
-def _adaptive_largest(input: Any, output_size: Any, return_indices: bool, axes: int, name: str) -> Any:
+def _adaptive_largest(input: Tensor, output_size: Any, return_indices: bool, axes: int, name: str) -> Any:
     def pooled(x: Tensor) -> Any:
         size = _output_size(output_size, x, axes, name)
         edges = [edges_of(n, parts) for n, parts in zip(x.shape[2:], size, strict=True)]
@@ -133,7 +133,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
     return _adaptive_largest(input, output_size, return_indices, 2, "adaptive_max_pool2d")
 
 
-def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
     """The largest elements of windows chosen so that the output has ``output_size``."""
     return _adaptive_largest(input, output_size, return_indices, 3, "adaptive_max_pool3d")
 

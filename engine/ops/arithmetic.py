@@ -153,7 +153,7 @@ class Binary(Operator):
 class Equality(Binary):
     """``==`` or ``!=``, which Python code also asks of a tensor and None, a string or a list: not equal."""
 
-    def __call__(self, input: Any, other: Any) -> Any:
+    def __call__(self, input: Tensor, other: Any) -> Any:
         if other is None or isinstance(other, str | list | tuple):
             return self is not eq
         return Binary.__call__(self, input, other)
@@ -641,13 +641,13 @@ def _scaled(other: Any, alpha: Any) -> Any:
 
 
 @declare(method="add", in_place="add_", mint="add")
-def _add_scaled(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def _add_scaled(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """input + alpha * other."""
     return add(input, _scaled(other, alpha))
 
 
 @declare(method=("sub", "subtract"), in_place="sub_", mint="sub")
-def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """input - alpha * other."""
     return sub(input, _scaled(other, alpha))
 

@@ -59,7 +59,7 @@ def _is_complex(x: Tensor) -> bool:
 
 
 @declare(primitive=prim("Complex"))
-def complex(real: Tensor, imag: Tensor) -> Any:
+def complex(real: Tensor, imag: Tensor) -> Tensor:
     """Complex numbers of their parts."""
     wanted = np.dtype(np.float64) if np.float64 in (real._array.dtype, imag._array.dtype) else float32.numpy
     shape = np.broadcast_shapes(real.shape, imag.shape)
@@ -68,25 +68,25 @@ def complex(real: Tensor, imag: Tensor) -> Any:
 
 
 @declare(method=True, primitive=prim("Real"), mint=True)
-def real(input: Tensor) -> Any:
+def real(input: Tensor) -> Tensor:
     """The real part; a real tensor itself."""
     return _real(input) if _is_complex(_check(input, "real")) else input
 
 
 @declare(method=True, primitive=prim("Imag"), mint=True)
-def imag(input: Tensor) -> Any:
+def imag(input: Tensor) -> Tensor:
     """The imaginary part; zeros of a real tensor."""
     return _imag(input) if _is_complex(_check(input, "imag")) else input * 0
 
 
 @declare(method=True, primitive=prim("Conj"))
-def conj(input: Tensor) -> Any:
+def conj(input: Tensor) -> Tensor:
     """The conjugate; a real tensor itself."""
     return _conj(input) if _is_complex(_check(input, "conj")) else input
 
 
 @declare(method=True, primitive=prim("Angle"))
-def angle(input: Tensor) -> Any:
+def angle(input: Tensor) -> Tensor:
     """The angle of complex numbers; of real ones 0 or pi."""
     from .elementary import atan2
 
@@ -98,7 +98,7 @@ def angle(input: Tensor) -> Any:
 
 
 @declare(primitive=prim("Polar"), mint=True)
-def polar(abs: Tensor, angle: Tensor) -> Any:
+def polar(abs: Tensor, angle: Tensor) -> Tensor:
     """Complex numbers of a length and an angle."""
     return complex(abs * a.cos(angle), abs * a.sin(angle))
 
@@ -114,7 +114,7 @@ def view_as_real(input: Tensor) -> Any:
     return stack([_real(input), _imag(input)], -1)
 
 
-def _prepared(x: Any, name: str) -> Tensor:
+def _prepared(x: Tensor, name: str) -> Tensor:
     """As complex numbers of the same precision."""
     given = _check(x, name)
     if _is_complex(given):
@@ -124,7 +124,7 @@ def _prepared(x: Any, name: str) -> Tensor:
     return _complex(whole, whole * 0)
 
 
-def _sized(x: Any, n: int, axis: int) -> Any:
+def _sized(x: Tensor, n: int, axis: int) -> Tensor:
     """Cut, or filled up with 0, to ``n`` entries along ``axis``."""
     have = x.shape[axis]
     if n < have:
@@ -157,7 +157,7 @@ def _lengths(x: Tensor, s: Any, dim: Any, name: str) -> tuple[list[int], list[in
     return axes, sizes
 
 
-def _whole(x: Tensor, s: Any, dim: Any, norm: str | None, inverse: bool, name: str) -> Any:
+def _whole(x: Tensor, s: Any, dim: Any, norm: str | None, inverse: bool, name: str) -> Tensor:
     found: Any = _prepared(x, name)
     axes, sizes = _lengths(found, s, dim, name)
     for axis, n in zip(axes, sizes, strict=True):
@@ -165,7 +165,7 @@ def _whole(x: Tensor, s: Any, dim: Any, norm: str | None, inverse: bool, name: s
     return _scaled(found, math.prod(sizes), norm, inverse, name)
 
 
-def _half(x: Tensor, s: Any, dim: Any, norm: str | None, name: str) -> Any:
+def _half(x: Tensor, s: Any, dim: Any, norm: str | None, name: str) -> Tensor:
     """The transform of real numbers, of whose last axis one half says all."""
     if _is_complex(_check(x, name)):
         raise TypeError(f"For '{name}', 'input' must be real, but got {x.dtype}")
@@ -174,7 +174,7 @@ def _half(x: Tensor, s: Any, dim: Any, norm: str | None, name: str) -> Any:
     return found[along(found, axes[-1], slice(0, sizes[-1] // 2 + 1))]
 
 
-def _from_half(x: Tensor, s: Any, dim: Any, norm: str | None, inverse: bool, name: str) -> Any:
+def _from_half(x: Tensor, s: Any, dim: Any, norm: str | None, inverse: bool, name: str) -> Tensor:
     """The inverse of ``_half``: the other half are the conjugates."""
     found: Any = _prepared(x, name)
     axes, sizes = _lengths(found, s, dim, name)
@@ -202,22 +202,22 @@ def _one(n: Any) -> Any:
     return None if n is None else (n,)
 
 
-def fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+def fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
     """The discrete Fourier transform along ``dim``."""
     return _whole(input, _one(n), dim, norm, False, "fft")
 
 
-def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
     """The inverse of ``fft``."""
     return _whole(input, _one(n), dim, norm, True, "ifft")
 
 
-def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
     """The first half of the transform of real numbers, which says all."""
     return _half(input, _one(n), dim, norm, "rfft")
 
 
-def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
     """The inverse of ``rfft``."""
     return _from_half(input, _one(n), dim, norm, True, "irfft")
 

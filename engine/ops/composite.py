@@ -31,7 +31,7 @@ _NEVER = frozenset(
 )  # fmt: skip
 
 
-def _fits(value: Any, kind: Any) -> bool:
+def _fits(value: Any, kind: str) -> bool:
     """Whether a value is of a kind that ``register`` was given."""
     name = kind.name if isinstance(kind, DType) else str(kind)
     if name.startswith("Tensor"):
@@ -154,7 +154,7 @@ class Depend:
     def __repr__(self) -> str:
         return "Prim[Depend]"
 
-    def __call__(self, value: Any, expr: Any) -> Any:
+    def __call__(self, value: Tensor, expr: Any) -> Tensor:
         return value
 
 
@@ -163,7 +163,7 @@ depend = Depend()
 hyper_add = HyperMap(lambda a, b: a + b)
 
 
-def typeof(value: Any) -> Any:
+def typeof(value: Any) -> DType:
     """The dtype of a Tensor; of another value the dtype that a Tensor of it would have."""
     return value.dtype if isinstance(value, Tensor) else Tensor(value).dtype
 

@@ -66,7 +66,7 @@ def is_tensor(obj: Any) -> bool:
 
 
 @declare(method=True)
-def type_as(input: Tensor, other: Tensor) -> Any:
+def type_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements in the dtype of ``other``."""
     return cast(input, _check(other, "type_as", "other").dtype)
 
@@ -106,7 +106,7 @@ tensor_range = range
 
 
 @declare(primitive=prim("TupleToArray"))
-def tuple_to_array(input_x: tuple[Any, ...]) -> Any:
+def tuple_to_array(input_x: tuple[Any, ...]) -> Tensor:
     """A tuple of numbers as a tensor.
 
     Raises:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import random
 from ..backend import to_device, to_host
-from ..dtype import bool_, float32, int32, int64, numpy_dtype
+from ..dtype import DType, bool_, float32, int32, int64, numpy_dtype
 from ..surfaces import declare, prim
 from ..tensor import Tensor
 from .shape import _check, ints_of
@@ -45,7 +45,7 @@ def _inner(shape: tuple[int, ...], seed: Any) -> Any:
     return np.clip(random.uniform(shape, seed).astype(np.float64) + 2.0**-33, 2.0**-33, 1 - 2.0**-33)
 
 
-def _floating(dtype: Any, name: str) -> Any:
+def _floating(dtype: Any, name: str) -> DType:
     wanted = dtype or float32
     if numpy_dtype(wanted).kind not in "fV":
         raise ValueError(f"For '{name}', 'dtype' must be a floating dtype, but got {wanted}")
@@ -101,7 +101,7 @@ def randint_like(input: Tensor, low: int, high: int, seed: int | None = None, *,
 
 
 @declare(primitive=prim("RandpermV2", seed=0, offset=0, dtype=int64))
-def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Any = int64) -> Any:
+def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Any = int64) -> Tensor:
     """0, 1, ..., n - 1 in random order.
 
     Raises:
@@ -140,7 +140,7 @@ def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Any:
     return _made(random.normal(wanted, seed) * width + centre)
 
 
-def standard_normal(shape: Any, seed: int | None = None) -> Any:
+def standard_normal(shape: Any, seed: int | None = None) -> Tensor:
     """Numbers of the normal distribution with mean 0 and deviation 1."""
     return _made(random.normal(ints_of(shape, "standard_normal", "shape"), seed))
 
@@ -179,14 +179,14 @@ def _standard_gamma(alpha: Any, seed: int | None) -> Any:
     return np.where(alpha < 1, found * extra ** (1 / alpha), found)
 
 
-def gamma(shape: Any, alpha: Tensor, beta: Tensor, seed: int | None = None) -> Any:
+def gamma(shape: Any, alpha: Tensor, beta: Tensor, seed: int | None = None) -> Tensor:
     """Numbers of the gamma distribution with shape ``alpha`` and rate ``beta``."""
     a, b = _host(alpha), _host(beta)
     wanted = (*ints_of(shape, "gamma", "shape"), *np.broadcast_shapes(a.shape, b.shape))
     return _made(_standard_gamma(np.broadcast_to(a, wanted).astype(np.float64), seed) / b)
 
 
-def random_gamma(shape: Any, alpha: Tensor, seed: int | None = None) -> Any:
+def random_gamma(shape: Any, alpha: Tensor, seed: int | None = None) -> Tensor:
     """Numbers of the gamma distribution, ``shape`` of them for each ``alpha``."""
     a = _host(alpha)
     wanted = (*ints_of(shape, "random_gamma", "shape"), *a.shape)
@@ -211,14 +211,14 @@ def _poisson(rate: Any, seed: int | None) -> Any:
     return np.where(rate < 50, count, large)
 
 
-def random_poisson(shape: Any, rate: Tensor, seed: int | None = None, dtype: Any = float32) -> Any:
+def random_poisson(shape: Any, rate: Tensor, seed: int | None = None, dtype: Any = float32) -> Tensor:
     """Numbers of Poisson's distribution, ``shape`` of them for each ``rate``."""
     r = _host(rate)
     wanted = (*ints_of(shape, "random_poisson", "shape"), *r.shape)
     return _made(_poisson(np.broadcast_to(r, wanted).astype(np.float64), seed), dtype)
 
 
-def poisson(shape: Any, mean: Tensor, seed: int | None = None) -> Any:
+def poisson(shape: Any, mean: Tensor, seed: int | None = None) -> Tensor:
     """Numbers of Poisson's distribution with ``mean``."""
     m = _host(mean)
     wanted = np.broadcast_shapes(ints_of(shape, "poisson", "shape"), m.shape)
@@ -293,7 +293,7 @@ def _random_of_tensor(input: Tensor, from_: int = 0, to: int | None = None, *, g
 
 
 @declare(method=True, mint=True)
-def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None) -> Any:
+def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None) -> Tensor:
     """``num_samples`` indices, drawn with the weights of each row.
 
     Raises:

@@ -62,7 +62,7 @@ def _scatter_reduce_rule(F: Any, needs: Any, g: Any, out: Any, x: Any, updates: 
 _scatter_reduce = Operator("scatter_reduce", _scatter_reduce_kernel, joint_vjp=_scatter_reduce_rule)
 
 
-def _integers(value: Any, name: str, argument: str) -> Tensor:
+def _integers(value: Tensor, name: str, argument: str) -> Tensor:
     x = value if isinstance(value, Tensor) else Tensor(value)
     if x._array.dtype.kind not in "iu":
         raise TypeError(f"For '{name}', '{argument}' must hold integers, but got {x.dtype}")
@@ -76,7 +76,7 @@ def _in_range(index: Any, length: int, name: str) -> None:
         )
 
 
-def put(x: Tensor, updates: Any, index: Any, how: str = "update") -> Any:
+def put(x: Tensor, updates: Any, index: Any, how: str = "update") -> Tensor:
     """``x`` with ``updates`` at ``index``: put there, or added to, subtracted from, ... what is there."""
     value = updates if isinstance(updates, Tensor) else Tensor(updates, x.dtype)
     value = _as(value, x._array.dtype)
@@ -131,7 +131,7 @@ def _grid(shape: tuple[int, ...], axis: int, index: Any) -> tuple[Any, ...]:
 
 
 @declare(method=True, mint="gather")
-def gather_elements(input: Tensor, dim: int, index: Tensor) -> Any:
+def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """``input[i][index[i][j]]`` for each element of ``index``, along ``dim``.
 
     Raises:
@@ -153,7 +153,7 @@ def _same_axes(x: Tensor, i: Tensor, at: int, name: str) -> None:
 
 
 @declare(primitive=prim("GatherD"))
-def gather_d(x: Tensor, dim: int, index: Tensor) -> Any:
+def gather_d(x: Tensor, dim: int, index: Tensor) -> Tensor:
     """``gather_elements`` under its older name."""
     return gather_elements(x, dim, index)
 
@@ -236,7 +236,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Any:
     return _getitem(x if x.shape == shape else broadcast_to(x, shape), index=chosen)
 
 
-def _masked(input: Any, mask: Any, name: str) -> tuple[Tensor, Tensor]:
+def _masked(input: Tensor, mask: Tensor, name: str) -> tuple[Tensor, Tensor]:
     m = _check(mask, name, "mask")
     if m._array.dtype.kind != "b":
         raise TypeError(f"For '{name}', 'mask' must hold bools, but got {m.dtype}")
@@ -273,7 +273,7 @@ def _unravel_index(indices: Tensor, dims: Tensor) -> Tensor:
 
 
 @declare(method=True, in_place=True, primitive=prim("MaskedFill"))
-def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Any:
+def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
     """``value`` where ``mask`` holds.
 
     Raises:
@@ -338,7 +338,7 @@ def _kept(x: Any, result: Any) -> Any:
 
 
 @declare(method=True, in_place=True, primitive=prim("IndexFill"))
-def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Any:
+def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Tensor:
     """``value`` in the entries ``index`` along ``axis``."""
     at = one_axis(axis, _check(x, "index_fill", "x").ndim, "index_fill")
     i = ravel(_integers(index, "index_fill", "index"))
@@ -347,7 +347,7 @@ def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Any:
 
 
 @declare(method=True, in_place=True)
-def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """``values`` put (or added) where the tensors ``indices`` point, one for each axis."""
     if not isinstance(indices, list | tuple):
         raise TypeError(f"For 'index_put', 'indices' must be a tuple of Tensors, but got {type(indices).__name__}")
@@ -381,7 +381,7 @@ def _fill_diagonal(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
 def _elements(name: str) -> Any:
     """Scatter along an axis: ``x[i][index[i][j]]`` takes ``updates[i][j]``."""
 
-    def scattered(x: Tensor, index: Any, updates: Any, axis: int, how: str) -> Any:
+    def scattered(x: Tensor, index: Any, updates: Any, axis: int, how: str) -> Tensor:
         i = _integers(index, name, "index")
         at = one_axis(axis, _check(x, name).ndim, name)
         _same_axes(x, i, at, name)
@@ -395,7 +395,7 @@ def _elements(name: str) -> Any:
 @declare(primitive=prim("TensorScatterElements", axis=0, reduction="none"))
 def tensor_scatter_elements(
     input_x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: str = "none"
-) -> Any:
+) -> Tensor:
     """``updates`` put (or with ``reduction`` "add" added) at ``indices`` along ``axis``.
 
     Raises:
@@ -408,7 +408,7 @@ def tensor_scatter_elements(
 
 
 @declare(mint=renamed(axis="dim", without=("reduce",)))
-def scatter(input: Tensor, axis: int, index: Tensor, src: Any, reduce: str | None = None) -> Any:
+def scatter(input: Tensor, axis: int, index: Tensor, src: Any, reduce: str | None = None) -> Tensor:
     """``src`` put at ``index`` along ``axis``; ``reduce`` "add" or "multiply" combines it with what is there."""
     how = {None: "update", "none": "update", "add": "add", "multiply": "mul"}.get(reduce)
     if how is None:
@@ -434,7 +434,7 @@ def _scatter_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
 
 
 @declare(primitive=prim("ScatterNd"))
-def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Any:
+def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
     """Zeros of ``shape``, with ``updates`` added where the rows of ``indices`` point."""
     i = _integers(indices, "scatter_nd", "indices")
     wanted = ints_of(shape, "scatter_nd", "shape")
@@ -450,7 +450,7 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Any:
     axis. ``keep``: the first argument, where it is a Parameter, takes the new values.
     """
 
-    def scattered(input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False) -> Any:
+    def scattered(input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False) -> Tensor:
         x, i = _check(input_x, name, "input_x"), _integers(indices, name, "indices")
         index = _rows(i) if rows else (i._array,)
         for column, length in zip(index, x.shape, strict=False):
@@ -513,7 +513,7 @@ declare(primitive=prim("InplaceUpdateV2"))(lambda x, indices, v: inplace_update(
 
 
 @declare(primitive=prim("InplaceIndexAdd", "axis"))
-def inplace_index_add(var: Tensor, indices: Tensor, updates: Tensor, axis: int) -> Any:
+def inplace_index_add(var: Tensor, indices: Tensor, updates: Tensor, axis: int) -> Tensor:
     """``updates`` added to the entries ``indices`` of a parameter along ``axis``."""
     return index_add(var, indices, updates, axis)
 
@@ -522,7 +522,7 @@ def inplace_index_add(var: Tensor, indices: Tensor, updates: Tensor, axis: int) 
 
 
 def _segments(name: str, how: str, start: Any) -> Any:
-    def reduced(x: Tensor, segment_ids: Tensor, num_segments: Any) -> Any:
+    def reduced(x: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
         ids, count = _integers(segment_ids, name, "segment_ids"), int(num_segments)
         if count <= 0:
             raise ValueError(f"For '{name}', 'num_segments' must be positive, but got {count}")
@@ -552,7 +552,7 @@ unsorted_segment_prod = declare(method=True, primitive=prim("UnsortedSegmentProd
 
 
 @declare(primitive=prim("UnsortedSegmentSum"))
-def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: Any) -> Any:
+def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
     """The sum of each segment's elements, one entry a segment; negative ids are left out."""
     return _segments("unsorted_segment_sum", "add", 0)(input_x, segment_ids, num_segments)
 

@@ -82,7 +82,7 @@ swapdims = swapaxes
 
 
 @declare(method=("moveaxis", "movedim"), numpy=renamed("moveaxis", x="a"))
-def movedim(x: Tensor, source: Any, destination: Any) -> Any:
+def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
     """Axes ``source`` moved to the places ``destination``; the others keep their order.
 
     Raises:
@@ -172,7 +172,7 @@ def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: in
 
 
 @declare(method=True, mint=True)
-def ravel(input: Tensor) -> Any:
+def ravel(input: Tensor) -> Tensor:
     """All elements in one axis."""
     return reshape(input, (-1,)) if _check(input, "ravel").size else reshape(input, (0,))
 
@@ -221,7 +221,7 @@ def atleast_3d(inputs: Any) -> Any:
 
 
 @declare(numpy=renamed("repeat", input="a"))
-def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> Any:
+def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> Tensor:
     """Each element along ``axis`` (of all, flattened, without it) ``repeats`` times, one number or one for each."""
     x = _check(input, "repeat_interleave") if isinstance(input, Tensor) else Tensor(input)
     if axis is None:
@@ -300,7 +300,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
 # Triangles and diagonals
 
 
-def _band(x: Tensor, name: str, keep: Any) -> Any:
+def _band(x: Tensor, name: str, keep: Any) -> Tensor:
     if _check(x, name).ndim < 2:
         raise ValueError(f"For '{name}', 'input' must have at least 2 axes, but got shape {x.shape}")
     xp = array_module(x._array)
@@ -309,13 +309,13 @@ def _band(x: Tensor, name: str, keep: Any) -> Any:
 
 
 @declare(method=True, primitive=prim("Tril", diagonal=0), mint=True)
-def tril(input: Tensor, diagonal: int = 0) -> Any:
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangle; 0 above the ``diagonal``-th diagonal."""
     return _band(input, "tril", lambda apart: apart <= diagonal)
 
 
 @declare(method=True, primitive=prim("Triu", diagonal=0), mint=True)
-def triu(input: Tensor, diagonal: int = 0) -> Any:
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangle; 0 below the ``diagonal``-th diagonal."""
     return _band(input, "triu", lambda apart: apart >= diagonal)
 
@@ -350,7 +350,7 @@ def _diagonal_places(x: Any, rows: int, columns: int, offset: int) -> tuple[Any,
 
 
 @declare(method=True)
-def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonals of the planes (dim1, dim2), as a new last axis.
 
     Raises:
@@ -362,14 +362,14 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> An
     return _getitem(moved, index=_diagonal_places(moved._array, moved.shape[-2], moved.shape[-1], offset))
 
 
-def _planes_last(x: Tensor, dim1: int, dim2: int, name: str) -> Any:
+def _planes_last(x: Tensor, dim1: int, dim2: int, name: str) -> Tensor:
     first, second = one_axis(dim1, x.ndim, name), one_axis(dim2, x.ndim, name)
     if first == second:
         raise ValueError(f"For '{name}', the two axes must differ, but got {dim1} and {dim2}")
     return movedim(x, (first, second), (x.ndim - 2, x.ndim - 1))
 
 
-def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices in the axes (dim1, dim2) with the last axis of the input on their diagonals."""
     x = _check(input, "diag_embed")
     if x.ndim < 1:
@@ -489,7 +489,7 @@ def hstack(tensors: Sequence[Tensor]) -> Any:
 
 
 @declare(numpy=renamed(inputs="tup"))
-def vstack(inputs: Sequence[Tensor]) -> Any:
+def vstack(inputs: Sequence[Tensor]) -> Tensor:
     """Joined along the first axis, vectors as rows."""
     return concat([atleast_2d(x) for x in inputs], 0)
 
@@ -612,7 +612,7 @@ def strided_slice(
     ellipsis_mask: int = 0,
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
-) -> Any:
+) -> Tensor:
     """``input_x[begin:end:strides]`` axis by axis; a bit of a mask changes what the entry of its place means.
 
     Raises:

@@ -209,7 +209,7 @@ def _soft_cross_entropy(
     return reduced(losses, reduction, "cross_entropy")
 
 
-def _check_pair(name: str, input: Any, target: Any, **attrs: Any) -> None:
+def _check_pair(name: str, input: Tensor, target: Any, **attrs: Any) -> None:
     for argument, x in (("input", input), ("target", target)):
         if not isinstance(x, Tensor):
             raise TypeError(f"For '{name}', '{argument}' must be a Tensor, but got {type(x).__name__}")

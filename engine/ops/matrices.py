@@ -181,7 +181,7 @@ def _eig_kernel(x: Any) -> Any:
 _eig = Operator("eig", _eig_kernel)
 
 
-def _matrix(x: Any, name: str, square: bool = True, argument: str = "input") -> Tensor:
+def _matrix(x: Tensor, name: str, square: bool = True, argument: str = "input") -> Tensor:
     if _check(x, name, argument).ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
         kind = "square matrices" if square else "matrices"
         raise ValueError(f"For '{name}', '{argument}' must be {kind}, but got shape {x.shape}")
@@ -189,7 +189,7 @@ def _matrix(x: Any, name: str, square: bool = True, argument: str = "input") -> 
 
 
 @declare(method=True, mint=("inverse", "linalg.inv"))
-def inverse(input: Tensor) -> Any:
+def inverse(input: Tensor) -> Tensor:
     """The inverse of each matrix."""
     return _inverse(_matrix(input, "inverse"))
 
@@ -458,7 +458,7 @@ def geqrf(input: Tensor) -> tuple[Any, Any]:
     return Tensor._wrap(xp.asarray(packed)), Tensor._wrap(xp.asarray(factors))
 
 
-def _reflections(vectors: Tensor, factors: Tensor) -> Any:
+def _reflections(vectors: Tensor, factors: Tensor) -> Tensor:
     """The square matrix Q, the product of all reflections."""
     rows, count = vectors.shape[-2], factors.shape[-1]
     own = Tensor(np.eye(rows, dtype=vectors._array.dtype))
@@ -471,7 +471,7 @@ def _reflections(vectors: Tensor, factors: Tensor) -> Any:
 
 
 @declare(method=True, primitive=prim("Orgqr"))
-def orgqr(input: Tensor, input2: Tensor) -> Any:
+def orgqr(input: Tensor, input2: Tensor) -> Tensor:
     """The first columns of the product of Householder reflections."""
     return _reflections(_matrix(input, "orgqr", False), input2)[..., : input.shape[-1]]
 
@@ -491,7 +491,9 @@ def _permutation(pivots: Any, size: int) -> Any:
 
 
 @declare(primitive=prim("LuUnpack", unpack_data=True, unpack_pivots=True))
-def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
+) -> tuple[Tensor, Tensor, Tensor]:
     """The matrices P, L and U of a packed decomposition, with P @ L @ U the matrix."""
     x = _matrix(LU_data, "lu_unpack", False, "LU_data")
     rows, columns = x.shape[-2:]

@@ -234,9 +234,7 @@ def _max_pool3d(
 ) -> Tensor:
     """The largest element of each window of (N, C, D, H, W)."""
     check_format(data_format, "NCDHW", "MaxPool3D")
-    return max_pool3d(
-        x, kernel_size, strides, pad_list, ceil_mode=bool(ceil_mode), pad_mode=pad_mode.lower()
-    )
+    return max_pool3d(x, kernel_size, strides, pad_list, ceil_mode=bool(ceil_mode), pad_mode=pad_mode.lower())
 
 
 @declare(

@@ -181,7 +181,7 @@ def mv(mat: Tensor, vec: Tensor) -> Any:
 
 
 @declare(method=True)
-def dot(input: Tensor, other: Tensor) -> Any:
+def dot(input: Tensor, other: Tensor) -> Tensor:
     """The last axis of ``input`` with the last but one of ``other``, the other axes side by side.
 
     Raises:

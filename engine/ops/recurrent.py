@@ -232,10 +232,10 @@ def _steps(F: Any, operands: Any, keep: Any, kind: str, reverse: bool) -> tuple[
     size = w_hh.shape[1]
     outputs: list[Any] = [None] * x.shape[0]
 
-    def part(gate: Any, k: int) -> Any:
+    def part(gate: Any, k: int) -> Tensor:
         return F.slice_axis(gate, axis=1, start=k * size, stop=(k + 1) * size)
 
-    def product(a: Any, b: Any) -> Any:
+    def product(a: Any, b: Any) -> Tensor:
         return F.matmul(a, b, transpose_a=False, transpose_b=True)
 
     for t in range(x.shape[0] - 1, -1, -1) if reverse else range(x.shape[0]):

@@ -130,7 +130,7 @@ def _tensor(x: Any, name: str) -> Tensor:
     return x
 
 
-def _reduce(operator: Operator, name: str, x: Any, axis: Axis, keepdims: bool) -> Any:
+def _reduce(operator: Operator, name: str, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     return operator(_tensor(x, name), axis=axes_of(axis, x.ndim, name), keepdims=bool(keepdims))
 
 

@@ -210,7 +210,7 @@ def zeta(input: Any, other: Any) -> Any:
 
 
 @declare(method=True, primitive=prim("Igamma"))
-def igamma(input: Any, other: Any) -> Any:
+def igamma(input: Any, other: Any) -> Tensor:
     """The regularised lower incomplete gamma function P(input, other)."""
     return _igamma_operator(input, other)
 

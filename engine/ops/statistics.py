@@ -27,7 +27,7 @@ __all__ = [
 
 
 @declare(primitive=(prim("AddN"), prim("AccumulateNV2")))
-def addn(x: Any) -> Any:
+def addn(x: Any) -> Tensor:
     """The sum of the tensors in a tuple or list.
 
     Raises:
@@ -58,7 +58,7 @@ def numel(input: Tensor) -> int:
 def _extreme(name: str, function: Any, worst: str) -> Any:
     def found(
         input: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
-    ) -> Any:
+    ) -> Tensor:
         x = _check(input, name)
         if where is not None:
             if initial is None:
@@ -123,7 +123,7 @@ def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> t
 
 
 @declare(method=True, numpy=renamed(input="x"))
-def ptp(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Any:
+def ptp(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The largest less the smallest element over ``axis``."""
     return reduce_max(input, axis, keepdims) - reduce_min(input, axis, keepdims)
 
@@ -207,7 +207,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, a
 
 
 @declare(mint=renamed("linalg.vector_norm", axis="dim", keepdims="keepdim"))
-def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
+def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
     """The ``ord``-norm of vectors: (sum of abs(x)**ord)**(1/ord); inf, -inf and 0 as limits."""
     given = _check(x, "vector_norm", "x")
     if dtype is not None:
@@ -279,7 +279,7 @@ _cumprod = Operator("cumprod", lambda x, axis: x.cumprod(axis=axis, dtype=x.dtyp
 
 
 @declare(method=True, mint=True)
-def cumprod(input: Tensor, dim: int, dtype: Any = None) -> Any:
+def cumprod(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Running products along ``dim``."""
     x = _check(input, "cumprod") if dtype is None else _as(_check(input, "cumprod"), numpy_dtype(dtype))
     if dtype is None and x._array.dtype.kind in "biu":

@@ -17,7 +17,7 @@ __all__ = ["max_unpool1d", "max_unpool2d", "max_unpool3d"]
 
 
 def _unpooled(
-    axes: int, name: str, x: Any, indices: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any
+    axes: int, name: str, x: Tensor, indices: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any
 ) -> Tensor:
     kernel = ints_for(kernel_size, axes, name, "kernel_size")
     strides = kernel if not stride else ints_for(stride, axes, name, "stride")

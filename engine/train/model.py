@@ -261,7 +261,7 @@ class Model:
         # Asked to stop, it ends after the step that is under way, as when a callback asks.
         return progress(what, total, of=self._network, raises=False)
 
-    def _update_loss_scale(self, outputs: Any) -> None:
+    def _update_loss_scale(self, outputs: Tensor) -> None:
         manager = self._loss_scale_manager
         if manager is not None and manager.get_drop_overflow_update() and isinstance(outputs, tuple):
             manager.update_loss_scale(bool(np.all(outputs[1].asnumpy())))
@@ -349,7 +349,7 @@ class Model:
 
     # Prediction and the rest
 
-    def predict(self, *predict_data: Any, backend: str | None = None, config: Any = None) -> Any:
+    def predict(self, *predict_data: Any, backend: str | None = None, config: Any = None) -> Tensor:
         """The network's output, with training off.
 
         Raises:

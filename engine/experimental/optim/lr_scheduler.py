@@ -78,7 +78,7 @@ class LRScheduler:
         """The learning rate of each group now."""
         return [Tensor(rate.asnumpy().copy()) for rate in self._last_lr]
 
-    def step(self, epoch: Any = None) -> Any:
+    def step(self, epoch: Any = None) -> bool:
         """Go on to the next epoch, or to the given one."""
         if epoch is None:
             _set(self.last_epoch, float(self.last_epoch) + 1)
@@ -295,7 +295,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         high = (1 + math.cos(math.pi * float(self.T_cur) / float(self.T_i))) / 2
         return [self.eta_min + (float(base) - self.eta_min) * high for base in self.base_lrs]
 
-    def step(self, epoch: Any = None) -> None:
+    def step(self, epoch: Any = None) -> bool:
         """Go on to the next epoch, or to the given one, which may be a fraction."""
         first, times = float(self.T_0), self.T_mult
         if epoch is None and self._epoch < 0:
@@ -320,6 +320,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         _set(self.last_epoch, math.floor(epoch))
         for rate, value in zip(self._last_lr, self.get_lr(), strict=True):
             _set(rate, value)
+        return True
 
 
 class CyclicLR(LRScheduler):
@@ -355,7 +356,7 @@ class CyclicLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
         self.base_lrs = [Tensor(rate) for rate in base]
 
-    def scale_fn(self, x: Any) -> Any:
+    def scale_fn(self, x: Any) -> float:
         """The height of a cycle."""
         if self._scale_fn is not None:
             return self._scale_fn(x)

@@ -117,7 +117,7 @@ def embedding(
     max_norm: float | None = None,
     norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
-) -> Any:
+) -> Tensor:
     """Rows of ``weight`` by their numbers; no gradient reaches the row ``padding_idx``."""
     if max_norm is not None or scale_grad_by_freq:
         raise NotImplementedError(
@@ -151,7 +151,7 @@ def batch_norm(
     return ops.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
-def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Any:
+def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Tensor:
     """Divided by its norm along an axis."""
     return input / ops.maximum(ops.vector_norm(input, p, dim, True), Tensor(eps, input.dtype))
 
@@ -167,7 +167,9 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
 # Windows
 
 
-def _conv(name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, more: tuple[Any, ...]) -> Any:
+def _conv(
+    name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, more: tuple[Any, ...]
+) -> Tensor:
     mode = padding if isinstance(padding, str) else "pad"
     return getattr(ops, name)(input, weight, bias, stride, mode, 0 if isinstance(padding, str) else padding, *more)
 
@@ -191,7 +193,7 @@ def conv2d(
 def conv3d(
     input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Cross-correlation along three axes; ``padding`` is a number, a triple, "same" or "valid"."""
     return _conv("conv3d", input, weight, bias, stride, padding, (dilation, groups))
 
@@ -216,7 +218,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
 def avg_pool1d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The mean of each window."""
     step = kernel_size if stride is None else stride
     return ops.avg_pool1d(input, kernel_size, step, padding, ceil_mode, count_include_pad)
@@ -234,7 +236,7 @@ def avg_pool2d(
 def avg_pool3d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True, divisor_override: int | None = None,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The mean of each window."""
     step = kernel_size if stride is None else stride
     return ops.avg_pool3d(input, kernel_size, step, padding, ceil_mode, count_include_pad, divisor_override or 0)
@@ -269,7 +271,7 @@ def binary_cross_entropy_with_logits(
     return _reduced(loss if weight is None else loss * weight, reduction, "binary_cross_entropy_with_logits")
 
 
-def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False) -> Any:
+def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False) -> Tensor:
     """target * (log(target) - input); "batchmean" divides the sum by the length of the first axis."""
     if log_target:
         loss = ops.exp(target) * (target - input)

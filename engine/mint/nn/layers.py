@@ -18,7 +18,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _first(shape: tuple[int, ...], dtype: Any, init: Any = None) -> Any:
+def _first(shape: tuple[int, ...], dtype: Any, init: Any = None) -> Tensor:
     """PyTorch's first values of a weight."""
     return initializer(HeUniform(math.sqrt(5)) if init is None else init, shape, dtype or float32)
 
@@ -38,7 +38,7 @@ class Linear(Cell):
             init = Uniform(1 / math.sqrt(in_features)) if bias_init is None else bias_init
             self.bias = Parameter(initializer(init, (out_features,), dtype or float32), "bias")
 
-    def construct(self, input: Tensor) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         return F.linear(input, self.weight, self.bias)
 
     def extend_repr(self) -> str:
@@ -141,7 +141,7 @@ class ConvTranspose2d(Cell):
             init = Uniform(1 / math.sqrt(math.prod(shape[1:])))
             self.bias = Parameter(initializer(init, (out_channels,), dtype or float32), "bias")
 
-    def construct(self, input: Tensor) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         return F.conv_transpose2d(input, self.weight, self.bias, *self.settings)
 
 
@@ -247,7 +247,7 @@ class LayerNorm(Cell):
         self.weight = Parameter(ones, "weight") if elementwise_affine else None
         self.bias = Parameter(zeros, "bias") if elementwise_affine and bias else None
 
-    def construct(self, input: Tensor) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
 
@@ -298,7 +298,7 @@ class Embedding(Cell):
         self.weight = Parameter(first, "weight")
         self.options = (padding_idx, max_norm, norm_type, scale_grad_by_freq)
 
-    def construct(self, input: Tensor) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         return F.embedding(input, self.weight, *self.options)
 
 
@@ -311,12 +311,12 @@ class Dropout(Cell):
             raise ValueError(f"For 'mint.nn.{type(self).__name__}', 'p' must be from 0 to 1, but got {p}")
         self.p, self.inplace = p, inplace
 
-    def construct(self, input: Tensor) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         return F.dropout(input, self.p, self.training, self.inplace)
 
 
 class Dropout2d(Dropout):
     """Channels dropped with probability p in training."""
 
-    def construct(self, input: Tensor) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         return F.dropout2d(input, self.p, self.training, self.inplace)

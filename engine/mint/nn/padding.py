@@ -27,7 +27,7 @@ class _Pad(Cell):
             )
         self.padding, self.value = ends, 0.0
 
-    def construct(self, input: Tensor) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         return F.pad(input, self.padding, self.mode, self.value if self.mode == "constant" else None)
 
     def extend_repr(self) -> str:

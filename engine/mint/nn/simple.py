@@ -6,6 +6,7 @@ import inspect
 from typing import Any
 
 from ...nn.cell import Cell
+from ...tensor import Tensor
 from . import functional as F  # noqa: N812
 
 _CALLS = {
@@ -100,7 +101,7 @@ def _layer(name: str, function: str, inputs: int, arguments: str) -> type[Cell]:
         for key, value in bound.arguments.items():
             setattr(self, key, value)
 
-    def construct(self: Cell, *given: Any) -> Any:
+    def construct(self: Cell, *given: Any) -> Tensor:
         return call(*given, **self.__dict__["_arguments"])
 
     def extend_repr(self: Cell) -> str:

@@ -127,7 +127,7 @@ class Optimizer(Cell):
                 raise ValueError(f"For '{type(self).__name__}', '{argument}' must be between 0 and 1, but got {beta}")
         self._check_number(eps, "eps", 0.0, above=True)
 
-    def _checked_decay(self, value: Any) -> Any:
+    def _checked_decay(self, value: Any) -> float:
         if isinstance(value, Cell):
             self.dynamic_weight_decay = True
         else:

@@ -43,7 +43,7 @@ class CheckpointConfig:
         keep_checkpoint_max: int | None = 5,
         keep_checkpoint_per_n_minutes: int | None = 0,
         integrated_save: bool = True,
-        async_save: Any = False,
+        async_save: bool = False,
         saved_network: Any = None,
         append_info: list[Any] | None = None,
         enc_key: bytes | None = None,
@@ -137,7 +137,7 @@ class ModelCheckpoint(Callback):
     that cannot be written ends the training with its error, one in the background when the next is due, or in the end.
     """
 
-    def __init__(self, prefix: Any = "CKP", directory: Any = None, config: CheckpointConfig | None = None) -> None:
+    def __init__(self, prefix: str = "CKP", directory: Any = None, config: CheckpointConfig | None = None) -> None:
         super().__init__()
         if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
             raise ValueError(f"For 'ModelCheckpoint', 'prefix' must be a str without '/', or callable; got {prefix!r}")

@@ -35,7 +35,7 @@ class Accuracy(EvaluationBase):
         self._correct_num += int(right.sum())
         self._total_num += right.size
 
-    def eval(self) -> Any:
+    def eval(self) -> float:
         self._need(self._total_num)
         return float(self._correct_num / self._total_num)
 
@@ -65,7 +65,7 @@ class TopKCategoricalAccuracy(Metric):
         self._correct_num += int((best == y.reshape(-1, 1)).any(axis=1).sum())
         self._samples_num += y_pred.shape[0]
 
-    def eval(self) -> Any:
+    def eval(self) -> float:
         self._need(self._samples_num)
         return float(self._correct_num / self._samples_num)
 

@@ -32,7 +32,7 @@ class _MeanError(Metric):
     def _error(self, difference: Array) -> Any:
         raise NotImplementedError
 
-    def eval(self) -> Any:
+    def eval(self) -> float:
         self._need(self._samples_num)
         return self._error_sum / self._samples_num
 
@@ -73,7 +73,7 @@ class Loss(Metric):
         self._sum_loss += float(loss.reshape(-1)[0])
         self._total_num += 1
 
-    def eval(self) -> Any:
+    def eval(self) -> float:
         self._need(self._total_num)
         return self._sum_loss / self._total_num
 

@@ -39,7 +39,7 @@ class Dice(Metric):
         self._dice_coeff_sum += 2 * float(both) / float(either + self.smooth)
         self._samples_num += y.shape[0]
 
-    def eval(self) -> Any:
+    def eval(self) -> float:
         self._need(self._samples_num)
         return self._dice_coeff_sum / float(self._samples_num)
 

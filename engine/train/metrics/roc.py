@@ -83,7 +83,7 @@ def _curve(scores: Array, labels: Array, positive: int | None) -> tuple[Array, A
 
 
 @named("auc")
-def auc(x: Array, y: Array, reorder: bool = False) -> Any:
+def auc(x: Array, y: Array, reorder: bool = False) -> float:
     """The area under the curve through the points (x, y), by the trapezoidal rule.
 
     Raises:

@@ -105,7 +105,7 @@ class Bijector(Cell):
         """The shape of the output for an input of ``shape``."""
         return tuple(np.broadcast_shapes(shape, self.batch_shape or ()))
 
-    def _add_parameter(self, value: Any, name: str) -> Any:
+    def _add_parameter(self, value: Any, name: str) -> Tensor:
         """Keep a parameter as a tensor.
 
         Raises:
@@ -123,7 +123,7 @@ class Bijector(Cell):
         self.parameter_names.append(name)
         return found
 
-    def _check_value_dtype(self, value: Any) -> Any:
+    def _check_value_dtype(self, value: Any) -> Tensor:
         if not isinstance(value, Tensor):
             raise TypeError(f"For '{self.name}', the input must be a Tensor, but got {type(value).__name__}")
         check_dtype(value.dtype, FLOATING if self.dtype is None else (self.dtype,), self.name)
@@ -134,7 +134,7 @@ class Bijector(Cell):
             raise TypeError(f"For '{self.name}', '{name}' must be a Tensor, but got {type(value).__name__}")
         return value
 
-    def cast_param_by_value(self, value: Any, para: Any) -> Any:
+    def cast_param_by_value(self, value: Any, para: Any) -> Tensor:
         """A parameter in the dtype of a value."""
         return para.astype(value.dtype)
 
@@ -143,19 +143,19 @@ class Bijector(Cell):
         value = self._check_value_dtype(value)
         return (value, *(self.cast_param_by_value(value, parameter) for parameter in parameters))
 
-    def forward(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def forward(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
         """The function."""
         return self._of("_forward")(value, *args, **kwargs)
 
-    def inverse(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def inverse(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
         """Its inverse."""
         return self._of("_inverse")(value, *args, **kwargs)
 
-    def forward_log_jacobian(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def forward_log_jacobian(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
         """The log of the function's slope."""
         return self._of("_forward_log_jacobian")(value, *args, **kwargs)
 
-    def inverse_log_jacobian(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def inverse_log_jacobian(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
         """The log of the inverse's slope."""
         return self._of("_inverse_log_jacobian")(value, *args, **kwargs)
 
@@ -170,7 +170,7 @@ class Bijector(Cell):
             return TransformedDistribution(self, args[0])
         return super().__call__(*args, **kwargs)
 
-    def construct(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def construct(self, name: str, *args: Any, **kwargs: Any) -> Tensor:
         if name not in _FUNCTIONS:
             # The bare class, as in MindSpore.
             raise Exception(f"For '{self.name}', the name must be one of {', '.join(_FUNCTIONS)}, but got {name!r}")

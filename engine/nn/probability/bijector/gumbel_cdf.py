@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .... import ops
+from ....tensor import Tensor
 from .._parameters import above_zero
 from .bijector import Bijector
 
@@ -28,28 +29,28 @@ class GumbelCDF(Bijector):
         above_zero(self._scale, "scale")
 
     @property
-    def loc(self) -> Any:
+    def loc(self) -> Tensor:
         """Where the slope is largest."""
         return self._loc
 
     @property
-    def scale(self) -> Any:
+    def scale(self) -> Tensor:
         """The width."""
         return self._scale
 
-    def _forward(self, x: Any) -> Any:
+    def _forward(self, x: Tensor) -> Tensor:
         x, loc, scale = self._with(x, self.loc, self.scale)
         return ops.exp(-ops.exp(-((x - loc) / scale)))
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         y, loc, scale = self._with(y, self.loc, self.scale)
         return loc - scale * ops.log(-ops.log(y))
 
-    def _forward_log_jacobian(self, x: Any) -> Any:
+    def _forward_log_jacobian(self, x: Tensor) -> Tensor:
         x, loc, scale = self._with(x, self.loc, self.scale)
         z = (x - loc) / scale
         return -z - ops.exp(-z) - ops.log(scale)
 
-    def _inverse_log_jacobian(self, y: Any) -> Any:
+    def _inverse_log_jacobian(self, y: Tensor) -> Tensor:
         y, scale = self._with(y, self.scale)
         return ops.log(scale / (-1.0 * y * ops.log(y)))

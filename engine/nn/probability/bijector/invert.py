@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....tensor import Tensor
 from .._parameters import check_type
 from .bijector import Bijector
 
@@ -32,14 +33,14 @@ class Invert(Bijector):
         """The bijector that is turned round."""
         return self._bijector
 
-    def _forward(self, x: Any) -> Any:
+    def _forward(self, x: Tensor) -> Tensor:
         return self.bijector("inverse", x)
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         return self.bijector("forward", y)
 
-    def _forward_log_jacobian(self, x: Any) -> Any:
+    def _forward_log_jacobian(self, x: Tensor) -> Tensor:
         return self.bijector("inverse_log_jacobian", x)
 
-    def _inverse_log_jacobian(self, y: Any) -> Any:
+    def _inverse_log_jacobian(self, y: Tensor) -> Tensor:
         return self.bijector("forward_log_jacobian", y)

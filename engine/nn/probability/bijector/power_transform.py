@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .... import ops
+from ....tensor import Tensor
 from .bijector import Bijector
 
 __all__ = ["PowerTransform"]
@@ -27,7 +28,7 @@ class PowerTransform(Bijector):
             raise ValueError(f"For '{name}', 'power' must not be negative, but got {power}")
 
     @property
-    def power(self) -> Any:
+    def power(self) -> Tensor:
         """The power."""
         return self._power
 
@@ -39,19 +40,19 @@ class PowerTransform(Bijector):
         zero = power == 0.0
         return value, ops.where(zero, ones, power), zero
 
-    def _forward(self, x: Any) -> Any:
+    def _forward(self, x: Any) -> Tensor:
         x, power, zero = self._parts(x)
         return ops.exp(ops.where(zero, x, ops.log1p(ops.where(zero, ops.zeros_like(x), x * power)) / power))
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         y, power, zero = self._parts(y)
         return ops.where(zero, ops.log(y), ops.expm1(ops.log(y) * power) / power)
 
-    def _forward_log_jacobian(self, x: Any) -> Any:
+    def _forward_log_jacobian(self, x: Tensor) -> Tensor:
         x, power, zero = self._parts(x)
         inside = ops.where(zero, ops.zeros_like(x), x * power)
         return ops.where(zero, x, (1.0 / power - 1.0) * ops.log1p(inside))
 
-    def _inverse_log_jacobian(self, y: Any) -> Any:
+    def _inverse_log_jacobian(self, y: Tensor) -> Tensor:
         y, power = self._with(y, self.power)
         return (power - 1.0) * ops.log(y)

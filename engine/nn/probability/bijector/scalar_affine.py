@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .... import ops
+from ....tensor import Tensor
 from .bijector import Bijector
 
 __all__ = ["ScalarAffine"]
@@ -26,25 +27,25 @@ class ScalarAffine(Bijector):
         self._shift = self._add_parameter(shift, "shift")
 
     @property
-    def scale(self) -> Any:
+    def scale(self) -> Tensor:
         """The slope."""
         return self._scale
 
     @property
-    def shift(self) -> Any:
+    def shift(self) -> Tensor:
         """The value at 0."""
         return self._shift
 
-    def _forward(self, x: Any) -> Any:
+    def _forward(self, x: Tensor) -> Tensor:
         x, scale, shift = self._with(x, self.scale, self.shift)
         return scale * x + shift
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         y, scale, shift = self._with(y, self.scale, self.shift)
         return (y - shift) / scale
 
-    def _forward_log_jacobian(self, x: Any) -> Any:
+    def _forward_log_jacobian(self, x: Tensor) -> Tensor:
         return ops.log(ops.abs(self._with(x, self.scale)[1]))
 
-    def _inverse_log_jacobian(self, y: Any) -> Any:
+    def _inverse_log_jacobian(self, y: Tensor) -> Tensor:
         return -ops.log(ops.abs(self._with(y, self.scale)[1]))

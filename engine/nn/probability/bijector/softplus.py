@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .... import ops
+from ....tensor import Tensor
 from ...activation import LogSigmoid
 from .bijector import Bijector
 
@@ -26,23 +27,23 @@ class Softplus(Bijector):
         self.log_sigmoid = LogSigmoid()
 
     @property
-    def sharpness(self) -> Any:
+    def sharpness(self) -> Tensor:
         """How sharp the bend is."""
         return self._sharpness
 
-    def _forward(self, x: Any) -> Any:
+    def _forward(self, x: Tensor) -> Tensor:
         x, sharpness = self._with(x, self.sharpness)
         return ops.softplus(sharpness * x) / sharpness
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         y, sharpness = self._with(y, self.sharpness)
         scaled = sharpness * y
         return (scaled + ops.log(-ops.expm1(-scaled))) / sharpness
 
-    def _forward_log_jacobian(self, x: Any) -> Any:
+    def _forward_log_jacobian(self, x: Tensor) -> Tensor:
         x, sharpness = self._with(x, self.sharpness)
         return self.log_sigmoid(sharpness * x)
 
-    def _inverse_log_jacobian(self, y: Any) -> Any:
+    def _inverse_log_jacobian(self, y: Tensor) -> Tensor:
         y, sharpness = self._with(y, self.sharpness)
         return -ops.log(-ops.expm1(-sharpness * y))

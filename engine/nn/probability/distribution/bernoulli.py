@@ -8,6 +8,7 @@ import numpy as np
 
 from .... import ops
 from ....dtype import DType, int32
+from ....tensor import Tensor
 from .._parameters import NUMBERS, check_dtype, inside_unit
 from .distribution import Distribution
 
@@ -42,33 +43,33 @@ class Bernoulli(Distribution):
     def _get_dist_args(self, probs1: Any = None) -> Any:
         return self._or_default(probs1)
 
-    def _mean(self, probs1: Any = None) -> Any:
+    def _mean(self, probs1: Any = None) -> Tensor:
         return self._check_param_type(probs1)
 
-    def _mode(self, probs1: Any = None) -> Any:
+    def _mode(self, probs1: Any = None) -> Tensor:
         return (self._check_param_type(probs1) > 0.5).astype(self.dtype)
 
-    def _var(self, probs1: Any = None) -> Any:
+    def _var(self, probs1: Any = None) -> Tensor:
         p = self._check_param_type(probs1)
         return p * (1.0 - p)
 
-    def _entropy(self, probs1: Any = None) -> Any:
+    def _entropy(self, probs1: Any = None) -> Tensor:
         p = self._check_param_type(probs1)
         return -((1.0 - p) * ops.log(1.0 - p)) - p * ops.log(p)
 
-    def _log_prob(self, value: Any, probs1: Any = None) -> Any:
+    def _log_prob(self, value: Tensor, probs1: Any = None) -> Tensor:
         value, p = self._counted(value, probs1)
         eps = float(np.finfo(p._array.dtype).eps)
         p = ops.clamp(p, eps, 1.0 - eps)
         return ops.log(p) * value + ops.log(1.0 - p) * (1.0 - value)
 
-    def _cdf(self, value: Any, probs1: Any = None) -> Any:
+    def _cdf(self, value: Tensor, probs1: Any = None) -> Tensor:
         value, p = self._counted(value, probs1)
         value = ops.floor(value)
         below = ops.where(value < 0.0, ops.zeros_like(p), 1.0 - p)
         return ops.where(value < 1.0, below, ops.ones_like(below))
 
-    def _kl_loss(self, dist: str, probs1_b: Any, probs1: Any = None) -> Any:
+    def _kl_loss(self, dist: str, probs1_b: Tensor, probs1: Any = None) -> Tensor:
         self._check_name(dist)
         b, a = self._of_other(probs1_b=probs1_b), self._check_param_type(probs1)
         return a * ops.log(a / b) + (1.0 - a) * ops.log((1.0 - a) / (1.0 - b))
@@ -77,6 +78,6 @@ class Bernoulli(Distribution):
         self._check_name(dist)
         return self._entropy(probs1) + self._kl_loss(dist, probs1_b, probs1)
 
-    def _sample(self, shape: Any = (), probs1: Any = None) -> Any:
+    def _sample(self, shape: Any = (), probs1: Any = None) -> Tensor:
         shape, p = self._check_shape(shape), self._check_param_type(probs1)
         return (ops.rand(*(shape + p.shape), seed=self._stream()) < p).astype(self.dtype)

@@ -7,6 +7,7 @@ from typing import Any
 
 from .... import ops
 from ....dtype import DType, float32
+from ....tensor import Tensor
 from ...math import DiGamma, LBeta
 from .._parameters import FLOATING, above_zero, check_dtype
 from .distribution import Distribution
@@ -58,36 +59,36 @@ class Beta(Distribution):
     def _get_dist_args(self, concentration1: Any = None, concentration0: Any = None) -> Any:
         return self._or_default(concentration1, concentration0)
 
-    def _mean(self, concentration1: Any = None, concentration0: Any = None) -> Any:
+    def _mean(self, concentration1: Any = None, concentration0: Any = None) -> Tensor:
         one, zero = self._check_param_type(concentration1, concentration0)
         return one / (one + zero)
 
-    def _var(self, concentration1: Any = None, concentration0: Any = None) -> Any:
+    def _var(self, concentration1: Any = None, concentration0: Any = None) -> Tensor:
         one, zero = self._check_param_type(concentration1, concentration0)
         return one * zero / (ops.square(one + zero) * (one + zero + 1.0))
 
-    def _mode(self, concentration1: Any = None, concentration0: Any = None) -> Any:
+    def _mode(self, concentration1: Any = None, concentration0: Any = None) -> Tensor:
         one, zero = self._check_param_type(concentration1, concentration0)
         found = (one - 1.0) / (one + zero - 2.0)
         return ops.where(ops.logical_and(one > 1.0, zero > 1.0), found, ops.full_like(found, math.nan))
 
-    def _entropy(self, concentration1: Any = None, concentration0: Any = None) -> Any:
+    def _entropy(self, concentration1: Any = None, concentration0: Any = None) -> Tensor:
         one, zero = self._check_param_type(concentration1, concentration0)
         slopes = (one - 1.0) * self.digamma(one) + (zero - 1.0) * self.digamma(zero)
         return self.lbeta(one, zero) - slopes + (one + zero - 2.0) * self.digamma(one + zero)
 
-    def _log_prob(self, value: Any, concentration1: Any = None, concentration0: Any = None) -> Any:
+    def _log_prob(self, value: Tensor, concentration1: Any = None, concentration0: Any = None) -> Tensor:
         value, (one, zero) = self._at(value, concentration1, concentration0)
         return (one - 1.0) * ops.log(value) + (zero - 1.0) * ops.log1p(-value) - self.lbeta(one, zero)
 
     def _kl_loss(
         self,
         dist: str,
-        concentration1_b: Any,
-        concentration0_b: Any,
+        concentration1_b: Tensor,
+        concentration0_b: Tensor,
         concentration1_a: Any = None,
         concentration0_a: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         self._check_name(dist)
         one_b, zero_b = self._of_other(concentration1_b=concentration1_b, concentration0_b=concentration0_b)
         one, zero = self._check_param_type(concentration1_a, concentration0_a)
@@ -98,17 +99,17 @@ class Beta(Distribution):
     def _cross_entropy(
         self,
         dist: str,
-        concentration1_b: Any,
-        concentration0_b: Any,
+        concentration1_b: Tensor,
+        concentration0_b: Tensor,
         concentration1_a: Any = None,
         concentration0_a: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         self._check_name(dist)
         return self._entropy(concentration1_a, concentration0_a) + self._kl_loss(
             dist, concentration1_b, concentration0_b, concentration1_a, concentration0_a
         )
 
-    def _sample(self, shape: Any = (), concentration1: Any = None, concentration0: Any = None) -> Any:
+    def _sample(self, shape: Any = (), concentration1: Any = None, concentration0: Any = None) -> Tensor:
         shape = self._check_shape(shape)
         one, zero = self._check_param_type(concentration1, concentration0)
         first = ops.gamma(shape, one, ops.ones_like(one), self._stream())

@@ -54,25 +54,25 @@ class Categorical(Distribution):
     def _get_dist_args(self, probs: Any = None) -> Any:
         return self._or_default(probs)
 
-    def _moment(self, probs: Any, order: int) -> Any:
+    def _moment(self, probs: Tensor, order: int) -> Tensor:
         numbers = Tensor(np.arange(probs.shape[-1], dtype=np.float32) ** order).astype(self.parameter_type)
         return (numbers * probs).sum(-1, keepdims=True)
 
-    def _mean(self, probs: Any = None) -> Any:
+    def _mean(self, probs: Any = None) -> Tensor:
         return self._moment(self._check_param_type(probs), 1)
 
-    def _var(self, probs: Any = None) -> Any:
+    def _var(self, probs: Any = None) -> Tensor:
         probs = self._check_param_type(probs)
         return self._moment(probs, 2) - ops.square(self._moment(probs, 1))
 
-    def _mode(self, probs: Any = None) -> Any:
+    def _mode(self, probs: Any = None) -> Tensor:
         return ops.argmax(self._check_param_type(probs), -1).astype(self.dtype)
 
-    def _entropy(self, probs: Any = None) -> Any:
+    def _entropy(self, probs: Any = None) -> Tensor:
         probs = self._check_param_type(probs)
         return ops.squeeze(-(ops.log(probs) * probs).sum(-1, keepdims=True))
 
-    def _kl_loss(self, dist: str, probs_b: Any, probs: Any = None) -> Any:
+    def _kl_loss(self, dist: str, probs_b: Tensor, probs: Any = None) -> Tensor:
         self._check_name(dist)
         b, a = ops.log(self._of_other(probs_b=probs_b)), ops.log(self._check_param_type(probs))
         apart = ops.softmax(a, -1) * (ops.log_softmax(a, -1) - ops.log_softmax(b, -1))
@@ -82,7 +82,7 @@ class Categorical(Distribution):
         self._check_name(dist)
         return self._entropy(probs) + self._kl_loss(dist, probs_b, probs)
 
-    def _picked(self, value: Any, table: Any) -> tuple[Any, Any]:
+    def _picked(self, value: Tensor, table: Tensor) -> tuple[Any, Any]:
         """The whole numbers of ``value`` in the shape of the result, and the table's entry for each."""
         # Towards 0 between -1 and 0, as MindSpore takes it.
         number = ops.where(ops.logical_and(value < 0.0, value > -1.0), ops.zeros_like(value), ops.floor(value))
@@ -91,18 +91,18 @@ class Categorical(Distribution):
         place = ops.expand_dims(ops.clamp(number, 0.0, table.shape[-1] - 1.0).astype(int64), -1)
         return number, ops.squeeze(ops.gather_d(ops.broadcast_to(table, (*shape, table.shape[-1])), -1, place), -1)
 
-    def _log_prob(self, value: Any, probs: Any = None) -> Any:
+    def _log_prob(self, value: Tensor, probs: Any = None) -> Tensor:
         value, probs = self._counted(value, probs)
         number, found = self._picked(value, ops.log(probs))
         outside = ops.logical_or(number < 0.0, number > probs.shape[-1] - 1.0)
         return ops.where(outside, ops.full_like(found, math.nan), found)
 
-    def _cdf(self, value: Any, probs: Any = None) -> Any:
+    def _cdf(self, value: Tensor, probs: Any = None) -> Tensor:
         value, probs = self._counted(value, probs)
         number, found = self._picked(value, ops.cumsum(probs, -1))
         return ops.where(number < 0.0, ops.zeros_like(found), found)
 
-    def _sample(self, shape: Any = (), probs: Any = None) -> Any:
+    def _sample(self, shape: Any = (), probs: Any = None) -> Tensor:
         shape, probs = self._check_shape(shape), self._check_param_type(probs)
         rows = probs.reshape(-1, probs.shape[-1])
         drawn = ops.multinomial(rows, math.prod(shape), True, self._stream())

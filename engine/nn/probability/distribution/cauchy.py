@@ -7,6 +7,7 @@ from typing import Any
 
 from .... import ops
 from ....dtype import DType, float32
+from ....tensor import Tensor
 from .._parameters import FLOATING, above_zero, check_dtype
 from .distribution import Distribution
 
@@ -59,14 +60,14 @@ class Cauchy(Distribution):
     def _var(self, *args: Any, **kwargs: Any) -> Any:
         raise ValueError("The variance of Cauchy's distribution is undefined")
 
-    def _entropy(self, loc: Any = None, scale: Any = None) -> Any:
+    def _entropy(self, loc: Any = None, scale: Any = None) -> Tensor:
         return ops.log(self._check_param_type(loc, scale)[1]) + math.log(4.0 * math.pi)
 
-    def _log_prob(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+    def _log_prob(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
         value, (loc, scale) = self._at(value, loc, scale)
         return -ops.log1p(ops.square((value - loc) / scale)) - ops.log(math.pi * scale)
 
-    def _cdf(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+    def _cdf(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
         value, (loc, scale) = self._at(value, loc, scale)
         return ops.atan((value - loc) / scale) / math.pi + 0.5
 
@@ -78,7 +79,7 @@ class Cauchy(Distribution):
         loc, scale = self._check_param_type(loc, scale)
         return loc + scale * ops.tan(math.pi * (p - 0.5))
 
-    def _kl_loss(self, dist: str, loc_b: Any, scale_b: Any, loc_a: Any = None, scale_a: Any = None) -> Any:
+    def _kl_loss(self, dist: str, loc_b: Tensor, scale_b: Tensor, loc_a: Any = None, scale_a: Any = None) -> Tensor:
         self._check_name(dist)
         loc_b, scale_b = self._of_other(loc_b=loc_b, scale_b=scale_b)
         loc_a, scale_a = self._check_param_type(loc_a, scale_a)

@@ -24,19 +24,19 @@ def _as_it_is(x: Any) -> Any:
     return x
 
 
-def _rest(x: Any) -> Any:
+def _rest(x: Tensor) -> Tensor:
     return 1.0 - x
 
 
-def _rest_of_exp(x: Any) -> Any:
+def _rest_of_exp(x: Tensor) -> Tensor:
     return 1.0 - ops.exp(x)
 
 
-def _log_of_rest(x: Any) -> Any:
+def _log_of_rest(x: Tensor) -> Tensor:
     return ops.log(1.0 - x)
 
 
-def _log_of_rest_of_exp(x: Any) -> Any:
+def _log_of_rest_of_exp(x: Tensor) -> Tensor:
     return ops.log(1.0 - ops.exp(x))
 
 
@@ -160,12 +160,12 @@ class Distribution(Cell):
         self.parameter_names.append(name)
         return found
 
-    def _check_value(self, value: Any, name: str) -> Any:
+    def _check_value(self, value: Any, name: str) -> Tensor:
         if not isinstance(value, Tensor):
             raise TypeError(f"For '{self.name}', '{name}' must be a Tensor, but got {type(value).__name__}")
         return value
 
-    def _check_name(self, dist: Any) -> None:
+    def _check_name(self, dist: str) -> None:
         if dist != self._dist_type:
             raise ValueError(f"For '{self.name}', 'dist' must be '{self._dist_type}', but got {dist!r}")
 
@@ -192,7 +192,7 @@ class Distribution(Cell):
         """A value in the distribution's dtype, and the parameters of this call."""
         return self._check_value(value, "value").astype(self.dtype), self._check_param_type(*args)
 
-    def _counted(self, value: Any, *args: Any) -> tuple[Any, Any]:
+    def _counted(self, value: Tensor, *args: Any) -> tuple[Any, Any]:
         """A value in the dtype of the parameters, as families of counts need it, and the parameters of this call."""
         return self._check_value(value, "value").astype(self.parameter_type), self._check_param_type(*args)
 
@@ -219,7 +219,7 @@ class Distribution(Cell):
         self._draws += 1
         return int(np.random.SeedSequence((self.seed, self._draws)).generate_state(1)[0])
 
-    def _uniform(self, shape: tuple[int, ...]) -> Any:
+    def _uniform(self, shape: tuple[int, ...]) -> Tensor:
         """Numbers evenly spread over (0, 1), without the ends."""
         return ops.clamp(ops.rand(*shape, seed=self._stream()), 2.0**-25, 1.0 - 2.0**-24)
 
@@ -235,59 +235,59 @@ class Distribution(Cell):
     def _not_implemented(self, wanted: str) -> NoReturn:
         raise NotImplementedError(f"'{wanted}' is not implemented for the distribution '{self.name}'")
 
-    def prob(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def prob(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
         """The density at ``value``, or its probability for a distribution of counts."""
         return self._call("prob", value, *args, **kwargs)
 
-    def log_prob(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def log_prob(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
         """The log of ``prob``."""
         return self._call("log_prob", value, *args, **kwargs)
 
-    def cdf(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def cdf(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
         """The probability of at most ``value``."""
         return self._call("cdf", value, *args, **kwargs)
 
-    def log_cdf(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def log_cdf(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
         """The log of ``cdf``."""
         return self._call("log_cdf", value, *args, **kwargs)
 
-    def survival_function(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def survival_function(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
         """The probability of more than ``value``."""
         return self._call("survival_function", value, *args, **kwargs)
 
-    def log_survival(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def log_survival(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
         """The log of ``survival_function``."""
         return self._call("log_survival", value, *args, **kwargs)
 
-    def mean(self, *args: Any, **kwargs: Any) -> Any:
+    def mean(self, *args: Any, **kwargs: Any) -> Tensor:
         """The mean."""
         return self._call("mean", *args, **kwargs)
 
-    def mode(self, *args: Any, **kwargs: Any) -> Any:
+    def mode(self, *args: Any, **kwargs: Any) -> Tensor:
         """The most likely value."""
         return self._call("mode", *args, **kwargs)
 
-    def sd(self, *args: Any, **kwargs: Any) -> Any:
+    def sd(self, *args: Any, **kwargs: Any) -> Tensor:
         """The standard deviation."""
         return self._call("sd", *args, **kwargs)
 
-    def var(self, *args: Any, **kwargs: Any) -> Any:
+    def var(self, *args: Any, **kwargs: Any) -> Tensor:
         """The variance."""
         return self._call("var", *args, **kwargs)
 
-    def entropy(self, *args: Any, **kwargs: Any) -> Any:
+    def entropy(self, *args: Any, **kwargs: Any) -> Tensor:
         """The entropy, in nats."""
         return self._call("entropy", *args, **kwargs)
 
-    def kl_loss(self, dist: str, *args: Any, **kwargs: Any) -> Any:
+    def kl_loss(self, dist: str, *args: Any, **kwargs: Any) -> Tensor:
         """The divergence KL(a || b) from this distribution to b, of the family ``dist`` with the parameters given."""
         return self._call("kl_loss", dist, *args, **kwargs)
 
-    def cross_entropy(self, dist: str, *args: Any, **kwargs: Any) -> Any:
+    def cross_entropy(self, dist: str, *args: Any, **kwargs: Any) -> Tensor:
         """The entropy plus ``kl_loss``."""
         return self._call("cross_entropy", dist, *args, **kwargs)
 
-    def sample(self, *args: Any, **kwargs: Any) -> Any:
+    def sample(self, *args: Any, **kwargs: Any) -> Tensor:
         """Random values: of the shape given, followed by that of the parameters."""
         return self._call("sample", *args, **kwargs)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from .... import ops
 from ....dtype import DType, float32
+from ....tensor import Tensor
 from .._parameters import FLOATING, above_zero, check_dtype
 from .distribution import Distribution
 
@@ -41,40 +42,40 @@ class Exponential(Distribution):
     def _get_dist_args(self, rate: Any = None) -> Any:
         return self._or_default(rate)
 
-    def _mean(self, rate: Any = None) -> Any:
+    def _mean(self, rate: Any = None) -> Tensor:
         return 1.0 / self._check_param_type(rate)
 
-    def _mode(self, rate: Any = None) -> Any:
+    def _mode(self, rate: Any = None) -> Tensor:
         return ops.zeros_like(self._check_param_type(rate)).astype(self.dtype)
 
-    def _sd(self, rate: Any = None) -> Any:
+    def _sd(self, rate: Any = None) -> Tensor:
         return 1.0 / self._check_param_type(rate)
 
-    def _entropy(self, rate: Any = None) -> Any:
+    def _entropy(self, rate: Any = None) -> Tensor:
         return 1.0 - ops.log(self._check_param_type(rate))
 
-    def _log_prob(self, value: Any, rate: Any = None) -> Any:
+    def _log_prob(self, value: Tensor, rate: Any = None) -> Tensor:
         value, rate = self._at(value, rate)
         found = ops.log(rate) - rate * value
         return ops.where(value < 0.0, ops.full_like(found, -math.inf), found)
 
-    def _cdf(self, value: Any, rate: Any = None) -> Any:
+    def _cdf(self, value: Tensor, rate: Any = None) -> Tensor:
         return -ops.expm1(self._log_survival(value, rate))
 
-    def _log_survival(self, value: Any, rate: Any = None) -> Any:
+    def _log_survival(self, value: Tensor, rate: Any = None) -> Tensor:
         value, rate = self._at(value, rate)
         found = -1.0 * rate * value
         return ops.where(value < 0.0, ops.zeros_like(found), found)
 
-    def _kl_loss(self, dist: str, rate_b: Any, rate: Any = None) -> Any:
+    def _kl_loss(self, dist: str, rate_b: Tensor, rate: Any = None) -> Tensor:
         self._check_name(dist)
         rate_b, rate = self._of_other(rate_b=rate_b), self._check_param_type(rate)
         return ops.log(rate) - ops.log(rate_b) + rate_b / rate - 1.0
 
-    def _cross_entropy(self, dist: str, rate_b: Any, rate: Any = None) -> Any:
+    def _cross_entropy(self, dist: str, rate_b: Tensor, rate: Any = None) -> Tensor:
         self._check_name(dist)
         return self._entropy(rate) + self._kl_loss(dist, rate_b, rate)
 
-    def _sample(self, shape: Any = (), rate: Any = None) -> Any:
+    def _sample(self, shape: Any = (), rate: Any = None) -> Tensor:
         shape, rate = self._check_shape(shape), self._check_param_type(rate)
         return (-ops.log(self._uniform(shape + rate.shape)) / rate).astype(self.dtype)

@@ -7,6 +7,7 @@ from typing import Any
 
 from .... import ops
 from ....dtype import DType, float32
+from ....tensor import Tensor
 from ...math import DiGamma
 from .._parameters import FLOATING, above_zero, check_dtype
 from .distribution import Distribution
@@ -58,38 +59,38 @@ class Gamma(Distribution):
     def _get_dist_args(self, concentration: Any = None, rate: Any = None) -> Any:
         return self._or_default(concentration, rate)
 
-    def _mean(self, concentration: Any = None, rate: Any = None) -> Any:
+    def _mean(self, concentration: Any = None, rate: Any = None) -> Tensor:
         concentration, rate = self._check_param_type(concentration, rate)
         return concentration / rate
 
-    def _var(self, concentration: Any = None, rate: Any = None) -> Any:
+    def _var(self, concentration: Any = None, rate: Any = None) -> Tensor:
         concentration, rate = self._check_param_type(concentration, rate)
         return concentration / ops.square(rate)
 
-    def _sd(self, concentration: Any = None, rate: Any = None) -> Any:
+    def _sd(self, concentration: Any = None, rate: Any = None) -> Tensor:
         concentration, rate = self._check_param_type(concentration, rate)
         return ops.sqrt(concentration) / rate
 
-    def _mode(self, concentration: Any = None, rate: Any = None) -> Any:
+    def _mode(self, concentration: Any = None, rate: Any = None) -> Tensor:
         concentration, rate = self._check_param_type(concentration, rate)
         found = (concentration - 1.0) / rate
         return ops.where(concentration > 1.0, found, ops.full_like(found, math.nan))
 
-    def _entropy(self, concentration: Any = None, rate: Any = None) -> Any:
+    def _entropy(self, concentration: Any = None, rate: Any = None) -> Tensor:
         a, rate = self._check_param_type(concentration, rate)
         return a - ops.log(rate) + ops.lgamma(a) + (1.0 - a) * self.digamma(a)
 
-    def _log_prob(self, value: Any, concentration: Any = None, rate: Any = None) -> Any:
+    def _log_prob(self, value: Tensor, concentration: Any = None, rate: Any = None) -> Tensor:
         value, (a, rate) = self._at(value, concentration, rate)
         return (a - 1.0) * ops.log(value) - rate * value - (ops.lgamma(a) - a * ops.log(rate))
 
-    def _cdf(self, value: Any, concentration: Any = None, rate: Any = None) -> Any:
+    def _cdf(self, value: Tensor, concentration: Any = None, rate: Any = None) -> Tensor:
         value, (concentration, rate) = self._at(value, concentration, rate)
         return ops.igamma(concentration, rate * value)
 
     def _kl_loss(
-        self, dist: str, concentration_b: Any, rate_b: Any, concentration_a: Any = None, rate_a: Any = None
-    ) -> Any:
+        self, dist: str, concentration_b: Tensor, rate_b: Tensor, concentration_a: Any = None, rate_a: Any = None
+    ) -> Tensor:
         self._check_name(dist)
         b, rate_b = self._of_other(concentration_b=concentration_b, rate_b=rate_b)
         a, rate_a = self._check_param_type(concentration_a, rate_a)
@@ -97,14 +98,14 @@ class Gamma(Distribution):
         return (a - b) * self.digamma(a) + ops.lgamma(b) - ops.lgamma(a) + logs + a * (rate_b / rate_a - 1.0)
 
     def _cross_entropy(
-        self, dist: str, concentration_b: Any, rate_b: Any, concentration_a: Any = None, rate_a: Any = None
-    ) -> Any:
+        self, dist: str, concentration_b: Tensor, rate_b: Tensor, concentration_a: Any = None, rate_a: Any = None
+    ) -> Tensor:
         self._check_name(dist)
         return self._entropy(concentration_a, rate_a) + self._kl_loss(
             dist, concentration_b, rate_b, concentration_a, rate_a
         )
 
-    def _sample(self, shape: Any = (), concentration: Any = None, rate: Any = None) -> Any:
+    def _sample(self, shape: Any = (), concentration: Any = None, rate: Any = None) -> Tensor:
         shape = self._check_shape(shape)
         concentration, rate = self._check_param_type(concentration, rate)
         return ops.gamma(shape, concentration, rate, self._stream()).astype(self.dtype)

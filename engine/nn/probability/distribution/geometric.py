@@ -6,6 +6,7 @@ from typing import Any
 
 from .... import ops
 from ....dtype import DType, int32
+from ....tensor import Tensor
 from .._parameters import NUMBERS, check_dtype, inside_unit
 from .distribution import Distribution
 
@@ -40,34 +41,34 @@ class Geometric(Distribution):
     def _get_dist_args(self, probs1: Any = None) -> Any:
         return self._or_default(probs1)
 
-    def _mean(self, probs1: Any = None) -> Any:
+    def _mean(self, probs1: Any = None) -> Tensor:
         p = self._check_param_type(probs1)
         return (1.0 - p) / p
 
-    def _mode(self, probs1: Any = None) -> Any:
+    def _mode(self, probs1: Any = None) -> Tensor:
         return ops.zeros_like(self._check_param_type(probs1)).astype(self.dtype)
 
-    def _var(self, probs1: Any = None) -> Any:
+    def _var(self, probs1: Any = None) -> Tensor:
         p = self._check_param_type(probs1)
         return (1.0 - p) / ops.square(p)
 
-    def _entropy(self, probs1: Any = None) -> Any:
+    def _entropy(self, probs1: Any = None) -> Tensor:
         p = self._check_param_type(probs1)
         return (-(1.0 - p) * ops.log(1.0 - p) - p * ops.log(p)) / p
 
-    def _prob(self, value: Any, probs1: Any = None) -> Any:
+    def _prob(self, value: Tensor, probs1: Any = None) -> Tensor:
         value, p = self._counted(value, probs1)
         value = ops.floor(value)
         found = ops.exp(ops.log(1.0 - p) * value + ops.log(p))
         return ops.where(value < 0.0, ops.zeros_like(found), found)
 
-    def _cdf(self, value: Any, probs1: Any = None) -> Any:
+    def _cdf(self, value: Tensor, probs1: Any = None) -> Tensor:
         value, p = self._counted(value, probs1)
         value = ops.floor(value)
         found = 1.0 - ops.pow(1.0 - p, value + 1.0)
         return ops.where(value < 0.0, ops.zeros_like(found), found)
 
-    def _kl_loss(self, dist: str, probs1_b: Any, probs1: Any = None) -> Any:
+    def _kl_loss(self, dist: str, probs1_b: Tensor, probs1: Any = None) -> Tensor:
         self._check_name(dist)
         b, a = self._of_other(probs1_b=probs1_b), self._check_param_type(probs1)
         return ops.log(a / b) + (1.0 - a) / a * ops.log((1.0 - a) / (1.0 - b))
@@ -76,6 +77,6 @@ class Geometric(Distribution):
         self._check_name(dist)
         return self._entropy(probs1) + self._kl_loss(dist, probs1_b, probs1)
 
-    def _sample(self, shape: Any = (), probs1: Any = None) -> Any:
+    def _sample(self, shape: Any = (), probs1: Any = None) -> Tensor:
         shape, p = self._check_shape(shape), self._check_param_type(probs1)
         return ops.floor(ops.log(self._uniform(shape + p.shape)) / ops.log(1.0 - p)).astype(self.dtype)

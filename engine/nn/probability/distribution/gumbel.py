@@ -9,6 +9,7 @@ import numpy as np
 
 from .... import ops
 from ....dtype import DType, float32
+from ....tensor import Tensor
 from .._parameters import FLOATING, check_dtype
 from ..bijector import GumbelCDF, Invert
 from .transformed_distribution import TransformedDistribution
@@ -50,31 +51,31 @@ class Gumbel(TransformedDistribution):
     def _get_dist_args(self, loc: Any = None, scale: Any = None) -> Any:
         return self._or_default(loc, scale)
 
-    def _both(self) -> Any:
+    def _both(self) -> tuple[Tensor, Tensor]:
         return self._check_param_type(None, None)
 
-    def _mean(self) -> Any:
+    def _mean(self) -> Tensor:
         loc, scale = self._both()
         return loc + scale * np.euler_gamma
 
-    def _mode(self) -> Any:
+    def _mode(self) -> Tensor:
         return self._both()[0]
 
-    def _sd(self) -> Any:
+    def _sd(self) -> Tensor:
         return self._both()[1] * (math.pi / math.sqrt(6.0))
 
-    def _entropy(self) -> Any:
+    def _entropy(self) -> Tensor:
         return 1.0 + ops.log(self._both()[1]) + np.euler_gamma
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: Tensor) -> Tensor:
         value, (loc, scale) = self._at(value, None, None)
         z = (value - loc) / scale
         return -(z + ops.exp(-z)) - ops.log(scale)
 
-    def _cdf(self, value: Any) -> Any:
+    def _cdf(self, value: Tensor) -> Tensor:
         return self._gumbel_bijector("forward", self._check_value(value, "value").astype(self.dtype))
 
-    def _kl_loss(self, dist: str, loc_b: Any, scale_b: Any) -> Any:
+    def _kl_loss(self, dist: str, loc_b: Tensor, scale_b: Tensor) -> Tensor:
         self._check_name(dist)
         loc_b, scale_b = self._of_other(loc_b=loc_b, scale_b=scale_b)
         loc, scale = self._both()
@@ -82,10 +83,10 @@ class Gumbel(TransformedDistribution):
         apart = ops.expm1((loc_b - loc) / scale_b + ops.lgamma(ratio + 1.0))
         return -ops.log(ratio) + np.euler_gamma * (ratio - 1.0) + (loc - loc_b) / scale_b + apart
 
-    def _cross_entropy(self, dist: str, loc_b: Any, scale_b: Any) -> Any:
+    def _cross_entropy(self, dist: str, loc_b: Tensor, scale_b: Tensor) -> Tensor:
         self._check_name(dist)
         return self._entropy() + self._kl_loss(dist, loc_b, scale_b)
 
-    def _sample(self, shape: Any = ()) -> Any:
+    def _sample(self, shape: Any = ()) -> Tensor:
         shape = self._check_shape(shape) + (self._broadcast_shape or ())
         return self.bijector("forward", self._uniform(shape).astype(self.dtype))

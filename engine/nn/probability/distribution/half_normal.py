@@ -7,6 +7,7 @@ from typing import Any
 
 from .... import ops
 from ....dtype import DType, float32
+from ....tensor import Tensor
 from .._parameters import FLOATING, above_zero, check_dtype
 from .distribution import Distribution
 
@@ -36,7 +37,7 @@ class HalfNormal(Distribution):
         self._sd_value = self._add_parameter(sd, "sd")
         above_zero(self._sd_value, "sd")
 
-    def _prob(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
+    def _prob(self, value: Tensor, mean: Any = None, sd: Any = None) -> Tensor:
         value, (mean, sd) = self._at(value, mean, sd)
         density = math.sqrt(2.0 / math.pi) / sd * ops.exp(-0.5 * ops.square((value - mean) / sd))
         return density * (value >= 0.0).astype(self.dtype)

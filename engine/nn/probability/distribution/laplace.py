@@ -6,6 +6,7 @@ from typing import Any
 
 from .... import ops
 from ....dtype import DType, float32
+from ....tensor import Tensor
 from .._parameters import FLOATING, above_zero, check_dtype
 from .distribution import Distribution
 
@@ -30,6 +31,6 @@ class Laplace(Distribution):
         self._sd_value = self._add_parameter(sd, "sd")
         above_zero(self._sd_value, "sd")
 
-    def _log_prob(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
+    def _log_prob(self, value: Tensor, mean: Any = None, sd: Any = None) -> Tensor:
         value, (mean, sd) = self._at(value, mean, sd)
         return -1.0 * ops.abs((value - mean) / sd) - ops.log(2.0 * sd)

@@ -7,6 +7,7 @@ from typing import Any
 
 from .... import ops
 from ....dtype import DType, float32
+from ....tensor import Tensor
 from ..bijector import Exp
 from .normal import Normal
 from .transformed_distribution import TransformedDistribution
@@ -46,38 +47,40 @@ class LogNormal(TransformedDistribution):
     def _get_dist_args(self, loc: Any = None, scale: Any = None) -> Any:
         return self._or_default(loc, scale)
 
-    def _mean(self, loc: Any = None, scale: Any = None) -> Any:
+    def _mean(self, loc: Any = None, scale: Any = None) -> Tensor:
         loc, scale = self._check_param_type(loc, scale)
         return ops.exp(loc + 0.5 * ops.square(scale))
 
-    def _mode(self, loc: Any = None, scale: Any = None) -> Any:
+    def _mode(self, loc: Any = None, scale: Any = None) -> Tensor:
         loc, scale = self._check_param_type(loc, scale)
         return ops.exp(loc - ops.square(scale))
 
-    def _var(self, loc: Any = None, scale: Any = None) -> Any:
+    def _var(self, loc: Any = None, scale: Any = None) -> Tensor:
         loc, scale = self._check_param_type(loc, scale)
         return ops.expm1(ops.square(scale)) * ops.exp(2.0 * loc + ops.square(scale))
 
-    def _entropy(self, loc: Any = None, scale: Any = None) -> Any:
+    def _entropy(self, loc: Any = None, scale: Any = None) -> Tensor:
         loc, scale = self._check_param_type(loc, scale)
         return loc + 0.5 + ops.log(scale) + 0.5 * math.log(2.0 * math.pi)
 
-    def _cdf(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+    def _cdf(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
         positive = self._check_value(value, "value") > 0.0
         inside = ops.where(positive, value, ops.ones_like(value))
         found = super()._cdf(inside, *self._check_param_type(loc, scale))
         return ops.where(positive, found, ops.zeros_like(found))
 
-    def _log_prob(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+    def _log_prob(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
         return super()._log_prob(value, *self._check_param_type(loc, scale))
 
-    def _kl_loss(self, dist: str, loc_b: Any, scale_b: Any, loc_a: Any = None, scale_a: Any = None) -> Any:
+    def _kl_loss(self, dist: str, loc_b: Tensor, scale_b: Tensor, loc_a: Any = None, scale_a: Any = None) -> Tensor:
         self._check_name(dist)
         return self.distribution("kl_loss", "Normal", loc_b, scale_b, loc_a, scale_a)
 
-    def _cross_entropy(self, dist: str, loc_b: Any, scale_b: Any, loc_a: Any = None, scale_a: Any = None) -> Any:
+    def _cross_entropy(
+        self, dist: str, loc_b: Tensor, scale_b: Tensor, loc_a: Any = None, scale_a: Any = None
+    ) -> Tensor:
         self._check_name(dist)
         return self._entropy(loc_a, scale_a) + self._kl_loss(dist, loc_b, scale_b, loc_a, scale_a)
 
-    def _sample(self, shape: Any = (), loc: Any = None, scale: Any = None) -> Any:
+    def _sample(self, shape: Any = (), loc: Any = None, scale: Any = None) -> Tensor:
         return super()._sample(self._check_shape(shape), *self._check_param_type(loc, scale))

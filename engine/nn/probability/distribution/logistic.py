@@ -7,6 +7,7 @@ from typing import Any
 
 from .... import ops
 from ....dtype import DType, float32
+from ....tensor import Tensor
 from .._parameters import FLOATING, above_zero, check_dtype
 from .distribution import Distribution
 
@@ -52,39 +53,39 @@ class Logistic(Distribution):
     def _get_dist_args(self, loc: Any = None, scale: Any = None) -> Any:
         return self._or_default(loc, scale)
 
-    def _mean(self, loc: Any = None, scale: Any = None) -> Any:
+    def _mean(self, loc: Any = None, scale: Any = None) -> Tensor:
         return self._check_param_type(loc, scale)[0]
 
-    def _mode(self, loc: Any = None, scale: Any = None) -> Any:
+    def _mode(self, loc: Any = None, scale: Any = None) -> Tensor:
         return self._check_param_type(loc, scale)[0]
 
-    def _sd(self, loc: Any = None, scale: Any = None) -> Any:
+    def _sd(self, loc: Any = None, scale: Any = None) -> Tensor:
         return self._check_param_type(loc, scale)[1] * (math.pi / math.sqrt(3.0))
 
-    def _entropy(self, loc: Any = None, scale: Any = None) -> Any:
+    def _entropy(self, loc: Any = None, scale: Any = None) -> Tensor:
         return ops.log(self._check_param_type(loc, scale)[1]) + 2.0
 
-    def _z(self, value: Any, loc: Any, scale: Any) -> tuple[Any, Any]:
+    def _z(self, value: Tensor, loc: Any, scale: Any) -> tuple[Any, Any]:
         value, (loc, scale) = self._at(value, loc, scale)
         return (value - loc) / scale, scale
 
-    def _log_prob(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+    def _log_prob(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
         z, scale = self._z(value, loc, scale)
         return -z - 2.0 * ops.softplus(-z) - ops.log(scale)
 
-    def _cdf(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+    def _cdf(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
         return ops.sigmoid(self._z(value, loc, scale)[0])
 
-    def _log_cdf(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+    def _log_cdf(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
         return -ops.softplus(-self._z(value, loc, scale)[0])
 
-    def _survival_function(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+    def _survival_function(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
         return ops.sigmoid(-self._z(value, loc, scale)[0])
 
-    def _log_survival(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+    def _log_survival(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
         return -ops.softplus(self._z(value, loc, scale)[0])
 
-    def _sample(self, shape: Any = (), loc: Any = None, scale: Any = None) -> Any:
+    def _sample(self, shape: Any = (), loc: Any = None, scale: Any = None) -> Tensor:
         shape = self._check_shape(shape)
         loc, scale = self._check_param_type(loc, scale)
         drawn = self._uniform(shape + loc.shape)

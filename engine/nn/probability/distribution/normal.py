@@ -7,6 +7,7 @@ from typing import Any
 
 from .... import ops
 from ....dtype import DType, float32
+from ....tensor import Tensor
 from .._parameters import FLOATING, above_zero, check_dtype
 from .distribution import Distribution
 
@@ -37,38 +38,38 @@ class Normal(Distribution):
     def _get_dist_args(self, mean: Any = None, sd: Any = None) -> Any:
         return self._or_default(mean, sd)
 
-    def _mean(self, mean: Any = None, sd: Any = None) -> Any:
+    def _mean(self, mean: Any = None, sd: Any = None) -> Tensor:
         return self._check_param_type(mean, sd)[0]
 
-    def _mode(self, mean: Any = None, sd: Any = None) -> Any:
+    def _mode(self, mean: Any = None, sd: Any = None) -> Tensor:
         return self._check_param_type(mean, sd)[0]
 
-    def _sd(self, mean: Any = None, sd: Any = None) -> Any:
+    def _sd(self, mean: Any = None, sd: Any = None) -> Tensor:
         return self._check_param_type(mean, sd)[1]
 
-    def _entropy(self, mean: Any = None, sd: Any = None) -> Any:
+    def _entropy(self, mean: Any = None, sd: Any = None) -> Tensor:
         return 0.5 * math.log(2.0 * math.pi * math.e) + ops.log(self._check_param_type(mean, sd)[1])
 
-    def _log_prob(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
+    def _log_prob(self, value: Any, mean: Any = None, sd: Any = None) -> Tensor:
         value, (mean, sd) = self._at(value, mean, sd)
         return -0.5 * ops.square((value - mean) / sd) - (0.5 * math.log(2.0 * math.pi) + ops.log(sd))
 
-    def _cdf(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
+    def _cdf(self, value: Tensor, mean: Any = None, sd: Any = None) -> Tensor:
         value, (mean, sd) = self._at(value, mean, sd)
         return 0.5 * (1.0 + ops.erf((value - mean) / (sd * math.sqrt(2.0))))
 
-    def _kl_loss(self, dist: str, mean_b: Any, sd_b: Any, mean: Any = None, sd: Any = None) -> Any:
+    def _kl_loss(self, dist: str, mean_b: Tensor, sd_b: Tensor, mean: Any = None, sd: Any = None) -> Tensor:
         self._check_name(dist)
         mean_b, sd_b = self._of_other(mean_b=mean_b, sd_b=sd_b)
         mean, sd = self._check_param_type(mean, sd)
         log_ratio = ops.log(sd) - ops.log(sd_b)
         return 0.5 * ops.square(mean / sd_b - mean_b / sd_b) + 0.5 * ops.expm1(2.0 * log_ratio) - log_ratio
 
-    def _cross_entropy(self, dist: str, mean_b: Any, sd_b: Any, mean: Any = None, sd: Any = None) -> Any:
+    def _cross_entropy(self, dist: str, mean_b: Tensor, sd_b: Tensor, mean: Any = None, sd: Any = None) -> Tensor:
         self._check_name(dist)
         return self._entropy(mean, sd) + self._kl_loss(dist, mean_b, sd_b, mean, sd)
 
-    def _sample(self, shape: Any = (), mean: Any = None, sd: Any = None) -> Any:
+    def _sample(self, shape: Any = (), mean: Any = None, sd: Any = None) -> Tensor:
         shape = self._check_shape(shape)
         mean, sd = self._check_param_type(mean, sd)
         drawn = ops.standard_normal(shape + mean.shape, self._stream())

@@ -7,6 +7,7 @@ from typing import Any
 
 from .... import ops
 from ....dtype import DType, float32
+from ....tensor import Tensor
 from .._parameters import NUMBERS, above_zero, check_dtype
 from .distribution import Distribution
 
@@ -43,27 +44,27 @@ class Poisson(Distribution):
     def _get_dist_args(self, rate: Any = None) -> Any:
         return self._or_default(rate)
 
-    def _mean(self, rate: Any = None) -> Any:
+    def _mean(self, rate: Any = None) -> Tensor:
         return self._check_param_type(rate)
 
-    def _mode(self, rate: Any = None) -> Any:
+    def _mode(self, rate: Any = None) -> Tensor:
         return ops.floor(self._check_param_type(rate))
 
-    def _var(self, rate: Any = None) -> Any:
+    def _var(self, rate: Any = None) -> Tensor:
         return self._check_param_type(rate)
 
-    def _log_prob(self, value: Any, rate: Any = None) -> Any:
+    def _log_prob(self, value: Tensor, rate: Any = None) -> Tensor:
         value, rate = self._counted(value, rate)
         count = ops.where(value < 0.0, ops.zeros_like(value), value)
         found = ops.log(rate) * count - ops.lgamma(count + 1.0) - rate
         return ops.where(value < 0.0, ops.full_like(found, -math.inf), found)
 
-    def _cdf(self, value: Any, rate: Any = None) -> Any:
+    def _cdf(self, value: Tensor, rate: Any = None) -> Tensor:
         value, rate = self._counted(value, rate)
         count = ops.where(value < 0.0, ops.zeros_like(value), value)
         found = 1.0 - ops.igamma(1.0 + count, rate)
         return ops.where(value < 0.0, ops.zeros_like(found), found)
 
-    def _sample(self, shape: Any = (), rate: Any = None) -> Any:
+    def _sample(self, shape: Any = (), rate: Any = None) -> Tensor:
         shape, rate = self._check_shape(shape), self._check_param_type(rate)
         return ops.poisson(shape + rate.shape, rate, self._stream()).astype(self.dtype)

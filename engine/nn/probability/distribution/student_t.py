@@ -7,6 +7,7 @@ from typing import Any
 
 from .... import ops
 from ....dtype import DType, float32
+from ....tensor import Tensor
 from .._parameters import FLOATING, above_zero, check_dtype
 from .distribution import Distribution
 
@@ -41,7 +42,7 @@ class StudentT(Distribution):
         above_zero(self._sd_value, "sd")
         above_zero(self._df_value, "df")
 
-    def _log_prob(self, value: Any, df: Any = None, mean: Any = None, sd: Any = None) -> Any:
+    def _log_prob(self, value: Tensor, df: Any = None, mean: Any = None, sd: Any = None) -> Tensor:
         value, (df, mean, sd) = self._at(value, df, mean, sd)
         shape = -0.5 * (df + 1.0) * ops.log1p(ops.square((value - mean) / sd) / df)
         total = ops.log(ops.abs(sd)) + 0.5 * ops.log(df) + 0.5 * math.log(math.pi)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .... import ops
+from ....tensor import Tensor
 from .._parameters import FLOATING, check_dtype, check_type
 from ..bijector.bijector import Bijector
 from .distribution import Distribution
@@ -61,19 +62,19 @@ class TransformedDistribution(Distribution):
         """Whether the function has the same slope everywhere."""
         return self._is_linear_transformation
 
-    def _cdf(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def _cdf(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return self.distribution("cdf", self.bijector("inverse", value), *args, **kwargs)
 
-    def _log_prob(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def _log_prob(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         found = self.distribution("log_prob", self.bijector("inverse", value), *args, **kwargs)
         # Where there is no probability, the slope of the inverse may be infinite, and the sum NaN.
         moved = found + self.bijector("inverse_log_jacobian", value)
         return ops.where(found == -math.inf, found, moved)
 
-    def _mean(self, *args: Any, **kwargs: Any) -> Any:
+    def _mean(self, *args: Any, **kwargs: Any) -> Tensor:
         if not self.is_linear_transformation:
             raise ValueError(f"For '{self.name}', 'mean' is known for a linear bijector only")
         return self.bijector("forward", self.distribution("mean", *args, **kwargs))
 
-    def _sample(self, *args: Any, **kwargs: Any) -> Any:
+    def _sample(self, *args: Any, **kwargs: Any) -> Tensor:
         return self.bijector("forward", self.distribution("sample", *args, **kwargs))

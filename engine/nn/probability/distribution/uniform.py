@@ -8,6 +8,7 @@ from typing import Any
 from .... import ops
 from ....dtype import DType, float32
 from ....parameter import Parameter
+from ....tensor import Tensor
 from .._parameters import FLOATING, check_dtype
 from .distribution import Distribution
 
@@ -51,30 +52,30 @@ class Uniform(Distribution):
     def _get_dist_args(self, low: Any = None, high: Any = None) -> Any:
         return self._or_default(low, high)
 
-    def _range(self, low: Any = None, high: Any = None) -> Any:
+    def _range(self, low: Any = None, high: Any = None) -> Tensor:
         low, high = self._check_param_type(low, high)
         return high - low
 
-    def _mean(self, low: Any = None, high: Any = None) -> Any:
+    def _mean(self, low: Any = None, high: Any = None) -> Tensor:
         low, high = self._check_param_type(low, high)
         return (low + high) / 2.0
 
-    def _var(self, low: Any = None, high: Any = None) -> Any:
+    def _var(self, low: Any = None, high: Any = None) -> Tensor:
         return ops.square(self._range(low, high)) / 12.0
 
-    def _entropy(self, low: Any = None, high: Any = None) -> Any:
+    def _entropy(self, low: Any = None, high: Any = None) -> Tensor:
         return ops.log(self._range(low, high))
 
-    def _prob(self, value: Any, low: Any = None, high: Any = None) -> Any:
+    def _prob(self, value: Tensor, low: Any = None, high: Any = None) -> Tensor:
         value, (low, high) = self._at(value, low, high)
         density = 1.0 / (high - low)
         return ops.where(ops.logical_and(value >= low, value <= high), density, ops.zeros_like(density))
 
-    def _cdf(self, value: Any, low: Any = None, high: Any = None) -> Any:
+    def _cdf(self, value: Tensor, low: Any = None, high: Any = None) -> Tensor:
         value, (low, high) = self._at(value, low, high)
         return ops.clamp((value - low) / (high - low), 0.0, 1.0)
 
-    def _kl_loss(self, dist: str, low_b: Any, high_b: Any, low: Any = None, high: Any = None) -> Any:
+    def _kl_loss(self, dist: str, low_b: Tensor, high_b: Tensor, low: Any = None, high: Any = None) -> Tensor:
         self._check_name(dist)
         low_b, high_b = self._of_other(low_b=low_b, high_b=high_b)
         low, high = self._check_param_type(low, high)
@@ -82,11 +83,11 @@ class Uniform(Distribution):
         covered = ops.logical_and(low_b <= low, high <= high_b)
         return ops.where(covered, found, ops.full_like(found, math.inf))
 
-    def _cross_entropy(self, dist: str, low_b: Any, high_b: Any, low: Any = None, high: Any = None) -> Any:
+    def _cross_entropy(self, dist: str, low_b: Tensor, high_b: Tensor, low: Any = None, high: Any = None) -> Tensor:
         self._check_name(dist)
         return self._entropy(low, high) + self._kl_loss(dist, low_b, high_b, low, high)
 
-    def _sample(self, shape: Any = (), low: Any = None, high: Any = None) -> Any:
+    def _sample(self, shape: Any = (), low: Any = None, high: Any = None) -> Tensor:
         shape = self._check_shape(shape)
         low, high = self._check_param_type(low, high)
         drawn = ops.rand(*(shape + low.shape), seed=self._stream())
