@@ -1,7 +1,7 @@
 """The engine: eager tensors, gradients, cells and hooks with MindSpore's names. This module is ``mindspore`` itself."""
 
 import sys as _sys
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 from typing import Any as _Any
 
 from . import backend as _backend
@@ -42,7 +42,7 @@ def from_numpy(array: _Any) -> Tensor:
     return Tensor.from_numpy(array)
 
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from . import amp as amp
     from . import communication as communication
     from . import dataset as dataset

@@ -118,9 +118,9 @@ def class_pages() -> list[Page]:
         named = {name: one for name, one in vars(module).items() if not name.startswith("_")}
         entries = []
         for name, one in sorted(named.items()):
-            if isinstance(one, type) and one.__module__.startswith("hookscope."):
+            if isinstance(one, type) and one.__module__.startswith(module.__name__):
                 entries.append(text_of_class(one, public_members(one, inherited=False), f"{room}.{name}"))
-            elif inspect.isfunction(one):
+            elif inspect.isfunction(one) and one.__module__.startswith(module.__name__):
                 entries.append(function(f"{room}.{name}", one))
         pages.append(Page(room, title, rest(module.__doc__), entries))
     return pages
@@ -170,8 +170,8 @@ def signature(one: Any, bound: bool = False) -> str:
 def directive(kind: str, head: str, doc: str) -> str:
     """One entry, its docstring as reStructuredText."""
     parts = inspect.cleandoc(doc).split("``")
-    # |x| is an absolute value and *sizes are arguments here; neither is markup
-    parts[::2] = [re.sub(r"(?<!\n)([|*])", r"\\\1", part) for part in parts[::2]]
+    # |x| is an absolute value, *sizes and from_ are arguments here; none is markup
+    parts[::2] = [re.sub(r"(?<!\n)([|*]|_(?!\w))", r"\\\1", part) for part in parts[::2]]
     body = str(GoogleDocstring("``".join(parts), NAPOLEON, what=kind))
     return f".. py:{kind}:: {head}\n   :no-index-entry:\n\n{indented(body)}"
 

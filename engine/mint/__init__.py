@@ -1,6 +1,6 @@
 """``mindspore.mint``: the functions, layers and optimizers of ``ops`` and ``nn`` with PyTorch's names and defaults."""
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from ..names import on_first_use as _on_first_use
 from ..surfaces import MINT as _MINT
@@ -8,7 +8,7 @@ from ..surfaces import names_in as _names_in
 from .functions import *
 from .nn.functional import conv2d
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from . import linalg as linalg
     from . import nn as nn
     from . import optim as optim

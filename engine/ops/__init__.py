@@ -1,6 +1,6 @@
 """``mindspore.ops``: functions on tensors, and the primitive classes of ``ops.operations``."""
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from ..grad import *
 from ..jit import constexpr
@@ -44,7 +44,7 @@ from .special import *
 from .statistics import *
 from .unpooling import *
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from .primitive_types import *  # type: ignore[assignment]  # Depend is a class of its own
 
 _COLLECTIVES = """
