@@ -1,0 +1,147 @@
+"""One declaration a name: a surface is the function, under another name or with other names of its arguments."""
+
+from __future__ import annotations
+
+import inspect
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hookscope.engine import Tensor, float32, mint, ops, surfaces
+from hookscope.engine.ops.arithmetic import Binary, Unary
+from hookscope.engine.surfaces import REQUIRED, declare, prim, renamed
+
+X = Tensor(np.array([[0.25, 0.5, 0.75], [0.125, 0.625, 0.875]]), float32)
+Y = Tensor(np.array([[0.5, 0.25, 0.75]]), float32)
+TABLES = {"method": surfaces.METHODS, "in_place": surfaces.IN_PLACE, "mint": surfaces.MINT}
+
+
+@pytest.fixture(autouse=True)
+def _tables_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("METHODS", "IN_PLACE", "MINT", "NUMPY", "PRIMITIVES"):
+        monkeypatch.setattr(surfaces, name, dict(getattr(surfaces, name)))
+
+
+def elementwise() -> list[Any]:
+    found = {id(one): one for table in TABLES.values() for one in table.values() if isinstance(one, Unary | Binary)}
+    return sorted(found.values(), key=lambda one: one.name)
+
+
+@pytest.mark.parametrize("operator", elementwise(), ids=lambda one: one.name)
+def test_every_surface_of_an_elementwise_operator_gives_its_bits(operator: Any) -> None:
+    bits = operator.name.startswith("bitwise") or operator.name in ("gcd", "lcm")
+    x, y = ((X * 8).astype(ms_int32()), (Y * 8).astype(ms_int32())) if bits else (X, Y)
+    operands = (x,) if isinstance(operator, Unary) else (x, y)
+    want = operator(*operands).asnumpy()
+    found = {f"Tensor.{n}": getattr(Tensor, n) for n, one in surfaces.METHODS.items() if one is operator}
+    found |= {f"mint.{n}": getattr(mint, n) for n, one in surfaces.MINT.items() if one is operator and "." not in n}
+    found |= {f"ops.{n}()": getattr(ops, n)() for n, (one, _) in surfaces.PRIMITIVES.items() if one is operator}
+    for name, surface in found.items():
+        np.testing.assert_array_equal(surface(*operands).asnumpy(), want, err_msg=name, strict=True)
+    for name, one in surfaces.IN_PLACE.items():
+        if one is operator:
+            changed = x.copy()
+            getattr(changed, name)(*operands[1:])
+            np.testing.assert_array_equal(changed.asnumpy(), want.astype(np.float32), err_msg=name)
+
+
+def ms_int32() -> Any:
+    from hookscope.engine import int32
+
+    return int32
+
+
+def scaled(input: Any, axis: int = 0, keepdims: bool = False, *, by: float = 1.0) -> tuple[Any, ...]:
+    return input, axis, keepdims, by
+
+
+def test_a_renamed_surface_takes_its_own_names_and_only_those() -> None:
+    declare(mint=renamed("scaled_there", axis="dim", keepdims="keepdim"))(scaled)
+    there = surfaces.MINT["scaled_there"]
+    assert there(1, dim=2, keepdim=True, by=3.0) == there(1, 2, True, by=3.0) == (1, 2, True, 3.0)
+    assert list(inspect.signature(there).parameters) == ["input", "dim", "keepdim", "by"]
+    with pytest.raises(TypeError, match=r"scaled_there\(\) got an unexpected keyword argument 'axis'"):
+        there(1, axis=2)
+
+
+def test_what_a_surface_does_not_have_keeps_its_default_and_takes_no_place() -> None:
+    declare(mint=renamed("without_axis", without=("axis",), defaults={"by": 2.0}))(scaled)
+    there = surfaces.MINT["without_axis"]
+    assert there(1) == (1, 0, False, 2.0)
+    assert there(1, keepdims=True) == (1, 0, True, 2.0)
+    with pytest.raises(TypeError, match=r"without_axis\(\) takes 1 positional arguments but 2 were given"):
+        there(1, True)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'axis'"):
+        there(1, axis=1)
+
+
+def test_a_name_is_declared_once_and_of_arguments_that_there_are() -> None:
+    with pytest.raises(ValueError, match="'exp' is declared already"):
+        declare(method="exp")(scaled)
+    with pytest.raises(ValueError, match="changes or leaves out 'axes', which is no argument of"):
+        declare(mint=renamed("other", axes="dim"))(scaled)
+
+
+def test_a_primitive_class_has_required_arguments_first_and_says_what_is_missing() -> None:
+    row = prim("Softcap", "cap", scale=2.0)
+    assert row.parameters == (("cap", REQUIRED), ("scale", 2.0))
+    with pytest.raises(TypeError, match=r"For 'Conv2D', the arguments \['out_channel', 'kernel_size'\] are missing"):
+        ops.Conv2D()
+    with pytest.raises(TypeError, match=r"For 'Softmax', there is no argument 'dim'; allowed are \['axis'\]"):
+        ops.Softmax(dim=1)
+
+
+ADDED = '''
+
+softcap = Operator(
+    "softcap",
+    lambda x, cap: np.tanh(x / cap) * cap,
+    (lambda F, g, out, x, cap: g * (1.0 - (out / cap) ** 2),),
+)
+
+
+@declare(method="softcap", in_place="softcap_", primitive=prim("Softcap", cap=30.0), mint="softcap")
+def _softcap(input: Tensor, cap: float = 30.0) -> Tensor:
+    """cap * tanh(input / cap): limited softly to (-cap, cap) (Gemma 2, 2024)."""
+    return softcap(input, cap=float(cap))
+'''
+TRIED = """
+import numpy as np
+import hookscope
+import hookscope.engine as ms
+from hookscope.engine import ops, mint
+assert hookscope.__file__.startswith({folder!r}), hookscope.__file__
+x = ms.Tensor(np.array([-3.0, 0.5, 4.0]), ms.float64)
+want = 2.0 * np.tanh(x.asnumpy() / 2.0)
+changed = x.copy()
+changed.softcap_(cap=2.0)
+for found in (x.softcap(2.0), x.softcap(cap=2.0), ops.Softcap(2.0)(x), mint.softcap(x, 2.0), changed):
+    np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-12)
+gradient = ms.grad(lambda x: x.softcap(2.0).sum())
+np.testing.assert_allclose(gradient(x).asnumpy(), 1 - (want / 2.0) ** 2, rtol=1e-12)
+second = ms.grad(lambda x: gradient(x).sum())(x).asnumpy()
+np.testing.assert_allclose(second, -(want / 2.0) * (1 - (want / 2.0) ** 2), rtol=1e-12)
+print(ms.Tensor.softcap.__doc__)
+"""
+
+
+def test_an_operator_is_added_with_all_its_surfaces_in_one_file(tmp_path: Path, repository: Path) -> None:
+    for room in ("engine", "triton_kernels", "kernel", "widgets"):
+        shutil.copytree(repository / room, tmp_path / "hookscope" / room)
+    for name in ("__init__.py", "__main__.py"):
+        shutil.copy(repository / "hookscope" / name, tmp_path / "hookscope" / name)
+    one = tmp_path / "hookscope" / "engine" / "ops" / "activation.py"
+    one.write_text(one.read_text(encoding="utf-8") + ADDED, encoding="utf-8")
+    code = TRIED.format(folder=str(tmp_path))
+    (tmp_path / "tried.py").write_text(code, encoding="utf-8")
+    result = subprocess.run(
+        [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); exec(open('tried.py').read())"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert "limited softly" in result.stdout
