@@ -139,8 +139,9 @@ def test_an_operator_is_added_with_all_its_surfaces_in_one_file(tmp_path: Path, 
     one.write_text(one.read_text(encoding="utf-8") + ADDED, encoding="utf-8")
     code = TRIED.format(folder=str(tmp_path))
     (tmp_path / "tried.py").write_text(code, encoding="utf-8")
+    here = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); exec(open('tried.py').read())"
     result = subprocess.run(
-        [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); exec(open('tried.py').read())"],
+        [sys.executable, "-P", "-c", here],
         cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
