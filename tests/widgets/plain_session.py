@@ -138,7 +138,7 @@ class PlainPaths:
 
     def __init__(self, nodes: list[SimpleNamespace]) -> None:
         self._nodes = nodes
-        self.cell: Callable[[str], object] = object
+        self.cell: Callable[[str], object] = lambda path: None
 
     def __iter__(self) -> Iterator[tuple[str, object]]:
         return iter([(node.path, SimpleNamespace(_cells={}, _params={})) for node in self._nodes])

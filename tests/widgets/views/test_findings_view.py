@@ -57,6 +57,26 @@ def test_a_finding_names_its_cell_its_capture_and_the_line_that_made_it(session:
     json.dumps(row)
 
 
+class Halved(nn.Cell):
+    def construct(self, x: Tensor) -> Tensor:
+        return x * 2.0
+
+    def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> tuple[Tensor]:
+        return (dout,)
+
+
+def test_a_card_names_where_the_user_wrote_the_cell_and_of_a_layer_nothing() -> None:
+    net = nn.SequentialCell(Halved(), nn.Dense(2, 2), nn.ReLU())
+    net[1].bias.set_data(Tensor(np.full(2, -9.0, np.float32)))
+    session = DebugSession(net, conditions=["wrong_bprop", "dead_relu"])
+    with session:
+        value_and_grad(lambda x: net(x).sum(), 0, net.trainable_params())(Tensor(np.ones((3, 2), np.float32)))
+    written = {row["condition"]: row["source"] for row in found.cause_rows(session, session.findings())}
+    assert written["wrong_bprop"].startswith("test_findings_view.py, line ")
+    assert written["wrong_bprop"].endswith(": def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> tuple[Tensor]:")
+    assert written["dead_relu"] == ""
+
+
 def test_a_finding_whose_capture_is_gone_names_none(session: DebugSession) -> None:
     session.captures.clear()
     (row,) = found.cause_rows(session, session.findings())

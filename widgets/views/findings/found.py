@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import linecache
 import math
 from collections.abc import Mapping
 from functools import partial
@@ -11,7 +13,7 @@ from hookscope.engine.debug import CONDITIONS
 from hookscope.engine.debug.captures.capture import cell_name
 from hookscope.engine.debug.checks.causes import summary
 from hookscope.engine.debug.checks.producer import OUTSIDE
-from hookscope.engine.debug.stepping.user_code import file_label
+from hookscope.engine.debug.stepping.user_code import file_label, is_user_code
 from hookscope.widgets import texts
 from hookscope.widgets.views.findings.evidence import NOTHING, Evidence, Shown
 
@@ -158,6 +160,7 @@ def cause_rows(session: DebugSession, findings: Findings) -> list[CauseRow]:
     return [
         {
             **finding_row(cause.finding, captures),
+            "source": source_text(cause.finding) or written_at(session, cause.finding),
             "meaning": _sentence(cause.condition),
             "evidence": shown.evidence(cause.finding) if shown is not None and place < _CURED else NOTHING,
             "cures": [cure_row(cure) for cure in session.cures(cause.finding)] if place < _CURED else [],
@@ -233,6 +236,20 @@ def source_text(finding: Finding) -> str:
         return ""
     line = f"{file_label(producer.filename)}, line {producer.line}"
     return f"{line}: {producer.source}" if producer.source else line
+
+
+def written_at(session: DebugSession, finding: Finding) -> str:
+    """Write where the user wrote the cell that a finding is in, its `bprop` if it has one; "" for a library's."""
+    try:
+        kind = type(session.paths.cell(finding.path)) if not finding.outside else None
+    except ValueError:
+        kind = None
+    method = getattr(kind, "bprop", None) or getattr(kind, "construct", None)
+    code = getattr(inspect.unwrap(method), "__code__", None) if method is not None else None
+    if code is None or not is_user_code(code):
+        return ""
+    line = linecache.getline(code.co_filename, code.co_firstlineno).strip()
+    return f"{file_label(code.co_filename)}, line {code.co_firstlineno}: {line}"
 
 
 def cell_hits(findings: Findings) -> dict[str, tuple[int, str]]:
