@@ -101,10 +101,10 @@ def _no_such_name(module: str, name: str, more: set[str]) -> str:
     text = f"module '{_shown(module)}' has no attribute '{name}' in hookscope, which stands in for mindspore"
     if name.startswith("__"):
         return text
-    from difflib import get_close_matches
+    from .nearest import nearest
 
     public = {n for n in vars(sys.modules[module]) if not n.startswith("_") or name.startswith("_")} | more
     # Whoever asks for Conv2D means Conv2d: compare without case, and tell how it is written.
     written = {n.lower(): n for n in sorted(public)}
-    near = get_close_matches(name.lower(), written, n=1, cutoff=0.0)
-    return f"{text}; the nearest name is '{written[near[0]]}'" if near else text
+    near = nearest(name.lower(), written)
+    return text if near is None else f"{text}; the nearest name is '{written[near]}'"

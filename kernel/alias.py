@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
@@ -178,9 +177,11 @@ class _AliasFinder(MetaPathFinder):
             return None
         names = [f"{ROOT}.{row}".rstrip(".") for row in TABLE]
         if fullname not in names:
-            near = get_close_matches(fullname, names, n=1, cutoff=0.0)[0]
+            from hookscope.engine.nearest import suggestion
+
             raise ModuleNotFoundError(
-                f"hookscope, which stands in for mindspore here, has no module {fullname!r}; the nearest is {near!r}",
+                f"hookscope, which stands in for mindspore here, has no module {fullname!r}"
+                f"{suggestion(fullname, names)}",
                 name=fullname,
             )
         return ModuleSpec(fullname, _AliasLoader(), is_package=True)

@@ -8,7 +8,6 @@ import keyword
 import re
 import shlex
 from collections.abc import Collection, Iterable
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from IPython.core.error import UsageError
@@ -18,8 +17,9 @@ _HISTORY = re.compile(r"_+|_i+|_i?\d+")  # IPython puts inputs and results there
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """ "; the nearest is 'x'", or what to say when there is nothing near."""
-    found = get_close_matches(name, list(names), n=1, cutoff=0.0)
-    return f"; the nearest is {found[0]!r}" if found else "; there is none"
+    from hookscope.engine.nearest import suggestion
+
+    return suggestion(name, names) or "; there is none"
 
 
 def one_line(error: object) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from ..nearest import suggestion
 from .rows import HOOK_KINDS
-from .watch import suggestion
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell

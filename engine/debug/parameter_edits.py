@@ -17,8 +17,8 @@ import numpy as np
 from hookscope.engine import random
 from hookscope.engine.initializer import initializer
 
+from ..nearest import suggestion
 from .captures.statistics import Statistics, statistics
-from .watch import suggestion
 
 if TYPE_CHECKING:
     from hookscope.engine.parameter import Parameter

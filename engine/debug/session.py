@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hookscope.engine import taps
 from hookscope.engine.tensor import Tensor
 
+from ..nearest import suggestion
 from .captures.capture import Capture, pick_slot
 from .captures.capturing import Capturing
 from .captures.ring import MAX_BYTES, MAX_CAPTURES, CaptureRing
@@ -43,7 +44,7 @@ from .pausing.terminal import TerminalPauser
 from .pausing.undo import TrainingModes, changes_since
 from .rows import CellNode, HookRow, ParameterRow, cell_nodes, hook_rows, parameter_rows, table
 from .visits import Visits
-from .watch import Watch, suggestion
+from .watch import Watch
 from .watches import Watches
 from .watching import Watching, is_watched
 from .weakly import weakly

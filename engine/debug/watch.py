@@ -8,13 +8,14 @@ parameters itself, since it computes beside them.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TypeVar
 
-__all__ = ["DIRECTIONS", "ROOT", "Watch", "check_matches", "known", "matches", "nearest", "suggestion"]
+from ..nearest import suggestion
+
+__all__ = ["DIRECTIONS", "ROOT", "Watch", "check_matches", "known", "matches"]
 
 _T = TypeVar("_T")
 
@@ -53,18 +54,6 @@ class Watch:
 def matches(pattern: str, path: str) -> bool:
     """Whether a pattern that is not empty matches a cell's path."""
     return path == "" if pattern == ROOT else fnmatchcase(path, pattern)
-
-
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is spelled most alike; None if there is none."""
-    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)
-    return found[0] if found else None
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """``; the nearest is '...'``, or nothing where nothing is known."""
-    found = nearest(name, known)
-    return "" if found is None else f"; the nearest is {found!r}"
 
 
 def check_matches(pattern: str, paths: Sequence[str], what: str) -> None:

@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar
 
 from .. import taps
+from ..nearest import did_you_mean
 from ..parameter import Parameter, ParameterTuple, is_generated_name
 from ..tensor import Tensor
 from .calling import call_observed
 from .hooking import HOOK_KINDS, CellHooks
-from .members import Members, hint
+from .members import Members
 from .settings import CellSettings
 from .state import STATE_HOOK_KINDS, CellState, register_cell_buffer_registration_hook
 
@@ -207,7 +208,7 @@ class Cell(CellHooks, CellState, CellSettings):
             raise AttributeError(
                 f"'{type(self).__name__}' has no attribute '{name}': call super().__init__() in its __init__ first"
             )
-        found = hint(name, [n for n in dir(self) if not n.startswith("_")]) if not name.startswith("__") else ""
+        found = did_you_mean(name, [n for n in dir(self) if not n.startswith("_")]) if not name.startswith("__") else ""
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{found}")
 
     def _adopt(self, name: str, child: Cell) -> None:
@@ -267,7 +268,7 @@ class Cell(CellHooks, CellState, CellSettings):
         for name in target.split(".") if target else ():
             child = getattr(cell, name, None) if name in cell.__dict__ or name in cell._cells else None
             if child is None:
-                near = hint(target, [n for n, _ in self.cells_and_names() if n])
+                near = did_you_mean(target, [n for n, _ in self.cells_and_names() if n])
                 raise AttributeError(f"'{type(cell).__name__}' has no cell '{name}' (in '{target}'){near}")
             if not isinstance(child, Cell):
                 raise AttributeError(f"'{name}' (in '{target}') is not a Cell, but {type(child).__name__}")

@@ -18,7 +18,7 @@ from ..tensor import Tensor
 if TYPE_CHECKING:
     from .cell import Cell
 
-__all__ = ["CellBase", "Members", "hint"]
+__all__ = ["CellBase", "Members"]
 
 
 class Members(OrderedDict[str, Any]):
@@ -102,11 +102,3 @@ class CellBase:
         ) -> Iterator[tuple[str, Parameter]]: ...
         def construct(self, *args: Any, **kwargs: Any) -> Any: ...
         def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
-
-
-def hint(name: str, known: list[str]) -> str:
-    """``; did you mean '...'?``, or nothing where no known name is spelled alike."""
-    import difflib
-
-    near = difflib.get_close_matches(name, known, 1)
-    return f"; did you mean '{near[0]}'?" if near else ""

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import context
 from ..dtype import DType, bfloat16, float16, float32
+from ..nearest import did_you_mean
 from ..nested import replaced, tensors_in
 from ..tensor import Tensor
-from .members import CellBase, hint
+from .members import CellBase
 
 if TYPE_CHECKING:
     from .cell import Cell
@@ -156,7 +157,8 @@ class CellSettings(CellBase):
 
         for name, value in {"output_recompute": output_recompute, **kwargs}.items():
             if name != "output_recompute" and name not in _RECOMPUTE_OPTIONS:
-                raise ValueError(f"For 'recompute', there is no option '{name}'" + hint(name, list(_RECOMPUTE_OPTIONS)))
+                near = did_you_mean(name, _RECOMPUTE_OPTIONS)
+                raise ValueError(f"For 'recompute', there is no option '{name}'{near}")
             if not isinstance(value, bool):
                 raise TypeError(f"For 'recompute', '{name}' must be a bool, but got {type(value).__name__}")
         options = RecomputeOptions(use_reentrant and not output_recompute, context_fn)

@@ -11,9 +11,10 @@ import numpy as np
 from .. import backend
 from ..dtype import DType
 from ..hooks import HookHandle
+from ..nearest import did_you_mean
 from ..parameter import Parameter
 from ..tensor import Tensor
-from .members import CellBase, hint
+from .members import CellBase
 
 if TYPE_CHECKING:
     from .cell import Cell
@@ -86,7 +87,7 @@ class CellState(CellBase):
         if name not in cell._buffers:
             raise AttributeError(
                 f"'{type(cell).__name__}' has no buffer '{name}' (in '{target}')"
-                + hint(target, [found for found, _ in self.named_buffers()])
+                + did_you_mean(target, [found for found, _ in self.named_buffers()])
             )
         return cell._buffers[name]
 

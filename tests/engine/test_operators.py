@@ -229,7 +229,7 @@ def test_operands_broadcast_and_get_the_gradient_summed_back(name: str, pair: An
     assert got.shape == full
     wide = [np.broadcast_to(v, full).copy() for v in (x, y)]
     np.testing.assert_array_equal(got.asnumpy(), OPERATORS[name](*map(Tensor, wide)).asnumpy())
-    if has_gradient(name) and name != "igamma":
+    if has_gradient(name) and name not in ("igamma", "igammac"):
         arriving = Tensor(np.random.default_rng(4).standard_normal(full))
         narrow = vjp(OPERATORS[name], Tensor(x), Tensor(y))[1](arriving)
         spread = vjp(OPERATORS[name], *map(Tensor, wide))[1](arriving)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from hookscope.engine import taps
 from hookscope.engine.tensor import Tensor
 
+from ...nearest import suggestion
 from ..captures.capture import cell_name
 from ..conditions import CONDITIONS, Condition
-from ..watch import suggestion
 from .condition_pauses import ConditionPauses
 from .data_checks import InputWatch, SamplesWatch
 from .examiner import Examiner

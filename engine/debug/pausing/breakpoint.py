@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from types import CodeType
 
-from ..watch import ROOT, matches, suggestion
+from ...nearest import suggestion
+from ..watch import ROOT, matches
 from .expression import NAMES, compile_expression, evaluate, names_in, value_scope
 
 __all__ = ["MOMENTS", "Breakpoint"]

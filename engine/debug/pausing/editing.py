@@ -16,8 +16,8 @@ from hookscope.engine.marks import checked_gradients
 from hookscope.engine.taps import CellCall, Gradients
 from hookscope.engine.tensor import Tensor
 
+from ...nearest import suggestion
 from ..captures.capture import pick_slot
-from ..watch import suggestion
 
 __all__ = ["Edit", "Passing", "slots_at", "target", "with_place"]
 

@@ -19,8 +19,8 @@ from collections.abc import Collection, Mapping
 from types import CodeType
 from typing import Any
 
+from ...nearest import nearest
 from ..captures.statistics import statistics
-from ..watch import nearest
 
 __all__ = ["FIGURES", "NAMES", "compile_expression", "evaluate", "names_in", "value_of", "value_scope"]
 

@@ -11,8 +11,8 @@ import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...nearest import nearest
 from ..rows import table
-from ..watch import nearest
 from .pause import PausePoint, describe, in_a_forked_process
 
 if TYPE_CHECKING:
