@@ -379,9 +379,10 @@ class TensorMethods:
     def i0(self) -> Any:
         """The modified Bessel function I0."""
     def igamma(self, other: Any) -> Tensor:
-        """The regularised lower incomplete gamma function P(input, other)."""
-    def igammac(self, other: Any) -> Any:
-        """The regularised upper incomplete gamma function 1 - P(input, other)."""
+        """The regularized lower incomplete gamma function P(input, other)."""
+    def igammac(self, other: Any) -> Tensor:
+        """The regularized upper incomplete gamma function 1 - P(input, other), exact where that is small.
+        """
     def imag(self) -> Tensor:
         """The imaginary part; zeros of a real tensor."""
     def index_add(self, *args: Any, **named: Any) -> Tensor:

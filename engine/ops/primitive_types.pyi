@@ -957,12 +957,13 @@ class IdentityN(Primitive):
     def __call__(self, x: Any, /) -> Any: ...
 
 class Igamma(Primitive):
-    """The regularised lower incomplete gamma function P(input, other)."""
+    """The regularized lower incomplete gamma function P(input, other)."""
     def __call__(self, input: Any, other: Any, /) -> Tensor: ...
 
 class Igammac(Primitive):
-    """The regularised upper incomplete gamma function 1 - P(input, other)."""
-    def __call__(self, input: Any, other: Any, /) -> Any: ...
+    """The regularized upper incomplete gamma function 1 - P(input, other), exact where that is small.
+    """
+    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
 
 class Im2Col(Primitive):
     """The windows of (N, C, H, W) as columns (N, C, KH * KW, windows)."""
