@@ -84,6 +84,40 @@ def test_a_threshold_that_is_typed_first_counts_when_the_condition_is_switched_o
     assert session.checks.conditions["dead_relu"].threshold == 0.7
 
 
+def test_what_a_person_does_leads_over_news_that_are_older(
+    shown: PanelPage, session: PlainSession, settings: Locator
+) -> None:
+    look = settings.get_by_role("checkbox", name="look for dead_relu")
+    threshold = settings.get_by_role("textbox", name="threshold of dead_relu")
+    older = "model.trigger('change:conditions')"  # Python has not heard of the click: its word is still "off"
+    look.click()
+    shown.page.evaluate(older)
+    assert look.is_checked()
+    threshold.fill("0.75")
+    shown.page.evaluate(older)
+    threshold.press("Enter")
+    shown.until(lambda: session.conditions != [] and session.checks.conditions["dead_relu"].threshold == 0.75)
+    assert look.is_checked()
+    assert threshold.input_value() == "0.75"
+    session.remove_condition("dead_relu")
+    shown.panel.sync()
+    shown.until(lambda: not look.is_checked())
+
+
+def test_a_threshold_that_is_being_typed_is_not_overwritten(
+    shown: PanelPage, session: PlainSession, settings: Locator
+) -> None:
+    look = settings.get_by_role("checkbox", name="look for dead_relu")
+    threshold = settings.get_by_role("textbox", name="threshold of dead_relu")
+    look.click()
+    threshold.fill("0.7")
+    shown.until(lambda: list(session.checks.conditions) == ["dead_relu"])  # answered while one types
+    shown.carry()
+    assert threshold.input_value() == "0.7"
+    threshold.press("Enter")
+    shown.until(lambda: session.checks.conditions["dead_relu"].threshold == 0.7)
+
+
 def test_a_switch_that_is_refused_shows_as_it_was(shown: PanelPage, session: PlainSession, settings: Locator) -> None:
     settings.get_by_role("textbox", name="threshold of dead_relu").fill("half")
     look = settings.get_by_role("checkbox", name="look for dead_relu")

@@ -5,10 +5,10 @@ import { make, setAttribute } from "../../static/dom.js";
 /** @typedef {import("../../static/python.js").ConditionRow} ConditionRow */
 
 export class ConditionItem {
-  /** @param {ConditionRow} row @param {import("../../static/types.js").Send} send */
-  constructor(row, send) {
+  /** @param {ConditionRow} row @param {import("../../static/types.js").Send} ask */
+  constructor(row, ask) {
     this.row = row;
-    this.send = send;
+    this.ask = ask;
     this.drawn = "";
     const { name, own } = row;
     this.on = make("input", { type: "checkbox", class: "hs-check", "aria-label": `look for ${name}`, onchange: () => this.#tell(this.on.checked, this.on.checked && this.pause.checked) });
@@ -29,31 +29,39 @@ export class ConditionItem {
       make("td", {}, this.threshold ? [this.threshold, make("span", { class: "hs-unit", text: row.unit })] : []),
       make("td", {}, [make("span", { class: "hs-meaning", text: row.meaning }), own ? remove : make("span", { class: "hs-advice", text: row.advice })]),
     ]);
-    this.update(row);
+    this.update(row, false);
   }
 
   /** @param {boolean} look @param {boolean} stop */
   #tell(look, stop) {
     this.element.classList.add("hs-pending");
-    this.send({ type: "condition", name: this.row.name, on: look, pause: stop, threshold: look ? (this.threshold?.value ?? "") : "" });
+    this.ask({ type: "condition", name: this.row.name, on: look, pause: stop, threshold: look ? (this.threshold?.value ?? "") : "" });
   }
 
-  /** @param {ConditionRow} row */
-  update(row) {
+  /** @param {ConditionRow} row @param {boolean} older than what a person did here, which leads until it is answered */
+  update(row, older) {
     this.row = row;
-    this.on.checked = row.on;
-    this.pause.checked = row.pause;
-    this.element.classList.toggle("hs-off", !row.on);
-    // What a person typed and the session refused stays, to be mended; so does it while the condition is off.
-    const change = `${row.on} ${row.threshold}`;
-    if (this.threshold && change !== this.drawn && (row.on || !this.drawn)) this.threshold.value = row.threshold;
+    if (!older) this.#draw();
+  }
+
+  #draw() {
+    const { on, pause, threshold } = this.row;
+    this.on.checked = on;
+    this.pause.checked = pause;
+    this.element.classList.toggle("hs-off", !on);
+    const change = `${on} ${threshold}`;
+    if (this.threshold && change !== this.drawn && (on || !this.drawn) && !this.#isTyped()) this.threshold.value = threshold;
     this.drawn = change;
   }
 
-  /** The session has done what was asked, or refused it. */
+  /** A person is typing; what was refused, or belongs to a condition that is off, stays too. */
+  #isTyped() {
+    return this.threshold === document.activeElement && !this.drawn.endsWith(` ${this.threshold?.value}`);
+  }
+
+  /** The session has done everything that was asked, or refused it. */
   answered() {
-    this.on.checked = this.row.on;
-    this.pause.checked = this.row.pause;
+    this.#draw();
     if (!this.threshold) return;
     const refused = this.row.on && Number(this.threshold.value) !== Number(this.row.threshold);
     setAttribute(this.threshold, "aria-invalid", refused ? "true" : null);

@@ -5,6 +5,9 @@ import { ConditionItem } from "./condition_item.js";
 
 /** @typedef {import("../../static/python.js").ConditionRow} ConditionRow */
 
+/** What is asked for here. */
+const ASKED = new Set(["condition", "all_conditions"]);
+
 /** @param {import("../../static/types.js").Send} send */
 export function createWanted(send) {
   /** @type {Map<string, ConditionItem>} */
@@ -33,13 +36,20 @@ export function createWanted(send) {
     make("h3", { class: "hs-heading", text: "Look for" }),
     summary,
     make("span", { class: "hs-spring" }),
-    make("button", { type: "button", class: "hs-button", text: "Look for all", onclick: () => send({ type: "all_conditions", on: true }) }),
-    make("button", { type: "button", class: "hs-button", text: "Look for none", onclick: () => send({ type: "all_conditions", on: false }) }),
+    make("button", { type: "button", class: "hs-button", text: "Look for all", onclick: () => ask({ type: "all_conditions", on: true }) }),
+    make("button", { type: "button", class: "hs-button", text: "Look for none", onclick: () => ask({ type: "all_conditions", on: false }) }),
   ]);
   const noPauses = make("p", { class: "hs-notes", role: "note", hidden: "" });
   // Where nothing is watched, to look for something does nothing.
   const switches = make("fieldset", { class: "hs-controls", role: "none" }, [bar, noPauses, own, table]);
   let ownCount = 0;
+  let unanswered = 0;
+
+  /** Python's word is older than a person's until it has answered. @param {Parameters<import("../../static/types.js").Send>[0]} message */
+  function ask(message) {
+    unanswered += 1;
+    send(message);
+  }
 
   /** @param {Event} event */
   function submit(event) {
@@ -57,9 +67,9 @@ export function createWanted(send) {
     }
     for (const row of rows) {
       const item = items.get(row.name);
-      if (item) item.update(row);
+      if (item) item.update(row, unanswered > 0);
       else {
-        const fresh = new ConditionItem(row, send);
+        const fresh = new ConditionItem(row, ask);
         items.set(row.name, fresh);
         body.append(fresh.element);
       }
@@ -81,7 +91,12 @@ export function createWanted(send) {
     },
     /** @param {boolean} can */
     setEnabled: (can) => (switches.disabled = !can),
-    answered: () => items.forEach((item) => item.answered()),
+    /** @param {string} action */
+    answered(action) {
+      if (action === "hello") unanswered = 0; // a kernel that is back knows nothing of what was asked before
+      else if (ASKED.has(action)) unanswered = Math.max(0, unanswered - 1);
+      if (!unanswered) items.forEach((item) => item.answered());
+    },
   };
 }
 
