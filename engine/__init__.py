@@ -2,30 +2,32 @@
 
 import sys as _sys
 import typing as _typing
-from typing import Any as _Any
 
-from . import backend as _backend
-from . import common, context, dtype, initializer, nn, ops, parameter, serialization
+from . import common, context, nn, ops, serialization
 from . import methods as _methods
-from . import random as _random
-from .backend import device_report as device_report
-from .backend import set_device as set_device
 from .context import *
+from .core import backend as _backend
+from .core import dtype, initializer, parameter
+from .core import random as _random
+from .core.backend import device_report as device_report
+from .core.backend import set_device as set_device
+from .core.dtype import *
+from .core.grad import *
+from .core.interchange import *
+from .core.names import on_first_use as _on_first_use
+from .core.parameter import *
+from .core.random import *
+from .core.saved_tensors import *
+from .core.tensor import Tensor as Tensor
+from .core.tensor import get_py_obj_dtype as get_py_obj_dtype
+from .core.tensor import tensor as tensor
 from .cpu.memory import keep_freed_memory as _keep_freed_memory
-from .dtype import *
-from .grad import *
 from .jit import *
-from .names import on_first_use as _on_first_use
 from .nn.recompute import recompute as recompute
-from .parameter import *
-from .random import *
-from .saved_tensors import *
+from .ops.transforms import jacfwd as jacfwd
+from .ops.transforms import jacrev as jacrev
+from .ops.transforms import vmap as vmap
 from .serialization import *
-from .tensor import Tensor as Tensor
-from .tensor import tensor as tensor
-from .transforms import jacfwd as jacfwd
-from .transforms import jacrev as jacrev
-from .transforms import vmap as vmap
 
 __version__ = "2.10.0"
 """The version of MindSpore whose behaviour the engine follows."""
@@ -37,17 +39,13 @@ _methods.bind()
 _backend.choose_from_environment()
 
 
-def from_numpy(array: _Any) -> Tensor:
-    """A tensor of a NumPy array's values."""
-    return Tensor.from_numpy(array)
-
-
 if _typing.TYPE_CHECKING:
     from . import amp as amp
     from . import communication as communication
     from . import dataset as dataset
     from . import experimental as experimental
     from . import hal as hal
+    from . import log as log
     from . import mint as mint
     from . import numpy as numpy
     from . import parallel as parallel
@@ -55,6 +53,7 @@ if _typing.TYPE_CHECKING:
     from . import train as train
 
 # Rooms that a script may never enter are imported when it does; so are the names that MindSpore keeps at the top, too.
+_ROOMS = "amp communication dataset experimental hal log mint numpy parallel runtime train"
 _GRAPH = "there is no compiled graph to hand over; save_checkpoint keeps the parameters"
 _CLUSTER = "it is for a cluster; here there is one process"
 _PROFILE = "use the debugger (%%cell) or Python's cProfile"
@@ -99,28 +98,18 @@ _ABSENT = {
 }
 __getattr__ = _on_first_use(
     __name__,
-    rooms=("amp", "communication", "dataset", "experimental", "hal", "mint", "numpy", "parallel", "runtime", "train"),
+    rooms=_ROOMS.split(),
     names={
         **dict.fromkeys(_PARALLEL.split(), "parallel"),
         **dict.fromkeys(_TRAIN.split(), "train"),
         **dict.fromkeys(_RUNTIME.split(), "runtime"),
-        **dict.fromkeys(_GENERATOR.split(), "generator"),
-        **dict.fromkeys(_DTYPES.split(), "dtype_names"),
+        **dict.fromkeys(_GENERATOR.split(), "core.generator"),
+        **dict.fromkeys(_DTYPES.split(), "core.dtype_names"),
         "build_train_network": "amp",
-        "get_current_device": "top",
-        "get_level": "top",
-        "get_log_config": "top",
-        "get_py_obj_dtype": "top",
-        "dtype_to_pytype": "top",
-        "pytype_to_dtype": "top",
-        "frombuffer": "top",
-        "from_dlpack": "top",
-        "to_dlpack": "top",
-        "is_tensor": "top",
-        "run_check": "top",
-        "set_deterministic": "top",
-        "set_recursion_limit": "top",
-        "set_dump": "top",
+        "get_level": "log",
+        "get_log_config": "log",
+        "is_tensor": "ops.control",
+        "run_check": "run_check",
     },
     absent={name: instead for instead, names in _ABSENT.items() for name in names.split()},
 )

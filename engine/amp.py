@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from . import nn, ops
-from .dtype import DType, bfloat16, float16, float32, int32
+from .core.dtype import DType, bfloat16, float16, float32, int32
+from .core.parameter import Parameter
+from .core.tensor import Tensor
 from .nn.cell import Cell
-from .parameter import Parameter
-from .tensor import Tensor
 from .train.loss_scale import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 
 __all__ = [

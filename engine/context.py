@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from .backend import device_target, set_device
+from .core.backend import device_target, set_device
 
-__all__ = ["GRAPH_MODE", "PYNATIVE_MODE", "get_context", "set_context"]
+__all__ = [
+    "GRAPH_MODE", "PYNATIVE_MODE", "get_context", "get_current_device", "set_context", "set_deterministic", "set_dump",
+    "set_recursion_limit",
+]  # fmt: skip
 
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1
@@ -64,3 +67,39 @@ def get_context(attr_key: str) -> Any:
     if attr_key in _KEPT:
         return None
     raise ValueError(f"For 'get_context', there is no setting '{attr_key}'")
+
+
+class _Device(NamedTuple):
+    device_target: str
+    device_id: int
+
+
+def get_current_device() -> _Device:
+    """Where new tensors are put."""
+    return _Device(device_target(), int(get_context("device_id") or 0))
+
+
+def set_deterministic(deterministic: bool) -> None:
+    """Keep the wish for the same bits in each run: on the CPU it holds anyway.
+
+    Raises:
+        TypeError: no bool.
+    """
+    if not isinstance(deterministic, bool):
+        raise TypeError(f"For 'set_deterministic', 'deterministic' must be a bool, got {type(deterministic).__name__}")
+    set_context(deterministic="ON" if deterministic else "OFF")
+
+
+def set_recursion_limit(recursion_limit: int = 1000) -> None:
+    """Keep how deep a graph compiler may follow calls; Python's own limit is in ``sys``."""
+    if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int):
+        raise TypeError(f"For 'set_recursion_limit', 'recursion_limit' must be an int, but got {recursion_limit!r}")
+    if recursion_limit <= 0:
+        raise ValueError(f"For 'set_recursion_limit', 'recursion_limit' must be above 0, but got {recursion_limit}")
+    set_context(max_call_depth=recursion_limit)
+
+
+def set_dump(target: Any, enabled: bool = True) -> None:
+    """Mark a cell for a dump; look at its values with the debugger."""
+    for _, cell in target.cells_and_names():
+        cell.__dict__["_dump"] = enabled

@@ -11,8 +11,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from .hooks import hooks_off
-from .tensor import Tensor
+from .core.hooks import hooks_off
+from .core.tensor import Tensor
 
 __all__ = [
     "JitConfig", "Symbol", "constexpr", "enable_dynamic", "jit", "jit_class", "lazy_inline", "ms_memory_recycle",

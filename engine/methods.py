@@ -11,11 +11,12 @@ from functools import update_wrapper
 from types import FunctionType
 from typing import Any
 
-from . import ops, tensor_methods  # noqa: F401  # both declare methods
-from .dtype import bool_
-from .operator import Operator
-from .surfaces import IN_PLACE, METHODS
-from .tensor import Tensor
+from . import ops
+from .core.dtype import bool_
+from .core.operator import Operator
+from .core.surfaces import IN_PLACE, METHODS
+from .core.tensor import Tensor
+from .ops.indexing import assigned
 
 __all__ = ["bind"]
 
@@ -83,6 +84,11 @@ def _reflected(function: Method) -> Method:
     return lambda self, other: function(other, self)
 
 
+def _set_item(self: Tensor, index: Any, value: Any) -> None:
+    """``self[index] = value``."""
+    self._rebind(assigned(self, index, value))
+
+
 def _invert(self: Tensor) -> Tensor:
     """``~self``: "not" for bools, every bit for integers."""
     return (ops.logical_not if self.dtype is bool_ else ops.bitwise_not)(self)
@@ -136,6 +142,7 @@ _OPERATORS: dict[str, Any] = {
     "__rsub__": _reflected(ops.sub),
     "__rtruediv__": _reflected(ops.div),
     "__rxor__": _reflected(ops.bitwise_xor),
+    "__setitem__": _set_item,
     "__sub__": ops.sub,
     "__truediv__": ops.div,
     "__xor__": ops.bitwise_xor,

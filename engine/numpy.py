@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as _np
 
 from . import ops
-from .dtype import (
+from .core.dtype import (
     DType,
     bool_,
     float32,
@@ -25,10 +25,10 @@ from .dtype import (
     int64,
     numpy_dtype,
 )
-from .names import on_first_use
-from .operator import Operator
-from .surfaces import NUMPY as _NUMPY
-from .tensor import Tensor
+from .core.names import on_first_use
+from .core.operator import Operator
+from .core.surfaces import NUMPY as _NUMPY
+from .core.tensor import Tensor
 
 pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 newaxis = None
@@ -41,7 +41,7 @@ def _dtype(dtype: Any) -> DType:
 
 
 def _named(name: str) -> Any:
-    from .dtype import dtype_of
+    from .core.dtype import dtype_of
 
     return dtype_of(_np.dtype(name))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any, ClassVar
 
-from .names import on_first_use, unavailable
+from .core.names import on_first_use, unavailable
 
 __all__ = [
     "AutoParallel", "ParallelMode", "get_algo_parameters", "get_auto_parallel_context", "reset_algo_parameters",

@@ -9,8 +9,8 @@ import sys
 import time
 from typing import Any
 
-from . import backend
-from .names import on_first_use
+from .core import backend
+from .core.names import on_first_use
 
 __all__ = [
     "Event", "Stream", "StreamCtx", "communication_stream", "current_stream", "default_stream", "device_count",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .engine.backend import device_report
+    from .engine.core.backend import device_report
     from .engine.debug import DebugSession
     from .kernel import install_as_mindspore, pause
     from .widgets import DebuggerPanel
@@ -27,7 +27,7 @@ __all__ = [
 _FACE = {
     "DebugSession": ".engine.debug",
     "DebuggerPanel": ".widgets",
-    "device_report": ".engine.backend",
+    "device_report": ".engine.core.backend",
     "install_as_mindspore": ".kernel",
     "pause": ".kernel",
 }

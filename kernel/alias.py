@@ -23,20 +23,20 @@ ENGINE = "hookscope.engine"
 TABLE: dict[str, str | None] = {
     "": "",
     "common": "common",
-    "common._grad_function": "function",
-    "common.api": "api",
-    "common.dtype": "dtype",
-    "common.hook_handle": "hooks",
-    "common.initializer": "initializer",
+    "common._grad_function": "core.function",
+    "common.api": "common.api",
+    "common.dtype": "core.dtype",
+    "common.hook_handle": "core.hooks",
+    "common.initializer": "core.initializer",
     "common.jit_config": "jit",
     "common.lazy_inline": "jit",
     "common.mutable": "jit",
-    "common.parameter": "parameter",
+    "common.parameter": "core.parameter",
     "common.recompute": "nn.recompute",
-    "common.tensor": "tensor",
+    "common.tensor": "core.tensor",
     "context": "context",
-    "graph": "api",
-    "graph.api": "api",
+    "graph": "common.api",
+    "graph.api": "common.api",
     "nn": "nn",
     "nn.cell": "nn.cell",
     "nn.dynamic_lr": "nn.dynamic_lr",
@@ -78,6 +78,7 @@ TABLE: dict[str, str | None] = {
     "experimental.optim.lr_scheduler": "experimental.optim.lr_scheduler",
     "experimental.optim.optimizer": "experimental.optim.optimizer",
     "hal": "hal",
+    "log": "log",
     "mint": "mint",
     "mint.distributed": "mint.distributed",
     "mint.linalg": "mint.linalg",
@@ -99,8 +100,8 @@ TABLE: dict[str, str | None] = {
 }
 # Rooms that are imported when they are first asked for, each with all below it.
 LATER = frozenset((
-    "amp", "communication", "dataset", "experimental", "hal", "mint", "nn.probability", "numpy", "parallel", "runtime",
-    "train",
+    "amp", "communication", "dataset", "experimental", "hal", "log", "mint", "nn.probability", "numpy", "parallel",
+    "runtime", "train",
 ))  # fmt: skip
 
 
@@ -177,7 +178,7 @@ class _AliasFinder(MetaPathFinder):
             return None
         names = [f"{ROOT}.{row}".rstrip(".") for row in TABLE]
         if fullname not in names:
-            from hookscope.engine.nearest import suggestion
+            from hookscope.engine.core.nearest import suggestion
 
             raise ModuleNotFoundError(
                 f"hookscope, which stands in for mindspore here, has no module {fullname!r}"

@@ -26,7 +26,7 @@ def answer_at_safe_points(pump: Pump) -> None:
     """Let the pump answer at the engine's safe points, once the engine is imported."""
 
     def begin(progress: ModuleType) -> None:
-        from hookscope.engine import taps
+        from hookscope.engine.core import taps
 
         inbox = pump.inbox
 
@@ -37,4 +37,4 @@ def answer_at_safe_points(pump: Pump) -> None:
 
         progress.answer_with(answer)
 
-    when_imported("hookscope.engine.progress", begin)
+    when_imported("hookscope.engine.core.progress", begin)

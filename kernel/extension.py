@@ -14,7 +14,7 @@ from .panels import panels_of
 from .pausing import somebody_looks, widgets_come_alive
 
 _SHOWN_AS_HTML = (
-    ("hookscope.engine.tensor", "Tensor"),
+    ("hookscope.engine.core.tensor", "Tensor"),
     ("hookscope.engine.nn.cell", "Cell"),
     ("hookscope.engine.debug.captures.capture", "Capture"),
 )

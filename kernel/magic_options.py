@@ -17,7 +17,7 @@ _HISTORY = re.compile(r"_+|_i+|_i?\d+")  # IPython puts inputs and results there
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """ "; the nearest is 'x'", or what to say when there is nothing near."""
-    from hookscope.engine.nearest import suggestion
+    from hookscope.engine.core.nearest import suggestion
 
     return suggestion(name, names) or "; there is none"
 

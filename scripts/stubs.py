@@ -2,8 +2,9 @@
 
     python scripts/stubs.py [--check]
 
-Writes stub files from the declarations (`engine/surfaces.py`): signatures and the first sentence of the documentation,
-as the functions have them. With --check it writes nothing and exits with 1 where a file is not what it would write.
+Writes stub files from the declarations (`engine/core/surfaces.py`): signatures and the first sentence of the
+documentation, as the functions have them. With --check it writes nothing and exits with 1 where a file is not what it
+would write.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from typing import Any
 
 import hookscope.engine.mint
 import hookscope.engine.numpy  # noqa: F401  (both declare)
-from hookscope.engine import methods, surfaces
+from hookscope.engine import methods
+from hookscope.engine.core import surfaces
 
 ENGINE = Path(__file__).resolve().parent.parent / "engine"
 HEADER = '''"""{about}
@@ -33,8 +35,8 @@ KNOWN = {
     "Any": "typing", "NoReturn": "typing", "Literal": "typing",
     "Callable": "collections.abc", "Iterable": "collections.abc", "Iterator": "collections.abc",
     "Mapping": "collections.abc", "Sequence": "collections.abc",
-    "DType": "hookscope.engine.dtype", "Parameter": "hookscope.engine.parameter", "Tensor": "hookscope.engine.tensor",
-    "Generator": "hookscope.engine.generator",
+    "DType": "hookscope.engine.core.dtype", "Generator": "hookscope.engine.core.generator",
+    "Parameter": "hookscope.engine.core.parameter", "Tensor": "hookscope.engine.core.tensor",
 }  # fmt: skip
 BUILTIN = {
     "None", "Ellipsis", "bool", "bytes", "complex", "dict", "float", "int", "list", "object", "set", "slice", "str",
@@ -168,6 +170,7 @@ def tensor_methods() -> str:
             stub.function(name, call, doc, method=True, shadowed=names)
     for name in PYTHON_OPERATORS:
         stub.lines.append(f"    def __{name}__(self, other: Any, /) -> Tensor: ...")
+    stub.lines.append("    def __setitem__(self, index: Any, value: Any, /) -> None: ...")
     for name in ("neg", "pos", "abs", "invert"):
         stub.lines.append(f"    def __{name}__(self) -> Tensor: ...")
     for name in ("H", "T", "mH", "mT"):
@@ -218,14 +221,14 @@ def functions(about: str, table: Mapping[str, Callable[..., Any]]) -> str:
 def files() -> dict[Path, str]:
     """What each stub file is to hold."""
     found = {
-        ENGINE / "method_types.pyi": tensor_methods(),
+        ENGINE / "core" / "method_types.pyi": tensor_methods(),
         ENGINE / "ops" / "primitive_types.pyi": primitives(),
         ENGINE / "numpy_types.pyi": functions("Functions of numpy that are functions of ops.", surfaces.NUMPY),
     }
     for module in sorted({name.rpartition(".")[0] for name in surfaces.MINT}):
         about = f"Functions of {'.'.join(filter(None, ('mint', module)))} that are functions of ops."
         path = "/".join(module.split(".")) or "function"
-        found[ENGINE / "mint" / f"{path}_types.pyi"] = functions(about, surfaces.names_in(surfaces.MINT, module))
+        found[ENGINE / "mint" / f"{path}_types.pyi"] = functions(about, surfaces.functions_of(surfaces.MINT, module))
     return found
 
 

@@ -1,7 +1,7 @@
 """How far long work is, and its Stop: what a panel shows of it, and what the button does.
 
-Work that counts itself (`hookscope.engine.progress`) is shown by what it says. A training loop of the user's own is
-known only by the calls that the session sees: steps done, and how many there are in a second.
+Work that counts itself (`hookscope.engine.core.progress`) is shown by what it says. A training loop of the user's own
+is known only by the calls that the session sees: steps done, and how many there are in a second.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from hookscope.engine import progress
+from hookscope.engine.core import progress
 from hookscope.engine.nn import Cell
 from hookscope.widgets.messages import Action, MessageError
 from hookscope.widgets.throttle import Throttle
 
 if TYPE_CHECKING:
+    from hookscope.engine.core.progress import Work
     from hookscope.engine.debug import DebugSession, Event
-    from hookscope.engine.progress import Work
     from hookscope.widgets.panel import DebuggerPanel
 
 # Seconds that work must have taken to be shown: what is over sooner would only flicker.

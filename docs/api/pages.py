@@ -18,7 +18,7 @@ from sphinx.ext.napoleon import Config, GoogleDocstring
 
 import hookscope.engine as engine
 from hookscope.engine import surfaces
-from hookscope.engine.operator import Operator
+from hookscope.engine.core.operator import Operator
 
 NAPOLEON = Config(napoleon_use_param=False, napoleon_use_rtype=False, napoleon_use_ivar=True)
 

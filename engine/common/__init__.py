@@ -1,10 +1,10 @@
 """``mindspore.common``: what MindSpore gathers under that name."""
 
-from ..dtype import *
-from ..initializer import initializer
+from ..core.dtype import *
+from ..core.initializer import initializer
+from ..core.parameter import Parameter, ParameterTuple
+from ..core.random import get_seed, set_seed
+from ..core.tensor import Tensor
 from ..jit import jit
-from ..parameter import Parameter, ParameterTuple
-from ..random import get_seed, set_seed
-from ..tensor import Tensor
 
 __all__ = ["Parameter", "ParameterTuple", "Tensor", "get_seed", "initializer", "jit", "set_seed"]

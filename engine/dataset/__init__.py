@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..names import on_first_use as _on_first_use
+from ..core.names import on_first_use as _on_first_use
 from . import config, transforms, vision
 from .base import Dataset
 from .samplers import (

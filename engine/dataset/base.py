@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import Tensor
+from ..core.tensor import Tensor
 from . import config
 
 __all__ = ["Dataset", "DatasetIterator", "Row", "names_of"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import random as engine_random
+from ..core import random as engine_random
 
 _DEFAULT_SEED = 5489  # what MindSpore gives where nobody set one
 _seed: int | None = None

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtype import numpy_dtype
+from ..core.dtype import numpy_dtype
 from .base import Dataset, Row, between, names_of
 from .samplers import DistributedSampler, RandomSampler, SequentialSampler, indices_of
 from .steps import as_array

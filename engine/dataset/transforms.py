@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtype import numpy_dtype
+from ..core.dtype import numpy_dtype
 from .config import current_random
 
 __all__ = [

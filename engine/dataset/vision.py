@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtype import float32, numpy_dtype
+from ..core.dtype import float32, numpy_dtype
 from .config import current_random
 from .transforms import Array, Transform, TypeCast, probability
 

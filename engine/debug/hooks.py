@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..nearest import suggestion
+from ..core.nearest import suggestion
 from .rows import HOOK_KINDS
 
 if TYPE_CHECKING:

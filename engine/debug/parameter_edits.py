@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hookscope.engine import random
-from hookscope.engine.initializer import initializer
+from hookscope.engine.core import random
+from hookscope.engine.core.initializer import initializer
 
-from ..nearest import suggestion
+from ..core.nearest import suggestion
 from .captures.statistics import Statistics, statistics
 
 if TYPE_CHECKING:
-    from hookscope.engine.parameter import Parameter
+    from hookscope.engine.core.parameter import Parameter
 
 __all__ = ["ACTIONS", "INITIALIZERS", "ParameterEdit", "ParameterEdits"]
 

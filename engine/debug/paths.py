@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..nearest import suggestion
+from ..core.nearest import suggestion
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell

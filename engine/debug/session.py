@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine import taps
-from hookscope.engine.tensor import Tensor
+from hookscope.engine.core import taps
+from hookscope.engine.core.tensor import Tensor
 
-from ..nearest import suggestion
+from ..core.nearest import suggestion
 from .captures.capture import Capture, pick_slot
 from .captures.capturing import Capturing
 from .captures.ring import MAX_BYTES, MAX_CAPTURES, CaptureRing
@@ -50,8 +50,8 @@ from .watching import Watching, is_watched
 from .weakly import weakly
 
 if TYPE_CHECKING:
+    from hookscope.engine.core.parameter import Parameter
     from hookscope.engine.nn import Cell
-    from hookscope.engine.parameter import Parameter
 
     from .comparing.gradient_rows import GradientCheck
 

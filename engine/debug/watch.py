@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TypeVar
 
-from ..nearest import suggestion
+from ..core.nearest import suggestion
 
 __all__ = ["DIRECTIONS", "ROOT", "Watch", "check_matches", "known", "matches"]
 

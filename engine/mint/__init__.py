@@ -2,9 +2,9 @@
 
 import typing as _typing
 
-from ..names import on_first_use as _on_first_use
-from ..surfaces import MINT as _MINT
-from ..surfaces import names_in as _names_in
+from ..core.names import on_first_use as _on_first_use
+from ..core.surfaces import MINT as _MINT
+from ..core.surfaces import functions_of as _functions_of
 from .functions import *
 from .nn.functional import conv2d
 
@@ -14,7 +14,7 @@ if _typing.TYPE_CHECKING:
     from . import optim as optim
     from . import special as special
     from .function_types import *
-globals().update(_names_in(_MINT))
+globals().update(_functions_of(_MINT))
 _ASCEND = "it is for Ascend devices; use mindspore.mint.nn"
 __getattr__ = _on_first_use(
     __name__,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..names import on_first_use
+from ..core.names import on_first_use
 
 __all__ = ["get_rank", "get_world_size", "is_available", "is_initialized"]
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
-from ..dtype import int64
+from ..core.dtype import int64
+from ..core.tensor import Tensor
 from ..ops.reduction import axes_of
-from ..tensor import Tensor
 
 __all__ = [
     "allclose", "argmin", "argsort", "bernoulli", "clone", "cummin", "diag", "dot", "empty", "empty_like",

@@ -2,9 +2,9 @@
 
 import typing as _typing
 
-from ..surfaces import MINT as _MINT
-from ..surfaces import names_in as _names_in
+from ..core.surfaces import MINT as _MINT
+from ..core.surfaces import functions_of as _functions_of
 
 if _typing.TYPE_CHECKING:
     from .linalg_types import *
-globals().update(_names_in(_MINT, "linalg"))
+globals().update(_functions_of(_MINT, "linalg"))

@@ -2,10 +2,10 @@
 
 import typing as _typing
 
-from ..surfaces import MINT as _MINT
-from ..surfaces import names_in as _names_in
+from ..core.surfaces import MINT as _MINT
+from ..core.surfaces import functions_of as _functions_of
 from .functions import log_softmax as log_softmax
 
 if _typing.TYPE_CHECKING:
     from .special_types import *
-globals().update(_names_in(_MINT, "special"))
+globals().update(_functions_of(_MINT, "special"))

@@ -1,6 +1,6 @@
 """``mindspore.nn``: cells, layers, losses and optimizers."""
 
-from ..names import on_first_use as _on_first_use
+from ..core.names import on_first_use as _on_first_use
 from . import dynamic_lr as dynamic_lr
 from . import learning_rate_schedule as learning_rate_schedule
 from . import utils as utils

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..backend import to_device
-from ..dtype import DType, float32
-from ..initializer import initializer
-from ..parameter import Parameter
-from ..tensor import Tensor
+from ..core.backend import to_device
+from ..core.dtype import DType, float32
+from ..core.initializer import initializer
+from ..core.parameter import Parameter
+from ..core.tensor import Tensor
 from ._checks import check_positive_int
 from .cell import Cell
 

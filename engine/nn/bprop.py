@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import random, taps
-from ..grad import differentiate, gradient_or_zeros, summed_to
-from ..nested import replaced, tensors_in
-from ..parameter import Parameter
-from ..recording import Array, no_recording, record, state
-from ..tensor import Tensor
+from ..core import random, taps
+from ..core.grad import differentiate, gradient_or_zeros, summed_to
+from ..core.nested import replaced, tensors_in
+from ..core.parameter import Parameter
+from ..core.recording import Array, no_recording, record, state
+from ..core.tensor import Tensor
 
 if TYPE_CHECKING:
     from .cell import Cell

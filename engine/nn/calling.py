@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .. import precision, taps
-from ..hooks import explain_hook_error, hooks_enabled
-from ..marks import Gradients, Mark, checked_gradients
-from ..nested import replaced, tensors_in
-from ..recording import Recording, Region, state
-from ..saved_tensors import saved_tensors_hooks
-from ..tensor import Tensor
+from ..core import precision, taps
+from ..core.hooks import explain_hook_error, hooks_enabled
+from ..core.marks import Gradients, Mark, checked_gradients
+from ..core.nested import replaced, tensors_in
+from ..core.recording import Recording, Region, state
+from ..core.saved_tensors import saved_tensors_hooks
+from ..core.tensor import Tensor
 from .bprop import call_with_bprop, described
 from .recompute import run_to_recompute
 

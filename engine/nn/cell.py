@@ -13,10 +13,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar
 
-from .. import taps
-from ..nearest import did_you_mean
-from ..parameter import Parameter, ParameterTuple, is_generated_name
-from ..tensor import Tensor
+from ..core import taps
+from ..core.nearest import did_you_mean
+from ..core.parameter import Parameter, ParameterTuple, is_generated_name
+from ..core.tensor import Tensor
 from .calling import call_observed
 from .hooking import HOOK_KINDS, CellHooks
 from .members import Members

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..tensor import Tensor
+from ..core.tensor import Tensor
 from .cell import Cell
 
 __all__ = ["CellDict", "CellList", "SequentialCell"]
@@ -129,6 +129,8 @@ class CellList(_Indexed):
     Raises:
         TypeError: an entry is no Cell.
     """
+
+    __cell_as_list__ = True  # as in MindSpore: ``vmap`` gives each cell a slice of its own
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(kwargs.get("auto_prefix", True))

@@ -9,11 +9,11 @@ import math
 from typing import Any
 
 from .. import ops
-from ..dtype import DType, float32
-from ..initializer import HeUniform, Uniform, initializer
+from ..core.dtype import DType, float32
+from ..core.initializer import HeUniform, Uniform, initializer
+from ..core.parameter import Parameter
+from ..core.tensor import Tensor
 from ..ops.convolution import convolve_transposed, ints_for, pads_for
-from ..parameter import Parameter
-from ..tensor import Tensor
 from ._checks import check_bool, check_positive_int
 from .cell import Cell
 

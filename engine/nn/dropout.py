@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
+from ..core.dtype import DType, float32
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..dtype import DType, float32
-from ..tensor import Tensor
 from .cell import Cell
 
 __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout2dExt", "Dropout3d", "DropoutExt"]

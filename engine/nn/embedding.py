@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..dtype import DType, float32
-from ..initializer import Normal, initializer
+from ..core.dtype import DType, float32
+from ..core.initializer import Normal, initializer
+from ..core.parameter import Parameter
+from ..core.tensor import Tensor
 from ..ops import getitem, one_hot, reshape
-from ..parameter import Parameter
-from ..tensor import Tensor
 from ._checks import check_positive_int
 from .cell import Cell
 

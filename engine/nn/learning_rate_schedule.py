@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from .. import ops
-from ..dtype import float32
-from ..tensor import Tensor
+from ..core.dtype import float32
+from ..core.tensor import Tensor
 from ._checks import check_bool
 from .cell import Cell
 

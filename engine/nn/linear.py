@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..dtype import DType, float32
-from ..initializer import HeUniform, Uniform, initializer
+from ..core.dtype import DType, float32
+from ..core.initializer import HeUniform, Uniform, initializer
+from ..core.parameter import Parameter
+from ..core.tensor import Tensor
 from ..ops import dense as dense_op
 from ..ops import flatten, matmul, reduce_sum, reshape
-from ..parameter import Parameter
-from ..tensor import Tensor
 from ._checks import check_bool, check_positive_int
 from .activation import LeakyReLU, get_activation
 from .cell import Cell

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..core.tensor import Tensor
 from ..ops.loss import reduced
-from ..tensor import Tensor
 from .activation import get_activation
 from .cell import Cell
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..core.dtype import DType, float32
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..dtype import DType, float32
 from ..ops.convolution import ints_for, pads_for
-from ..tensor import Tensor
 from ._checks import check_bool
 from .cell import Cell
 from .conv import Conv2d
@@ -492,7 +492,7 @@ class Jvp(Cell):
         self.fn = fn
 
     def construct(self, *args: Any) -> Any:
-        from ..grad import jvp
+        from ..core.grad import jvp
 
         *inputs, v = args
         return jvp(self.fn, inputs[0] if len(inputs) == 1 else tuple(inputs), v)
@@ -506,7 +506,7 @@ class Vjp(Cell):
         self.fn = fn
 
     def construct(self, *args: Any) -> Any:
-        from ..grad import vjp
+        from ..core.grad import vjp
 
         *inputs, v = args
         out, back = vjp(self.fn, *inputs)

@@ -11,9 +11,9 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..hooks import HookEntry
-from ..parameter import Parameter
-from ..tensor import Tensor
+from ..core.hooks import HookEntry
+from ..core.parameter import Parameter
+from ..core.tensor import Tensor
 
 if TYPE_CHECKING:
     from .cell import Cell

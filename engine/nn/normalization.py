@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
-from ..dtype import DType, float32
-from ..initializer import initializer
+from ..core.dtype import DType, float32
+from ..core.initializer import initializer
+from ..core.parameter import Parameter
+from ..core.tensor import Tensor
 from ..ops.normalization import group_normalized, instance_normalized
-from ..parameter import Parameter
-from ..tensor import Tensor
 from ._checks import check_bool, check_positive_int
 from .cell import Cell
 

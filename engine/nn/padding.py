@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..tensor import Tensor
 from .cell import Cell
 
 __all__ = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
+from ..core.tensor import Tensor
 from ..ops.convolution import ints_for, pads_for
 from ..ops.pooling import as_image, flat_pair, largest_of_windows, mean_of_windows
-from ..tensor import Tensor
 from .cell import Cell
 
 __all__ = [

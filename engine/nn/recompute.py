@@ -12,10 +12,10 @@ import contextlib
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from .. import precision, random, taps
-from ..nested import replaced, tensors_in
-from ..recording import Array, Recording, Repeating, accumulate, node_backward, record, state
-from ..tensor import Tensor
+from ..core import precision, random, taps
+from ..core.nested import replaced, tensors_in
+from ..core.recording import Array, Recording, Repeating, accumulate, node_backward, record, state
+from ..core.tensor import Tensor
 
 if TYPE_CHECKING:
     from .members import CellBase
@@ -233,7 +233,7 @@ class _Recompute(Repeating):
             if g is not None and id(tensor._array) in inner.tracked:
                 accumulate(gradients, id(tensor._array), g, functions)
         if inner.marks:
-            from .._watched_backward import watched_backward
+            from ..core.watched_backward import watched_backward
 
             watched_backward(inner, gradients, functions)
         else:

@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 from .. import ops
+from ..core.dtype import DType, float32
+from ..core.initializer import Uniform, initializer
+from ..core.parameter import Parameter
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..dtype import DType, float32
-from ..initializer import Uniform, initializer
 from ..ops.recurrent import GATES, recurrent
-from ..parameter import Parameter
-from ..tensor import Tensor
 from ._checks import check_bool, check_positive_int
 from .cell import Cell
 from .dropout import Dropout

@@ -10,10 +10,10 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from .. import context
-from ..dtype import DType, bfloat16, float16, float32
-from ..nearest import did_you_mean
-from ..nested import replaced, tensors_in
-from ..tensor import Tensor
+from ..core.dtype import DType, bfloat16, float16, float32
+from ..core.nearest import did_you_mean
+from ..core.nested import replaced, tensors_in
+from ..core.tensor import Tensor
 from .members import CellBase
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import backend
-from ..dtype import DType
-from ..hooks import HookHandle
-from ..nearest import did_you_mean
-from ..parameter import Parameter
-from ..tensor import Tensor
+from ..core import backend
+from ..core.dtype import DType
+from ..core.hooks import HookHandle
+from ..core.nearest import did_you_mean
+from ..core.parameter import Parameter
+from ..core.tensor import Tensor
 from .members import CellBase
 
 if TYPE_CHECKING:

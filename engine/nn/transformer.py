@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..dtype import DType, float32
-from ..initializer import XavierNormal, XavierUniform, initializer
+from ..core.dtype import DType, float32
+from ..core.initializer import XavierNormal, XavierUniform, initializer
+from ..core.parameter import Parameter
+from ..core.tensor import Tensor
 from ..ops.attention import attention
 from ..ops.linalg import dense
-from ..parameter import Parameter
-from ..tensor import Tensor
 from .activation import GELU, ReLU
 from .cell import Cell
 from .container import CellList

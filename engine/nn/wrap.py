@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..core.dtype import DType, float16, float32
+from ..core.grad import grad as _grad
+from ..core.grad import value_and_grad
+from ..core.parameter import Parameter, ParameterTuple
+from ..core.recording import no_recording
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..dtype import DType, float16, float32
-from ..grad import grad as _grad
-from ..grad import value_and_grad
-from ..parameter import Parameter, ParameterTuple
-from ..recording import no_recording
-from ..tensor import Tensor
 from .cell import Cell
 
 __all__ = [

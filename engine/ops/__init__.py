@@ -2,10 +2,8 @@
 
 import typing as _typing
 
-from ..grad import *
-from ..jit import constexpr
-from ..names import on_first_use as _on_first_use
-from ..transforms import *
+from ..core.grad import *
+from ..core.names import on_first_use as _on_first_use
 from . import operations as operations
 from .activation import *
 from .adaptive_pooling import *
@@ -42,6 +40,7 @@ from .shape import *
 from .sorting import *
 from .special import *
 from .statistics import *
+from .transforms import *
 from .unpooling import *
 
 if _typing.TYPE_CHECKING:
@@ -57,6 +56,7 @@ _SPARSE = "dense_to_sparse_coo dense_to_sparse_csr csr_to_coo csr_to_dense csr_m
 _KERNELS = "Custom kernel ms_kernel custom_info_register op_info_register"
 __getattr__ = _on_first_use(
     __name__,
+    names={"constexpr": "jit"},
     absent={
         **dict.fromkeys(_COLLECTIVES.split(), "one process runs, so there is nobody to exchange with; leave it out"),
         **dict.fromkeys(_SPARSE.split(), "keep values and indices in tensors of their own; use gather and scatter"),

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import random
-from ..backend import to_device
+from ..core import random
+from ..core.backend import to_device
+from ..core.dtype import numpy_dtype
+from ..core.operator import Operator
+from ..core.surfaces import REQUIRED, declare, prim, renamed
+from ..core.tensor import Tensor
 from ..cpu import fused
-from ..dtype import numpy_dtype
-from ..operator import Operator
-from ..surfaces import REQUIRED, declare, prim, renamed
-from ..tensor import Tensor
 from .arithmetic import _as, _unary, clamp, div, exp, expm1, log1p, maximum, minimum, mul, sub, where
 from .arithmetic import abs as absolute
 from .reduction import axes_of

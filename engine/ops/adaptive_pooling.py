@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import random
-from ..backend import to_device
+from ..core import random
+from ..core.backend import to_device
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..surfaces import declare, prim
-from ..tensor import Tensor
 from .convolution import ints_for
 from .indexing import getitem
 from .linalg import matmul

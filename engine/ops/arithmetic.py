@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import is_array
+from ..core.backend import is_array
+from ..core.dtype import float32, promote, promote_scalar
+from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, FLOAT32, Operator, binary_method, fitted
+from ..core.surfaces import declare, prim, renamed
+from ..core.tensor import Tensor
 from ..cpu import fused
 from ..cpu.array_module import array_module
-from ..dtype import float32, promote, promote_scalar
-from ..operator import ARRAY_FUNCTIONS, COMPLEX, FLOAT32, Operator, binary_method, fitted
-from ..surfaces import declare, prim, renamed
-from ..tensor import Tensor
 
 __all__ = [
     "abs", "absolute", "add", "ceil", "clamp", "clip", "cos", "cosh", "div", "divide", "eq", "equal", "erf", "exp",

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.operator import Operator
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..operator import Operator
-from ..tensor import Tensor
 
 __all__: list[str] = []
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import complex64, complex128, float32, numpy_dtype
+from ..core.operator import Operator
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..dtype import complex64, complex128, float32, numpy_dtype
-from ..operator import Operator
-from ..surfaces import declare, prim
-from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import _as, cast_operator
 from .layout import along, one_axis, roll

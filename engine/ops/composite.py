@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtype import DType
-from ..tensor import Tensor
-from ..transforms import GradOperation
+from ..core.dtype import DType
+from ..core.tensor import Tensor
+from .transforms import GradOperation
 
 __all__ = [
     "Depend", "GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "Partial", "add_flags", "depend", "hyper_add",

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import to_device
-from ..dtype import DType, float32, int32, int64, numpy_dtype
-from ..surfaces import declare, prim
-from ..tensor import Tensor
+from ..core.backend import to_device
+from ..core.dtype import DType, float32, int32, int64, numpy_dtype
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
 from . import arithmetic as a
 from .creation import zeros
 from .shape import _check, cast

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..core.operator import Operator
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
 from ..cpu import windows
-from ..operator import Operator
-from ..surfaces import declare, prim
-from ..tensor import Tensor
 from .arithmetic import add
 from .shape import _check, ints_of, reshape
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import to_device
+from ..core.backend import to_device
+from ..core.dtype import float32, int64, numpy_dtype
+from ..core.parameter import Parameter
+from ..core.surfaces import declare, prim, renamed
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..dtype import float32, int64, numpy_dtype
-from ..parameter import Parameter
-from ..surfaces import declare, prim, renamed
-from ..tensor import Tensor
 from .loss import one_hot_array
 from .shape import ints_of
 

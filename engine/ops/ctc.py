@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..surfaces import declare, prim
-from ..tensor import Tensor
 from .activation import log_softmax
 from .arithmetic import add, div, exp, log, maximum, neg, sub, where
 from .indexing import getitem
@@ -112,7 +112,7 @@ _PLAIN = {
 @declare(primitive=prim("CTCLoss", **_PLAIN))
 def _ctc_of_scores(x: Tensor, indices: Tensor, values: Tensor, lengths: Any, **how: bool) -> tuple[Tensor, Tensor]:
     """The losses of scores (T, N, C) whose last class is the blank, labels given by their places; and the gradient."""
-    from ..grad import grad
+    from ..core.grad import grad
 
     if how != _PLAIN:
         raise NotImplementedError(f"CTCLoss with {how} is not covered; ops.ctc_loss is the plain loss")

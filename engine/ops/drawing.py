@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import random
-from ..backend import to_device, to_host
-from ..dtype import DType, bool_, float32, int32, int64, numpy_dtype
-from ..surfaces import declare, prim
-from ..tensor import Tensor
+from ..core import random
+from ..core.backend import to_device, to_host
+from ..core.dtype import DType, bool_, float32, int32, int64, numpy_dtype
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
 from .shape import _check, ints_of
 
 __all__ = [

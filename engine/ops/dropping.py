@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import random
+from ..core import random
+from ..core.operator import Operator
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
 from ..cpu import fused
 from ..cpu.array_module import array_module
-from ..operator import Operator
-from ..surfaces import declare, prim
-from ..tensor import Tensor
 from .shape import _check, reshape
 
 __all__ = ["dropout", "dropout1d", "dropout2d", "dropout3d"]

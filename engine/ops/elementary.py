@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import bfloat16, float32, float64
+from ..core.surfaces import declare, prim, renamed
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..dtype import bfloat16, float32, float64
-from ..surfaces import declare, prim, renamed
-from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import Binary, _as, _function, _unary, cast_operator, fit, where
 

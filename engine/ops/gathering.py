@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.operator import Operator
+from ..core.surfaces import declare, prim, renamed
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..operator import Operator
-from ..surfaces import declare, prim, renamed
-from ..tensor import Tensor
 from . import arithmetic
 from .arithmetic import _as, cast_operator
 from .indexing import _getitem, _scatter_add, _setitem
@@ -330,7 +330,7 @@ def _index_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
 
 def _kept(x: Any, result: Any) -> Any:
     """A parameter takes the new values, as MindSpore's scatter operators change what they are given."""
-    from ..parameter import Parameter
+    from ..core.parameter import Parameter
 
     if isinstance(x, Parameter):
         x._rebind(result._array)

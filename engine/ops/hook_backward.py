@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..hooks import check_arity
-from ..marks import Gradients, Mark, checked_gradients
-from ..recording import state
-from ..tensor import Tensor
+from ..core.hooks import check_arity
+from ..core.marks import Gradients, Mark, checked_gradients
+from ..core.recording import state
+from ..core.tensor import Tensor
 from .creation import zeros_like
 
 __all__ = ["HookBackward"]

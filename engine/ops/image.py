@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import to_device
+from ..core.backend import to_device
+from ..core.operator import Operator
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..operator import Operator
-from ..surfaces import declare, prim
-from ..tensor import Tensor
 from .arithmetic import abs as absolute
 from .arithmetic import add, clamp, floor, mul
 from .convolution import ints_for

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import is_array
+from ..core.backend import is_array
+from ..core.operator import Operator
+from ..core.recording import state
+from ..core.silence import restore, silence
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..operator import Operator
-from ..recording import state
-from ..silence import restore, silence
-from ..tensor import Tensor
 from .arithmetic import cast_operator, fit
 from .shape import reshape
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import int32, int64, numpy_dtype
+from ..core.surfaces import declare, prim, renamed
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..dtype import int32, int64, numpy_dtype
-from ..surfaces import declare, prim, renamed
-from ..tensor import Tensor
 from . import arithmetic
 from .indexing import _getitem, _scatter_add, _setitem
 from .reduction import axes_of

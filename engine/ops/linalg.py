@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.dtype import promote
+from ..core.operator import Operator
+from ..core.surfaces import declare, prim, renamed
+from ..core.tensor import Tensor
 from ..cpu import fused
-from ..dtype import promote
-from ..operator import Operator
-from ..surfaces import declare, prim, renamed
-from ..tensor import Tensor
 from .arithmetic import _as, fit
 
 __all__ = ["batch_matmul", "bmm", "dense", "matmul", "mm"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..surfaces import declare, prim
-from ..tensor import Tensor
 from . import arithmetic as a
 from .gathering import _in_range, gather
 from .shape import expand_dims, reshape

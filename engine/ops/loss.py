@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import taps
+from ..core import taps
+from ..core.dtype import int32
+from ..core.operator import Operator
+from ..core.surfaces import declare, prim, renamed
+from ..core.tensor import Tensor
 from ..cpu import fused
 from ..cpu.array_module import array_module
-from ..dtype import int32
-from ..operator import Operator
-from ..surfaces import declare, prim, renamed
-from ..tensor import Tensor
 from .activation import log_softmax, softmax
 from .arithmetic import abs as absolute
 from .arithmetic import (

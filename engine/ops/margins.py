@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..surfaces import declare, prim
-from ..tensor import Tensor
 from .layout import along
 from .shape import _check, pad
 

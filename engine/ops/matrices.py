@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import to_host
+from ..core.backend import to_host
+from ..core.dtype import float32, numpy_dtype
+from ..core.operator import Operator
+from ..core.surfaces import declare, prim, renamed
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..dtype import float32, numpy_dtype
-from ..operator import Operator
-from ..surfaces import declare, prim, renamed
-from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import _as, where
 from .layout import movedim, tril, triu

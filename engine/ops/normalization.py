@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.operator import Operator
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
 from ..cpu import fused
 from ..cpu.array_module import array_module
-from ..operator import Operator
-from ..surfaces import declare, prim
-from ..tensor import Tensor
 from .arithmetic import add, div, mul, pow, rsqrt, square
 from .convolution import check_format
 from .layout import one_axis

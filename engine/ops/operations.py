@@ -11,8 +11,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from ..surfaces import PRIMITIVES
-from ..surfaces import REQUIRED as _REQUIRED
+from ..core.surfaces import PRIMITIVES
+from ..core.surfaces import REQUIRED as _REQUIRED
 from .hook_backward import HookBackward
 
 __all__ = ["HookBackward", "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"]

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import to_device
+from ..core.backend import to_device
+from ..core.operator import Operator
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
 from ..cpu import windows
 from ..cpu.array_module import array_module
-from ..operator import Operator
-from ..surfaces import declare, prim
-from ..tensor import Tensor
 from .arithmetic import abs as absolute
 from .arithmetic import mul, pow, sign
 from .convolution import check_format, check_windows, ints_for, pads_for

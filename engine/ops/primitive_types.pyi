@@ -5,8 +5,8 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 # mypy: disable-error-code="override, overload-cannot-match"
 
 from collections.abc import Sequence
-from hookscope.engine.parameter import Parameter
-from hookscope.engine.tensor import Tensor
+from hookscope.engine.core.parameter import Parameter
+from hookscope.engine.core.tensor import Tensor
 from typing import Any
 
 from .operations import Primitive

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import promote
+from ..core.operator import Operator
+from ..core.surfaces import declare, prim, renamed
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..dtype import promote
-from ..operator import Operator
-from ..surfaces import declare, prim, renamed
-from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import _as
 from .layout import movedim, one_axis, roll

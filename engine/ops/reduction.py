@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import float32, int32, int64, numpy_dtype
+from ..core.operator import Operator
+from ..core.surfaces import declare, prim, renamed
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..dtype import float32, int32, int64, numpy_dtype
-from ..operator import Operator
-from ..surfaces import declare, prim, renamed
-from ..tensor import Tensor
 from .arithmetic import _as, _np_dtype, mul, sqrt, square, sub
 
 __all__ = [

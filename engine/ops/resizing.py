@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import to_device
-from ..surfaces import declare, prim
-from ..tensor import Tensor
+from ..core.backend import to_device
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
 from .adaptive_pooling import edges_of
 from .convolution import ints_for
 from .linalg import matmul

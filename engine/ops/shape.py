@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import to_host
+from ..core.backend import to_host
+from ..core.dtype import DType, numpy_dtype
+from ..core.operator import Operator
+from ..core.surfaces import REQUIRED, declare, prim, renamed
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..dtype import DType, numpy_dtype
-from ..operator import Operator
-from ..surfaces import REQUIRED, declare, prim, renamed
-from ..tensor import Tensor
 from .arithmetic import _broadcast_to_operator, _np_dtype, cast_operator
 from .reduction import axes_of
 
@@ -355,7 +355,7 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     first = parts[0]
     for part in parts:
         if part._array.dtype != first._array.dtype:
-            from ..dtype import promote
+            from ..core.dtype import promote
 
             common = first._array.dtype
             for other in parts:

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import float32, float64, int32, int64
+from ..core.operator import Operator
+from ..core.surfaces import declare, prim, renamed
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..dtype import float32, float64, int32, int64
-from ..operator import Operator
-from ..surfaces import declare, prim, renamed
-from ..tensor import Tensor
 from . import arithmetic
 from .arithmetic import _as, cast_operator
 from .gathering import gather_elements

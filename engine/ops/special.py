@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.operator import Operator
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..operator import Operator
-from ..surfaces import declare, prim
-from ..tensor import Tensor
 from . import arithmetic as a
 from .arithmetic import Binary, _function, fit
 from .elementary import _tensor

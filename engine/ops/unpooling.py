@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ..core.operator import TENSOR_FUNCTIONS
+from ..core.surfaces import declare, prim, renamed
+from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from ..operator import TENSOR_FUNCTIONS
-from ..surfaces import declare, prim, renamed
-from ..tensor import Tensor
 from .convolution import check_format, ints_for, last_axes
 from .shape import _check, expand_dims, reshape, squeeze
 

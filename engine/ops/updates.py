@@ -10,13 +10,13 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..core.operator import Operator
+from ..core.recording import no_recording
+from ..core.surfaces import PrimitiveRow, declare, prim
+from ..core.tensor import Tensor
 from ..cpu import fused
 from ..cpu import updates as rules
 from ..cpu.array_module import array_module
-from ..operator import Operator
-from ..recording import no_recording
-from ..surfaces import PrimitiveRow, declare, prim
-from ..tensor import Tensor
 
 __all__: list[str] = []
 

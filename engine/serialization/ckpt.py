@@ -19,8 +19,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..dtype import DTYPES, dtype_of
-from ..shown import shown
+from ..core.dtype import DTYPES, dtype_of
+from ..core.shown import shown
 from .names import is_name, is_text
 
 __all__ = ["check", "read", "write"]

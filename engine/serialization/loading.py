@@ -7,11 +7,11 @@ import stat
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..backend import to_device
+from ..core.backend import to_device
+from ..core.parameter import Parameter
+from ..core.shown import shown
+from ..core.tensor import Tensor
 from ..nn.cell import Cell
-from ..parameter import Parameter
-from ..shown import shown
-from ..tensor import Tensor
 from .free_memory import free_memory
 from .saving import FORMATS, check_bool, check_key, checked_format, checked_path
 from .turns import wait_for_saves

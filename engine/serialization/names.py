@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..parameter import LONGEST_NAME
+from ..core.parameter import LONGEST_NAME
 
 __all__ = ["is_name", "is_text"]
 

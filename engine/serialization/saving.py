@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..atomic_write import file_behind, write_file
-from ..backend import to_host
+from ..core.atomic_write import file_behind, write_file
+from ..core.backend import to_host
+from ..core.shown import shown
+from ..core.tensor import Tensor
 from ..nn.cell import Cell
-from ..shown import shown
-from ..tensor import Tensor
 from . import ckpt, safetensors
 from .names import is_name
 from .turns import raise_failure, save_in_turn, saving_in_background

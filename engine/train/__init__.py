@@ -1,6 +1,6 @@
 """``mindspore.train``: the training loop, callbacks, metrics, loss scaling and saving."""
 
-from ..names import on_first_use as _on_first_use
+from ..core.names import on_first_use as _on_first_use
 from ..serialization import *
 from .callback import *
 from .callback import CallbackManager as _CallbackManager

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.progress import Work, progress
+from ..core.tensor import Tensor
 from ..nn.cell import Cell
-from ..progress import Work, progress
-from ..tensor import Tensor
 from .callback import Callback, CallbackManager, InternalCallbackParam, RunContext, TimeMonitor
 from .metrics import Loss, get_metrics
 

@@ -13,8 +13,9 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope import triton_kernels
-from hookscope.engine import Parameter, Tensor, backend, nn, ops, value_and_grad
-from hookscope.engine.operator import OPERATORS
+from hookscope.engine import Parameter, Tensor, nn, ops, value_and_grad
+from hookscope.engine.core import backend
+from hookscope.engine.core.operator import OPERATORS
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

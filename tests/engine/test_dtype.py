@@ -13,7 +13,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import DType, Tensor
-from hookscope.engine.dtype import DTYPES, to_dtype
+from hookscope.engine.core.dtype import DTYPES, to_dtype
 
 BY_NAME = {str(dtype): dtype for dtype in DTYPES}
 INTEGERS = ["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"]
@@ -56,7 +56,22 @@ def test_what_is_no_dtype_is_refused(written: Any) -> None:
 
 def test_conversions_of_mindspores_own_names() -> None:
     assert ms.dtype_to_nptype(ms.float16) is np.float16
-    assert ms.pytype_to_dtype(float) is ms.float32
+    assert ms.pytype_to_dtype(np.float32) is ms.float32
+    assert ms.dtype_to_pytype(ms.bfloat16) is float
+    assert [ms.dtype_to_pytype(d) for d in (ms.uint8, ms.bool_, ms.complex64)] == [int, bool, complex]
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"), [(True, ms.bool_), (1, ms.int64), (1.0, ms.float64), (1j, ms.complex128), (np.int8(1), ms.int8)]
+)
+def test_a_python_number_has_the_dtype_that_mindspore_2_10_says(value: object, dtype: ms.DType) -> None:
+    assert ms.pytype_to_dtype(type(value)) is dtype
+    assert ms.get_py_obj_dtype(value) is dtype
+
+
+def test_what_holds_no_numbers_has_no_dtype() -> None:
+    with pytest.raises(TypeError, match="'obj' must be a MindSpore dtype .*, but got <class 'list'>"):
+        ms.pytype_to_dtype(list)
 
 
 # The table: rows as MindSpore 2.10.0 gave them for `Tensor([1], a) + Tensor([1], b)`, where it has such a kernel.

@@ -11,8 +11,8 @@ import pytest
 
 import hookscope.triton_kernels as triton_kernels
 from hookscope.engine import mint, nn, train
+from hookscope.engine.core.names import names_in
 from hookscope.engine.experimental import optim
-from hookscope.engine.names import names_in
 from hookscope.engine.train.metrics import metric
 
 

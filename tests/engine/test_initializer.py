@@ -10,7 +10,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor
-from hookscope.engine.initializer import (
+from hookscope.engine.core.initializer import (
     Constant,
     HeNormal,
     HeUniform,

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine import Parameter, Tensor, grad, ops, taps
-from hookscope.engine.dtype import DTYPES
+from hookscope.engine import Parameter, Tensor, grad, ops
+from hookscope.engine.core import taps
+from hookscope.engine.core.dtype import DTYPES
 
 PAIRS: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {
     "add": (operator.add, ops.add),

@@ -18,10 +18,10 @@ from operator_samples import ROWS as FIRST_ROWS
 from operator_samples import Row, Sample, sum_to
 
 from hookscope.engine import Tensor, grad, ops, vjp
-from hookscope.engine.dtype import promote
-from hookscope.engine.operator import OPERATORS
+from hookscope.engine.core.dtype import promote
+from hookscope.engine.core.operator import OPERATORS
+from hookscope.engine.core.recording import Recording
 from hookscope.engine.ops.arithmetic import Binary, Unary
-from hookscope.engine.recording import Recording
 
 Array = np.ndarray[Any, Any]
 OTHER_MODULES = sorted(path.stem for path in Path(__file__).parent.glob("operator_samples_*.py"))
@@ -365,7 +365,7 @@ def test_relu_lets_nan_through() -> None:
 
 
 def test_an_operator_name_is_taken_once() -> None:
-    from hookscope.engine.operator import Operator
+    from hookscope.engine.core.operator import Operator
 
     with pytest.raises(ValueError, match="the operator table has an entry 'add' already"):
         Operator("add", np.add)

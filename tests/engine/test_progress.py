@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from hookscope.engine import progress as progress_module
-from hookscope.engine import taps
-from hookscope.engine.progress import Stopped, Work, answer_with, answers, current, listen, progress
+from hookscope.engine.core import progress as progress_module
+from hookscope.engine.core import taps
+from hookscope.engine.core.progress import Stopped, Work, answer_with, answers, current, listen, progress
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor
-from hookscope.engine.dtype import DTYPES
+from hookscope.engine.core.dtype import DTYPES
 
 # Written by MindSpore 2.10.0's save_checkpoint(format="safetensors", crc_check=True) for a Dense(2, 1).
 MINDSPORES = (

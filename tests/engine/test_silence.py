@@ -15,8 +15,8 @@ from operator_samples import ROWS
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, grad, nn, ops, vjp
-from hookscope.engine.operator import OPERATORS
-from hookscope.engine.recording import Recording
+from hookscope.engine.core.operator import OPERATORS
+from hookscope.engine.core.recording import Recording
 
 HUGE = np.array([1e300, -np.inf, np.nan])
 LARGEST = Tensor([3e38])

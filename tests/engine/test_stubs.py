@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hookscope.engine import Tensor, mint, ops, surfaces
+from hookscope.engine import Tensor, mint, ops
+from hookscope.engine.core import surfaces
 
 ENGINE = Path(ops.__file__).parent.parent
 
@@ -25,7 +26,7 @@ def stub(path: str) -> ast.Module:
 
 
 def test_each_declared_method_is_in_the_stub_with_its_arguments_and_a_sentence() -> None:
-    (methods,) = [node for node in stub("method_types.pyi").body if isinstance(node, ast.ClassDef)]
+    (methods,) = [node for node in stub("core/method_types.pyi").body if isinstance(node, ast.ClassDef)]
     written = {node.name: node for node in methods.body if isinstance(node, ast.FunctionDef)}
     for name in {**surfaces.METHODS, **surfaces.IN_PLACE}:
         assert hasattr(Tensor, name)
@@ -34,7 +35,7 @@ def test_each_declared_method_is_in_the_stub_with_its_arguments_and_a_sentence()
 
 @pytest.mark.parametrize(("path", "names"), [
     ("ops/primitive_types.pyi", set(surfaces.PRIMITIVES)),
-    ("mint/function_types.pyi", set(surfaces.names_in(surfaces.MINT))),
+    ("mint/function_types.pyi", set(surfaces.functions_of(surfaces.MINT))),
 ])  # fmt: skip
 def test_each_declared_name_is_in_its_stub(path: str, names: set[str]) -> None:
     written = {node.name for node in stub(path).body if isinstance(node, ast.ClassDef | ast.FunctionDef)}

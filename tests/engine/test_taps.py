@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import Tensor, grad, nn, ops, taps, value_and_grad
-from hookscope.engine.recording import recording_active
-from hookscope.engine.taps import CellCall, Tap
+from hookscope.engine import Tensor, grad, nn, ops, value_and_grad
+from hookscope.engine.core import taps
+from hookscope.engine.core.recording import recording_active
+from hookscope.engine.core.taps import CellCall, Tap
 
 
 class Square(nn.Cell):

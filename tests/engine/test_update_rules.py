@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import Parameter, Tensor, mint, nn, ops, surfaces
+from hookscope.engine import Parameter, Tensor, mint, nn, ops
+from hookscope.engine.core import surfaces
 from hookscope.engine.experimental import optim
 
 Array = np.ndarray[Any, Any]

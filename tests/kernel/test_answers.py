@@ -6,7 +6,7 @@ import pytest
 from kernel_driver import Kernel, start
 
 WORK = """
-from hookscope.engine.progress import Stopped, progress
+from hookscope.engine.core.progress import Stopped, progress
 from hookscope.widgets import progress_view
 def work(until, pace=0.001, **options):
     with progress("counting", 10_000, "beans", **options) as counting:

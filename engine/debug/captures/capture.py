@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .statistics import Statistics, statistics
 
 if TYPE_CHECKING:
-    from hookscope.engine.tensor import Tensor
+    from hookscope.engine.core.tensor import Tensor
 
     from .given_up import GivenUp
 

@@ -30,7 +30,7 @@ from .sizes import size_text
 from .statistics import load_kernels
 
 if TYPE_CHECKING:
-    from hookscope.engine.tensor import Tensor
+    from hookscope.engine.core.tensor import Tensor
 
 __all__ = ["MAX_BYTES", "MAX_CAPTURES", "MAX_TOGETHER", "CaptureRing", "kept_value"]
 

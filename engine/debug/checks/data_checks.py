@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hookscope.engine import nn, taps
-from hookscope.engine.nested import replaced, tensors_in
-from hookscope.engine.parameter import Parameter
-from hookscope.engine.tensor import Tensor
+from hookscope.engine import nn
+from hookscope.engine.core import taps
+from hookscope.engine.core.nested import replaced, tensors_in
+from hookscope.engine.core.parameter import Parameter
+from hookscope.engine.core.tensor import Tensor
 
 from ..captures.capture import cell_name
 from ..comparing.isolated import IsolatedCell, held_tensors
@@ -18,8 +19,8 @@ from ..conditions.data import BatchSeen, InputSeen, SamplesSeen
 from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
+    from hookscope.engine.core.taps import CellCall
     from hookscope.engine.nn import Cell
-    from hookscope.engine.taps import CellCall
 
 __all__ = ["InputWatch", "SamplesWatch"]
 

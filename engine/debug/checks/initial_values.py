@@ -10,8 +10,8 @@ from ..captures.statistics import Statistics, statistics
 from ..conditions.parameters import BeginningSeen
 
 if TYPE_CHECKING:
+    from hookscope.engine.core.tensor import Tensor
     from hookscope.engine.nn import Cell
-    from hookscope.engine.tensor import Tensor
 
     from ..paths import CellPaths
     from .owners import Owner, Owners

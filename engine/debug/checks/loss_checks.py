@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hookscope.engine import taps
-from hookscope.engine.nested import tensors_in
-from hookscope.engine.parameter import Parameter
-from hookscope.engine.tensor import Tensor
+from hookscope.engine.core import taps
+from hookscope.engine.core.nested import tensors_in
+from hookscope.engine.core.parameter import Parameter
+from hookscope.engine.core.tensor import Tensor
 
 from ..captures.by_array import ByArray
 from ..conditions.data import LabelsSeen
@@ -23,7 +23,7 @@ from ..conditions.loss import BINARY, BoundedSeen, BroadcastSeen, FirstLossSeen,
 from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
-    from hookscope.engine.taps import CellCall
+    from hookscope.engine.core.taps import CellCall
 
 __all__ = ["LossWatch"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..conditions.network import LossSeen
 
 if TYPE_CHECKING:
-    from hookscope.engine.tensor import Tensor
+    from hookscope.engine.core.tensor import Tensor
 
     from .figures_by_step import History
     from .watcher import Looks

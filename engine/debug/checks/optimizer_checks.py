@@ -5,16 +5,17 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine import nn, taps
-from hookscope.engine.nested import tensors_in
+from hookscope.engine import nn
+from hookscope.engine.core import taps
+from hookscope.engine.core.nested import tensors_in
 
 from ..conditions.optimizer import HoldingSeen, RateSeen
 from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
-    from hookscope.engine.parameter import Parameter
-    from hookscope.engine.taps import CellCall
-    from hookscope.engine.tensor import Tensor
+    from hookscope.engine.core.parameter import Parameter
+    from hookscope.engine.core.taps import CellCall
+    from hookscope.engine.core.tensor import Tensor
 
 __all__ = ["OptimizerWatch"]
 

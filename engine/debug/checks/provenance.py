@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hookscope.engine import taps
-from hookscope.engine.nested import tensors_in
-from hookscope.engine.tensor import Tensor
+from hookscope.engine.core import taps
+from hookscope.engine.core.nested import tensors_in
+from hookscope.engine.core.tensor import Tensor
 
 from ..captures.by_array import ByArray
 from ..captures.capture import cell_name, pick_slot
@@ -32,8 +32,8 @@ from .operands import array_of, arrays_of, constants_of, shown
 from .producer import OUTSIDE, Producer
 
 if TYPE_CHECKING:
+    from hookscope.engine.core.taps import CellCall, Gradients
     from hookscope.engine.nn import Cell
-    from hookscope.engine.taps import CellCall, Gradients
 
 __all__ = ["Incoming", "Origin", "Provenance"]
 

@@ -10,8 +10,8 @@ import itertools
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine import taps
-from hookscope.engine.parameter import Parameter
+from hookscope.engine.core import taps
+from hookscope.engine.core.parameter import Parameter
 
 from ..captures.statistics import Statistics, statistics
 from ..conditions.parameters import FrozenSeen, UseSeen
@@ -22,8 +22,8 @@ from .watcher import Watched, Watcher
 
 if TYPE_CHECKING:
 
-    from hookscope.engine.taps import CellCall
-    from hookscope.engine.tensor import Tensor
+    from hookscope.engine.core.taps import CellCall
+    from hookscope.engine.core.tensor import Tensor
 
 __all__ = ["UseWatch"]
 

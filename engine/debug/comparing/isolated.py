@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hookscope.engine import random, taps
-from hookscope.engine.generator import Generator
-from hookscope.engine.nested import tensors_in
+from hookscope.engine.core import random, taps
+from hookscope.engine.core.generator import Generator
+from hookscope.engine.core.nested import tensors_in
+from hookscope.engine.core.recording import Recording
+from hookscope.engine.core.tensor import Tensor
 from hookscope.engine.nn import Cell
 from hookscope.engine.nn.hooking import HOOK_KINDS
-from hookscope.engine.recording import Recording
-from hookscope.engine.tensor import Tensor
 
 if TYPE_CHECKING:
-    from hookscope.engine.parameter import Parameter
+    from hookscope.engine.core.parameter import Parameter
 
 __all__ = ["EPSILON", "IsolatedCell", "held_tensors", "widened"]
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...nearest import nearest
+from ...core.nearest import nearest
 from ..captures.statistics import any_nonfinite
-from ..conditions import data, loss, network, optimizer, parameters, values
+from . import data, loss, network, optimizer, parameters, values
 from .condition import Condition, Hit
 from .own import own_condition
 

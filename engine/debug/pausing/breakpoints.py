@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ...nearest import suggestion
+from ...core.nearest import suggestion
 from ..watch import check_matches, known
 from .breakpoint import Breakpoint
 from .line_stops import LineStops

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hookscope.engine import taps
+from hookscope.engine.core import taps
 
 from .expression import value_of
 from .points import point_at_cell
 
 if TYPE_CHECKING:
-    from hookscope.engine.tensor import Tensor
+    from hookscope.engine.core.tensor import Tensor
 
     from ..conditions import Hit
     from ..visits import Visit

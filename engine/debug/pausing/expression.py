@@ -19,7 +19,7 @@ from collections.abc import Collection, Mapping
 from types import CodeType
 from typing import Any
 
-from ...nearest import nearest
+from ...core.nearest import nearest
 from ..captures.statistics import statistics
 
 __all__ = ["FIGURES", "NAMES", "compile_expression", "evaluate", "names_in", "value_of", "value_scope"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hookscope.engine import taps
+from hookscope.engine.core import taps
 
 from .expression import value_of
 from .pauses import evaluating

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
-from hookscope.engine import taps
+from hookscope.engine.core import taps
 
 from ..stepping.stepper import Stop
 from .pause import DebugAbort, PausePoint, Pauser, check_command

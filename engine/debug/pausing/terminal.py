@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...nearest import nearest
+from ...core.nearest import nearest
 from ..rows import table
 from .pause import PausePoint, describe, in_a_forked_process
 

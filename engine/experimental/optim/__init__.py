@@ -3,8 +3,8 @@
 One a file, and each that lies here is found.
 """
 
-from ...names import names_in as _names_in
-from ...names import on_first_use as _on_first_use
+from ...core.names import names_in as _names_in
+from ...core.names import on_first_use as _on_first_use
 from . import lr_scheduler as lr_scheduler
 from .optimizer import *
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.parameter import Parameter
+from ...core.tensor import Tensor
 from ...cpu import updates
 from ...cpu.array_module import array_module
 from ...nn.optim.optimizer import take
-from ...parameter import Parameter
-from ...tensor import Tensor
 from .optimizer import Optimizer
 
 __all__ = ["ASGD"]

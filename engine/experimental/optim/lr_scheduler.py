@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core.dtype import float32
+from ...core.parameter import Parameter
+from ...core.recording import no_recording
+from ...core.tensor import Tensor
 from ...cpu.array_module import array_module
-from ...dtype import float32
-from ...parameter import Parameter
-from ...recording import no_recording
-from ...tensor import Tensor
 from .optimizer import Optimizer
 
 __all__ = [

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.parameter import Parameter
+from ...core.tensor import Tensor
 from ...cpu import updates
 from ...nn.optim.optimizer import take
-from ...parameter import Parameter
-from ...tensor import Tensor
 from ._moments import Betas, Moments
 
 __all__ = ["NAdam"]

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ...dtype import float32, int32
+from ...core.dtype import float32, int32
+from ...core.parameter import Parameter, ParameterTuple
+from ...core.recording import no_recording
+from ...core.tensor import Tensor
 from ...nn.cell import Cell
 from ...nn.optim.optimizer import take
-from ...parameter import Parameter, ParameterTuple
-from ...recording import no_recording
-from ...tensor import Tensor
 
 __all__ = ["Optimizer"]
 

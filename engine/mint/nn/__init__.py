@@ -3,7 +3,7 @@
 from typing import Any
 
 from ... import ops as _ops
-from ...names import on_first_use as _on_first_use
+from ...core.names import on_first_use as _on_first_use
 from ...nn.cell import Cell as _Cell
 from . import functional as functional
 from .layers import *

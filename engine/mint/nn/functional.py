@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ... import ops
-from ...names import on_first_use
-from ...surfaces import MINT, names_in
-from ...tensor import Tensor
+from ...core.names import on_first_use
+from ...core.surfaces import MINT, functions_of
+from ...core.tensor import Tensor
 from ..functions import flatten, log_softmax
 
 __all__ = [
@@ -22,8 +22,8 @@ __all__ = [
 ]  # fmt: skip
 if TYPE_CHECKING:
     from .functional_types import *
-globals().update(names_in(MINT, "nn.functional"))
-__all__ += names_in(MINT, "nn.functional")
+globals().update(functions_of(MINT, "nn.functional"))
+__all__ += functions_of(MINT, "nn.functional")
 
 __getattr__ = on_first_use(__name__)
 
@@ -158,7 +158,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
     """Class numbers as rows of zeros with a one."""
-    from ...dtype import int64
+    from ...core.dtype import int64
 
     classes = int(tensor.asnumpy().max()) + 1 if num_classes == -1 else num_classes
     return ops.one_hot(tensor, classes, Tensor(1, int64), Tensor(0, int64))

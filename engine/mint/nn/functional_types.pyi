@@ -4,7 +4,7 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 # mypy: disable-error-code="override, overload-cannot-match"
 
-from hookscope.engine.tensor import Tensor
+from hookscope.engine.core.tensor import Tensor
 from typing import Any
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...dtype import float32, int64
-from ...initializer import HeUniform, Uniform, initializer
+from ...core.dtype import float32, int64
+from ...core.initializer import HeUniform, Uniform, initializer
+from ...core.parameter import Parameter
+from ...core.tensor import Tensor
 from ...nn.cell import Cell
-from ...parameter import Parameter
-from ...tensor import Tensor
 from . import functional as F  # noqa: N812
 
 __all__ = [
@@ -189,7 +189,7 @@ class _BatchNorm(Cell):
 
     def _track(self, mean: Tensor, variance: Tensor, count: int) -> None:
         """Move the running figures towards the batch's; the variance is taken without bias."""
-        from ...recording import no_recording
+        from ...core.recording import no_recording
 
         with no_recording():
             self.num_batches_tracked.assign_value(self.num_batches_tracked + 1)
@@ -290,7 +290,7 @@ class Embedding(Cell):
         super().__init__()
         first = initializer("normal" if _weight is None else _weight, (num_embeddings, embedding_dim), dtype or float32)
         if _weight is None:
-            from ...initializer import Normal
+            from ...core.initializer import Normal
 
             first = initializer(Normal(1.0), (num_embeddings, embedding_dim), dtype or float32)
         if padding_idx is not None and _weight is None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from ...core.tensor import Tensor
 from ...nn.cell import Cell
-from ...tensor import Tensor
 from . import functional as F  # noqa: N812
 
 _CALLS = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dtype import float32
+from ...core.dtype import float32
+from ...core.parameter import Parameter
+from ...core.tensor import Tensor
 from ...experimental.optim import adamw
 from ...experimental.optim._moments import Betas
-from ...parameter import Parameter
-from ...tensor import Tensor
 
 __all__ = ["AdamW", "FusedAdamW"]
 

@@ -1,7 +1,7 @@
 """Optimizers: called with the gradients, they change the parameters. One a file, and each that lies here is found."""
 
-from ...names import names_in as _names_in
-from ...names import on_first_use as _on_first_use
+from ...core.names import names_in as _names_in
+from ...core.names import on_first_use as _on_first_use
 from .optimizer import *
 
 _FOUND = _names_in(__name__)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ...core.initializer import initializer
+from ...core.parameter import Parameter, ParameterTuple
 from ...cpu import updates
-from ...initializer import initializer
-from ...parameter import Parameter, ParameterTuple
 from .optimizer import Optimizer, opt_init_args_register, take
 
 __all__ = ["AdaFactor"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.parameter import ParameterTuple
 from ...cpu import updates
 from ...cpu.array_module import array_module
-from ...parameter import ParameterTuple
 from .optimizer import Optimizer, opt_init_args_register, take
 
 __all__ = ["ASGD"]

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...core.recording import no_recording
+from ...core.tensor import Tensor
 from ...cpu import updates
-from ...recording import no_recording
-from ...tensor import Tensor
 from ..cell import Cell
 from .optimizer import Optimizer
 

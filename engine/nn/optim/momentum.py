@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.tensor import Tensor
 from ...cpu import updates
-from ...tensor import Tensor
 from .optimizer import Optimizer, opt_init_args_register
 
 __all__ = ["Momentum"]

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core.initializer import initializer
+from ...core.parameter import Parameter, ParameterTuple
+from ...core.recording import no_recording
+from ...core.tensor import Tensor
 from ...cpu.array_module import array_module
-from ...initializer import initializer
-from ...parameter import Parameter, ParameterTuple
-from ...recording import no_recording
-from ...tensor import Tensor
 from ..cell import Cell
 from ..learning_rate_schedule import LearningRateSchedule
 

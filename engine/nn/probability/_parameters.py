@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dtype import (
+from ...core.dtype import (
     DType,
     float16,
     float32,
@@ -22,8 +22,8 @@ from ...dtype import (
     uint32,
     uint64,
 )
-from ...parameter import Parameter
-from ...tensor import Tensor
+from ...core.parameter import Parameter
+from ...core.tensor import Tensor
 
 FLOATING = (float16, float32, float64)
 NUMBERS = (*FLOATING, int8, int16, int32, int64, uint8, uint16, uint32, uint64)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...tensor import Tensor
+from ...core.tensor import Tensor
 from .base import Callback, RunContext, loss_of
 
 __all__ = ["History", "LambdaCallback", "LossMonitor", "ProgressBar", "TimeMonitor"]

@@ -10,9 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ...core.tensor import Tensor
 from ...serialization import load_checkpoint, save_checkpoint
 from ...serialization.turns import wait_for_saves
-from ...tensor import Tensor
 from .base import Callback, RunContext
 
 __all__ = ["BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequestExit"]

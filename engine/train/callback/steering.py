@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...parameter import Parameter
-from ...tensor import Tensor
+from ...core.parameter import Parameter
+from ...core.tensor import Tensor
 from .base import Callback, RunContext, loss_of
 
 __all__ = ["EarlyStopping", "LearningRateScheduler", "ReduceLROnPlateau"]

@@ -3,8 +3,8 @@
 A metric is known by name to ``get_metric_fn`` and ``Model(metrics=...)`` where its class is decorated with ``named``.
 """
 
-from ...names import names_in as _names_in
-from ...names import on_first_use as _on_first_use
+from ...core.names import names_in as _names_in
+from ...core.names import on_first_use as _on_first_use
 from .metric import *
 
 _FOUND = _names_in(__name__)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...tensor import Tensor
+from ...core.tensor import Tensor
 
 __all__ = ["EvaluationBase", "Metric", "rearrange_inputs"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...tensor import Tensor
+from ...core.tensor import Tensor
 from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["OcclusionSensitivity"]

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from debug_networks import SquareThenScale, tensor
 
-from hookscope.engine import grad, nn, taps, vjp
+from hookscope.engine import grad, nn, vjp
+from hookscope.engine.core import taps
 from hookscope.engine.debug import DebugSession
 
 

@@ -11,8 +11,8 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, mint
+from hookscope.engine.core.surfaces import REQUIRED, declare, renamed
 from hookscope.engine.mint.nn import functional as F  # noqa: N812
-from hookscope.engine.surfaces import REQUIRED, declare, renamed
 
 RNG = np.random.default_rng(0)
 A = RNG.standard_normal((3, 4))
@@ -407,11 +407,11 @@ def test_a_surface_may_have_other_defaults_and_arguments_by_name_only() -> None:
     row = renamed(
         name, axis="dim", keyword=("keep",), without=("how",), defaults={"axis": REQUIRED, "keep": True, "how": "b"}
     )
-    from hookscope.engine.surfaces import MINT, names_in
+    from hookscope.engine.core.surfaces import MINT, functions_of
 
     try:
         declare(mint=row)(function)
-        surface = names_in(MINT, "nn.functional")["surface_of_a_test"]
+        surface = functions_of(MINT, "nn.functional")["surface_of_a_test"]
     finally:
         MINT.pop(name, None)
     assert str(inspect.signature(surface)).replace("'", "") == "(x: Any, dim: int, *, keep: bool = True) -> Any"

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ....dtype import DType
-from ....tensor import Tensor
+from ....core.dtype import DType
+from ....core.tensor import Tensor
 from ...cell import Cell
 from .._parameters import FLOATING, all_scalars, check_dtype, check_type, shared_shape
 

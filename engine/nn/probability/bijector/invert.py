@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....tensor import Tensor
+from ....core.tensor import Tensor
 from .._parameters import check_type
 from .bijector import Bijector
 

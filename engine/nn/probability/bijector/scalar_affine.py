@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .... import ops
-from ....tensor import Tensor
+from ....core.tensor import Tensor
 from .bijector import Bijector
 
 __all__ = ["ScalarAffine"]

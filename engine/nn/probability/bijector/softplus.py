@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .... import ops
-from ....tensor import Tensor
+from ....core.tensor import Tensor
 from ...activation import LogSigmoid
 from .bijector import Bijector
 

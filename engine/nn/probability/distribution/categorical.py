@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .... import ops
-from ....dtype import DType, int32, int64
-from ....tensor import Tensor
+from ....core.dtype import DType, int32, int64
+from ....core.tensor import Tensor
 from .._parameters import NUMBERS, check_dtype, inside_unit
 from .distribution import Distribution
 

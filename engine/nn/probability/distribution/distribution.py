@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .... import ops
-from ....dtype import DType
-from ....tensor import Tensor
+from ....core.dtype import DType
+from ....core.tensor import Tensor
 from ...cell import Cell
 from .._parameters import all_scalars, as_tensor, check_type, parameter_dtype, shared_shape
 

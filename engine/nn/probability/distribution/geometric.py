@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .... import ops
-from ....dtype import DType, int32
-from ....tensor import Tensor
+from ....core.dtype import DType, int32
+from ....core.tensor import Tensor
 from .._parameters import NUMBERS, check_dtype, inside_unit
 from .distribution import Distribution
 

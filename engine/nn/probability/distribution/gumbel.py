@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .... import ops
-from ....dtype import DType, float32
-from ....tensor import Tensor
+from ....core.dtype import DType, float32
+from ....core.tensor import Tensor
 from .._parameters import FLOATING, check_dtype
 from ..bijector import GumbelCDF, Invert
 from .transformed_distribution import TransformedDistribution

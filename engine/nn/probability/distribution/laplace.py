@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .... import ops
-from ....dtype import DType, float32
-from ....tensor import Tensor
+from ....core.dtype import DType, float32
+from ....core.tensor import Tensor
 from .._parameters import FLOATING, above_zero, check_dtype
 from .distribution import Distribution
 

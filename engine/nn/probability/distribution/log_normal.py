@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from .... import ops
-from ....dtype import DType, float32
-from ....tensor import Tensor
+from ....core.dtype import DType, float32
+from ....core.tensor import Tensor
 from ..bijector import Exp
 from .normal import Normal
 from .transformed_distribution import TransformedDistribution

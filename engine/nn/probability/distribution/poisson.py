@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from .... import ops
-from ....dtype import DType, float32
-from ....tensor import Tensor
+from ....core.dtype import DType, float32
+from ....core.tensor import Tensor
 from .._parameters import NUMBERS, above_zero, check_dtype
 from .distribution import Distribution
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .... import ops
-from ....tensor import Tensor
+from ....core.tensor import Tensor
 from .._parameters import FLOATING, check_dtype, check_type
 from ..bijector.bijector import Bijector
 from .distribution import Distribution

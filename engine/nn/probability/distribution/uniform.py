@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from .... import ops
-from ....dtype import DType, float32
-from ....parameter import Parameter
-from ....tensor import Tensor
+from ....core.dtype import DType, float32
+from ....core.parameter import Parameter
+from ....core.tensor import Tensor
 from .._parameters import FLOATING, check_dtype
 from .distribution import Distribution
 

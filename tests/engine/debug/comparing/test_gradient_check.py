@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import Parameter, Tensor, nn, ops, random
+from hookscope.engine import Parameter, Tensor, nn, ops
+from hookscope.engine.core import random
 from hookscope.engine.debug import DebugSession, GradientCheck, GradientRow, check_gradient
 
 

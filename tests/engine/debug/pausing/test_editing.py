@@ -11,9 +11,10 @@ import pytest
 from debug_networks import Scale, Square, scripted, tensor
 
 import hookscope.engine as ms
-from hookscope.engine import Tensor, grad, nn, ops, taps, value_and_grad
+from hookscope.engine import Tensor, grad, nn, ops, value_and_grad
+from hookscope.engine.core import taps
+from hookscope.engine.core.recording import Recording
 from hookscope.engine.debug import DebugAbort, DebugSession
-from hookscope.engine.recording import Recording
 
 NAMES = {"forward_pre": "inputs", "forward": "output", "backward_pre": "grad_output", "backward": "grad_input"}
 

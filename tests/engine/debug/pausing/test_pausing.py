@@ -13,6 +13,7 @@ import pytest
 from debug_networks import Scale, Script, Square, SquareThenScale, scripted, tensor
 
 from hookscope.engine import Tensor, grad, nn, ops
+from hookscope.engine.core.recording import recording_active
 from hookscope.engine.debug import (
     Breakpoint,
     DebugAbort,
@@ -20,7 +21,6 @@ from hookscope.engine.debug import (
     default_pauser,
     set_default_pauser,
 )
-from hookscope.engine.recording import recording_active
 
 
 def run(net: nn.Cell, *values: float) -> list[float]:

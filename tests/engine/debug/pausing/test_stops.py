@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from debug_networks import Square, SquareThenScale, Twice, scripted, tensor
 
-from hookscope.engine import grad, nn, ops, taps
+from hookscope.engine import grad, nn, ops
+from hookscope.engine.core import taps
 from hookscope.engine.debug import Breakpoint, DebugSession
 
 

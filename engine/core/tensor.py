@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import backend
-from ._printing import tensor_repr, tensor_str
-from .dtype import DType, bfloat16, dtype_of, numpy_dtype
+from .dtype import DType, bfloat16, default_dtype_of, dtype_of, numpy_dtype, pytype_to_dtype
+from .printing import tensor_repr, tensor_str
 from .recording import state
 from .silence import restore, silence
 
-__all__ = ["Tensor", "tensor"]
+__all__ = ["Tensor", "get_py_obj_dtype", "tensor"]
 
 if TYPE_CHECKING:
     from .method_types import TensorMethods  # what methods.py binds
@@ -267,11 +267,6 @@ class Tensor(TensorMethods):
     def _rebind(self, array: Any) -> None:
         self._array = array
 
-    def __setitem__(self, index: Any, value: Any) -> None:
-        from .ops.indexing import assigned
-
-        self._rebind(assigned(self, index, value))
-
     @np.errstate(all="ignore")
     def assign_value(self, value: Any) -> Tensor:
         """Take the values of ``value``, cast to this tensor's dtype."""
@@ -359,9 +354,12 @@ def _array_from(data: Any, dtype: Any) -> Any:
     )
 
 
-def _dtype_of_python(number: Any) -> np.dtype[Any]:
-    from .dtype import default_dtype_of
+def get_py_obj_dtype(obj: Any) -> DType:
+    """The element type of a Python number or a tensor."""
+    return obj.dtype if isinstance(obj, Tensor) else pytype_to_dtype(type(obj))
 
+
+def _dtype_of_python(number: Any) -> np.dtype[Any]:
     return default_dtype_of(number).numpy
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .dtype import DType, bfloat16, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
-from .ops.shape import cast, identity, move_operator
-from .surfaces import declare
-from .tensor import Tensor
+from ..core.dtype import DType, bfloat16, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
+from ..core.surfaces import declare
+from ..core.tensor import Tensor
+from .shape import cast, identity, move_operator
 
 __all__: list[str] = []
 

@@ -7,7 +7,7 @@ is ``Tensor.softcap``, ``ops.Softcap(cap)``, ``mint.softcap`` and ``numpy.softca
 function in names of arguments at most (``renamed``). Where MindSpore's own form differs otherwise, that form is a
 function by itself beside the first, with a leading underscore, and is declared for its surface alone.
 
-A name of ``mint`` may have dots: ``mint="nn.functional.relu"`` is in that module of ``mint`` (``names_in``).
+A name of ``mint`` may have dots: ``mint="nn.functional.relu"`` is in that module of ``mint`` (``functions_of``).
 
 The tables here are read by ``methods.py``, ``ops/operations.py``, ``mint`` and ``numpy.py``, which put the names where
 users find them.
@@ -28,7 +28,7 @@ __all__ = [
     "REQUIRED",
     "PrimitiveRow",
     "declare",
-    "names_in",
+    "functions_of",
     "prim",
     "renamed",
 ]
@@ -101,7 +101,7 @@ def renamed(
     return Renamed(name, arguments, tuple(without), tuple(keyword), dict(defaults or {}))
 
 
-def names_in(table: Mapping[str, Function], module: str = "") -> dict[str, Function]:
+def functions_of(table: Mapping[str, Function], module: str = "") -> dict[str, Function]:
     """The functions of a table whose names have this module before the last dot, by what is behind it."""
     parts = ((name.rpartition("."), function) for name, function in table.items())
     return {name: function for (where, _, name), function in parts if where == module}

@@ -18,6 +18,7 @@ __all__ = [
     "default_dtype_of",
     "dtype_of",
     "dtype_to_nptype",
+    "dtype_to_pytype",
     "float16",
     "float32",
     "float64",
@@ -156,8 +157,17 @@ def dtype_to_nptype(type_: DType) -> type[Any]:
 
 
 def pytype_to_dtype(obj: Any) -> DType:
-    """MindSpore's ``pytype_to_dtype``: the DType for a Python number type or a NumPy dtype."""
-    return to_dtype(obj, "obj")
+    """MindSpore's ``pytype_to_dtype``: the DType as wide as a Python number type, or of a NumPy dtype.
+
+    Raises:
+        TypeError: anything else; types that hold no numbers (str, list) have no DType here.
+    """
+    return {int: int64, float: float64}.get(obj) or to_dtype(obj, "obj")
+
+
+def dtype_to_pytype(type_: DType) -> type:
+    """MindSpore's ``dtype_to_pytype``: the Python type of a DType's numbers."""
+    return {"b": bool, "i": int, "u": int, "c": complex}.get(numpy_dtype(type_).kind, float)
 
 
 def default_dtype_of(value: bool | int | float | complex) -> DType:

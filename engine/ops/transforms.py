@@ -9,11 +9,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import taps
-from .grad import differentiate, jvp, split_aux, vjp
-from .nested import tensors_in
-from .parameter import Parameter
-from .tensor import Tensor
+from ..core import taps
+from ..core.grad import differentiate, jvp, split_aux, vjp
+from ..core.nested import tensors_in
+from ..core.parameter import Parameter
+from ..core.tensor import Tensor
 
 __all__ = ["GradOperation", "derivative", "jacfwd", "jacrev", "jet", "linearize", "vmap"]
 
@@ -97,9 +97,7 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Function:
     Raises:
         RuntimeError: axes that do not fit the arguments or the outputs.
     """
-    from .nn import CellList
-
-    several = isinstance(fn, CellList)
+    several = getattr(fn, "__cell_as_list__", False)  # MindSpore's mark on a CellList
     if not callable(fn):
         raise RuntimeError(f"For 'vmap', 'fn' must be a function or a CellList, but got {type(fn).__name__}")
     for name, axes in (("in_axes", in_axes), ("out_axes", out_axes)):
@@ -170,7 +168,7 @@ def _cut(value: Any, axis: Any, index: int) -> Any:
 
 
 def _stacked(results: list[Any], axes: Any) -> Any:
-    from .ops import stack
+    from . import stack
 
     first = results[0]
     if isinstance(first, tuple | list):
@@ -275,7 +273,7 @@ def _jacobian(fn: Function, grad_position: Any, has_aux: bool, compute: Function
 
 
 def _zeros(like: Tensor) -> Tensor:
-    from .ops import zeros_like
+    from . import zeros_like
 
     return zeros_like(like)
 
@@ -292,7 +290,7 @@ def _basis(like: Tensor) -> list[Tensor]:
 
 
 def _joined(parts: list[Tensor], shape: tuple[int, ...], axis: int, like: Tensor) -> Tensor:
-    from .ops import reshape, stack, zeros
+    from . import reshape, stack, zeros
 
     return reshape(stack(parts, axis=axis), shape) if parts else zeros(shape, like.dtype)
 
@@ -340,7 +338,7 @@ def derivative(fn: Function, primals: Any, order: int) -> tuple[Any, Any]:
         TypeError: ``order`` is no int.
         ValueError: ``order`` is below 1.
     """
-    from .ops import ones_like, stack, zeros_like
+    from . import ones_like, stack, zeros_like
 
     if not isinstance(order, int):
         raise TypeError(f"For 'derivative', 'order' must be an int, but got {type(order).__name__}")
@@ -361,8 +359,8 @@ def linearize(fn: Function, inputs: Any) -> tuple[Any, Function]:
 
 def _along(fn: Function, points: list[Tensor], curves: list[Tensor], order: int, whole: bool) -> tuple[Any, Any]:
     """Derivatives of ``fn`` along curves by a parameter t, at t = 0: ``jvp`` of ``jvp`` of ..."""
-    from .dtype import float32
-    from .ops import cast, stack
+    from ..core.dtype import float32
+    from . import cast, stack
 
     points = [p if p.dtype.is_floating_point else cast(p, float32) for p in points]
     curves = [c if c.dtype.is_floating_point else cast(c, float32) for c in curves]

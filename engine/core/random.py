@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .cpu import philox
+from ..cpu import philox
 
 __all__ = ["get_seed", "set_seed"]
 

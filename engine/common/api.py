@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .jit import jit, jit_class, ms_memory_recycle
-from .recording import no_recording
-from .saved_tensors import saved_tensors_hooks
+from ..core.recording import no_recording
+from ..core.saved_tensors import saved_tensors_hooks
+from ..jit import jit, jit_class, ms_memory_recycle
 
 __all__ = ["_no_grad", "_pynative_executor", "jit", "jit_class", "ms_memory_recycle", "saved_tensors_hooks"]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..cpu.array_module import array_module
 from . import taps
-from .cpu.array_module import array_module
 from .nested import replaced, tensors_in
+from .operator import TENSOR_FUNCTIONS, backward_functions
 from .parameter import Parameter
 from .recording import Recording
 from .tensor import Tensor, as_tensor
@@ -190,17 +191,13 @@ def _apart(args: tuple[Any, ...]) -> tuple[Any, ...]:
     for argument in args:
         if isinstance(argument, Tensor):
             if id(argument._array) in seen:
-                from .ops.shape import identity
-
-                argument = identity(argument)
+                argument = TENSOR_FUNCTIONS.identity(argument)
             seen.add(id(argument._array))
         found.append(argument)
     return tuple(found)
 
 
 def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str) -> dict[int, Any]:
-    from .operator import TENSOR_FUNCTIONS, backward_functions
-
     functions = backward_functions()
     arriving: list[Tensor | None] = [None] * len(targets) if sens is None else list(tensors_in(sens))
     if len(arriving) != len(targets):
@@ -227,8 +224,6 @@ def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str
 
 def summed_to(gradient: Tensor, shape: tuple[int, ...]) -> Tensor:
     """A user's gradient, summed where broadcasting ``shape`` gives its shape; as it is where that does not fit."""
-    from .operator import TENSOR_FUNCTIONS
-
     given = gradient.shape
     if given == shape or len(given) < len(shape):
         return gradient

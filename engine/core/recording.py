@@ -137,7 +137,7 @@ class Recording:
         for array, gradient in seeds:
             accumulate(gradients, id(array), gradient, functions)
         if self.marks:
-            from ._watched_backward import watched_backward
+            from .watched_backward import watched_backward
 
             watched_backward(self, gradients, functions)
         else:

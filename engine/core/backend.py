@@ -65,7 +65,7 @@ def _triton_kernels() -> dict[str, Any] | None:
     """The Triton kernels by operator name, or None where Triton does not run; found out once."""
     global _kernels
     if _kernels is _UNKNOWN:
-        from .. import triton_kernels
+        from ... import triton_kernels
 
         _kernels = triton_kernels.kernels() if triton_kernels.probe().mode == "triton" else None
     return _kernels
@@ -98,7 +98,7 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
     if wanted == "CPU":
         _device, _device_reason = "CPU", "chosen by the user"
         return
-    from .. import triton_kernels
+    from ... import triton_kernels
 
     found = triton_kernels.probe()
     if found.mode not in ("triton", "cupy"):
@@ -167,7 +167,7 @@ class DeviceReport:
 
 def device_report() -> DeviceReport:
     """Which device new tensors are put on, whether a GPU runs and if not why, and where each operator runs."""
-    from .. import triton_kernels
+    from ... import triton_kernels
     from .operator import OPERATORS
 
     found = triton_kernels.probe()

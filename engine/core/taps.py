@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from .recording import Recording, state
 
 if TYPE_CHECKING:
-    from .nn.cell import Cell
+    from ..nn.cell import Cell
     from .parameter import Parameter
     from .tensor import Tensor
 

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 __all__ = ["names_in", "on_first_use", "unavailable"]
 
-_ENGINE = __name__.rpartition(".")[0]
+_ENGINE = __name__.rsplit(".", 2)[0]
 
 
 def names_in(package: str, without: Collection[str] = ()) -> dict[str, Any]:

@@ -1,0 +1,21 @@
+"""``mindspore.run_check``: whether the installation computes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .core import backend
+from .core.tensor import Tensor
+
+__all__ = ["run_check"]
+
+
+def run_check() -> None:
+    """Compute a little, and say that it works."""
+    from . import __hookscope__, __version__
+
+    found = Tensor(np.ones((2, 3), np.float32)) + Tensor(np.ones((2, 3), np.float32))
+    right = bool((found.asnumpy() == 2).all())
+    print(f"MindSpore version:  {__version__} (hookscope {__hookscope__})")
+    result = "calculation is correct" if right else "calculation is WRONG"
+    print(f"The result of addition {result}, hookscope runs on platform [{backend.device_target()}].")
