@@ -17,6 +17,7 @@ from .core.dtype import DType, bfloat16, float16, float32, int32
 from .core.parameter import Parameter
 from .core.tensor import Tensor
 from .nn.cell import Cell
+from .ops import operations
 from .train.loss_scale import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 
 __all__ = [
@@ -121,8 +122,6 @@ def custom_mixed_precision(
 
 
 def _is_primitive(one: type) -> bool:
-    from .ops import operations
-
     return issubclass(one, getattr(operations, "Primitive", ()))
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from .core.hooks import hooks_off
 from .core.tensor import Tensor
+from .nn import Cell
 
 __all__ = [
     "JitConfig", "Symbol", "constexpr", "enable_dynamic", "jit", "jit_class", "lazy_inline", "ms_memory_recycle",
@@ -64,8 +65,6 @@ def jit_class(cls: type) -> type:
     Raises:
         TypeError: it is no class, or a Cell, which needs no mark.
     """
-    from .nn import Cell
-
     if not inspect.isclass(cls):
         raise TypeError(f"For 'jit_class', a class must be decorated, but got {type(cls).__name__}")
     if issubclass(cls, Cell):

@@ -19,6 +19,7 @@ from . import ops
 from .core.dtype import (
     DType,
     bool_,
+    dtype_of,
     float32,
     float64,
     int32,
@@ -29,6 +30,7 @@ from .core.names import on_first_use
 from .core.operator import Operator
 from .core.surfaces import NUMPY as _NUMPY
 from .core.tensor import Tensor
+from .mint.functions import diag as found
 
 pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 newaxis = None
@@ -41,8 +43,6 @@ def _dtype(dtype: Any) -> DType:
 
 
 def _named(name: str) -> Any:
-    from .core.dtype import dtype_of
-
     return dtype_of(_np.dtype(name))
 
 
@@ -394,8 +394,6 @@ def vander(x: Any, N: int | None = None, increasing: builtins.bool = False) -> T
 
 def diag(v: Any, k: int = 0) -> Tensor:
     """A vector as a diagonal, or a diagonal of a matrix."""
-    from .mint.functions import diag as found
-
     return found(asarray(v), k)
 
 

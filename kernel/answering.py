@@ -10,7 +10,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from .late_import import when_imported
+from wrapt import register_post_import_hook
 
 if TYPE_CHECKING:
     from .pump import Pump
@@ -37,4 +37,4 @@ def answer_at_safe_points(pump: Pump) -> None:
 
         progress.answer_with(answer)
 
-    when_imported("hookscope.engine.core.progress", begin)
+    register_post_import_hook(begin, "hookscope.engine.core.progress")

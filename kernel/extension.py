@@ -9,7 +9,8 @@ import sys
 from functools import partial
 from typing import Any
 
-from .late_import import when_imported
+from wrapt import register_post_import_hook
+
 from .panels import panels_of
 from .pausing import somebody_looks, widgets_come_alive
 
@@ -32,8 +33,8 @@ def load_ipython_extension(shell: Any) -> None:
     for module, name in _SHOWN_AS_HTML:
         shell.display_formatter.formatters["text/html"].for_type_by_name(module, name, _html)
     panels_of(shell).register()
-    when_imported(_PANEL_MODULE, partial(_show_panels, shell))
-    when_imported("hookscope.engine.debug", partial(_introduce, shell))
+    register_post_import_hook(partial(_show_panels, shell), _PANEL_MODULE)
+    register_post_import_hook(partial(_introduce, shell), "hookscope.engine.debug")
 
 
 def _html(value: object) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from .grad import gradient_or_zeros, summed_to
 from .nested import replaced, tensors_in
+from .operator import TENSOR_FUNCTIONS
 from .recording import Array, no_recording, record, state
 from .tensor import Tensor
 
@@ -158,8 +159,6 @@ class _FunctionNode:
                     f"but the argument has shape {array.shape}"
                 )
             if gradient._array.dtype != array.dtype:
-                from .operator import TENSOR_FUNCTIONS
-
                 gradient = TENSOR_FUNCTIONS.cast(gradient, dtype=array.dtype)
             if id(array) in tracked:
                 pairs.append((array, gradient if functions.wraps else gradient._array))

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import backend
 from .dtype import DType, bfloat16, default_dtype_of, dtype_of, numpy_dtype, pytype_to_dtype
+from .hooks import HookHandle, check_arity
 from .printing import tensor_repr, tensor_str
 from .recording import state
 from .silence import restore, silence
@@ -282,8 +283,6 @@ class Tensor(TensorMethods):
         Raises:
             TypeError: ``hook`` cannot be called with one argument.
         """
-        from .hooks import HookHandle, check_arity
-
         check_arity(hook, 1, "Tensor.register_hook", "hook(grad)")
         if self._gradient_hooks is None:
             self._gradient_hooks = {}

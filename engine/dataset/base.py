@@ -132,9 +132,7 @@ class Dataset:
             **kwargs: ``per_batch_map``, a function of lists of values (one list for each of ``input_columns``) and the
                 batch info, with its ``input_columns`` and ``output_columns``.
         """
-        from .steps import Batch
-
-        return Batch(self, batch_size, drop_remainder, kwargs)
+        return steps.Batch(self, batch_size, drop_remainder, kwargs)
 
     def padded_batch(
         self,
@@ -144,9 +142,7 @@ class Dataset:
         pad_info: dict[str, Any] | None = None,
     ) -> Dataset:
         """Batches of rows padded to one shape: ``{column: (shape, value)}``, or the largest of the batch."""
-        from .steps import Batch
-
-        return Batch(self, batch_size, drop_remainder, {}, {} if pad_info is None else pad_info)
+        return steps.Batch(self, batch_size, drop_remainder, {}, {} if pad_info is None else pad_info)
 
     def map(
         self,
@@ -164,86 +160,62 @@ class Dataset:
             output_columns: names of what the last returns; those of the input columns without it.
             num_parallel_workers, **kwargs: kept.
         """
-        from .steps import Map
-
-        return Map(self, operations, input_columns, output_columns)
+        return steps.Map(self, operations, input_columns, output_columns)
 
     def filter(
         self, predicate: Callable[..., Any], input_columns: Any = None, num_parallel_workers: int | None = None
     ) -> Dataset:
         """The rows for which ``predicate`` of the input columns is true."""
-        from .steps import Filter
-
-        return Filter(self, predicate, input_columns)
+        return steps.Filter(self, predicate, input_columns)
 
     def flat_map(self, func: Callable[[Any], Dataset]) -> Dataset:
         """The rows of all data sets that ``func`` makes of a row."""
-        from .steps import Concat
-
-        return Concat(tuple(func(_given(row, False)) for row in self.rows(config.new_random())))
+        return steps.Concat(tuple(func(_given(row, False)) for row in self.rows(config.new_random())))
 
     def shuffle(self, buffer_size: int) -> Dataset:
         """Rows in random order, each drawn from the next ``buffer_size``."""
-        from .steps import Shuffle
-
-        return Shuffle(self, between("shuffle", "buffer_size", buffer_size, 2))
+        return steps.Shuffle(self, between("shuffle", "buffer_size", buffer_size, 2))
 
     def repeat(self, count: int | None = None) -> Dataset:
         """The rows ``count`` times over; -1 or None: without end."""
-        from .steps import Repeat
-
         if count is not None and count != -1:
             between("repeat", "count", count, 1)
-        return Repeat(self, -1 if count is None else count)
+        return steps.Repeat(self, -1 if count is None else count)
 
     def take(self, count: int = -1) -> Dataset:
         """The first ``count`` rows; -1: all."""
-        from .steps import Part
-
         if count != -1:
             between("take", "count", count, 1)
-        return Part(self, 0, None if count == -1 else count)
+        return steps.Part(self, 0, None if count == -1 else count)
 
     def skip(self, count: int) -> Dataset:
         """All but the first ``count`` rows."""
-        from .steps import Part
-
-        return Part(self, between("skip", "count", count, 0), None)
+        return steps.Part(self, between("skip", "count", count, 0), None)
 
     def zip(self, datasets: Any) -> Dataset:
         """The columns of several data sets side by side, as long as the shortest."""
-        from .steps import Zip
-
         others = datasets if isinstance(datasets, tuple) else (datasets,)
-        return Zip((self, *others))
+        return steps.Zip((self, *others))
 
     def concat(self, datasets: Any) -> Dataset:
         """The rows of several data sets one after another."""
-        from .steps import Concat
-
         others = tuple(datasets) if isinstance(datasets, list | tuple) else (datasets,)
-        return Concat((self, *others))
+        return steps.Concat((self, *others))
 
     def __add__(self, other: Any) -> Dataset:
         return self.concat(other)
 
     def split(self, sizes: list[Any], randomize: bool = True) -> list[Dataset]:
         """Data sets that share the rows out: by numbers of rows, or by shares that sum to 1."""
-        from .steps import split
-
-        return split(self, sizes, randomize)
+        return steps.split(self, sizes, randomize)
 
     def project(self, columns: Any) -> Dataset:
         """These columns, in this order."""
-        from .steps import Project
-
-        return Project(self, names_of("project", "columns", columns))
+        return steps.Project(self, names_of("project", "columns", columns))
 
     def rename(self, input_columns: Any, output_columns: Any) -> Dataset:
         """Other names for columns."""
-        from .steps import Rename
-
-        return Rename(
+        return steps.Rename(
             self,
             names_of("rename", "input_columns", input_columns),
             names_of("rename", "output_columns", output_columns),
@@ -329,3 +301,6 @@ def names_of(who: str, argument: str, columns: Any) -> list[str]:
     if not given or len(set(given)) != len(given) or "" in given:
         raise ValueError(f"For '{who}', '{argument}' must name different columns, but got {columns!r}")
     return list(given)
+
+
+from . import steps  # noqa: E402  (each step is a data set itself)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.tensor import Tensor
 from .base import Dataset, Row, between, names_of
+from .config import new_random
 
 __all__ = ["Batch", "BatchInfo", "Concat", "Filter", "Map", "Part", "Project", "Rename", "Repeat", "Shuffle", "Zip"]
 
@@ -353,8 +354,6 @@ class _Share(Step):
 
 def split(source: Dataset, sizes: Any, randomize: bool) -> list[Dataset]:
     """See ``Dataset.split``."""
-    from .config import new_random
-
     if not isinstance(sizes, list) or not sizes:
         raise TypeError(f"For 'split', 'sizes' must be a list that is not empty, but got {sizes!r}")
     if not isinstance(randomize, bool):

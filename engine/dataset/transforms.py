@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.dtype import numpy_dtype
 from .config import current_random
+from .steps import padded
 
 __all__ = [
     "Compose", "Concatenate", "Duplicate", "Fill", "OneHot", "PadEnd", "RandomApply", "RandomChoice", "RandomOrder",
@@ -78,8 +79,6 @@ class PadEnd(Transform):
         self.pad_shape, self.pad_value = list(pad_shape), 0 if pad_value is None else pad_value
 
     def changed(self, value: Array) -> Array:
-        from .steps import padded
-
         return np.asarray(padded([value], (self.pad_shape, self.pad_value))[0])
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from .. import ops
 from ..core.dtype import int64
 from ..core.tensor import Tensor
-from ..ops.reduction import axes_of
+from ..ops.arguments import axes_of
 
 __all__ = [
     "allclose", "argmin", "argsort", "bernoulli", "clone", "cummin", "diag", "dot", "empty", "empty_like",

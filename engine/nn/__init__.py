@@ -5,21 +5,27 @@ from . import dynamic_lr as dynamic_lr
 from . import learning_rate_schedule as learning_rate_schedule
 from . import utils as utils
 from .activation import *
+from .arrays import *
 from .cell import *
 from .container import *
 from .conv import *
+from .derivatives import *
 from .dropout import *
 from .dynamic_lr import *
 from .embedding import *
+from .image_similarity import *
+from .images import *
 from .learning_rate_schedule import *
 from .linear import *
 from .loss import *
-from .math import *
+from .matrices import *
 from .normalization import *
+from .norms import *
 from .optim import *
 from .padding import *
 from .pooling import *
 from .rnn import *
+from .special import *
 from .transformer import *
 from .utils import *
 from .wrap import *

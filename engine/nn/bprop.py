@@ -14,6 +14,7 @@ from ..core.nested import replaced, tensors_in
 from ..core.parameter import Parameter
 from ..core.recording import Array, no_recording, record, state
 from ..core.tensor import Tensor
+from ..ops.shape import cast
 
 if TYPE_CHECKING:
     from .cell import Cell
@@ -198,8 +199,6 @@ class _CustomBprop:
                 f"but the input has shape {argument.shape}"
             )
         if given._array.dtype != argument._array.dtype:
-            from ..ops.shape import cast
-
             given = cast(given, argument.dtype)
         return [given]
 

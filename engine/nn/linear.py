@@ -14,6 +14,8 @@ from ..ops import flatten, matmul, reduce_sum, reshape
 from ._checks import check_bool, check_positive_int
 from .activation import LeakyReLU, get_activation
 from .cell import Cell
+from .conv import Conv2d
+from .normalization import BatchNorm1d, BatchNorm2d
 
 __all__ = ["BiDense", "Conv2dBnAct", "Dense", "DenseBnAct", "Flatten", "Identity", "Linear", "Unflatten"]
 
@@ -201,9 +203,6 @@ class Conv2dBnAct(Cell):
         after_fake: bool = True,
     ) -> None:
         super().__init__()
-        from .conv import Conv2d
-        from .normalization import BatchNorm2d
-
         self.conv = Conv2d(
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
             bias_init,
@@ -239,8 +238,6 @@ class DenseBnAct(Cell):
         after_fake: bool = True,
     ) -> None:
         super().__init__()
-        from .normalization import BatchNorm1d
-
         self.dense = Dense(in_channels, out_channels, weight_init, bias_init, has_bias)
         self.has_bn = check_bool(has_bn, "DenseBnAct", "has_bn")
         if has_bn:

@@ -16,6 +16,7 @@ from ..core import precision, random, taps
 from ..core.nested import replaced, tensors_in
 from ..core.recording import Array, Recording, Repeating, accumulate, node_backward, record, state
 from ..core.tensor import Tensor
+from ..core.watched_backward import watched_backward
 
 if TYPE_CHECKING:
     from .members import CellBase
@@ -233,8 +234,6 @@ class _Recompute(Repeating):
             if g is not None and id(tensor._array) in inner.tracked:
                 accumulate(gradients, id(tensor._array), g, functions)
         if inner.marks:
-            from ..core.watched_backward import watched_backward
-
             watched_backward(inner, gradients, functions)
         else:
             for node in reversed(inner.nodes):

@@ -14,7 +14,9 @@ from ..core.dtype import DType, bfloat16, float16, float32
 from ..core.nearest import did_you_mean
 from ..core.nested import replaced, tensors_in
 from ..core.tensor import Tensor
+from ..ops import cast
 from .members import CellBase
+from .recompute import RecomputeOptions
 
 if TYPE_CHECKING:
     from .cell import Cell
@@ -126,8 +128,6 @@ class CellSettings(CellBase):
 
     def cast_inputs(self, inputs: Any, dst_type: DType) -> Any:
         """The inputs with their tensors cast to ``dst_type``; deprecated in MindSpore, where it returns None."""
-        from ..ops import cast
-
         return replaced(inputs, [cast(tensor, dst_type) for tensor in tensors_in(inputs)])
 
     # Recompute
@@ -153,8 +153,6 @@ class CellSettings(CellBase):
             ValueError: another keyword, or ``context_fn`` with ``use_reentrant``.
             TypeError: an option that is no bool.
         """
-        from .recompute import RecomputeOptions
-
         for name, value in {"output_recompute": output_recompute, **kwargs}.items():
             if name != "output_recompute" and name not in _RECOMPUTE_OPTIONS:
                 near = did_you_mean(name, _RECOMPUTE_OPTIONS)

@@ -13,10 +13,13 @@ from ..core.operator import Operator
 from ..core.surfaces import REQUIRED, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..cpu import fused
-from .arithmetic import _as, _unary, clamp, div, exp, expm1, log1p, maximum, minimum, mul, sub, where
+from .arguments import axes_of, check_tensor
 from .arithmetic import abs as absolute
-from .reduction import axes_of
-from .shape import _check, reshape
+from .arithmetic import clamp, div, maximum, minimum, mul, sub
+from .comparison import where
+from .elementwise import as_dtype, unary
+from .exponentials import exp, expm1, log1p
+from .shape import reshape, split, stop_gradient
 
 __all__ = [
     "celu", "elu", "fast_gelu", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
@@ -25,9 +28,9 @@ __all__ = [
     "softmax", "softmin", "softplus", "softshrink", "softsign", "swiglu", "swish", "tanh", "tanhshrink", "threshold",
 ]  # fmt: skip
 
-relu_operator = _unary("relu", fused.relu, lambda F, g, out, x: F.relu_grad(g, out), "max(x, 0).")
+relu_operator = unary("relu", fused.relu, lambda F, g, out, x: F.relu_grad(g, out), "max(x, 0).")
 _relu_grad = Operator("relu_grad", fused.relu_grad, (lambda F, gg, out, g, y: F.relu_grad(gg, y), None))
-sigmoid = _unary(
+sigmoid = unary(
     "sigmoid",
     fused.sigmoid,
     lambda F, g, out, x: F.sigmoid_grad(g, out),
@@ -43,7 +46,7 @@ _sigmoid_grad = Operator(
     fused.sigmoid_grad,
     (lambda F, gg, out, g, y: F.sigmoid_grad(gg, y), lambda F, gg, out, g, y: gg * g * (1 - y * 2)),
 )
-tanh = _unary(
+tanh = unary(
     "tanh",
     np.tanh,
     lambda F, g, out, x: F.tanh_grad(g, out),
@@ -59,7 +62,7 @@ _tanh_grad = Operator(
     fused.tanh_grad,
     (lambda F, gg, out, g, y: F.tanh_grad(gg, y), lambda F, gg, out, g, y: gg * g * y * -2.0),
 )
-silu = _unary("silu", fused.silu, lambda F, g, out, x: F.silu_grad(g, x), "x * sigmoid(x).")
+silu = unary("silu", fused.silu, lambda F, g, out, x: F.silu_grad(g, x), "x * sigmoid(x).")
 
 
 def _silu_slope_rule(F: Any, gg: Any, out: Any, g: Any, x: Any) -> Any:
@@ -122,7 +125,7 @@ _log_softmax_grad = Operator(
 @declare(method=True, primitive=prim("ReLU"))
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(input, 0); NaN stays NaN. ``inplace`` also rebinds ``input`` to the result."""
-    result: Tensor = relu_operator(_check(input, "relu"))
+    result: Tensor = relu_operator(check_tensor(input, "relu"))
     if inplace:
         input._rebind(result._array)
     return result
@@ -137,7 +140,7 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     """
     if approximate not in ("none", "tanh"):
         raise ValueError(f"For 'gelu', 'approximate' must be 'none' or 'tanh', but got {approximate!r}")
-    return _gelu(_check(input, "gelu"), approximate=approximate)
+    return _gelu(check_tensor(input, "gelu"), approximate=approximate)
 
 
 @declare(primitive=(prim("GeLU"), prim("Gelu")))
@@ -152,7 +155,7 @@ swish = silu
 @declare(primitive=prim("Softmax", axis=-1), mint=renamed(axis="dim", defaults={"axis": REQUIRED}))
 def softmax(input: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
     """exp(input) / sum(exp(input)) along ``axis``."""
-    x = _check(input, "softmax") if dtype is None else _as(input, numpy_dtype(dtype))
+    x = check_tensor(input, "softmax") if dtype is None else as_dtype(input, numpy_dtype(dtype))
     return _softmax(x, axis=_one_axis(axis, x, "softmax"))
 
 
@@ -165,7 +168,7 @@ def _softmax_of_tensor(input: Tensor, axis: int = -1, dtype: Any = None) -> Tens
 @declare(primitive=prim("LogSoftmax", axis=-1))
 def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
     """log(softmax(logits)) along ``axis``, without overflow."""
-    return _log_softmax(_check(logits, "log_softmax", "logits"), axis=_one_axis(axis, logits, "log_softmax"))
+    return _log_softmax(check_tensor(logits, "log_softmax", "logits"), axis=_one_axis(axis, logits, "log_softmax"))
 
 
 def _one_axis(axis: int, x: Tensor, name: str) -> int:
@@ -182,7 +185,7 @@ def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
 @declare(primitive=prim("Elu", alpha=1.0))
 def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
     """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
-    below = where(_check(input_x, "elu", "input_x") > 0, 0.0, input_x)
+    below = where(check_tensor(input_x, "elu", "input_x") > 0, 0.0, input_x)
     return where(input_x > 0, input_x, mul(expm1(below), alpha))
 
 
@@ -195,7 +198,7 @@ def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
     """
     if alpha == 0:
         raise ValueError("For 'celu', 'alpha' must not be 0")
-    below = where(_check(x, "celu", "x") > 0, 0.0, x)
+    below = where(check_tensor(x, "celu", "x") > 0, 0.0, x)
     return where(x > 0, x, mul(expm1(below / alpha), alpha))
 
 
@@ -205,7 +208,7 @@ _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805  # Klambauer e
 @declare(primitive=prim("SeLU"))
 def selu(input_x: Tensor) -> Tensor:
     """scale * x where it is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017)."""
-    return mul(elu(_check(input_x, "selu", "input_x"), _SELU_ALPHA), _SELU_SCALE)
+    return mul(elu(check_tensor(input_x, "selu", "input_x"), _SELU_ALPHA), _SELU_SCALE)
 
 
 @declare(primitive=prim("ReLU6"))
@@ -217,7 +220,7 @@ def relu6(x: Tensor) -> Tensor:
 @declare(primitive=prim("HSigmoid"))
 def hardsigmoid(input: Tensor) -> Tensor:
     """min(max((x + 3) / 6, 0), 1)."""
-    return clamp(_check(input, "hardsigmoid") / 6.0 + 0.5, 0.0, 1.0)
+    return clamp(check_tensor(input, "hardsigmoid") / 6.0 + 0.5, 0.0, 1.0)
 
 
 @declare(primitive=prim("HSwish"))
@@ -231,19 +234,19 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tens
     for argument, value in (("min_val", min_val), ("max_val", max_val)):
         if not isinstance(value, int | float):
             raise TypeError(f"For 'hardtanh', '{argument}' must be a number, but got {type(value).__name__}")
-    return clamp(_check(input, "hardtanh"), min_val, max_val)
+    return clamp(check_tensor(input, "hardtanh"), min_val, max_val)
 
 
 @declare(method=True, primitive=prim("HShrink", lambd=0.5))
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x where |x| is above ``lambd``, 0 elsewhere."""
-    return where(absolute(_check(input, "hardshrink")) > lambd, input, 0.0)
+    return where(absolute(check_tensor(input, "hardshrink")) > lambd, input, 0.0)
 
 
 @declare(method="soft_shrink", primitive=prim("SoftShrink", lambd=0.5))
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x moved towards 0 by ``lambd``, and 0 where it is nearer than that."""
-    return where(_check(input, "softshrink") > lambd, input - lambd, where(input < -lambd, input + lambd, 0.0))
+    return where(check_tensor(input, "softshrink") > lambd, input - lambd, where(input < -lambd, input + lambd, 0.0))
 
 
 soft_shrink = softshrink
@@ -252,12 +255,12 @@ soft_shrink = softshrink
 @declare(primitive=prim("Softsign"))
 def softsign(x: Tensor) -> Tensor:
     """x / (1 + |x|)."""
-    return div(_check(x, "softsign", "x"), absolute(x) + 1.0)
+    return div(check_tensor(x, "softsign", "x"), absolute(x) + 1.0)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x)."""
-    return sub(_check(input, "tanhshrink"), tanh(input))
+    return sub(check_tensor(input, "tanhshrink"), tanh(input))
 
 
 def threshold(input: Tensor, thr: float, value: float) -> Tensor:
@@ -265,7 +268,7 @@ def threshold(input: Tensor, thr: float, value: float) -> Tensor:
     for argument, number in (("thr", thr), ("value", value)):
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise TypeError(f"For 'threshold', '{argument}' must be a number, but got {type(number).__name__}")
-    return where(_check(input, "threshold") > thr, input, value)
+    return where(check_tensor(input, "threshold") > thr, input, value)
 
 
 @declare(primitive=prim("Softplus"))
@@ -279,19 +282,19 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 @declare(mint=renamed("nn.functional.logsigmoid", x="input"))
 def logsigmoid(x: Tensor) -> Tensor:
     """log(sigmoid(x)), without overflow."""
-    return minimum(_check(x, "logsigmoid", "x"), 0.0) - log1p(exp(-absolute(x)))
+    return minimum(check_tensor(x, "logsigmoid", "x"), 0.0) - log1p(exp(-absolute(x)))
 
 
 @declare(primitive=prim("Mish"))
 def mish(x: Tensor) -> Tensor:
     """x * tanh(softplus(x))."""
-    return mul(_check(x, "mish", "x"), tanh(softplus(x)))
+    return mul(check_tensor(x, "mish", "x"), tanh(softplus(x)))
 
 
 @declare(primitive=(prim("FastGeLU"), prim("FastGelu")))
 def fast_gelu(x: Tensor) -> Tensor:
     """x * sigmoid(1.702 * x) (Hendrycks and Gimpel 2016)."""
-    return mul(_check(x, "fast_gelu", "x"), sigmoid(mul(x, 1.702)))
+    return mul(check_tensor(x, "fast_gelu", "x"), sigmoid(mul(x, 1.702)))
 
 
 @declare(primitive=prim("GLU", axis=-1), mint=renamed("nn.functional.glu", x="input", axis="dim"))
@@ -301,19 +304,17 @@ def glu(x: Tensor, axis: int = -1) -> Tensor:
     Raises:
         ValueError: the axis has no even length.
     """
-    first, second = _halves_of(_check(x, "glu", "x"), axis, "glu")
+    first, second = _halves_of(check_tensor(x, "glu", "x"), axis, "glu")
     return mul(first, sigmoid(second))
 
 
 def swiglu(input: Tensor, dim: int = -1) -> Tensor:
     """silu of the first half along ``dim`` times the second."""
-    first, second = _halves_of(_check(input, "swiglu"), dim, "swiglu")
+    first, second = _halves_of(check_tensor(input, "swiglu"), dim, "swiglu")
     return mul(silu(first), second)
 
 
 def _halves_of(x: Tensor, axis: int, name: str) -> tuple[Tensor, ...]:
-    from .shape import split
-
     at = _one_axis(axis, x, name)
     if x.shape[at] % 2:
         raise ValueError(f"For '{name}', axis {axis} must have an even length, but got shape {x.shape}")
@@ -328,9 +329,9 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         TypeError: an argument is no Tensor.
         ValueError: ``weight`` does not fit the channels.
     """
-    x = _check(input, "prelu")
+    x = check_tensor(input, "prelu")
     channels = x.shape[1] if x.ndim > 1 else 1
-    if _check(weight, "prelu", "weight").ndim != 1 or weight.shape[0] not in (1, channels):
+    if check_tensor(weight, "prelu", "weight").ndim != 1 or weight.shape[0] not in (1, channels):
         raise ValueError(f"For 'prelu', 'weight' must have 1 or {channels} numbers, but got shape {weight.shape}")
     slope = reshape(weight, (1, -1) + (1,) * (x.ndim - 2)) if x.ndim > 1 else weight
     return where(x > 0, x, mul(x, slope))
@@ -343,14 +344,14 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tens
             raise TypeError(f"For 'rrelu', '{argument}' must be a number, but got {type(number).__name__}")
     if lower > upper:
         raise ValueError(f"For 'rrelu', 'lower' must not be above 'upper', but got {lower} and {upper}")
-    x = _check(input, "rrelu")
+    x = check_tensor(input, "rrelu")
     drawn = (random.uniform(x.shape) * (upper - lower) + lower).astype(x._array.dtype)
     return where(x > 0, x, mul(x, Tensor._wrap(to_device(drawn))))
 
 
 def softmin(x: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
     """softmax of -x."""
-    return softmax(-_check(x, "softmin", "x"), axis, dtype=dtype)
+    return softmax(-check_tensor(x, "softmin", "x"), axis, dtype=dtype)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, dim: int = -1) -> Tensor:
@@ -361,12 +362,10 @@ def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, dim: in
     """
     if not tau > 0:
         raise ValueError(f"For 'gumbel_softmax', 'tau' must be above 0, but got {tau}")
-    x = _check(logits, "gumbel_softmax", "logits")
+    x = check_tensor(logits, "gumbel_softmax", "logits")
     drawn = -np.log(-np.log(np.clip(random.uniform(x.shape), 1e-20, 1 - 1e-7)))
     soft = softmax((x + Tensor._wrap(to_device(drawn.astype(x._array.dtype)))) / tau, dim)
     if not hard:
         return soft
-    from .shape import stop_gradient
-
     top = soft._array == soft._array.max(axis=dim, keepdims=True)
     return Tensor._wrap(top.astype(soft._array.dtype)) - stop_gradient(soft) + soft

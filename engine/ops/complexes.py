@@ -16,10 +16,12 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from . import arithmetic as a
-from .arithmetic import _as, cast_operator
-from .layout import along, one_axis, roll
-from .shape import _check, concat, flip, ints_of, stack
+from . import comparison, elementwise, exponentials
+from .arguments import along, check_tensor, ints_of, one_axis
+from .elementary import atan2
+from .elementwise import as_dtype, cast_operator
+from .rearranging import roll
+from .shape import concat, flip, stack
 
 __all__ = [
     "angle", "complex", "conj", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft",
@@ -63,44 +65,42 @@ def complex(real: Tensor, imag: Tensor) -> Tensor:
     """Complex numbers of their parts."""
     wanted = np.dtype(np.float64) if np.float64 in (real._array.dtype, imag._array.dtype) else float32.numpy
     shape = np.broadcast_shapes(real.shape, imag.shape)
-    x, y = (a._broadcast_to_operator(_as(v, wanted), shape=shape) for v in (real, imag))
+    x, y = (elementwise.broadcast_to_operator(as_dtype(v, wanted), shape=shape) for v in (real, imag))
     return _complex(x, y)
 
 
 @declare(method=True, primitive=prim("Real"), mint=True)
 def real(input: Tensor) -> Tensor:
     """The real part; a real tensor itself."""
-    return _real(input) if _is_complex(_check(input, "real")) else input
+    return _real(input) if _is_complex(check_tensor(input, "real")) else input
 
 
 @declare(method=True, primitive=prim("Imag"), mint=True)
 def imag(input: Tensor) -> Tensor:
     """The imaginary part; zeros of a real tensor."""
-    return _imag(input) if _is_complex(_check(input, "imag")) else input * 0
+    return _imag(input) if _is_complex(check_tensor(input, "imag")) else input * 0
 
 
 @declare(method=True, primitive=prim("Conj"))
 def conj(input: Tensor) -> Tensor:
     """The conjugate; a real tensor itself."""
-    return _conj(input) if _is_complex(_check(input, "conj")) else input
+    return _conj(input) if _is_complex(check_tensor(input, "conj")) else input
 
 
 @declare(method=True, primitive=prim("Angle"))
 def angle(input: Tensor) -> Tensor:
     """The angle of complex numbers; of real ones 0 or pi."""
-    from .elementary import atan2
-
-    x = _check(input, "angle")
+    x = check_tensor(input, "angle")
     if _is_complex(x):
         return atan2(imag(x), real(x))
-    x = _as(x, float32.numpy) if x._array.dtype.kind in "biu" else x
-    return a.where(a.isnan(x), x, a.where(a.lt(x, 0), math.pi, x * 0))
+    x = as_dtype(x, float32.numpy) if x._array.dtype.kind in "biu" else x
+    return comparison.where(comparison.isnan(x), x, comparison.where(comparison.lt(x, 0), math.pi, x * 0))
 
 
 @declare(primitive=prim("Polar"), mint=True)
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
     """Complex numbers of a length and an angle."""
-    return complex(abs * a.cos(angle), abs * a.sin(angle))
+    return complex(abs * exponentials.cos(angle), abs * exponentials.sin(angle))
 
 
 def view_as_real(input: Tensor) -> Any:
@@ -109,14 +109,14 @@ def view_as_real(input: Tensor) -> Any:
     Raises:
         TypeError: a real tensor.
     """
-    if not _is_complex(_check(input, "view_as_real")):
+    if not _is_complex(check_tensor(input, "view_as_real")):
         raise TypeError(f"For 'view_as_real', 'input' must be complex, but got {input.dtype}")
     return stack([_real(input), _imag(input)], -1)
 
 
 def _prepared(x: Tensor, name: str) -> Tensor:
     """As complex numbers of the same precision."""
-    given = _check(x, name)
+    given = check_tensor(x, name)
     if _is_complex(given):
         return given
     kind = complex128 if given._array.dtype == np.float64 else complex64
@@ -167,7 +167,7 @@ def _whole(x: Tensor, s: Any, dim: Any, norm: str | None, inverse: bool, name: s
 
 def _half(x: Tensor, s: Any, dim: Any, norm: str | None, name: str) -> Tensor:
     """The transform of real numbers, of whose last axis one half says all."""
-    if _is_complex(_check(x, name)):
+    if _is_complex(check_tensor(x, name)):
         raise TypeError(f"For '{name}', 'input' must be real, but got {x.dtype}")
     found = _whole(x, s, dim, norm, name.startswith("i"), name)
     axes, sizes = _lengths(x, s, dim, name)

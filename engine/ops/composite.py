@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import ops
 from ..core.dtype import DType
 from ..core.tensor import Tensor
 from .transforms import GradOperation
@@ -182,6 +183,4 @@ def add_flags(fn: Any = None, **flags: Any) -> Any:
 
 def __getattr__(name: str) -> Any:
     # MindSpore keeps more under `ops.composite`, such as `clip_by_value`; all of it is in `ops` too.
-    from .. import ops
-
     return getattr(ops, name)

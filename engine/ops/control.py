@@ -14,9 +14,10 @@ from ..core.backend import to_device
 from ..core.dtype import DType, float32, int32, int64, numpy_dtype
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
-from . import arithmetic as a
+from . import arithmetic, comparison, exponentials
+from .arguments import check_tensor
 from .creation import zeros
-from .shape import _check, cast
+from .shape import cast
 
 __all__ = [
     "deepcopy", "dtype", "dyn_shape", "is_tensor", "print_", "range", "rank", "scalar_add", "scalar_cast",
@@ -30,7 +31,7 @@ __all__ = [
 @declare(primitive=prim("Shape"))
 def shape(input_x: Tensor) -> tuple[int, ...]:
     """The shape."""
-    return _check(input_x, "shape", "input_x").shape
+    return check_tensor(input_x, "shape", "input_x").shape
 
 
 shape_ = shape
@@ -45,19 +46,19 @@ def dyn_shape(input_x: Tensor) -> Any:
 @declare(primitive=prim("Rank"))
 def rank(input_x: Tensor) -> int:
     """The number of axes."""
-    return _check(input_x, "rank", "input_x").ndim
+    return check_tensor(input_x, "rank", "input_x").ndim
 
 
 @declare(primitive=prim("Size"))
 def size(input_x: Tensor) -> int:
     """The number of elements."""
-    return _check(input_x, "size", "input_x").size
+    return check_tensor(input_x, "size", "input_x").size
 
 
 @declare(primitive=prim("DType"))
 def dtype(x: Tensor) -> DType:
     """The element type."""
-    return _check(x, "dtype", "x").dtype
+    return check_tensor(x, "dtype", "x").dtype
 
 
 def is_tensor(obj: Any) -> bool:
@@ -68,12 +69,12 @@ def is_tensor(obj: Any) -> bool:
 @declare(method=True)
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements in the dtype of ``other``."""
-    return cast(input, _check(other, "type_as", "other").dtype)
+    return cast(input, check_tensor(other, "type_as", "other").dtype)
 
 
 def deepcopy(input_x: Tensor) -> Any:
     """A tensor of its own with the same values."""
-    return copy.deepcopy(_check(input_x, "deepcopy", "input_x"))
+    return copy.deepcopy(check_tensor(input_x, "deepcopy", "input_x"))
 
 
 @declare(primitive=prim("Print"))
@@ -158,16 +159,34 @@ def _number(name: str, function: Callable[..., Any], tensors: Callable[..., Any]
     return computed
 
 
-scalar_add, scalar_sub = _number("scalar_add", operator.add, a.add), _number("scalar_sub", operator.sub, a.sub)
-scalar_mul, scalar_div = _number("scalar_mul", operator.mul, a.mul), _number("scalar_div", operator.truediv, a.div)
-scalar_floordiv = _number("scalar_floordiv", operator.floordiv, a.floor_divide)
-scalar_mod, scalar_pow = _number("scalar_mod", operator.mod, a.remainder), _number("scalar_pow", operator.pow, a.pow)
-scalar_eq, scalar_ne = _number("scalar_eq", operator.eq, a.eq), _number("scalar_ne", operator.ne, a.ne)
-scalar_lt, scalar_le = _number("scalar_lt", operator.lt, a.lt), _number("scalar_le", operator.le, a.le)
-scalar_gt, scalar_ge = _number("scalar_gt", operator.gt, a.gt), _number("scalar_ge", operator.ge, a.ge)
-scalar_max, scalar_min = _number("scalar_max", max, a.maximum), _number("scalar_min", min, a.minimum)
+scalar_add, scalar_sub = (
+    _number("scalar_add", operator.add, arithmetic.add),
+    _number("scalar_sub", operator.sub, arithmetic.sub),
+)
+scalar_mul, scalar_div = (
+    _number("scalar_mul", operator.mul, arithmetic.mul),
+    _number("scalar_div", operator.truediv, arithmetic.div),
+)
+scalar_floordiv = _number("scalar_floordiv", operator.floordiv, arithmetic.floor_divide)
+scalar_mod, scalar_pow = (
+    _number("scalar_mod", operator.mod, arithmetic.remainder),
+    _number("scalar_pow", operator.pow, arithmetic.pow),
+)
+scalar_eq, scalar_ne = (
+    _number("scalar_eq", operator.eq, comparison.eq),
+    _number("scalar_ne", operator.ne, comparison.ne),
+)
+scalar_lt, scalar_le = (
+    _number("scalar_lt", operator.lt, comparison.lt),
+    _number("scalar_le", operator.le, comparison.le),
+)
+scalar_gt, scalar_ge = (
+    _number("scalar_gt", operator.gt, comparison.gt),
+    _number("scalar_ge", operator.ge, comparison.ge),
+)
+scalar_max, scalar_min = _number("scalar_max", max, arithmetic.maximum), _number("scalar_min", min, arithmetic.minimum)
 scalar_uadd, scalar_usub = (
     _number("scalar_uadd", operator.pos, lambda x: x),
-    _number("scalar_usub", operator.neg, a.neg),
+    _number("scalar_usub", operator.neg, arithmetic.neg),
 )
-scalar_log = _number("scalar_log", math.log, a.log)
+scalar_log = _number("scalar_log", math.log, exponentials.log)

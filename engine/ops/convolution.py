@@ -9,8 +9,9 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu import windows
+from .arguments import check_tensor, ints_of
 from .arithmetic import add
-from .shape import _check, ints_of, reshape
+from .shape import reshape
 
 __all__ = ["bias_add", "conv1d", "conv2d", "conv3d", "conv_transpose2d"]
 
@@ -134,7 +135,7 @@ def convolve(
     groups: int,
 ) -> Tensor:
     """Cross-correlation over ``axes`` axes, arguments as the users of ``name`` give them."""
-    x = _check(x, name)
+    x = check_tensor(x, name)
     if x.ndim != axes + 2 or weight.ndim != axes + 2:
         raise ValueError(
             f"For '{name}', 'input' and 'weight' must have {axes + 2} axes, but got shapes {x.shape} and {weight.shape}"
@@ -163,7 +164,7 @@ def conv1d(
     groups: int = 1,
 ) -> Tensor:
     """Cross-correlation of (N, C, L) with kernels (K, C/groups, KL): (N, K, OL)."""
-    if _check(input, "conv1d").ndim != 3 or weight.ndim != 3:
+    if check_tensor(input, "conv1d").ndim != 3 or weight.ndim != 3:
         raise ValueError(
             f"For 'conv1d', 'input' and 'weight' must have 3 axes, but got shapes {input.shape} and {weight.shape}"
         )
@@ -248,7 +249,7 @@ def convolve_transposed(
 ) -> Tensor:
     """The transpose of a convolution with kernels (C, K/groups, *kernel), which takes (N, C, ...) to (N, K, ...)."""
     axes = len(stride)
-    if _check(x, name).ndim != axes + 2 or weight.ndim != axes + 2:
+    if check_tensor(x, name).ndim != axes + 2 or weight.ndim != axes + 2:
         raise ValueError(
             f"For '{name}', 'input' and 'weight' must have {axes + 2} axes, but got shapes {x.shape} and {weight.shape}"
         )

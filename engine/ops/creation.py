@@ -12,8 +12,10 @@ from ..core.parameter import Parameter
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
+from .arguments import ints_of
+from .elementwise import cast_operator
 from .loss import one_hot_array
-from .shape import ints_of
+from .shape import broadcast_to, cast, identity
 
 __all__ = [
     "arange", "assign", "assign_add", "assign_sub", "bartlett_window", "blackman_window", "eye", "fill", "fills",
@@ -123,8 +125,6 @@ def _new_ones(input: Tensor, size: Any, dtype: Any = None, device: str | None = 
 @declare(in_place="copy_")
 def _copied_into(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """The values of ``src``, spread over this tensor's shape."""
-    from .shape import broadcast_to, cast
-
     given = cast(src, input.dtype)
     return given if given.shape == input.shape else broadcast_to(given, input.shape)
 
@@ -243,9 +243,6 @@ def assign(variable: Parameter, value: Any) -> Parameter:
     new = value if isinstance(value, Tensor) else Tensor(value)
     if new.shape != variable.shape and new.size != 1:
         raise ValueError(f"For 'assign', 'value' must have the shape {variable.shape}, but got {new.shape}")
-    from .arithmetic import cast_operator
-    from .shape import broadcast_to, identity
-
     same = new if new.shape == variable.shape else broadcast_to(new, variable.shape)
     cast = cast_operator(same, dtype=variable._array.dtype)
     variable._rebind((identity(cast) if cast._array is same._array else cast)._array)

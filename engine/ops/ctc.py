@@ -7,15 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from ..core.grad import grad
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
 from .activation import log_softmax
-from .arithmetic import add, div, exp, log, maximum, neg, sub, where
+from .arguments import check_tensor
+from .arithmetic import add, div, maximum, neg, sub
+from .comparison import where
+from .exponentials import exp, log
 from .indexing import getitem
 from .loss import reduced
 from .reduction import mean
-from .shape import _check, concat, stack, stop_gradient, transpose
+from .shape import concat, stack, stop_gradient, transpose
 
 __all__ = ["ctc_loss"]
 
@@ -43,7 +47,7 @@ def ctc_loss(
     Raises:
         ValueError: ``blank`` is not a class, or a length that does not fit.
     """
-    x = _check(log_probs, "ctc_loss", "log_probs")
+    x = check_tensor(log_probs, "ctc_loss", "log_probs")
     if x.ndim != 3 or not 0 <= blank < x.shape[2]:
         raise ValueError(f"For 'ctc_loss', 'blank' {blank} must be a class of 'log_probs' of shape {x.shape}")
     steps, count, _ = x.shape
@@ -112,8 +116,6 @@ _PLAIN = {
 @declare(primitive=prim("CTCLoss", **_PLAIN))
 def _ctc_of_scores(x: Tensor, indices: Tensor, values: Tensor, lengths: Any, **how: bool) -> tuple[Tensor, Tensor]:
     """The losses of scores (T, N, C) whose last class is the blank, labels given by their places; and the gradient."""
-    from ..core.grad import grad
-
     if how != _PLAIN:
         raise NotImplementedError(f"CTCLoss with {how} is not covered; ops.ctc_loss is the plain loss")
     places = indices.asnumpy()

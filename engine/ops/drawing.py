@@ -12,7 +12,7 @@ from ..core.backend import to_device, to_host
 from ..core.dtype import DType, bool_, float32, int32, int64, numpy_dtype
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
-from .shape import _check, ints_of
+from .arguments import check_tensor, ints_of
 
 __all__ = [
     "bernoulli", "bernoulli_ext", "choice_with_mask", "gamma", "laplace", "multinomial",
@@ -64,12 +64,12 @@ def randn(*size: Any, dtype: Any = None, seed: int | None = None) -> Any:
 
 def rand_like(input: Tensor, seed: int | None = None, *, dtype: Any = None) -> Any:
     """Numbers evenly spread over [0, 1), in the input's shape."""
-    return rand(*_check(input, "rand_like").shape, dtype=dtype or input.dtype, seed=seed)
+    return rand(*check_tensor(input, "rand_like").shape, dtype=dtype or input.dtype, seed=seed)
 
 
 def randn_like(input: Tensor, seed: int | None = None, *, dtype: Any = None) -> Any:
     """Numbers of the standard normal distribution, in the input's shape."""
-    return randn(*_check(input, "randn_like").shape, dtype=dtype or input.dtype, seed=seed)
+    return randn(*check_tensor(input, "randn_like").shape, dtype=dtype or input.dtype, seed=seed)
 
 
 def integers(low: int, high: int, shape: tuple[int, ...], seed: int | None = None) -> Any:
@@ -97,7 +97,7 @@ def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: A
 
 def randint_like(input: Tensor, low: int, high: int, seed: int | None = None, *, dtype: Any = None) -> Any:
     """Integers evenly spread over [low, high), in the input's shape."""
-    return randint(low, high, _check(input, "randint_like").shape, seed, dtype=dtype or input.dtype)
+    return randint(low, high, check_tensor(input, "randint_like").shape, seed, dtype=dtype or input.dtype)
 
 
 @declare(primitive=prim("RandpermV2", seed=0, offset=0, dtype=int64))
@@ -118,7 +118,7 @@ def _order(n: int, seed: int | None) -> Any:
 
 def shuffle(x: Tensor, seed: int | None = None) -> Any:
     """The entries of the first axis in random order."""
-    given = _check(x, "shuffle", "x")
+    given = check_tensor(x, "shuffle", "x")
     return given[Tensor(_order(given.shape[0], seed))] if given.ndim else given
 
 
@@ -234,7 +234,7 @@ def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Any:
     chance = _host(p)
     if ((chance < 0) | (chance > 1)).any():
         raise ValueError(f"For 'bernoulli', 'p' must be in [0, 1], but got {p}")
-    x = _check(input, "bernoulli")
+    x = check_tensor(input, "bernoulli")
     return _made(random.uniform(x.shape, seed) < chance, x.dtype)
 
 
@@ -247,7 +247,7 @@ def _bernoulli(x: Tensor, p: Any = 0.5, *, seed: int, offset: int) -> Tensor:
 @declare(method="bernoulli")
 def bernoulli_ext(input: Tensor, *, generator: Any = None) -> Any:
     """1 with the probability that the element of ``input`` is, and 0 otherwise."""
-    return _made(random.uniform(_check(input, "bernoulli_ext").shape) < _host(input), input.dtype)
+    return _made(random.uniform(check_tensor(input, "bernoulli_ext").shape) < _host(input), input.dtype)
 
 
 # Of a tensor: numbers of a distribution in its shape and dtype. ``generator`` is taken as MindSpore takes it, and the
@@ -299,7 +299,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
     Raises:
         ValueError: more samples than weights above 0, without ``replacement``.
     """
-    weights = _host(_check(input, "multinomial")).astype(np.float64)
+    weights = _host(check_tensor(input, "multinomial")).astype(np.float64)
     rows = weights.reshape(-1, weights.shape[-1])
     if replacement:
         edges = np.cumsum(rows, -1)

@@ -13,7 +13,8 @@ from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu import fused
 from ..cpu.array_module import array_module
-from .shape import _check, reshape
+from .arguments import check_tensor
+from .shape import reshape
 
 __all__ = ["dropout", "dropout1d", "dropout2d", "dropout3d"]
 
@@ -58,7 +59,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | No
     Raises:
         ValueError: ``p`` is not in [0, 1].
     """
-    x = _check(input, "dropout")
+    x = check_tensor(input, "dropout")
     chance = _probability(p, "dropout")
     if not training or chance == 0.0:
         return x
@@ -68,7 +69,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | No
 
 def dropout_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
     """The input with elements set to 0 with probability 1 - keep_prob, and the mask of what was kept."""
-    given, chance = _check(x, "Dropout", "x"), 1.0 - _probability(keep_prob, "Dropout", "keep_prob")
+    given, chance = check_tensor(x, "Dropout", "x"), 1.0 - _probability(keep_prob, "Dropout", "keep_prob")
     stream, offset = random.draw(given.size)
     return _dropout(given, p=chance, seed=stream, offset=offset)
 
@@ -88,7 +89,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
 @declare(primitive=prim("Dropout2D", keep_prob=0.5))
 def dropout2d_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
     """The input with whole channels set to 0 with probability 1 - keep_prob, and the mask of what was kept."""
-    if _check(x, "Dropout2D", "x").ndim != 4:
+    if check_tensor(x, "Dropout2D", "x").ndim != 4:
         raise ValueError(f"For 'Dropout2D', 'x' must have 4 axes, but got shape {x.shape}")
     stream, offset = random.draw(x.shape[0] * x.shape[1])
     return _dropout2d(x, keep_prob=keep_prob, seed=stream, offset=offset)
@@ -105,7 +106,7 @@ def _dropout3d_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
 def _of_channels(name: str, ndim: int) -> Callable[..., Tensor]:
     def dropped(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
         """Like ``dropout``, for whole channels."""
-        x = _check(input, name)
+        x = check_tensor(input, name)
         if x.ndim not in (ndim, ndim - 1):
             raise ValueError(f"For '{name}', 'input' must have {ndim - 1} or {ndim} axes, but got shape {x.shape}")
         kept = x.shape[: x.ndim - ndim + 2] + (1,) * (ndim - 2)

@@ -11,22 +11,24 @@ from ..core.dtype import bfloat16, float32, float64
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from . import arithmetic as a
-from .arithmetic import Binary, _as, _function, _unary, cast_operator, fit, where
+from . import arithmetic, comparison, exponentials
+from .arguments import check_tensor
+from .comparison import where
+from .elementwise import Binary, as_dtype, cast_operator, fit, function_of_number, operands, unary
 
 __all__ = [
     "acos", "acosh", "addcdiv", "addcmul", "approximate_equal", "arccos", "arccosh", "arcsin", "arcsinh", "arctan",
-    "arctan2", "arctanh", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_left_shift",
-    "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "clip_by_value", "copysign", "deg2rad", "eps",
+    "arctan2", "arctanh", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_left_shift",
+    "bitwise_right_shift", "clip_by_value", "copysign", "deg2rad", "eps",
     "erfc", "exp2", "float_power", "float_power_ext", "floor_div", "floor_mod", "floordiv", "floormod", "fmax", "fmin",
-    "frac", "gcd", "heaviside", "hypot", "inv", "invert", "is_complex", "is_floating_point", "is_nonzero",
+    "frac", "gcd", "heaviside", "hypot", "inv", "is_complex", "is_floating_point", "is_nonzero",
     "isclose", "isneginf", "isposinf", "isreal", "lcm", "ldexp", "lerp", "log10", "logaddexp", "logaddexp2", "logit",
     "nan_to_num", "nextafter", "population_count", "positive", "rad2deg", "sgn", "signbit", "sinc", "tensor_add",
     "tensor_div", "tensor_exp", "tensor_expm1", "tensor_floordiv", "tensor_ge", "tensor_gt", "tensor_le", "tensor_lt",
     "tensor_mod", "tensor_mul", "tensor_pow", "tensor_sub", "truncate_div", "truncate_mod", "xdivy",
 ]  # fmt: skip
 
-acos = _function(
+acos = function_of_number(
     "acos",
     np.arccos,
     lambda F, g, out, x: -(g * F.rsqrt(1 - x * x)),
@@ -35,7 +37,7 @@ acos = _function(
     primitive=prim("ACos"),
     mint=("acos", "arccos"),
 )
-asin = _function(
+asin = function_of_number(
     "asin",
     np.arcsin,
     lambda F, g, out, x: g * F.rsqrt(1 - x * x),
@@ -44,7 +46,7 @@ asin = _function(
     primitive=prim("Asin"),
     mint=("arcsin", "asin"),
 )
-atan = _function(
+atan = function_of_number(
     "atan",
     np.arctan,
     lambda F, g, out, x: g / (x * x + 1),
@@ -53,7 +55,7 @@ atan = _function(
     primitive=prim("Atan"),
     mint=("arctan", "atan"),
 )
-acosh = _function(
+acosh = function_of_number(
     "acosh",
     np.arccosh,
     lambda F, g, out, x: g * F.rsqrt(x * x - 1),
@@ -62,7 +64,7 @@ acosh = _function(
     primitive=prim("Acosh"),
     mint=("acosh", "arccosh"),
 )
-asinh = _function(
+asinh = function_of_number(
     "asinh",
     np.arcsinh,
     lambda F, g, out, x: g * F.rsqrt(x * x + 1),
@@ -71,7 +73,7 @@ asinh = _function(
     primitive=prim("Asinh"),
     mint=("arcsinh", "asinh"),
 )
-atanh = _function(
+atanh = function_of_number(
     "atanh",
     np.arctanh,
     lambda F, g, out, x: g / (1 - x * x),
@@ -80,10 +82,10 @@ atanh = _function(
     primitive=prim("Atanh"),
     mint=("arctanh", "atanh"),
 )
-exp2 = _function(
+exp2 = function_of_number(
     "exp2", np.exp2, lambda F, g, out, x: g * out * math.log(2.0), "2 to the power x.", mint=("exp2", "special.exp2")
 )
-log10 = _function(
+log10 = function_of_number(
     "log10",
     np.log10,
     lambda F, g, out, x: g / (x * math.log(10.0)),
@@ -105,7 +107,7 @@ def _sinc(x: Any) -> Any:
     return xp.where(x == 0, 1, xp.sin(turn) / turn).astype(x.dtype)
 
 
-sinc = _function(
+sinc = function_of_number(
     "sinc",
     _sinc,
     _sinc_slope,
@@ -121,7 +123,7 @@ def _signbit(x: Any) -> Any:
     return x < 0 if x.dtype.kind in "iub" else array_module(x).signbit(x)
 
 
-signbit = _unary("signbit", _signbit, None, "Whether the sign is minus.", method=True, numpy=renamed(input="x"))
+signbit = unary("signbit", _signbit, None, "Whether the sign is minus.", method=True, numpy=renamed(input="x"))
 
 
 def _population(x: Any) -> Any:
@@ -133,7 +135,7 @@ def _population(x: Any) -> Any:
     return count
 
 
-population_count = _unary(
+population_count = unary(
     "population_count", _population, None, "How many bits are 1.", primitive=prim("PopulationCount")
 )
 
@@ -211,43 +213,39 @@ def bitwise_right_shift(input: Any, other: Any) -> Any:
     return _right(input, other)
 
 
-def _tensor(value: Any, name: str, argument: str = "input") -> Tensor:
-    if not isinstance(value, Tensor):
-        raise TypeError(f"For '{name}', '{argument}' must be a Tensor, but got {type(value).__name__}")
-    return value
-
-
 @declare(method=True, primitive=prim("Erfc"), mint=("erfc", "special.erfc"))
 def erfc(input: Any) -> Any:
     """1 - erf(x)."""
-    return 1.0 - a.erf(input)
+    return 1.0 - exponentials.erf(input)
 
 
 @declare(method=True, numpy=True)
 def deg2rad(x: Tensor) -> Any:
     """Degrees as radians."""
-    return a.mul(_tensor(x, "deg2rad", "x"), math.pi / 180.0)
+    return arithmetic.mul(check_tensor(x, "deg2rad", "x"), math.pi / 180.0)
 
 
 @declare(method=True, numpy=True)
 def rad2deg(x: Tensor) -> Any:
     """Radians as degrees."""
-    return a.mul(_tensor(x, "rad2deg", "x"), 180.0 / math.pi)
+    return arithmetic.mul(check_tensor(x, "rad2deg", "x"), 180.0 / math.pi)
 
 
 @declare(method=True, mint=True)
 def frac(x: Tensor) -> Any:
     """What is behind the point, with the sign of x."""
-    return a.sub(x, a.trunc(x))
+    return arithmetic.sub(x, arithmetic.trunc(x))
 
 
 @declare(method=True)
 def sgn(input: Tensor) -> Any:
     """The sign; of a complex number, the number of length 1 in its direction."""
-    if _tensor(input, "sgn")._array.dtype.kind != "c":
-        return a.sign(input)
-    length = a.abs(input)
-    return where(a.eq(length, 0), input * 0, a.div(input, where(a.eq(length, 0), 1.0, length)))
+    if check_tensor(input, "sgn")._array.dtype.kind != "c":
+        return arithmetic.sign(input)
+    length = arithmetic.abs(input)
+    return where(
+        comparison.eq(length, 0), input * 0, arithmetic.div(input, where(comparison.eq(length, 0), 1.0, length))
+    )
 
 
 @declare(method=True, numpy=renamed(input="a"))
@@ -257,7 +255,7 @@ def positive(input: Tensor) -> Any:
     Raises:
         TypeError: a bool tensor.
     """
-    if _tensor(input, "positive")._array.dtype.kind == "b":
+    if check_tensor(input, "positive")._array.dtype.kind == "b":
         raise TypeError("For 'positive', 'input' must be numbers, but got a bool tensor")
     return input
 
@@ -265,10 +263,10 @@ def positive(input: Tensor) -> Any:
 @declare(method=True, primitive=prim("Logit", eps=-1.0))
 def logit(input: Tensor, eps: float | None = None) -> Any:
     """log(x / (1 - x)); with ``eps`` x is first limited to [eps, 1 - eps]."""
-    x = _tensor(input, "logit")
+    x = check_tensor(input, "logit")
     if eps is not None and eps >= 0:
-        x = a.clamp(x, float(eps), 1.0 - float(eps))
-    return a.log(x / (1.0 - x))
+        x = arithmetic.clamp(x, float(eps), 1.0 - float(eps))
+    return exponentials.log(x / (1.0 - x))
 
 
 @declare(method=True, primitive=prim("NanToNum", nan=None, posinf=None, neginf=None), mint=True)
@@ -276,38 +274,38 @@ def nan_to_num(
     input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Any:
     """NaN as ``nan`` (0), infinities as ``posinf`` and ``neginf`` (the dtype's greatest and least numbers)."""
-    x = _tensor(input, "nan_to_num")
+    x = check_tensor(input, "nan_to_num")
     if x._array.dtype.kind in "biu":
         return x
     limits = np.finfo(x._array.dtype)
-    kept = where(a.isnan(x), 0.0 if nan is None else nan, x)
-    kept = where(a.eq(x, math.inf), float(limits.max) if posinf is None else posinf, kept)
-    return where(a.eq(x, -math.inf), float(limits.min) if neginf is None else neginf, kept)
+    kept = where(comparison.isnan(x), 0.0 if nan is None else nan, x)
+    kept = where(comparison.eq(x, math.inf), float(limits.max) if posinf is None else posinf, kept)
+    return where(comparison.eq(x, -math.inf), float(limits.min) if neginf is None else neginf, kept)
 
 
 @declare(method=True, mint=True, numpy=renamed(input="x"))
 def isneginf(input: Tensor) -> Any:
     """Whether an element is minus infinity."""
-    return a.eq(_tensor(input, "isneginf"), -math.inf)
+    return comparison.eq(check_tensor(input, "isneginf"), -math.inf)
 
 
 @declare(method=True, numpy=renamed(input="x"))
 def isposinf(input: Tensor) -> Any:
     """Whether an element is plus infinity."""
-    return a.eq(_tensor(input, "isposinf"), math.inf)
+    return comparison.eq(check_tensor(input, "isposinf"), math.inf)
 
 
 @declare(method=True)
 def isreal(input: Tensor) -> Any:
     """Whether the imaginary part is 0."""
-    x = _tensor(input, "isreal")._array
+    x = check_tensor(input, "isreal")._array
     return Tensor._wrap(array_module(x).asarray(array_module(x).isreal(x)))
 
 
 @declare(method=True, primitive=prim("IsClose", rtol=1e-05, atol=1e-08, equal_nan=False), mint=True)
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """Whether abs(input - other) <= atol + rtol * abs(other)."""
-    x, y = _tensor(input, "isclose"), _tensor(other, "isclose", "other")
+    x, y = check_tensor(input, "isclose"), check_tensor(other, "isclose", "other")
     xp = array_module(x._array)
     return Tensor._wrap(xp.asarray(xp.isclose(x._array, y._array, rtol=rtol, atol=atol, equal_nan=equal_nan)))
 
@@ -321,19 +319,19 @@ def _allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1
 @declare(method=True, primitive=prim("ApproximateEqual", tolerance=1e-05))
 def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Any:
     """Whether abs(x - y) < tolerance."""
-    return a.lt(a.abs(a.sub(x, y)), tolerance)
+    return comparison.lt(arithmetic.abs(arithmetic.sub(x, y)), tolerance)
 
 
 @declare(method=True)
 def is_complex(input: Tensor) -> bool:
     """Whether the elements are complex numbers."""
-    return bool(_tensor(input, "is_complex")._array.dtype.kind == "c")
+    return bool(check_tensor(input, "is_complex")._array.dtype.kind == "c")
 
 
 @declare(method=True)
 def is_floating_point(input: Tensor) -> bool:
     """Whether the elements are real floating-point numbers."""
-    return _tensor(input, "is_floating_point").dtype.is_floating_point
+    return check_tensor(input, "is_floating_point").dtype.is_floating_point
 
 
 def is_nonzero(input: Tensor) -> bool:
@@ -342,7 +340,7 @@ def is_nonzero(input: Tensor) -> bool:
     Raises:
         ValueError: not exactly one element.
     """
-    if _tensor(input, "is_nonzero").size != 1:
+    if check_tensor(input, "is_nonzero").size != 1:
         raise ValueError(f"For 'is_nonzero', 'input' must have one element, but its shape is {input.shape}")
     return bool(input.item() != 0)
 
@@ -350,7 +348,7 @@ def is_nonzero(input: Tensor) -> bool:
 @declare(primitive=prim("Eps"))
 def eps(x: Tensor) -> Any:
     """The spacing of the dtype at 1, in the shape of x."""
-    dtype = _tensor(x, "eps", "x")._array.dtype
+    dtype = check_tensor(x, "eps", "x")._array.dtype
     step = 2.0**-7 if x.dtype is bfloat16 else float(np.finfo(dtype).eps)
     return Tensor._wrap(array_module(x._array).full(x.shape, step, dtype))
 
@@ -358,8 +356,8 @@ def eps(x: Tensor) -> Any:
 @declare(method=True)
 def copysign(x: Any, other: Any) -> Any:
     """The absolute value of x with the sign of ``other``."""
-    size = a.abs(x if isinstance(x, Tensor) else Tensor(x))
-    size = _as(size, float32.numpy) if size._array.dtype.kind in "biu" else size
+    size = arithmetic.abs(x if isinstance(x, Tensor) else Tensor(x))
+    size = as_dtype(size, float32.numpy) if size._array.dtype.kind in "biu" else size
     sign = signbit(other if isinstance(other, Tensor) else Tensor(other))
     return where(sign, -size, size)
 
@@ -367,28 +365,28 @@ def copysign(x: Any, other: Any) -> Any:
 @declare(method=True, primitive=prim("Fmax"))
 def fmax(input: Any, other: Any) -> Any:
     """The larger of the two; a NaN loses."""
-    x, y = a.maximum._operands(input, other)
-    return where(a.isnan(y), x, where(a.isnan(x), y, a.maximum(x, y)))
+    x, y = operands("fmax", input, other)
+    return where(comparison.isnan(y), x, where(comparison.isnan(x), y, arithmetic.maximum(x, y)))
 
 
 @declare(method=True, primitive=prim("Fmin"))
 def fmin(input: Any, other: Any) -> Any:
     """The smaller of the two; a NaN loses."""
-    x, y = a.minimum._operands(input, other)
-    return where(a.isnan(y), x, where(a.isnan(x), y, a.minimum(x, y)))
+    x, y = operands("fmin", input, other)
+    return where(comparison.isnan(y), x, where(comparison.isnan(x), y, arithmetic.minimum(x, y)))
 
 
 @declare(method=True, primitive=prim("Heaviside"), numpy=renamed(input="x1", values="x2"))
 def heaviside(input: Tensor, values: Tensor) -> Any:
     """0 below 0, ``values`` at 0, 1 above."""
-    x = _tensor(input, "heaviside")
-    return where(a.eq(x, 0), values, cast_operator(a.gt(x, 0), dtype=x._array.dtype))
+    x = check_tensor(input, "heaviside")
+    return where(comparison.eq(x, 0), values, cast_operator(comparison.gt(x, 0), dtype=x._array.dtype))
 
 
 @declare(method=True)
 def ldexp(x: Tensor, other: Tensor) -> Any:
     """x * 2**other."""
-    return a.mul(_tensor(x, "ldexp", "x"), a.pow(2.0, _tensor(other, "ldexp", "other")))
+    return arithmetic.mul(check_tensor(x, "ldexp", "x"), arithmetic.pow(2.0, check_tensor(other, "ldexp", "other")))
 
 
 @declare(method=True, primitive=(prim("Lerp"), prim("LerpScalar")), mint=True)
@@ -398,49 +396,49 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
     Raises:
         TypeError: the dtypes of ``input`` and ``end`` differ.
     """
-    x, y = _tensor(input, "lerp"), _tensor(end, "lerp", "end")
+    x, y = check_tensor(input, "lerp"), check_tensor(end, "lerp", "end")
     if x.dtype is not y.dtype:
         raise TypeError(f"For 'lerp', 'input' and 'end' must have one dtype, but got {x.dtype} and {y.dtype}")
-    return x + a.mul(y - x, weight)
+    return x + arithmetic.mul(y - x, weight)
 
 
 @declare(method=True, primitive=prim("Addcmul"))
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Any:
     """input + value * tensor1 * tensor2."""
-    return a.add(_tensor(input, "addcmul"), a.mul(a.mul(tensor1, tensor2), value))
+    return arithmetic.add(check_tensor(input, "addcmul"), arithmetic.mul(arithmetic.mul(tensor1, tensor2), value))
 
 
 @declare(method=True, primitive=prim("Addcdiv"), mint=True)
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Any:
     """input + value * tensor1 / tensor2."""
-    return a.add(_tensor(input, "addcdiv"), a.mul(a.div(tensor1, tensor2), value))
+    return arithmetic.add(check_tensor(input, "addcdiv"), arithmetic.mul(arithmetic.div(tensor1, tensor2), value))
 
 
 @declare(method=True, primitive=prim("Xdivy"))
 def xdivy(x: Any, y: Any) -> Any:
     """x / y, and 0 where x is 0."""
-    zero = a.eq(x, 0)
-    return where(zero, 0.0, a.div(x, where(zero, 1.0, y)))
+    zero = comparison.eq(x, 0)
+    return where(zero, 0.0, arithmetic.div(x, where(zero, 1.0, y)))
 
 
 @declare(primitive=prim("DivNoNan"))
 def _div_no_nan(x: Any, y: Any) -> Tensor:
     """x / y, and 0 where y is 0."""
-    zero = a.eq(y, 0)
-    return where(zero, 0.0, a.div(x, where(zero, 1.0, y)))
+    zero = comparison.eq(y, 0)
+    return where(zero, 0.0, arithmetic.div(x, where(zero, 1.0, y)))
 
 
 @declare(primitive=prim("MulNoNan"))
 def _mul_no_nan(x: Any, y: Any) -> Tensor:
     """x * y, and 0 where y is 0, whatever x is."""
-    zero = a.eq(y, 0)
-    return where(zero, 0.0, a.mul(where(zero, 0.0, x), y))
+    zero = comparison.eq(y, 0)
+    return where(zero, 0.0, arithmetic.mul(where(zero, 0.0, x), y))
 
 
 @declare(primitive=prim("SquaredDifference"))
 def _squared_difference(x: Any, y: Any) -> Tensor:
     """(x - y) squared."""
-    return a.square(a.sub(x, y))
+    return arithmetic.square(arithmetic.sub(x, y))
 
 
 @declare(method=True, mint=True, numpy=renamed(input="x1", exponent="x2"))
@@ -448,8 +446,8 @@ def float_power(input: Tensor | float, exponent: Tensor | float) -> Any:
     """The power computed in Float64."""
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise TypeError("For 'float_power', one of 'input' and 'exponent' must be a Tensor, but got two numbers")
-    x, y = (_as(v, float64.numpy) if isinstance(v, Tensor) else float(v) for v in (input, exponent))
-    return a.pow(x, y)
+    x, y = (as_dtype(v, float64.numpy) if isinstance(v, Tensor) else float(v) for v in (input, exponent))
+    return arithmetic.pow(x, y)
 
 
 float_power_ext = float_power
@@ -458,37 +456,41 @@ float_power_ext = float_power
 @declare(primitive=prim("TruncateDiv"))
 def truncate_div(x: Any, y: Any) -> Any:
     """x / y rounded towards 0, in their own dtype."""
-    first, second = a.add._operands(x, y)
+    first, second = operands("truncate_div", x, y)
     whole = first if isinstance(first, Tensor) else second
-    return cast_operator(a.trunc(a.div(first, second)), dtype=whole._array.dtype)
+    return cast_operator(arithmetic.trunc(arithmetic.div(first, second)), dtype=whole._array.dtype)
 
 
 @declare(primitive=prim("TruncateMod"))
 def truncate_mod(x: Any, y: Any) -> Any:
     """The remainder of a division that rounds towards 0."""
-    return a.fmod(x, y)
+    return arithmetic.fmod(x, y)
 
 
 @declare(method=True, primitive=prim("Inv"))
 def inv(x: Tensor) -> Any:
     """1 / x, in the dtype of x."""
-    found = a.reciprocal(_tensor(x, "inv", "x"))
+    found = arithmetic.reciprocal(check_tensor(x, "inv", "x"))
     return cast_operator(found, dtype=x._array.dtype) if x._array.dtype.kind in "iu" else found
 
 
 def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
     """Elements limited to [clip_value_min, clip_value_max]; also of each tensor in a tuple or list."""
     if isinstance(x, list | tuple):
-        return type(x)([a.clamp(one, clip_value_min, clip_value_max) for one in x])
-    return a.clamp(_tensor(x, "clip_by_value", "x"), clip_value_min, clip_value_max)
+        return type(x)([arithmetic.clamp(one, clip_value_min, clip_value_max) for one in x])
+    return arithmetic.clamp(check_tensor(x, "clip_by_value", "x"), clip_value_min, clip_value_max)
 
 
 arccos, arccosh, arcsin, arcsinh = acos, acosh, asin, asinh
 arctan, arctan2, arctanh = atan, atan2, atanh
-bitwise_and, bitwise_or, bitwise_xor, bitwise_not = a.bitwise_and, a.bitwise_or, a.bitwise_xor, a.bitwise_not
-invert = bitwise_not
-floor_div = floordiv = tensor_floordiv = a.floor_divide
-floor_mod = floormod = tensor_mod = a.remainder
-tensor_add, tensor_sub, tensor_mul, tensor_div, tensor_pow = a.add, a.sub, a.mul, a.div, a.pow
-tensor_exp, tensor_expm1 = a.exp, a.expm1
-tensor_gt, tensor_ge, tensor_lt, tensor_le = a.gt, a.ge, a.lt, a.le
+floor_div = floordiv = tensor_floordiv = arithmetic.floor_divide
+floor_mod = floormod = tensor_mod = arithmetic.remainder
+tensor_add, tensor_sub, tensor_mul, tensor_div, tensor_pow = (
+    arithmetic.add,
+    arithmetic.sub,
+    arithmetic.mul,
+    arithmetic.div,
+    arithmetic.pow,
+)
+tensor_exp, tensor_expm1 = exponentials.exp, exponentials.expm1
+tensor_gt, tensor_ge, tensor_lt, tensor_le = comparison.gt, comparison.ge, comparison.lt, comparison.le

@@ -12,12 +12,13 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
+from .arguments import check_tensor
 from .arithmetic import abs as absolute
 from .arithmetic import add, clamp, floor, mul
 from .convolution import ints_for
 from .indexing import getitem
 from .linalg import matmul
-from .shape import _check, expand_dims, reshape, squeeze, swapaxes, transpose
+from .shape import expand_dims, reshape, squeeze, swapaxes, transpose
 
 __all__ = [
     "affine_grid", "channel_shuffle", "col2im", "fold", "grid_sample", "pixel_shuffle", "pixel_unshuffle",
@@ -30,7 +31,7 @@ Ints = tuple[int, ...]
 @declare(primitive=prim("AffineGrid", align_corners=False))
 def affine_grid(theta: Tensor, size: Any, align_corners: bool = False) -> Tensor:
     """For each output pixel the place in the input that ``theta`` (N, 2, 3) or (N, 3, 4) takes it from, in [-1, 1]."""
-    _check(theta, "affine_grid", "theta")
+    check_tensor(theta, "affine_grid", "theta")
     lengths = tuple(int(n) for n in size)
     axes = len(lengths) - 2
     if axes not in (2, 3) or theta.shape != (lengths[0], axes, axes + 1):
@@ -63,9 +64,9 @@ def grid_sample(
     Raises:
         ValueError: another mode, or shapes that do not fit.
     """
-    x = _check(input, "grid_sample")
+    x = check_tensor(input, "grid_sample")
     axes = x.ndim - 2
-    if axes not in (2, 3) or _check(grid, "grid_sample", "grid").ndim != x.ndim or grid.shape[-1] != axes:
+    if axes not in (2, 3) or check_tensor(grid, "grid_sample", "grid").ndim != x.ndim or grid.shape[-1] != axes:
         raise ValueError(f"For 'grid_sample', 'grid' of shape {grid.shape} does not fit 'input' of shape {x.shape}")
     if mode not in ("bilinear", "nearest"):
         raise ValueError(f"For 'grid_sample', 'mode' must be 'bilinear' or 'nearest', but got {mode!r}")
@@ -144,7 +145,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     Raises:
         ValueError: the channels are no multiple of r * r.
     """
-    x, r = _check(input, "pixel_shuffle"), upscale_factor
+    x, r = check_tensor(input, "pixel_shuffle"), upscale_factor
     _check_factor(r, "upscale_factor", "pixel_shuffle")
     if x.ndim < 3 or x.shape[-3] % (r * r):
         raise ValueError(f"For 'pixel_shuffle', the channels of {x.shape} must be a multiple of {r * r}")
@@ -159,7 +160,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     Raises:
         ValueError: height or width is no multiple of r.
     """
-    x, r = _check(input, "pixel_unshuffle"), downscale_factor
+    x, r = check_tensor(input, "pixel_unshuffle"), downscale_factor
     _check_factor(r, "downscale_factor", "pixel_unshuffle")
     if x.ndim < 3 or x.shape[-1] % r or x.shape[-2] % r:
         raise ValueError(f"For 'pixel_unshuffle', height and width of {x.shape} must be multiples of {r}")
@@ -200,7 +201,7 @@ def channel_shuffle(x: Tensor, groups: int) -> Tensor:
         ValueError: ``groups`` does not divide the channels.
     """
     _check_factor(groups, "groups", "channel_shuffle")
-    if _check(x, "channel_shuffle", "x").ndim < 3 or x.shape[1] % groups:
+    if check_tensor(x, "channel_shuffle", "x").ndim < 3 or x.shape[1] % groups:
         raise ValueError(f"For 'channel_shuffle', 'groups' {groups} must divide the channels of shape {x.shape}")
     n, c, *rest = x.shape
     return reshape(swapaxes(reshape(x, (n, groups, c // groups, *rest)), 1, 2), x.shape)
@@ -261,7 +262,7 @@ def _window_arguments(name: str, kernel_size: Any, dilation: Any, padding: Any, 
 @declare(mint="nn.functional.unfold", method=True)
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of (N, C, H, W) as columns (N, C * KH * KW, windows)."""
-    x = _check(input, "unfold")
+    x = check_tensor(input, "unfold")
     if x.ndim == 3:
         return squeeze(unfold(expand_dims(x, 0), kernel_size, dilation, padding, stride), 0)
     if x.ndim != 4:
@@ -281,7 +282,7 @@ def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
     """Columns (N, C * KH * KW, windows) added up into images (N, C, *output_size)."""
-    x = _check(input, "fold")
+    x = check_tensor(input, "fold")
     size = output_size.tolist() if isinstance(output_size, Tensor) else output_size
     lengths = ints_for(size if isinstance(size, int) else tuple(size), 2, "fold", "output_size")
     how = _window_arguments("fold", kernel_size, dilation, padding, stride)

@@ -17,7 +17,7 @@ from ..core.recording import state
 from ..core.silence import restore, silence
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from .arithmetic import cast_operator, fit
+from .elementwise import cast_operator, fit
 from .shape import reshape
 
 __all__ = ["assigned", "getitem"]
@@ -39,16 +39,16 @@ def _scatter_add_kernel(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
     return spread
 
 
-_getitem = Operator(
+getitem_operator = Operator(
     "getitem",
     lambda x, index: x[index],
     (lambda F, g, out, x, index: F.scatter_add(g, index=index, shape=tuple(x.shape)),),
     keeps_dtype=True,
 )
-_scatter_add = Operator(
+scatter_add_operator = Operator(
     "scatter_add", _scatter_add_kernel, (lambda F, g, out, x, index, shape: F.getitem(g, index=index),)
 )
-_setitem = Operator(
+setitem_operator = Operator(
     "setitem",
     _put_kernel,
     (
@@ -95,7 +95,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     Raises:
         IndexError: an index out of range, more of them than axes, or what cannot be an index.
     """
-    result: Tensor = _getitem(input, index=_checked(input, index))
+    result: Tensor = getitem_operator(input, index=_checked(input, index))
     return result
 
 
@@ -117,7 +117,7 @@ def assigned(target: Tensor, index: Any, value: Any) -> Any:
             kept = next((i for i, n in enumerate(value.shape) if n != 1), value.ndim)
             value = reshape(value, value.shape[kept:])
     if state.recordings:
-        return _setitem(target, value, index=plain)._array
+        return setitem_operator(target, value, index=plain)._array
     raw = value._array if isinstance(value, Tensor) else value
     # Held by the tensor, by `array` here and by the call: one more means that somebody else sees this array.
     mine = isinstance(array, np.ndarray) and array.base is None and array.flags.writeable

@@ -9,7 +9,7 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..cpu import fused
-from .arithmetic import _as, fit
+from .elementwise import as_dtype, fit
 
 __all__ = ["batch_matmul", "bmm", "dense", "matmul", "mm"]
 
@@ -91,7 +91,7 @@ def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b:
             f"but got shapes {a} and {b}"
         )
     wanted = promote(input._array.dtype, other._array.dtype)
-    x, y = _as(input, wanted), _as(other, wanted)
+    x, y = as_dtype(input, wanted), as_dtype(other, wanted)
     return _matmul(x, y, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
@@ -124,5 +124,5 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation:
             f"For 'Dense', the last axis of the input must be {weight.shape[-1]}, but got shape {input.shape}"
         )
     wanted = promote(input._array.dtype, weight._array.dtype)
-    b = None if bias is None else _as(bias, wanted)
-    return _linear(_as(input, wanted), _as(weight, wanted), b, activation=activation)
+    b = None if bias is None else as_dtype(bias, wanted)
+    return _linear(as_dtype(input, wanted), as_dtype(weight, wanted), b, activation=activation)

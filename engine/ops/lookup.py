@@ -7,8 +7,8 @@ from typing import Any
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from . import arithmetic as a
-from .gathering import _in_range, gather
+from . import comparison
+from .gathering import check_in_range, gather
 from .shape import expand_dims, reshape
 from .statistics import vector_norm
 
@@ -19,9 +19,9 @@ __all__ = ["embedding"]
 def _rows_behind_offset(input_params: Tensor, input_indices: Tensor, offset: Any) -> Tensor:
     """The rows ``input_indices - offset``; zeros for those that are not there."""
     places = input_indices - offset
-    there = a.logical_and(a.ge(places, 0), a.lt(places, input_params.shape[0]))
-    rows = gather(input_params, a.where(there, places, 0), 0)
-    return a.where(reshape(there, there.shape + (1,) * (input_params.ndim - 1)), rows, 0)
+    there = comparison.logical_and(comparison.ge(places, 0), comparison.lt(places, input_params.shape[0]))
+    rows = gather(input_params, comparison.where(there, places, 0), 0)
+    return comparison.where(reshape(there, there.shape + (1,) * (input_params.ndim - 1)), rows, 0)
 
 
 def embedding(
@@ -44,16 +44,16 @@ def embedding(
     rows = gather(weight, input, 0)
     if padding_idx is None:
         return rows
-    mine = a.eq(input, padding_idx % weight.shape[0])
-    return a.where(expand_dims(mine, -1), rows.data, rows)  # the row of the padding gets no gradient
+    mine = comparison.eq(input, padding_idx % weight.shape[0])
+    return comparison.where(expand_dims(mine, -1), rows.data, rows)  # the row of the padding gets no gradient
 
 
 def _shorten(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
     """In place: the numbered rows at most ``max_norm`` long. A gradient passes as if nothing had been done."""
-    _in_range(input._array, weight.shape[0], "gather")
+    check_in_range(input._array, weight.shape[0], "gather")
     numbers = Tensor._wrap(array_module(input._array).unique(input._array % weight.shape[0]))
     rows = gather(weight, numbers, 0)
     length = vector_norm(rows.data, norm_type, -1, True)
     if (length._array > max_norm).any():
-        factor = a.where(length > max_norm, max_norm / (length + 1e-7), 1.0)
+        factor = comparison.where(length > max_norm, max_norm / (length + 1e-7), 1.0)
         weight[numbers] = rows + (rows.data * factor - rows.data)

@@ -14,28 +14,16 @@ from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..cpu import fused
 from ..cpu.array_module import array_module
-from .activation import log_softmax, softmax
+from .activation import log_softmax, softmax, softplus
+from .arguments import check_tensor
 from .arithmetic import abs as absolute
-from .arithmetic import (
-    add,
-    cast_operator,
-    div,
-    exp,
-    log,
-    log1p,
-    maximum,
-    minimum,
-    mul,
-    neg,
-    pow,
-    sqrt,
-    square,
-    sub,
-    where,
-)  # fmt: skip
+from .arithmetic import add, div, maximum, minimum, mul, neg, pow, sqrt, square, sub  # fmt: skip
+from .comparison import where  # fmt: skip
+from .elementwise import cast_operator  # fmt: skip
+from .exponentials import exp, log, log1p  # fmt: skip
 from .indexing import getitem
 from .reduction import mean, reduce_sum
-from .shape import _check, reshape, transpose
+from .shape import reshape, transpose
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cosine_similarity",
@@ -343,7 +331,7 @@ def gaussian_nll_loss(
     Raises:
         ValueError: a negative variance.
     """
-    if _check(var, "gaussian_nll_loss", "var").size and float(var._array.min()) < 0:
+    if check_tensor(var, "gaussian_nll_loss", "var").size and float(var._array.min()) < 0:
         raise ValueError("For 'gaussian_nll_loss', 'var' must not be negative")
     wide = maximum(var, eps)
     apart = sub(x, target)
@@ -377,8 +365,6 @@ def margin_ranking_loss(
 @declare(primitive=prim("SoftMarginLoss", reduction="mean"), mint="nn.functional.soft_margin_loss")
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """log(1 + exp(-target * input))."""
-    from .activation import softplus
-
     _check_pair("soft_margin_loss", input, target)
     return reduced(softplus(neg(mul(target, input)), 1, 1e9), reduction, "soft_margin_loss")
 

@@ -9,8 +9,8 @@ import numpy as np
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from .layout import along
-from .shape import _check, pad
+from .arguments import along, check_tensor
+from .shape import pad
 
 __all__ = ["mirror_pad", "padding"]
 
@@ -22,7 +22,7 @@ def padding(x: Tensor, pad_dim_size: int = 8) -> Tensor:
     Raises:
         ValueError: the last axis is longer, or the size is not positive.
     """
-    if _check(x, "padding", "x").shape[-1:] != (1,) or pad_dim_size < 1:
+    if check_tensor(x, "padding", "x").shape[-1:] != (1,) or pad_dim_size < 1:
         raise ValueError(f"For 'padding', the last axis of 'x' must have length 1, but got shape {x.shape}")
     return pad(x, (0, pad_dim_size - 1))
 
@@ -36,7 +36,7 @@ def mirror_pad(input_x: Tensor, paddings: Any, mode: str) -> Tensor:
     """
     if mode not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(f"For 'mirror_pad', 'mode' must be 'REFLECT' or 'SYMMETRIC', but got {mode!r}")
-    x = _check(input_x, "mirror_pad", "input_x")
+    x = check_tensor(input_x, "mirror_pad", "input_x")
     xp = array_module(x._array)
     widths = paddings.tolist() if isinstance(paddings, Tensor) else paddings
     for axis, (before, after) in enumerate(widths):

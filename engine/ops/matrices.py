@@ -19,13 +19,16 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from . import arithmetic as a
-from .arithmetic import _as, where
-from .layout import movedim, tril, triu
+from . import arithmetic, comparison
+from .arguments import axes_of, check_tensor
+from .comparison import where
+from .diagonals import tril, triu
+from .elementwise import as_dtype
 from .linalg import matmul
 from .products import adjoint as conjugate_transpose
-from .reduction import axes_of, reduce_max, reduce_min, reduce_sum
-from .shape import _check, expand_dims, reshape, swapaxes
+from .rearranging import movedim
+from .reduction import reduce_max, reduce_min, reduce_sum
+from .shape import expand_dims, reshape, swapaxes
 from .statistics import vector_norm
 
 __all__ = [
@@ -182,7 +185,7 @@ _eig = Operator("eig", _eig_kernel)
 
 
 def _matrix(x: Tensor, name: str, square: bool = True, argument: str = "input") -> Tensor:
-    if _check(x, name, argument).ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
+    if check_tensor(x, name, argument).ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
         kind = "square matrices" if square else "matrices"
         raise ValueError(f"For '{name}', '{argument}' must be {kind}, but got shape {x.shape}")
     return x
@@ -223,7 +226,7 @@ log_matrix_determinant = slogdet
 def logdet(input: Tensor) -> Any:
     """The logarithm of the determinant; NaN where it is negative."""
     sign, size = slogdet(input)
-    return where(a.lt(sign, 0), math.nan, size)
+    return where(comparison.lt(sign, 0), math.nan, size)
 
 
 @declare(method=True, primitive=prim("Cholesky", upper=False))
@@ -350,8 +353,8 @@ def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
     s, u, v = _svd(given)
     if rtol is None:
         rtol = 0.0 if atol is not None else max(given.shape[-2:]) * float(np.finfo(given._array.dtype).eps)
-    cut = a.maximum(reduce_max(s, -1, True) * rtol, 0.0 if atol is None else atol)
-    kept = a.gt(s, cut)
+    cut = arithmetic.maximum(reduce_max(s, -1, True) * rtol, 0.0 if atol is None else atol)
+    kept = comparison.gt(s, cut)
     scale = where(kept, 1.0 / where(kept, s, 1.0), 0.0)
     return matmul(v * expand_dims(scale, -2), u, False, True)
 
@@ -399,7 +402,7 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
     Raises:
         ValueError: an ``ord`` that does not exist.
     """
-    x = _check(A, "norm", "A") if dtype is None else _as(_check(A, "norm", "A"), numpy_dtype(dtype))
+    x = check_tensor(A, "norm", "A") if dtype is None else as_dtype(check_tensor(A, "norm", "A"), numpy_dtype(dtype))
     if ord is None:
         return vector_norm(x, 2, dim, keepdim)
     axes = axes_of(dim, x.ndim, "norm")
@@ -415,8 +418,12 @@ def matrix_norm(A: Tensor, ord: Any = "fro", axis: Any = (-2, -1), keepdims: boo
     Raises:
         ValueError: another ``ord``, or not two axes.
     """
-    x = _check(A, "matrix_norm", "A") if dtype is None else _as(_check(A, "matrix_norm", "A"), numpy_dtype(dtype))
-    x = _as(x, float32.numpy) if x._array.dtype.kind in "biu" else x
+    x = (
+        check_tensor(A, "matrix_norm", "A")
+        if dtype is None
+        else as_dtype(check_tensor(A, "matrix_norm", "A"), numpy_dtype(dtype))
+    )
+    x = as_dtype(x, float32.numpy) if x._array.dtype.kind in "biu" else x
     axes = axes_of(axis, x.ndim, "matrix_norm")
     if axes is None or len(axes) != 2:
         raise ValueError(f"For 'matrix_norm', 'axis' must be two axes, but got {axis}")
@@ -427,7 +434,7 @@ def matrix_norm(A: Tensor, ord: Any = "fro", axis: Any = (-2, -1), keepdims: boo
         values = _svd(moved)[0]
         found = (reduce_sum if ord == "nuc" else reduce_max if ord == 2 else reduce_min)(values, -1)
     elif ord in (1, -1, math.inf, -math.inf):
-        sums = reduce_sum(a.abs(moved), -2 if abs(ord) == 1 else -1)
+        sums = reduce_sum(arithmetic.abs(moved), -2 if abs(ord) == 1 else -1)
         found = (reduce_max if ord > 0 else reduce_min)(sums, -1)
     else:
         raise ValueError(f"For 'matrix_norm', 'ord' must be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, but got {ord!r}")

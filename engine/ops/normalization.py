@@ -13,11 +13,12 @@ from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu import fused
 from ..cpu.array_module import array_module
+from .arguments import check_tensor, one_axis
 from .arithmetic import add, div, mul, pow, rsqrt, square
 from .convolution import check_format
-from .layout import one_axis
+from .linalg import matmul
 from .reduction import mean
-from .shape import _check, reshape
+from .shape import reshape
 
 __all__ = ["batch_norm", "group_norm", "layer_norm", "lrn", "rms_norm"]
 
@@ -65,7 +66,7 @@ def layer_norm(
     Raises:
         ValueError: ``normalized_shape`` is not the end of the input's shape.
     """
-    x = _check(input, "layer_norm")
+    x = check_tensor(input, "layer_norm")
     last = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if not last or x.shape[-len(last) :] != last:
         raise ValueError(f"For 'layer_norm', 'normalized_shape' {last} must be the end of the input's shape {x.shape}")
@@ -205,7 +206,7 @@ def batch_norm(
     Raises:
         ValueError: the input has no axis 1, or a statistic is not one number for each channel.
     """
-    x = _check(input_x, "batch_norm", "input_x")
+    x = check_tensor(input_x, "batch_norm", "input_x")
     channels = x.shape[1] if x.ndim > 1 else None
     for name, one in (
         ("running_mean", running_mean),
@@ -268,7 +269,7 @@ def group_norm(
     Raises:
         ValueError: ``num_groups`` does not divide the channels.
     """
-    x = _check(input, "group_norm")
+    x = check_tensor(input, "group_norm")
     if x.ndim < 2 or x.shape[1] % num_groups:
         raise ValueError(f"For 'group_norm', 'num_groups' {num_groups} must divide the channels of shape {x.shape}")
     xp, dtype, c = array_module(x._array), x._array.dtype, x.shape[1]
@@ -298,7 +299,7 @@ def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, T
     Raises:
         ValueError: the shape of ``gamma`` is not the end of that of ``x``.
     """
-    if _check(gamma, "rms_norm", "gamma").ndim > _check(x, "rms_norm", "x").ndim or (
+    if check_tensor(gamma, "rms_norm", "gamma").ndim > check_tensor(x, "rms_norm", "x").ndim or (
         x.shape[x.ndim - gamma.ndim :] != gamma.shape
     ):
         raise ValueError(f"For 'rms_norm', the shape {gamma.shape} of 'gamma' must be the end of {x.shape}")
@@ -328,13 +329,11 @@ def lrn(
             f"For 'lrn', 'depth_radius' must not be negative and 'norm_region' must be 'ACROSS_CHANNELS', "
             f"but got {depth_radius} and {norm_region!r}"
         )
-    if _check(x, "lrn", "x").ndim != 4:
+    if check_tensor(x, "lrn", "x").ndim != 4:
         raise ValueError(f"For 'lrn', 'x' must have 4 axes, but got shape {x.shape}")
     c = x.shape[1]
     xp = array_module(x._array)
     near = xp.abs(xp.arange(c)[:, None] - xp.arange(c)[None, :]) <= depth_radius
-    from .linalg import matmul
-
     squares = reshape(square(x), (x.shape[0], c, -1))
     sums = reshape(matmul(Tensor._wrap(near.astype(x._array.dtype)), squares), x.shape)
     return div(x, pow(add(mul(sums, alpha), bias), beta))

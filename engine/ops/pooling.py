@@ -17,10 +17,11 @@ from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu import windows
 from ..cpu.array_module import array_module
+from .arguments import check_tensor
 from .arithmetic import abs as absolute
 from .arithmetic import mul, pow, sign
 from .convolution import check_format, check_windows, ints_for, pads_for
-from .shape import _check, expand_dims, squeeze
+from .shape import expand_dims, squeeze
 
 __all__ = ["avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d", "max_pool2d", "max_pool3d"]
 
@@ -60,7 +61,7 @@ _POOLS = {axes: _entries(axes) for axes in (2, 3)}
 
 def batched(function: Callable[[Tensor], Any], x: Any, axes: int, name: str) -> Any:
     """``function`` of (N, C, ...), also where ``x`` is one sample (C, ...)."""
-    if _check(x, name).ndim == axes + 1:
+    if check_tensor(x, name).ndim == axes + 1:
         found = function(expand_dims(x, 0))
         return tuple(squeeze(y, 0) for y in found) if isinstance(found, tuple) else squeeze(found, 0)
     if x.ndim != axes + 2:

@@ -13,12 +13,14 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from . import arithmetic as a
-from .arithmetic import _as
-from .layout import movedim, one_axis, roll
+from . import arithmetic, elementwise
+from .arguments import check_tensor, ints_of, one_axis
+from .complexes import conj
+from .elementwise import as_dtype
 from .linalg import matmul
+from .rearranging import movedim, roll
 from .reduction import reduce_sum
-from .shape import _check, expand_dims, ints_of, reshape, swapaxes, transpose
+from .shape import expand_dims, reshape, swapaxes, transpose
 
 __all__ = [
     "addbmm", "addmm", "addmv", "addr", "adjoint", "baddbmm", "baddbmm_ext", "batch_dot", "bidense", "cross", "dot",
@@ -94,7 +96,7 @@ def einsum(equation: str, *operands: Any) -> Any:
     if not isinstance(equation, str):
         raise TypeError(f"For 'einsum', 'equation' must be a str, but got {type(equation).__name__}")
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
-    tensors = [_check(x, "einsum", "operands") for x in given]
+    tensors = [check_tensor(x, "einsum", "operands") for x in given]
     terms, result = _expanded(equation, [x.ndim for x in tensors])
     wanted = tensors[0]._array.dtype
     for x in tensors[1:]:
@@ -108,7 +110,7 @@ def einsum(equation: str, *operands: Any) -> Any:
     for x, term in zip(tensors, terms, strict=True):
         # An axis of length 1 beside a longer one broadcasts; NumPy's einsum does so by itself, its gradient would not.
         full = tuple(sizes.get(letter, 1) for letter in term)
-        fitted.append(_as(x if x.shape == full else a._broadcast_to_operator(x, shape=full), wanted))
+        fitted.append(as_dtype(x if x.shape == full else elementwise.broadcast_to_operator(x, shape=full), wanted))
     return _einsum(*fitted, terms=tuple(terms), result=result)
 
 
@@ -117,14 +119,14 @@ declare(primitive=prim("Einsum", "equation"))(lambda x, equation: einsum(equatio
 
 
 def _sum_of(input: Tensor, product: Any, beta: Any, alpha: Any, name: str) -> Any:
-    x = _check(input, name)
-    scaled = product if alpha == 1 and isinstance(alpha, int) else a.mul(product, alpha)
-    return a.add(x if beta == 1 and isinstance(beta, int) else a.mul(x, beta), scaled)
+    x = check_tensor(input, name)
+    scaled = product if alpha == 1 and isinstance(alpha, int) else arithmetic.mul(product, alpha)
+    return arithmetic.add(x if beta == 1 and isinstance(beta, int) else arithmetic.mul(x, beta), scaled)
 
 
 def _ranks(name: str, *wanted: tuple[str, Any, int]) -> None:
     for argument, x, ndim in wanted:
-        if _check(x, name, argument).ndim != ndim:
+        if check_tensor(x, name, argument).ndim != ndim:
             raise ValueError(f"For '{name}', '{argument}' must have {ndim} axes, but got shape {x.shape}")
 
 
@@ -161,7 +163,7 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alph
 def outer(input: Tensor, vec2: Tensor) -> Any:
     """The product of each two elements of two vectors."""
     _ranks("outer", ("input", input, 1), ("vec2", vec2, 1))
-    return a.mul(expand_dims(input, 1), expand_dims(vec2, 0))
+    return arithmetic.mul(expand_dims(input, 1), expand_dims(vec2, 0))
 
 
 ger = outer
@@ -187,7 +189,7 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
     Raises:
         ValueError: a tensor with fewer than two axes.
     """
-    x, y = _check(input, "dot"), _check(other, "dot", "other")
+    x, y = check_tensor(input, "dot"), check_tensor(other, "dot", "other")
     if x.ndim < 2 or y.ndim < 2:
         raise ValueError(f"For 'dot', both tensors must have at least 2 axes, but got {x.shape} and {y.shape}")
     return tensor_dot(x, y, ([x.ndim - 1], [y.ndim - 2]))
@@ -196,9 +198,9 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
 @declare(method=True)
 def inner(input: Tensor, other: Tensor) -> Any:
     """The sum of products over the last axes, the other axes side by side; of a number, the product."""
-    x, y = _check(input, "inner"), _check(other, "inner", "other")
+    x, y = check_tensor(input, "inner"), check_tensor(other, "inner", "other")
     if not x.ndim or not y.ndim:
-        return a.mul(x, y)
+        return arithmetic.mul(x, y)
     return tensor_dot(x, y, ([x.ndim - 1], [y.ndim - 1]))
 
 
@@ -208,7 +210,7 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Any:
     Raises:
         ValueError: the axes do not fit.
     """
-    x, y = _check(x1, "tensor_dot", "x1"), _check(x2, "tensor_dot", "x2")
+    x, y = check_tensor(x1, "tensor_dot", "x1"), check_tensor(x2, "tensor_dot", "x2")
     if isinstance(axes, int):
         if axes < 0 or axes > min(x.ndim, y.ndim):
             raise ValueError(f"For 'tensor_dot', 'axes' must be in [0, {min(x.ndim, y.ndim)}], but got {axes}")
@@ -228,7 +230,7 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Any:
 
 def batch_dot(x1: Tensor, x2: Tensor, axes: Any = None) -> Any:
     """The sum of products over one axis of each, entry by entry of the batch."""
-    x, y = _check(x1, "batch_dot", "x1"), _check(x2, "batch_dot", "x2")
+    x, y = check_tensor(x1, "batch_dot", "x1"), check_tensor(x2, "batch_dot", "x2")
     if x.ndim < 2 or y.ndim < 2:
         raise ValueError(f"For 'batch_dot', both tensors must have at least 2 axes, but got {x.shape} and {y.shape}")
     pair = (x.ndim - 1, max(y.ndim - 2, 1)) if axes is None else (axes, axes) if isinstance(axes, int) else tuple(axes)
@@ -241,18 +243,18 @@ def batch_dot(x1: Tensor, x2: Tensor, axes: Any = None) -> Any:
 
 def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Any:
     """The sum of products over one axis."""
-    return reduce_sum(a.mul(_check(x, "vecdot", "x"), _check(y, "vecdot", "y")), axis)
+    return reduce_sum(arithmetic.mul(check_tensor(x, "vecdot", "x"), check_tensor(y, "vecdot", "y")), axis)
 
 
 @declare(numpy=renamed(input="a", other="b"))
 def kron(input: Tensor, other: Tensor) -> Any:
     """Kronecker's product: the second tensor in place of each element of the first, times it."""
-    x, y = _check(input, "kron"), _check(other, "kron", "other")
+    x, y = check_tensor(input, "kron"), check_tensor(other, "kron", "other")
     ndim = max(x.ndim, y.ndim)
     first, second = (1,) * (ndim - x.ndim) + x.shape, (1,) * (ndim - y.ndim) + y.shape
     left = reshape(x, tuple(n for length in first for n in (length, 1)))
     right = reshape(y, tuple(n for length in second for n in (1, length)))
-    return reshape(a.mul(left, right), tuple(n * m for n, m in zip(first, second, strict=True)))
+    return reshape(arithmetic.mul(left, right), tuple(n * m for n, m in zip(first, second, strict=True)))
 
 
 @declare(method=True, primitive=prim("Cross"), mint=True)
@@ -262,7 +264,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     Raises:
         ValueError: there is no axis of length 3.
     """
-    x, y = _check(input, "cross"), _check(other, "cross", "other")
+    x, y = check_tensor(input, "cross"), check_tensor(other, "cross", "other")
     at = next((i for i, n in enumerate(x.shape) if n == 3), None) if dim is None else one_axis(dim, x.ndim, "cross")
     if at is None or x.shape[at] != 3 or y.shape[at - x.ndim] != 3:
         raise ValueError(f"For 'cross', an axis must have length 3 in both, but got {x.shape} and {y.shape}")
@@ -276,13 +278,11 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
 @declare(method=True, primitive=prim("ConjugateTranspose"))
 def adjoint(x: Tensor) -> Any:
     """The last two axes swapped, and complex numbers conjugated."""
-    from .complexes import conj
-
-    swapped = swapaxes(_check(x, "adjoint", "x"), -1, -2)
+    swapped = swapaxes(check_tensor(x, "adjoint", "x"), -1, -2)
     return conj(swapped) if swapped._array.dtype.kind == "c" else swapped
 
 
 def bidense(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """input1 @ weight[k] @ input2 for each k, plus ``bias``."""
     found = einsum("...i,kij,...j->...k", input1, weight, input2)
-    return found if bias is None else a.add(found, bias)
+    return found if bias is None else arithmetic.add(found, bias)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.operator import Operator
+from ..core.recording import Recording
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
 
@@ -214,8 +215,6 @@ def _rule(F: Any, needs: list[bool], g: Any, out: Any, *inputs: Any, kind: str, 
 
 def _rule_on_tensors(F: Any, g: Any, inputs: Any, kind: str, reverse: bool) -> list[Any]:
     """For higher orders: the sequence once more, step by step from operators of the table, and their gradient."""
-    from ..core.recording import Recording
-
     places = [i for i, x in enumerate(inputs[:7]) if x is not None]
     fresh: Any = [None if x is None else F.identity(x) for x in inputs[:7]]
     with Recording([fresh[i]._array for i in places]) as tape:

@@ -13,36 +13,16 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from .arithmetic import _as, _np_dtype, mul, sqrt, square, sub
+from .arguments import Axis, axes_of
+from .arithmetic import add, mul, sqrt, square, sub
+from .elementwise import array_dtype, as_dtype
+from .exponentials import exp, log
+from .shape import reshape, stop_gradient
 
 __all__ = [
     "all", "any", "argmax", "argmin", "cumsum", "logsumexp", "max", "mean", "min", "prod", "reduce_max",
     "reduce_mean", "reduce_min", "reduce_sum", "std", "sum", "var",
 ]  # fmt: skip
-
-Axis = int | tuple[int, ...] | list[int] | None
-
-
-def axes_of(axis: Axis, ndim: int, name: str) -> tuple[int, ...] | None:
-    """``axis`` as non-negative numbers, None for all axes.
-
-    Raises:
-        ValueError: an axis outside [-ndim, ndim) or named twice.
-        TypeError: an axis that is no int.
-    """
-    if axis is None or axis == ():
-        return None
-    given = (axis,) if isinstance(axis, int) else tuple(axis)
-    found = []
-    for one in given:
-        if isinstance(one, bool) or not isinstance(one, int | np.integer):
-            raise TypeError(f"For '{name}', 'axis' must be an int or a tuple of ints, but got {type(one).__name__}")
-        if not -builtins.max(ndim, 1) <= one < builtins.max(ndim, 1):
-            raise ValueError(f"For '{name}', 'axis' must be in [{-ndim}, {ndim}), but got {one}")
-        found.append(int(one) % builtins.max(ndim, 1))
-    if len(set(found)) != len(found):
-        raise ValueError(f"For '{name}', 'axis' names an axis twice: {given}")
-    return tuple(found) if ndim else None
 
 
 def _kept(x: Any, axis: tuple[int, ...] | None) -> tuple[int, ...]:
@@ -85,7 +65,7 @@ def _count(x: Any, axis: tuple[int, ...] | None) -> int:
 def _extreme_rule(F: Any, g: Any, out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     """The gradient goes to the elements that are the extreme, in equal shares where several tie."""
     kept = _kept(x, axis)
-    hit = F.cast(x == F.reshape(out, shape=kept), dtype=_np_dtype(g))
+    hit = F.cast(x == F.reshape(out, shape=kept), dtype=array_dtype(g))
     return F.reshape(g, shape=kept) * (hit / F.sum(hit, axis=axis, keepdims=True))
 
 
@@ -139,9 +119,9 @@ def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = 
     """The sum over ``dim`` (all axes without it). Integers and bools are summed as Int64."""
     x = _tensor(input, "sum")
     if dtype is not None:
-        x = _as(x, numpy_dtype(dtype))
+        x = as_dtype(x, numpy_dtype(dtype))
     elif x._array.dtype.kind in "biu":
-        x = _as(x, int64.numpy)
+        x = as_dtype(x, int64.numpy)
     return _reduce(_sum, "sum", x, dim, keepdim)
 
 
@@ -165,7 +145,7 @@ def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
 @declare(method="mean")
 def _mean_of_tensor(x: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean over ``axis``, of the elements as ``dtype``."""
-    return mean(x if dtype is None else _as(x, numpy_dtype(dtype)), axis, keepdims)
+    return mean(x if dtype is None else as_dtype(x, numpy_dtype(dtype)), axis, keepdims)
 
 
 def max(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Any:
@@ -253,9 +233,9 @@ def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any =
     """The product over ``axis``; its second derivative is not defined where an element is 0."""
     x = _tensor(input, "prod")
     if dtype is not None:
-        x = _as(x, numpy_dtype(dtype))
+        x = as_dtype(x, numpy_dtype(dtype))
     elif x._array.dtype.kind in "biu":
-        x = _as(x, int64.numpy)
+        x = as_dtype(x, int64.numpy)
     return _reduce(_prod, "prod", x, axis, keep_dims)
 
 
@@ -274,19 +254,19 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 @declare(method=True, numpy=renamed(input="a", without=("keepdims",)))
 def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """Where the smallest element is, as Int32; in the flattened tensor without ``axis``."""
-    return _as(_position(_argmin, "argmin", input, axis, keepdims), int32.numpy)
+    return as_dtype(_position(_argmin, "argmin", input, axis, keepdims), int32.numpy)
 
 
 @declare(primitive=prim("Argmax", axis=-1, output_type=int32))
 def _argmax_as(x: Tensor, axis: int, output_type: Any) -> Tensor:
     """Where the largest element along ``axis`` is, as ``output_type``."""
-    return _as(argmax(x, axis), numpy_dtype(output_type))
+    return as_dtype(argmax(x, axis), numpy_dtype(output_type))
 
 
 @declare(primitive=prim("Argmin", axis=-1, output_type=int32))
 def _argmin_as(x: Tensor, axis: int, output_type: Any) -> Tensor:
     """Where the smallest element along ``axis`` is, as ``output_type``."""
-    return _as(argmin(x, axis), numpy_dtype(output_type))
+    return as_dtype(argmin(x, axis), numpy_dtype(output_type))
 
 
 def _position(operator: Operator, name: str, x: Any, dim: int | None, keepdim: bool) -> Tensor:
@@ -299,7 +279,7 @@ def _position(operator: Operator, name: str, x: Any, dim: int | None, keepdim: b
 def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
     """Running sums along ``axis``."""
     found = axes_of(axis, _tensor(x, "cumsum").ndim, "cumsum")
-    given = x if dtype is None else _as(x, numpy_dtype(dtype))
+    given = x if dtype is None else as_dtype(x, numpy_dtype(dtype))
     if given._array.dtype.kind == "b":
         raise TypeError(f"For 'cumsum', 'x' must hold numbers, but got {given.dtype}")
     result: Tensor = _cumsum(given, axis=0 if found is None else found[0])
@@ -320,7 +300,7 @@ def _cumsum_of_tensor(x: Tensor, axis: int | None = None, dtype: Any = None) -> 
 def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
     """The variance over ``axis``, divided by n - ddof."""
     found = axes_of(axis, _tensor(input, "var").ndim, "var")
-    x = _as(input, float32.numpy) if input._array.dtype.kind in "biu" else input
+    x = as_dtype(input, float32.numpy) if input._array.dtype.kind in "biu" else input
     count = _count(x, found)
     apart = square(sub(x, mean(x, axis, True)))
     return mul(mean(apart, axis, keepdims), count / builtins.max(count - int(ddof), 0) if count > ddof else math.nan)
@@ -339,9 +319,6 @@ def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
 @declare(method=True, mint=True)
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
     """log(sum(exp(input))) over ``dim``, without overflow."""
-    from .arithmetic import add, exp, log
-    from .shape import reshape, stop_gradient
-
     top = stop_gradient(reduce_max(input, dim, True))
     total = reduce_sum(exp(sub(input, top)), dim, True)
     found = add(log(total), top)

@@ -12,9 +12,10 @@ from ..core.backend import to_device
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from .adaptive_pooling import edges_of
+from .arguments import check_tensor
 from .convolution import ints_for
 from .linalg import matmul
-from .shape import _check, swapaxes
+from .shape import swapaxes
 
 __all__ = ["interpolate", "upsample"]
 
@@ -91,7 +92,7 @@ def interpolate(
         TypeError: ``input`` is no Tensor.
         ValueError: another mode, or not one of ``size`` and ``scale_factor``.
     """
-    x = _check(input, "interpolate")
+    x = check_tensor(input, "interpolate")
     allowed = _MODES.get(x.ndim)
     if allowed is None or mode not in allowed:
         raise ValueError(

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_host
-from ..core.dtype import DType, numpy_dtype
+from ..core.dtype import DType, numpy_dtype, promote
 from ..core.operator import Operator
 from ..core.surfaces import REQUIRED, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from .arithmetic import _broadcast_to_operator, _np_dtype, cast_operator
-from .reduction import axes_of
+from .arguments import axes_of, check_tensor, ints_of
+from .elementwise import array_dtype, broadcast_to_operator, cast_operator
 
 __all__ = [
     "broadcast_to", "cast", "cat", "chunk", "concat", "expand_dims", "flatten", "flip", "identity", "move_to", "pad",
@@ -54,7 +54,7 @@ _contiguous = Operator(
     doc="The same values, laid out row by row.",
     keeps_dtype=True,
 )
-_slice = Operator(
+slice_operator = Operator(
     "slice_axis",
     lambda x, axis, start, stop: x[(slice(None),) * axis + (slice(start, stop),)],
     (lambda F, g, out, x, axis, start, stop: F.pad_axis(g, axis=axis, before=start, after=x.shape[axis] - stop),),
@@ -126,29 +126,6 @@ def _pad_rule(F: Any, g: Any, out: Any, x: Any, widths: Any, mode: str, value: f
 _pad = Operator("pad", _pad_kernel, (_pad_rule,))
 
 
-def _check(x: Any, name: str, argument: str = "input") -> Tensor:
-    if not isinstance(x, Tensor):
-        raise TypeError(f"For '{name}', '{argument}' must be a Tensor, but got {type(x).__name__}")
-    return x
-
-
-def ints_of(value: Any, name: str, argument: str) -> tuple[int, ...]:
-    """An int, a sequence of ints or an integer tensor as a tuple of ints.
-
-    Raises:
-        TypeError: anything else.
-    """
-    if isinstance(value, Tensor):
-        value = value.tolist()
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        return (int(value),)
-    if isinstance(value, list | tuple) and all(
-        isinstance(n, int | np.integer | Tensor) and not isinstance(n, bool) for n in value
-    ):
-        return tuple(int(n) for n in value)
-    raise TypeError(f"For '{name}', '{argument}' must be an int or a tuple of ints, but got {value!r}")
-
-
 @declare(method="contiguous")
 def _contiguous_of_tensor(input: Tensor) -> Tensor:
     """The same values laid out row by row; the tensor itself where they are already."""
@@ -163,7 +140,7 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
         ValueError: the number of elements does not fit.
     """
     wanted = ints_of(shape, "reshape", "shape")
-    _check(input, "reshape")
+    check_tensor(input, "reshape")
     known = math.prod(n for n in wanted if n != -1)
     if wanted.count(-1) > 1 or (known != input.size if -1 not in wanted else (known == 0 or input.size % known)):
         raise ValueError(f"For 'reshape', {input.size} elements of shape {input.shape} do not fit into {wanted}")
@@ -195,7 +172,7 @@ def transpose(input: Tensor, dims: Any = None) -> Tensor:
     Raises:
         ValueError: ``dims`` is no order of all axes.
     """
-    _check(input, "transpose")
+    check_tensor(input, "transpose")
     wanted = tuple(reversed(range(input.ndim))) if dims is None else ints_of(dims, "transpose", "dims")
     order = tuple(n % input.ndim if -input.ndim <= n < input.ndim else n for n in wanted)
     if sorted(order) != list(range(input.ndim)):
@@ -215,7 +192,7 @@ def _permute_of_tensor(input: Tensor, *axis: Any) -> Tensor:
 @declare(method=("swapaxes", "swapdims"), mint=("swapaxes", renamed("transpose", axis0="dim0", axis1="dim1")))
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Two axes exchanged."""
-    order = list(range(_check(input, "swapaxes").ndim))
+    order = list(range(check_tensor(input, "swapaxes").ndim))
     first, second = (axes_of(axis, input.ndim, "swapaxes") for axis in (axis0, axis1))
     if first is not None and second is not None:  # a 0-d tensor has none
         order[first[0]], order[second[0]] = second[0], first[0]
@@ -241,7 +218,7 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
     """
     if order not in ("C", "F"):
         raise ValueError(f"For 'flatten', 'order' must be 'C' or 'F', but got {order!r}")
-    x = _check(input, "flatten")
+    x = check_tensor(input, "flatten")
     if order == "F":
         return flatten(transpose(x), start_dim=start_dim, end_dim=end_dim)
     if x.ndim < 2 and start_dim == 1:
@@ -268,7 +245,7 @@ def _flatten_of_tensor(
 @declare(primitive=prim("Squeeze", axis=()))
 def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     """Without the axes of length 1 (of those in ``axis``)."""
-    x = _check(input, "squeeze")
+    x = check_tensor(input, "squeeze")
     dropped = axes_of(axis, x.ndim, "squeeze")
     kept = [n for i, n in enumerate(x.shape) if n != 1 or (dropped is not None and i not in dropped)]
     return reshape(x, tuple(kept))
@@ -287,7 +264,7 @@ def _squeeze_of_tensor(input: Tensor, *axis: Any) -> Tensor:
 )
 def expand_dims(input_x: Tensor, axis: int) -> Tensor:
     """One more axis of length 1 at ``axis``."""
-    x = _check(input_x, "expand_dims", "input_x")
+    x = check_tensor(input_x, "expand_dims", "input_x")
     place = axes_of(axis, x.ndim + 1, "expand_dims")
     at = (place or (0,))[0]
     return reshape(x, (*x.shape[:at], 1, *x.shape[at:]))
@@ -299,17 +276,17 @@ unsqueeze = expand_dims
 @declare(method=True, primitive=(prim("BroadcastTo", "shape"), prim("Expand")), mint=True)
 def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     """Repeated along axes of length 1 to fill ``shape``; -1 keeps an axis."""
-    x = _check(input, "broadcast_to")
+    x = check_tensor(input, "broadcast_to")
     wanted = ints_of(shape, "broadcast_to", "shape")
     offset = len(wanted) - x.ndim
     filled = tuple(x.shape[i - offset] if n == -1 and i >= offset else n for i, n in enumerate(wanted))
-    return _broadcast_to_operator(x, shape=filled)
+    return broadcast_to_operator(x, shape=filled)
 
 
 @declare(method=True, primitive=prim("Tile"), mint=True)
 def tile(input: Tensor, dims: Any) -> Tensor:
     """The tensor repeated ``dims[i]`` times along axis i."""
-    x = _check(input, "tile")
+    x = check_tensor(input, "tile")
     times = ints_of(dims, "tile", "dims")
     shape = (1,) * (len(times) - x.ndim) + x.shape
     times = (1,) * (len(shape) - len(times)) + times
@@ -336,7 +313,7 @@ def _repeat(input: Tensor, *repeats: Any) -> Tensor:
 @declare(method=True, mint=True)
 def flip(input: Tensor, dims: Any) -> Tensor:
     """The order reversed along ``dims``."""
-    axes = axes_of(ints_of(dims, "flip", "dims"), _check(input, "flip").ndim, "flip")
+    axes = axes_of(ints_of(dims, "flip", "dims"), check_tensor(input, "flip").ndim, "flip")
     return _flip(input, axes=axes)
 
 
@@ -355,8 +332,6 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     first = parts[0]
     for part in parts:
         if part._array.dtype != first._array.dtype:
-            from ..core.dtype import promote
-
             common = first._array.dtype
             for other in parts:
                 common = promote(common, other._array.dtype)
@@ -387,13 +362,13 @@ def _sequence(tensors: Any, name: str) -> list[Tensor]:
         raise TypeError(f"For '{name}', 'tensors' must be a list or tuple of Tensors, but got {type(tensors).__name__}")
     if not tensors:
         raise ValueError(f"For '{name}', 'tensors' must not be empty")
-    return [_check(t, name, f"tensors[{i}]") for i, t in enumerate(tensors)]
+    return [check_tensor(t, name, f"tensors[{i}]") for i, t in enumerate(tensors)]
 
 
 @declare(method=True, mint=renamed(axis="dim"))
 def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
     """Parts along ``axis``: each of one size (the last may be smaller), or of the sizes given."""
-    x = _check(tensor, "split", "tensor")
+    x = check_tensor(tensor, "split", "tensor")
     at = (axes_of(axis, x.ndim, "split") or (0,))[0]
     length = x.shape[at]
     if isinstance(split_size_or_sections, int):
@@ -407,7 +382,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
             raise ValueError(f"For 'split', the sizes {sizes} must add up to {length}, the length of axis {axis}")
     parts, start = [], 0
     for size in sizes:
-        parts.append(_slice(x, axis=at, start=start, stop=start + size))
+        parts.append(slice_operator(x, axis=at, start=start, stop=start + size))
         start += size
     return tuple(parts)
 
@@ -435,7 +410,7 @@ declare(primitive=prim("Split", axis=0, output_num=1))(lambda x, axis, output_nu
 @declare(mint=renamed("nn.functional.pad", input_x="input", padding="pad"))
 def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """Elements added at the ends of the last axes: ``padding`` is (before, after) pairs, last axis first."""
-    x = _check(input_x, "pad", "input_x")
+    x = check_tensor(input_x, "pad", "input_x")
     given = ints_of(padding, "pad", "padding")
     if len(given) % 2 or len(given) > 2 * x.ndim:
         raise ValueError(f"For 'pad', 'padding' must be pairs for at most {x.ndim} axes, but got {given}")
@@ -447,7 +422,7 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: float | No
 
 
 @declare(primitive=prim("Pad", "paddings"))
-def _pad_by_axis(x: Tensor, paddings: Any) -> Tensor:
+def pad_by_axis(x: Tensor, paddings: Any) -> Tensor:
     """``x`` with 0 at the ends of its axes: ``paddings`` is a pair for each, the last axis last."""
     return pad(x, [n for pair in reversed(list(paddings)) for n in pair])
 
@@ -471,12 +446,12 @@ def cast(input: Any, dtype: DType) -> Tensor:
     """
     x = input if isinstance(input, Tensor) else Tensor(input)
     wanted = numpy_dtype(dtype)
-    return x if _np_dtype(x) == wanted else cast_operator(x, dtype=wanted)
+    return x if array_dtype(x) == wanted else cast_operator(x, dtype=wanted)
 
 
 def move_to(input: Tensor, to: str = "CPU", blocking: bool = True) -> Tensor:
     """The same values on "CPU" or "GPU"."""
-    return _check(input, "move_to").move_to(to, blocking)
+    return check_tensor(input, "move_to").move_to(to, blocking)
 
 
 declare(primitive=prim("IdentityN"))(lambda x: tuple(x))

@@ -16,11 +16,12 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from . import arithmetic
-from .arithmetic import _as, cast_operator
+from . import comparison
+from .arguments import check_tensor, one_axis
+from .elementwise import as_dtype, cast_operator
 from .gathering import gather_elements
-from .layout import one_axis, ravel
-from .shape import _check, reshape
+from .rearranging import ravel
+from .shape import reshape, stack
 
 __all__ = [
     "argsort", "bincount", "bucketize", "cummax", "cummin", "histc", "intopk", "kthvalue", "median", "msort",
@@ -42,7 +43,7 @@ _order = Operator("order", _order_kernel)
 
 
 def _sorted_places(x: Tensor, axis: int, descending: bool, name: str) -> tuple[Tensor, Any]:
-    _check(x, name, "input_x")
+    check_tensor(x, name, "input_x")
     return x, _order(x, axis=one_axis(axis, x.ndim, name), descending=descending) if x.ndim else Tensor(0, int64)
 
 
@@ -55,7 +56,7 @@ def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Any
 
 def argsort(input: Tensor, axis: int | None = -1, descending: bool = False) -> Any:
     """Where the elements in order are, along ``axis``."""
-    x = ravel(input) if axis is None else _check(input, "argsort")
+    x = ravel(input) if axis is None else check_tensor(input, "argsort")
     return cast_operator(_sorted_places(x, -1 if axis is None else axis, bool(descending), "argsort")[1],
                          dtype=int32.numpy)  # fmt: skip
 
@@ -87,7 +88,7 @@ def topk(input: Tensor, k: int, dim: int | None = None, largest: bool = True, so
     Raises:
         ValueError: fewer than ``k`` elements.
     """
-    at = one_axis(-1 if dim is None else dim, _check(input, "topk").ndim, "topk")
+    at = one_axis(-1 if dim is None else dim, check_tensor(input, "topk").ndim, "topk")
     length = input.shape[at] if input.ndim else 1
     if not 0 <= int(k) <= length:
         raise ValueError(f"For 'topk', 'k' must be in [0, {length}], but got {k}")
@@ -108,7 +109,7 @@ def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
 
     False where the target is no column, or the row holds NaN or infinity.
     """
-    scores, targets = _check(x1, "intopk", "x1")._array, _check(x2, "intopk", "x2")._array.reshape(-1)
+    scores, targets = check_tensor(x1, "intopk", "x1")._array, check_tensor(x2, "intopk", "x2")._array.reshape(-1)
     xp = array_module(scores)
     there = (targets >= 0) & (targets < scores.shape[1])
     own = xp.take_along_axis(scores, xp.where(there, targets, 0)[:, None], 1)
@@ -126,7 +127,7 @@ def _invert_permutation(input_x: Any) -> tuple[int, ...]:
 @declare(method=True, mint=True)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Any, Any]:
     """The ``k``-th smallest element along ``dim`` and where it is."""
-    at = one_axis(dim, _check(input, "kthvalue").ndim, "kthvalue")
+    at = one_axis(dim, check_tensor(input, "kthvalue").ndim, "kthvalue")
     if not 1 <= k <= (input.shape[at] if input.ndim else 1):
         raise ValueError(f"For 'kthvalue', 'k' must be in [1, {input.shape[at]}], but got {k}")
     _, places = _sorted_places(input, at, False, "kthvalue")
@@ -173,7 +174,7 @@ def _median_of_all_or_axis(
 
 
 def _median(x: Tensor, axis: int, keepdims: bool, name: str) -> tuple[Any, Any]:
-    at = one_axis(axis, _check(x, name).ndim, name)
+    at = one_axis(axis, check_tensor(x, name).ndim, name)
     _, order = _sorted_places(x, at, False, name)
     length = x.shape[at] if x.ndim else 1
     xp, rank = array_module(x._array), (length - 1) // 2
@@ -204,7 +205,7 @@ def nanquantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool =
 
 
 def _quantile(input: Tensor, q: Any, axis: int | None, keepdims: bool, name: str) -> Any:
-    x = _check(input, name)
+    x = check_tensor(input, name)
     if x._array.dtype not in (np.float32, np.float64):
         raise TypeError(f"For '{name}', 'input' must hold Float32 or Float64, but got {x.dtype}")
     levels = np.asarray(q.asnumpy() if isinstance(q, Tensor) else q, np.float64)
@@ -227,7 +228,7 @@ def _quantile(input: Tensor, q: Any, axis: int | None, keepdims: bool, name: str
         below, above = (gather_elements(values, at, Tensor._wrap(i)) for i in (low, high))
         found = below + (above - below) * weight
         if name == "quantile" and x._array.dtype.kind == "f":
-            found = arithmetic.where(Tensor._wrap(missing > 0), float("nan"), found)
+            found = comparison.where(Tensor._wrap(missing > 0), float("nan"), found)
         results.append(found)
     shape = tuple(1 for _ in x.shape) if flat else (*whole.shape[:at], 1, *whole.shape[at + 1 :])
     if not keepdims:
@@ -235,8 +236,6 @@ def _quantile(input: Tensor, q: Any, axis: int | None, keepdims: bool, name: str
     shaped = [reshape(found, shape) for found in results]
     if levels.ndim == 0:
         return shaped[0]
-    from .shape import stack
-
     return stack(shaped, 0)
 
 
@@ -259,7 +258,7 @@ _running_places = Operator("running_extreme", _running)
 
 
 def _cumulative(x: Tensor, axis: int, largest: bool, name: str) -> tuple[Any, Any]:
-    at = one_axis(axis, _check(x, name).ndim, name)
+    at = one_axis(axis, check_tensor(x, name).ndim, name)
     if x.ndim == 0:
         return reshape(x, ()), Tensor(0, int64)
     places = _running_places(x, axis=at, largest=largest)
@@ -312,7 +311,7 @@ def searchsorted(
     if side not in (None, "left", "right"):
         raise ValueError(f"For 'searchsorted', 'side' must be 'left' or 'right', but got {side!r}")
     given = values if isinstance(values, Tensor) else Tensor(values)
-    edges = _check(sorted_sequence, "searchsorted", "sorted_sequence")
+    edges = check_tensor(sorted_sequence, "searchsorted", "sorted_sequence")
     if sorter is not None:
         edges = gather_elements(edges, -1, sorter)
     if edges.ndim != 1 and edges.shape[:-1] != given.shape[:-1]:
@@ -352,7 +351,7 @@ def _searchsorted_of_tensor(input: Tensor, v: Any, side: str = "left", sorter: T
 def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Any:
     """The number of the bucket, between ascending ``boundaries``, that each element falls into; Int32."""
     edges = np.asarray(boundaries.asnumpy() if isinstance(boundaries, Tensor) else boundaries, np.float64)
-    x = _as(_check(input, "bucketize"), float64.numpy)
+    x = as_dtype(check_tensor(input, "bucketize"), float64.numpy)
     # MindSpore's 'right' tells whether the right end belongs to a bucket, as PyTorch's does.
     found = _search(Tensor(edges), x, right=bool(right))
     return cast_operator(found, dtype=int32.numpy)
@@ -378,7 +377,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     Raises:
         ValueError: no vector, or a negative ``minlength``.
     """
-    x = _check(input, "bincount")._array
+    x = check_tensor(input, "bincount")._array
     if x.ndim != 1 or minlength < 0:
         raise ValueError(f"For 'bincount', 'input' must be a vector and 'minlength' not negative, but got {x.shape}")
     if x.dtype.kind not in "iub":
@@ -408,7 +407,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
     """
     if bins < 1 or min > max:
         raise ValueError(f"For 'histc', 'bins' must be positive and min <= max, but got {bins}, {min}, {max}")
-    x = _check(input, "histc")._array
+    x = check_tensor(input, "histc")._array
     xp = array_module(x)
     low, high = (float(min), float(max)) if min != max else (float(x.min()), float(x.max())) if x.size else (0.0, 1.0)
     if low == high:
@@ -421,7 +420,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
 @declare(primitive=prim("Unique"))
 def unique(input: Tensor) -> tuple[Any, Any]:
     """Each value once, in the order in which they come, and for every element the place of its value."""
-    x = _check(input, "unique")._array
+    x = check_tensor(input, "unique")._array
     xp = array_module(x)
     values, first, inverse = xp.unique(x.reshape(-1), return_index=True, return_inverse=True)
     order = xp.argsort(first, kind="stable")
@@ -439,7 +438,7 @@ def unique_sorted(
     dim: int | None = None,
 ) -> Any:
     """Each value (entry along ``dim``) once in order; on demand places of every element's value, and counts."""
-    x = _check(input, "unique")._array
+    x = check_tensor(input, "unique")._array
     found = array_module(x).unique(x, return_inverse=True, return_counts=True, axis=dim)
     inverse = found[1].reshape(x.shape if dim is None else (-1,)).astype(np.int64)
     parts = (
@@ -458,7 +457,7 @@ def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """Without the repetitions of neighbours; on demand places and counts."""
-    x = _check(input, "unique_consecutive")._array
+    x = check_tensor(input, "unique_consecutive")._array
     xp = array_module(x)
     rows = x.reshape(-1) if dim is None else xp.moveaxis(x, one_axis(dim, x.ndim, "unique_consecutive"), 0)
     apart = rows[1:] != rows[:-1]

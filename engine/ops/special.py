@@ -13,9 +13,9 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from . import arithmetic as a
-from .arithmetic import Binary, _function, fit
-from .elementary import _tensor
+from . import arithmetic, elementwise, exponentials
+from .arguments import check_tensor
+from .elementwise import Binary, fit, function_of_number
 
 __all__ = [
     "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "bessel_j0", "bessel_j1", "bessel_k0", "bessel_k0e",
@@ -51,7 +51,7 @@ def _gammaln(x: Any) -> Any:
     return _special("gammaln")(array_module(x).where(x == -math.inf, x.dtype.type(math.inf), x))
 
 
-lgamma = _function(
+lgamma = function_of_number(
     "lgamma",
     _gammaln,
     lambda F, g, out, x: g * F.digamma(x),
@@ -59,7 +59,7 @@ lgamma = _function(
     method=True,
     primitive=prim("Lgamma"),
 )
-digamma = _function(
+digamma = function_of_number(
     "digamma",
     _special("psi"),
     lambda F, g, out, x: g * F.polygamma(x, n=1),
@@ -67,7 +67,7 @@ digamma = _function(
     method=True,
     primitive=prim("Digamma"),
 )
-erfinv = _function(
+erfinv = function_of_number(
     "erfinv",
     _special("erfinv"),
     lambda F, g, out, x: g * F.exp(out * out) * (math.sqrt(math.pi) / 2),
@@ -99,8 +99,10 @@ def polygamma(n: Any, input: Tensor) -> Any:
     order = int(n)
     if order < 0:
         raise ValueError(f"For 'polygamma', 'n' must not be negative, but got {order}")
-    x = _tensor(input, "polygamma")
-    return _polygamma_operator(a._as(x, np.dtype(np.float32)) if x._array.dtype.kind in "biu" else x, n=order)
+    x = check_tensor(input, "polygamma")
+    return _polygamma_operator(
+        elementwise.as_dtype(x, np.dtype(np.float32)) if x._array.dtype.kind in "biu" else x, n=order
+    )
 
 
 @declare(primitive=prim("Zeta"))
@@ -142,48 +144,48 @@ def _over(F: Any, y: Any, x: Any, limit: float) -> Any:
     return F.where(zero, limit + x * 0, y / F.where(zero, x * 0 + 1, x))
 
 
-bessel_i0e = _function(
+bessel_i0e = function_of_number(
     "bessel_i0e",
     _special("i0e"),
     lambda F, g, out, x: g * (F.bessel_i1e(x) - F.sign(x) * out),
     "exp(-abs(x)) I0(x).",
     primitive=prim("BesselI0e"),
 )
-bessel_i1e = _function(
+bessel_i1e = function_of_number(
     "bessel_i1e",
     _special("i1e"),
     lambda F, g, out, x: g * (F.bessel_i0e(x) - _over(F, out, x, 0.5) - F.sign(x) * out),
     "exp(-abs(x)) I1(x).",
     primitive=prim("BesselI1e"),
 )
-bessel_j0 = _function(
+bessel_j0 = function_of_number(
     "bessel_j0", _special("j0"), lambda F, g, out, x: -(g * F.bessel_j1(x)), "J0(x).", primitive=prim("BesselJ0")
 )
-bessel_j1 = _function(
+bessel_j1 = function_of_number(
     "bessel_j1",
     _special("j1"),
     lambda F, g, out, x: g * (F.bessel_j0(x) - _over(F, out, x, 0.5)),
     "J1(x).",
     primitive=prim("BesselJ1"),
 )
-bessel_k0e = _function(
+bessel_k0e = function_of_number(
     "bessel_k0e",
     _special("k0e"),
     lambda F, g, out, x: g * (out - F.bessel_k1e(x)),
     "exp(x) K0(x).",
     primitive=prim("BesselK0e"),
 )
-bessel_k1e = _function(
+bessel_k1e = function_of_number(
     "bessel_k1e",
     _special("k1e"),
     lambda F, g, out, x: g * (out * (1 - 1 / x) - F.bessel_k0e(x)),
     "exp(x) K1(x).",
     primitive=prim("BesselK1e"),
 )
-bessel_y0 = _function(
+bessel_y0 = function_of_number(
     "bessel_y0", _special("y0"), lambda F, g, out, x: -(g * F.bessel_y1(x)), "Y0(x).", primitive=prim("BesselY0")
 )
-bessel_y1 = _function(
+bessel_y1 = function_of_number(
     "bessel_y1",
     _special("y1"),
     lambda F, g, out, x: g * (F.bessel_y0(x) - out / x),
@@ -195,25 +197,25 @@ bessel_y1 = _function(
 @declare(method="i0", primitive=prim("BesselI0"))
 def bessel_i0(x: Tensor) -> Any:
     """The modified Bessel function I0."""
-    return bessel_i0e(x) * a.exp(a.abs(x))
+    return bessel_i0e(x) * exponentials.exp(arithmetic.abs(x))
 
 
 @declare(primitive=prim("BesselI1"))
 def bessel_i1(x: Tensor) -> Any:
     """The modified Bessel function I1."""
-    return bessel_i1e(x) * a.exp(a.abs(x))
+    return bessel_i1e(x) * exponentials.exp(arithmetic.abs(x))
 
 
 @declare(primitive=prim("BesselK0"))
 def bessel_k0(x: Tensor) -> Any:
     """The modified Bessel function K0."""
-    return bessel_k0e(x) * a.exp(-x)
+    return bessel_k0e(x) * exponentials.exp(-x)
 
 
 @declare(primitive=prim("BesselK1"))
 def bessel_k1(x: Tensor) -> Any:
     """The modified Bessel function K1."""
-    return bessel_k1e(x) * a.exp(-x)
+    return bessel_k1e(x) * exponentials.exp(-x)
 
 
 i0 = bessel_i0

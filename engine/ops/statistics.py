@@ -12,12 +12,12 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
-from . import arithmetic as a
-from . import reduction
-from .arithmetic import _as, cast_operator, where
-from .layout import along, one_axis
-from .reduction import Axis, cumsum, mean, reduce_max, reduce_min, reduce_sum, std, sum, var
-from .shape import _check, concat, flip, reshape
+from . import arithmetic, comparison, reduction
+from .arguments import Axis, along, check_tensor, one_axis
+from .comparison import where
+from .elementwise import as_dtype, cast_operator
+from .reduction import cumsum, mean, reduce_max, reduce_min, reduce_sum, std, sum, var
+from .shape import concat, flip, reshape
 
 __all__ = [
     "accumulate_n", "addn", "amax", "amin", "aminmax", "cdist", "clip_by_global_norm", "clip_by_norm", "count_nonzero",
@@ -38,36 +38,40 @@ def addn(x: Any) -> Tensor:
         raise TypeError(f"For 'addn', 'x' must be a tuple or list of Tensors, but got {type(x).__name__}")
     if not x:
         raise ValueError("For 'addn', 'x' must not be empty")
-    total = _check(x[0], "addn", "x")
+    total = check_tensor(x[0], "addn", "x")
     for one in x[1:]:
-        total = a.add(total, _check(one, "addn", "x"))
+        total = arithmetic.add(total, check_tensor(one, "addn", "x"))
     return total
 
 
 accumulate_n = addn
 
 
-declare(primitive=prim("SquareSumAll"))(lambda x, y: (reduce_sum(a.square(x)), reduce_sum(a.square(y))))
+declare(primitive=prim("SquareSumAll"))(
+    lambda x, y: (reduce_sum(arithmetic.square(x)), reduce_sum(arithmetic.square(y)))
+)
 
 
 def numel(input: Tensor) -> int:
     """The number of elements."""
-    return _check(input, "numel").size
+    return check_tensor(input, "numel").size
 
 
 def _extreme(name: str, function: Any, worst: str) -> Any:
     def found(
         input: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
     ) -> Tensor:
-        x = _check(input, name)
+        x = check_tensor(input, name)
         if where is not None:
             if initial is None:
                 raise ValueError(f"For '{name}', 'initial' must be given where 'where' is")
-            x = a.where(where, x, initial)
+            x = comparison.where(where, x, initial)
         result = function(x, axis, keepdims)
         if initial is None:
             return result
-        return cast_operator((a.maximum if name == "amax" else a.minimum)(result, initial), dtype=x._array.dtype)
+        return cast_operator(
+            (arithmetic.maximum if name == "amax" else arithmetic.minimum)(result, initial), dtype=x._array.dtype
+        )
 
     found.__name__ = found.__qualname__ = name
     found.__doc__ = f"The {worst} element over ``axis``, of those where ``where`` holds and of ``initial``."
@@ -134,7 +138,9 @@ def ptp(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
 )
 def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: Any = int32) -> Any:
     """How many elements over ``axis`` are not 0."""
-    return cast_operator(sum(a.ne(_check(x, "count_nonzero", "x"), 0), axis, keep_dims), dtype=numpy_dtype(dtype))
+    return cast_operator(
+        sum(comparison.ne(check_tensor(x, "count_nonzero", "x"), 0), axis, keep_dims), dtype=numpy_dtype(dtype)
+    )
 
 
 @declare(primitive=prim("CountNonZero", dims=None))
@@ -152,17 +158,17 @@ def _count_nonzero_of_tensor(x: Tensor, axis: Axis = (), keepdims: bool = False,
 @declare(method=True, mint=renamed(axis="dim", keepdims="keepdim"))
 def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The sum of what is not NaN."""
-    x = _check(input, "nansum")
-    kept = where(a.isnan(x), 0.0, x) if x._array.dtype.kind == "f" else x
+    x = check_tensor(input, "nansum")
+    kept = where(comparison.isnan(x), 0.0, x) if x._array.dtype.kind == "f" else x
     return sum(kept, axis, keepdims, dtype=dtype)
 
 
 @declare(method=True)
 def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The mean of what is not NaN."""
-    x = _check(input, "nanmean")
-    x = x if dtype is None else _as(x, numpy_dtype(dtype))
-    there = cast_operator(a.logical_not(a.isnan(x)), dtype=x._array.dtype)
+    x = check_tensor(input, "nanmean")
+    x = x if dtype is None else as_dtype(x, numpy_dtype(dtype))
+    there = cast_operator(comparison.logical_not(comparison.isnan(x)), dtype=x._array.dtype)
     return nansum(x, axis, keepdims) / reduce_sum(there, axis, keepdims)
 
 
@@ -187,53 +193,53 @@ def var_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: b
 @declare(method=True)
 def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
     """The covariances of the rows; weights count an observation several times or weigh it."""
-    x = _check(input, "cov")
+    x = check_tensor(input, "cov")
     if x.ndim > 2:
         raise ValueError(f"For 'cov', 'input' must have at most 2 axes, but got shape {x.shape}")
     rows = reshape(x, (1, x.size)) if x.ndim < 2 else x
-    rows = _as(rows, float32.numpy) if rows._array.dtype.kind in "biu" else rows
+    rows = as_dtype(rows, float32.numpy) if rows._array.dtype.kind in "biu" else rows
     dtype = rows._array.dtype
     weights = Tensor(np.ones(rows.shape[1], dtype))
     for given in (fweights, aweights):
         if given is not None:
-            weights = weights * _as(given, dtype)
+            weights = weights * as_dtype(given, dtype)
     total = reduce_sum(weights)
     apart = rows - reduce_sum(rows * weights, 1, True) / total
     lost: Any = correction
     if aweights is not None:
-        lost = correction * (reduce_sum(weights * _as(aweights, dtype)) / total)
-    found = (apart * weights) @ apart.T / a.maximum(total - lost, 0.0)
+        lost = correction * (reduce_sum(weights * as_dtype(aweights, dtype)) / total)
+    found = (apart * weights) @ apart.T / arithmetic.maximum(total - lost, 0.0)
     return reshape(found, ()) if x.ndim < 2 else found
 
 
 @declare(mint=renamed("linalg.vector_norm", axis="dim", keepdims="keepdim"))
 def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
     """The ``ord``-norm of vectors: (sum of abs(x)**ord)**(1/ord); inf, -inf and 0 as limits."""
-    given = _check(x, "vector_norm", "x")
+    given = check_tensor(x, "vector_norm", "x")
     if dtype is not None:
-        given = _as(given, numpy_dtype(dtype))
+        given = as_dtype(given, numpy_dtype(dtype))
     if isinstance(ord, bool) or not isinstance(ord, int | float):
         raise ValueError(f"For 'vector_norm', 'ord' must be a number, but got {ord!r}")
     if given._array.dtype.kind in "biu":
-        given = _as(given, float32.numpy)
+        given = as_dtype(given, float32.numpy)
     if ord == 2 and given._array.dtype.kind != "c":
-        return a.sqrt(reduce_sum(a.square(given), axis, keepdims))
-    size = a.abs(given)
+        return arithmetic.sqrt(reduce_sum(arithmetic.square(given), axis, keepdims))
+    size = arithmetic.abs(given)
     if ord == math.inf:
         return reduce_max(size, axis, keepdims)
     if ord == -math.inf:
         return reduce_min(size, axis, keepdims)
     if ord == 0:
-        return reduce_sum(cast_operator(a.ne(size, 0), dtype=size._array.dtype), axis, keepdims)
+        return reduce_sum(cast_operator(comparison.ne(size, 0), dtype=size._array.dtype), axis, keepdims)
     if ord == 1:
         return reduce_sum(size, axis, keepdims)
-    return a.pow(reduce_sum(a.pow(size, float(ord)), axis, keepdims), 1.0 / ord)
+    return arithmetic.pow(reduce_sum(arithmetic.pow(size, float(ord)), axis, keepdims), 1.0 / ord)
 
 
 @declare(primitive=prim("LpNorm", "axis", p=2, keep_dims=False, epsilon=1e-12))
 def _lp_norm(x: Tensor, axis: Axis, p: int, keep_dims: bool, epsilon: float) -> Tensor:
     """The ``p``-norm over ``axis``; ``epsilon`` where it is less."""
-    return a.maximum(vector_norm(x, p, axis, keep_dims), epsilon)
+    return arithmetic.maximum(vector_norm(x, p, axis, keep_dims), epsilon)
 
 
 @declare(primitive=prim("EuclideanNorm", keep_dims=False))
@@ -246,7 +252,7 @@ def _euclidean_norm(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
 def _l2_normalize(x: Tensor, axis: Any, epsilon: float) -> Tensor:
     """``x`` over its 2-norm along ``axis``, whose square counts as ``epsilon`` at least."""
     axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)
-    return x / a.sqrt(a.maximum(reduce_sum(a.square(x), axes, True), epsilon))
+    return x / arithmetic.sqrt(arithmetic.maximum(reduce_sum(arithmetic.square(x), axes, True), epsilon))
 
 
 def _cumprod_rule(F: Any, g: Any, out: Any, x: Any, axis: int) -> Any:
@@ -281,9 +287,13 @@ _cumprod = Operator("cumprod", lambda x, axis: x.cumprod(axis=axis, dtype=x.dtyp
 @declare(method=True, mint=True)
 def cumprod(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Running products along ``dim``."""
-    x = _check(input, "cumprod") if dtype is None else _as(_check(input, "cumprod"), numpy_dtype(dtype))
+    x = (
+        check_tensor(input, "cumprod")
+        if dtype is None
+        else as_dtype(check_tensor(input, "cumprod"), numpy_dtype(dtype))
+    )
     if dtype is None and x._array.dtype.kind in "biu":
-        x = _as(x, int64.numpy)
+        x = as_dtype(x, int64.numpy)
     return _cumprod(x, axis=one_axis(dim, x.ndim, "cumprod")) if x.ndim else reshape(x, ())
 
 
@@ -305,7 +315,7 @@ _logcumsumexp = Operator("logcumsumexp", _logcumsumexp_kernel, (_logcumsumexp_ru
 @declare(method=True)
 def logcumsumexp(input: Tensor, axis: int) -> Any:
     """log of the running sums of exp(input) along ``axis``, without overflow."""
-    x = _check(input, "logcumsumexp")
+    x = check_tensor(input, "logcumsumexp")
     if x._array.dtype.kind != "f":
         raise TypeError(f"For 'logcumsumexp', 'input' must hold floats, but got {x.dtype}")
     return _logcumsumexp(x, axis=one_axis(axis, x.ndim, "logcumsumexp"))
@@ -319,7 +329,7 @@ def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
         RuntimeError: a 0-d tensor.
         TypeError: ``n`` is no int.
     """
-    if _check(x, "diff", "x").ndim == 0:
+    if check_tensor(x, "diff", "x").ndim == 0:
         raise RuntimeError("For 'diff', 'x' must have at least 1 axis, but got a 0-d tensor")
     at = one_axis(axis, x.ndim, "diff")
     parts = [prepend, x, append]
@@ -328,7 +338,7 @@ def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     for _ in range(n):
         length = whole.shape[at]
         upper, lower = (whole[along(whole, at, slice(*cut))] for cut in ((1, None), (0, max(length - 1, 0))))
-        whole = a.logical_xor(upper, lower) if whole._array.dtype.kind == "b" else upper - lower
+        whole = comparison.logical_xor(upper, lower) if whole._array.dtype.kind == "b" else upper - lower
     return whole
 
 
@@ -337,9 +347,9 @@ diff_ext = diff
 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
     """The integral along ``dim`` by the trapezoidal rule, at the places ``x`` or ``dx`` apart."""
-    at = one_axis(dim, _check(y, "trapz", "y").ndim, "trapz")
+    at = one_axis(dim, check_tensor(y, "trapz", "y").ndim, "trapz")
     if y._array.dtype.kind in "biu":
-        y = _as(y, float32.numpy)
+        y = as_dtype(y, float32.numpy)
     step: Any = dx
     if x is not None:
         step = diff(x, axis=at if x.ndim == y.ndim else 0)
@@ -351,13 +361,13 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1)
 
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
     """The p-norm of the difference."""
-    return vector_norm(a.sub(input, other), p)
+    return vector_norm(arithmetic.sub(input, other), p)
 
 
 @declare(primitive=prim("Cdist", p=2.0), mint=True)
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Any:
     """The p-norm distance of each row of ``x1`` from each row of ``x2``."""
-    first, second = _check(x1, "cdist", "x1"), _check(x2, "cdist", "x2")
+    first, second = check_tensor(x1, "cdist", "x1"), check_tensor(x2, "cdist", "x2")
     rows = reshape(first, (*first.shape[:-1], 1, first.shape[-1]))
     columns = reshape(second, (*second.shape[:-2], 1, *second.shape[-2:]))
     return _distance(rows - columns, p, -1)
@@ -367,15 +377,15 @@ def _distance(apart: Any, p: float, axis: int) -> Any:
     """A norm whose gradient is 0, not NaN, where the distance is 0."""
     if p != 2:
         return vector_norm(apart, p, axis)
-    squared = reduce_sum(a.square(apart), axis)
-    zero = a.eq(squared, 0)
-    return where(zero, 0.0, a.sqrt(where(zero, 1.0, squared)))
+    squared = reduce_sum(arithmetic.square(apart), axis)
+    zero = comparison.eq(squared, 0)
+    return where(zero, 0.0, arithmetic.sqrt(where(zero, 1.0, squared)))
 
 
 @declare(primitive=prim("Pdist", p=2.0))
 def pdist(input: Tensor, p: float = 2.0) -> Any:
     """The p-norm distance of each two rows."""
-    rows, columns = np.triu_indices(_check(input, "pdist").shape[-2], 1)
+    rows, columns = np.triu_indices(check_tensor(input, "pdist").shape[-2], 1)
     first, second = (input[..., Tensor(i), :] for i in (rows, columns))
     return _distance(first - second, p, -1)
 
@@ -383,11 +393,11 @@ def pdist(input: Tensor, p: float = 2.0) -> Any:
 @declare(method=True)
 def renorm(input: Tensor, p: float, axis: int, maxnorm: float) -> Any:
     """Each entry along ``axis`` scaled down where its p-norm is above ``maxnorm``."""
-    x = _check(input, "renorm")
+    x = check_tensor(input, "renorm")
     at = one_axis(axis, x.ndim, "renorm")
     others = tuple(i for i in range(x.ndim) if i != at)
     size = vector_norm(x, p, others, True)
-    return x * where(a.gt(size, maxnorm), maxnorm / (size + 1e-7), 1.0)
+    return x * where(comparison.gt(size, maxnorm), maxnorm / (size + 1e-7), 1.0)
 
 
 declare(primitive=prim("Renorm", "p", "dim", "maxnorm"))(lambda x, p, dim, maxnorm: renorm(x, p, dim, maxnorm))
@@ -400,11 +410,11 @@ def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfi
         RuntimeError: the norm is not finite, with ``error_if_nonfinite``.
     """
     parts = x if isinstance(x, list | tuple) else [x]
-    sizes = [vector_norm(_check(part, "clip_by_norm", "x"), norm_type) for part in parts]
+    sizes = [vector_norm(check_tensor(part, "clip_by_norm", "x"), norm_type) for part in parts]
     total = vector_norm(concat([reshape(s, (1,)) for s in sizes]), norm_type)
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise RuntimeError(f"For 'clip_by_norm', the norm of 'x' must be finite, but it is {total.item()}")
-    scale = a.minimum(max_norm / (total + 1e-6), 1.0)
+    scale = arithmetic.minimum(max_norm / (total + 1e-6), 1.0)
     scaled = [cast_operator(part * scale, dtype=part._array.dtype) for part in parts]
     return type(x)(scaled) if isinstance(x, list | tuple) else scaled[0]
 
@@ -423,9 +433,9 @@ def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: Any = None) ->
         raise TypeError(f"For 'clip_by_global_norm', 'x' must be a tuple or list, but got {type(x).__name__}")
     if clip_norm <= 0:
         raise ValueError(f"For 'clip_by_global_norm', 'clip_norm' must be positive, but got {clip_norm}")
-    squares = [reduce_sum(a.square(_as(part, float32.numpy))) for part in x]
-    total = a.sqrt(addn(squares))
-    scale = clip_norm / a.maximum(total, float(clip_norm))
+    squares = [reduce_sum(arithmetic.square(as_dtype(part, float32.numpy))) for part in x]
+    total = arithmetic.sqrt(addn(squares))
+    scale = clip_norm / arithmetic.maximum(total, float(clip_norm))
     return tuple([cast_operator(part * scale, dtype=part._array.dtype) for part in x])
 
 

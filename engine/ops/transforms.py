@@ -10,10 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core import taps
+from ..core.dtype import float32
 from ..core.grad import differentiate, jvp, split_aux, vjp
 from ..core.nested import tensors_in
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
+from .creation import ones_like, zeros, zeros_like
+from .shape import cast, reshape, stack
 
 __all__ = ["GradOperation", "derivative", "jacfwd", "jacrev", "jet", "linearize", "vmap"]
 
@@ -168,8 +171,6 @@ def _cut(value: Any, axis: Any, index: int) -> Any:
 
 
 def _stacked(results: list[Any], axes: Any) -> Any:
-    from . import stack
-
     first = results[0]
     if isinstance(first, tuple | list):
         spread = _spread(axes, first, "out_axes")
@@ -273,8 +274,6 @@ def _jacobian(fn: Function, grad_position: Any, has_aux: bool, compute: Function
 
 
 def _zeros(like: Tensor) -> Tensor:
-    from . import zeros_like
-
     return zeros_like(like)
 
 
@@ -290,8 +289,6 @@ def _basis(like: Tensor) -> list[Tensor]:
 
 
 def _joined(parts: list[Tensor], shape: tuple[int, ...], axis: int, like: Tensor) -> Tensor:
-    from . import reshape, stack, zeros
-
     return reshape(stack(parts, axis=axis), shape) if parts else zeros(shape, like.dtype)
 
 
@@ -338,8 +335,6 @@ def derivative(fn: Function, primals: Any, order: int) -> tuple[Any, Any]:
         TypeError: ``order`` is no int.
         ValueError: ``order`` is below 1.
     """
-    from . import ones_like, stack, zeros_like
-
     if not isinstance(order, int):
         raise TypeError(f"For 'derivative', 'order' must be an int, but got {type(order).__name__}")
     if order < 1:
@@ -359,9 +354,6 @@ def linearize(fn: Function, inputs: Any) -> tuple[Any, Function]:
 
 def _along(fn: Function, points: list[Tensor], curves: list[Tensor], order: int, whole: bool) -> tuple[Any, Any]:
     """Derivatives of ``fn`` along curves by a parameter t, at t = 0: ``jvp`` of ``jvp`` of ..."""
-    from ..core.dtype import float32
-    from . import cast, stack
-
     points = [p if p.dtype.is_floating_point else cast(p, float32) for p in points]
     curves = [c if c.dtype.is_floating_point else cast(c, float32) for c in curves]
 

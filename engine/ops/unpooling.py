@@ -10,8 +10,9 @@ from ..core.operator import TENSOR_FUNCTIONS
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
+from .arguments import check_tensor
 from .convolution import check_format, ints_for, last_axes
-from .shape import _check, expand_dims, reshape, squeeze
+from .shape import expand_dims, reshape, squeeze
 
 __all__ = ["max_unpool1d", "max_unpool2d", "max_unpool3d"]
 
@@ -22,7 +23,7 @@ def _unpooled(
     kernel = ints_for(kernel_size, axes, name, "kernel_size")
     strides = kernel if not stride else ints_for(stride, axes, name, "stride")
     pads = ints_for(padding, axes, name, "padding", 0)
-    if _check(x, name).shape != _check(indices, name, "indices").shape:
+    if check_tensor(x, name).shape != check_tensor(indices, name, "indices").shape:
         raise ValueError(f"For '{name}', 'indices' must have the shape {x.shape} of 'x', but got {indices.shape}")
     if x.ndim == axes + 1:
         size = None if output_size is None else (1, *output_size) if len(output_size) == axes + 1 else output_size

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import nn
+
 __all__ = ["DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager"]
 
 
@@ -43,8 +45,6 @@ class FixedLossScaleManager(LossScaleManager):
         return self._drop_overflow_update
 
     def get_update_cell(self) -> Any:
-        from .. import nn
-
         return nn.FixedLossScaleUpdateCell(self._loss_scale) if self._drop_overflow_update else None
 
 
@@ -100,6 +100,4 @@ class DynamicLossScaleManager(LossScaleManager):
         return True
 
     def get_update_cell(self) -> Any:
-        from .. import nn
-
         return nn.DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)

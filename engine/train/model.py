@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import amp, nn
 from ..core.progress import Work, progress
 from ..core.tensor import Tensor
 from ..nn.cell import Cell
@@ -76,8 +77,6 @@ class Model:
         self._predict_network = network
 
     def _make_train_network(self, kwargs: dict[str, Any]) -> Any:
-        from .. import amp, nn
-
         if self._optimizer is not None:
             settings = {k: v for k, v in kwargs.items() if k in ("loss_scale_manager", "keep_batchnorm_fp32")}
             return amp.build_train_network(
@@ -86,8 +85,6 @@ class Model:
         return self._network if self._loss_fn is None else nn.WithLossCell(self._network, self._loss_fn)
 
     def _make_eval_network(self, eval_network: Any, eval_indexes: Any) -> None:
-        from .. import nn
-
         if eval_network is not None:
             if eval_indexes is not None and not (isinstance(eval_indexes, list) and len(eval_indexes) == 3):
                 raise ValueError(f"For 'Model', 'eval_indexes' must be a list of 3 places, but got {eval_indexes!r}")

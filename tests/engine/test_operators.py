@@ -21,7 +21,7 @@ from hookscope.engine import Tensor, grad, ops, vjp
 from hookscope.engine.core.dtype import promote
 from hookscope.engine.core.operator import OPERATORS
 from hookscope.engine.core.recording import Recording
-from hookscope.engine.ops.arithmetic import Binary, Unary
+from hookscope.engine.ops.elementwise import Binary, Unary
 
 Array = np.ndarray[Any, Any]
 OTHER_MODULES = sorted(path.stem for path in Path(__file__).parent.glob("operator_samples_*.py"))

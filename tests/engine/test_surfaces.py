@@ -15,7 +15,7 @@ import pytest
 from hookscope.engine import Tensor, float32, mint, ops
 from hookscope.engine.core import surfaces
 from hookscope.engine.core.surfaces import REQUIRED, declare, prim, renamed
-from hookscope.engine.ops.arithmetic import Binary, Unary
+from hookscope.engine.ops.elementwise import Binary, Unary
 
 X = Tensor(np.array([[0.25, 0.5, 0.75], [0.125, 0.625, 0.875]]), float32)
 Y = Tensor(np.array([[0.5, 0.25, 0.75]]), float32)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ... import ops
+from ...core.dtype import int64
 from ...core.names import on_first_use
 from ...core.surfaces import MINT, functions_of
 from ...core.tensor import Tensor
@@ -158,8 +159,6 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
     """Class numbers as rows of zeros with a one."""
-    from ...core.dtype import int64
-
     classes = int(tensor.asnumpy().max()) + 1 if num_classes == -1 else num_classes
     return ops.one_hot(tensor, classes, Tensor(1, int64), Tensor(0, int64))
 

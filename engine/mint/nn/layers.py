@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ... import ops
 from ...core.dtype import float32, int64
-from ...core.initializer import HeUniform, Uniform, initializer
+from ...core.initializer import HeUniform, Normal, Uniform, initializer
 from ...core.parameter import Parameter
+from ...core.recording import no_recording
 from ...core.tensor import Tensor
 from ...nn.cell import Cell
 from . import functional as F  # noqa: N812
@@ -167,8 +169,6 @@ class _BatchNorm(Cell):
                 setattr(self, name, None)
 
     def construct(self, input: Tensor) -> Any:
-        from ... import ops
-
         if input.ndim not in self.ranks:
             raise ValueError(
                 f"For 'mint.nn.{type(self).__name__}', the input must have {' or '.join(map(str, self.ranks))} axes, "
@@ -189,8 +189,6 @@ class _BatchNorm(Cell):
 
     def _track(self, mean: Tensor, variance: Tensor, count: int) -> None:
         """Move the running figures towards the batch's; the variance is taken without bias."""
-        from ...core.recording import no_recording
-
         with no_recording():
             self.num_batches_tracked.assign_value(self.num_batches_tracked + 1)
             share = 1 / float(self.num_batches_tracked.item()) if self.momentum is None else self.momentum
@@ -290,8 +288,6 @@ class Embedding(Cell):
         super().__init__()
         first = initializer("normal" if _weight is None else _weight, (num_embeddings, embedding_dim), dtype or float32)
         if _weight is None:
-            from ...core.initializer import Normal
-
             first = initializer(Normal(1.0), (num_embeddings, embedding_dim), dtype or float32)
         if padding_idx is not None and _weight is None:
             first[padding_idx] = 0

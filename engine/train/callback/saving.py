@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.tensor import Tensor
+from ...nn.cell import Cell
 from ...serialization import load_checkpoint, save_checkpoint
 from ...serialization.turns import wait_for_saves
 from .base import Callback, RunContext
@@ -54,8 +55,6 @@ class CheckpointConfig:
         format: str = "ckpt",
         **kwargs: Any,
     ) -> None:
-        from ...nn.cell import Cell
-
         numbers = (save_checkpoint_steps, save_checkpoint_seconds, keep_checkpoint_max, keep_checkpoint_per_n_minutes)
         names = (
             "save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max", "keep_checkpoint_per_n_minutes",

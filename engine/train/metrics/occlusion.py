@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.tensor import Tensor
+from ...nn.cell import Cell
 from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["OcclusionSensitivity"]
@@ -43,8 +44,6 @@ class OcclusionSensitivity(Metric):
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
         """Take a network, one image (1, C, H, ...) and its label."""
-        from ...nn.cell import Cell
-
         if len(inputs) != 3:
             raise ValueError(
                 f"For 'OcclusionSensitivity.update', there must be 3 inputs (model, image, label), got {len(inputs)}"

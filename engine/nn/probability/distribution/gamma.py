@@ -8,7 +8,7 @@ from typing import Any
 from .... import ops
 from ....core.dtype import DType, float32
 from ....core.tensor import Tensor
-from ...math import DiGamma
+from ...special import DiGamma
 from .._parameters import FLOATING, above_zero, check_dtype
 from .distribution import Distribution
 

@@ -1,0 +1,68 @@
+"""Layers that make and move elements: ranges, one-hot rows, rolling, sparse entries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..core.dtype import DType, float32
+from ..core.tensor import Tensor
+from .cell import Cell
+
+__all__ = ["OneHot", "Range", "Roll", "SparseToDense"]
+
+
+class OneHot(Cell):
+    """Rows with ``on_value`` at the index and ``off_value`` elsewhere."""
+
+    def __init__(
+        self, axis: int = -1, depth: int = 1, on_value: float = 1.0, off_value: float = 0.0, dtype: DType = float32
+    ) -> None:
+        super().__init__()
+        self.axis, self.depth, self.on_value, self.off_value, self.dtype = axis, depth, on_value, off_value, dtype
+
+    def construct(self, indices: Tensor) -> Tensor:
+        found = ops.one_hot(indices, self.depth, self.on_value, self.off_value, self.axis)
+        return ops.cast(found, self.dtype)
+
+
+class Range(Cell):
+    """Numbers from ``start`` up to ``limit``; from 0 to ``start`` without it."""
+
+    def __init__(self, start: Any, limit: Any = None, delta: Any = 1) -> None:
+        super().__init__()
+        if delta == 0:
+            raise ValueError("For 'Range', 'delta' must not be 0")
+        numbers = np.arange(start, step=delta) if limit is None else np.arange(start, limit, delta)
+        self.result_tensor = Tensor(numbers.astype(np.int32 if numbers.dtype.kind == "i" else np.float32))
+
+    def construct(self) -> Tensor:
+        return self.result_tensor
+
+
+class Roll(Cell):
+    """Elements moved along axes; what leaves at the end comes in at the start."""
+
+    def __init__(self, shift: Any, axis: Any) -> None:
+        super().__init__()
+        shifts, axes = ((v,) if isinstance(v, int) else tuple(v) for v in (shift, axis))
+        if len(shifts) != len(axes):
+            raise ValueError(f"For 'Roll', 'shift' and 'axis' must have one length, but got {shift} and {axis}")
+        self.shift, self.axis = shifts, axes
+
+    def construct(self, input_x: Tensor) -> Tensor:
+        for shift, axis in zip(self.shift, self.axis, strict=True):
+            length = input_x.shape[axis]
+            places = (np.arange(length) - shift) % length
+            at = axis % input_x.ndim
+            input_x = ops.getitem(input_x, (slice(None),) * at + (Tensor(places),))
+        return input_x
+
+
+class SparseToDense(Cell):
+    """A sparse tensor as a dense one."""
+
+    def construct(self, sparse_tensor: Any) -> Tensor:
+        return sparse_tensor.to_dense()

@@ -1,0 +1,155 @@
+"""Layers of images: shuffled channels and pixels, windows, resizing, cropping, gradients."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import ops
+from ..core.tensor import Tensor
+from ..ops.convolution import ints_for, pads_for
+from .cell import Cell
+from .padding import padded
+
+__all__ = ["CentralCrop", "ChannelShuffle", "ImageGradients", "PixelShuffle", "PixelUnshuffle", "Unfold", "Upsample"]
+
+
+class ChannelShuffle(Cell):
+    """Channels dealt out over groups (Zhang et al. 2018)."""
+
+    def __init__(self, groups: int) -> None:
+        super().__init__()
+        if isinstance(groups, bool) or not isinstance(groups, int):
+            raise TypeError(f"For 'ChannelShuffle', 'groups' must be an int, but got {type(groups).__name__}")
+        if groups < 1:
+            raise ValueError(f"For 'ChannelShuffle', 'groups' must be above 0, but got {groups}")
+        self.groups = groups
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.channel_shuffle(x, self.groups)
+
+    def extend_repr(self) -> str:
+        return f"groups={self.groups}"
+
+
+class PixelShuffle(Cell):
+    """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
+
+    def __init__(self, upscale_factor: int) -> None:
+        super().__init__()
+        self.upscale_factor = upscale_factor
+
+    def construct(self, input: Tensor) -> Tensor:
+        return ops.pixel_shuffle(input, self.upscale_factor)
+
+
+class PixelUnshuffle(Cell):
+    """(..., C, H * r, W * r) to (..., C * r * r, H, W)."""
+
+    def __init__(self, downscale_factor: int) -> None:
+        super().__init__()
+        self.downscale_factor = downscale_factor
+
+    def construct(self, input: Tensor) -> Tensor:
+        return ops.pixel_unshuffle(input, self.downscale_factor)
+
+
+class Upsample(Cell):
+    """Resizing; see ``ops.interpolate``."""
+
+    def __init__(
+        self,
+        size: Any = None,
+        scale_factor: Any = None,
+        mode: str = "nearest",
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
+    ) -> None:
+        super().__init__()
+        self.size, self.scale_factor, self.mode = size, scale_factor, mode
+        self.align_corners, self.recompute_scale_factor = align_corners, recompute_scale_factor
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.interpolate(
+            x, self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor
+        )
+
+
+class Unfold(Cell):
+    """Windows of (N, C, H, W) as channels: (N, KH * KW * C, OH, OW), in the order row, column, channel.
+
+    Args:
+        ksizes, strides, rates: [1, height, width, 1] each.
+        padding: "valid" or "same".
+    """
+
+    def __init__(self, ksizes: Any, strides: Any, rates: Any, padding: str = "valid") -> None:
+        super().__init__()
+        for argument, value in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
+            if not isinstance(value, tuple | list):
+                raise TypeError(f"For 'Unfold', '{argument}' must be a list or tuple, but got {type(value).__name__}")
+            if len(value) != 4 or value[0] != 1 or value[3] != 1:
+                raise ValueError(f"For 'Unfold', '{argument}' must be [1, height, width, 1], but got {value}")
+        if not isinstance(padding, str) or padding.lower() not in ("valid", "same"):
+            raise ValueError(f"For 'Unfold', 'padding' must be 'valid' or 'same', but got {padding!r}")
+        self.ksizes, self.strides, self.rates = (
+            ints_for(tuple(v[1:3]), 2, "Unfold", "ksizes") for v in (ksizes, strides, rates)
+        )
+        self.padding = padding.lower()
+
+    def construct(self, input_x: Tensor) -> Tensor:
+        lengths = tuple(input_x.shape[2:])
+        pads = pads_for(self.padding, 0, lengths, self.ksizes, self.strides, self.rates, "Unfold")
+        if any(pads):
+            input_x = padded(input_x, ((0, 0), (0, 0), (pads[0], pads[1]), (pads[2], pads[3])), "constant")
+        n, c = input_x.shape[:2]
+        outputs = [
+            (length - d * (k - 1) - 1) // s + 1
+            for length, k, s, d in zip(input_x.shape[2:], self.ksizes, self.strides, self.rates, strict=True)
+        ]
+        columns = ops.unfold(input_x, self.ksizes, self.rates, 0, self.strides)
+        parts = ops.reshape(columns, (n, c, math.prod(self.ksizes), *outputs))
+        return ops.reshape(ops.swapaxes(parts, 1, 2), (n, -1, *outputs))
+
+
+class CentralCrop(Cell):
+    """The middle of (C, H, W) or (N, C, H, W); ``central_fraction`` of each side is kept."""
+
+    def __init__(self, central_fraction: float) -> None:
+        super().__init__()
+        if not isinstance(central_fraction, float):
+            raise TypeError(
+                f"For 'CentralCrop', 'central_fraction' must be a float, but got {type(central_fraction).__name__}"
+            )
+        if not 0 < central_fraction <= 1:
+            raise ValueError(f"For 'CentralCrop', 'central_fraction' must be in (0, 1], but got {central_fraction}")
+        self.central_fraction = central_fraction
+
+    def construct(self, image: Tensor) -> Tensor:
+        if image.ndim not in (3, 4):
+            raise ValueError(f"For 'CentralCrop', the image must have 3 or 4 axes, but got shape {image.shape}")
+        cuts = []
+        for length in image.shape[-2:]:
+            start = int((length - length * self.central_fraction) / 2)
+            cuts.append(slice(start, length - start))
+        return ops.getitem(image, (Ellipsis, *cuts))
+
+
+class ImageGradients(Cell):
+    """Differences of neighbours along height and width of (N, C, H, W); 0 at the end."""
+
+    def construct(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        if images.ndim != 4:
+            raise ValueError(f"For 'ImageGradients', 'images' must have 4 axes, but got shape {images.shape}")
+        found = []
+        for axis in (2, 3):
+            n = images.shape[axis]
+            before = (slice(None),) * axis
+            apart = images[(*before, slice(1, n))] - images[(*before, slice(0, n - 1))]
+            found.append(ops.concat([apart, ops.mul(images[(*before, slice(n - 1, n))], 0)], axis))
+        return found[0], found[1]
+
+
+def _check_images(name: str, img1: Tensor, img2: Tensor) -> None:
+    if img1.shape != img2.shape or img1.ndim != 4:
+        raise ValueError(f"For '{name}', the images must have one shape (N, C, H, W): {img1.shape} and {img2.shape}")

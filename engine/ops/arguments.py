@@ -1,0 +1,83 @@
+"""What operators check of their arguments: tensors, ints and axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.tensor import Tensor
+
+Axis = int | tuple[int, ...] | list[int] | None
+
+
+def one_axis(axis: Any, ndim: int, name: str) -> int:
+    """An axis as an int in [0, ndim).
+
+    Raises:
+        TypeError: it is no int.
+        ValueError: it is out of range.
+    """
+    if isinstance(axis, bool) or not isinstance(axis, int | np.integer):
+        raise TypeError(f"For '{name}', 'axis' must be an int, but got {type(axis).__name__}")
+    return (axes_of(int(axis), ndim, name) or (0,))[0]
+
+
+def along(x: Any, axis: int, part: Any) -> tuple[Any, ...]:
+    """The index that takes ``part`` of one axis and all of those before it."""
+    return (slice(None),) * axis + (part,)
+
+
+def check_tensor(x: Any, name: str, argument: str = "input") -> Tensor:
+    """The argument, which must be a tensor.
+
+    Args:
+        x: the argument.
+        name: of the operator, for the error.
+        argument: its name, for the error.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(x, Tensor):
+        raise TypeError(f"For '{name}', '{argument}' must be a Tensor, but got {type(x).__name__}")
+    return x
+
+
+def ints_of(value: Any, name: str, argument: str) -> tuple[int, ...]:
+    """An int, a sequence of ints or an integer tensor as a tuple of ints.
+
+    Raises:
+        TypeError: anything else.
+    """
+    if isinstance(value, Tensor):
+        value = value.tolist()
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return (int(value),)
+    if isinstance(value, list | tuple) and all(
+        isinstance(n, int | np.integer | Tensor) and not isinstance(n, bool) for n in value
+    ):
+        return tuple(int(n) for n in value)
+    raise TypeError(f"For '{name}', '{argument}' must be an int or a tuple of ints, but got {value!r}")
+
+
+def axes_of(axis: Axis, ndim: int, name: str) -> tuple[int, ...] | None:
+    """``axis`` as non-negative numbers, None for all axes.
+
+    Raises:
+        ValueError: an axis outside [-ndim, ndim) or named twice.
+        TypeError: an axis that is no int.
+    """
+    if axis is None or axis == ():
+        return None
+    given = (axis,) if isinstance(axis, int) else tuple(axis)
+    found = []
+    for one in given:
+        if isinstance(one, bool) or not isinstance(one, int | np.integer):
+            raise TypeError(f"For '{name}', 'axis' must be an int or a tuple of ints, but got {type(one).__name__}")
+        if not -max(ndim, 1) <= one < max(ndim, 1):
+            raise ValueError(f"For '{name}', 'axis' must be in [{-ndim}, {ndim}), but got {one}")
+        found.append(int(one) % max(ndim, 1))
+    if len(set(found)) != len(found):
+        raise ValueError(f"For '{name}', 'axis' names an axis twice: {given}")
+    return tuple(found) if ndim else None

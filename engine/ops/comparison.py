@@ -1,0 +1,170 @@
+"""Comparison, logic, bits and choice, element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.operator import Operator
+from ..core.surfaces import declare, prim, renamed
+from ..core.tensor import Tensor
+from ..cpu.array_module import array_module
+from .elementwise import Binary, as_dtype, fit, operand, operands, unary
+
+__all__ = [
+    "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "eq", "equal", "ge", "greater", "greater_equal", "gt",
+    "invert", "isfinite", "isinf", "isnan", "le", "less", "less_equal", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "lt", "ne", "not_equal", "select", "where",
+]  # fmt: skip
+
+
+class Equality(Binary):
+    """``==`` or ``!=``, which Python code also asks of a tensor and None, a string or a list: not equal."""
+
+    def __call__(self, input: Tensor, other: Any) -> Any:
+        if other is None or isinstance(other, str | list | tuple):
+            return self is not eq
+        return Binary.__call__(self, input, other)
+
+
+eq = Equality("eq", np.equal, doc="x == y.", method=("eq", "equal"), primitive=prim("Equal"), mint=True)
+ne = Equality(
+    "ne", np.not_equal, doc="x != y.", method=("ne", "not_equal"), primitive=prim("NotEqual"), mint=("ne", "not_equal")
+)
+lt = Binary("lt", np.less, doc="x < y.", method=("less", "lt"), primitive=prim("Less"), mint=("less", "lt"))
+le = Binary(
+    "le",
+    np.less_equal,
+    doc="x <= y.",
+    method=("le", "less_equal"),
+    primitive=prim("LessEqual"),
+    mint=("le", "less_equal"),
+)
+gt = Binary("gt", np.greater, doc="x > y.", method=("greater", "gt"), primitive=prim("Greater"), mint=("greater", "gt"))
+ge = Binary(
+    "ge",
+    np.greater_equal,
+    doc="x >= y.",
+    method=("ge", "greater_equal"),
+    primitive=prim("GreaterEqual"),
+    mint="greater_equal",
+)
+logical_and = Binary(
+    "logical_and", np.logical_and, doc="x and y, elementwise.", method=True, primitive=prim("LogicalAnd"), mint=True
+)
+logical_or = Binary(
+    "logical_or", np.logical_or, doc="x or y, elementwise.", method=True, primitive=prim("LogicalOr"), mint=True
+)
+logical_xor = Binary(
+    "logical_xor",
+    np.logical_xor,
+    doc="Whether one of x and y holds, and not both.",
+    method=True,
+    primitive=prim("LogicalXor"),
+    mint=True,
+)
+bitwise_and = Binary("bitwise_and", np.bitwise_and, doc="x & y.", method=True, primitive=prim("BitwiseAnd"), mint=True)
+bitwise_or = Binary("bitwise_or", np.bitwise_or, doc="x | y.", method=True, primitive=prim("BitwiseOr"), mint=True)
+bitwise_xor = Binary("bitwise_xor", np.bitwise_xor, doc="x ^ y.", method=True, primitive=prim("BitwiseXor"), mint=True)
+equal, not_equal, less, less_equal, greater, greater_equal = eq, ne, lt, le, gt, ge
+isnan = unary("isnan", np.isnan, None, "Whether an element is NaN.", method=True, primitive=prim("IsNan"), mint=True)
+isinf = unary(
+    "isinf", np.isinf, None, "Whether an element is infinite.", method=True, primitive=prim("IsInf"), mint=True
+)
+isfinite = unary(
+    "isfinite",
+    np.isfinite,
+    None,
+    "Whether an element is a finite number.",
+    method=True,
+    primitive=prim("IsFinite"),
+    mint=True,
+)
+
+
+@declare(primitive=prim("CheckNumerics"))
+def _check_numerics(x: Tensor) -> Tensor:
+    """The tensor itself, if every element is a finite number.
+
+    Raises:
+        RuntimeError: it holds NaN or infinity.
+    """
+    if not isfinite(x)._array.all():
+        raise RuntimeError("For 'CheckNumerics', 'x' must be finite everywhere, but holds NaN or infinity")
+    return x
+
+
+logical_not = unary(
+    "logical_not",
+    np.logical_not,
+    None,
+    "Whether an element is zero or False.",
+    method=True,
+    primitive=prim("LogicalNot"),
+    mint=True,
+)
+bitwise_not = unary(
+    "bitwise_not",
+    np.invert,
+    None,
+    "~x.",
+    method=("bitwise_not", "invert"),
+    primitive=prim("Invert"),
+    mint=True,
+    numpy=[renamed(name, input="x") for name in ("bitwise_not", "invert")],
+)
+invert = bitwise_not
+_where_operator = Operator(
+    "where",
+    lambda condition, x, y: array_module(condition).where(condition, x, y),
+    (
+        None,
+        lambda F, g, out, condition, x, y: fit(F, F.where(condition, g, g * 0), x),
+        lambda F, g, out, condition, x, y: fit(F, F.where(condition, g * 0, g), y),
+    ),
+)
+
+
+def where(condition: Any, input: Any, other: Any) -> Tensor:
+    """``input`` where ``condition`` holds, ``other`` elsewhere; the three broadcast."""
+    chosen = operand("where", "condition", condition)
+    x, y = operands("where", input, other)
+    if not isinstance(x, Tensor):
+        x = Tensor(x, y.dtype)
+    if not isinstance(y, Tensor):
+        y = Tensor(y, x.dtype)
+    if not isinstance(chosen, Tensor):
+        chosen = Tensor(chosen)
+    result: Tensor = _where_operator(as_dtype(chosen, np.dtype(bool)), x, y)
+    return result
+
+
+@declare(method="where")
+def _where_of_tensor(input: Tensor, condition: Any, y: Any) -> Tensor:
+    """The tensor where ``condition`` holds, ``y`` elsewhere."""
+    return where(condition, input, y)
+
+
+@declare(primitive=prim("Select"))
+def select(condition: Any, input: Any, other: Any) -> Tensor:
+    """``input`` where ``condition`` holds, ``other`` elsewhere.
+
+    Raises:
+        TypeError: neither ``input`` nor ``other`` is a Tensor.
+    """
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+        raise TypeError(
+            "For 'select', at least one of 'input' and 'other' must be a Tensor, "
+            f"but got {type(input).__name__} and {type(other).__name__}"
+        )
+    return where(condition, input, other)
+
+
+@declare(method="select")
+def _select_of_tensor(input: Tensor, first: Any = None, second: Any = None, **named: Any) -> Tensor:
+    """``select(dim, index)`` is one entry; ``select(condition, y)`` is the tensor where the condition holds."""
+    if isinstance(first, int) or "dim" in named:
+        at = int(named.get("dim", first)) % input.ndim
+        return input[(slice(None),) * at + (int(named.get("index", second)),)]
+    return select(named.get("condition", first), input, named.get("y", second))

@@ -1,0 +1,197 @@
+"""How elementwise operators broadcast their inputs and combine their dtypes, and how one is declared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.backend import is_array
+from ..core.dtype import float32, promote, promote_scalar
+from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, FLOAT32, Operator, binary_method, fitted
+from ..core.surfaces import declare
+from ..core.tensor import Tensor
+from ..cpu.array_module import array_module
+
+
+def fit(F: Any, g: Any, x: Any) -> Any:
+    """A gradient summed over the axes along which ``x`` was broadcast."""
+    return g if g.shape == x.shape else F.sum_to(g, shape=tuple(x.shape))
+
+
+def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
+    added = x.ndim - len(shape)
+    axes = tuple(range(added)) + tuple(i + added for i, n in enumerate(shape) if n == 1 and x.shape[i + added] != 1)
+    return x.sum(axis=axes, keepdims=True).reshape(shape) if axes else x
+
+
+_sum_to_operator = Operator(
+    "sum_to",
+    _sum_to,
+    (lambda F, g, out, x, shape: F.broadcast_to(g, shape=tuple(x.shape)),),
+    keeps_dtype=True,
+)
+broadcast_to_operator = Operator(
+    "broadcast_to",
+    lambda x, shape: array_module(x).broadcast_to(x, shape),
+    (lambda F, g, out, x, shape: fit(F, g, x),),
+    keeps_dtype=True,
+)
+
+
+@declare(method=True)
+def _sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """Summed over the axes in which ``size`` is 1 or missing.
+
+    Raises:
+        ValueError: the tensor cannot be summed to ``size``.
+    """
+    wanted = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
+    if len(wanted) > input.ndim or any(n not in (1, m) for n, m in zip(wanted[::-1], input.shape[::-1], strict=False)):
+        raise ValueError(f"For 'Tensor.sum_to_size', {input.shape} cannot be summed to {tuple(wanted)}")
+    return _sum_to_operator(input, shape=tuple(wanted))
+
+
+def cast_array(x: Any, dtype: np.dtype[Any]) -> Any:
+    """``x`` with another element type, itself where it has it already; a real type takes the real parts of numbers."""
+    if x.dtype in COMPLEX and dtype.kind not in "cb":
+        x = x.real
+    return x.astype(dtype, copy=False)
+
+
+cast_operator = Operator(
+    "cast", cast_array, (lambda F, g, out, x, dtype: F.cast(g, dtype=array_dtype(x)),), keeps_dtype=True
+)
+
+
+def array_dtype(x: Any) -> np.dtype[Any]:
+    """The NumPy dtype of a tensor or an array: rules of gradients get either."""
+    dtype: np.dtype[Any] = x._array.dtype if isinstance(x, Tensor) else x.dtype
+    return dtype
+
+
+_REAL = frozenset((int, float))
+
+
+class Binary(Operator):
+    """An operator on two tensors, or a tensor and a number, that broadcasts and combines dtypes as MindSpore does."""
+
+    def __init__(self, *args: Any, integers_to_float: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.integers_to_float = integers_to_float
+
+    def __call__(self, input: Any, other: Any) -> Tensor:
+        # Benchmarked as "add of two small tensors": what needs no conversion goes first.
+        if type(input) is Tensor:
+            array = input._array
+            dtype = array.dtype
+            if type(other) is Tensor:
+                if other._array.dtype is dtype and (not self.integers_to_float or dtype.kind == "f"):
+                    return self._run((input, other), (array, other._array), {})
+            elif dtype.kind == "f" and type(other) in _REAL:
+                return self._run((input, other), (array, other), {})
+        x, y = operands(self.name, input, other, self.integers_to_float)
+        return Operator.__call__(self, x, y)
+
+    def gradients(
+        self,
+        functions: Any,
+        tracked: set[int],
+        g: Any,
+        output: Any,
+        inputs: tuple[Any, ...],
+        attrs: dict[str, Any],
+        conjugated: bool = False,
+    ) -> list[tuple[Any, Any]]:
+        # Most nodes of a tape come here: arrays of one dtype, so without the loop over inputs and what fits them.
+        dtype = g.dtype
+        if functions is ARRAY_FUNCTIONS and len(self.vjps) == 2 and (dtype is FLOAT32 or dtype not in COMPLEX):
+            x, y = inputs
+            of_x, of_y = self.vjps
+            pairs = []
+            if of_x is not None and id(x) in tracked:
+                gx = of_x(functions, g, output, x, y)
+                pairs.append((x, gx if type(gx) is np.ndarray and gx.dtype is x.dtype else fitted(gx, x, functions)))
+            if of_y is not None and id(y) in tracked:
+                gy = of_y(functions, g, output, x, y)
+                pairs.append((y, gy if type(gy) is np.ndarray and gy.dtype is y.dtype else fitted(gy, y, functions)))
+            return pairs
+        return Operator.gradients(self, functions, tracked, g, output, inputs, attrs, conjugated)
+
+    def as_method(self) -> Callable[..., Any]:
+        """The function behind Python's operator."""
+        return binary_method(self, self.integers_to_float)
+
+
+def operands(name: str, input: Any, other: Any, integers_to_float: bool = False) -> tuple[Any, Any]:
+    """Both in the dtype that MindSpore computes in: tensors, or a tensor and a number.
+
+    Args:
+        name: of the operator, for errors.
+        integers_to_float: whether bools and integers become float32.
+
+    Raises:
+        TypeError: one of them is neither a tensor nor a number.
+    """
+    x, y = operand(name, "input", input), operand(name, "other", other)
+    if isinstance(x, Tensor):
+        mine = x._array.dtype
+        wanted = promote(mine, y._array.dtype) if isinstance(y, Tensor) else promote_scalar(mine, y)
+    elif isinstance(y, Tensor):
+        wanted = promote_scalar(y._array.dtype, x)
+    else:
+        x = Tensor(x)
+        wanted = promote_scalar(x._array.dtype, y)
+    if integers_to_float and wanted.kind in "biu":
+        wanted = float32.numpy
+    return as_dtype(x, wanted), as_dtype(y, wanted)
+
+
+def operand(name: str, argument: str, value: Any) -> Any:
+    """A tensor or a number as it is, a list or an array as a tensor.
+
+    Raises:
+        TypeError: anything else.
+    """
+    if isinstance(value, Tensor | bool | int | float | complex):
+        return value
+    if is_array(value) or isinstance(value, list | tuple):
+        return Tensor(value)
+    raise TypeError(f"For '{name}', '{argument}' must be a Tensor or a number, but got {type(value).__name__}")
+
+
+def as_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A tensor or a bare number in a NumPy dtype; a number stays one where NumPy gives it that dtype anyway."""
+    if isinstance(value, Tensor):
+        return value if value._array.dtype == dtype else cast_operator(value, dtype=dtype)
+    if dtype.kind == "V":
+        return np.asarray(value, dtype)  # beside a bare number NumPy widens bfloat16, which is not its own
+    return value if dtype.kind in "fc" or not isinstance(value, float) else int(value)
+
+
+class Unary(Operator):
+    """An operator on one tensor; where it gives fractions, integers become Float32 first."""
+
+    def __init__(self, *args: Any, integers_to_float: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.integers_to_float = integers_to_float
+
+    def __call__(self, input: Any) -> Tensor:
+        x = input if type(input) is Tensor else operand(self.name, "input", input)
+        if not isinstance(x, Tensor):
+            x = Tensor(x)
+        if self.integers_to_float and x._array.dtype.kind in "biu":
+            x = cast_operator(x, dtype=float32.numpy)
+        return self._run((x,), (x._array,), {})
+
+
+def unary(name: str, kernel: Callable[..., Any], rule: Callable[..., Any] | None, doc: str, **kwargs: Any) -> Unary:
+    return Unary(name, kernel, () if rule is None else (rule,), doc=doc, **kwargs)
+
+
+def function_of_number(
+    name: str, kernel: Callable[..., Any], rule: Callable[..., Any], doc: str, **surfaces: Any
+) -> Unary:
+    """A function of a real number."""
+    return unary(name, kernel, rule, doc, integers_to_float=True, **surfaces)

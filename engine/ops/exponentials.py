@@ -1,0 +1,110 @@
+"""Exponentials, logarithms, circular and hyperbolic functions, element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.surfaces import declare, prim
+from ..core.tensor import Tensor
+from ..cpu import fused
+from .arithmetic import mul
+from .comparison import eq, where
+from .elementwise import function_of_number
+
+__all__ = ["cos", "cosh", "erf", "exp", "expm1", "log", "log1p", "log2", "sin", "sinh", "tan", "xlogy"]
+exp = function_of_number(
+    "exp",
+    np.exp,
+    lambda F, g, out, x: g * out,
+    "e to the power x.",
+    method=True,
+    in_place=True,
+    primitive=prim("Exp"),
+    mint=True,
+)
+expm1 = function_of_number(
+    "expm1",
+    np.expm1,
+    lambda F, g, out, x: g * (out + 1),
+    "exp(x) - 1, exact near 0.",
+    method=True,
+    primitive=prim("Expm1"),
+    mint=("expm1", "special.expm1"),
+)
+log = function_of_number(
+    "log",
+    np.log,
+    lambda F, g, out, x: g / x,
+    "The natural logarithm.",
+    method=True,
+    in_place=True,
+    primitive=prim("Log"),
+    mint=True,
+)
+log1p = function_of_number(
+    "log1p",
+    np.log1p,
+    lambda F, g, out, x: g / (x + 1),
+    "log(1 + x), exact near 0.",
+    method=True,
+    primitive=prim("Log1p"),
+    mint=("log1p", "special.log1p"),
+)
+log2 = function_of_number(
+    "log2",
+    np.log2,
+    lambda F, g, out, x: g / (x * float(np.log(2.0))),
+    "The logarithm to base 2.",
+    method=True,
+    mint=True,
+)
+sin = function_of_number(
+    "sin", np.sin, lambda F, g, out, x: g * F.cos(x), "The sine.", method=True, primitive=prim("Sin"), mint=True
+)
+cos = function_of_number(
+    "cos", np.cos, lambda F, g, out, x: -(g * F.sin(x)), "The cosine.", method=True, primitive=prim("Cos"), mint=True
+)
+tan = function_of_number(
+    "tan",
+    np.tan,
+    lambda F, g, out, x: g * (out * out + 1),
+    "The tangent.",
+    method=True,
+    primitive=prim("Tan"),
+    mint=True,
+)
+sinh = function_of_number(
+    "sinh",
+    np.sinh,
+    lambda F, g, out, x: g * F.cosh(x),
+    "The hyperbolic sine.",
+    method=True,
+    primitive=prim("Sinh"),
+    mint=True,
+)
+cosh = function_of_number(
+    "cosh",
+    np.cosh,
+    lambda F, g, out, x: g * F.sinh(x),
+    "The hyperbolic cosine.",
+    method=True,
+    primitive=prim("Cosh"),
+    mint=True,
+)
+erf = function_of_number(
+    "erf",
+    fused.erf,
+    lambda F, g, out, x: g * F.exp(-(x * x)) * float(2 / np.sqrt(np.pi)),
+    "The error function.",
+    method=True,
+    primitive=prim("Erf"),
+    mint=True,
+)
+
+
+@declare(method=True, primitive=prim("Xlogy"), mint=True)
+def xlogy(input: Any, other: Any) -> Tensor:
+    """input * log(other), and 0 where ``input`` is 0."""
+    return where(eq(input, 0), 0.0, mul(input, log(where(eq(input, 0), 1.0, other))))
