@@ -20,7 +20,7 @@ from typing import Any
 import hookscope.engine.mint
 import hookscope.engine.numpy  # noqa: F401  (both declare)
 from hookscope.engine import methods
-from hookscope.engine.core import surfaces
+from hookscope.engine.core import surfaces, types
 
 ENGINE = Path(__file__).resolve().parent.parent / "engine"
 HEADER = '''"""{about}
@@ -37,6 +37,7 @@ KNOWN = {
     "Mapping": "collections.abc", "Sequence": "collections.abc",
     "DType": "hookscope.engine.core.dtype", "Generator": "hookscope.engine.core.generator",
     "Parameter": "hookscope.engine.core.parameter", "Tensor": "hookscope.engine.core.tensor",
+    **dict.fromkeys(types.__all__, "hookscope.engine.core.types"),
 }  # fmt: skip
 BUILTIN = {
     "None", "Ellipsis", "bool", "bytes", "complex", "dict", "float", "int", "list", "object", "set", "slice", "str",

@@ -8,8 +8,9 @@ from typing import Any
 from .grad import gradient_or_zeros, summed_to
 from .nested import replaced, tensors_in
 from .operator import TENSOR_FUNCTIONS
-from .recording import Array, no_recording, record, state
+from .recording import no_recording, record, state
 from .tensor import Tensor
+from .types import Array
 
 __all__ = ["_Function"]
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .recording import Array, state
+from .recording import state
 from .tensor import Tensor, as_tensor
+from .types import Array
 
 __all__ = ["Mark", "checked_gradients"]
 

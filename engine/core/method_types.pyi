@@ -8,6 +8,7 @@ import builtins
 from collections.abc import Sequence
 from hookscope.engine.core.dtype import DType
 from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.core.types import Operand
 from typing import Any, NoReturn, overload
 
 class TensorMethods:
@@ -85,7 +86,7 @@ class TensorMethods:
         """The inverse hyperbolic sine."""
     def arctan(self) -> Tensor:
         """The arc tangent."""
-    def arctan2(self, other: Any) -> Tensor:
+    def arctan2(self, other: Operand) -> Tensor:
         """The angle of the point (y, x), in (-pi, pi]."""
     def arctanh(self) -> Tensor:
         """The inverse hyperbolic tangent."""
@@ -125,7 +126,7 @@ class TensorMethods:
         """The elements as another dtype; without ``copy`` the tensor itself where it has that already."""
     def atan(self) -> Tensor:
         """The arc tangent."""
-    def atan2(self, other: Any) -> Tensor:
+    def atan2(self, other: Operand) -> Tensor:
         """The angle of the point (y, x), in (-pi, pi]."""
     def atanh(self) -> Tensor:
         """The inverse hyperbolic tangent."""
@@ -139,17 +140,17 @@ class TensorMethods:
         """The elements as BFloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Any:
         """How often each of 0, 1, 2, ... is there, or the sum of its ``weights``."""
-    def bitwise_and(self, other: Any) -> Tensor:
+    def bitwise_and(self, other: Operand) -> Tensor:
         """x & y."""
     def bitwise_left_shift(self, other: Any) -> Any:
         """input * 2**other, on the bits."""
     def bitwise_not(self) -> Tensor:
         """~x."""
-    def bitwise_or(self, other: Any) -> Tensor:
+    def bitwise_or(self, other: Operand) -> Tensor:
         """x | y."""
     def bitwise_right_shift(self, other: Any) -> Any:
         """floor(input / 2**other), on the bits."""
-    def bitwise_xor(self, other: Any) -> Tensor:
+    def bitwise_xor(self, other: Operand) -> Tensor:
         """x ^ y."""
     def bmm(self, mat2: Tensor) -> Tensor:
         """The matrix product of each pair in two batches."""
@@ -325,9 +326,9 @@ class TensorMethods:
         """The greatest integer not above x."""
     def floor_(self) -> Tensor:
         """The greatest integer not above x."""
-    def floor_divide(self, other: Any) -> Tensor:
+    def floor_divide(self, other: Operand) -> Tensor:
         """The greatest integer not above x / y."""
-    def floor_divide_(self, other: Any) -> Tensor:
+    def floor_divide_(self, other: Operand) -> Tensor:
         """The greatest integer not above x / y."""
     def flush_from_cache(self) -> None:
         """Nothing: there is no cache."""
@@ -335,7 +336,7 @@ class TensorMethods:
         """The larger of the two; a NaN loses."""
     def fmin(self, other: Any) -> Any:
         """The smaller of the two; a NaN loses."""
-    def fmod(self, other: Any) -> Tensor:
+    def fmod(self, other: Operand) -> Tensor:
         """The remainder with the sign of x."""
     def fold(self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
         """Columns (N, C * KH * KW, windows) added up into images (N, C, *output_size)."""
@@ -348,19 +349,19 @@ class TensorMethods:
         """``input[i][index[i][j]]`` for each element of ``index``, along ``dim``."""
     def gather_nd(self, indices: Tensor) -> Any:
         """The entries that the rows of ``indices`` (its last axis) name."""
-    def gcd(self, other: Any) -> Tensor:
+    def gcd(self, other: Operand) -> Tensor:
         """The greatest common divisor."""
-    def ge(self, other: Any) -> Tensor:
+    def ge(self, other: Operand) -> Tensor:
         """x >= y."""
     def geqrf(self) -> tuple[Any, Any]:
         """The QR decomposition as LAPACK keeps it: R above the reflections' vectors, and their factors."""
     def ger(self, vec2: Tensor) -> Any:
         """The product of each two elements of two vectors."""
-    def greater(self, other: Any) -> Tensor:
+    def greater(self, other: Operand) -> Tensor:
         """x > y."""
-    def greater_equal(self, other: Any) -> Tensor:
+    def greater_equal(self, other: Operand) -> Tensor:
         """x >= y."""
-    def gt(self, other: Any) -> Tensor:
+    def gt(self, other: Operand) -> Tensor:
         """x > y."""
     def half(self) -> Tensor:
         """The elements as Float16."""
@@ -374,7 +375,7 @@ class TensorMethods:
         """
     def hsplit(self, indices_or_sections: Any) -> tuple[Any, ...]:
         """The parts along axis 1, as ``tensor_split`` cuts them."""
-    def hypot(self, other: Any) -> Tensor:
+    def hypot(self, other: Operand) -> Tensor:
         """sqrt(x * x + y * y), without overflow."""
     def i0(self) -> Any:
         """The modified Bessel function I0."""
@@ -450,17 +451,17 @@ class TensorMethods:
         """A tensor with one element replaced: ``itemset(value)`` or ``itemset(place, value)``."""
     def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> tuple[Any, Any]:
         """The ``k``-th smallest element along ``dim`` and where it is."""
-    def lcm(self, other: Any) -> Tensor:
+    def lcm(self, other: Operand) -> Tensor:
         """The least common multiple."""
     def ldexp(self, other: Tensor) -> Any:
         """x * 2**other."""
-    def le(self, other: Any) -> Tensor:
+    def le(self, other: Operand) -> Tensor:
         """x <= y."""
     def lerp(self, end: Tensor, weight: Any) -> Any:
         """input + weight * (end - input)."""
-    def less(self, other: Any) -> Tensor:
+    def less(self, other: Operand) -> Tensor:
         """x < y."""
-    def less_equal(self, other: Any) -> Tensor:
+    def less_equal(self, other: Operand) -> Tensor:
         """x <= y."""
     def lgamma(self) -> Tensor:
         """log of abs(gamma(x))."""
@@ -478,9 +479,9 @@ class TensorMethods:
         """The sign of the determinant, and the logarithm of its size."""
     def log_normal(self, mean: builtins.float = 1.0, std: builtins.float = 2.0) -> Tensor:
         """Numbers whose logarithms have the normal distribution with ``mean`` and deviation ``std``."""
-    def logaddexp(self, other: Any) -> Tensor:
+    def logaddexp(self, other: Operand) -> Tensor:
         """log(exp(x) + exp(y)), without overflow."""
-    def logaddexp2(self, other: Any) -> Tensor:
+    def logaddexp2(self, other: Operand) -> Tensor:
         """log2(2**x + 2**y), without overflow."""
     @overload
     def logcumsumexp(self, axis: builtins.int) -> Any:
@@ -490,13 +491,13 @@ class TensorMethods:
         """log of the running sums of exp(input) along ``axis``, without overflow."""
     def logdet(self) -> Any:
         """The logarithm of the determinant; NaN where it is negative."""
-    def logical_and(self, other: Any) -> Tensor:
+    def logical_and(self, other: Operand) -> Tensor:
         """x and y, elementwise."""
     def logical_not(self) -> Tensor:
         """Whether an element is zero or False."""
-    def logical_or(self, other: Any) -> Tensor:
+    def logical_or(self, other: Operand) -> Tensor:
         """x or y, elementwise."""
-    def logical_xor(self, other: Any) -> Tensor:
+    def logical_xor(self, other: Operand) -> Tensor:
         """Whether one of x and y holds, and not both."""
     def logit(self, eps: builtins.float | None = None) -> Any:
         """log(x / (1 - x)); with ``eps`` x is first limited to [eps, 1 - eps]."""
@@ -506,7 +507,7 @@ class TensorMethods:
         """The elements as Int64."""
     def lstsq(self, A: Tensor) -> Any:
         """The x that makes input @ x nearest to A, the shortest of several; ``input`` has full rank."""
-    def lt(self, other: Any) -> Tensor:
+    def lt(self, other: Operand) -> Tensor:
         """x < y."""
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Any:
         """The x with A @ x = b, from the packed LU decomposition of A."""
@@ -528,7 +529,7 @@ class TensorMethods:
         """The product of ``n`` times the matrix; of its inverse for negative n."""
     def max(self, *args: Any, **kwargs: Any) -> Any:
         """The maximum; with ``dim`` (or an int) also where it is."""
-    def maximum(self, other: Any) -> Tensor:
+    def maximum(self, other: Operand) -> Tensor:
         """The larger of x and y; NaN where either is NaN."""
     @overload
     def mean(self, axis: Any = None, keepdims: builtins.bool = False, *, dtype: Any = None) -> Tensor:
@@ -544,7 +545,7 @@ class TensorMethods:
         """The middle element along ``axis``, the last one without it, and where it is."""
     def min(self, *args: Any, **kwargs: Any) -> Any:
         """The minimum; with ``dim`` (or an int) also where it is."""
-    def minimum(self, other: Any) -> Tensor:
+    def minimum(self, other: Operand) -> Tensor:
         """The smaller of x and y; NaN where either is NaN."""
     def mm(self, other: Tensor, transpose_a: builtins.bool = False, transpose_b: builtins.bool = False) -> Tensor:
         """The matrix product, broadcast over leading axes."""
@@ -556,13 +557,13 @@ class TensorMethods:
         """Axes ``source`` moved to the places ``destination``; the others keep their order."""
     def msort(self) -> Any:
         """The elements in order along the first axis."""
-    def mul(self, other: Any) -> Tensor:
+    def mul(self, other: Operand) -> Tensor:
         """x * y."""
-    def mul_(self, other: Any) -> Tensor:
+    def mul_(self, other: Operand) -> Tensor:
         """x * y."""
     def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = True, seed: builtins.int | None = None) -> Tensor:
         """``num_samples`` indices, drawn with the weights of each row."""
-    def multiply(self, other: Any) -> Tensor:
+    def multiply(self, other: Operand) -> Tensor:
         """x * y."""
     def mvlgamma(self, p: builtins.int) -> Any:
         """The logarithm of the gamma function of p dimensions."""
@@ -615,7 +616,7 @@ class TensorMethods:
         """Ones of shape ``size``, in this tensor's dtype without ``dtype``."""
     def new_zeros(self, size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
         """Zeros of shape ``size``, in this tensor's dtype without ``dtype``."""
-    def nextafter(self, other: Any) -> Tensor:
+    def nextafter(self, other: Operand) -> Tensor:
         """The floating-point number after x on the way to y."""
     def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
         """Where elements are not 0: a row for each, or with ``as_tuple`` a vector for each axis."""
@@ -644,7 +645,7 @@ class TensorMethods:
         """The pseudo-inverse: singular values not above max(atol, rtol * the largest) count as 0."""
     def positive(self) -> Any:
         """The tensor itself."""
-    def pow(self, other: Any) -> Tensor:
+    def pow(self, other: Operand) -> Tensor:
         """x to the power y."""
     @overload
     def prod(self, axis: Any = None, keep_dims: builtins.bool = False, dtype: Any = None) -> Tensor:
@@ -685,9 +686,9 @@ class TensorMethods:
         """1 / x."""
     def relu(self, inplace: builtins.bool = False) -> Tensor:
         """max(input, 0); NaN stays NaN. ``inplace`` also rebinds ``input`` to the result."""
-    def remainder(self, other: Any) -> Tensor:
+    def remainder(self, other: Operand) -> Tensor:
         """x - floor(x / y) * y, with the sign of y."""
-    def remainder_(self, other: Any) -> Tensor:
+    def remainder_(self, other: Operand) -> Tensor:
         """x - floor(x / y) * y, with the sign of y."""
     @overload
     def renorm(self, p: builtins.float, axis: builtins.int, maxnorm: builtins.float) -> Any:

@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from . import backend, precision, taps
-from .recording import Array, record, state
+from .recording import record, state
 from .silence import quietly, restore, silence
 from .surfaces import declare
 from .tensor import Tensor
+from .types import Array
 
 __all__ = ["ARRAY_FUNCTIONS", "OPERATORS", "TENSOR_FUNCTIONS", "Operator", "backward_functions"]
 

@@ -19,10 +19,9 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from .silence import restore, silence
+from .types import Array
 
 __all__ = ["Differentiable", "Recording", "no_recording", "record", "recording_active", "state"]
-
-Array = Any  # numpy.ndarray or cupy.ndarray
 
 
 class _State(threading.local):

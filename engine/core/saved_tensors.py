@@ -14,8 +14,9 @@ from types import TracebackType
 from typing import Any
 
 from . import backend
-from .recording import Array, Differentiable, Recording, state
+from .recording import Differentiable, Recording, state
 from .tensor import Tensor
+from .types import Array
 
 __all__ = ["register_saved_tensors_hooks", "saved_tensors_hooks"]
 

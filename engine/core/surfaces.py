@@ -16,6 +16,7 @@ users find them.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -167,6 +168,16 @@ def _offered(function: Any, names: Names) -> list[tuple[str, Function]]:
     ]
 
 
+def _with_names_changed(text: str, row: Renamed) -> str:
+    """A function's documentation as that of a surface: arguments have their names there, or are left out."""
+    for one in row.without:
+        entry = rf"^    {one}: .*\n(?: {{8}}.*\n)*"
+        text = re.sub(entry, "", text + "\n", flags=re.MULTILINE).rstrip()
+    for theirs, ours in row.arguments.items():
+        text = re.sub(rf"(?<=``){theirs}(?=``)|(?<=^    ){theirs}(?=: )", ours, text, flags=re.MULTILINE)
+    return text
+
+
 def _with_other_names(function: Any, row: Renamed, name: str) -> Function:
     """The function with other names of its arguments; which there are is read off its signature."""
     name = name.rpartition(".")[2]
@@ -209,7 +220,7 @@ def _with_other_names(function: Any, row: Renamed, name: str) -> Function:
         return function(*args, **kwargs)
 
     surface.__name__ = surface.__qualname__ = name
-    surface.__doc__ = function.__doc__
+    surface.__doc__ = _with_names_changed(inspect.getdoc(function) or "", row)
     surface.__wrapped__ = function  # type: ignore[attr-defined]
     surface.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
     return surface

@@ -6,15 +6,16 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 from collections.abc import Sequence
 from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.core.types import Operand
 from typing import Any
 
-def abs(input: Any) -> Tensor:
+def abs(input: Operand) -> Tensor:
     """The absolute value; its gradient at 0 is 0."""
 
-def acos(input: Any) -> Tensor:
+def acos(input: Operand) -> Tensor:
     """The arc cosine."""
 
-def acosh(input: Any) -> Tensor:
+def acosh(input: Operand) -> Tensor:
     """The inverse hyperbolic cosine."""
 
 def add(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
@@ -36,10 +37,10 @@ def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Whether all elements hold."""
 
 def amax(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """The largest element over ``axis``, of those where ``where`` holds and of ``initial``."""
+    """The largest element over ``dim``, of those where ``where`` holds and of ``initial``."""
 
 def amin(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """The smallest element over ``axis``, of those where ``where`` holds and of ``initial``."""
+    """The smallest element over ``dim``, of those where ``where`` holds and of ``initial``."""
 
 def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Whether any element holds."""
@@ -47,43 +48,43 @@ def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
 def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
     """start, start + step, ... before ``end``; Int64 for ints, Float32 for floats."""
 
-def arccos(input: Any) -> Tensor:
+def arccos(input: Operand) -> Tensor:
     """The arc cosine."""
 
-def arccosh(input: Any) -> Tensor:
+def arccosh(input: Operand) -> Tensor:
     """The inverse hyperbolic cosine."""
 
-def arcsin(input: Any) -> Tensor:
+def arcsin(input: Operand) -> Tensor:
     """The arc sine."""
 
-def arcsinh(input: Any) -> Tensor:
+def arcsinh(input: Operand) -> Tensor:
     """The inverse hyperbolic sine."""
 
-def arctan(input: Any) -> Tensor:
+def arctan(input: Operand) -> Tensor:
     """The arc tangent."""
 
-def arctan2(input: Any, other: Any) -> Tensor:
+def arctan2(input: Operand, other: Operand) -> Tensor:
     """The angle of the point (y, x), in (-pi, pi]."""
 
-def arctanh(input: Any) -> Tensor:
+def arctanh(input: Operand) -> Tensor:
     """The inverse hyperbolic tangent."""
 
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the largest element is, as Int64; in the flattened tensor without ``dim``."""
 
-def asin(input: Any) -> Tensor:
+def asin(input: Operand) -> Tensor:
     """The arc sine."""
 
-def asinh(input: Any) -> Tensor:
+def asinh(input: Operand) -> Tensor:
     """The inverse hyperbolic sine."""
 
-def atan(input: Any) -> Tensor:
+def atan(input: Operand) -> Tensor:
     """The arc tangent."""
 
-def atan2(input: Any, other: Any) -> Tensor:
+def atan2(input: Operand, other: Operand) -> Tensor:
     """The angle of the point (y, x), in (-pi, pi]."""
 
-def atanh(input: Any) -> Tensor:
+def atanh(input: Operand) -> Tensor:
     """The inverse hyperbolic tangent."""
 
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1) -> Any:
@@ -92,16 +93,16 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha:
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... is there, or the sum of its ``weights``."""
 
-def bitwise_and(input: Any, other: Any) -> Tensor:
+def bitwise_and(input: Operand, other: Operand) -> Tensor:
     """x & y."""
 
-def bitwise_not(input: Any) -> Tensor:
+def bitwise_not(input: Operand) -> Tensor:
     """~x."""
 
-def bitwise_or(input: Any, other: Any) -> Tensor:
+def bitwise_or(input: Operand, other: Operand) -> Tensor:
     """x | y."""
 
-def bitwise_xor(input: Any, other: Any) -> Tensor:
+def bitwise_xor(input: Operand, other: Operand) -> Tensor:
     """x ^ y."""
 
 def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
@@ -116,11 +117,11 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Any:
     """The p-norm distance of each row of ``x1`` from each row of ``x2``."""
 
-def ceil(input: Any) -> Tensor:
+def ceil(input: Operand) -> Tensor:
     """The smallest integer not below x."""
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """At most ``chunks`` parts of equal size along ``axis``; the last may be smaller."""
+    """At most ``chunks`` parts of equal size along ``dim``; the last may be smaller."""
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> Tensor:
     """Elements limited to [min, max]."""
@@ -128,29 +129,29 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Tensor:
 def concat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Tensors joined along an axis they have."""
 
-def cos(input: Any) -> Tensor:
+def cos(input: Operand) -> Tensor:
     """The cosine."""
 
-def cosh(input: Any) -> Tensor:
+def cosh(input: Operand) -> Tensor:
     """The hyperbolic cosine."""
 
 def count_nonzero(input: Tensor, dim: Any = ()) -> Any:
-    """How many elements over ``axis`` are not 0."""
+    """How many elements over ``dim`` are not 0."""
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     """The cross product of vectors of 3 along ``dim`` (the first axis of length 3 without it)."""
 
 def cummax(input: Tensor, dim: int) -> tuple[Any, Any]:
-    """The largest element so far along ``axis`` and where it is."""
+    """The largest element so far along ``dim`` and where it is."""
 
 def cumprod(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Running products along ``dim``."""
 
 def cumsum(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """Running sums along ``axis``."""
+    """Running sums along ``dim``."""
 
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The ``n``-th difference of neighbours along ``axis``, after joining ``prepend`` and ``append`` on.
+    """The ``n``-th difference of neighbours along ``dim``, after joining ``prepend`` and ``append`` on.
     """
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
@@ -168,22 +169,22 @@ def einsum(equation: str, *operands: Any) -> Any:
 def eq(input: Tensor, other: Any) -> Any:
     """x == y."""
 
-def erf(input: Any) -> Tensor:
+def erf(input: Operand) -> Tensor:
     """The error function."""
 
 def erfc(input: Any) -> Any:
     """1 - erf(x)."""
 
-def erfinv(input: Any) -> Tensor:
+def erfinv(input: Operand) -> Tensor:
     """The inverse of erf."""
 
-def exp(input: Any) -> Tensor:
+def exp(input: Operand) -> Tensor:
     """e to the power x."""
 
-def exp2(input: Any) -> Tensor:
+def exp2(input: Operand) -> Tensor:
     """2 to the power x."""
 
-def expm1(input: Any) -> Tensor:
+def expm1(input: Operand) -> Tensor:
     """exp(x) - 1, exact near 0."""
 
 def eye(n: int, m: int | None = None, dtype: Any = None) -> Tensor:
@@ -195,13 +196,13 @@ def flip(input: Tensor, dims: Any) -> Tensor:
 def float_power(input: Tensor | float, exponent: Tensor | float) -> Any:
     """The power computed in Float64."""
 
-def floor(input: Any) -> Tensor:
+def floor(input: Operand) -> Tensor:
     """The greatest integer not above x."""
 
-def floor_divide(input: Any, other: Any) -> Tensor:
+def floor_divide(input: Operand, other: Operand) -> Tensor:
     """The greatest integer not above x / y."""
 
-def fmod(input: Any, other: Any) -> Tensor:
+def fmod(input: Operand, other: Operand) -> Tensor:
     """The remainder with the sign of x."""
 
 def frac(x: Tensor) -> Any:
@@ -216,16 +217,16 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
 def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """``input[i][index[i][j]]`` for each element of ``index``, along ``dim``."""
 
-def gcd(input: Any, other: Any) -> Tensor:
+def gcd(input: Operand, other: Operand) -> Tensor:
     """The greatest common divisor."""
 
-def greater(input: Any, other: Any) -> Tensor:
+def greater(input: Operand, other: Operand) -> Tensor:
     """x > y."""
 
-def greater_equal(input: Any, other: Any) -> Tensor:
+def greater_equal(input: Operand, other: Operand) -> Tensor:
     """x >= y."""
 
-def gt(input: Any, other: Any) -> Tensor:
+def gt(input: Operand, other: Operand) -> Tensor:
     """x > y."""
 
 def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Any:
@@ -240,7 +241,7 @@ def imag(input: Tensor) -> Tensor:
     """The imaginary part; zeros of a real tensor."""
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
-    """The entries ``index``, a vector, along ``axis``."""
+    """The entries ``index``, a vector, along ``dim``."""
 
 def inverse(input: Tensor) -> Tensor:
     """The inverse of each matrix."""
@@ -248,13 +249,13 @@ def inverse(input: Tensor) -> Tensor:
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """Whether abs(input - other) <= atol + rtol * abs(other)."""
 
-def isfinite(input: Any) -> Tensor:
+def isfinite(input: Operand) -> Tensor:
     """Whether an element is a finite number."""
 
-def isinf(input: Any) -> Tensor:
+def isinf(input: Operand) -> Tensor:
     """Whether an element is infinite."""
 
-def isnan(input: Any) -> Tensor:
+def isnan(input: Operand) -> Tensor:
     """Whether an element is NaN."""
 
 def isneginf(input: Tensor) -> Any:
@@ -263,52 +264,52 @@ def isneginf(input: Tensor) -> Any:
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Any, Any]:
     """The ``k``-th smallest element along ``dim`` and where it is."""
 
-def le(input: Any, other: Any) -> Tensor:
+def le(input: Operand, other: Operand) -> Tensor:
     """x <= y."""
 
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
     """input + weight * (end - input)."""
 
-def less(input: Any, other: Any) -> Tensor:
+def less(input: Operand, other: Operand) -> Tensor:
     """x < y."""
 
-def less_equal(input: Any, other: Any) -> Tensor:
+def less_equal(input: Operand, other: Operand) -> Tensor:
     """x <= y."""
 
-def log(input: Any) -> Tensor:
+def log(input: Operand) -> Tensor:
     """The natural logarithm."""
 
-def log10(input: Any) -> Tensor:
+def log10(input: Operand) -> Tensor:
     """The logarithm to base 10."""
 
-def log1p(input: Any) -> Tensor:
+def log1p(input: Operand) -> Tensor:
     """log(1 + x), exact near 0."""
 
-def log2(input: Any) -> Tensor:
+def log2(input: Operand) -> Tensor:
     """The logarithm to base 2."""
 
-def logaddexp(input: Any, other: Any) -> Tensor:
+def logaddexp(input: Operand, other: Operand) -> Tensor:
     """log(exp(x) + exp(y)), without overflow."""
 
-def logaddexp2(input: Any, other: Any) -> Tensor:
+def logaddexp2(input: Operand, other: Operand) -> Tensor:
     """log2(2**x + 2**y), without overflow."""
 
-def logical_and(input: Any, other: Any) -> Tensor:
+def logical_and(input: Operand, other: Operand) -> Tensor:
     """x and y, elementwise."""
 
-def logical_not(input: Any) -> Tensor:
+def logical_not(input: Operand) -> Tensor:
     """Whether an element is zero or False."""
 
-def logical_or(input: Any, other: Any) -> Tensor:
+def logical_or(input: Operand, other: Operand) -> Tensor:
     """x or y, elementwise."""
 
-def logical_xor(input: Any, other: Any) -> Tensor:
+def logical_xor(input: Operand, other: Operand) -> Tensor:
     """Whether one of x and y holds, and not both."""
 
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """log(sum(exp(input))) over ``dim``, without overflow."""
 
-def lt(input: Any, other: Any) -> Tensor:
+def lt(input: Operand, other: Operand) -> Tensor:
     """x < y."""
 
 def masked_select(input: Tensor, mask: Tensor) -> Any:
@@ -317,16 +318,16 @@ def masked_select(input: Tensor, mask: Tensor) -> Any:
 def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
     """The matrix product, broadcast over leading axes."""
 
-def maximum(input: Any, other: Any) -> Tensor:
+def maximum(input: Operand, other: Operand) -> Tensor:
     """The larger of x and y; NaN where either is NaN."""
 
-def minimum(input: Any, other: Any) -> Tensor:
+def minimum(input: Operand, other: Operand) -> Tensor:
     """The smaller of x and y; NaN where either is NaN."""
 
 def mm(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
     """The matrix product, broadcast over leading axes."""
 
-def mul(input: Any, other: Any) -> Tensor:
+def mul(input: Operand, other: Operand) -> Tensor:
     """x * y."""
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None) -> Tensor:
@@ -344,15 +345,15 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
     """The sum of what is not NaN."""
 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Any:
-    """``length`` entries along ``axis`` from ``start`` on."""
+    """``length`` entries along ``dim`` from ``start`` on."""
 
 def ne(input: Tensor, other: Any) -> Any:
     """x != y."""
 
-def neg(input: Any) -> Tensor:
+def neg(input: Operand) -> Tensor:
     """-x."""
 
-def negative(input: Any) -> Tensor:
+def negative(input: Operand) -> Tensor:
     """-x."""
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
@@ -374,7 +375,7 @@ def polar(abs: Tensor, angle: Tensor) -> Tensor:
     """Complex numbers of a length and an angle."""
 
 def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The product over ``axis``; its second derivative is not defined where an element is 0."""
+    """The product over ``dim``; its second derivative is not defined where an element is 0."""
 
 def qr(input: Tensor, mode: str = 'reduced') -> tuple[Any, Any]:
     """An orthogonal and an upper triangular matrix whose product is the input."""
@@ -385,10 +386,10 @@ def ravel(input: Tensor) -> Tensor:
 def real(input: Tensor) -> Tensor:
     """The real part; a real tensor itself."""
 
-def reciprocal(input: Any) -> Tensor:
+def reciprocal(input: Operand) -> Tensor:
     """1 / x."""
 
-def remainder(input: Any, other: Any) -> Tensor:
+def remainder(input: Operand, other: Operand) -> Tensor:
     """x - floor(x / y) * y, with the sign of y."""
 
 def reshape(input: Tensor, shape: Any) -> Tensor:
@@ -402,49 +403,49 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
 def round(input: Any, *, decimals: int = 0) -> Any:
     """The nearest number with ``decimals`` places, halves to the even one."""
 
-def rsqrt(input: Any) -> Tensor:
+def rsqrt(input: Operand) -> Tensor:
     """1 / sqrt(x)."""
 
 def scatter(input: Tensor, dim: int, index: Tensor, src: Any) -> Tensor:
-    """``src`` put at ``index`` along ``axis``; ``reduce`` "add" or "multiply" combines it with what is
+    """``src`` put at ``index`` along ``dim``; ``reduce`` "add" or "multiply" combines it with what is
     there.
     """
 
 def searchsorted(sorted_sequence: Tensor, values: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None, sorter: Tensor | None = None) -> Any:
     """Where ``values`` belong in a sorted tensor, along its last axis."""
 
-def sigmoid(input: Any) -> Tensor:
+def sigmoid(input: Operand) -> Tensor:
     """1 / (1 + exp(-x))."""
 
-def sign(input: Any) -> Tensor:
+def sign(input: Operand) -> Tensor:
     """-1, 0 or 1; of a complex number, x / |x|."""
 
-def sin(input: Any) -> Tensor:
+def sin(input: Operand) -> Tensor:
     """The sine."""
 
-def sinc(input: Any) -> Tensor:
+def sinc(input: Operand) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0."""
 
-def sinh(input: Any) -> Tensor:
+def sinh(input: Operand) -> Tensor:
     """The hyperbolic sine."""
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """exp(input) / sum(exp(input)) along ``axis``."""
+    """exp(input) / sum(exp(input)) along ``dim``."""
 
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Parts along ``axis``: each of one size (the last may be smaller), or of the sizes given."""
+    """Parts along ``dim``: each of one size (the last may be smaller), or of the sizes given."""
 
-def sqrt(input: Any) -> Tensor:
+def sqrt(input: Operand) -> Tensor:
     """The square root."""
 
-def square(input: Any) -> Tensor:
+def square(input: Operand) -> Tensor:
     """x * x."""
 
 def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis."""
 
 def std(input: Tensor, dim: Any = None, *, correction: int | bool = 1, keepdim: bool = False) -> Tensor:
-    """The standard deviation over ``axis``: the square root of ``var``."""
+    """The standard deviation over ``dim``: the square root of ``var``."""
 
 def std_mean(input: Tensor, dim: Any = None, *, correction: int | bool = 1, keepdim: bool = False) -> tuple[Any, Any]:
     """``std`` and ``mean``."""
@@ -461,10 +462,10 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 def t(input: Tensor) -> Any:
     """A matrix transposed; what has fewer axes stays."""
 
-def tan(input: Any) -> Tensor:
+def tan(input: Operand) -> Tensor:
     """The tangent."""
 
-def tanh(input: Any) -> Tensor:
+def tanh(input: Operand) -> Tensor:
     """The hyperbolic tangent."""
 
 def tile(input: Tensor, dims: Any) -> Tensor:
@@ -492,10 +493,10 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
     """Without the repetitions of neighbours; on demand places and counts."""
 
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """One more axis of length 1 at ``axis``."""
+    """One more axis of length 1 at ``dim``."""
 
 def var(input: Tensor, dim: Any = None, *, correction: int | bool = 1, keepdim: bool = False) -> Tensor:
-    """The variance over ``axis``, divided by n - ddof."""
+    """The variance over ``dim``, divided by n - ddof."""
 
 def var_mean(input: Tensor, dim: Any = None, *, correction: int | bool = 1, keepdim: bool = False) -> tuple[Any, Any]:
     """``var`` and ``mean``."""

@@ -12,8 +12,9 @@ from ..core import random, taps
 from ..core.grad import differentiate, gradient_or_zeros, summed_to
 from ..core.nested import replaced, tensors_in
 from ..core.parameter import Parameter
-from ..core.recording import Array, no_recording, record, state
+from ..core.recording import no_recording, record, state
 from ..core.tensor import Tensor
+from ..core.types import Array
 from ..ops.shape import cast
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import precision, random, taps
 from ..core.nested import replaced, tensors_in
-from ..core.recording import Array, Recording, Repeating, accumulate, node_backward, record, state
+from ..core.recording import Recording, Repeating, accumulate, node_backward, record, state
 from ..core.tensor import Tensor
+from ..core.types import Array
 from ..core.watched_backward import watched_backward
 
 if TYPE_CHECKING:

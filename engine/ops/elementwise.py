@@ -12,6 +12,7 @@ from ..core.dtype import float32, promote, promote_scalar
 from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, FLOAT32, Operator, binary_method, fitted
 from ..core.surfaces import declare
 from ..core.tensor import Tensor
+from ..core.types import Operand
 from ..cpu.array_module import array_module
 
 
@@ -73,6 +74,25 @@ def array_dtype(x: Any) -> np.dtype[Any]:
 
 _REAL = frozenset((int, float))
 
+# What the documentation of all of them has in common.
+_OF_TWO = """Args:
+    input: x, a tensor of any shape or a number.
+    other: y, a tensor that broadcasts with ``input`` or a number; one of the two must be a tensor.
+
+Returns:
+    A tensor of the shape that both broadcast to. Of two dtypes the floating or wider one is computed in; a number takes
+    the tensor's dtype unless its kind is higher."""
+_OF_ONE = """Args:
+    input: x, a tensor of any shape or a number.
+
+Returns:
+    A tensor of the same shape."""
+_AS_FLOATS = " Bools and integers become Float32."
+_ERRORS = """
+
+Raises:
+    TypeError: an input is neither a tensor nor a number."""
+
 
 class Binary(Operator):
     """An operator on two tensors, or a tensor and a number, that broadcasts and combines dtypes as MindSpore does."""
@@ -80,8 +100,9 @@ class Binary(Operator):
     def __init__(self, *args: Any, integers_to_float: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.integers_to_float = integers_to_float
+        self.__doc__ = f"{self.__doc__}\n\n{_OF_TWO}{_AS_FLOATS if integers_to_float else ''}{_ERRORS}"
 
-    def __call__(self, input: Any, other: Any) -> Tensor:
+    def __call__(self, input: Operand, other: Operand) -> Tensor:
         # Benchmarked as "add of two small tensors": what needs no conversion goes first.
         if type(input) is Tensor:
             array = input._array
@@ -176,8 +197,9 @@ class Unary(Operator):
     def __init__(self, *args: Any, integers_to_float: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.integers_to_float = integers_to_float
+        self.__doc__ = f"{self.__doc__}\n\n{_OF_ONE}{_AS_FLOATS if integers_to_float else ''}{_ERRORS}"
 
-    def __call__(self, input: Any) -> Tensor:
+    def __call__(self, input: Operand) -> Tensor:
         x = input if type(input) is Tensor else operand(self.name, "input", input)
         if not isinstance(x, Tensor):
             x = Tensor(x)

@@ -7,17 +7,18 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 from collections.abc import Sequence
 from hookscope.engine.core.parameter import Parameter
 from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.core.types import Operand
 from typing import Any
 
 from .operations import Primitive
 
 class ACos(Primitive):
     """The arc cosine."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Abs(Primitive):
     """The absolute value; its gradient at 0 is 0."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class AccumulateNV2(Primitive):
     """The sum of the tensors in a tuple or list."""
@@ -25,7 +26,7 @@ class AccumulateNV2(Primitive):
 
 class Acosh(Primitive):
     """The inverse hyperbolic cosine."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Adam(Primitive):
     """p - lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + eps)."""
@@ -65,7 +66,7 @@ class AdaptiveMaxPool3D(Primitive):
 
 class Add(Primitive):
     """x + y."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class AddN(Primitive):
     """The sum of the tensors in a tuple or list."""
@@ -218,11 +219,11 @@ class Argmin(Primitive):
 
 class Asin(Primitive):
     """The arc sine."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Asinh(Primitive):
     """The inverse hyperbolic sine."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Assign(Primitive):
     """Give a parameter (or tensor) new values, cast to its dtype."""
@@ -238,15 +239,15 @@ class AssignSub(Primitive):
 
 class Atan(Primitive):
     """The arc tangent."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Atan2(Primitive):
     """The angle of the point (y, x), in (-pi, pi]."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Atanh(Primitive):
     """The inverse hyperbolic tangent."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class AvgPool(Primitive):
     """The mean of each window."""
@@ -326,7 +327,7 @@ class BesselI0(Primitive):
 
 class BesselI0e(Primitive):
     """exp(-abs(x)) I0(x)."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class BesselI1(Primitive):
     """The modified Bessel function I1."""
@@ -334,15 +335,15 @@ class BesselI1(Primitive):
 
 class BesselI1e(Primitive):
     """exp(-abs(x)) I1(x)."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class BesselJ0(Primitive):
     """J0(x)."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class BesselJ1(Primitive):
     """J1(x)."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class BesselK0(Primitive):
     """The modified Bessel function K0."""
@@ -350,7 +351,7 @@ class BesselK0(Primitive):
 
 class BesselK0e(Primitive):
     """exp(x) K0(x)."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class BesselK1(Primitive):
     """The modified Bessel function K1."""
@@ -358,15 +359,15 @@ class BesselK1(Primitive):
 
 class BesselK1e(Primitive):
     """exp(x) K1(x)."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class BesselY0(Primitive):
     """Y0(x)."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class BesselY1(Primitive):
     """Y1(x)."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class BiasAdd(Primitive):
     """``bias_add``; the channels are axis 1 of "NCHW" as of "NCDHW"."""
@@ -392,15 +393,15 @@ class BincountV2(Primitive):
 
 class BitwiseAnd(Primitive):
     """x & y."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class BitwiseOr(Primitive):
     """x | y."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class BitwiseXor(Primitive):
     """x ^ y."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class BlackmanWindow(Primitive):
     """Blackman's window."""
@@ -459,7 +460,7 @@ class CeLU(Primitive):
 
 class Ceil(Primitive):
     """The smallest integer not below x."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class ChannelShuffle(Primitive):
     """"""
@@ -504,7 +505,7 @@ class Complex(Primitive):
 
 class ComplexAbs(Primitive):
     """The absolute value; its gradient at 0 is 0."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Concat(Primitive):
     """Tensors joined along an axis they have."""
@@ -606,11 +607,11 @@ class Conv3DTranspose(Primitive):
 
 class Cos(Primitive):
     """The cosine."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Cosh(Primitive):
     """The hyperbolic cosine."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class CountNonZero(Primitive):
     """How many elements over ``dims`` are not 0."""
@@ -686,7 +687,7 @@ class DiagPart(Primitive):
 
 class Digamma(Primitive):
     """The slope of lgamma."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Div(Primitive):
     """x / y; integers give Float32."""
@@ -750,7 +751,7 @@ class Equal(Primitive):
 
 class Erf(Primitive):
     """The error function."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Erfc(Primitive):
     """1 - erf(x)."""
@@ -758,7 +759,7 @@ class Erfc(Primitive):
 
 class Erfinv(Primitive):
     """The inverse of erf."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class EuclideanNorm(Primitive):
     """The square root of the sum of squares over ``axis``."""
@@ -768,7 +769,7 @@ class EuclideanNorm(Primitive):
 
 class Exp(Primitive):
     """e to the power x."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Expand(Primitive):
     """Repeated along axes of length 1 to fill ``shape``; -1 keeps an axis."""
@@ -780,7 +781,7 @@ class ExpandDims(Primitive):
 
 class Expm1(Primitive):
     """exp(x) - 1, exact near 0."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Eye(Primitive):
     """Ones on the diagonal."""
@@ -812,15 +813,15 @@ class Flatten(Primitive):
 
 class Floor(Primitive):
     """The greatest integer not above x."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class FloorDiv(Primitive):
     """The greatest integer not above x / y."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class FloorMod(Primitive):
     """x - floor(x / y) * y, with the sign of y."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Fmax(Primitive):
     """The larger of the two; a NaN loses."""
@@ -863,7 +864,7 @@ class GatherV2(Primitive):
 
 class Gcd(Primitive):
     """The greatest common divisor."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class GeLU(Primitive):
     """The tanh form of ``gelu``."""
@@ -883,11 +884,11 @@ class Ger(Primitive):
 
 class Greater(Primitive):
     """x > y."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class GreaterEqual(Primitive):
     """x >= y."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class GridSampler2D(Primitive):
     """Elements of ``x`` (N, C, H, W) or (N, C, D, H, W) at the places (x, y[, z]) of ``grid``, in [-1, 1].
@@ -946,7 +947,7 @@ class Histogram(Primitive):
 
 class Hypot(Primitive):
     """sqrt(x * x + y * y), without overflow."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Identity(Primitive):
     """The same values, a new tensor."""
@@ -1034,7 +1035,7 @@ class Inv(Primitive):
 
 class Invert(Primitive):
     """~x."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class InvertPermutation(Primitive):
     """Where each number of a permutation stands."""
@@ -1050,15 +1051,15 @@ class IsClose(Primitive):
 
 class IsFinite(Primitive):
     """Whether an element is a finite number."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class IsInf(Primitive):
     """Whether an element is infinite."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class IsNan(Primitive):
     """Whether an element is NaN."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class KLDivLoss(Primitive):
     """labels * (log(labels) - logits), 0 where a label is 0; "batchmean" divides the sum by the first
@@ -1100,7 +1101,7 @@ class LayerNorm(Primitive):
 
 class Lcm(Primitive):
     """The least common multiple."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class LeftShift(Primitive):
     """input * 2**other, on the bits."""
@@ -1116,15 +1117,15 @@ class LerpScalar(Primitive):
 
 class Less(Primitive):
     """x < y."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class LessEqual(Primitive):
     """x <= y."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Lgamma(Primitive):
     """log of abs(gamma(x))."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class LinSpace(Primitive):
     """``steps`` numbers evenly spaced from ``start`` to ``end``, both included."""
@@ -1132,11 +1133,11 @@ class LinSpace(Primitive):
 
 class Log(Primitive):
     """The natural logarithm."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Log1p(Primitive):
     """log(1 + x), exact near 0."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class LogMatrixDeterminant(Primitive):
     """The sign of the determinant, and the logarithm of its size."""
@@ -1158,19 +1159,19 @@ class LogSpace(Primitive):
 
 class LogicalAnd(Primitive):
     """x and y, elementwise."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class LogicalNot(Primitive):
     """Whether an element is zero or False."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class LogicalOr(Primitive):
     """x or y, elementwise."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class LogicalXor(Primitive):
     """Whether one of x and y holds, and not both."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Logit(Primitive):
     """log(x / (1 - x)); with ``eps`` x is first limited to [eps, 1 - eps]."""
@@ -1336,7 +1337,7 @@ class MaxUnpool3D(Primitive):
 
 class Maximum(Primitive):
     """The larger of x and y; NaN where either is NaN."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Median(Primitive):
     """The middle element of all, or of those along ``axis``, and where it is."""
@@ -1355,7 +1356,7 @@ class Meshgrid(Primitive):
 
 class Minimum(Primitive):
     """The smaller of x and y; NaN where either is NaN."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class MirrorPad(Primitive):
     """Padded with the mirror image of the tensor, its edge repeated ("SYMMETRIC") or not ("REFLECT").
@@ -1370,11 +1371,11 @@ class Mish(Primitive):
 
 class Mod(Primitive):
     """The remainder with the sign of x."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Mul(Primitive):
     """x * y."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class MulNoNan(Primitive):
     """x * y, and 0 where y is 0, whatever x is."""
@@ -1433,11 +1434,11 @@ class NanToNum(Primitive):
 
 class Neg(Primitive):
     """-x."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class NextAfter(Primitive):
     """The floating-point number after x on the way to y."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class NonZero(Primitive):
     """Where elements are not 0: a row for each, or with ``as_tuple`` a vector for each axis."""
@@ -1526,11 +1527,11 @@ class Polygamma(Primitive):
 
 class PopulationCount(Primitive):
     """How many bits are 1."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Pow(Primitive):
     """x to the power y."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Print(Primitive):
     """Print tensors as MindSpore's ``Print`` does: each on a line, with shape, dtype and value."""
@@ -1606,7 +1607,7 @@ class RealDiv(Primitive):
 
 class Reciprocal(Primitive):
     """1 / x."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class ReduceAll(Primitive):
     """Whether all elements hold."""
@@ -1755,7 +1756,7 @@ class Round(Primitive):
 
 class Rsqrt(Primitive):
     """1 / sqrt(x)."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class SGD(Primitive):
     """v = momentum * v + (1 - dampening) * g; p = p - lr * v; ``stat`` is 1 before the first step."""
@@ -1907,7 +1908,7 @@ class Shape(Primitive):
 
 class Sigmoid(Primitive):
     """1 / (1 + exp(-x))."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class SigmoidCrossEntropyWithLogits(Primitive):
     """-(y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow, of each element."""
@@ -1915,19 +1916,19 @@ class SigmoidCrossEntropyWithLogits(Primitive):
 
 class Sign(Primitive):
     """-1, 0 or 1; of a complex number, x / |x|."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Sin(Primitive):
     """The sine."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Sinc(Primitive):
     """sin(pi x) / (pi x), and 1 at 0."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Sinh(Primitive):
     """The hyperbolic sine."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Size(Primitive):
     """The number of elements."""
@@ -2030,11 +2031,11 @@ class SplitV(Primitive):
 
 class Sqrt(Primitive):
     """The square root."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Square(Primitive):
     """x * x."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class SquareSumAll(Primitive):
     """"""
@@ -2089,7 +2090,7 @@ class StridedSlice(Primitive):
 
 class Sub(Primitive):
     """x - y."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Svd(Primitive):
     """The singular values, and the matrices U and V with U @ diag(s) @ V.T = input."""
@@ -2100,15 +2101,15 @@ class Svd(Primitive):
 
 class Tan(Primitive):
     """The tangent."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Tanh(Primitive):
     """The hyperbolic tangent."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class TensorAdd(Primitive):
     """x + y."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class TensorScatterAdd(Primitive):
     """``updates`` added where ``indices`` point."""
@@ -2212,7 +2213,7 @@ class TriuIndices(Primitive):
 
 class Trunc(Primitive):
     """The integer part."""
-    def __call__(self, input: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class TruncateDiv(Primitive):
     """x / y rounded towards 0, in their own dtype."""

@@ -5,6 +5,7 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 # mypy: disable-error-code="override, overload-cannot-match"
 
 from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.core.types import Operand
 from typing import Any
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
@@ -32,7 +33,7 @@ def gelu(input: Tensor, approximate: str = 'none') -> Tensor:
     """The Gaussian error linear unit, by erf ("none") or its tanh form ("tanh")."""
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """The first half along ``axis`` times the sigmoid of the second."""
+    """The first half along ``dim`` times the sigmoid of the second."""
 
 def grid_sample(input: Tensor, grid: Tensor, mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool | None = False) -> Tensor:
     """Elements of ``input`` (N, C, H, W) or (N, C, D, H, W) at the places (x, y[, z]) of ``grid``, in [-1,
@@ -74,7 +75,7 @@ def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, ignore
     """The negative of the log-probability (N, C) of the class numbers (N,)."""
 
 def pad(input: Tensor, pad: Any, mode: str = 'constant', value: float | None = None) -> Tensor:
-    """Elements added at the ends of the last axes: ``padding`` is (before, after) pairs, last axis first.
+    """Elements added at the ends of the last axes: ``pad`` is (before, after) pairs, last axis first.
     """
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
@@ -85,13 +86,13 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     (axis 1).
     """
 
-def sigmoid(input: Any) -> Tensor:
+def sigmoid(input: Operand) -> Tensor:
     """1 / (1 + exp(-x))."""
 
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     """log(1 + exp(-target * input))."""
 
-def tanh(input: Any) -> Tensor:
+def tanh(input: Operand) -> Tensor:
     """The hyperbolic tangent."""
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:

@@ -1,0 +1,72 @@
+"""Whatever a user can call explains each of its arguments, where `help` and the API pages find it."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import hookscope.engine as ms
+import hookscope.engine.mint
+import hookscope.engine.numpy  # noqa: F401  (both declare)
+from hookscope.engine.core import surfaces
+
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(ms.__path__, "hookscope.engine.")
+    if not re.search(r"\.(debug|cpu)\b|\._", module.name)
+)
+
+
+def declared() -> dict[str, list[Callable[..., Any]]]:
+    """The functions of all surfaces, by the module that they are written in."""
+    found: dict[str, list[Callable[..., Any]]] = {}
+    tables = (surfaces.METHODS, surfaces.IN_PLACE, surfaces.MINT, surfaces.NUMPY)
+    functions = [one for table in tables for one in table.values()] + [one for one, _ in surfaces.PRIMITIVES.values()]
+    for one in functions:
+        found.setdefault(getattr(one, "__module__", ""), []).append(one)
+    return found
+
+
+def public(name: str) -> Iterator[Any]:
+    """What a module offers and what it declares, each once."""
+    module = importlib.import_module(name)
+    offered = [getattr(module, one) for one in getattr(module, "__all__", ())]
+    for one in {id(one): one for one in [*offered, *declared().get(name, ())]}.values():
+        if getattr(one, "__module__", name) != name or not (inspect.isroutine(one) or inspect.isclass(one)):
+            continue
+        # Of the machine, what the top of the package offers.
+        if ".core." not in name or hasattr(ms, one.__name__) or one.__module__.endswith("surfaces"):
+            yield one
+
+
+def parameters(one: Any) -> list[str]:
+    try:
+        signature = inspect.signature(one.__init__ if inspect.isclass(one) else one)
+    except (TypeError, ValueError):
+        return []
+    return [name for name in signature.parameters if name not in ("self", "args", "kwargs") and not name.startswith("_")]
+
+
+def unexplained(one: Any) -> list[str]:
+    """Parameters that the documentation does not name."""
+    text = inspect.getdoc(one) or ""
+    if inspect.isclass(one):
+        text += "\n" + (inspect.getdoc(one.__init__) or "")
+    return [name for name in parameters(one) if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_each_argument_is_explained(name: str) -> None:
+    missing = {getattr(one, "__qualname__", repr(one)): unexplained(one) for one in public(name)}
+    assert {key: names for key, names in missing.items() if names} == {}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_whatever_is_offered_says_what_it_is(name: str) -> None:
+    assert [one for one in public(name) if not (inspect.getdoc(one) or "").strip()] == []
