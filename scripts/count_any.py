@@ -1,6 +1,6 @@
 """How many parameters and returns of the engine have the bare type Any: where users get no help from their editor.
 
-    python scripts/count_any.py [FOLDER ...]
+    python scripts/count_any.py [FOLDER | FILE ...]
 
 Counts functions as they are written, nested ones and methods too, without `self`. Any inside another type is no bare
 one.
@@ -30,16 +30,15 @@ def annotations(source: str) -> Iterator[str | None]:
 
 def main() -> None:
     """Print a row for each folder, and the sum."""
-    folders = [ROOT / name for name in sys.argv[1:]] or [ROOT / "engine"]
-    total = bare = 0
-    for folder in folders:
-        rooms: dict[str, list[str | None]] = {}
-        for path in sorted(folder.rglob("*.py")):
-            room = path.relative_to(folder).parts[0]
+    rooms: dict[str, list[str | None]] = {}
+    for start in [ROOT / name for name in sys.argv[1:]] or [ROOT / "engine"]:
+        for path in sorted(start.rglob("*.py")) if start.is_dir() else [start]:
+            room = f"{start.name}/{path.relative_to(start).parts[0]}" if start.is_dir() else start.name
             rooms.setdefault(room, []).extend(annotations(path.read_text(encoding="utf-8")))
-        for room, found in rooms.items():
-            print(f"{folder.name}/{room:<28}{found.count('Any'):>6} of {len(found):>6}")
-            bare, total = bare + found.count("Any"), total + len(found)
+    total = bare = 0
+    for room, found in rooms.items():
+        print(f"{room:<35}{found.count('Any'):>6} of {len(found):>6}")
+        bare, total = bare + found.count("Any"), total + len(found)
     print(f"bare Any: {bare} of {total} parameters and returns, {bare / total:.1%}")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Operand
 from ..cpu.array_module import array_module
 from .elementwise import Binary, as_dtype, fit, operand, operands, unary
 
@@ -22,7 +23,7 @@ __all__ = [
 class Equality(Binary):
     """``==`` or ``!=``, which Python code also asks of a tensor and None, a string or a list: not equal."""
 
-    def __call__(self, input: Tensor, other: Any) -> Any:
+    def __call__(self, input: Operand, other: Any) -> Any:
         if other is None or isinstance(other, str | list | tuple):
             return self is not eq
         return Binary.__call__(self, input, other)
