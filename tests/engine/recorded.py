@@ -1,19 +1,35 @@
-"""Inputs that need no file, and digests of results: so that numbers recorded from MindSpore 2.10 fit on a line.
+"""What MindSpore 2.10 computed for the CASES of a test file, element by element, and inputs that need no file.
 
-A digest is the shape of a result, the sum of its elements times cos(0), cos(1), ..., and its first element.
+In an environment that has MindSpore, NumPy and pytest, this records them anew, into tests/engine/recorded/*.npz:
+
+    python tests/engine/recorded.py tests/engine/test_layers_pooling.py ...
 """
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+if __name__ == "__main__":  # MindSpore itself in the place of the engine
+    import mindspore
+
+    sys.modules["hookscope"] = ModuleType("hookscope")
+    sys.modules["hookscope.engine"] = mindspore
+    sys.modules["hookscope.engine.experimental"] = mindspore.experimental
+    sys.modules["recorded"] = sys.modules["__main__"]
+
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn
 
-Digest = tuple[tuple[int, ...], float, float]
+Array = np.ndarray[Any, Any]
+
+FOLDER = Path(__file__).parent / "recorded"
 
 
 def wave(*shape: int, k: float = 0.0) -> Tensor:
@@ -36,12 +52,6 @@ def flat(result: Any) -> list[Any]:
     return [] if result is None else [result]
 
 
-def digest(value: Any) -> Digest:
-    array = np.asarray(value.asnumpy() if isinstance(value, Tensor) else value, np.float64)
-    weights = np.cos(np.arange(array.size)).reshape(array.shape)
-    return array.shape, float((array * weights).sum()), float(array.ravel()[0])
-
-
 def weighed(result: Any) -> Tensor:
     """The sum of all elements times cos(0), cos(1), ..."""
     total: Any = 0
@@ -52,25 +62,37 @@ def weighed(result: Any) -> Tensor:
 
 
 def gradients(cell: Any, *inputs: Tensor) -> list[Any]:
-    """The gradient of the weighed sum by the first input; and the sizes of those by the parameters, added up."""
+    """The gradients of the weighed sum by the first input and by each parameter."""
     weights = cell.trainable_params() if isinstance(cell, nn.Cell) else []
     if not weights:
         return [ms.grad(lambda *x: weighed(cell(*x)), 0)(*inputs)]
-    by_input, by_weights = ms.grad(lambda *x: weighed(cell(*x)), 0, weights)(*inputs)
-    return [by_input, sum(abs(digest(g)[1]) for g in by_weights)]
+    return flat(ms.grad(lambda *x: weighed(cell(*x)), 0, weights)(*inputs))
 
 
-def parsed(text: str) -> list[Digest]:
-    found = []
-    for part in text.split(";"):
-        shape, total, first = part.split()
-        found.append((tuple(int(n) for n in shape.split("x")) if shape != "-" else (), float(total), float(first)))
-    return found
+def arrays(result: Any) -> list[Array]:
+    return [np.asarray(one.asnumpy() if isinstance(one, Tensor) else one) for one in flat(result)]
 
 
-def check(make: Callable[[], Any], want: str) -> None:
-    """The digests of what is made are those recorded, of which five digits after the point are kept."""
-    got = [digest(one) for one in flat(make())]
-    assert [shape for shape, _, _ in got] == [shape for shape, _, _ in parsed(want)]
-    for one, other in zip(got, parsed(want), strict=True):
-        np.testing.assert_allclose(one[1:], other[1:], rtol=2e-4, atol=3e-5)
+def check(file: str, name: str, make: Callable[[], Any]) -> None:
+    """What is made now is what was recorded for this case of the file: shapes, dtypes and every element."""
+    with np.load(FOLDER / f"{Path(file).stem}.npz", allow_pickle=False) as kept:
+        want = [kept[f"{name} {i}"] for i in range(int(kept[f"{name} count"]))]
+    got = arrays(make())
+    assert [(one.shape, one.dtype) for one in got] == [(one.shape, one.dtype) for one in want]
+    for one, other in zip(got, want, strict=True):
+        np.testing.assert_allclose(one, other, rtol=2e-4, atol=3e-5)
+
+
+def record(file: str) -> None:
+    """Compute the cases of a test file and keep what comes of them."""
+    cases: dict[str, Callable[[], Any]] = importlib.import_module(Path(file).stem).CASES
+    kept: dict[str, Array] = {}
+    for name, make in cases.items():
+        found = arrays(make())
+        kept |= {f"{name} count": np.array(len(found)), **{f"{name} {i}": one for i, one in enumerate(found)}}
+    np.savez_compressed(FOLDER / f"{Path(file).stem}.npz", **kept)
+
+
+if __name__ == "__main__":
+    for one in sys.argv[1:]:
+        record(one)
