@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from sphinx.ext.napoleon import Config, GoogleDocstring
 
 import hookscope.engine as engine
-from hookscope.engine import surfaces
+from hookscope.engine.core import surfaces
 from hookscope.engine.core.operator import Operator
 
 NAPOLEON = Config(napoleon_use_param=False, napoleon_use_rtype=False, napoleon_use_ivar=True)
@@ -37,6 +37,8 @@ def write_pages(folder: Path) -> None:
     pages = [*ops_pages(), tensor_page(), primitives_page(), mint_page(), *class_pages(), session_page()]
     for page in pages:
         write(folder / f"{page.name}.rst", "\n\n".join([heading(page.title), page.about, *page.entries]))
+    for old in {*folder.glob("*.rst")} - {folder / f"{page.name}.rst" for page in pages}:
+        old.unlink()  # of a module that is gone
     names = "\n".join(f"   {page.name}" for page in pages)
     about = (
         "What the engine offers under MindSpore's names, with its arguments, errors and sources. Where it differs from "
