@@ -37,7 +37,7 @@ def write_pages(folder: Path) -> None:
     pages = [*ops_pages(), tensor_page(), primitives_page(), mint_page(), *class_pages(), session_page()]
     for page in pages:
         write(folder / f"{page.name}.rst", "\n\n".join([heading(page.title), page.about, *page.entries]))
-    for old in {*folder.glob("*.rst")} - {folder / f"{page.name}.rst" for page in pages}:
+    for old in {*folder.glob("*.rst")} - {folder / f"{name}.rst" for name in ["index", *(page.name for page in pages)]}:
         old.unlink()  # of a module that is gone
     names = "\n".join(f"   {page.name}" for page in pages)
     about = (
