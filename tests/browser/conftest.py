@@ -1,10 +1,11 @@
-"""JupyterLab and Notebook 7, each started once for this folder, and Chromium, once for each of its files."""
+"""JupyterLab and Notebook 7, from one server for this folder, and Chromium, once for each of its files."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,9 +33,9 @@ def lab(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
 
 
 @pytest.fixture(scope="session")
-def notebook7(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with lab_server(tmp_path_factory.mktemp("notebook7"), "notebook") as server:
-        yield server
+def notebook7(lab: Server) -> Server:
+    """The same server: its pages for Notebook 7 are those of `jupyter notebook`."""
+    return replace(lab, front_end="Notebook 7")
 
 
 @pytest.fixture(scope="module")  # one Playwright at a time: tests/widgets has one too, maybe in the same process
@@ -78,7 +79,7 @@ def open_notebook(lab: Server, window: Window, request: pytest.FixtureRequest) -
         notebook.close()
 
 
-@pytest.fixture(scope="module", params=["JupyterLab", "Notebook 7"])
+@pytest.fixture(scope="module", params=["JupyterLab", pytest.param("Notebook 7", marks=pytest.mark.ci_only)])
 def server(request: pytest.FixtureRequest) -> Server:
     """Each front end in turn."""
     served: Server = request.getfixturevalue("lab" if request.param == "JupyterLab" else "notebook7")
