@@ -71,9 +71,11 @@ def reachable(session: DebugSession) -> tuple[int, int]:
     [
         pytest.param(10_000, {}, id="references", marks=pytest.mark.ci_only),
         pytest.param(
-            *(2_400, {"stop_on": ["nan", "exploding_gradient=1e-30", "all_zero"]}),
-            id="hits in each step", marks=pytest.mark.ci_only,
-        ),  # fmt: skip
+            2_400,
+            {"stop_on": ["nan", "exploding_gradient=1e-30", "all_zero"]},
+            id="hits in each step",
+            marks=pytest.mark.ci_only,
+        ),
         pytest.param(2_000, {"breaks": ["*:backward", "*:forward if step < 0"], "every": 2}, id="breakpoints"),
     ],
 )
