@@ -25,7 +25,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 # A worker takes a file at a time (--dist loadfile), in this order: what takes long must not be the last that runs.
-LONGEST_FIRST = ("browser", "triton_kernels", "packaging", "kernel", "widgets")
+LONGEST_FIRST = ("faults", "browser", "kernel", "widgets", "triton_kernels", "packaging")
 CI_ONLY = "ci_only: what takes long and rarely tells more than what is run anyway; run where CI=true, else left out"
 
 
@@ -50,8 +50,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _turn(item: pytest.Item) -> int:
-    folder = next(iter(item.path.relative_to(ROOT / "tests").parts)) if item.path.is_relative_to(ROOT / "tests") else ""
-    return LONGEST_FIRST.index(folder) if folder in LONGEST_FIRST else len(LONGEST_FIRST)
+    folders = item.path.relative_to(ROOT).parts
+    return next((turn for turn, folder in enumerate(LONGEST_FIRST) if folder in folders), len(LONGEST_FIRST))
 
 
 @pytest.fixture(scope="session")

@@ -1,1 +1,1 @@
-"""A page in Chromium stays open for this folder: pytest knows a folder that ends from one with this file."""
+"""With this file the folder is a package to pytest: Chromium stays open for its files, and is closed behind them."""

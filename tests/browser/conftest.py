@@ -1,11 +1,10 @@
-"""JupyterLab and Notebook 7 from one server, and Chromium, each started once for this folder."""
+"""JupyterLab, Notebook 7 and Chromium, each started once for this folder."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,9 +32,9 @@ def lab(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
 
 
 @pytest.fixture(scope="session")
-def notebook7(lab: Server) -> Server:
-    """The same server: its pages for Notebook 7 are those of `jupyter notebook`."""
-    return replace(lab, front_end="Notebook 7")
+def notebook7(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with lab_server(tmp_path_factory.mktemp("notebook7"), "Notebook 7") as server:
+        yield server
 
 
 @pytest.fixture(scope="package")  # while Playwright is at work here, no other event loop may run in this thread

@@ -52,6 +52,10 @@ def wait_until(what: str, condition: Callable[[], object], seconds: float = STEP
 
 FrontEnd = Literal["JupyterLab", "Notebook 7"]
 PAGES: dict[FrontEnd, str] = {"JupyterLab": "lab/tree", "Notebook 7": "notebooks"}  # where a notebook is opened
+COMMANDS: dict[FrontEnd, tuple[str, tuple[str, ...]]] = {
+    "JupyterLab": ("lab", ("--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly")),
+    "Notebook 7": ("notebook", ("--JupyterNotebookApp.expose_app_in_browser=True",)),
+}
 
 
 @dataclass
@@ -96,8 +100,8 @@ def reserved_port() -> Iterator[int]:
 
 
 @contextmanager
-def lab_server(folder: Path) -> Iterator[Server]:
-    """JupyterLab and Notebook 7 on `folder`/notebooks; their settings, workspaces and log stay in `folder`."""
+def lab_server(folder: Path, front_end: FrontEnd = "JupyterLab") -> Iterator[Server]:
+    """JupyterLab, or Notebook 7, on `folder`/notebooks; its settings, workspaces and log stay in `folder`."""
     root = folder / "notebooks"
     root.mkdir(parents=True, exist_ok=True)
     log = folder / "server.log"
@@ -115,16 +119,16 @@ def lab_server(folder: Path) -> Iterator[Server]:
         "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
     }
-    command = [
-        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", "--ServerApp.port_retries=0"),
-        *("--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True", f"--ServerApp.root_dir={root}"),
-        *("--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"),
-        "--LabApp.extension_manager=readonly",
-    ]
+    # A server of its own for each: where one serves both, Notebook 7 is told of the page that JupyterLab showed last.
+    application, traits = COMMANDS[front_end]
     with log.open("wb") as output, reserved_port() as port:
-        command.append(f"--port={port}")
+        command = [
+            *(sys.executable, "-m", "jupyter", application, "--no-browser", "--allow-root", f"--port={port}"),
+            *("--ServerApp.port_retries=0", "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"),
+            *(f"--ServerApp.root_dir={root}", *traits),
+        ]
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT)
-        server = Server(root, f"http://127.0.0.1:{port}", process, log)
+        server = Server(root, f"http://127.0.0.1:{port}", process, log, front_end)
         try:
             wait_until("JupyterLab's server", server.answers, SERVER_SECONDS)
             yield server
