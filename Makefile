@@ -1,7 +1,7 @@
 # Every target works as the first command on a fresh clone; the second time none of them needs a network.
 #   make demo       run the tour without a browser, print what was found, write an HTML page
 #   make lab        open the tour in JupyterLab
-#   make test       every test, the notebooks and the browser's among them
+#   make test       the tests, the notebooks and the browser's among them; with CI=true those too that take long
 #   make bench      every measurement, as ratios in one run
 #   make notebooks  run the tutorials and save their outputs
 #   make lint       ruff, mypy, the import rules, and for the panels' JavaScript tsc and ESLint
@@ -33,7 +33,7 @@ lab: $(VENV)/.lab
 
 test: $(VENV)/.dev $(if $(NPM),js/node_modules/.installed)
 	@$(BIN)/python tests/browser/chromium.py --install
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval tests notebooks
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --nbval tests notebooks
 
 bench: $(VENV)/.lab
 	$(BIN)/python -m benchmarks

@@ -24,6 +24,36 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# A worker takes a file at a time (--dist loadfile), in this order: what takes long must not be the last that runs.
+LONGEST_FIRST = ("faults", "browser", "kernel", "widgets", "triton_kernels", "packaging")
+CI_ONLY = "ci_only: what takes long and rarely tells more than what is run anyway; run where CI=true, else left out"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", CI_ONLY)
+
+
+def pytest_report_header() -> str | None:
+    return None if in_ci() else "tests that are marked ci_only are left out; CI=true runs them too"
+
+
+def in_ci() -> bool:
+    return os.environ.get("CI") == "true"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = [] if in_ci() else [item for item in items if item.get_closest_marker("ci_only")]
+    config.hook.pytest_deselected(items=left_out)
+    kept = set(items).difference(left_out)
+    items[:] = sorted(filter(kept.__contains__, items), key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    folders = item.path.relative_to(ROOT).parts
+    return next((turn for turn, folder in enumerate(LONGEST_FIRST) if folder in folders), len(LONGEST_FIRST))
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     """The folder with pyproject.toml."""

@@ -1,4 +1,4 @@
-"""JupyterLab and Notebook 7, each started once for this folder, and Chromium, once for each of its files."""
+"""JupyterLab, Notebook 7 and Chromium, each started once for this folder."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import BrowserContext, expect, sync_playwright
 
 from tests.browser.chromium import find_chromium, how_to, missing_packages
-from tests.browser.lab import STEP_SECONDS, Notebook, Server, Window, browser_window, lab_server, write_notebook
+from tests.browser.lab import STEP_SECONDS, Notebook, Server, Window, browser_context, lab_server, write_notebook
 from tests.browser.panel import Panel
 
 OpenNotebook = Callable[[str], Notebook]
@@ -33,15 +33,23 @@ def lab(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
 
 @pytest.fixture(scope="session")
 def notebook7(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with lab_server(tmp_path_factory.mktemp("notebook7"), "notebook") as server:
+    with lab_server(tmp_path_factory.mktemp("notebook7"), "Notebook 7") as server:
         yield server
 
 
-@pytest.fixture(scope="module")  # one Playwright at a time: tests/widgets has one too, maybe in the same process
-def browser(chromium: str) -> Iterator[Window]:
+@pytest.fixture(scope="package")  # while Playwright is at work here, no other event loop may run in this thread
+def context(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
     expect.set_options(timeout=STEP_SECONDS * 1000)
-    with sync_playwright() as playwright, browser_window(playwright, chromium) as window:
-        yield window
+    profile = tmp_path_factory.mktemp("profile")
+    with sync_playwright() as playwright, browser_context(playwright, chromium, profile) as context:
+        yield context
+
+
+@pytest.fixture(scope="module")
+def browser(context: BrowserContext) -> Iterator[Window]:
+    window = Window(context.new_page())
+    yield window
+    window.page.close()
 
 
 @pytest.fixture
@@ -78,7 +86,7 @@ def open_notebook(lab: Server, window: Window, request: pytest.FixtureRequest) -
         notebook.close()
 
 
-@pytest.fixture(scope="module", params=["JupyterLab", "Notebook 7"])
+@pytest.fixture(scope="module", params=["JupyterLab", pytest.param("Notebook 7", marks=pytest.mark.ci_only)])
 def server(request: pytest.FixtureRequest) -> Server:
     """Each front end in turn."""
     served: Server = request.getfixturevalue("lab" if request.param == "JupyterLab" else "notebook7")

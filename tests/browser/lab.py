@@ -1,4 +1,4 @@
-"""Drive a real JupyterLab in Chromium: a server, a page, and a notebook opened in it.
+"""Drive a real JupyterLab or Notebook 7 in Chromium: a server, a page, and a notebook opened in it.
 
 Commands go through `window.jupyterapp`, which JupyterLab offers with `expose_app_in_browser`; what a person
 looks at and clicks is reached through roles and accessible names with `Notebook.cell(i)`. Waiting is polling
@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from playwright.sync_api import Locator, Page, Playwright, expect
+from playwright.sync_api import BrowserContext, Locator, Page, Playwright, expect
 
 # Root in a container has no sandbox; the others keep the browser from asking the outside for anything.
 CHROMIUM_ARGUMENTS = [
@@ -50,15 +50,23 @@ def wait_until(what: str, condition: Callable[[], object], seconds: float = STEP
         time.sleep(0.05)
 
 
+FrontEnd = Literal["JupyterLab", "Notebook 7"]
+PAGES: dict[FrontEnd, str] = {"JupyterLab": "lab/tree", "Notebook 7": "notebooks"}  # where a notebook is opened
+COMMANDS: dict[FrontEnd, tuple[str, tuple[str, ...]]] = {
+    "JupyterLab": ("lab", ("--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly")),
+    "Notebook 7": ("notebook", ("--JupyterNotebookApp.expose_app_in_browser=True",)),
+}
+
+
 @dataclass
 class Server:
-    """A JupyterLab server on a free port of this machine, with its own settings and no token."""
+    """A server on a free port of this machine, with its own settings and no token, and the front end that is meant."""
 
     root: Path
     url: str
     process: subprocess.Popen[bytes]
     log: Path
-    pages: str = "lab/tree"  # where a notebook is opened
+    front_end: FrontEnd = "JupyterLab"
 
     def get(self, path: str) -> Any:
         with urllib.request.urlopen(f"{self.url}/{path}", timeout=10) as reply:
@@ -79,7 +87,20 @@ class Server:
 
 
 @contextmanager
-def lab_server(folder: Path, front_end: Literal["lab", "notebook"] = "lab") -> Iterator[Server]:
+def reserved_port() -> Iterator[int]:
+    """A port of this machine that meanwhile nobody is given, while a server that is told of it may listen there.
+
+    Linux gives a port that is bound to nobody who asks for any, and lets one who asks for this very one listen beside
+    a socket that only holds it, where both allow addresses to be reused: servers do.
+    """
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("127.0.0.1", 0))
+        yield holder.getsockname()[1]
+
+
+@contextmanager
+def lab_server(folder: Path, front_end: FrontEnd = "JupyterLab") -> Iterator[Server]:
     """JupyterLab, or Notebook 7, on `folder`/notebooks; its settings, workspaces and log stay in `folder`."""
     root = folder / "notebooks"
     root.mkdir(parents=True, exist_ok=True)
@@ -88,9 +109,6 @@ def lab_server(folder: Path, front_end: Literal["lab", "notebook"] = "lab") -> I
     settings = folder / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     settings.parent.mkdir(parents=True)
     settings.write_text('{"checkForUpdates": false, "fetchNews": "false"}')
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     foreign = ("JUPYTER", "JPY_")
     environment = {name: text for name, text in os.environ.items() if not name.startswith(foreign)}
     environment |= {
@@ -101,17 +119,16 @@ def lab_server(folder: Path, front_end: Literal["lab", "notebook"] = "lab") -> I
         "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
     }
-    application = "LabApp" if front_end == "lab" else "JupyterNotebookApp"
-    command = [
-        *(sys.executable, "-m", "jupyter", front_end, "--no-browser", "--allow-root", f"--port={port}"),
-        *("--ServerApp.port_retries=0", "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"),
-        *(f"--ServerApp.root_dir={root}", f"--{application}.expose_app_in_browser=True"),
-        *(("--LabApp.extension_manager=readonly",) if front_end == "lab" else ()),
-    ]
-    with log.open("wb") as output:
+    # A server of its own for each: where one serves both, Notebook 7 is told of the page that JupyterLab showed last.
+    application, traits = COMMANDS[front_end]
+    with log.open("wb") as output, reserved_port() as port:
+        command = [
+            *(sys.executable, "-m", "jupyter", application, "--no-browser", "--allow-root", f"--port={port}"),
+            *("--ServerApp.port_retries=0", "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"),
+            *(f"--ServerApp.root_dir={root}", *traits),
+        ]
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT)
-        pages = "lab/tree" if front_end == "lab" else "notebooks"
-        server = Server(root, f"http://127.0.0.1:{port}", process, log, pages)
+        server = Server(root, f"http://127.0.0.1:{port}", process, log, front_end)
         try:
             wait_until("JupyterLab's server", server.answers, SERVER_SECONDS)
             yield server
@@ -150,13 +167,15 @@ class Window:
 
 
 @contextmanager
-def browser_window(playwright: Playwright, chromium: str) -> Iterator[Window]:
-    browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_ARGUMENTS)
+def browser_context(playwright: Playwright, chromium: str, profile: Path) -> Iterator[BrowserContext]:
+    """Chromium, with what it keeps in `profile`: it reads and compiles JupyterLab's scripts once."""
+    context = playwright.chromium.launch_persistent_context(
+        profile, executable_path=chromium, args=CHROMIUM_ARGUMENTS, viewport={"width": 1400, "height": 1000}
+    )
     try:
-        context = browser.new_context(viewport={"width": 1400, "height": 1000})
-        yield Window(context.new_page())
+        yield context
     finally:
-        browser.close()
+        context.close()
 
 
 @dataclass
@@ -168,7 +187,8 @@ class Notebook:
     path: str
 
     def open(self) -> None:
-        self.page.goto(f"{self.server.url}/{self.server.pages}/{self.path}?reset", timeout=PAGE_SECONDS * 1000)
+        pages = f"{self.server.url}/{PAGES[self.server.front_end]}"
+        self.page.goto(f"{pages}/{self.path}?reset", timeout=PAGE_SECONDS * 1000)
         self.wait_ready()
 
     def reload(self) -> None:

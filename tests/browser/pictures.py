@@ -19,7 +19,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Playwright, expect, sync_playwright
 
 from tests.browser.chromium import find_chromium, how_to, missing_packages
-from tests.browser.lab import STEP_SECONDS, Notebook, browser_window, lab_server, write_notebook
+from tests.browser.lab import STEP_SECONDS, Notebook, Window, browser_context, lab_server, write_notebook
 from tests.browser.panel import Panel
 
 WIDTHS = {"": 1100, "-narrow": 480}
@@ -97,9 +97,9 @@ Take = Callable[[str, Locator], None]
 
 
 def take_all(playwright: Playwright, chromium: str, scratch: Path, folder: Path) -> None:
-    with lab_server(scratch) as server, browser_window(playwright, chromium) as window:
+    with lab_server(scratch) as server, browser_context(playwright, chromium, scratch / "profile") as context:
         write_notebook(server.root / "pictures.ipynb", CELLS)
-        notebook = Notebook(server, window.page, "pictures.ipynb")
+        notebook = Notebook(server, Window(context.new_page()).page, "pictures.ipynb")
         notebook.open()
         notebook.command("application:toggle-left-area")
         notebook.run_to_end(0)

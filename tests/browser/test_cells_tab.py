@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.lab import Notebook
+from tests.browser.lab import Notebook, wait_until
 from tests.browser.panel import Panel
 from tests.browser.subject import NETWORK
 
@@ -17,7 +17,9 @@ CELLS = [
     NETWORK,
     "%cell net",
     "train(1)",
-    "print('training', net.relu.training, 'hooks', [(hook.path, hook.kind) for hook in _session.hooks()])",
+    """\
+print('training', net.relu.training, 'hooks', [(hook.path, hook.kind) for hook in _session.hooks()])
+print('breakpoints', len(_session.breakpoints))""",
     "_session.add_condition('dead_relu')\nkill_relu()\ntrain(3)",
     "large = nn.SequentialCell([nn.ReLU() for _ in range(10_000)])\n%cell large",
 ]
@@ -77,6 +79,7 @@ def test_a_cell_is_set_to_predict_and_back(panel: Panel, opened: Notebook) -> No
 def test_a_breakpoint_set_in_the_tree_pauses_the_next_run(panel: Panel, opened: Notebook) -> None:
     breakpoint_at = panel.root.get_by_role("combobox", name="breakpoint at dense", exact=True)
     breakpoint_at.select_option("forward")
+    wait_until("the kernel to know the breakpoint", lambda: "breakpoints 1" in opened.run_to_end(TELL))
     opened.run(TRAIN)
     panel.expect_paused("dense")
     panel.tab("Cells")

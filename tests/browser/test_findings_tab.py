@@ -24,11 +24,16 @@ def look_for(panel: Panel, condition: str, what: str = "look for") -> Locator:
     return panel.root.get_by_role("checkbox", name=f"{what} {condition}", exact=True)
 
 
-def be_looked_for(panel: Panel, condition: str) -> None:
+def until_known(opened: Notebook, condition: str) -> None:
+    """Until the kernel looks for it: the page shows a tick at once."""
+    wait_until(f"{condition} to be looked for", lambda: f"'{condition}': " in opened.run_to_end(TELL))
+
+
+def be_looked_for(panel: Panel, opened: Notebook, condition: str) -> None:
     panel.settings()
     if not look_for(panel, condition).is_checked():
         look_for(panel, condition).click()
-    expect(look_for(panel, condition)).to_be_checked()
+    until_known(opened, condition)
     panel.settings(opened=False)
 
 
@@ -54,7 +59,7 @@ def test_a_threshold_is_edited_and_a_wrong_one_refused(panel: Panel, opened: Not
 
 
 def test_a_finding_has_advice_and_leads_to_its_capture(panel: Panel, opened: Notebook) -> None:
-    be_looked_for(panel, "dead_relu")
+    be_looked_for(panel, opened, "dead_relu")
     opened.run_to_end(TRAIN)
     found = panel.root.get_by_role("list", name="Findings").get_by_role("listitem").filter(has_text="dead_relu")
     expect(found).to_contain_text("Try a smaller learning rate")
@@ -64,7 +69,7 @@ def test_a_finding_has_advice_and_leads_to_its_capture(panel: Panel, opened: Not
 
 
 def test_a_finding_leads_to_its_cell(panel: Panel, opened: Notebook) -> None:
-    be_looked_for(panel, "dead_relu")
+    be_looked_for(panel, opened, "dead_relu")
     opened.run_to_end(TRAIN)
     panel.root.get_by_role("button", name="show cell relu", exact=True).first.click()
     expect(panel.root.get_by_role("treeitem", name="relu, ReLU", exact=True)).to_be_focused()
@@ -74,6 +79,7 @@ def test_the_run_pauses_where_a_condition_holds(panel: Panel, opened: Notebook) 
     panel.settings()
     look_for(panel, "all_zero", "pause at").click()
     expect(look_for(panel, "all_zero", "pause at")).to_be_checked()
+    until_known(opened, "all_zero")
     opened.run(TRAIN)
     panel.expect_paused("relu")
     expect(panel.view("Stepper")).to_contain_text("all_zero")

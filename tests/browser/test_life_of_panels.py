@@ -117,7 +117,7 @@ def test_an_old_panel_does_not_pause_a_new_network(open_cells: Opener) -> None:
     panel = Panel.in_cell(notebook.cell(1))
     panel.settings()
     box = panel.root.get_by_role("checkbox", name="pause at nan")
-    box.click()  # news from before the click may take the tick away for a moment
+    box.click()
     expect(box).to_be_checked()
     notebook.run_to_end(0)
     old = panel.root.get_by_role("status").first

@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab import Notebook, Server, Window
 from tests.browser.panel import Panel
 
 
+@pytest.mark.ci_only
 def test_the_tour_pauses_and_goes_on(notebook7: Server, window: Window, repository: Path) -> None:
     shutil.copy(repository / "notebooks" / "01_tour.ipynb", notebook7.root / "01_tour.ipynb")
     tour = Notebook(notebook7, window.page, "01_tour.ipynb")

@@ -8,21 +8,21 @@ import pytest
 
 from tests.browser import random_notebook, random_sessions
 
-SEEDS = range(1, 11)
 PATIENCE_SECONDS = 60  # beside other tests everything takes its time
 
 
-@pytest.mark.timeout(1500)  # ten of them, each with a kernel of its own
-def test_10_random_sessions_keep_every_promise(chromium: str, tmp_path: Path) -> None:
-    done, failures = random_sessions.run(SEEDS, tmp_path, patience=PATIENCE_SECONDS)
+@pytest.mark.timeout(900)  # each with a kernel of its own
+@pytest.mark.parametrize("seeds", [(2, 5), pytest.param((1, 7, 9), marks=pytest.mark.ci_only)])
+def test_random_sessions_keep_every_promise(seeds: tuple[int, ...], chromium: str, tmp_path: Path) -> None:
+    done, failures = random_sessions.run(seeds, tmp_path, patience=PATIENCE_SECONDS)
     if failures:
         # One in thirty fails by something of JupyterLab, ipykernel or the driver itself, at another moment each time.
         print("once more, since they failed:", failures)
         _, again = random_sessions.run(list(failures), tmp_path / "again", patience=PATIENCE_SECONDS)
         assert again == {}
-    assert done["sessions"] == len(SEEDS)
-    assert done["confirmed edits"] >= 3, "the sessions did next to nothing"
-    assert done["presses that let a run go on"] > 5, "the sessions did next to nothing"
+    assert done["sessions"] == len(seeds)
+    assert done["confirmed edits"] >= 1, "the sessions did next to nothing"
+    assert done["presses that let a run go on"] > 2, "the sessions did next to nothing"
 
 
 def test_the_model_of_a_run_knows_where_an_edit_takes_effect() -> None:

@@ -16,10 +16,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from panel_page import PanelPage
 from plain_session import FakeClock, PlainSession
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.chromium import find_chromium, how_to, missing_packages
-from tests.browser.lab import CHROMIUM_ARGUMENTS
+from tests.browser.lab import CHROMIUM_ARGUMENTS, STEP_SECONDS
 
 
 class RecordingComm(BaseComm):
@@ -56,11 +56,12 @@ def session() -> PlainSession:
     return PlainSession()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")  # while Playwright is at work here, no other event loop may run in this thread
 def browser() -> Iterator[Browser]:
     path, missing = find_chromium(), missing_packages()
     if path is None or missing:
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(how_to(missing))
+    expect.set_options(timeout=STEP_SECONDS * 1000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
         yield browser

@@ -11,6 +11,7 @@ from typing import Any
 from playwright.sync_api import Page, TimeoutError
 
 from hookscope.widgets import DebuggerPanel
+from tests.browser.lab import STEP_SECONDS
 
 # Models as anywidget gives them to `render`, fed by `receive`, sending through `sendToPython`.
 MODEL = """
@@ -98,7 +99,7 @@ class PanelPage:
         """Deliver a message as if the page had sent it."""
         self.panel._received(self.panel, message, [])
 
-    def until(self, condition: Callable[[], bool], seconds: float = 10.0) -> None:
+    def until(self, condition: Callable[[], bool], seconds: float = STEP_SECONDS) -> None:
         """Carry messages until the page shows what is expected."""
         end = time.monotonic() + seconds
         self.page.set_default_timeout(100)  # what is not there yet must not hold up the mail
@@ -106,7 +107,7 @@ class PanelPage:
             assert time.monotonic() < end, "not reached:\n" + self.page.locator("body").inner_text()
             self.carry()
             self.page.wait_for_timeout(10)
-        self.page.set_default_timeout(10_000)
+        self.page.set_default_timeout(STEP_SECONDS * 1000)
 
 
 def _holds(condition: Callable[[], bool]) -> bool:

@@ -69,11 +69,15 @@ def reachable(session: DebugSession) -> tuple[int, int]:
 @pytest.mark.parametrize(
     ("count", "options"),
     [
-        (10_000, {}),
-        (2_400, {"stop_on": ["nan", "exploding_gradient=1e-30", "all_zero"]}),
-        (2_000, {"breaks": ["*:backward", "*:forward if step < 0"], "every": 2}),
+        pytest.param(10_000, {}, id="references", marks=pytest.mark.ci_only),
+        pytest.param(
+            2_400,
+            {"stop_on": ["nan", "exploding_gradient=1e-30", "all_zero"]},
+            id="hits in each step",
+            marks=pytest.mark.ci_only,
+        ),
+        pytest.param(2_000, {"breaks": ["*:backward", "*:forward if step < 0"], "every": 2}, id="breakpoints"),
     ],
-    ids=["references", "hits in each step", "breakpoints"],
 )
 def test_however_many_steps_are_watched_a_session_stays_within_its_bounds(count: int, options: dict[str, Any]) -> None:
     net = network()
