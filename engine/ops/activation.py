@@ -327,7 +327,7 @@ def selu(input_x: Tensor) -> Tensor:
 
 @declare(primitive=prim("ReLU6"))
 def relu6(x: Tensor) -> Tensor:
-    """min(max(x, 0), 6), element by element.
+    """min(max(x, 0), 6), element by element; NaN stays NaN.
 
     Args:
         x: a tensor of any shape.
@@ -338,7 +338,8 @@ def relu6(x: Tensor) -> Tensor:
     Raises:
         TypeError: ``x`` is no Tensor.
     """
-    return clamp(relu(x), max=6)
+    result = relu(x)
+    return where(result > 6, 6, result)  # NaN stays
 
 
 @declare(primitive=prim("HSigmoid"))
