@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
-from ..core.dtype import DType, float32, int32, int64, numpy_dtype
+from ..core.dtype import DType, float32, int32, int64, numpy_dtype, promote
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
@@ -201,20 +202,21 @@ def range(start: Operand, end: Operand, step: Operand, maxlen: int = 1000000) ->
         maxlen: kept for a compiler: how many numbers there are at most.
 
     Returns:
-        A vector of the dtype of the three.
+        A vector of the dtype of the three, or the widest of them.
 
     Raises:
-        TypeError: the three have different dtypes, as an int and a float do.
+        TypeError: some are integers and some are floats.
         ValueError: ``step`` is 0.
     """
     given = [x if isinstance(x, Tensor) else Tensor(x) for x in (start, end, step)]
-    if len({x.dtype for x in given}) > 1:
+    dtypes = [x._array.dtype for x in given]
+    if len({dtype.kind in "biu" for dtype in dtypes}) > 1:
         came = ", ".join(str(x.dtype) for x in given)
-        raise TypeError(f"For 'range', 'start', 'end' and 'step' must have one dtype, but got {came}")
+        raise TypeError(f"For 'range', 'start', 'end' and 'step' must all be integers or all floats, but got {came}")
     first, last, by = (x.item() for x in given)
     if by == 0:
         raise ValueError("For 'range', 'step' must not be 0")
-    return Tensor._wrap(to_device(np.arange(first, last, by).astype(given[0]._array.dtype)))
+    return Tensor._wrap(to_device(np.arange(first, last, by).astype(functools.reduce(promote, dtypes))))
 
 
 tensor_range = range
