@@ -252,7 +252,7 @@ def _one_axis(axis: int, x: Tensor, name: str) -> int:
 
 @declare(mint=renamed("nn.functional.leaky_relu", alpha="negative_slope", defaults={"alpha": 0.01}))
 def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
-    """x where it is positive, alpha * x elsewhere (Maas et al. 2013).
+    """x where it is positive, ``alpha`` * x elsewhere (Maas et al. 2013).
 
     Args:
         input: x, a tensor of any shape.

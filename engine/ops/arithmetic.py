@@ -354,7 +354,7 @@ def subtract(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
 
 @declare(method=("clamp", "clip"), in_place=True, mint=True)
 def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
-    """min(max(input, ``min``), ``max``): elements limited to [``min``, ``max``]; NaN becomes the lower limit, if any.
+    """min(max(input, ``min``), ``max``), element by element; NaN becomes a limit, the lower if there is one.
 
     An element that equals a limit keeps its gradient; one beyond it passes the gradient to the limit.
 

@@ -104,7 +104,7 @@ def fill(type: DTypeLike, shape: Shape, value: Operand) -> Tensor:
 
     Args:
         type: the dtype of the result.
-        shape: shape: an int, several, or an integer tensor.
+        shape: an int, several, or an integer tensor.
         value: a number, or a tensor of one element, which gets the sum of the gradient.
 
     Returns:
@@ -215,7 +215,7 @@ def _fill_v2(shape: Shape, value: Tensor) -> Tensor:
     """A tensor that holds ``value`` everywhere, in its dtype.
 
     Args:
-        shape: shape: an int, several, or an integer tensor.
+        shape: an int, several, or an integer tensor.
         value: a tensor of one element, which gets the sum of the gradient.
 
     Returns:
