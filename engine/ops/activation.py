@@ -12,6 +12,7 @@ from ..core.dtype import numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import REQUIRED, declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import DTypeLike, Functions, Value
 from ..cpu import fused
 from .arguments import axes_of, check_tensor
 from .arithmetic import abs as absolute
@@ -28,7 +29,7 @@ __all__ = [
     "softmax", "softmin", "softplus", "softshrink", "softsign", "swiglu", "swish", "tanh", "tanhshrink", "threshold",
 ]  # fmt: skip
 
-relu_operator = unary("relu", fused.relu, lambda F, g, out, x: F.relu_grad(g, out), "max(x, 0).")
+relu_operator = unary("relu", fused.relu, lambda F, g, out, x: F.relu_grad(g, out), "max(x, 0); NaN stays NaN.")
 _relu_grad = Operator("relu_grad", fused.relu_grad, (lambda F, gg, out, g, y: F.relu_grad(gg, y), None))
 sigmoid = unary(
     "sigmoid",
@@ -50,7 +51,7 @@ tanh = unary(
     "tanh",
     np.tanh,
     lambda F, g, out, x: F.tanh_grad(g, out),
-    "The hyperbolic tangent.",
+    "The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x)).",
     integers_to_float=True,
     method=True,
     in_place=True,
@@ -62,10 +63,15 @@ _tanh_grad = Operator(
     fused.tanh_grad,
     (lambda F, gg, out, g, y: F.tanh_grad(gg, y), lambda F, gg, out, g, y: gg * g * y * -2.0),
 )
-silu = unary("silu", fused.silu, lambda F, g, out, x: F.silu_grad(g, x), "x * sigmoid(x).")
+silu = unary(
+    "silu",
+    fused.silu,
+    lambda F, g, out, x: F.silu_grad(g, x),
+    "x * sigmoid(x) (Elfwing et al. 2017; also called swish).",
+)
 
 
-def _silu_slope_rule(F: Any, gg: Any, out: Any, g: Any, x: Any) -> Any:
+def _silu_slope_rule(F: Functions, gg: Value, out: Value, g: Value, x: Value) -> Any:
     s = F.sigmoid(x)
     return gg * g * s * (1 - s) * (x * (1 - s * 2) + 2)
 
@@ -74,7 +80,7 @@ _silu_grad = Operator("silu_grad", fused.silu_grad, (lambda F, gg, out, g, x: F.
 _gelu = Operator("gelu", fused.gelu, (lambda F, g, out, x, approximate: F.gelu_grad(g, x, approximate=approximate),))
 
 
-def _gelu_slope_rule(F: Any, gg: Any, out: Any, g: Any, x: Any, approximate: str) -> Any:
+def _gelu_slope_rule(F: Functions, gg: Value, out: Value, g: Value, x: Value, approximate: str) -> Any:
     """The second derivative of gelu: of x * cdf(x), or of its tanh form (Hendrycks and Gimpel 2016)."""
     if approximate == "tanh":
         k, c = float(np.sqrt(2 / np.pi)), 0.044715
@@ -93,7 +99,7 @@ _gelu_grad = Operator(
 _softmax = Operator("softmax", fused.softmax, (lambda F, g, out, x, axis: F.softmax_grad(g, out, axis=axis),))
 
 
-def _softmax_output_rule(F: Any, gg: Any, out: Any, g: Any, y: Any, axis: int) -> Any:
+def _softmax_output_rule(F: Functions, gg: Value, out: Value, g: Value, y: Value, axis: int) -> Any:
     inner = F.sum(g * y, axis=(axis,), keepdims=True)
     return gg * g - gg * inner - g * F.sum(gg * y, axis=(axis,), keepdims=True)
 
@@ -108,7 +114,7 @@ _log_softmax = Operator(
 )
 
 
-def _log_softmax_output_rule(F: Any, gg: Any, out: Any, g: Any, y: Any, axis: int) -> Any:
+def _log_softmax_output_rule(F: Functions, gg: Value, out: Value, g: Value, y: Value, axis: int) -> Any:
     return -(gg * F.exp(y) * F.sum(g, axis=(axis,), keepdims=True))
 
 
@@ -124,7 +130,18 @@ _log_softmax_grad = Operator(
 
 @declare(method=True, primitive=prim("ReLU"))
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """max(input, 0); NaN stays NaN. ``inplace`` also rebinds ``input`` to the result."""
+    """max(input, 0), element by element; NaN stays NaN.
+
+    Args:
+        input: a tensor of any shape.
+        inplace: whether ``input`` itself also takes the values of the result.
+
+    Returns:
+        A tensor of the shape of ``input`` and its dtype.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     result: Tensor = relu_operator(check_tensor(input, "relu"))
     if inplace:
         input._rebind(result._array)
@@ -133,10 +150,19 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 @declare(mint="nn.functional.gelu")
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
-    """The Gaussian error linear unit, by erf ("none") or its tanh form ("tanh").
+    """The Gaussian error linear unit, x * P(X <= x) for a standard normal X (Hendrycks and Gimpel 2016).
+
+    Args:
+        input: x, a tensor of any shape.
+        approximate: "none" for 0.5 * x * (1 + erf(x / sqrt(2))), "tanh" for its approximation
+            0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))).
+
+    Returns:
+        A tensor of the shape of ``input`` and its dtype.
 
     Raises:
-        ValueError: another ``approximate``.
+        TypeError: ``input`` is no Tensor.
+        ValueError: ``approximate`` is neither of the two.
     """
     if approximate not in ("none", "tanh"):
         raise ValueError(f"For 'gelu', 'approximate' must be 'none' or 'tanh', but got {approximate!r}")
@@ -145,7 +171,17 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
 
 @declare(primitive=(prim("GeLU"), prim("Gelu")))
 def _gelu_tanh(x: Tensor) -> Tensor:
-    """The tanh form of ``gelu``."""
+    """``gelu`` in its tanh form: 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))).
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape of ``x`` and its dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+    """
     return gelu(x, "tanh")
 
 
@@ -153,21 +189,59 @@ swish = silu
 
 
 @declare(primitive=prim("Softmax", axis=-1), mint=renamed(axis="dim", defaults={"axis": REQUIRED}))
-def softmax(input: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
-    """exp(input) / sum(exp(input)) along ``axis``."""
+def softmax(input: Tensor, axis: int = -1, *, dtype: DTypeLike | None = None) -> Tensor:
+    """exp(input) / sum(exp(input)) along ``axis``, computed without overflow.
+
+    Args:
+        input: a tensor of any shape.
+        axis: the axis whose numbers add up to 1, in [-ndim, ndim).
+        dtype: that ``input`` is cast to first; its own without it.
+
+    Returns:
+        A tensor of the shape of ``input``, floating; integers become Float32.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``axis`` no int.
+        ValueError: ``axis`` is out of range.
+    """
     x = check_tensor(input, "softmax") if dtype is None else as_dtype(input, numpy_dtype(dtype))
     return _softmax(x, axis=_one_axis(axis, x, "softmax"))
 
 
 @declare(method="softmax")
-def _softmax_of_tensor(input: Tensor, axis: int = -1, dtype: Any = None) -> Tensor:
-    """exp(input) / sum(exp(input)) along ``axis``."""
+def _softmax_of_tensor(input: Tensor, axis: int = -1, dtype: DTypeLike | None = None) -> Tensor:
+    """exp(input) / sum(exp(input)) along ``axis``, computed without overflow.
+
+    Args:
+        input: the tensor.
+        axis: the axis whose numbers add up to 1, in [-ndim, ndim).
+        dtype: that the tensor is cast to first; its own without it.
+
+    Returns:
+        A tensor of the same shape, floating; integers become Float32.
+
+    Raises:
+        TypeError: ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
     return softmax(input, axis, dtype=dtype)
 
 
 @declare(primitive=prim("LogSoftmax", axis=-1))
 def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
-    """log(softmax(logits)) along ``axis``, without overflow."""
+    """log(softmax(logits)) along ``axis``: logits - log(sum(exp(logits))), computed without overflow.
+
+    Args:
+        logits: a tensor of any shape.
+        axis: the axis whose probabilities add up to 1, in [-ndim, ndim).
+
+    Returns:
+        A tensor of the shape of ``logits``, floating; integers become Float32.
+
+    Raises:
+        TypeError: ``logits`` is no Tensor, or ``axis`` no int.
+        ValueError: ``axis`` is out of range.
+    """
     return _log_softmax(check_tensor(logits, "log_softmax", "logits"), axis=_one_axis(axis, logits, "log_softmax"))
 
 
@@ -178,22 +252,52 @@ def _one_axis(axis: int, x: Tensor, name: str) -> int:
 
 @declare(mint=renamed("nn.functional.leaky_relu", alpha="negative_slope", defaults={"alpha": 0.01}))
 def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
-    """input where it is positive, alpha * input elsewhere."""
-    return where(input > 0, input, mul(input, alpha))
+    """x where it is positive, ``alpha`` * x elsewhere (Maas et al. 2013).
+
+    Args:
+        input: x, a tensor of any shape.
+        alpha: the slope below 0.
+
+    Returns:
+        A tensor of the shape of ``input``; integers become Float32 where ``alpha`` is a float.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    return where(check_tensor(input, "leaky_relu") > 0, input, mul(input, alpha))
 
 
 @declare(primitive=prim("Elu", alpha=1.0))
 def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
-    """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
+    """x where it is positive, alpha * (exp(x) - 1) elsewhere (Clevert et al. 2015).
+
+    Args:
+        input_x: x, a tensor of any shape.
+        alpha: the limit towards negative infinity is -alpha.
+
+    Returns:
+        A tensor of the shape of ``input_x`` and its dtype; integers become Float32.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor.
+    """
     below = where(check_tensor(input_x, "elu", "input_x") > 0, 0.0, input_x)
     return where(input_x > 0, input_x, mul(expm1(below), alpha))
 
 
 @declare(primitive=prim("CeLU", alpha=1.0))
 def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
-    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)) (Barron 2017).
+
+    Args:
+        x: a tensor of any shape.
+        alpha: the limit towards negative infinity is -alpha; not 0.
+
+    Returns:
+        A tensor of the shape of ``x`` and its dtype; integers become Float32.
 
     Raises:
+        TypeError: ``x`` is no Tensor.
         ValueError: ``alpha`` is 0.
     """
     if alpha == 0:
@@ -207,45 +311,124 @@ _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805  # Klambauer e
 
 @declare(primitive=prim("SeLU"))
 def selu(input_x: Tensor) -> Tensor:
-    """scale * x where it is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017)."""
+    """scale * x where x is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017).
+
+    Args:
+        input_x: x, a tensor of any shape; scale is 1.0507009873554805 and alpha 1.6732632423543772.
+
+    Returns:
+        A tensor of the shape of ``input_x`` and its dtype; integers become Float32.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor.
+    """
     return mul(elu(check_tensor(input_x, "selu", "input_x"), _SELU_ALPHA), _SELU_SCALE)
 
 
 @declare(primitive=prim("ReLU6"))
 def relu6(x: Tensor) -> Tensor:
-    """min(max(x, 0), 6)."""
-    return clamp(relu(x), max=6)
+    """min(max(x, 0), 6), element by element; NaN stays NaN.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape of ``x`` and its dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+    """
+    result = relu(x)
+    return where(result > 6, 6, result)  # NaN stays
 
 
 @declare(primitive=prim("HSigmoid"))
 def hardsigmoid(input: Tensor) -> Tensor:
-    """min(max((x + 3) / 6, 0), 1)."""
-    return clamp(check_tensor(input, "hardsigmoid") / 6.0 + 0.5, 0.0, 1.0)
+    """min(max((x + 3) / 6, 0), 1), element by element; the gradient at -3 and 3 is 0.
+
+    Args:
+        input: x, a tensor of any shape.
+
+    Returns:
+        A tensor of the shape of ``input`` and its dtype; integers become Float32.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    inner = check_tensor(input, "hardsigmoid") / 6.0 + 0.5
+    return where(input <= -3, 0.0, where(input >= 3, 1.0, inner))  # at the bends the gradient is 0
 
 
 @declare(primitive=prim("HSwish"))
 def hardswish(input: Tensor) -> Tensor:
-    """x * hardsigmoid(x)."""
-    return mul(input, hardsigmoid(input))
+    """x * min(max((x + 3) / 6, 0), 1), element by element (Howard et al. 2019).
+
+    Args:
+        input: x, a tensor of any shape.
+
+    Returns:
+        A tensor of the shape of ``input`` and its dtype; integers become Float32.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    return mul(input, clamp(check_tensor(input, "hardswish") / 6.0 + 0.5, 0.0, 1.0))
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """min(max(x, min_val), max_val)."""
+    """min(max(x, min_val), max_val), element by element; at the limits half of the gradient passes.
+
+    Args:
+        input: x, a tensor of any shape.
+        min_val: the lower limit.
+        max_val: the upper limit; where it is below ``min_val``, all elements become ``max_val``.
+
+    Returns:
+        A tensor of the shape of ``input``; of integers in Float32 where a limit is a float.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or a limit no number.
+    """
     for argument, value in (("min_val", min_val), ("max_val", max_val)):
-        if not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float):
             raise TypeError(f"For 'hardtanh', '{argument}' must be a number, but got {type(value).__name__}")
-    return clamp(check_tensor(input, "hardtanh"), min_val, max_val)
+    return minimum(maximum(check_tensor(input, "hardtanh"), min_val), max_val)
 
 
 @declare(method=True, primitive=prim("HShrink", lambd=0.5))
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """x where |x| is above ``lambd``, 0 elsewhere."""
-    return where(absolute(check_tensor(input, "hardshrink")) > lambd, input, 0.0)
+    """0 where |x| <= lambd, x elsewhere; NaN stays NaN.
+
+    Args:
+        input: x, a tensor of any shape.
+        lambd: the threshold; with a negative one nothing becomes 0.
+
+    Returns:
+        A tensor of the shape of ``input`` and its dtype; integers become Float32.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    return where(absolute(check_tensor(input, "hardshrink")) <= lambd, 0.0, input)
 
 
 @declare(method="soft_shrink", primitive=prim("SoftShrink", lambd=0.5))
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """x moved towards 0 by ``lambd``, and 0 where it is nearer than that."""
+    """x - lambd where x > lambd, x + lambd where x < -lambd, 0 elsewhere.
+
+    Args:
+        input: x, a tensor of any shape.
+        lambd: by how much elements move towards 0; not negative.
+
+    Returns:
+        A tensor of the shape of ``input`` and its dtype; integers become Float32.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: ``lambd`` is negative.
+    """
+    if lambd < 0:
+        raise ValueError(f"For 'softshrink', 'lambd' must not be negative, but got {lambd}")
     return where(check_tensor(input, "softshrink") > lambd, input - lambd, where(input < -lambd, input + lambd, 0.0))
 
 
@@ -254,17 +437,49 @@ soft_shrink = softshrink
 
 @declare(primitive=prim("Softsign"))
 def softsign(x: Tensor) -> Tensor:
-    """x / (1 + |x|)."""
+    """x / (1 + |x|), element by element.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape of ``x`` and its dtype; integers become Float32.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+    """
     return div(check_tensor(x, "softsign", "x"), absolute(x) + 1.0)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
-    """x - tanh(x)."""
+    """x - tanh(x), element by element.
+
+    Args:
+        input: x, a tensor of any shape.
+
+    Returns:
+        A tensor of the shape of ``input`` and its dtype; integers become Float32.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return sub(check_tensor(input, "tanhshrink"), tanh(input))
 
 
 def threshold(input: Tensor, thr: float, value: float) -> Tensor:
-    """x where it is above ``thr``, ``value`` elsewhere."""
+    """x where it is above ``thr``, ``value`` elsewhere.
+
+    Args:
+        input: x, a tensor of any shape.
+        thr: the threshold, a number.
+        value: what replaces the other elements, a number.
+
+    Returns:
+        A tensor of the shape of ``input``; of integers in Float32 where ``value`` is a float.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``thr`` or ``value`` no number.
+    """
     for argument, number in (("thr", thr), ("value", value)):
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise TypeError(f"For 'threshold', '{argument}' must be a number, but got {type(number).__name__}")
@@ -273,7 +488,22 @@ def threshold(input: Tensor, thr: float, value: float) -> Tensor:
 
 @declare(primitive=prim("Softplus"))
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
-    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above ``threshold``."""
+    """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above ``threshold``.
+
+    Args:
+        input: x, a tensor of any shape.
+        beta: how sharp the bend is; not 0.
+        threshold: from where on the function is taken to be linear.
+
+    Returns:
+        A tensor of the shape of ``input`` and its dtype; integers become Float32.
+
+    Raises:
+        TypeError: an argument is neither a tensor nor a number.
+        ValueError: ``beta`` is 0.
+    """
+    if beta == 0:
+        raise ValueError("For 'softplus', 'beta' must not be 0")
     scaled = mul(input, beta)
     soft = (log1p(exp(-absolute(scaled))) + maximum(scaled, 0.0)) / beta
     return where(scaled > threshold, input, soft)
@@ -281,35 +511,85 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
 @declare(mint=renamed("nn.functional.logsigmoid", x="input"))
 def logsigmoid(x: Tensor) -> Tensor:
-    """log(sigmoid(x)), without overflow."""
+    """log(1 / (1 + exp(-x))), computed without overflow.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape of ``x`` and its dtype; integers become Float32.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+    """
     return minimum(check_tensor(x, "logsigmoid", "x"), 0.0) - log1p(exp(-absolute(x)))
 
 
 @declare(primitive=prim("Mish"))
 def mish(x: Tensor) -> Tensor:
-    """x * tanh(softplus(x))."""
+    """x * tanh(log(1 + exp(x))) (Misra 2019).
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape of ``x`` and its dtype; integers become Float32.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+    """
     return mul(check_tensor(x, "mish", "x"), tanh(softplus(x)))
 
 
 @declare(primitive=(prim("FastGeLU"), prim("FastGelu")))
 def fast_gelu(x: Tensor) -> Tensor:
-    """x * sigmoid(1.702 * x) (Hendrycks and Gimpel 2016)."""
+    """x * sigmoid(1.702 * x), an approximation of ``gelu`` (Hendrycks and Gimpel 2016).
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape of ``x`` and its dtype; integers become Float32.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+    """
     return mul(check_tensor(x, "fast_gelu", "x"), sigmoid(mul(x, 1.702)))
 
 
 @declare(primitive=prim("GLU", axis=-1), mint=renamed("nn.functional.glu", x="input", axis="dim"))
 def glu(x: Tensor, axis: int = -1) -> Tensor:
-    """The first half along ``axis`` times the sigmoid of the second.
+    """a * sigmoid(b), where a and b are the halves of ``x`` along ``axis`` (Dauphin et al. 2016).
+
+    Args:
+        x: a tensor with an even length along ``axis``.
+        axis: the axis that is halved, in [-ndim, ndim).
+
+    Returns:
+        A tensor of the shape of ``x`` with half the length along ``axis``.
 
     Raises:
-        ValueError: the axis has no even length.
+        TypeError: ``x`` is no Tensor, or ``axis`` no int.
+        ValueError: ``axis`` is out of range or has no even length.
     """
     first, second = _halves_of(check_tensor(x, "glu", "x"), axis, "glu")
     return mul(first, sigmoid(second))
 
 
 def swiglu(input: Tensor, dim: int = -1) -> Tensor:
-    """silu of the first half along ``dim`` times the second."""
+    """silu(a) * b, where a and b are the halves of ``input`` along ``dim`` (Shazeer 2020).
+
+    Args:
+        input: a tensor with an even length along ``dim``.
+        dim: the axis that is halved, in [-ndim, ndim).
+
+    Returns:
+        A tensor of the shape of ``input`` with half the length along ``dim``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``dim`` no int.
+        ValueError: ``dim`` is out of range or has no even length.
+    """
     first, second = _halves_of(check_tensor(input, "swiglu"), dim, "swiglu")
     return mul(silu(first), second)
 
@@ -323,7 +603,14 @@ def _halves_of(x: Tensor, axis: int, name: str) -> tuple[Tensor, ...]:
 
 @declare(primitive=prim("PReLU"), mint="nn.functional.prelu")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """x where it is positive, weight * x elsewhere; ``weight`` has one number, or one for each channel (axis 1).
+    """x where it is positive, weight * x elsewhere (He et al. 2015).
+
+    Args:
+        input: x, a tensor of any shape; its channels are axis 1.
+        weight: the slopes below 0, a vector: one for all channels, or one for each.
+
+    Returns:
+        A tensor of the shape of ``input``.
 
     Raises:
         TypeError: an argument is no Tensor.
@@ -338,31 +625,70 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 
 def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tensor:
-    """x where it is positive, elsewhere x times a slope drawn evenly from [lower, upper] for each element."""
+    """x where it is positive, elsewhere x times a slope drawn for each element (Xu et al. 2015).
+
+    Args:
+        input: x, a tensor of any shape.
+        lower: the lower end of the slopes, a number.
+        upper: the upper end of the slopes, a number not below ``lower``; they are drawn evenly in between.
+
+    Returns:
+        A tensor of the shape of ``input`` and its dtype; integers become Float32.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``lower`` or ``upper`` no number.
+        ValueError: ``lower`` is above ``upper``.
+    """
     for argument, number in (("lower", lower), ("upper", upper)):
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise TypeError(f"For 'rrelu', '{argument}' must be a number, but got {type(number).__name__}")
     if lower > upper:
         raise ValueError(f"For 'rrelu', 'lower' must not be above 'upper', but got {lower} and {upper}")
     x = check_tensor(input, "rrelu")
-    drawn = (random.uniform(x.shape) * (upper - lower) + lower).astype(x._array.dtype)
+    dtype = np.dtype(np.float32) if x._array.dtype.kind in "biu" else x._array.dtype
+    drawn = (random.uniform(x.shape) * (upper - lower) + lower).astype(dtype)
     return where(x > 0, x, mul(x, Tensor._wrap(to_device(drawn))))
 
 
-def softmin(x: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
-    """softmax of -x."""
+def softmin(x: Tensor, axis: int = -1, *, dtype: DTypeLike | None = None) -> Tensor:
+    """exp(-x) / sum(exp(-x)) along ``axis``, computed without overflow.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis whose numbers add up to 1, in [-ndim, ndim).
+        dtype: that -x is cast to first; its own without it.
+
+    Returns:
+        A tensor of the shape of ``x``, floating; integers become Float32.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``axis`` no int.
+        ValueError: ``axis`` is out of range.
+    """
     return softmax(-check_tensor(x, "softmin", "x"), axis, dtype=dtype)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, dim: int = -1) -> Tensor:
-    """A sample of the Gumbel-softmax distribution (Jang et al. 2017); one-hot with ``hard``, with the soft gradient.
+    """softmax((logits + g) / tau) with standard Gumbel noise g: a sample of the categories (Jang et al. 2017).
+
+    Args:
+        logits: log-probabilities up to a constant, of any shape.
+        tau: the temperature, above 0: the lower, the nearer to one-hot.
+        hard: whether the result is one-hot; its gradient is that of the soft sample.
+        dim: the axis of the categories, in [-ndim, ndim).
+
+    Returns:
+        A tensor of the shape of ``logits``.
 
     Raises:
-        ValueError: ``tau`` is not above 0.
+        TypeError: ``logits`` is no floating Tensor, or ``dim`` no int.
+        ValueError: ``tau`` is not above 0, or ``dim`` out of range.
     """
     if not tau > 0:
         raise ValueError(f"For 'gumbel_softmax', 'tau' must be above 0, but got {tau}")
     x = check_tensor(logits, "gumbel_softmax", "logits")
+    if x._array.dtype.kind not in "fV":
+        raise TypeError(f"For 'gumbel_softmax', 'logits' must be floating, but got {x.dtype}")
     drawn = -np.log(-np.log(np.clip(random.uniform(x.shape), 1e-20, 1 - 1e-7)))
     soft = softmax((x + Tensor._wrap(to_device(drawn.astype(x._array.dtype)))) / tau, dim)
     if not hard:

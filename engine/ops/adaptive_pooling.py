@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core import random
+from ..core import random, types
 from ..core.backend import to_device
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
@@ -24,9 +25,10 @@ __all__ = [
 ]  # fmt: skip
 
 Ints = tuple[int, ...]
+Size = int | Sequence[int | None] | None  # what users give: None keeps an axis as it is
 
 
-def _output_size(size: Any, x: Tensor, axes: int, name: str) -> Ints:
+def _output_size(size: Size, x: Tensor, axes: int, name: str) -> Ints:
     """The wanted lengths; None keeps an axis as it is."""
     given = (size,) * axes if isinstance(size, int) or size is None else tuple(size)
     if len(given) == 1:
@@ -43,7 +45,7 @@ def edges_of(length: int, parts: int) -> list[tuple[int, int]]:
     return [(i * length // parts, -(-(i + 1) * length // parts)) for i in range(parts)]
 
 
-def _adaptive_average(input: Tensor, output_size: Any, axes: int, name: str) -> Tensor:
+def _adaptive_average(input: Tensor, output_size: Size, axes: int, name: str) -> Tensor:
     def pooled(x: Tensor) -> Tensor:
         lengths, size = tuple(x.shape[2:]), _output_size(output_size, x, axes, name)
         if all(n % m == 0 for n, m in zip(lengths, size, strict=True)):
@@ -88,7 +90,7 @@ def gathered(x: Tensor, indices: Tensor) -> Tensor:
     return reshape(picked, indices.shape)
 
 
-def _adaptive_largest(input: Tensor, output_size: Any, return_indices: bool, axes: int, name: str) -> Any:
+def _adaptive_largest(input: Tensor, output_size: Size, return_indices: bool, axes: int, name: str) -> Any:
     def pooled(x: Tensor) -> Any:
         size = _output_size(output_size, x, axes, name)
         edges = [edges_of(n, parts) for n, parts in zip(x.shape[2:], size, strict=True)]
@@ -98,60 +100,182 @@ def _adaptive_largest(input: Tensor, output_size: Any, return_indices: bool, axe
 
 
 @declare(mint="nn.functional.adaptive_avg_pool1d")
-def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
-    """Means over windows chosen so that the output (N, C, ...) has ``output_size``."""
+def adaptive_avg_pool1d(input: Tensor, output_size: types.Ints) -> Tensor:
+    """Means of windows along the last axis, which are chosen so that the output has ``output_size``.
+
+    Along an axis of length L, window i of n goes from floor(i * L / n) to ceil((i + 1) * L / n).
+
+    Args:
+        input: a tensor (N, C, L), or one sample (C, L).
+        output_size: the length wanted, an int or a tuple of one.
+
+    Returns:
+        A tensor of the dtype of ``input`` with the lengths ``output_size``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``output_size`` no int.
+        ValueError: ``input`` has another number of axes, or a length is below 1.
+    """
     name = "adaptive_avg_pool1d"
     size = (1, *_one(output_size, name))
     return as_image(lambda x: _adaptive_average(x, size, 2, name), input, name)
 
 
-def _one(size: Any, name: str) -> Ints:
+def _one(size: types.Ints, name: str) -> Ints:
     return ints_for(size, 1, name, "output_size")
 
 
 @declare(primitive=prim("AdaptiveAvgPool2D", "output_size"), mint="nn.functional.adaptive_avg_pool2d")
-def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """Means over windows chosen so that the output has ``output_size``."""
+def adaptive_avg_pool2d(input: Tensor, output_size: Size) -> Tensor:
+    """Means of windows of the last two axes, which are chosen so that the output has ``output_size``.
+
+    Along an axis of length L, window i of n goes from floor(i * L / n) to ceil((i + 1) * L / n).
+
+    Args:
+        input: a tensor (N, C, H, W), or one sample (C, H, W).
+        output_size: the lengths (height, width) wanted; an int stands for both, None keeps an axis as it is.
+
+    Returns:
+        A tensor of the dtype of ``input`` with the lengths ``output_size``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``output_size`` something else.
+        ValueError: ``input`` has another number of axes, or a length is below 1.
+    """
     return _adaptive_average(input, output_size, 2, "adaptive_avg_pool2d")
 
 
 @declare(primitive=prim("AdaptiveAvgPool3D", "output_size"), mint="nn.functional.adaptive_avg_pool3d")
-def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """Means over windows chosen so that the output has ``output_size``."""
+def adaptive_avg_pool3d(input: Tensor, output_size: Size) -> Tensor:
+    """Means of windows of the last three axes, which are chosen so that the output has ``output_size``.
+
+    Along an axis of length L, window i of n goes from floor(i * L / n) to ceil((i + 1) * L / n).
+
+    Args:
+        input: a tensor (N, C, D, H, W), or one sample (C, D, H, W).
+        output_size: the lengths (depth, height, width) wanted; an int stands for all, None keeps an axis.
+
+    Returns:
+        A tensor of the dtype of ``input`` with the lengths ``output_size``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``output_size`` something else.
+        ValueError: ``input`` has another number of axes, or a length is below 1.
+    """
     return _adaptive_average(input, output_size, 3, "adaptive_avg_pool3d")
 
 
-def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Tensor:
-    """The largest elements of windows chosen so that the output has ``output_size``."""
+def adaptive_max_pool1d(input: Tensor, output_size: types.Ints) -> Tensor:
+    """The largest elements of windows along the last axis, which are chosen so that the output has ``output_size``.
+
+    Along an axis of length L, window i of n goes from floor(i * L / n) to ceil((i + 1) * L / n).
+
+    Args:
+        input: a tensor (N, C, L), or one sample (C, L).
+        output_size: the length wanted, an int or a tuple of one.
+
+    Returns:
+        A tensor of the dtype of ``input`` with the lengths ``output_size``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``output_size`` no int.
+        ValueError: ``input`` has another number of axes, or a length is below 1.
+    """
     size = _one(output_size, "adaptive_max_pool1d")
     return _adaptive_largest(input, size, False, 1, "adaptive_max_pool1d")
 
 
 @declare(mint="nn.functional.adaptive_max_pool2d")
-def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest elements of windows chosen so that the output has ``output_size``."""
+def adaptive_max_pool2d(input: Tensor, output_size: Size, return_indices: bool = False) -> Any:
+    """The largest elements of windows of the last two axes, which are chosen so that the output has ``output_size``.
+
+    Along an axis of length L, window i of n goes from floor(i * L / n) to ceil((i + 1) * L / n).
+
+    Args:
+        input: a tensor (N, C, H, W), or one sample (C, H, W).
+        output_size: the lengths (height, width) wanted; an int stands for both, None keeps an axis as it is.
+        return_indices: whether the places of the largest elements come too, as numbers in the flattened axes.
+
+    Returns:
+        A tensor of the dtype of ``input`` with the lengths ``output_size``; with ``return_indices`` a tuple
+        of it and the places (Int64).
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``output_size`` something else.
+        ValueError: ``input`` has another number of axes, or a length is below 1.
+    """
     return _adaptive_largest(input, output_size, return_indices, 2, "adaptive_max_pool2d")
 
 
-def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
-    """The largest elements of windows chosen so that the output has ``output_size``."""
+def adaptive_max_pool3d(input: Tensor, output_size: Size, return_indices: bool = False) -> Any:
+    """The largest elements of windows of the last three axes, which are chosen so that the output has ``output_size``.
+
+    Along an axis of length L, window i of n goes from floor(i * L / n) to ceil((i + 1) * L / n).
+
+    Args:
+        input: a tensor (N, C, D, H, W), or one sample (C, D, H, W).
+        output_size: the lengths (depth, height, width) wanted; an int stands for all, None keeps an axis.
+        return_indices: whether the places of the largest elements come too, as numbers in the flattened axes.
+
+    Returns:
+        A tensor of the dtype of ``input`` with the lengths ``output_size``; with ``return_indices`` a tuple
+        of it and the places (Int64).
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``output_size`` something else.
+        ValueError: ``input`` has another number of axes, or a length is below 1.
+    """
     return _adaptive_largest(input, output_size, return_indices, 3, "adaptive_max_pool3d")
 
 
-declare(primitive=prim("AdaptiveMaxPool2D", "output_size"))(
-    lambda x, output_size: adaptive_max_pool2d(x, output_size, True)
-)
+@declare(primitive=prim("AdaptiveMaxPool2D", "output_size"))
+def _adaptive_max_pool2d(x: Tensor, output_size: Size) -> tuple[Tensor, Tensor]:
+    """The largest elements of windows chosen so that the output has ``output_size``, and where they are.
+
+    Args:
+        x: a tensor (N, C, H, W), or one sample (C, H, W).
+        output_size: the two lengths wanted; an int stands for all, None keeps an axis as it is.
+
+    Returns:
+        The elements, and their places in the flattened axes (Int64).
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``output_size`` something else.
+        ValueError: ``x`` has another number of axes, or a length is below 1.
+    """
+    found: tuple[Tensor, Tensor] = adaptive_max_pool2d(x, output_size, True)
+    return found
 
 
 @declare(primitive=prim("AdaptiveMaxPool3D"))
-def _adaptive_max_pool3d(x: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
-    """The largest elements of windows chosen so that the output has ``output_size``, and where they are."""
+def _adaptive_max_pool3d(x: Tensor, output_size: Size | Tensor) -> tuple[Tensor, Tensor]:
+    """The largest elements of windows chosen so that the output has ``output_size``, and where they are.
+
+    Args:
+        x: a tensor (N, C, D, H, W), or one sample (C, D, H, W).
+        output_size: the three lengths wanted; an int stands for all; also an integer tensor.
+
+    Returns:
+        The elements, and their places in the flattened axes (Int64).
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``output_size`` something else.
+        ValueError: ``x`` has another number of axes, or a length is below 1.
+    """
     size = output_size.tolist() if isinstance(output_size, Tensor) else output_size
-    return adaptive_max_pool3d(x, size, True)
+    found: tuple[Tensor, Tensor] = adaptive_max_pool3d(x, size, True)
+    return found
 
 
 def _fractional(
-    axes: int, name: str, input: Any, kernel_size: Any, size: Any, ratio: Any, indices: bool, samples: Tensor | None
+    axes: int,
+    name: str,
+    input: Tensor,
+    kernel_size: types.Ints,
+    size: types.Ints | None,
+    ratio: float | Sequence[float] | None,
+    indices: bool,
+    samples: Tensor | None,
 ) -> Any:
     """Graham 2014: windows that begin at pseudorandom places, floor(alpha * (i + u)) - floor(alpha * u)."""
 
@@ -162,7 +286,11 @@ def _fractional(
         if size is not None:
             lengths = ints_for(size, axes, name, "output_size")
         else:
-            ratios = (ratio,) * axes if isinstance(ratio, float) else tuple(ratio)
+            ratios = (ratio,) * axes if isinstance(ratio, float) else tuple(ratio or ())
+            if len(ratios) != axes or not all(0 < r < 1 for r in ratios):
+                raise ValueError(
+                    f"For '{name}', 'output_ratio' must be a float or {axes} floats between 0 and 1, but got {ratio!r}"
+                )
             lengths = tuple(int(n * r) for n, r in zip(x.shape[2:], ratios, strict=True))
         drawn = random.uniform((axes,)) if samples is None else np.asarray(samples.asnumpy()).reshape(-1)[:axes]
         edges = []
@@ -179,25 +307,59 @@ def _fractional(
 
 def fractional_max_pool2d(
     input: Tensor,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
+    kernel_size: types.Ints,
+    output_size: types.Ints | None = None,
+    output_ratio: float | Sequence[float] | None = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """The largest elements of windows at pseudorandom places; the output has ``output_size``."""
+    """The largest elements of windows that begin at pseudorandom places of the last two axes (Graham 2014).
+
+    Args:
+        input: a tensor (N, C, H, W), or one sample (C, H, W).
+        kernel_size: the lengths of a window, an int or two.
+        output_size: the lengths of the output, an int or two.
+        output_ratio: instead of them, their ratios to those of the input: a float or two, between 0 and 1.
+        return_indices: whether the places of the largest elements come too, as numbers in the flattened axes.
+        _random_samples: two numbers in [0, 1), one for each axis, that decide where windows begin, of any shape;
+            drawn without it.
+
+    Returns:
+        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int64).
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or a size no int.
+        ValueError: both or none of ``output_size`` and ``output_ratio``; a ratio out of range; windows that do not fit.
+    """
     name = "fractional_max_pool2d"
     return _fractional(2, name, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
 
 
 def fractional_max_pool3d(
     input: Tensor,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
+    kernel_size: types.Ints,
+    output_size: types.Ints | None = None,
+    output_ratio: float | Sequence[float] | None = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """The largest elements of windows at pseudorandom places; the output has ``output_size``."""
+    """The largest elements of windows that begin at pseudorandom places of the last three axes (Graham 2014).
+
+    Args:
+        input: a tensor (N, C, D, H, W), or one sample (C, D, H, W).
+        kernel_size: the lengths of a window, an int or three.
+        output_size: the lengths of the output, an int or three.
+        output_ratio: instead of them, their ratios to those of the input: a float or three, between 0 and 1.
+        return_indices: whether the places of the largest elements come too, as numbers in the flattened axes.
+        _random_samples: three numbers in [0, 1), one for each axis, that decide where windows begin, of any shape;
+            drawn without it.
+
+    Returns:
+        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int64).
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or a size no int.
+        ValueError: both or none of ``output_size`` and ``output_ratio``; a ratio out of range; windows that do not fit.
+    """
     name = "fractional_max_pool3d"
     return _fractional(3, name, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)

@@ -11,8 +11,13 @@ from ..core.tensor import Tensor
 Axis = int | tuple[int, ...] | list[int] | None
 
 
-def one_axis(axis: Any, ndim: int, name: str) -> int:
+def one_axis(axis: object, ndim: int, name: str) -> int:
     """An axis as an int in [0, ndim).
+
+    Args:
+        axis: as the user gave it, in [-ndim, ndim).
+        ndim: the number of axes.
+        name: of the operator, for the error.
 
     Raises:
         TypeError: it is no int.
@@ -23,12 +28,18 @@ def one_axis(axis: Any, ndim: int, name: str) -> int:
     return (axes_of(int(axis), ndim, name) or (0,))[0]
 
 
-def along(x: Any, axis: int, part: Any) -> tuple[Any, ...]:
-    """The index that takes ``part`` of one axis and all of those before it."""
+def along(x: object, axis: int, part: object) -> tuple[Any, ...]:
+    """The index that takes ``part`` of one axis and all of those before it.
+
+    Args:
+        x: the tensor to index, for readers of the call.
+        axis: the axis, not negative.
+        part: an index or a slice.
+    """
     return (slice(None),) * axis + (part,)
 
 
-def check_tensor(x: Any, name: str, argument: str = "input") -> Tensor:
+def check_tensor(x: object, name: str, argument: str = "input") -> Tensor:
     """The argument, which must be a tensor.
 
     Args:
@@ -44,8 +55,13 @@ def check_tensor(x: Any, name: str, argument: str = "input") -> Tensor:
     return x
 
 
-def ints_of(value: Any, name: str, argument: str) -> tuple[int, ...]:
+def ints_of(value: object, name: str, argument: str) -> tuple[int, ...]:
     """An int, a sequence of ints or an integer tensor as a tuple of ints.
+
+    Args:
+        value: the argument.
+        name: of the operator, for the error.
+        argument: its name, for the error.
 
     Raises:
         TypeError: anything else.
@@ -62,7 +78,12 @@ def ints_of(value: Any, name: str, argument: str) -> tuple[int, ...]:
 
 
 def axes_of(axis: Axis, ndim: int, name: str) -> tuple[int, ...] | None:
-    """``axis`` as non-negative numbers, None for all axes.
+    """Axes as non-negative numbers, None for all of them.
+
+    Args:
+        axis: an int, several of them, or None or () for all axes.
+        ndim: the number of axes.
+        name: of the operator, for the error.
 
     Raises:
         ValueError: an axis outside [-ndim, ndim) or named twice.

@@ -10,6 +10,7 @@ import numpy as np
 from ..core.operator import COMPLEX
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Functions, Number, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
 from .comparison import where
 from .elementwise import Binary, array_dtype, cast_operator, fit, function_of_number, operands, unary
@@ -21,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _halves(F: Any, g: Any, mine: Any, other: Any, wins: Any) -> Any:
+def _halves(F: Functions, g: Value, mine: Value, other: Value, wins: Value) -> Any:
     """A gradient of max or min: all to the winner, and half to each where they tie."""
     share = F.cast(wins, dtype=array_dtype(g)) + F.cast(mine == other, dtype=array_dtype(g)) * 0.5
     return fit(F, g * share, mine)
@@ -58,7 +59,15 @@ mul = Binary(
 class Division(Binary):
     """``div``, whose result may be rounded."""
 
-    def __call__(self, input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        returns = "\n\nReturns:"
+        entry = """
+    rounding_mode: None for the quotient itself, "floor" for the greatest integer not above it, "trunc" for its
+        integer part; the two keep an integer dtype. Anything else is a ValueError."""
+        self.__doc__ = (self.__doc__ or "").replace(returns, entry + returns)
+
+    def __call__(self, input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
         if rounding_mode is None:
             return Binary.__call__(self, input, other)
         if rounding_mode == "floor":
@@ -77,7 +86,7 @@ div = Division(
     np.true_divide,
     (lambda F, g, out, x, y: fit(F, g / y, x), lambda F, g, out, x, y: fit(F, -(g * out / y), y)),
     integers_to_float=True,
-    doc="x / y; integers give Float32.",
+    doc="x / y.",
     method=("div", "divide", "true_divide"),
     in_place=True,
     numpy=renamed("true_divide", without=("rounding_mode",), input="x1", other="x2"),
@@ -87,7 +96,7 @@ div = Division(
 floor_divide = Binary(
     "floor_divide",
     np.floor_divide,
-    doc="The greatest integer not above x / y.",
+    doc="floor(x / y), the greatest integer not above the quotient; its gradient is 0.",
     method=True,
     in_place=True,
     primitive=prim("FloorDiv"),
@@ -111,18 +120,18 @@ fmod = Binary(
     "fmod",
     np.fmod,
     (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -(g * F.trunc(x / y)), y)),
-    doc="The remainder with the sign of x.",
+    doc="x - trunc(x / y) * y, the remainder with the sign of x.",
     method=True,
     primitive=prim("Mod"),
     mint=True,
 )
 
 
-def _pow_base(F: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
+def _pow_base(F: Functions, g: Value, out: Value, x: Value, y: Value) -> Any:
     return fit(F, g * (y * x ** (y - 1)), x)
 
 
-def _pow_exponent(F: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
+def _pow_exponent(F: Functions, g: Value, out: Value, x: Any, y: Value) -> Any:
     if isinstance(x, int | float):
         return fit(F, g * out * math.log(x) if x > 0 else g * 0, y)
     positive = x > 0
@@ -133,7 +142,7 @@ pow = Binary(
     "pow",
     np.power,
     (_pow_base, _pow_exponent),
-    doc="x to the power y.",
+    doc="x to the power y; for the gradient by y, where x is not positive, 0.",
     method=True,
     primitive=prim("Pow"),
     numpy=renamed("power", input="x1", other="x2"),
@@ -146,7 +155,7 @@ maximum = Binary(
         lambda F, g, out, x, y: _halves(F, g, x, y, x > y),
         lambda F, g, out, x, y: _halves(F, g, y, x, y > x),
     ),
-    doc="The larger of x and y; NaN where either is NaN.",
+    doc="The larger of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
     method=True,
     primitive=prim("Maximum"),
     mint=True,
@@ -158,7 +167,7 @@ minimum = Binary(
         lambda F, g, out, x, y: _halves(F, g, x, y, x < y),
         lambda F, g, out, x, y: _halves(F, g, y, x, y < x),
     ),
-    doc="The smaller of x and y; NaN where either is NaN.",
+    doc="The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
     method=True,
     primitive=prim("Minimum"),
     mint=True,
@@ -166,7 +175,7 @@ minimum = Binary(
 multiply, divide, true_divide = mul, div, div
 
 
-def _sign_rule(F: Any, g: Any, out: Any, x: Any) -> Any:
+def _sign_rule(F: Functions, g: Value, out: Value, x: Value) -> Any:
     if array_dtype(x) not in COMPLEX:
         return g * 0
     # Around the circle the sign turns, by the part of g across it, the less the farther out; along it stays.
@@ -188,7 +197,7 @@ abs = unary(
     "abs",
     np.abs,
     lambda F, g, out, x: g * F.sign(x),
-    "The absolute value; its gradient at 0 is 0.",
+    "|x|, of a complex number its real length; the gradient at 0 is 0.",
     method=("abs", "absolute"),
     primitive=(prim("Abs"), prim("ComplexAbs")),
     mint=True,
@@ -198,7 +207,7 @@ sign = unary(
     "sign",
     np.sign,
     _sign_rule,
-    "-1, 0 or 1; of a complex number, x / |x|.",
+    "-1, 0 or 1 as x is negative, 0 or positive; of a complex number x / |x|, and 0 of 0.",
     analytic=False,
     method=True,
     in_place=True,
@@ -212,7 +221,7 @@ sqrt = function_of_number(
     "sqrt",
     np.sqrt,
     lambda F, g, out, x: g / (out * 2),
-    "The square root.",
+    "The square root of x, NaN of negative real numbers.",
     method=True,
     primitive=prim("Sqrt"),
     mint=True,
@@ -239,7 +248,7 @@ floor = unary(
     "floor",
     np.floor,
     lambda F, g, out, x: g * 0,
-    "The greatest integer not above x.",
+    "The greatest integer not above x; its gradient is 0.",
     method=True,
     in_place=True,
     primitive=prim("Floor"),
@@ -249,17 +258,19 @@ ceil = unary(
     "ceil",
     np.ceil,
     lambda F, g, out, x: g * 0,
-    "The smallest integer not below x.",
+    "The smallest integer not below x; its gradient is 0.",
     method=True,
     primitive=prim("Ceil"),
     mint=True,
 )
-_rint = unary("round", np.rint, lambda F, g, out, x: g * 0, "The nearest integer, halves to the even one.")
+_rint = unary(
+    "round", np.rint, lambda F, g, out, x: g * 0, "The nearest integer, halves to the even one; its gradient is 0."
+)
 trunc = unary(
     "trunc",
     np.trunc,
     lambda F, g, out, x: g * 0,
-    "The integer part.",
+    "The integer part of x, rounded towards 0; its gradient is 0.",
     method=True,
     primitive=prim("Trunc"),
     numpy=renamed(input="x"),
@@ -268,8 +279,19 @@ absolute, negative = abs, neg
 
 
 @declare(method=True, primitive=prim("Rint"), mint=("round", "special.round"))
-def round(input: Any, *, decimals: int = 0) -> Any:
-    """The nearest number with ``decimals`` places, halves to the even one."""
+def round(input: Operand, *, decimals: int = 0) -> Tensor:
+    """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0.
+
+    Args:
+        input: a tensor of any shape, or a number.
+        decimals: how many places are kept behind the point; negative numbers count before it.
+
+    Returns:
+        A tensor of the shape of ``input`` and its dtype; with ``decimals``, integers become Float32.
+
+    Raises:
+        TypeError: ``input`` is neither a tensor nor a number.
+    """
     if not decimals:
         return _rint(input)
     scale = 10.0**decimals
@@ -277,41 +299,83 @@ def round(input: Any, *, decimals: int = 0) -> Any:
 
 
 @declare(primitive=prim("Round"))
-def _round(input: Any, decimals: int = 0) -> Any:
-    """``round``, whose ``decimals`` may be given by place."""
+def _round(input: Operand, decimals: int = 0) -> Tensor:
+    """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0.
+
+    Args:
+        input: a tensor of any shape, or a number.
+        decimals: how many places are kept behind the point; negative numbers count before it.
+
+    Returns:
+        A tensor of the shape of ``input`` and its dtype; with ``decimals``, integers become Float32.
+    """
     return round(input, decimals=decimals)
 
 
-def _scaled(other: Any, alpha: Any) -> Any:
+def _scaled(other: Operand, alpha: Number) -> Operand:
     return other if alpha == 1 and not isinstance(alpha, float) else mul(other, alpha)
 
 
 @declare(method="add", in_place="add_", mint="add")
-def _add_scaled(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
-    """input + alpha * other."""
+def _add_scaled(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
+    """input + alpha * other, element by element.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with ``input``, or a number.
+        alpha: the factor of ``other``, a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to.
+
+    Raises:
+        TypeError: ``other`` is neither a tensor nor a number.
+    """
     return add(input, _scaled(other, alpha))
 
 
 @declare(method=("sub", "subtract"), in_place="sub_", mint="sub")
-def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
-    """input - alpha * other."""
+def subtract(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
+    """input - alpha * other, element by element.
+
+    Args:
+        input: a tensor or a number.
+        other: a tensor that broadcasts with ``input``, or a number; one of the two must be a tensor.
+        alpha: the factor of ``other``, a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
     return sub(input, _scaled(other, alpha))
 
 
 @declare(method=("clamp", "clip"), in_place=True, mint=True)
-def clamp(input: Any, min: Any = None, max: Any = None) -> Tensor:
-    """Elements limited to [min, max].
+def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
+    """min(max(input, ``min``), ``max``), element by element; NaN becomes a limit, the lower if there is one.
+
+    An element that equals a limit keeps its gradient; one beyond it passes the gradient to the limit.
+
+    Args:
+        input: a tensor.
+        min: the lower limit, a number or a tensor that broadcasts with ``input``; None for no limit.
+        max: the upper limit, likewise; where it is below ``min``, elements become ``max``.
+
+    Returns:
+        A tensor of the shape that the arguments broadcast to, in the dtype that they combine to.
 
     Raises:
         ValueError: neither limit is given.
     """
     if min is None and max is None:
         raise ValueError("For 'clamp', at least one of 'min' and 'max' must be given")
-    result = input
+    result: Any = input
     if min is not None:
-        result = maximum(result, min) if isinstance(min, Tensor) else where(result >= min, result, min)
+        result = where(result >= min, result, min)
     if max is not None:
-        result = minimum(result, max) if isinstance(max, Tensor) else where(result <= max, result, max)
+        result = where(result <= max, result, max)
     return result
 
 

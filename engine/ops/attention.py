@@ -9,12 +9,13 @@ import numpy as np
 
 from ..core.operator import Operator
 from ..core.tensor import Tensor
+from ..core.types import Array, Value
 from ..cpu.array_module import array_module
 
 __all__: list[str] = []
 
 
-def _kernel(q: Any, k: Any, v: Any, mask: Any, scale: float) -> tuple[Any, Any]:
+def _kernel(q: Array, k: Array, v: Array, mask: Array | None, scale: float) -> tuple[Array, Array]:
     """(..., L, D), (..., S, D), (..., S, E) to (..., L, E), and the weights (..., L, S)."""
     xp = array_module(q)
     dtype = q.dtype
@@ -30,7 +31,17 @@ def _kernel(q: Any, k: Any, v: Any, mask: Any, scale: float) -> tuple[Any, Any]:
     return xp.matmul(weights, v).astype(dtype, copy=False), weights.astype(dtype, copy=False)
 
 
-def _rule(F: Any, needs: list[bool], g: Any, out: Any, q: Any, k: Any, v: Any, mask: Any, scale: float) -> list[Any]:
+def _rule(
+    F: Any,
+    needs: list[bool],
+    g: tuple[Any, ...],
+    out: tuple[Any, ...],
+    q: Value,
+    k: Value,
+    v: Value,
+    mask: Value | None,
+    scale: float,
+) -> list[Any]:
     if F.wraps:
         # For higher orders the weights are computed again where the recording sees them.
         scores = F.matmul(q, k, transpose_a=False, transpose_b=True) * scale
@@ -60,5 +71,17 @@ _attention = Operator("attention", _kernel, joint_vjp=_rule)
 def attention(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, scale: float | None = None
 ) -> tuple[Tensor, Tensor]:
-    """What each query takes from the values, and the weights. ``mask`` is added to the products before the softmax."""
+    """softmax(q @ k.T * scale + mask) @ v, scaled dot-product attention (Vaswani et al. 2017), and its weights.
+
+    Args:
+        q: the queries (..., L, D).
+        k: the keys (..., S, D).
+        v: the values (..., S, E).
+        mask: what is added to the products before the softmax, a tensor that broadcasts to (..., L, S);
+            None for nothing.
+        scale: the factor of the products; 1 / sqrt(D) without it.
+
+    Returns:
+        What each query takes from the values (..., L, E), and the weights (..., L, S), in the dtype of ``q``.
+    """
     return _attention(q, k, v, mask, scale=1 / math.sqrt(q.shape[-1]) if scale is None else scale)

@@ -9,8 +9,9 @@ import numpy as np
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
-from ..core.types import Operand
+from ..core.types import Operand, TensorLike
 from ..cpu.array_module import array_module
+from .arguments import one_axis
 from .elementwise import Binary, as_dtype, fit, operand, operands, unary
 
 __all__ = [
@@ -23,61 +24,107 @@ __all__ = [
 class Equality(Binary):
     """``==`` or ``!=``, which Python code also asks of a tensor and None, a string or a list: not equal."""
 
-    def __call__(self, input: Operand, other: Any) -> Any:
+    def __call__(self, input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
         if other is None or isinstance(other, str | list | tuple):
             return self is not eq
         return Binary.__call__(self, input, other)
 
 
-eq = Equality("eq", np.equal, doc="x == y.", method=("eq", "equal"), primitive=prim("Equal"), mint=True)
+eq = Equality("eq", np.equal, doc="x == y, as Bool.", method=("eq", "equal"), primitive=prim("Equal"), mint=True)
 ne = Equality(
-    "ne", np.not_equal, doc="x != y.", method=("ne", "not_equal"), primitive=prim("NotEqual"), mint=("ne", "not_equal")
+    "ne",
+    np.not_equal,
+    doc="x != y, as Bool.",
+    method=("ne", "not_equal"),
+    primitive=prim("NotEqual"),
+    mint=("ne", "not_equal"),
 )
-lt = Binary("lt", np.less, doc="x < y.", method=("less", "lt"), primitive=prim("Less"), mint=("less", "lt"))
+lt = Binary("lt", np.less, doc="x < y, as Bool.", method=("less", "lt"), primitive=prim("Less"), mint=("less", "lt"))
 le = Binary(
     "le",
     np.less_equal,
-    doc="x <= y.",
+    doc="x <= y, as Bool.",
     method=("le", "less_equal"),
     primitive=prim("LessEqual"),
     mint=("le", "less_equal"),
 )
-gt = Binary("gt", np.greater, doc="x > y.", method=("greater", "gt"), primitive=prim("Greater"), mint=("greater", "gt"))
+gt = Binary(
+    "gt", np.greater, doc="x > y, as Bool.", method=("greater", "gt"), primitive=prim("Greater"), mint=("greater", "gt")
+)
 ge = Binary(
     "ge",
     np.greater_equal,
-    doc="x >= y.",
+    doc="x >= y, as Bool.",
     method=("ge", "greater_equal"),
     primitive=prim("GreaterEqual"),
     mint="greater_equal",
 )
 logical_and = Binary(
-    "logical_and", np.logical_and, doc="x and y, elementwise.", method=True, primitive=prim("LogicalAnd"), mint=True
+    "logical_and",
+    np.logical_and,
+    doc="Whether both x and y are nonzero, as Bool.",
+    method=True,
+    primitive=prim("LogicalAnd"),
+    mint=True,
 )
 logical_or = Binary(
-    "logical_or", np.logical_or, doc="x or y, elementwise.", method=True, primitive=prim("LogicalOr"), mint=True
+    "logical_or",
+    np.logical_or,
+    doc="Whether x or y is nonzero, as Bool.",
+    method=True,
+    primitive=prim("LogicalOr"),
+    mint=True,
 )
 logical_xor = Binary(
     "logical_xor",
     np.logical_xor,
-    doc="Whether one of x and y holds, and not both.",
+    doc="Whether one of x and y is nonzero and not both, as Bool.",
     method=True,
     primitive=prim("LogicalXor"),
     mint=True,
 )
-bitwise_and = Binary("bitwise_and", np.bitwise_and, doc="x & y.", method=True, primitive=prim("BitwiseAnd"), mint=True)
-bitwise_or = Binary("bitwise_or", np.bitwise_or, doc="x | y.", method=True, primitive=prim("BitwiseOr"), mint=True)
-bitwise_xor = Binary("bitwise_xor", np.bitwise_xor, doc="x ^ y.", method=True, primitive=prim("BitwiseXor"), mint=True)
+bitwise_and = Binary(
+    "bitwise_and",
+    np.bitwise_and,
+    doc="x & y, bit by bit, of bools or integers.",
+    method=True,
+    primitive=prim("BitwiseAnd"),
+    mint=True,
+)
+bitwise_or = Binary(
+    "bitwise_or",
+    np.bitwise_or,
+    doc="x | y, bit by bit, of bools or integers.",
+    method=True,
+    primitive=prim("BitwiseOr"),
+    mint=True,
+)
+bitwise_xor = Binary(
+    "bitwise_xor",
+    np.bitwise_xor,
+    doc="x ^ y, bit by bit, of bools or integers.",
+    method=True,
+    primitive=prim("BitwiseXor"),
+    mint=True,
+)
 equal, not_equal, less, less_equal, greater, greater_equal = eq, ne, lt, le, gt, ge
-isnan = unary("isnan", np.isnan, None, "Whether an element is NaN.", method=True, primitive=prim("IsNan"), mint=True)
+isnan = unary(
+    "isnan", np.isnan, None, "Whether an element is NaN, as Bool.", method=True, primitive=prim("IsNan"), mint=True
+)
 isinf = unary(
-    "isinf", np.isinf, None, "Whether an element is infinite.", method=True, primitive=prim("IsInf"), mint=True
+    "isinf",
+    np.isinf,
+    None,
+    "Whether an element is infinite, of either sign, as Bool.",
+    method=True,
+    primitive=prim("IsInf"),
+    mint=True,
 )
 isfinite = unary(
     "isfinite",
     np.isfinite,
     None,
-    "Whether an element is a finite number.",
+    "Whether an element is neither infinite nor NaN, as Bool.",
     method=True,
     primitive=prim("IsFinite"),
     mint=True,
@@ -87,6 +134,12 @@ isfinite = unary(
 @declare(primitive=prim("CheckNumerics"))
 def _check_numerics(x: Tensor) -> Tensor:
     """The tensor itself, if every element is a finite number.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        ``x``.
 
     Raises:
         RuntimeError: it holds NaN or infinity.
@@ -100,7 +153,7 @@ logical_not = unary(
     "logical_not",
     np.logical_not,
     None,
-    "Whether an element is zero or False.",
+    "Whether an element is zero or False, as Bool.",
     method=True,
     primitive=prim("LogicalNot"),
     mint=True,
@@ -109,7 +162,7 @@ bitwise_not = unary(
     "bitwise_not",
     np.invert,
     None,
-    "~x.",
+    "~x, bit by bit: -x - 1 of signed integers, not x of bools.",
     method=("bitwise_not", "invert"),
     primitive=prim("Invert"),
     mint=True,
@@ -127,8 +180,20 @@ _where_operator = Operator(
 )
 
 
-def where(condition: Any, input: Any, other: Any) -> Tensor:
-    """``input`` where ``condition`` holds, ``other`` elsewhere; the three broadcast."""
+def where(condition: TensorLike, input: TensorLike, other: TensorLike) -> Tensor:
+    """``input`` where ``condition`` holds, ``other`` elsewhere; the gradient goes to the one that is chosen.
+
+    Args:
+        condition: Bool, or numbers of which those other than 0 hold.
+        input: a tensor or a number.
+        other: a tensor or a number.
+
+    Returns:
+        A tensor of the shape that the three broadcast to, in the dtype that ``input`` and ``other`` combine to.
+
+    Raises:
+        TypeError: an argument is neither a tensor nor a number.
+    """
     chosen = operand("where", "condition", condition)
     x, y = operands("where", input, other)
     if not isinstance(x, Tensor):
@@ -142,14 +207,34 @@ def where(condition: Any, input: Any, other: Any) -> Tensor:
 
 
 @declare(method="where")
-def _where_of_tensor(input: Tensor, condition: Any, y: Any) -> Tensor:
-    """The tensor where ``condition`` holds, ``y`` elsewhere."""
+def _where_of_tensor(input: Tensor, condition: TensorLike, y: TensorLike) -> Tensor:
+    """The tensor where ``condition`` holds, ``y`` elsewhere.
+
+    Args:
+        input: the tensor.
+        condition: Bool, or numbers of which those other than 0 hold.
+        y: a tensor or a number.
+
+    Returns:
+        A tensor of the shape that the three broadcast to, in the dtype that ``input`` and ``y`` combine to.
+
+    Raises:
+        TypeError: an argument is neither a tensor nor a number.
+    """
     return where(condition, input, y)
 
 
 @declare(primitive=prim("Select"))
-def select(condition: Any, input: Any, other: Any) -> Tensor:
-    """``input`` where ``condition`` holds, ``other`` elsewhere.
+def select(condition: TensorLike, input: TensorLike, other: TensorLike) -> Tensor:
+    """``input`` where ``condition`` holds, ``other`` elsewhere; the gradient goes to the one that is chosen.
+
+    Args:
+        condition: Bool, or numbers of which those other than 0 hold.
+        input: a tensor or a number.
+        other: a tensor or a number; one of the two must be a tensor.
+
+    Returns:
+        A tensor of the shape that the three broadcast to, in the dtype that ``input`` and ``other`` combine to.
 
     Raises:
         TypeError: neither ``input`` nor ``other`` is a Tensor.
@@ -163,9 +248,31 @@ def select(condition: Any, input: Any, other: Any) -> Tensor:
 
 
 @declare(method="select")
-def _select_of_tensor(input: Tensor, first: Any = None, second: Any = None, **named: Any) -> Tensor:
-    """``select(dim, index)`` is one entry; ``select(condition, y)`` is the tensor where the condition holds."""
+def _select_of_tensor(
+    input: Tensor, first: TensorLike | None = None, second: TensorLike | None = None, **named: Any
+) -> Tensor:
+    """``select(dim, index)`` is one entry of an axis; ``select(condition, y)`` the tensor where the condition holds.
+
+    Args:
+        input: the tensor.
+        first: ``dim``, an int in [-ndim, ndim); or ``condition``, Bool, a tensor.
+        second: ``index``, an int, negative from the end; or ``y``, a tensor or a number, for the elements elsewhere.
+        named: either, by these names.
+
+    Returns:
+        A tensor without axis ``dim``; or one of the shape that all broadcast to.
+
+    Raises:
+        TypeError: an argument of another name, or neither form.
+        ValueError: ``dim`` is out of range.
+    """
+    for name in named:
+        if name not in ("dim", "index", "condition", "y"):
+            raise TypeError(f"Tensor.select() got an unexpected keyword argument '{name}'")
     if isinstance(first, int) or "dim" in named:
-        at = int(named.get("dim", first)) % input.ndim
-        return input[(slice(None),) * at + (int(named.get("index", second)),)]
-    return select(named.get("condition", first), input, named.get("y", second))
+        at = one_axis(named.get("dim", first), input.ndim, "select")
+        index: Any = named.get("index", second)
+        return input[(*(slice(None),) * at, int(index))]
+    condition: Any = named.get("condition", first)
+    other: Any = named.get("y", second)
+    return select(condition, input, other)

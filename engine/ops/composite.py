@@ -11,6 +11,7 @@ import numpy as np
 from .. import ops
 from ..core.dtype import DType
 from ..core.tensor import Tensor
+from ..core.types import TensorLike
 from .transforms import GradOperation
 
 __all__ = [
@@ -32,7 +33,7 @@ _NEVER = frozenset(
 )  # fmt: skip
 
 
-def _fits(value: Any, kind: str) -> bool:
+def _fits(value: object, kind: str | DType) -> bool:
     """Whether a value is of a kind that ``register`` was given."""
     name = kind.name if isinstance(kind, DType) else str(kind)
     if name.startswith("Tensor"):
@@ -44,7 +45,7 @@ def _fits(value: Any, kind: str) -> bool:
     return isinstance(value, kinds)
 
 
-def _checked_kind(kind: Any) -> Any:
+def _checked_kind(kind: str | DType) -> str | DType:
     if isinstance(kind, DType):
         return kind
     if not isinstance(kind, str):
@@ -59,20 +60,29 @@ def _checked_kind(kind: Any) -> Any:
 class MultitypeFuncGraph:
     """A function that chooses among several by the types of its arguments.
 
+    Functions are added by ``register``; a call takes the first whose types fit.
+
     Args:
-        name: its name.
-        read_value: kept for a graph compiler.
+        name: its name, for errors and ``repr``.
+        read_value: kept for a graph compiler; changes nothing.
     """
 
     def __init__(self, name: str, read_value: bool = False) -> None:
         self.name = name
-        self.entries: list[tuple[tuple[Any, ...], Callable[..., Any]]] = []
+        self.entries: list[tuple[tuple[str | DType, ...], Callable[..., Any]]] = []
 
     def __repr__(self) -> str:
         return f"<MultitypeFuncGraph {self.name}>"
 
-    def register(self, *type_names: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Decorate the function for arguments of these types, such as "Tensor", "Number", "Tuple", "String", "Bool".
+    def register(self, *type_names: str | DType) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorate the function for arguments of these types.
+
+        Args:
+            type_names: one for each argument: "Tensor", "Tensor[Float32]", "Number", "Int", "Float", "Bool", "String",
+                "Tuple", "List", "None", or a dtype.
+
+        Returns:
+            The decorator; it gives the function back as it is.
 
         Raises:
             TypeError: a type is neither a name nor a dtype.
@@ -88,6 +98,12 @@ class MultitypeFuncGraph:
 
     def __call__(self, *args: Any) -> Any:
         """Call the first function whose types fit; the only one is called whatever the types are.
+
+        Args:
+            args: the arguments of the function.
+
+        Returns:
+            What the function returns.
 
         Raises:
             TypeError: an argument is a NumPy array.
@@ -107,9 +123,15 @@ class MultitypeFuncGraph:
 class HyperMap:
     """Apply a function to the entries of tuples or lists, however deeply nested; results come as tuples.
 
+    Called as ``HyperMap(ops)(*values)`` or ``HyperMap()(ops, *values)``: the first value says how deep it goes, and the
+    shortest of several how far.
+
     Args:
-        ops: the function; without it, it is the first argument of a call.
-        reverse: kept; a graph compiler goes through the entries from the end with it.
+        ops: the function, of as many arguments as there are values; without it, it is the first argument of a call.
+        reverse: kept for a graph compiler, which goes through the entries from the end with it; changes nothing.
+
+    Raises:
+        RuntimeError: ``ops`` cannot be called.
     """
 
     def __init__(self, ops: Callable[..., Any] | None = None, reverse: bool = False) -> None:
@@ -119,6 +141,17 @@ class HyperMap:
         self.reverse = reverse
 
     def __call__(self, *args: Any) -> Any:
+        """The function applied to each place of the values.
+
+        Args:
+            args: tuples, lists or single values; before them the function, where the constructor had none.
+
+        Returns:
+            A tuple, nested as the first value is; of a single value what the function returns.
+
+        Raises:
+            TypeError: there are no values.
+        """
         function, values = (args[0], args[1:]) if self.ops is None else (self.ops, args)
         if not values:
             raise TypeError(f"For '{type(self).__name__}', there is nothing to apply the function to")
@@ -131,7 +164,15 @@ class HyperMap:
 
 
 class Map(HyperMap):
-    """Apply a function to the entries of tuples or lists, one level deep; results come as a tuple."""
+    """Apply a function to the entries of tuples or lists, one level deep; results come as a tuple.
+
+    Args:
+        ops: the function, of as many arguments as there are values; without it, it is the first argument of a call.
+        reverse: kept for a graph compiler, which goes through the entries from the end with it; changes nothing.
+
+    Raises:
+        RuntimeError: ``ops`` cannot be called.
+    """
 
     def _applied(self, function: Callable[..., Any], values: tuple[Any, ...]) -> Any:
         return tuple([function(*part) for part in zip(*values, strict=False)])
@@ -144,6 +185,19 @@ class Partial:
         return "Prim[Partial]"
 
     def __call__(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> functools.partial[Any]:
+        """A function that has its first arguments.
+
+        Args:
+            func: the function.
+            args: its first arguments.
+            kwargs: arguments by name.
+
+        Returns:
+            A ``functools.partial``.
+
+        Raises:
+            TypeError: ``func`` cannot be called.
+        """
         if not callable(func):
             raise TypeError(f"For 'Partial', 'func' must be callable, but got {type(func).__name__}")
         return functools.partial(func, *args, **kwargs)
@@ -155,7 +209,16 @@ class Depend:
     def __repr__(self) -> str:
         return "Prim[Depend]"
 
-    def __call__(self, value: Tensor, expr: Any) -> Tensor:
+    def __call__(self, value: Any, expr: Any) -> Any:
+        """``value`` itself.
+
+        Args:
+            value: what comes back.
+            expr: what a graph compiler would compute before; it has been computed already.
+
+        Returns:
+            ``value``.
+        """
         return value
 
 
@@ -164,13 +227,31 @@ depend = Depend()
 hyper_add = HyperMap(lambda a, b: a + b)
 
 
-def typeof(value: Any) -> DType:
-    """The dtype of a Tensor; of another value the dtype that a Tensor of it would have."""
+def typeof(value: TensorLike) -> DType:
+    """The dtype of a Tensor; of another value the dtype that a Tensor of it would have.
+
+    Args:
+        value: a tensor, a number, an array, or a list of numbers.
+
+    Returns:
+        A dtype, such as ``mindspore.float32``.
+
+    Raises:
+        TypeError: no Tensor can be made of ``value``.
+    """
     return value.dtype if isinstance(value, Tensor) else Tensor(value).dtype
 
 
 def add_flags(fn: Any = None, **flags: Any) -> Any:
-    """Set flags of a graph compiler on a cell or a function, or return the decorator that does."""
+    """Set flags of a graph compiler on a cell or a function; without one, the decorator that does.
+
+    Args:
+        fn: the cell or the function.
+        flags: the flags by name. They are kept (``_mindspore_flags`` of a function) and change nothing.
+
+    Returns:
+        ``fn``, or the decorator.
+    """
     if fn is None:
         return functools.partial(add_flags, **flags)
     if hasattr(fn, "add_flags"):

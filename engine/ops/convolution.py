@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..core import types
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
+from ..core.types import Functions, Shape, Value
 from ..cpu import windows
 from .arguments import check_tensor, ints_of
 from .arithmetic import add
@@ -16,10 +18,18 @@ from .shape import reshape
 __all__ = ["bias_add", "conv1d", "conv2d", "conv3d", "conv_transpose2d"]
 
 Ints = tuple[int, ...]
+Setting = int | Ints  # of a convolution, by name
 
 
-def ints_for(value: Any, axes: int, name: str, argument: str, least: int = 1) -> Ints:
+def ints_for(value: types.Ints | None, axes: int, name: str, argument: str, least: int = 1) -> Ints:
     """An int for all axes, or a tuple with one for each (or, as MindSpore takes it, also one for N and C).
+
+    Args:
+        value: the argument.
+        axes: how many ints are wanted.
+        name: of the operator, for errors.
+        argument: its name, for errors.
+        least: the smallest number allowed.
 
     Raises:
         TypeError: anything else.
@@ -39,12 +49,14 @@ def ints_for(value: Any, axes: int, name: str, argument: str, least: int = 1) ->
     return found
 
 
-def last_axes(value: Any, axes: int) -> Any:
+def last_axes(value: types.Ints, axes: int) -> types.Ints:
     """Settings of all axes of a tensor, (1, 1, a, b): those of its windows; anything else as it is."""
     return value[-axes:] if isinstance(value, tuple | list) and len(value) > axes else value
 
 
-def pads_for(pad_mode: Any, padding: Any, lengths: Ints, kernel: Ints, stride: Ints, dilation: Ints, name: str) -> Ints:
+def pads_for(
+    pad_mode: object, padding: types.Ints, lengths: Ints, kernel: Ints, stride: Ints, dilation: Ints, name: str
+) -> Ints:
     """How many elements are added (before, after) each axis in turn.
 
     "same": so many that ceil(length / stride) windows fit, the odd one at the end; "valid": none; "pad": ``padding``,
@@ -95,22 +107,24 @@ def _entry(axes: int) -> tuple[Operator, Operator]:
     """The operator over ``axes`` axes and its two gradients, which are each other's and the forward's transposes."""
     forward, of_input, of_weight = (f"conv{axes}d{what}" for what in ("", "_input_grad", "_weight_grad"))
 
-    def input_rule(F: Any, g: Any, out: Any, x: Any, weight: Any, **how: Any) -> Any:
+    def input_rule(F: Functions, g: Value, out: Value, x: Value, weight: Value, **how: Setting) -> Any:
         return getattr(F, of_input)(g, weight, shape=tuple(x.shape), **how)
 
-    def weight_rule(F: Any, g: Any, out: Any, x: Any, weight: Any, **how: Any) -> Any:
+    def weight_rule(F: Functions, g: Value, out: Value, x: Value, weight: Value, **how: Setting) -> Any:
         return getattr(F, of_weight)(g, x, kernel=tuple(weight.shape[2:]), **how)
 
-    def back_to_g(F: Any, gg: Any, out: Any, g: Any, weight: Any, shape: Any, **how: Any) -> Any:
+    def back_to_g(F: Functions, gg: Value, out: Value, g: Value, weight: Value, shape: Ints, **how: Setting) -> Any:
         return getattr(F, forward)(gg, weight, **how)
 
-    def back_to_weight(F: Any, gg: Any, out: Any, g: Any, weight: Any, shape: Any, **how: Any) -> Any:
+    def back_to_weight(
+        F: Functions, gg: Value, out: Value, g: Value, weight: Value, shape: Ints, **how: Setting
+    ) -> Any:
         return getattr(F, of_weight)(g, gg, kernel=tuple(weight.shape[2:]), **how)
 
-    def weights_to_g(F: Any, gg: Any, out: Any, g: Any, x: Any, kernel: Any, **how: Any) -> Any:
+    def weights_to_g(F: Functions, gg: Value, out: Value, g: Value, x: Value, kernel: Ints, **how: Setting) -> Any:
         return getattr(F, forward)(x, gg, **how)
 
-    def weights_to_x(F: Any, gg: Any, out: Any, g: Any, x: Any, kernel: Any, **how: Any) -> Any:
+    def weights_to_x(F: Functions, gg: Value, out: Value, g: Value, x: Value, kernel: Ints, **how: Setting) -> Any:
         return getattr(F, of_input)(g, gg, shape=tuple(x.shape), **how)
 
     operator = Operator(forward, windows.conv, (input_rule, weight_rule))
@@ -125,16 +139,22 @@ _CONVOLUTIONS = {axes: _entry(axes) for axes in (2, 3)}
 def convolve(
     axes: int,
     name: str,
-    x: Any,
+    x: Tensor,
     weight: Tensor,
     bias: Tensor | None,
-    stride: Any,
+    stride: types.Ints,
     pad_mode: str,
-    padding: Any,
-    dilation: Any,
+    padding: types.Ints,
+    dilation: types.Ints,
     groups: int,
 ) -> Tensor:
-    """Cross-correlation over ``axes`` axes, arguments as the users of ``name`` give them."""
+    """Cross-correlation over ``axes`` axes, arguments as the users of ``name`` give them (see ``conv2d``).
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or a setting no int.
+        ValueError: shapes or settings that do not fit.
+        RuntimeError: the channels of ``x`` and ``weight`` do not fit.
+    """
     x = check_tensor(x, name)
     if x.ndim != axes + 2 or weight.ndim != axes + 2:
         raise ValueError(
@@ -157,18 +177,41 @@ def conv1d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Any = 1,
+    stride: types.Ints = 1,
     pad_mode: str = "valid",
-    padding: Any = 0,
-    dilation: Any = 1,
+    padding: types.Ints = 0,
+    dilation: types.Ints = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Cross-correlation of (N, C, L) with kernels (K, C/groups, KL): (N, K, OL)."""
+    """Cross-correlation of ``input`` with kernels along the last axis, and a bias added.
+
+    Args:
+        input: a tensor (N, C, L).
+        weight: the kernels, a tensor (K, C / groups, KL).
+        bias: one number for each kernel, a tensor (K,); None for nothing.
+        stride: the distance of two windows, an int.
+        pad_mode: "valid" for no padding; "same" for ceil(length / stride) windows, the odd element at the end; "pad"
+            for ``padding``.
+        padding: zeros before and behind: an int, or a tuple of one or of two.
+        dilation: the distance of two elements of a window, an int.
+        groups: into how many parts the channels of input and output fall, each connected with its own only.
+
+    Returns:
+        A tensor (N, K, OL) with length (n + padding - dilation * (k - 1) - 1) // stride + 1 for an axis of n.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or a setting no int.
+        ValueError: other numbers of axes, a setting out of range, padding beside "same" or "valid", or no window fits.
+        RuntimeError: the channels of ``input`` and ``weight`` do not fit.
+    """
     if check_tensor(input, "conv1d").ndim != 3 or weight.ndim != 3:
         raise ValueError(
             f"For 'conv1d', 'input' and 'weight' must have 3 axes, but got shapes {input.shape} and {weight.shape}"
         )
-    sides = (0, 0, padding, padding) if isinstance(padding, int) else (0, 0, *(tuple(padding) * 2)[:2])
+    ends = (padding,) if isinstance(padding, int) else tuple(padding)
+    if len(ends) not in (1, 2):
+        raise ValueError(f"For 'conv1d', 'padding' must be an int or a tuple of one or two ints, but got {padding!r}")
+    sides = (0, 0, ends[0], ends[-1])
     (step,), (apart,) = ints_for(stride, 1, "conv1d", "stride"), ints_for(dilation, 1, "conv1d", "dilation")
     found = conv2d(
         reshape(input, (input.shape[0], input.shape[1], 1, input.shape[2])),
@@ -178,20 +221,52 @@ def conv1d(
     return reshape(found, (found.shape[0], found.shape[1], found.shape[3]))
 
 
+def _check_mode(mode: int, name: str) -> None:
+    if mode != 1:
+        raise ValueError(f"For '{name}', 'mode' must be 1, a cross-correlation, but got {mode!r}")
+
+
+def _check_kernels(weight: Tensor, out_channel: int, kernel_size: types.Ints, axes: int, name: str) -> None:
+    """Raise RuntimeError where a weight is not what its class was made for."""
+    wanted = (out_channel, *ints_for(kernel_size, axes, name, "kernel_size"))
+    came = (weight.shape[0], *weight.shape[2:])
+    if came != wanted:
+        raise RuntimeError(
+            f"For '{name}', 'weight' must have 'out_channel' {out_channel} and 'kernel_size' {wanted[1:]}, "
+            f"but got shape {weight.shape}"
+        )
+
+
 def conv2d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Any = 1,
+    stride: types.Ints = 1,
     pad_mode: str = "valid",
-    padding: Any = 0,
-    dilation: Any = 1,
+    padding: types.Ints = 0,
+    dilation: types.Ints = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Cross-correlation of (N, C, H, W) with kernels (K, C/groups, KH, KW): (N, K, OH, OW).
+    """Cross-correlation of ``input`` with kernels along the last two axes, and a bias added.
+
+    Args:
+        input: a tensor (N, C, H, W).
+        weight: the kernels, a tensor (K, C / groups, KH, KW).
+        bias: one number for each kernel, a tensor (K,); None for nothing.
+        stride: the distance of two windows, an int or one for each axis.
+        pad_mode: "valid" for no padding; "same" for ceil(length / stride) windows, the odd element at the end; "pad"
+            for ``padding``.
+        padding: zeros at the sides with "pad": an int, two for (height, width), or four for (top, bottom, left,
+            right).
+        dilation: the distance of two elements of a window, an int or one for each axis.
+        groups: into how many parts the channels of input and output fall, each connected with its own only.
+
+    Returns:
+        A tensor (N, K, OH, OW) with length (n + padding - dilation * (k - 1) - 1) // stride + 1 for an axis of n.
 
     Raises:
-        TypeError, ValueError: an argument of the wrong kind; the text names it.
+        TypeError: ``input`` is no Tensor, or a setting no int.
+        ValueError: other numbers of axes, a setting out of range, padding beside "same" or "valid", or no window fits.
         RuntimeError: the channels of ``input`` and ``weight`` do not fit.
     """
     return convolve(2, "Conv2D", input, weight, bias, stride, pad_mode, padding, dilation, groups)
@@ -204,11 +279,35 @@ def conv2d(
     )
 )  # fmt: skip
 def _conv2d_class(
-    x: Tensor, weight: Tensor, *, pad_mode: str, pad: Any, stride: Any, dilation: Any, group: int, data_format: str,
-    **_: Any,
+    x: Tensor, weight: Tensor, *, out_channel: int, kernel_size: types.Ints, mode: int, pad_mode: str, pad: types.Ints,
+    stride: types.Ints, dilation: types.Ints, group: int, data_format: str,
 ) -> Tensor:  # fmt: skip
-    """``conv2d`` without a bias; the kernels are those of ``weight``."""
+    """``conv2d``, cross-correlation along the last two axes, without a bias.
+
+    Args:
+        x: a tensor (N, C, H, W).
+        weight: the kernels, a tensor (K, C / group, KH, KW).
+        out_channel: K, as ``weight`` has it.
+        kernel_size: the lengths of a kernel, an int or one for each axis, as ``weight`` has them.
+        mode: 1, a cross-correlation.
+        pad_mode: "valid", "same" or "pad", as of ``conv2d``.
+        pad: zeros at the sides with "pad", as ``padding`` of ``conv2d``.
+        stride: the distance of two windows, an int or one for each axis.
+        dilation: the distance of two elements of a window, an int or one for each axis.
+        group: into how many parts the channels fall, each connected with its own only.
+        data_format: "NCHW".
+
+    Returns:
+        A tensor of (N, K, ...).
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or a setting no int.
+        ValueError: another ``mode`` or ``data_format``, a setting out of range, or no window that fits.
+        RuntimeError: ``weight`` does not fit the channels or what the class was made for.
+    """
     check_format(data_format, "NCHW", "Conv2D")
+    _check_mode(mode, "Conv2D")
+    _check_kernels(weight, out_channel, kernel_size, 2, "Conv2D")
     return conv2d(x, weight, None, stride, pad_mode, pad, dilation, group)
 
 
@@ -216,13 +315,34 @@ def conv3d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Any = 1,
+    stride: types.Ints = 1,
     pad_mode: str = "valid",
-    padding: Any = 0,
-    dilation: Any = 1,
+    padding: types.Ints = 0,
+    dilation: types.Ints = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Cross-correlation of (N, C, D, H, W) with kernels (K, C/groups, KD, KH, KW)."""
+    """Cross-correlation of ``input`` with kernels along the last three axes, and a bias added.
+
+    Args:
+        input: a tensor (N, C, D, H, W).
+        weight: the kernels, a tensor (K, C / groups, KD, KH, KW).
+        bias: one number for each kernel, a tensor (K,); None for nothing.
+        stride: the distance of two windows, an int or one for each axis.
+        pad_mode: "valid" for no padding; "same" for ceil(length / stride) windows, the odd element at the end; "pad"
+            for ``padding``.
+        padding: zeros at the sides with "pad": an int, three for (depth, height, width), or six for (head, tail, top,
+            bottom, left, right).
+        dilation: the distance of two elements of a window, an int or one for each axis.
+        groups: into how many parts the channels of input and output fall, each connected with its own only.
+
+    Returns:
+        A tensor (N, K, OD, OH, OW) with length (n + padding - dilation * (k - 1) - 1) // stride + 1 for an axis of n.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or a setting no int.
+        ValueError: other numbers of axes, a setting out of range, padding beside "same" or "valid", or no window fits.
+        RuntimeError: the channels of ``input`` and ``weight`` do not fit.
+    """
     return convolve(3, "Conv3D", input, weight, bias, stride, pad_mode, padding, dilation, groups)
 
 
@@ -230,10 +350,38 @@ _VOLUME = {"mode": 1, "pad_mode": "valid", "pad": 0, "stride": 1, "dilation": 1,
 
 
 @declare(primitive=prim("Conv3D", "out_channel", "kernel_size", **_VOLUME, data_format="NCDHW"))
-def _conv3d(x: Tensor, weight: Tensor, bias: Tensor | None = None, **how: Any) -> Tensor:
-    """Cross-correlation of (N, C, D, H, W) with kernels (K, C/groups, KD, KH, KW)."""
-    check_format(how["data_format"], "NCDHW", "Conv3D")
-    return conv3d(x, weight, bias, how["stride"], how["pad_mode"], how["pad"], how["dilation"], how["group"])
+def _conv3d(
+    x: Tensor, weight: Tensor, bias: Tensor | None = None, *, out_channel: int, kernel_size: types.Ints, mode: int,
+    pad_mode: str, pad: types.Ints, stride: types.Ints, dilation: types.Ints, group: int, data_format: str,
+) -> Tensor:  # fmt: skip
+    """``conv3d``, cross-correlation along the last three axes.
+
+    Args:
+        x: a tensor (N, C, D, H, W).
+        weight: the kernels, a tensor (K, C / group, KD, KH, KW).
+        bias: one number for each kernel, a tensor (K,); None for nothing.
+        out_channel: K, as ``weight`` has it.
+        kernel_size: the lengths of a kernel, an int or one for each axis, as ``weight`` has them.
+        mode: 1, a cross-correlation.
+        pad_mode: "valid", "same" or "pad", as of ``conv3d``.
+        pad: zeros at the sides with "pad", as ``padding`` of ``conv3d``.
+        stride: the distance of two windows, an int or one for each axis.
+        dilation: the distance of two elements of a window, an int or one for each axis.
+        group: into how many parts the channels fall, each connected with its own only.
+        data_format: "NCDHW".
+
+    Returns:
+        A tensor of (N, K, ...).
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or a setting no int.
+        ValueError: another ``mode`` or ``data_format``, a setting out of range, or no window that fits.
+        RuntimeError: ``weight`` does not fit the channels or what the class was made for.
+    """
+    check_format(data_format, "NCDHW", "Conv3D")
+    _check_mode(mode, "Conv3D")
+    _check_kernels(weight, out_channel, kernel_size, 3, "Conv3D")
+    return conv3d(x, weight, bias, stride, pad_mode, pad, dilation, group)
 
 
 def convolve_transposed(
@@ -275,13 +423,32 @@ def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
+    stride: types.Ints = 1,
+    padding: types.Ints = 0,
+    output_padding: types.Ints = 0,
     groups: int = 1,
-    dilation: Any = 1,
+    dilation: types.Ints = 1,
 ) -> Tensor:
-    """The transpose of ``conv2d`` with kernels (C, K/groups, KH, KW)."""
+    """The transpose (the gradient by the input) of ``conv2d``, which puts kernels at the places of the elements.
+
+    Args:
+        input: a tensor (N, C, H, W).
+        weight: the kernels, a tensor (C, K / groups, KH, KW).
+        bias: one number for each output channel, a tensor (K,); None for nothing.
+        stride: the distance of two kernels in the output, an int or two.
+        padding: how much is cut off at the sides: an int, two for (height, width), or four.
+        output_padding: how much is added at the bottom and at the right, an int or two.
+        groups: into how many parts the channels of input and output fall, each connected with its own only.
+        dilation: the distance of two elements of a kernel, an int or two.
+
+    Returns:
+        A tensor (N, K, OH, OW) with length (n - 1) * stride + dilation * (k - 1) + 1 - 2 * padding + output_padding for
+        an axis of n.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or a setting no int.
+        ValueError: other numbers of axes or channels, a setting out of range, or an output of no length.
+    """
     name = "conv_transpose2d"
     strides, dilations = ints_for(stride, 2, name, "stride"), ints_for(dilation, 2, name, "dilation")
     pads = pads_for("pad", padding, (1, 1), (1, 1), strides, dilations, name)
@@ -289,49 +456,147 @@ def conv_transpose2d(
     return convolve_transposed(input, weight, bias, strides, pads, more, dilations, groups, name)
 
 
-def _by_size_or_bias(axes: int, name: str) -> Callable[..., Tensor]:
-    def convolved(x: Tensor, weight: Tensor, last: Any = None, **how: Any) -> Tensor:
-        """The transpose of a convolution: ``last`` is the size of its input, or for three axes the bias."""
-        check_format(how["data_format"], "NCHW" if axes == 2 else "NCDHW", name)
-        size = ints_of(last, name, "input_size")[-axes:] if axes == 2 and last is not None else None
-        kernel = tuple(weight.shape[2:])
-        strides = ints_for(last_axes(how["stride"], axes), axes, name, "stride")
-        dilations = ints_for(last_axes(how["dilation"], axes), axes, name, "dilation")
-        windows = zip(x.shape[2:], strides, dilations, kernel, strict=True)
-        spans = [(n - 1) * s + d * (k - 1) + 1 for n, s, d, k in windows]
-        pads = [0] * (2 * axes)
-        more = list(ints_for(last_axes(how.get("output_padding", 0), axes), axes, name, "output_padding", 0))
-        if how["pad_mode"].lower() == "pad":
-            pads = list(pads_for("pad", how["pad"], (1,) * axes, kernel, (1,) * axes, (1,) * axes, name))
-        elif how["pad_mode"].lower() == "same":
-            wanted = size or [n * s for n, s in zip(x.shape[2:], strides, strict=True)]
-            for i, (span, length) in enumerate(zip(spans, wanted, strict=True)):
-                cut = max(0, span - length)
-                pads[2 * i : 2 * i + 2] = [cut // 2, cut - cut // 2]
-        if size is not None:
-            more = [n - (s - pads[2 * i] - pads[2 * i + 1]) for i, (n, s) in enumerate(zip(size, spans, strict=True))]
-        bias = last if axes == 3 else None
-        return convolve_transposed(x, weight, bias, strides, tuple(pads), tuple(more), dilations, how["group"], name)
+def _transposed(
+    axes: int,
+    name: str,
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    size: Ints | None,
+    pad_mode: str,
+    pad: types.Ints,
+    stride: types.Ints,
+    dilation: types.Ints,
+    output_padding: types.Ints,
+    group: int,
+) -> Tensor:
+    """The transpose of a convolution, as the Primitive classes take their arguments; ``size`` is that of the output."""
+    if check_tensor(x, name, "x").ndim != axes + 2 or weight.ndim != axes + 2:
+        raise ValueError(
+            f"For '{name}', 'x' and 'weight' must have {axes + 2} axes, but got shapes {x.shape} and {weight.shape}"
+        )
+    kernel = tuple(weight.shape[2:])
+    strides = ints_for(last_axes(stride, axes), axes, name, "stride")
+    dilations = ints_for(last_axes(dilation, axes), axes, name, "dilation")
+    more = list(ints_for(last_axes(output_padding, axes), axes, name, "output_padding", 0))
+    pads = list(pads_for(pad_mode, pad, (1,) * axes, kernel, (1,) * axes, (1,) * axes, name))
+    windows = zip(x.shape[2:], strides, dilations, kernel, strict=True)
+    spans = [(n - 1) * s + d * (k - 1) + 1 for n, s, d, k in windows]
+    if pad_mode.lower() == "same":
+        wanted = size or [n * s for n, s in zip(x.shape[2:], strides, strict=True)]
+        for i, (span, length) in enumerate(zip(spans, wanted, strict=True)):
+            cut = max(0, span - length)
+            pads[2 * i : 2 * i + 2] = [cut // 2, cut - cut // 2]
+    if size is not None:
+        more = [n - (s - pads[2 * i] - pads[2 * i + 1]) for i, (n, s) in enumerate(zip(size, spans, strict=True))]
+        if not all(0 <= n < s for n, s in zip(more, strides, strict=True)):
+            raise ValueError(
+                f"For '{name}', no convolution of this kind takes 'input_size' {size} to the shape {x.shape} of 'x'"
+            )
+    return convolve_transposed(x, weight, bias, strides, tuple(pads), tuple(more), dilations, group, name)
 
-    return convolved
+
+_TRANSPOSED = {"pad_mode": "valid", "pad": 0, "pad_list": None, "mode": 1, "stride": 1, "dilation": 1, "group": 1}
+
+
+def _by_size(name: str) -> Callable[..., Tensor]:
+    def _conv2d_transpose(
+        x: Tensor, weight: Tensor, input_size: Shape | None = None, *, out_channel: int, kernel_size: Ints,
+        pad_mode: str, pad: types.Ints, pad_list: types.Ints | None, mode: int, stride: types.Ints,
+        dilation: types.Ints, group: int, data_format: str,
+    ) -> Tensor:  # fmt: skip
+        """The transpose of ``Conv2D``: the gradient by the input of a convolution whose output has the shape of ``x``.
+
+        Args:
+            x: a tensor (N, C, H, W).
+            weight: the kernels, a tensor (C, K / group, KH, KW).
+            input_size: the shape of the result, the last two of its ints count; without it the shortest that fits, and
+                with "same" the length times the stride.
+            out_channel: kept; ``weight`` says it.
+            kernel_size: kept; ``weight`` says it.
+            pad_mode: that of the convolution: "valid", "same" or "pad".
+            pad: how much is cut off at the sides with "pad", an int or four.
+            pad_list: kept; ``pad`` is what counts.
+            mode: 1, a cross-correlation.
+            stride: the distance of two kernels in the output, an int or two.
+            dilation: the distance of two elements of a kernel, an int or two.
+            group: into how many parts the channels fall, each connected with its own only.
+            data_format: "NCHW".
+
+        Returns:
+            A tensor (N, K, OH, OW).
+
+        Raises:
+            TypeError: ``x`` is no Tensor, or a setting no int.
+            ValueError: another ``mode`` or ``data_format``, or shapes and settings that do not fit.
+        """
+        check_format(data_format, "NCHW", name)
+        _check_mode(mode, name)
+        size = None if input_size is None else ints_of(input_size, name, "input_size")[-2:]
+        return _transposed(2, name, x, weight, None, size, pad_mode, pad, stride, dilation, 0, group)
+
+    return _conv2d_transpose
 
 
 for _name in ("Conv2DBackpropInput", "Conv2DTranspose"):
-    declare(
-        primitive=prim(
-            _name, "out_channel", "kernel_size", pad_mode="valid", pad=0, pad_list=None, mode=1, stride=1, dilation=1,
-            group=1, data_format="NCHW",
-        )
-    )(_by_size_or_bias(2, _name))  # fmt: skip
-declare(
+    declare(primitive=prim(_name, "out_channel", "kernel_size", **_TRANSPOSED, data_format="NCHW"))(_by_size(_name))
+
+
+@declare(
     primitive=prim(
         "Conv3DTranspose", "in_channel", "out_channel", "kernel_size", **_VOLUME, output_padding=0, data_format="NCDHW"
     )
-)(_by_size_or_bias(3, "Conv3DTranspose"))
+)
+def _conv3d_transpose(
+    x: Tensor, weight: Tensor, bias: Tensor | None = None, *, in_channel: int, out_channel: int, kernel_size: Ints,
+    mode: int, pad_mode: str, pad: types.Ints, stride: types.Ints, dilation: types.Ints, group: int,
+    output_padding: types.Ints, data_format: str,
+) -> Tensor:  # fmt: skip
+    """The transpose of ``Conv3D``: the gradient by the input of a convolution whose output has the shape of ``x``.
+
+    Args:
+        x: a tensor (N, C, D, H, W).
+        weight: the kernels, a tensor (C, K / group, KD, KH, KW).
+        bias: one number for each output channel, a tensor (K,); None for nothing.
+        in_channel: kept; ``weight`` says it.
+        out_channel: kept; ``weight`` says it.
+        kernel_size: kept; ``weight`` says it.
+        mode: 1, a cross-correlation.
+        pad_mode: that of the convolution: "valid", "same" or "pad".
+        pad: how much is cut off at the sides with "pad", an int or six.
+        stride: the distance of two kernels in the output, an int or three.
+        dilation: the distance of two elements of a kernel, an int or three.
+        group: into how many parts the channels fall, each connected with its own only.
+        output_padding: how much is added at the ends, an int or three.
+        data_format: "NCDHW".
+
+    Returns:
+        A tensor (N, K, OD, OH, OW).
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or a setting no int.
+        ValueError: another ``mode`` or ``data_format``, or shapes and settings that do not fit.
+    """
+    check_format(data_format, "NCDHW", "Conv3DTranspose")
+    _check_mode(mode, "Conv3DTranspose")
+    return _transposed(
+        3, "Conv3DTranspose", x, weight, bias, None, pad_mode, pad, stride, dilation, output_padding, group
+    )
 
 
 def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
-    """A bias added to each channel (axis 1)."""
+    """A bias added to each channel (axis 1).
+
+    Args:
+        input_x: a tensor (N, C, ...).
+        bias: one number for each channel, a tensor (C,).
+
+    Returns:
+        A tensor of the shape of ``input_x``.
+
+    Raises:
+        ValueError: ``bias`` does not fit the channels.
+    """
     if bias.ndim != 1 or input_x.ndim < 2 or input_x.shape[1] != bias.shape[0]:
         raise ValueError(
             f"For 'BiasAdd', 'bias' must have one number for each of the {input_x.shape[1:2]} channels of 'input_x', "
@@ -342,6 +607,18 @@ def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
 
 @declare(primitive=prim("BiasAdd", data_format="NCHW"))
 def _bias_add_class(input_x: Tensor, bias: Tensor, data_format: str) -> Tensor:
-    """``bias_add``; the channels are axis 1 of "NCHW" as of "NCDHW"."""
+    """``bias_add``: a bias added to each channel (axis 1).
+
+    Args:
+        input_x: a tensor (N, C, ...).
+        bias: one number for each channel, a tensor (C,).
+        data_format: "NCHW" or "NCDHW".
+
+    Returns:
+        A tensor of the shape of ``input_x``.
+
+    Raises:
+        ValueError: another ``data_format``, or ``bias`` does not fit the channels.
+    """
     check_format("NCHW" if data_format == "NCDHW" else data_format, "NCHW", "BiasAdd")
     return bias_add(input_x, bias)

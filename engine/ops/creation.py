@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..core.backend import to_device
-from ..core.dtype import float32, int64, numpy_dtype
+from ..core.dtype import float32, float64, int64, numpy_dtype
 from ..core.parameter import Parameter
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Array, DTypeLike, Operand, Shape, TensorLike
 from ..cpu.array_module import array_module
-from .arguments import ints_of
+from .arguments import check_tensor, ints_of, one_axis
 from .elementwise import cast_operator
 from .loss import one_hot_array
-from .shape import broadcast_to, cast, identity
+from .shape import broadcast_to, cast, identity, reshape
 
 __all__ = [
     "arange", "assign", "assign_add", "assign_sub", "bartlett_window", "blackman_window", "eye", "fill", "fills",
@@ -25,73 +27,183 @@ __all__ = [
 
 
 @np.errstate(all="ignore")
-def _filled(shape: Any, value: Any, dtype: Any, name: str) -> Tensor:
+def _filled(shape: Shape, value: Operand, dtype: DTypeLike, name: str) -> Tensor:
     wanted = ints_of(shape, name, "size")
     if any(n < 0 for n in wanted):
         raise ValueError(f"For '{name}', 'size' must not be negative, but got {wanted}")
+    if isinstance(value, Tensor):
+        return _spread(value, wanted, numpy_dtype(dtype), name)
     return Tensor._wrap(to_device(np.full(wanted, value, numpy_dtype(dtype))))
 
 
+def _spread(value: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> Tensor:
+    """A tensor of one element everywhere, which gets the sum of the gradient."""
+    if value.size != 1:
+        raise ValueError(f"For '{name}', the value must be one number, but got a tensor of shape {value.shape}")
+    return broadcast_to(cast_operator(reshape(value, ()), dtype=dtype), shape).contiguous()
+
+
 @declare(primitive=prim("Zeros"))
-def zeros(size: Any, dtype: Any = None) -> Tensor:
-    """Zeros of shape ``size``; Float32 without ``dtype``."""
+def zeros(size: Shape, dtype: DTypeLike | None = None) -> Tensor:
+    """A tensor of zeros.
+
+    Args:
+        size: the shape: an int, several, or an integer tensor.
+        dtype: of the result; Float32 without it.
+
+    Returns:
+        A tensor of shape ``size``.
+
+    Raises:
+        TypeError: ``size`` is something else.
+        ValueError: a length is negative.
+    """
     return _filled(size, 0, dtype or float32, "zeros")
 
 
 @declare(primitive=prim("Ones"))
-def ones(size: Any, dtype: Any = None) -> Tensor:
-    """Ones of shape ``size``; Float32 without ``dtype``."""
+def ones(size: Shape, dtype: DTypeLike | None = None) -> Tensor:
+    """A tensor of ones.
+
+    Args:
+        size: the shape: an int, several, or an integer tensor.
+        dtype: of the result; Float32 without it.
+
+    Returns:
+        A tensor of shape ``size``.
+
+    Raises:
+        TypeError: ``size`` is something else.
+        ValueError: a length is negative.
+    """
     return _filled(size, 1, dtype or float32, "ones")
 
 
 @declare(mint=True)
-def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
-    """``fill_value`` everywhere."""
+def full(size: Shape, fill_value: Operand, *, dtype: DTypeLike | None = None) -> Tensor:
+    """A tensor that holds ``fill_value`` everywhere.
+
+    Args:
+        size: the shape: an int, several, or an integer tensor.
+        fill_value: a number, or a tensor of one element, which gets the sum of the gradient.
+        dtype: of the result; that of ``fill_value`` without it.
+
+    Returns:
+        A tensor of shape ``size``.
+
+    Raises:
+        TypeError: ``size`` is something else.
+        ValueError: a length is negative, or ``fill_value`` has several elements.
+    """
     return _filled(size, fill_value, dtype or Tensor(fill_value).dtype, "full")
 
 
 @declare(primitive=prim("Fill"))
-def fill(type: Any, shape: Any, value: Any) -> Tensor:
-    """``value`` everywhere; ``type`` is the dtype."""
+def fill(type: DTypeLike, shape: Shape, value: Operand) -> Tensor:
+    """A tensor that holds ``value`` everywhere.
+
+    Args:
+        type: the dtype of the result.
+        shape: an int, several, or an integer tensor.
+        value: a number, or a tensor of one element, which gets the sum of the gradient.
+
+    Returns:
+        A tensor of this shape and dtype.
+
+    Raises:
+        TypeError: ``shape`` is something else.
+        ValueError: a length is negative, or ``value`` has several elements.
+    """
     return _filled(shape, value, type, "fill")
 
 
 @np.errstate(all="ignore")
-def _like(x: Tensor, value: Any, dtype: Any, name: str) -> Tensor:
+def _like(x: Tensor, value: Operand, dtype: DTypeLike | None, name: str) -> Tensor:
     if not isinstance(x, Tensor):
         raise TypeError(f"For '{name}', 'input' must be a Tensor, but got {type_name(x)}")
     wanted = x._array.dtype if dtype is None else numpy_dtype(dtype)
+    if isinstance(value, Tensor):
+        return _spread(value, x.shape, wanted, name)
     return Tensor._wrap(array_module(x._array).full(x.shape, value, wanted))
 
 
-def type_name(x: Any) -> str:
-    """The name of a value's class."""
+def type_name(x: object) -> str:
+    """The name of a value's class, for errors.
+
+    Args:
+        x: the value.
+    """
     return type(x).__name__
 
 
 @declare(
     primitive=prim("ZerosLike"), mint=True, numpy=[renamed(name, input="a") for name in ("zeros_like", "empty_like")]
 )
-def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
-    """Zeros of the input's shape, dtype and device."""
+def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
+    """Zeros of the input's shape and device.
+
+    Args:
+        input: a tensor of any shape.
+        dtype: of the result; that of ``input`` without it.
+
+    Returns:
+        A tensor of the shape of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return _like(input, 0, dtype, "zeros_like")
 
 
 def zero_(input: Tensor) -> Tensor:
-    """In place: zeros."""
+    """Make all elements of a tensor 0, in place.
+
+    Args:
+        input: the tensor.
+
+    Returns:
+        ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     input._rebind(zeros_like(input)._array)
     return input
 
 
 @declare(primitive=prim("OnesLike"), mint=True)
-def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:
-    """Ones of the input's shape, dtype and device."""
+def ones_like(input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
+    """Ones of the input's shape and device.
+
+    Args:
+        input: a tensor of any shape.
+        dtype: of the result; that of ``input`` without it.
+
+    Returns:
+        A tensor of the shape of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return _like(input, 1, dtype, "ones_like")
 
 
 @declare(primitive=prim("Fills"), mint=True)
-def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
-    """``fill_value`` in the input's shape, dtype and device."""
+def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None) -> Tensor:
+    """``fill_value`` everywhere, in the input's shape and on its device.
+
+    Args:
+        input: a tensor of any shape.
+        fill_value: a number, or a tensor of one element, which gets the sum of the gradient.
+        dtype: of the result; that of ``input`` without it.
+
+    Returns:
+        A tensor of the shape of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: ``fill_value`` has several elements.
+    """
     return _like(input, fill_value, dtype, "full_like")
 
 
@@ -99,57 +211,147 @@ fills = full_like
 
 
 @declare(primitive=prim("FillV2"))
-def _fill_v2(shape: Any, value: Tensor) -> Tensor:
-    """``value``, a 0-d tensor, everywhere in its dtype."""
-    return full(shape, value.item(), dtype=value.dtype)
+def _fill_v2(shape: Shape, value: Tensor) -> Tensor:
+    """A tensor that holds ``value`` everywhere, in its dtype.
+
+    Args:
+        shape: an int, several, or an integer tensor.
+        value: a tensor of one element, which gets the sum of the gradient.
+
+    Returns:
+        A tensor of this shape.
+
+    Raises:
+        TypeError: ``value`` is no Tensor, or ``shape`` something else.
+        ValueError: a length is negative, or ``value`` has several elements.
+    """
+    return full(shape, check_tensor(value, "FillV2", "value"), dtype=value.dtype)
 
 
 @declare(method=True)
-def _new_full(input: Tensor, size: Any, fill_value: Any, dtype: Any = None, device: str | None = None) -> Tensor:
-    """``fill_value`` everywhere in a new tensor of shape ``size``, in this one's dtype without ``dtype``."""
+def _new_full(
+    input: Tensor, size: Shape, fill_value: Operand, dtype: DTypeLike | None = None, device: str | None = None
+) -> Tensor:
+    """``fill_value`` everywhere in a new tensor.
+
+    Args:
+        input: the tensor whose dtype is the default.
+        size: the shape: an int, several, or an integer tensor.
+        fill_value: a number, or a tensor of one element, which gets the sum of the gradient.
+        dtype: of the result; that of this tensor without it.
+        device: kept; the result is where new tensors are made.
+
+    Returns:
+        A tensor of shape ``size``.
+
+    Raises:
+        TypeError: ``size`` is something else.
+        ValueError: a length is negative, or ``fill_value`` has several elements.
+    """
     return full(size, fill_value, dtype=dtype or input.dtype)
 
 
 @declare(method=("new_zeros", "new_empty"))
-def _new_zeros(input: Tensor, size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
-    """Zeros of shape ``size``, in this tensor's dtype without ``dtype``."""
+def _new_zeros(input: Tensor, size: Shape, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
+    """A new tensor of zeros.
+
+    Args:
+        input: the tensor whose dtype is the default.
+        size: the shape: an int, several, or an integer tensor.
+        dtype: of the result; that of this tensor without it.
+        device: kept; the result is where new tensors are made.
+
+    Returns:
+        A tensor of shape ``size``.
+
+    Raises:
+        TypeError: ``size`` is something else.
+        ValueError: a length is negative.
+    """
     return full(size, 0, dtype=dtype or input.dtype)
 
 
 @declare(method=True)
-def _new_ones(input: Tensor, size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
-    """Ones of shape ``size``, in this tensor's dtype without ``dtype``."""
+def _new_ones(input: Tensor, size: Shape, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
+    """A new tensor of ones.
+
+    Args:
+        input: the tensor whose dtype is the default.
+        size: the shape: an int, several, or an integer tensor.
+        dtype: of the result; that of this tensor without it.
+        device: kept; the result is where new tensors are made.
+
+    Returns:
+        A tensor of shape ``size``.
+
+    Raises:
+        TypeError: ``size`` is something else.
+        ValueError: a length is negative.
+    """
     return full(size, 1, dtype=dtype or input.dtype)
 
 
 @declare(in_place="copy_")
-def _copied_into(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    """The values of ``src``, spread over this tensor's shape."""
+def _copied_into(input: Tensor, src: TensorLike, non_blocking: bool = False) -> Tensor:
+    """The values of ``src``, cast to this tensor's dtype and broadcast to its shape; the gradient goes to ``src``.
+
+    Args:
+        input: the tensor.
+        src: a tensor, an array or a number.
+        non_blocking: kept; the values are there when the call returns.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        ValueError: ``src`` does not broadcast to the tensor's shape.
+    """
     given = cast(src, input.dtype)
     return given if given.shape == input.shape else broadcast_to(given, input.shape)
 
 
 @declare(method=("fill", "fills"), in_place="fill_")
-def _filled_with(input: Tensor, value: Any) -> Tensor:
-    """``value``, a number or a tensor, everywhere."""
+def _filled_with(input: Tensor, value: Operand) -> Tensor:
+    """``value`` everywhere, in this tensor's shape and dtype.
+
+    Args:
+        input: the tensor.
+        value: a number, or a tensor that broadcasts to the tensor's shape and gets the gradient.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        ValueError: ``value`` does not broadcast to the tensor's shape.
+    """
     return _copied_into(input, value) if isinstance(value, Tensor) else full_like(input, value)
 
 
 declare(in_place="zero_")(zeros_like)
-fills = full_like
 
 
 @declare(mint=True)
 @np.errstate(all="ignore")
-def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
-    """start, start + step, ... before ``end``; Int64 for ints, Float32 for floats.
+def arange(
+    start: Operand = 0, end: Operand | None = None, step: Operand = 1, *, dtype: DTypeLike | None = None
+) -> Tensor:
+    """start, start + step, start + 2 * step, ... as long as it is before ``end``; no gradient passes.
+
+    Args:
+        start: the first number, a number or a 0-d tensor; the only one given is ``end``, and the first is 0.
+        end: where it stops, itself not included.
+        step: the difference of two numbers, negative to count down; not 0. Where it leads away from ``end``, none come.
+        dtype: of the result; without it Float32 if one of the three is a float, else Int64.
+
+    Returns:
+        A vector.
 
     Raises:
         ValueError: ``step`` is 0.
     """
     if end is None:
         start, end = 0, start
-    values = [x.item() if isinstance(x, Tensor) else x for x in (start, end, step)]
+    values: list[Any] = [x.item() if isinstance(x, Tensor) else x for x in (start, end, step)]
     if values[2] == 0:
         raise ValueError("For 'arange', 'step' must not be 0")
     wanted = dtype or (float32 if any(isinstance(x, float) for x in values) else int64)
@@ -158,72 +360,252 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
 
 @declare(primitive=prim("LinSpace"))
 @np.errstate(all="ignore")
-def linspace(start: float, end: float, steps: int) -> Tensor:
-    """``steps`` numbers evenly spaced from ``start`` to ``end``, both included."""
-    return Tensor._wrap(to_device(np.linspace(start, end, steps, dtype=np.float32)))
+def linspace(start: Operand, end: Operand, steps: int) -> Tensor:
+    """start + k * (end - start) / (steps - 1) for k from 0 to steps - 1: both ends are in it. No gradient passes.
+
+    Args:
+        start: the first number, a number or a 0-d tensor.
+        end: the last number, likewise.
+        steps: how many numbers, an int of at least 1; of one it is ``start``.
+
+    Returns:
+        A tensor (steps,): Float64 if ``start`` or ``end`` is a Float64 tensor, else Float32.
+
+    Raises:
+        TypeError: ``steps`` is no int.
+        ValueError: ``steps`` is below 1, or a tensor has axes.
+    """
+    if isinstance(steps, bool) or not isinstance(steps, int | np.integer):
+        raise TypeError(f"For 'linspace', 'steps' must be an int, but got {type_name(steps)}")
+    if steps < 1:
+        raise ValueError(f"For 'linspace', 'steps' must be at least 1, but got {steps}")
+    given = {"start": start, "end": end}
+    for argument, value in given.items():
+        if isinstance(value, Tensor) and value.ndim:
+            raise ValueError(f"For 'linspace', '{argument}' must be one number, but got shape {value.shape}")
+    wide = any(isinstance(x, Tensor) and x.dtype is float64 for x in given.values())
+    low, high = (x.item() if isinstance(x, Tensor) else x for x in given.values())
+    return Tensor._wrap(to_device(np.linspace(low, high, steps, dtype=np.float64 if wide else np.float32)))
 
 
 @declare(primitive=prim("LogSpace", steps=10, base=10, dtype=float32))
 @np.errstate(all="ignore")
-def logspace(start: float, end: float, steps: int, base: int = 10, *, dtype: Any = float32) -> Tensor:
-    """``base`` to the powers of ``steps`` numbers evenly spaced from ``start`` to ``end``."""
+def logspace(start: Operand, end: Operand, steps: int, base: int = 10, *, dtype: DTypeLike = float32) -> Tensor:
+    """base ** (start + k * (end - start) / (steps - 1)) for k from 0 to steps - 1; no gradient passes.
+
+    Args:
+        start: the first exponent, a number or a 0-d tensor.
+        end: the last exponent, likewise.
+        steps: how many numbers, not negative.
+        base: the base of the powers.
+        dtype: of the result.
+
+    Returns:
+        A tensor (steps,).
+
+    Raises:
+        ValueError: ``steps`` is negative.
+    """
+    if steps < 0:
+        raise ValueError(f"For 'logspace', 'steps' must not be negative, but got {steps}")
     low, high = (x.item() if isinstance(x, Tensor) else x for x in (start, end))
     return Tensor._wrap(to_device(np.logspace(low, high, steps, base=base).astype(numpy_dtype(dtype))))
 
 
-def _window(name: str, formula: Any, doc: str) -> Any:
-    def window(window_length: Any, periodic: bool = True, *shape: float, dtype: Any = None, **named: float) -> Tensor:
-        length = int(window_length)
-        if length < 0:
-            raise ValueError(f"For '{name}', 'window_length' must not be negative, but got {length}")
-        if length <= 1:
-            return ones((length,), dtype)
-        turn = np.arange(length) / (length if periodic else length - 1)
-        return Tensor._wrap(to_device(formula(turn, *shape, **named).astype(numpy_dtype(dtype or float32))))
+def _window(
+    name: str,
+    window_length: int | Tensor,
+    periodic: bool,
+    dtype: DTypeLike | None,
+    formula: Callable[[Array], Array],
+) -> Tensor:
+    """The formula at k / n, where n is the length, or with both ends in it one less."""
+    length = window_length.item() if isinstance(window_length, Tensor) else window_length
+    if isinstance(length, bool) or not isinstance(length, int | np.integer):
+        raise TypeError(f"For '{name}', 'window_length' must be an int, but got {length!r}")
+    if length < 0:
+        raise ValueError(f"For '{name}', 'window_length' must not be negative, but got {length}")
+    wanted = numpy_dtype(dtype or float32)
+    if wanted.kind not in "fV":
+        raise TypeError(f"For '{name}', 'dtype' must be floating, but got {dtype}")
+    if length <= 1:
+        return ones((int(length),), dtype)
+    turn = np.arange(length) / (length if periodic else length - 1)
+    return Tensor._wrap(to_device(formula(turn).astype(wanted)))
 
-    window.__name__ = window.__qualname__ = name
-    window.__doc__ = doc
-    return window
+
+@declare(primitive=prim("BartlettWindow", periodic=True, dtype=float32))
+def bartlett_window(window_length: int | Tensor, periodic: bool = True, *, dtype: DTypeLike | None = None) -> Tensor:
+    """Bartlett's triangle, 1 - |2 k / n - 1|.
+
+    Args:
+        window_length: how many numbers, an int or a 0-d integer tensor; not negative.
+        periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are in it.
+        dtype: of the result, floating; Float32 without it.
+
+    Returns:
+        A tensor (window_length,); of length 1 it holds 1.
+
+    Raises:
+        TypeError: ``window_length`` is no int, or ``dtype`` not floating.
+        ValueError: ``window_length`` is negative.
+    """
+    return _window("bartlett_window", window_length, periodic, dtype, lambda t: 1 - np.abs(2 * t - 1))
 
 
-bartlett_window = declare(primitive=prim("BartlettWindow", periodic=True, dtype=float32))(
-    _window("bartlett_window", lambda t: 1 - np.abs(2 * t - 1), "Bartlett's triangle.")
-)
-blackman_window = declare(primitive=prim("BlackmanWindow", periodic=True, dtype=float32))(
-    _window(
-        "blackman_window",
-        lambda t: 0.42 - 0.5 * np.cos(2 * np.pi * t) + 0.08 * np.cos(4 * np.pi * t),
-        "Blackman's window.",
+@declare(primitive=prim("BlackmanWindow", periodic=True, dtype=float32))
+def blackman_window(window_length: int | Tensor, periodic: bool = True, *, dtype: DTypeLike | None = None) -> Tensor:
+    """Blackman's window, 0.42 - 0.5 * cos(2 pi k / n) + 0.08 * cos(4 pi k / n).
+
+    Args:
+        window_length: how many numbers, an int or a 0-d integer tensor; not negative.
+        periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are in it.
+        dtype: of the result, floating; Float32 without it.
+
+    Returns:
+        A tensor (window_length,); of length 1 it holds 1.
+
+    Raises:
+        TypeError: ``window_length`` is no int, or ``dtype`` not floating.
+        ValueError: ``window_length`` is negative.
+    """
+
+    def formula(t: Array) -> Array:
+        return np.asarray(0.42 - 0.5 * np.cos(2 * np.pi * t) + 0.08 * np.cos(4 * np.pi * t))
+
+    return _window("blackman_window", window_length, periodic, dtype, formula)
+
+
+@declare(primitive=prim("HammingWindow", periodic=True, alpha=0.54, beta=0.46, dtype=float32))
+def hamming_window(
+    window_length: int | Tensor,
+    periodic: bool = True,
+    alpha: float = 0.54,
+    beta: float = 0.46,
+    *,
+    dtype: DTypeLike | None = None,
+) -> Tensor:
+    """Hamming's window, alpha - beta * cos(2 pi k / n).
+
+    Args:
+        window_length: how many numbers, an int or a 0-d integer tensor; not negative.
+        periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are in it.
+        alpha: the mean of the cosine.
+        beta: its height.
+        dtype: of the result, floating; Float32 without it.
+
+    Returns:
+        A tensor (window_length,); of length 1 it holds 1.
+
+    Raises:
+        TypeError: ``window_length`` is no int, or ``dtype`` not floating.
+        ValueError: ``window_length`` is negative.
+    """
+    return _window(
+        "hamming_window", window_length, periodic, dtype, lambda t: np.asarray(alpha - beta * np.cos(2 * np.pi * t))
     )
-)
-hamming_window = declare(primitive=prim("HammingWindow", periodic=True, alpha=0.54, beta=0.46, dtype=float32))(
-    _window(
-        "hamming_window",
-        lambda t, alpha=0.54, beta=0.46: alpha - beta * np.cos(2 * np.pi * t),
-        "alpha - beta * cos(2 pi k / n).",
+
+
+def hann_window(window_length: int | Tensor, periodic: bool = True, *, dtype: DTypeLike | None = None) -> Tensor:
+    """Hann's window, 0.5 - 0.5 * cos(2 pi k / n).
+
+    Args:
+        window_length: how many numbers, an int or a 0-d integer tensor; not negative.
+        periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are in it.
+        dtype: of the result, floating; Float32 without it.
+
+    Returns:
+        A tensor (window_length,); of length 1 it holds 1.
+
+    Raises:
+        TypeError: ``window_length`` is no int, or ``dtype`` not floating.
+        ValueError: ``window_length`` is negative.
+    """
+    return _window(
+        "hann_window", window_length, periodic, dtype, lambda t: np.asarray(0.5 - 0.5 * np.cos(2 * np.pi * t))
     )
-)
-hann_window = _window("hann_window", lambda t: 0.5 - 0.5 * np.cos(2 * np.pi * t), "Hann's window.")
-kaiser_window = _window(
-    "kaiser_window",
-    lambda t, beta=12.0: np.i0(beta * np.sqrt(1 - (2 * t - 1) ** 2)) / np.i0(beta),
-    "Kaiser's window.",
-)
+
+
+def kaiser_window(
+    window_length: int | Tensor, periodic: bool = True, beta: float = 12.0, *, dtype: DTypeLike | None = None
+) -> Tensor:
+    """Kaiser's window, I0(beta * sqrt(1 - (2 k / n - 1) ** 2)) / I0(beta), with Bessel's modified function I0.
+
+    Args:
+        window_length: how many numbers, an int or a 0-d integer tensor; not negative.
+        periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are in it.
+        beta: how narrow it is; 0 for a rectangle.
+        dtype: of the result, floating; Float32 without it.
+
+    Returns:
+        A tensor (window_length,); of length 1 it holds 1.
+
+    Raises:
+        TypeError: ``window_length`` is no int, or ``dtype`` not floating.
+        ValueError: ``window_length`` is negative.
+    """
+
+    def formula(t: Array) -> Array:
+        return np.asarray(np.i0(beta * np.sqrt(1 - (2 * t - 1) ** 2)) / np.i0(beta))
+
+    return _window("kaiser_window", window_length, periodic, dtype, formula)
 
 
 @declare(primitive=prim("Eye"), mint=True)
-def eye(n: int, m: int | None = None, dtype: Any = None) -> Tensor:
-    """Ones on the diagonal."""
+def eye(n: int, m: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
+    """Ones on the main diagonal of a matrix, zeros elsewhere.
+
+    Args:
+        n: the number of rows, not negative.
+        m: the number of columns; ``n`` without it.
+        dtype: of the result; Float32 without it.
+
+    Returns:
+        A tensor (n, m).
+
+    Raises:
+        TypeError: a number is no int.
+        ValueError: a number is negative.
+    """
+    for argument, value in (("n", n), ("m", n if m is None else m)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            raise TypeError(f"For 'eye', '{argument}' must be an int, but got {type_name(value)}")
+        if value < 0:
+            raise ValueError(f"For 'eye', '{argument}' must not be negative, but got {value}")
     return Tensor._wrap(to_device(np.eye(n, m, dtype=numpy_dtype(dtype or float32))))
 
 
 @declare(primitive=prim("OneHot", axis=-1))
-def one_hot(indices: Tensor, depth: int, on_value: Any = 1, off_value: Any = 0, axis: int = -1) -> Tensor:
-    """``on_value`` where the last axis (or ``axis``) is the index, ``off_value`` elsewhere."""
+def one_hot(indices: Tensor, depth: int, on_value: Operand = 1, off_value: Operand = 0, axis: int = -1) -> Tensor:
+    """``on_value`` at the place that an index names along a new axis, ``off_value`` elsewhere; no gradient passes.
+
+    Args:
+        indices: a tensor of integers; one outside [0, depth) names no place.
+        depth: the length of the new axis, not negative.
+        on_value: a number, or a 0-d tensor.
+        off_value: a number, or a 0-d tensor of the same dtype; a number takes that of ``on_value``.
+        axis: where the new axis is put, in [-1, ndim]; -1 is behind all others.
+
+    Returns:
+        A tensor with one axis more than ``indices``, in the dtype of ``on_value``.
+
+    Raises:
+        TypeError: ``indices`` is no integer Tensor, or the values have two dtypes.
+        ValueError: ``depth`` is negative, or ``axis`` out of range.
+    """
     if not isinstance(indices, Tensor):
         raise TypeError(f"For 'one_hot', 'indices' must be a Tensor, but got {type_name(indices)}")
+    if indices._array.dtype.kind not in "iu":
+        raise TypeError(f"For 'one_hot', 'indices' must be integers, but got {indices.dtype}")
+    if depth < 0:
+        raise ValueError(f"For 'one_hot', 'depth' must not be negative, but got {depth}")
+    one_axis(axis, indices.ndim + 1, "one_hot")
     on = on_value if isinstance(on_value, Tensor) else Tensor(on_value)
     off = off_value if isinstance(off_value, Tensor) else Tensor(off_value, on.dtype)
+    if on.dtype is not off.dtype:
+        raise TypeError(
+            f"For 'one_hot', 'on_value' and 'off_value' must have one dtype, but got {on.dtype} and {off.dtype}"
+        )
     hot = one_hot_array(indices._array, depth, np.bool_)
     xp = array_module(hot)
     placed = hot if axis == -1 else xp.moveaxis(hot, -1, axis)
@@ -231,8 +613,15 @@ def one_hot(indices: Tensor, depth: int, on_value: Any = 1, off_value: Any = 0, 
 
 
 @declare(primitive=prim("Assign"))
-def assign(variable: Parameter, value: Any) -> Parameter:
-    """Give a parameter (or tensor) new values, cast to its dtype.
+def assign(variable: Parameter, value: TensorLike) -> Parameter:
+    """Give a parameter or tensor new values, in place.
+
+    Args:
+        variable: the parameter or tensor.
+        value: a tensor of its shape or of one element, an array or a number; it is cast to the dtype of ``variable``.
+
+    Returns:
+        ``variable``.
 
     Raises:
         TypeError: ``variable`` is no Parameter and no Tensor.
@@ -250,12 +639,34 @@ def assign(variable: Parameter, value: Any) -> Parameter:
 
 
 @declare(primitive=prim("AssignAdd"))
-def assign_add(variable: Parameter, value: Any) -> Parameter:
-    """Add to a parameter."""
+def assign_add(variable: Parameter, value: Operand) -> Parameter:
+    """Add to a parameter or tensor, in place.
+
+    Args:
+        variable: the parameter or tensor.
+        value: what is added, a tensor that broadcasts to its shape, or a number.
+
+    Returns:
+        ``variable``.
+
+    Raises:
+        ValueError: ``value`` does not broadcast to the shape of ``variable``.
+    """
     return assign(variable, variable + value)
 
 
 @declare(primitive=prim("AssignSub"))
-def assign_sub(variable: Parameter, value: Any) -> Parameter:
-    """Subtract from a parameter."""
+def assign_sub(variable: Parameter, value: Operand) -> Parameter:
+    """Subtract from a parameter or tensor, in place.
+
+    Args:
+        variable: the parameter or tensor.
+        value: what is subtracted, a tensor that broadcasts to its shape, or a number.
+
+    Returns:
+        ``variable``.
+
+    Raises:
+        ValueError: ``value`` does not broadcast to the shape of ``variable``.
+    """
     return assign(variable, variable - value)

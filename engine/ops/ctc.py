@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..core.grad import grad
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
+from ..core.types import Array
 from ..cpu.array_module import array_module
 from .activation import log_softmax
 from .arguments import check_tensor
@@ -28,24 +29,33 @@ __all__ = ["ctc_loss"]
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
-    input_lengths: Any,
-    target_lengths: Any,
+    input_lengths: Tensor | Array | Sequence[int],
+    target_lengths: Tensor | Array | Sequence[int],
     blank: int = 0,
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """Connectionist temporal classification (Graves et al. 2006): the losses, and the log-probabilities of prefixes.
+    """Connectionist temporal classification (Graves et al. 2006): -log of the probability of the labels.
+
+    The probability is the sum over all paths that give the labels when repeated classes are merged and blanks dropped.
 
     Args:
-        log_probs: (T, N, C) log-probabilities.
-        targets: (N, S) class numbers, or all of them one after the other.
-        input_lengths, target_lengths: how many steps and labels of each sample count.
-        blank: the number of the blank.
-        reduction: "mean" divides each loss by its label count first.
-        zero_infinity: losses (and gradients) that are infinite become 0.
+        log_probs: log-probabilities of T steps, N samples and C classes, a tensor (T, N, C).
+        targets: the labels, class numbers in [0, C): a tensor (N, S), or those of all samples one after the other.
+        input_lengths: how many steps of each sample count, N ints of at most T.
+        target_lengths: how many labels of each sample count, N ints of at most S.
+        blank: the class that stands for no label, in [0, C).
+        reduction: "none" for N losses, "sum", or "mean", where each loss is divided by its label count first.
+        zero_infinity: whether losses of samples with too few steps for their labels are 0, and their gradients, instead
+            of infinite.
+
+    Returns:
+        The loss, and the log-probabilities of all beginnings of the labels with blanks between (N, T, 2 * S + 1), where
+        S is the largest of ``target_lengths``; -inf where a beginning cannot be.
 
     Raises:
-        ValueError: ``blank`` is not a class, or a length that does not fit.
+        TypeError: ``log_probs`` is no Tensor.
+        ValueError: ``blank`` or a label is no class, a length does not fit, or ``reduction`` is another one.
     """
     x = check_tensor(log_probs, "ctc_loss", "log_probs")
     if x.ndim != 3 or not 0 <= blank < x.shape[2]:
@@ -57,6 +67,9 @@ def ctc_loss(
     )
     if given.shape != (count,) or labelled.shape != (count,) or (given.size and given.max() > steps):
         raise ValueError(f"For 'ctc_loss', there must be {count} lengths of at most {steps} steps")
+    room = host.shape[1] if host.ndim == 2 else host.size
+    if labelled.size and (labelled.min() < 0 or (labelled.max() if host.ndim == 2 else labelled.sum()) > room):
+        raise ValueError(f"For 'ctc_loss', 'target_lengths' {labelled} do not fit 'targets' of shape {host.shape}")
     most = int(labelled.max()) if count else 0
     if host.ndim == 1:
         starts = np.concatenate([[0], np.cumsum(labelled)[:-1]])
@@ -64,9 +77,12 @@ def ctc_loss(
         for sample, (start, length) in enumerate(zip(starts, labelled, strict=True)):
             rows[sample, :length] = host[start : start + length]
         host = rows
+    used = host[:, :most][np.arange(most) < labelled[:, None]]
+    if used.size and not 0 <= used.min() <= used.max() < x.shape[2]:
+        raise ValueError(f"For 'ctc_loss', 'targets' must be classes in [0, {x.shape[2]}), but got {used.tolist()}")
     size = 2 * most + 1
     path = np.full((count, size), blank, np.int64)
-    path[:, 1::2] = host[:, :most]
+    path[:, 1::2] = np.where(np.arange(most) < labelled[:, None], host[:, :most], blank)
     skip = np.zeros((count, size), bool)
     skip[:, 2:] = (path[:, 2:] != blank) & (path[:, 2:] != path[:, :-2])
     device = array_module(x._array)
@@ -102,6 +118,7 @@ def ctc_loss(
     impossible = Tensor._wrap(losses._array > 1e29)
     losses = where(impossible, 0.0 if zero_infinity else math.inf, losses)
     paths = transpose(stack(alphas, 0), (1, 0, 2))
+    paths = where(Tensor._wrap(paths._array > never), paths, -math.inf)
     if reduction == "mean":
         counts = device.asarray(np.maximum(labelled, 1)).astype(x._array.dtype)
         return mean(div(losses, Tensor._wrap(counts))), paths
@@ -114,8 +131,30 @@ _PLAIN = {
 
 
 @declare(primitive=prim("CTCLoss", **_PLAIN))
-def _ctc_of_scores(x: Tensor, indices: Tensor, values: Tensor, lengths: Any, **how: bool) -> tuple[Tensor, Tensor]:
-    """The losses of scores (T, N, C) whose last class is the blank, labels given by their places; and the gradient."""
+def _ctc_of_scores(
+    x: Tensor, indices: Tensor, values: Tensor, lengths: Tensor, *, preprocess_collapse_repeated: bool,
+    ctc_merge_repeated: bool, ignore_longer_outputs_than_inputs: bool,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """The losses of scores whose last class is the blank, labels given by their places, and their gradient.
+
+    Args:
+        x: scores before the softmax, a tensor (T, N, C).
+        indices: the places (sample, number) of the labels, an integer tensor (L, 2).
+        values: the labels at these places, an integer tensor (L,).
+        lengths: how many steps of each sample count, an integer tensor (N,).
+        preprocess_collapse_repeated: False.
+        ctc_merge_repeated: True.
+        ignore_longer_outputs_than_inputs: False.
+
+    Returns:
+        N losses, and the gradient of their sum by ``x`` (T, N, C).
+
+    Raises:
+        NotImplementedError: one of the three settings is another one.
+        ValueError: labels or lengths that do not fit.
+    """
+    given = (preprocess_collapse_repeated, ctc_merge_repeated, ignore_longer_outputs_than_inputs)
+    how = dict(zip(_PLAIN, given, strict=True))
     if how != _PLAIN:
         raise NotImplementedError(f"CTCLoss with {how} is not covered; ops.ctc_loss is the plain loss")
     places = indices.asnumpy()

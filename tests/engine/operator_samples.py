@@ -332,6 +332,7 @@ ROWS: dict[str, Row] = {
     "tanh": unary(math.tanh),
     "silu": unary(lambda v: v * sigmoid(v)),
     "identity": unary(float),
+    "deepcopy": unary(float),
     "contiguous": unary(float),
     "move_to": Row(lambda x, to: x, [Sample((normal(2, 3),), {"to": "CPU"})]),
     "relu_grad": slope(lambda g, y: g if y > 0 else 0.0, between_integers),
