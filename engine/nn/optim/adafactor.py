@@ -9,20 +9,48 @@ import numpy as np
 
 from ...core.initializer import initializer
 from ...core.parameter import Parameter, ParameterTuple
+from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Optimizer, opt_init_args_register, take
+from .optimizer import Optimizer, Params, Rate, opt_init_args_register, take
 
 __all__ = ["AdaFactor"]
 
 
 class AdaFactor(Optimizer):
-    """Shazeer and Stern 2018: the second moment of a matrix kept as those of its rows and columns."""
+    """AdaFactor (Shazeer and Stern 2018): the second moment of a matrix is kept as those of its rows and columns.
+
+    The moment's share that stays in step t is 1 - t**-decay_rate. A step is g over the root of the moment, limited by
+    ``clip_threshold``, times the learning rate, and averaged with ``beta1``. Parameters of one axis keep their whole
+    moment.
+
+    Args:
+        params: the parameters to change, or groups of them, as for ``Optimizer``; ``weight_decay`` of a group is not
+            used.
+        learning_rate: the learning rate; None, the default, where ``relative_step`` gives it.
+        eps: two numbers: what is added to g**2, and the least size of a parameter that ``scale_parameter`` takes.
+        clip_threshold: the root mean square that a step may have, at least 0.
+        decay_rate: the exponent of the moment's share, above 0 and at most 1.
+        beta1: the share of the average of steps that stays, from 0 to below 1; 0 or None keeps no average.
+        weight_decay: this multiple of the learning rate and the parameter is taken off it: a number, at least 0.
+        scale_parameter: multiply the learning rate by the root mean square of the parameter; without effect where
+            ``learning_rate`` is not one number.
+        relative_step: the learning rate is min(1e-2, 1 / sqrt(t)).
+        warmup_init: with ``relative_step``, 1e-6 * t instead of 1e-2.
+        compression: kept for readers; the moments have the parameter's dtype.
+        loss_scale: the gradients are divided by it; above 0.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: a number outside its range, ``learning_rate`` together with ``relative_step`` or neither of them,
+            or
+            ``warmup_init`` without ``relative_step``.
+    """
 
     @opt_init_args_register
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = None,
+        params: Params,
+        learning_rate: Rate = None,
         eps: tuple[float, float] = (1e-30, 1e-3),
         clip_threshold: float = 1.0,
         decay_rate: float = 0.8,
@@ -69,10 +97,10 @@ class AdaFactor(Optimizer):
     def before_step(self, step: int) -> None:
         take(self.step, np.asarray([step], np.float32))
 
-    def _prepared(self, place: int, value: Any, g: Any, decay: float) -> Any:
+    def _prepared(self, place: int, value: Array, g: Array, decay: float) -> Array:
         return (g / self.loss_scale if self.loss_scale != 1.0 else g).astype(value.dtype, copy=False)
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         if self.relative_step:
             rate = min(1e-6 * step if self.warmup_init else 1e-2, 1 / math.sqrt(step))
         matrix = value.ndim > 1

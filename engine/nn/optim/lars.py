@@ -16,14 +16,21 @@ __all__ = ["LARS"]
 
 
 class LARS(Cell):
-    """Layer-wise adaptive rates (You et al. 2017) around another optimizer: gradients scaled by |p| / |g|.
+    """Layer-wise adaptive rates (You et al. 2017) around another optimizer.
+
+    The gradient of each layer, with its weight decay, is scaled by
+    coefficient * norm(p) / (norm(g) + weight_decay * norm(p) + epsilon); the optimizer makes the step with it.
 
     Args:
-        optimizer: the optimizer that makes the steps; its weight decay is used here.
-        epsilon: added to the norm in the denominator.
+        optimizer: the optimizer that makes the steps; its weight decay is used here, and no more by itself.
+        epsilon: added to the denominator.
         coefficient: the trust in a layer.
         use_clip: limit the factor by the learning rate.
-        lars_filter: which parameters are scaled.
+        lars_filter: a function of a parameter: whether it is scaled. By default all are but those named "LayerNorm" or
+            "bias".
+
+    Raises:
+        TypeError: ``optimizer`` is no Optimizer.
     """
 
     def __init__(
@@ -32,7 +39,7 @@ class LARS(Cell):
         epsilon: float = 1e-5,
         coefficient: float = 0.001,
         use_clip: bool = False,
-        lars_filter: Any = lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
+        lars_filter: Callable[[Parameter], bool] = lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
     ) -> None:
         super().__init__(auto_prefix=False)
         if not isinstance(optimizer, Optimizer):
@@ -46,12 +53,22 @@ class LARS(Cell):
         optimizer.exec_weight_decay = False
         self.global_step = optimizer.global_step
 
-    def get_lr(self) -> Any:
-        """The learning rate of this step."""
+    def get_lr(self) -> Tensor | tuple[Tensor, ...]:
+        """The learning rate of this step, as ``Optimizer.get_lr`` gives it."""
         return self.opt.get_lr()
 
-    def construct(self, gradients: Any) -> Any:
-        """Scale the gradients, then make the step."""
+    def construct(self, gradients: Gradients) -> bool:
+        """Scale the gradients, then make the step.
+
+        Args:
+            gradients: a tensor for each parameter, in their order and of their shapes.
+
+        Returns:
+            True, as every optimizer.
+
+        Raises:
+            ValueError: another number of gradients, or one of another shape.
+        """
         given = self.opt._fitting(gradients)
         rates, _ = self.opt._numbers()
         scaled = []
