@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
+from ...core.parameter import Parameter
 from ...core.recording import no_recording
 from ...core.tensor import Tensor
 from ...cpu import updates
 from ..cell import Cell
-from .optimizer import Optimizer
+from .optimizer import Gradients, Optimizer
 
 __all__ = ["LARS"]
 

@@ -338,7 +338,8 @@ class Optimizer(Cell):
     # For subclasses with a construct of their own, and for users
 
     def get_lr(self) -> Tensor | tuple[Tensor, ...]:
-        """The learning rate of this step; with groups that have their own, one for each parameter."""
+        """The learning rate of this step: a Tensor; with groups that have their own, a tuple with one for each parameter.
+        """
         with no_recording():
             if self.is_group_lr:
                 return tuple(self._now(rate) for rate in self._rates)
@@ -351,7 +352,7 @@ class Optimizer(Cell):
         return rate
 
     def get_weight_decay(self) -> Tensor | tuple[Tensor, ...]:
-        """The weight decay of this step; with groups, one for each parameter."""
+        """The weight decay of this step: a Tensor; with groups, a tuple with one for each parameter."""
         values = [d(self.global_step) if isinstance(d, Cell) else Tensor(np.float32(d)) for d in self._decays]
         if self.is_group:
             return tuple(values)
@@ -359,7 +360,15 @@ class Optimizer(Cell):
         return decay(self.global_step) if isinstance(decay, Cell) else Tensor(np.float32(decay))
 
     def get_lr_parameter(self, param: Parameter | Sequence[Parameter]) -> Any:
-        """The learning rate that a parameter has (or each of a list of parameters).
+        """The learning rate that a parameter has.
+
+        Args:
+            param: a Parameter of this optimizer, or a list or tuple of them.
+
+        Returns:
+            a Parameter (for a list of rates, the one that holds them all) or a LearningRateSchedule; for several
+            parameters, a
+            list of these.
 
         Raises:
             TypeError: no Parameter.
@@ -379,7 +388,11 @@ class Optimizer(Cell):
         return found[0] if isinstance(param, Parameter) else found
 
     def decay_weight(self, gradients: Sequence[Tensor]) -> Sequence[Tensor]:
-        """The gradients with weight decay added."""
+        """The gradients with weight decay, times the loss scale, added.
+
+        Args:
+            gradients: a tensor for each parameter, in their order.
+        """
         if not self.exec_weight_decay:
             return gradients
         _, decays = self._numbers()
@@ -387,7 +400,11 @@ class Optimizer(Cell):
         return tuple(g + p * d if d else g for g, p, d in zip(gradients, self.parameters, decays, strict=True))
 
     def gradients_centralization(self, gradients: Sequence[Tensor]) -> Sequence[Tensor]:
-        """The gradients with the mean over all axes but the first taken off, where a group asks for it."""
+        """The gradients with the mean over all axes but the first taken off, where a group asks for it.
+
+        Args:
+            gradients: a tensor for each parameter, in their order.
+        """
         if not any(self._centralized):
             return gradients
         return tuple(
@@ -396,19 +413,39 @@ class Optimizer(Cell):
         )
 
     def scale_grad(self, gradients: Sequence[Tensor]) -> Sequence[Tensor]:
-        """The gradients divided by the loss scale."""
+        """The gradients divided by the loss scale.
+
+        Args:
+            gradients: tensors.
+        """
         return tuple(g * self.reciprocal_scale for g in gradients) if self.need_scale else gradients
 
     def flatten_gradients(self, gradients: Sequence[Tensor]) -> Sequence[Tensor]:
-        """The gradients as they are: MindSpore flattens them for devices that this engine has not."""
+        """The gradients as they are: MindSpore flattens them for devices that this engine has not.
+
+        Args:
+            gradients: tensors.
+        """
         return gradients
 
     def broadcast_params(self, optim_result: Any) -> Any:
-        """The result as it is: there is one process."""
+        """The result as it is: there is one process.
+
+        Args:
+            optim_result: what an update gave.
+        """
         return optim_result
 
     def assignadd(self, parameter: Parameter, value: Tensor | Array | float) -> Parameter:
-        """Add to a parameter, outside every recording."""
+        """Add to a parameter, outside every recording.
+
+        Args:
+            parameter: what is changed.
+            value: a Tensor, an array or a number that broadcasts to its shape.
+
+        Returns:
+            the parameter.
+        """
         with no_recording():
             added = parameter._array + (value._array if isinstance(value, Tensor) else value)
             parameter._rebind(added.astype(parameter._array.dtype, copy=False))
@@ -438,7 +475,12 @@ class Optimizer(Cell):
         self.__dict__["_unique"] = value
 
     def state_like_parameters(self, prefix: str, init: str | float | Initializer = "zeros") -> ParameterTuple:
-        """A parameter for each parameter, of its shape and dtype, named ``prefix.name``."""
+        """A state parameter for each parameter, of its shape and dtype, named ``prefix.name``.
+
+        Args:
+            prefix: the beginning of the names.
+            init: what they hold first: an initializer, its name, or a number.
+        """
         return ParameterTuple(
             [
                 Parameter(initializer(init, p.shape, p.dtype), f"{prefix}.{p.name}", requires_grad=p.requires_grad)
@@ -447,7 +489,13 @@ class Optimizer(Cell):
         )
 
     def scalar_state(self, name: str, value: float = 1.0, shape: tuple[int, ...] = ()) -> Parameter:
-        """A number that belongs to the optimizer's state."""
+        """A number that belongs to the optimizer's state, as a float32 Parameter.
+
+        Args:
+            name: its name.
+            value: what it is first.
+            shape: its shape; a scalar by default.
+        """
         return Parameter(Tensor(np.full(shape, value, np.float32)), name)
 
 
