@@ -115,7 +115,8 @@ class AdaFactor(Optimizer):
         mean = self.exp_avg[place] if self.beta1 > 0 else None
         new, squares, mean_now = updates.adafactor(
             value, [one._array for one in kept], mean._array if mean is not None else None, gradient,
-            rate, 1 - step**-self.decay_rate, self.beta1, self.eps, self.clip_threshold, float(self.weight_decay), self.scale_parameter,
+            rate, 1 - step**-self.decay_rate, self.beta1, self.eps, self.clip_threshold, float(self.weight_decay),
+            self.scale_parameter,
         )  # fmt: skip
         for one, array in zip(kept, squares, strict=True):
             one._rebind(array)

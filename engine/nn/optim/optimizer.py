@@ -162,7 +162,7 @@ class Optimizer(Cell):
             self._check_number(value, "weight_decay", 0.0)
         return value
 
-    def _rate(self, value: Rate, name: str) -> Any:
+    def _rate(self, value: Any, name: str) -> Any:
         """A learning rate as a Parameter, or as a cell of the step."""
         if isinstance(value, Parameter) and value.ndim == 0:
             return value
@@ -338,8 +338,7 @@ class Optimizer(Cell):
     # For subclasses with a construct of their own, and for users
 
     def get_lr(self) -> Tensor | tuple[Tensor, ...]:
-        """The learning rate of this step: a Tensor; with groups that have their own, a tuple with one for each parameter.
-        """
+        """The learning rate of this step, a Tensor; with groups that have their own, a tuple with each parameter's."""
         with no_recording():
             if self.is_group_lr:
                 return tuple(self._now(rate) for rate in self._rates)
