@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
+from ...nn.optim.optimizer import Params
 from ...ops.updates import adam
 from ._moments import Betas, Moments
-from .optimizer import Group, Params, Rate
+from .optimizer import Group, Rate
 
 __all__ = ["Adam"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
+from ...nn.optim.optimizer import Params
 from ._moments import Betas
 from .adam import Adam
-from .optimizer import Group, Params, Rate
+from .optimizer import Group, Rate
 
 __all__ = ["AdamW"]
 

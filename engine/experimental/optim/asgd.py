@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...core.types import Array
 from ...cpu import updates
 from ...cpu.array_module import array_module
-from ...nn.optim.optimizer import take
-from .optimizer import Group, Optimizer, Params, Rate
+from ...nn.optim.optimizer import Params, take
+from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["ASGD"]
 

@@ -312,7 +312,8 @@ class _Lambdas(LRScheduler):
     ) -> None:
         _check_optimizer(type(self).__name__, optimizer)
         count = len(optimizer.param_groups)
-        self.lr_lambdas = list(lr_lambda) if isinstance(lr_lambda, list | tuple) else [lr_lambda] * count
+        one: Any = lr_lambda
+        self.lr_lambdas: list[Factor] = list(one) if isinstance(one, list | tuple) else [one] * count
         if len(self.lr_lambdas) != count:
             raise ValueError(
                 f"For '{type(self).__name__}', 'lr_lambda' must be one for each of the {count} groups, "
@@ -648,7 +649,7 @@ class ReduceLROnPlateau:
         current, waited, resting = np.float32(float(metrics)), float(self.wait) + 1, float(self.cooldown_counter)
         _set(self.last_epoch, float(self.last_epoch) + 1)
         if self._improves(float(current)):
-            _set(self.best, current)
+            _set(self.best, float(current))
             waited = 0
         if resting > 0:
             resting, waited = resting - 1, 0

@@ -59,7 +59,8 @@ class Optimizer(Cell):
         self._joined: list[int] = []
         # A plain attribute: it grows while the first groups are taken.
         self.__dict__.update(parameters=(), _gathering=True)
-        for group in given if isinstance(given[0], dict) else [{"params": given}]:
+        groups: list[Any] = given if isinstance(given[0], dict) else [{"params": given}]
+        for group in groups:
             self.add_param_group(group)
         del self.__dict__["parameters"], self.__dict__["_gathering"]
         self.parameters = ParameterTuple(p for group in self.param_groups for p in group["params"])

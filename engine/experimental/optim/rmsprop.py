@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Group, Optimizer, Params, Rate
+from ...nn.optim.optimizer import Params
+from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["RMSprop"]
 

@@ -6,7 +6,8 @@ import math
 
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Group, Optimizer, Params, Rate
+from ...nn.optim.optimizer import Params
+from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["SGD"]
 
