@@ -67,6 +67,11 @@ def _message() -> Any:
 def check(name: str, value: Value, caller: str) -> None:
     """Whether the format can hold a value; all arrays, and all text.
 
+    Args:
+        name: the name of the value.
+        value: an array or a string.
+        caller: the function in messages.
+
     Raises:
         ValueError: text with half a character.
     """
@@ -75,7 +80,13 @@ def check(name: str, value: Value, caller: str) -> None:
 
 
 def write(file: BinaryIO, values: Mapping[str, Value], crc: bool) -> None:
-    """Write values by name."""
+    """Write values by name.
+
+    Args:
+        file: an open file.
+        values: arrays and strings by name.
+        crc: whether a checksum follows.
+    """
     checksum = 0
     for name, value in values.items():
         for dims, kind, content in _parts(value):
@@ -109,6 +120,10 @@ def _parts(value: Value) -> Iterable[tuple[Iterable[int], str, bytes]]:
 
 def read(path: str, crc: bool) -> dict[str, Value]:
     """The values of a file by name.
+
+    Args:
+        path: of the file.
+        crc: whether its checksum is compared.
 
     Raises:
         ValueError: the file does not hold together, or with ``crc`` has no checksum, or another one.

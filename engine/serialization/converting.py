@@ -41,7 +41,18 @@ def safetensors_to_ckpt(
     file_name_regex: str | None = None,
     processes_num: int = 1,
 ) -> None:
-    """The way back; arguments and errors are those of ``ckpt_to_safetensors``."""
+    """Write the content of ``.safetensors`` files as ``.ckpt``.
+
+    Args:
+        file_path: a file, or a folder of folders whose names begin with "rank".
+        save_path: the folder to write to; without it, that of the file.
+        name_map: new names for parameters.
+        file_name_regex: in a folder, only files whose names hold this pattern.
+        processes_num: kept for callers; files are written one after the other.
+
+    Raises:
+        ValueError: no such file, or one of another format.
+    """
     _convert("safetensors_to_ckpt", "safetensors", "ckpt", file_path, save_path, name_map, file_name_regex)
 
 

@@ -41,6 +41,11 @@ def _code(array: Any) -> str:
 def check(name: str, value: Any, caller: str) -> None:
     """Whether the format can hold a value.
 
+    Args:
+        name: the name of the value.
+        value: an array or a string.
+        caller: the function in messages.
+
     Raises:
         TypeError: a string, or an array of a dtype that it does not have.
         ValueError: the name is one that it keeps for itself.
@@ -53,7 +58,13 @@ def check(name: str, value: Any, caller: str) -> None:
 
 
 def write(file: BinaryIO, values: Mapping[str, Any], crc: bool) -> None:
-    """Write arrays by name."""
+    """Write arrays by name.
+
+    Args:
+        file: an open file.
+        values: arrays by name.
+        crc: whether a checksum is among the notes.
+    """
     codes = {name: _code(array) for name, array in values.items()}
     metadata = {"format": "ms", **({_CRC: str(_checksum(values))} if crc else {})}
     header: dict[str, Any] = {_METADATA: metadata}
@@ -72,6 +83,10 @@ def write(file: BinaryIO, values: Mapping[str, Any], crc: bool) -> None:
 
 def read(path: str, crc: bool) -> dict[str, Any]:
     """The arrays of a file by name.
+
+    Args:
+        path: of the file.
+        crc: whether its checksum is compared.
 
     Raises:
         ValueError: the file does not hold together, has a dtype that the engine has not, or with ``crc`` has no

@@ -48,11 +48,12 @@ def save_checkpoint(
         async_save: True, "thread" or "process": the file is written in a thread, with the values of now. If that fails,
             it is said on stderr, and the next save or load of the file raises it, or ``async_ckpt_thread_status``.
         append_dict: more names with tensors, numbers or strings; it wins where a name is in both.
-        enc_key, enc_mode: files are not encrypted.
+        enc_key: files are not encrypted; a key is refused.
+        enc_mode: kept for callers.
         choice_func: called with each name of ``save_obj``; False leaves it out.
         crc_check: add a checksum, which ``load_checkpoint(crc_check=True)`` looks at.
         format: "ckpt" or "safetensors".
-        kwargs: kept for callers.
+        **kwargs: kept for callers.
 
     Raises:
         TypeError: something else than these, or a value that the format cannot hold.

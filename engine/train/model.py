@@ -25,19 +25,20 @@ class Model:
     """A network with what it takes to train and evaluate it.
 
     Args:
-        network: the network; without ``loss_fn`` it gives the loss itself.
-        loss_fn: a cell or function of (output, label).
-        optimizer: the optimizer of its parameters.
+        network: the network, a cell; without ``loss_fn`` it gives the loss itself.
+        loss_fn: the loss, a cell of (output, label).
+        optimizer: the optimizer of its parameters; None for a network that is only evaluated or trains itself.
         metrics: a dictionary of metrics, or a set of their names.
         eval_network: a network for ``eval``; without it one is made of ``network`` and ``loss_fn``.
-        eval_indexes: where loss, prediction and label are in the outputs of ``eval_network``; without it all outputs go
-            to each metric.
+        eval_indexes: where loss, prediction and label are in the outputs of ``eval_network``; without it all outputs
+            go to each metric.
         amp_level: "O0" to "O3" or "auto"; see ``amp.auto_mixed_precision``.
         boost_level: kept; boosting is for other devices.
         **kwargs: ``loss_scale_manager``, ``keep_batchnorm_fp32``, and ``boost_config_dict``, which is kept.
 
     Raises:
-        TypeError, ValueError: an argument of the wrong kind; the text names it.
+        TypeError: an argument of the wrong kind; the text names it.
+        ValueError: an unknown argument or level, or one that lacks another; the text names it.
     """
 
     def __init__(
@@ -127,11 +128,14 @@ class Model:
             epoch: the number of the last epoch.
             train_dataset: a data set whose columns are the inputs of the network, or data and label with a loss.
             callbacks: a callback or a list of them.
-            dataset_sink_mode, sink_size: kept for readers; sinking is for devices that hold the whole loop.
+            dataset_sink_mode: kept for readers; sinking is for devices that hold the whole loop.
+            sink_size: kept for readers; -1 or above 0.
             initial_epoch: epochs that count as done.
 
         Raises:
-            TypeError, ValueError: an argument of the wrong kind; the text names it.
+            TypeError: an argument of the wrong kind; the text names it.
+            ValueError: a number outside its range, or an empty data set.
+            AttributeError: no data set.
         """
         self._check_run("train", epoch, initial_epoch, train_dataset, sink_size, dataset_sink_mode)
         self._train(epoch, train_dataset, callbacks, initial_epoch)
@@ -151,12 +155,22 @@ class Model:
         """Train, and evaluate along the way.
 
         Args:
-            valid_dataset: the data set of the evaluations.
-            valid_frequency: after each so many epochs, or the numbers of the epochs.
-            epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch: as for ``train``.
+            epoch: the number of the last epoch.
+            train_dataset: a data set whose columns are the inputs of the network, or data and label with a loss.
+            valid_dataset: the data set of the evaluations; none are made without it.
+            valid_frequency: after each so many epochs, or a list of the numbers of the epochs.
+            callbacks: a callback or a list of them; one of a user's own must define ``on_train_...`` or
+                ``on_eval_...``.
+            dataset_sink_mode: kept for readers, as for ``train``.
+            valid_dataset_sink_mode: kept for readers.
+            sink_size: kept for readers; -1 or above 0.
+            initial_epoch: epochs that count as done.
 
         Raises:
-            TypeError, ValueError: an argument of the wrong kind; the text names it.
+            TypeError: an argument of the wrong kind; the text names it.
+            ValueError: a number outside its range, an empty data set, no metrics, or a callback that does not say
+                which moments it means.
+            AttributeError: no data set.
         """
         self._check_run("fit", epoch, initial_epoch, train_dataset, sink_size, dataset_sink_mode)
         if not isinstance(valid_dataset_sink_mode, bool):
@@ -266,7 +280,16 @@ class Model:
     # Evaluation
 
     def eval(self, valid_dataset: Any, callbacks: Any = None, dataset_sink_mode: bool = False) -> dict[str, Any]:
-        """The metrics of the network on a data set, by name.
+        """The metrics of the network on a data set.
+
+        Args:
+            valid_dataset: a data set whose columns are the inputs of the evaluation network: data and label, if it was
+                made here.
+            callbacks: a callback or a list of them.
+            dataset_sink_mode: kept for readers.
+
+        Returns:
+            their values by name.
 
         Raises:
             TypeError: ``dataset_sink_mode`` is no bool.
@@ -349,8 +372,14 @@ class Model:
     def predict(self, *predict_data: Any, backend: str | None = None, config: Any = None) -> Tensor:
         """The network's output, with training off.
 
+        Args:
+            *predict_data: its inputs: tensors, numbers, strings or None.
+            backend: "lite" or None; both run here.
+            config: kept for callers.
+
         Raises:
-            TypeError, ValueError: an input is nothing that a network takes, or an empty tensor.
+            TypeError: an input of another kind.
+            ValueError: an empty tensor, or another backend.
         """
         if backend not in ("lite", None):
             raise ValueError(f"For 'Model.predict', 'backend' must be 'lite' or None, but got {backend!r}")
@@ -372,7 +401,15 @@ class Model:
         epoch: int = 1,
         sink_mode: bool = True,
     ) -> None:
-        """Nothing is built ahead of an eager run."""
+        """Nothing is built ahead of an eager run.
+
+        Args:
+            train_dataset: kept for callers.
+            valid_dataset: kept for callers.
+            sink_size: kept for callers.
+            epoch: kept for callers.
+            sink_mode: kept for callers.
+        """
 
     def infer_train_layout(self, *args: Any, **kwargs: Any) -> Any:
         """A layout is for a cluster."""

@@ -27,14 +27,21 @@ class CheckpointConfig:
         save_checkpoint_seconds: or, without steps, each so many seconds.
         keep_checkpoint_max: the oldest files beyond so many are deleted.
         keep_checkpoint_per_n_minutes: or, without that, one file of each so many minutes is kept.
+        integrated_save: kept for callers; there is one device.
+        async_save: write in the background, as ``save_checkpoint`` does.
         saved_network: save this network instead of the one that is trained.
-        append_info: "epoch_num", "step_num" and one dictionary, saved with the parameters.
+        append_info: a list of "epoch_num", "step_num" and one dictionary, saved with the parameters.
+        enc_key: files are not encrypted: a key is refused when the first is saved.
+        enc_mode: kept for callers.
         exception_save: save when training ends with an exception.
-        crc_check, format, integrated_save, async_save, enc_key, enc_mode: see ``save_checkpoint``.
+        crc_check: add a checksum to the file.
         remove_redundancy: kept; one process has nothing twice.
+        format: "ckpt" or "safetensors".
+        **kwargs: ``incremental``, kept for callers.
 
     Raises:
-        TypeError, ValueError: an argument of the wrong kind, or nothing says when to save.
+        TypeError: an argument of the wrong kind.
+        ValueError: nothing says when to save, or arguments that exclude each other.
     """
 
     def __init__(
@@ -89,7 +96,7 @@ class CheckpointConfig:
         self.append_dict = _append_dict(append_info)
 
     def get_checkpoint_policy(self) -> dict[str, Any]:
-        """When to save and what to keep."""
+        """When to save and what to keep: the arguments by name, as they hold."""
         return {
             "save_checkpoint_steps": self.save_checkpoint_steps,
             "save_checkpoint_seconds": self.save_checkpoint_seconds,
@@ -127,13 +134,17 @@ def _append_dict(append_info: Any) -> dict[str, Any] | None:
 class ModelCheckpoint(Callback):
     """Saves a checkpoint named ``<prefix>-<epoch>_<step>.ckpt`` as the config says, and after the last step.
 
-    Args:
-        prefix: the beginning of the names, or a function of the run's facts that gives it.
-        directory: where; the working directory without it. Or a function of the run's facts.
-        config: when and how.
-
     A folder that holds files of the prefix already gets names with ``<prefix>_1``, ``<prefix>_2`` and so on. A file
     that cannot be written ends the training with its error, one in the background when the next is due, or in the end.
+
+    Args:
+        prefix: the beginning of the names, or a function of the run's facts that gives it.
+        directory: the folder; the working directory without it. Or a function of the run's facts that gives it.
+        config: when and how.
+
+    Raises:
+        TypeError: ``directory`` is no str, or ``config`` no CheckpointConfig.
+        ValueError: ``prefix`` is neither a str without "/" nor a function.
     """
 
     def __init__(self, prefix: str = "CKP", directory: Any = None, config: CheckpointConfig | None = None) -> None:
@@ -288,6 +299,10 @@ class BackupAndRestore(Callback):
         backup_dir: the folder of ``backup.ckpt``.
         save_freq: "epoch" or a number of epochs.
         delete_checkpoint: delete the backup when training ends well.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: ``save_freq`` is below 1.
     """
 
     def __init__(self, backup_dir: str, save_freq: Any = "epoch", delete_checkpoint: bool = True) -> None:
@@ -322,9 +337,14 @@ class OnRequestExit(Callback):
     Args:
         save_ckpt: save ``<file_name>_train.ckpt`` (``<file_name>_eval.ckpt``) then, and load it in the beginning.
         save_mindir: kept; MindIR is a graph compiler's format.
-        file_name, directory: where.
+        file_name: the beginning of the file's name.
+        directory: its folder.
         config_file: kept; it is for clusters.
-        sig: the signal.
+        sig: the number of the signal; SIGTERM by default.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: SIGKILL.
     """
 
     def __init__(

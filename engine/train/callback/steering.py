@@ -27,7 +27,11 @@ _LESS_IS_BETTER = frozenset(
 
 
 class LearningRateScheduler(Callback):
-    """Sets the optimizer's learning rate to ``learning_rate_function(rate, step)`` after each step."""
+    """Sets the optimizer's learning rate after each step.
+
+    Args:
+        learning_rate_function: a function of the rate and the number of the step that gives the next rate.
+    """
 
     def __init__(self, learning_rate_function: Callable[[float, int], float]) -> None:
         super().__init__()
@@ -96,13 +100,17 @@ class ReduceLROnPlateau(_Watching):
 
     Args:
         monitor: "loss", "eval_loss" or the name of a metric.
-        factor: below 1.
-        patience: epochs without improvement.
+        factor: a float between 0 and 1.
+        patience: epochs without improvement, an int of at least 0.
         verbose: print a line.
-        mode: "min", "max", or "auto" by the name of the figure.
-        min_delta: what counts as an improvement.
+        mode: whether less ("min") or more ("max") is better; "auto" by the name of the figure.
+        min_delta: by how much a figure must be better to count.
         cooldown: epochs after a reduction that do not count.
         min_lr: the least learning rate.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range, or in training a learning rate that is not one number.
     """
 
     def __init__(
@@ -163,12 +171,16 @@ class EarlyStopping(_Watching):
 
     Args:
         monitor: "loss", "eval_loss" or the name of a metric.
-        min_delta: what counts as an improvement.
-        patience: epochs without improvement.
+        min_delta: by how much a figure must be better to count.
+        patience: epochs without improvement, an int of at least 0.
         verbose: print a line.
-        mode: "min", "max", or "auto" by the name of the figure.
+        mode: whether less ("min") or more ("max") is better; "auto" by the name of the figure.
         baseline: only better than this counts.
         restore_best_weights: go back to the parameters of the best epoch.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range, or an unknown mode.
     """
 
     def __init__(

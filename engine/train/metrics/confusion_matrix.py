@@ -27,6 +27,10 @@ class ConfusionMatrix(Metric):
         num_classes: the number of classes.
         normalize: "no_norm", or what a row is divided by: "target" (rows), "prediction" (columns), "all".
         threshold: from where on a floating prediction without a class axis is class 1.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: another ``normalize``.
     """
 
     def __init__(self, num_classes: int, normalize: str = "no_norm", threshold: float = 0.5) -> None:
@@ -48,6 +52,14 @@ class ConfusionMatrix(Metric):
 
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
+        """Count one batch.
+
+        Args:
+            *inputs: predictions, class numbers or scores with a class axis, and labels, class numbers.
+
+        Raises:
+            ValueError: another number of inputs, shapes that do not fit, or a class that is none of ``num_classes``.
+        """
         y_pred, y = self._take(inputs, 2, "predictions, labels")
         if y_pred.ndim not in (y.ndim, y.ndim + 1):
             raise ValueError(
@@ -126,6 +138,11 @@ class ConfusionMatrixMetric(Metric):
             batches and takes the figure once.
         decrease: how the figures of a batch become one with ``calculation_method``: "mean" or "sum"; other ways that
             leave several numbers are refused by ``update``.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: another ``decrease``.
+        NotImplementedError: when it is evaluated, an unknown ``metric_name``.
     """
 
     def __init__(

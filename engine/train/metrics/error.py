@@ -25,6 +25,14 @@ class _MeanError(Metric):
 
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
+        """Take one batch.
+
+        Args:
+            *inputs: predictions and labels of as many elements: tensors, lists or arrays.
+
+        Raises:
+            ValueError: another number of inputs, or shapes that do not fit.
+        """
         y_pred, y = self._take(inputs, 2, "predictions, labels")
         self._error_sum += float(self._error(y.reshape(y_pred.shape) - y_pred))
         self._samples_num += y.shape[0]
@@ -67,6 +75,14 @@ class Loss(Metric):
 
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
+        """Take the loss of one batch.
+
+        Args:
+            *inputs: the loss: a tensor of one element.
+
+        Raises:
+            ValueError: another number of inputs or of elements.
+        """
         (loss,) = self._take(inputs, 1, "the loss")
         if loss.ndim > 1 or loss.size != 1:
             raise ValueError(f"For 'Loss.update', the loss must have one element, but its shape is {loss.shape}")
@@ -80,7 +96,14 @@ class Loss(Metric):
 
 @named("perplexity")
 class Perplexity(Metric):
-    """exp of the mean negative log-probability of the labels; ``ignore_label`` does not count."""
+    """The exponential of the mean negative log-probability of the labels.
+
+    Args:
+        ignore_label: a label that does not count; None: all count.
+
+    Raises:
+        TypeError: ``ignore_label`` is neither an int nor None.
+    """
 
     def __init__(self, ignore_label: int | None = None) -> None:
         super().__init__()
@@ -95,6 +118,15 @@ class Perplexity(Metric):
 
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
+        """Take one batch.
+
+        Args:
+            *inputs: probabilities (..., classes) and labels (...), or two lists of such.
+
+        Raises:
+            ValueError: another number of inputs.
+            RuntimeError: another number of labels than of rows.
+        """
         if len(inputs) != 2:
             raise ValueError(f"For 'Perplexity.update', there must be predictions and labels, got {len(inputs)} inputs")
         predictions, labels = ([one] if not isinstance(one, list) else one for one in inputs)

@@ -19,9 +19,12 @@ class OcclusionSensitivity(Metric):
 
     Args:
         pad_val: what covers the image.
-        margin: how far the square reaches from its centre.
+        margin: how far the square reaches from its center: an int, or a list of one for each axis.
         n_batch: how many covered images go through the network at once.
         b_box: least and largest position along each axis, [low, high, low, high, ...]; negative: all of the axis.
+
+    Raises:
+        TypeError: an argument of another type.
     """
 
     def __init__(
@@ -43,7 +46,16 @@ class OcclusionSensitivity(Metric):
 
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
-        """Take a network, one image (1, C, H, ...) and its label."""
+        """Take a network and an image in the place of the last.
+
+        Args:
+            *inputs: the network, one image (1, C, H, ...) and its label.
+
+        Raises:
+            TypeError: the network is no Cell.
+            ValueError: another number of inputs, or a ``b_box`` outside the image.
+            RuntimeError: several images or labels.
+        """
         if len(inputs) != 3:
             raise ValueError(
                 f"For 'OcclusionSensitivity.update', there must be 3 inputs (model, image, label), got {len(inputs)}"

@@ -14,7 +14,17 @@ __all__ = ["BleuScore", "CosineSimilarity", "Dice"]
 
 @named("dice")
 class Dice(Metric):
-    """2 * sum(pred * label) / (sum(pred^2) + sum(label^2)) of each batch; as in MindSpore divided by the samples."""
+    """The Dice coefficient 2 * sum(pred * label) / (sum(pred^2) + sum(label^2) + smooth) of each batch.
+
+    As in MindSpore their sum is divided by the number of samples.
+
+    Args:
+        smooth: keeps the denominator from 0, a float above 0.
+
+    Raises:
+        TypeError: no float.
+        ValueError: a float that is not above 0.
+    """
 
     def __init__(self, smooth: float = 1e-5) -> None:
         super().__init__()
@@ -52,6 +62,10 @@ class CosineSimilarity(Metric):
         similarity: "cosine", or "dot" for the bare product.
         reduction: "none", "sum" or "mean" along the last axis.
         zero_diagonal: put zeros where a row meets itself.
+
+    Raises:
+        TypeError: ``zero_diagonal`` is no bool.
+        ValueError: another word.
     """
 
     def __init__(self, similarity: str = "cosine", reduction: str = "none", zero_diagonal: bool = True) -> None:
@@ -73,6 +87,14 @@ class CosineSimilarity(Metric):
 
     @rearrange_inputs
     def update(self, inputs: Any) -> None:
+        """Take one batch in the place of the last.
+
+        Args:
+            inputs: the rows (N, D): a tensor, list or array.
+
+        Raises:
+            TypeError: something else.
+        """
         rows = self._convert_data(inputs)
         if self.similarity == "cosine":
             rows = rows / np.linalg.norm(rows, ord=2, axis=1)[:, None]
@@ -96,6 +118,10 @@ class BleuScore(Metric):
     Args:
         n_gram: the longest sequence of words compared, 1 to 4.
         smooth: add one to each count (Lin and Och 2004).
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: ``n_gram`` is outside its range.
     """
 
     def __init__(self, n_gram: int = 4, smooth: bool = False) -> None:

@@ -37,6 +37,14 @@ class _SurfaceMetric(Metric):
 
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
+        """Take one pair of images in the place of the last.
+
+        Args:
+            *inputs: prediction, truth, and the label of the region, an int or float.
+
+        Raises:
+            ValueError: another number of inputs, images of two shapes, or a label that is in neither.
+        """
         who = type(self).__name__
         if len(inputs) != 3:
             raise ValueError(f"For '{who}.update', there must be prediction, truth and label, got {len(inputs)} inputs")
@@ -91,13 +99,17 @@ def _border(region: Array) -> Array:
 
 @named("hausdorff_distance")
 class HausdorffDistance(_SurfaceMetric):
-    """The largest distance from a border to the other.
+    """The largest distance from a point of a border to the other border (Hausdorff).
 
     Args:
-        distance_metric: "euclidean", "chessboard" or "taxicab".
+        distance_metric: how points are apart: "euclidean", "chessboard" or "taxicab".
         percentile: this percentile (a float) of the distances instead of the largest.
         directed: only from the prediction to the truth.
         crop: look only at the part of the images that holds both regions.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: another ``distance_metric``.
     """
 
     def __init__(
@@ -146,7 +158,16 @@ class _MeanOfDistances(_SurfaceMetric):
 
 @named("mean_surface_distance")
 class MeanSurfaceDistance(_MeanOfDistances):
-    """The mean distance from the prediction's border to the truth's; ``symmetric``: the mean of both ways."""
+    """The mean distance from the prediction's border to the truth's.
+
+    Args:
+        symmetric: the mean of both ways.
+        distance_metric: how points are apart: "euclidean", "chessboard" or "taxicab".
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: another ``distance_metric``.
+    """
 
     def eval(self) -> Any:
         there = self._distances()
@@ -161,6 +182,14 @@ class RootMeanSquareDistance(_MeanOfDistances):
     """The square root of the mean of both ways' mean squared distances.
 
     One way alone (``symmetric`` off) gives the mean square without its root: MindSpore's value and its own example.
+
+    Args:
+        symmetric: take both ways.
+        distance_metric: how points are apart: "euclidean", "chessboard" or "taxicab".
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: another ``distance_metric``.
     """
 
     def eval(self) -> Any:
