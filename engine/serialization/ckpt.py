@@ -21,6 +21,7 @@ import numpy as np
 
 from ..core.dtype import DTYPES, dtype_of
 from ..core.shown import shown
+from ..core.types import Array
 from .names import is_name, is_text
 
 __all__ = ["check", "read", "write"]
@@ -216,7 +217,7 @@ class _Reader:
         except UnicodeDecodeError:
             raise self._error(f"'{shown(name)}' is no UTF-32 text") from None
 
-    def _array(self, name: str, tensor: Any) -> Any:
+    def _array(self, name: str, tensor: Any) -> Array:
         dtype = _DTYPES.get(tensor.tensor_type)
         if dtype is None:
             raise self._error(f"'{shown(name)}' has the unknown type '{shown(str(tensor.tensor_type))}'")
@@ -237,7 +238,7 @@ class _Reader:
             raise self._error(f"'{shown(name)}' has a shape that no array can have: {error}") from None
         return array.astype(dtype.numpy, copy=False)
 
-    def _joined(self, name: str, dims: tuple[int, ...], first: Any, wanted: int) -> Any:
+    def _joined(self, name: str, dims: tuple[int, ...], first: Any, wanted: int) -> Array:
         """The content of a tensor that takes several entries."""
         if wanted - _SLICE > self.left:
             raise self._error(f"'{shown(name)}' has fewer bytes than {dims} of {first.tensor_type}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
 
 from .loading import read_values
 from .saving import write_values
@@ -57,7 +56,8 @@ def safetensors_to_ckpt(
 
 
 def _convert(
-    function: str, source: str, target: str, path: Any, save_path: Any, name_map: Any, pattern: str | None
+    function: str, source: str, target: str, path: str, save_path: str | None, name_map: dict[str, str] | None,
+    pattern: str | None,
 ) -> None:
     if not isinstance(path, str | os.PathLike) or not os.path.exists(path):
         raise ValueError(f"For '{function}', 'file_path' must be a file or a folder, but got {path!r}")

@@ -115,7 +115,7 @@ def read_values(path: str, format: str, crc: bool, caller: str) -> dict[str, Any
     return values
 
 
-def _prefixes(given: Any, argument: str) -> tuple[str, ...]:
+def _prefixes(given: Prefixes, argument: str) -> tuple[str, ...]:
     if given is None:
         return ()
     prefixes = (given,) if isinstance(given, str) else given
@@ -221,7 +221,7 @@ def _prefix_of(missing: list[str], given: dict[str, Any]) -> str:
     return next((key[: -len(longest)] for key in given if longest and key.endswith(f".{longest}")), "")
 
 
-def _fitting(parameter: Parameter, value: Any, strict: bool) -> Tensor:
+def _fitting(parameter: Parameter, value: Parameter | str, strict: bool) -> Tensor:
     """The value as the parameter takes it."""
     name = parameter.name
     if isinstance(value, str):

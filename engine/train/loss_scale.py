@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import nn
 
 __all__ = ["DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager"]
@@ -12,7 +10,7 @@ __all__ = ["DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager
 class LossScaleManager:
     """Base of the managers of the loss scale."""
 
-    def get_loss_scale(self) -> Any:
+    def get_loss_scale(self) -> float | None:
         """The scale now, a number."""
 
     def update_loss_scale(self, overflow: bool) -> None:
@@ -22,7 +20,7 @@ class LossScaleManager:
             overflow: whether a gradient was Inf or NaN.
         """
 
-    def get_update_cell(self) -> Any:
+    def get_update_cell(self) -> nn.Cell | None:
         """The cell that changes the scale inside ``nn.TrainOneStepWithLossScaleCell``; None where it stays."""
 
 
@@ -51,7 +49,7 @@ class FixedLossScaleManager(LossScaleManager):
         """Whether an update is dropped after an overflow."""
         return self._drop_overflow_update
 
-    def get_update_cell(self) -> Any:
+    def get_update_cell(self) -> nn.Cell | None:
         return nn.FixedLossScaleUpdateCell(self._loss_scale) if self._drop_overflow_update else None
 
 
@@ -113,5 +111,5 @@ class DynamicLossScaleManager(LossScaleManager):
         """Whether an update is dropped after an overflow: always."""
         return True
 
-    def get_update_cell(self) -> Any:
+    def get_update_cell(self) -> nn.Cell | None:
         return nn.DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)

@@ -229,7 +229,7 @@ class CallbackManager(Callback):
         TypeError: something that is no callback and no list of them.
     """
 
-    def __init__(self, callbacks: Any) -> None:
+    def __init__(self, callbacks: Callback | list[Callback] | None) -> None:
         if callbacks is None:
             callbacks = []
         elif isinstance(callbacks, Callback):

@@ -14,7 +14,7 @@ from ...core.tensor import Tensor
 from ...nn.cell import Cell
 from ...serialization import load_checkpoint, save_checkpoint
 from ...serialization.turns import wait_for_saves
-from .base import Callback, RunContext
+from .base import Callback, InternalCallbackParam, RunContext
 
 __all__ = ["BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequestExit"]
 
@@ -52,7 +52,7 @@ class CheckpointConfig:
         keep_checkpoint_per_n_minutes: int | None = 0,
         integrated_save: bool = True,
         async_save: bool = False,
-        saved_network: Any = None,
+        saved_network: Cell | None = None,
         append_info: list[Any] | None = None,
         enc_key: bytes | None = None,
         enc_mode: str = "AES-GCM",
@@ -106,7 +106,7 @@ class CheckpointConfig:
         }
 
 
-def _append_dict(append_info: Any) -> dict[str, Any] | None:
+def _append_dict(append_info: list[Any] | None) -> dict[str, Any] | None:
     if not append_info:
         return None
     if not isinstance(append_info, list):
@@ -147,7 +147,12 @@ class ModelCheckpoint(Callback):
         ValueError: ``prefix`` is neither a str without "/" nor a function.
     """
 
-    def __init__(self, prefix: str = "CKP", directory: Any = None, config: CheckpointConfig | None = None) -> None:
+    def __init__(
+        self,
+        prefix: str | Callable[[Any], str] = "CKP",
+        directory: str | Callable[[Any], str] | None = None,
+        config: CheckpointConfig | None = None,
+    ) -> None:
         super().__init__()
         if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
             raise ValueError(f"For 'ModelCheckpoint', 'prefix' must be a str without '/', or callable; got {prefix!r}")
@@ -200,7 +205,7 @@ class ModelCheckpoint(Callback):
             facts = self._facts
             self._write(facts, f"{self._prefix}-{_place(facts)}_breakpoint.{self._config.format}")
 
-    def _save(self, facts: Any, last: bool = False) -> None:
+    def _save(self, facts: InternalCallbackParam, last: bool = False) -> None:
         step = facts.cur_step_num
         if step == self._last_step:
             return
@@ -240,7 +245,7 @@ class ModelCheckpoint(Callback):
                 self._last_kept = time.time()
                 self._files.clear()
 
-    def _write(self, facts: Any, name: str) -> str:
+    def _write(self, facts: InternalCallbackParam, name: str) -> str:
         config = self._config
         for key, number in (("epoch_num", facts.cur_epoch_num), ("step_num", facts.cur_step_num)):
             if key in self._append:
@@ -256,12 +261,12 @@ class ModelCheckpoint(Callback):
         return path
 
 
-def _place(facts: Any) -> str:
+def _place(facts: InternalCallbackParam) -> str:
     """Epoch and step of the epoch."""
     return f"{facts.cur_epoch_num}_{(facts.cur_step_num - 1) % facts.batch_num + 1}"
 
 
-def _made(directory: Any) -> str:
+def _made(directory: str) -> str:
     if not isinstance(directory, str) or not directory.strip():
         raise TypeError(f"'directory' must be a str that is not empty, but got {directory!r}")
     path = os.path.realpath(directory)
@@ -305,11 +310,11 @@ class BackupAndRestore(Callback):
         ValueError: ``save_freq`` is below 1.
     """
 
-    def __init__(self, backup_dir: str, save_freq: Any = "epoch", delete_checkpoint: bool = True) -> None:
+    def __init__(self, backup_dir: str, save_freq: int | str = "epoch", delete_checkpoint: bool = True) -> None:
         super().__init__()
         if save_freq != "epoch" and (not isinstance(save_freq, int) or isinstance(save_freq, bool)):
             raise TypeError(f"For 'BackupAndRestore', 'save_freq' must be 'epoch' or an int, but got {save_freq!r}")
-        if save_freq != "epoch" and save_freq <= 0:
+        if isinstance(save_freq, int) and save_freq <= 0:
             raise ValueError(f"For 'BackupAndRestore', 'save_freq' must be above 0, but got {save_freq}")
         if not isinstance(delete_checkpoint, bool):
             raise TypeError(f"For 'BackupAndRestore', 'delete_checkpoint' must be a bool, got {delete_checkpoint!r}")
@@ -369,22 +374,30 @@ class OnRequestExit(Callback):
         self._file = str(Path(_made(directory)) / file_name)
         self._before: Any = None
 
-    def _listen(self, mode: str, network: Any) -> None:
+    def _listen(self, mode: str, network: Cell) -> None:
         self.exit = False
         self._before = signal.signal(self.sig, self._on_signal)
         saved = f"{self._file}_{mode}.ckpt"
         if self.save_ckpt and os.path.isfile(saved):
             load_checkpoint(saved, net=network)
 
-    def _on_signal(self, number: int, frame: Any) -> None:
+    def _on_signal(self, number: int, frame: object) -> None:
         self.exit = True
 
-    def _leave(self, mode: str, network: Any) -> None:
+    def _leave(self, mode: str, network: Cell) -> None:
+        self._give_back()
+        if self.exit and self.save_ckpt:
+            save_checkpoint(network, f"{self._file}_{mode}.ckpt")
+
+    def _give_back(self) -> None:
+        """The signal to whom it was before."""
         if self._before is not None:
             signal.signal(self.sig, self._before)
             self._before = None
-        if self.exit and self.save_ckpt:
-            save_checkpoint(network, f"{self._file}_{mode}.ckpt")
+
+    def __exit__(self, *exc_info: object) -> None:
+        # A run that an error ends tells no callback of its end.
+        self._give_back()
 
     def on_train_begin(self, run_context: RunContext) -> None:
         self._listen("train", run_context.original_args().train_network)

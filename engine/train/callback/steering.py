@@ -12,7 +12,8 @@ import numpy as np
 
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
-from .base import Callback, RunContext, loss_of
+from ...core.types import Array
+from .base import Callback, InternalCallbackParam, RunContext, loss_of
 
 __all__ = ["EarlyStopping", "LearningRateScheduler", "ReduceLROnPlateau"]
 
@@ -75,11 +76,11 @@ class _Watching(Callback):
     def on_train_begin(self, run_context: RunContext) -> None:
         self._start_over()
 
-    def is_improvement(self, value: Any, than: Any) -> bool:
+    def is_improvement(self, value: Array | float, than: Array | float) -> bool:
         """Whether ``value`` is better than ``than`` by more than ``min_delta``."""
         return bool(value < than - self.min_delta if self._less else value > than + self.min_delta)
 
-    def _value(self, facts: Any) -> Any:
+    def _value(self, facts: InternalCallbackParam) -> Any:
         """The figure now; None, with a line in the log, where the run has none of that name."""
         results = facts.get("eval_results", {})
         value = loss_of(facts.get("net_outputs")) if self.monitor == "loss" else results.get(self.monitor)
@@ -230,7 +231,7 @@ class EarlyStopping(_Watching):
             for name, parameter in facts.train_network.parameters_dict().items():
                 parameter.set_data(self.best_weights_param_dict[name])
 
-    def _keep_weights(self, facts: Any) -> None:
+    def _keep_weights(self, facts: InternalCallbackParam) -> None:
         self.best_weights_param_dict = copy.deepcopy(facts.train_network.parameters_dict())
 
     def on_train_end(self, run_context: RunContext) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .metric import METRICS, Metric
@@ -30,7 +31,7 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
     return METRICS[name](*args, **kwargs)
 
 
-def get_metrics(metrics: Any) -> dict[str, Metric] | None:
+def get_metrics(metrics: Mapping[str, Metric] | set[str] | None) -> dict[str, Metric] | None:
     """A dictionary of metrics from one, or from a set of names.
 
     Args:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .metric import Array, Metric, named, rearrange_inputs
+from ...core.types import Array
+from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["MAE", "MSE", "Loss", "Perplexity"]
 
@@ -37,7 +38,7 @@ class _MeanError(Metric):
         self._error_sum += float(self._error(y.reshape(y_pred.shape) - y_pred))
         self._samples_num += y.shape[0]
 
-    def _error(self, difference: Array) -> Any:
+    def _error(self, difference: Array) -> float:
         raise NotImplementedError
 
     def eval(self) -> float:
@@ -49,7 +50,7 @@ class _MeanError(Metric):
 class MAE(_MeanError):  # noqa: N818  (an error of measurement)
     """The sum of |prediction - label|, divided by the number of samples."""
 
-    def _error(self, difference: Array) -> Any:
+    def _error(self, difference: Array) -> float:
         return np.abs(difference).sum()
 
 
@@ -57,7 +58,7 @@ class MAE(_MeanError):  # noqa: N818  (an error of measurement)
 class MSE(_MeanError):  # noqa: N818
     """The sum of (prediction - label)^2, divided by the number of samples."""
 
-    def _error(self, difference: Array) -> Any:
+    def _error(self, difference: Array) -> float:
         return np.square(difference).sum()
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .metric import Array, EvaluationBase, Metric, counts, is_one_hot, named, rearrange_inputs
+from ...core.types import Array
+from .metric import EvaluationBase, Metric, counts, is_one_hot, named, rearrange_inputs
 
 __all__ = ["F1", "Fbeta", "Precision", "Recall"]
 
@@ -42,7 +43,7 @@ class _Counting(EvaluationBase):
     def _denominator(self, guessed: Array, real: Array) -> Array:
         raise NotImplementedError
 
-    def eval(self, average: bool = False) -> Any:
+    def eval(self, average: bool = False) -> Array | float:
         """The value of each class; with "multilabel", of each sample.
 
         Args:
@@ -130,7 +131,7 @@ class Fbeta(Metric):
         true, guessed, real = counts(y_pred, y, "classification")
         self._true, self._guessed, self._real = self._true + true, self._guessed + guessed, self._real + real
 
-    def eval(self, average: bool = False) -> Any:
+    def eval(self, average: bool = False) -> Array | float:
         """The value of each class.
 
         Args:

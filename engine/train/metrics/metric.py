@@ -9,11 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...core.tensor import Tensor
+from ...core.types import Array
 
 __all__ = ["EvaluationBase", "Metric", "rearrange_inputs"]
-
-Array = np.ndarray[Any, Any]
-
 
 METRICS: dict[str, Callable[..., Any]] = {}
 """What ``get_metric_fn`` and ``Model(metrics=...)`` make metrics of, by name."""
@@ -96,7 +94,7 @@ class Metric:
         """
         raise NotImplementedError(f"{type(self).__name__} must define 'update'")
 
-    def _convert_data(self, data: Any) -> Array:
+    def _convert_data(self, data: Tensor | Array | list[Any]) -> Array:
         """A tensor, list or array as a NumPy array."""
         if isinstance(data, Tensor):
             return data.asnumpy()
@@ -116,7 +114,7 @@ class Metric:
             )
         return [self._convert_data(one) for one in inputs]
 
-    def _need(self, samples: Any) -> None:
+    def _need(self, samples: object) -> None:
         """Refuse to divide by no samples."""
         if not samples:
             raise RuntimeError(f"'{type(self).__name__}' has no value yet: call 'update' with a batch before 'eval'")
@@ -133,7 +131,7 @@ def rearrange_inputs(func: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @functools.wraps(func)
-    def wrapper(self: Any, *inputs: Any) -> Any:
+    def wrapper(self: Metric, *inputs: Any) -> Any:
         indexes = self.indexes
         return func(self, *(inputs if not indexes else [inputs[i] for i in indexes]))
 

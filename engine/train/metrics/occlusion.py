@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.tensor import Tensor
+from ...core.types import Array
 from ...nn.cell import Cell
 from .metric import Metric, named, rearrange_inputs
 
@@ -28,7 +29,7 @@ class OcclusionSensitivity(Metric):
     """
 
     def __init__(
-        self, pad_val: float = 0.0, margin: Any = 2, n_batch: int = 128, b_box: list[int] | None = None
+        self, pad_val: float = 0.0, margin: int | list[int] = 2, n_batch: int = 128, b_box: list[int] | None = None
     ) -> None:
         super().__init__()
         for name, value, kinds in (
@@ -87,7 +88,7 @@ class OcclusionSensitivity(Metric):
                 covered = []
         self._covered = np.array(scores).reshape(shape)
 
-    def _box(self, lengths: Any) -> tuple[Any, Any]:
+    def _box(self, lengths: Array) -> tuple[Array, Array]:
         """The first position along each axis, and the one after the last."""
         if self.b_box is None:
             return np.zeros_like(lengths), lengths
@@ -103,6 +104,6 @@ class OcclusionSensitivity(Metric):
             raise ValueError(f"For 'OcclusionSensitivity', 'b_box' {self.b_box} does not lie in the image {lengths}")
         return low, high + 1
 
-    def eval(self) -> Any:
+    def eval(self) -> Array:
         self._need(self._covered is not None)
         return self._baseline - np.squeeze(self._covered)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .metric import Array, Metric, named, rearrange_inputs
+from ...core.tensor import Tensor
+from ...core.types import Array
+from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["BleuScore", "CosineSimilarity", "Dice"]
 
@@ -86,7 +89,7 @@ class CosineSimilarity(Metric):
         self._is_update = False
 
     @rearrange_inputs
-    def update(self, inputs: Any) -> None:
+    def update(self, inputs: Tensor | Array | list[Any]) -> None:
         """Take one batch in the place of the last.
 
         Args:
@@ -160,7 +163,7 @@ class BleuScore(Metric):
                 self._matched[n - 1] += (found & allowed).total()
                 self._of[n - 1] += found.total()
 
-    def eval(self) -> Any:
+    def eval(self) -> np.floating[Any] | Array:
         self._need(self._length)
         if self._matched.min() == 0:
             return np.array(0.0)
@@ -170,5 +173,5 @@ class BleuScore(Metric):
         return brevity * np.exp(np.log(precision).mean())
 
 
-def _grams(words: Any, n: int) -> Counter[tuple[Any, ...]]:
+def _grams(words: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))

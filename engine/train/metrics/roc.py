@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .metric import Array, Metric, named, rearrange_inputs
+from ...core.types import Array
+from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["ROC", "auc"]
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .metric import Array, Metric, named, rearrange_inputs
+from ...core.types import Array
+from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["HausdorffDistance", "MeanSurfaceDistance", "RootMeanSquareDistance"]
 
@@ -134,11 +135,11 @@ class HausdorffDistance(_SurfaceMetric):
             y_pred, y = y_pred[part], y[part]
         return _border(y_pred), _border(y)
 
-    def eval(self) -> Any:
+    def eval(self) -> float:
         there = self._largest(self._distances())
         return there if self.directed else max(there, self._largest(self._distances(backwards=True)))
 
-    def _largest(self, distances: Array) -> Any:
+    def _largest(self, distances: Array) -> float:
         if not distances.size:
             return np.inf
         if not self.percentile:
@@ -169,7 +170,7 @@ class MeanSurfaceDistance(_MeanOfDistances):
         ValueError: another ``distance_metric``.
     """
 
-    def eval(self) -> Any:
+    def eval(self) -> float:
         there = self._distances()
         if not self.symmetric:
             return there.mean() if there.size else np.inf
@@ -192,7 +193,7 @@ class RootMeanSquareDistance(_MeanOfDistances):
         ValueError: another ``distance_metric``.
     """
 
-    def eval(self) -> Any:
+    def eval(self) -> float:
         there = self._distances()
         if not there.size:
             return np.inf
