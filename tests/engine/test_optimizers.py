@@ -313,3 +313,20 @@ def test_a_schedule_gives_the_rate_of_each_step() -> None:
     for _ in range(2):
         optimizer((Tensor(np.ones(3, np.float32)),))
     np.testing.assert_allclose(w.asnumpy(), START - 0.5 - 0.25)
+
+
+@pytest.mark.parametrize(
+    ("argument", "make"),
+    [
+        ("update_slots", lambda p: nn.Adagrad(p, update_slots=1)),
+        ("use_locking", lambda p: nn.FTRL(p, use_locking=1)),
+        ("use_locking", lambda p: nn.ProximalAdagrad(p, use_locking=1)),
+        ("epsilon", lambda p: nn.LARS(nn.Momentum(p, 0.1, 0.9), epsilon="a")),
+        ("coefficient", lambda p: nn.LARS(nn.Momentum(p, 0.1, 0.9), coefficient="a")),
+        ("use_clip", lambda p: nn.LARS(nn.Momentum(p, 0.1, 0.9), use_clip=1)),
+        ("lars_filter", lambda p: nn.LARS(nn.Momentum(p, 0.1, 0.9), lars_filter=1)),
+    ],
+)
+def test_an_argument_of_another_type_is_refused_as_by_mindspore(argument: str, make: Any) -> None:
+    with pytest.raises(TypeError, match=f"'{argument}' must be a"):
+        make([parameter()])

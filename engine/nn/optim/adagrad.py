@@ -38,6 +38,7 @@ class Adagrad(Optimizer):
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self._check_number(accum, "accum", 0.0)
+        self._check_bool(update_slots, "update_slots")
         self.update_slots = update_slots
         self.accum = self.state_like_parameters("accum", accum)
 

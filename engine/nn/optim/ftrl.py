@@ -46,6 +46,7 @@ class FTRL(Optimizer):
         self._check_number(initial_accum, "initial_accum", 0.0)
         self._check_number(l1, "l1", 0.0)
         self._check_number(l2, "l2", 0.0)
+        self._check_bool(use_locking, "use_locking")
         if not isinstance(lr_power, float):
             raise TypeError(f"For 'FTRL', 'lr_power' must be a float, but got {type(lr_power).__name__}")
         if lr_power > 0:

@@ -24,14 +24,14 @@ class LARS(Cell):
 
     Args:
         optimizer: the optimizer that makes the steps; its weight decay is used here, and no more by itself.
-        epsilon: added to the denominator.
-        coefficient: the trust in a layer.
+        epsilon: added to the denominator, a float.
+        coefficient: the trust in a layer, a float.
         use_clip: limit the factor by the learning rate.
         lars_filter: a function of a parameter: whether it is scaled. By default all are but those named "LayerNorm" or
             "bias".
 
     Raises:
-        TypeError: ``optimizer`` is no Optimizer.
+        TypeError: ``optimizer`` is no Optimizer, or an argument is of another type.
     """
 
     def __init__(
@@ -45,6 +45,13 @@ class LARS(Cell):
         super().__init__(auto_prefix=False)
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"For 'LARS', 'optimizer' must be an Optimizer, but got {type(optimizer).__name__}")
+        for name, number in (("epsilon", epsilon), ("coefficient", coefficient)):
+            if not isinstance(number, float):
+                raise TypeError(f"For 'LARS', '{name}' must be a float, but got {type(number).__name__}")
+        if not isinstance(use_clip, bool):
+            raise TypeError(f"For 'LARS', 'use_clip' must be a bool, but got {type(use_clip).__name__}")
+        if not callable(lars_filter):
+            raise TypeError(f"For 'LARS', 'lars_filter' must be a function, but got {type(lars_filter).__name__}")
         self.opt = optimizer
         self.parameters = optimizer.parameters
         self.epsilon, self.coefficient, self.use_clip = epsilon, coefficient, use_clip

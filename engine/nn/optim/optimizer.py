@@ -145,6 +145,10 @@ class Optimizer(Cell):
                 f"For '{name}', '{argument}' must be {'above' if above else 'at least'} {least}, but got {value}"
             )
 
+    def _check_bool(self, value: bool, argument: str) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(f"For '{type(self).__name__}', '{argument}' must be a bool, but got {type(value).__name__}")
+
     def _check_adam(self, beta1: float, beta2: float, eps: float) -> None:
         for argument, beta in (("beta1", beta1), ("beta2", beta2)):
             if not isinstance(beta, float):

@@ -45,6 +45,7 @@ class ProximalAdagrad(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         for argument, number in (("accum", accum), ("l1", l1), ("l2", l2)):
             self._check_number(number, argument, 0.0)
+        self._check_bool(use_locking, "use_locking")
         self.l1, self.l2 = l1, l2
         self.accum = self.state_like_parameters("accum", accum)
 

@@ -40,7 +40,9 @@ class LearningRateScheduler(Callback):
 
     def step_end(self, run_context: RunContext) -> None:
         facts = run_context.original_args()
-        rate = float(np.array2string(facts.optimizer.learning_rate.asnumpy()))
+        # The number as it is printed, as in MindSpore: 0.1 and not 0.10000000149.
+        shown = np.array2string(facts.optimizer.learning_rate.asnumpy(), precision=8, floatmode="maxprec")
+        rate = float(shown)
         new = self.learning_rate_function(rate, facts.cur_step_num)
         if not math.isclose(rate, new, rel_tol=1e-10):
             facts.optimizer.learning_rate.set_data(Tensor(np.float32(new)))

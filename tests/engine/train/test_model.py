@@ -254,3 +254,15 @@ def test_a_signal_is_given_back_when_an_error_ends_the_training(tmp_path: Path) 
     with pytest.raises(RuntimeError, match="on purpose"):
         model().train(1, data(), callbacks=[exiting, Failing()])
     assert signal.getsignal(signal.SIGUSR1) is before
+
+
+def test_a_rate_is_handed_to_its_function_whole_whatever_numpy_prints() -> None:
+    told: list[float] = []
+
+    def kept(rate: float, step: int) -> float:
+        told.append(rate)
+        return rate
+
+    with np.printoptions(precision=2):
+        model(rate=0.012345).train(1, data(), callbacks=[train.LearningRateScheduler(kept)])
+    assert set(told) == {0.012345}
