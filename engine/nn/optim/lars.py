@@ -26,7 +26,7 @@ class LARS(Cell):
         optimizer: the optimizer that makes the steps; its weight decay is used here, and no more by itself.
         epsilon: added to the denominator, a float.
         coefficient: the trust in a layer, a float.
-        use_clip: limit the factor by the learning rate.
+        use_clip: divide that factor by the learning rate, and take at most 1.
         lars_filter: a function of a parameter: whether it is scaled. By default all are but those named "LayerNorm" or
             "bias".
 

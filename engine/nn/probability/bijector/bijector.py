@@ -10,7 +10,7 @@ import numpy as np
 from ....core.dtype import DType
 from ....core.tensor import Tensor
 from ...cell import Cell
-from .._parameters import FLOATING, all_scalars, check_dtype, check_type, shared_shape
+from .._parameters import FLOATING, Given, all_scalars, check_dtype, check_type, shared_shape
 
 __all__ = ["Bijector"]
 
@@ -116,7 +116,7 @@ class Bijector(Cell):
         """
         return tuple(np.broadcast_shapes(shape, self.batch_shape or ()))
 
-    def _add_parameter(self, value: float | Tensor, name: str) -> Tensor:
+    def _add_parameter(self, value: Given, name: str) -> Tensor:
         """Keep a parameter as a tensor.
 
         Raises:

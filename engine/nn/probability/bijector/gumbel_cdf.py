@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .... import ops
 from ....core.tensor import Tensor
-from .._parameters import above_zero
+from .._parameters import Given, above_zero
 from .bijector import Bijector
 
 __all__ = ["GumbelCDF"]
@@ -14,7 +14,7 @@ class GumbelCDF(Bijector):
     """The cumulative function of Gumbel's distribution: exp(-exp(-(x - loc) / scale)).
 
     Args:
-        loc: where the slope is largest, a float or a floating Tensor.
+        loc: where the slope is largest, a floating number, list, array or Tensor.
         scale: the width, above 0, of the dtype of ``loc``.
         name: for messages.
 
@@ -25,7 +25,7 @@ class GumbelCDF(Bijector):
 
     _labels = ("loc", "scale")
 
-    def __init__(self, loc: float | Tensor = 0.0, scale: float | Tensor = 1.0, name: str = "GumbelCDF") -> None:
+    def __init__(self, loc: Given = 0.0, scale: Given = 1.0, name: str = "GumbelCDF") -> None:
         super().__init__(name=name, param={**locals(), "param_dict": {"loc": loc, "scale": scale}})
         self._loc = self._add_parameter(loc, "loc")
         self._scale = self._add_parameter(scale, "scale")

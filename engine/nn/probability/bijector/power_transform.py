@@ -6,6 +6,7 @@ from typing import Any
 
 from .... import ops
 from ....core.tensor import Tensor
+from .._parameters import Given
 from .bijector import Bijector
 
 __all__ = ["PowerTransform"]
@@ -15,7 +16,7 @@ class PowerTransform(Bijector):
     """The power (1 + x * power)**(1 / power), and exp(x) where ``power`` is 0.
 
     Args:
-        power: a float or a floating Tensor, at least 0.
+        power: a floating number, list, array or Tensor, at least 0.
         name: for messages.
 
     Raises:
@@ -25,7 +26,7 @@ class PowerTransform(Bijector):
 
     _labels = ("power",)
 
-    def __init__(self, power: float | Tensor = 0.0, name: str = "PowerTransform") -> None:
+    def __init__(self, power: Given = 0.0, name: str = "PowerTransform") -> None:
         super().__init__(name=name, param={**locals(), "param_dict": {"power": power}})
         self._power = self._add_parameter(power, "power")
         if not (self._power.asnumpy() >= 0).all():

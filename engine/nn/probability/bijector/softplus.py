@@ -5,6 +5,7 @@ from __future__ import annotations
 from .... import ops
 from ....core.tensor import Tensor
 from ...activation import LogSigmoid
+from .._parameters import Given
 from .bijector import Bijector
 
 __all__ = ["Softplus"]
@@ -14,7 +15,7 @@ class Softplus(Bijector):
     """The smooth ramp log(1 + exp(sharpness * x)) / sharpness.
 
     Args:
-        sharpness: how sharp the bend is, a float or a floating Tensor.
+        sharpness: how sharp the bend is, a floating number, list, array or Tensor.
         name: for messages.
 
     Raises:
@@ -23,7 +24,7 @@ class Softplus(Bijector):
 
     _labels = ("sharpness",)
 
-    def __init__(self, sharpness: float | Tensor = 1.0, name: str = "Softplus") -> None:
+    def __init__(self, sharpness: Given = 1.0, name: str = "Softplus") -> None:
         super().__init__(name=name, param={**locals(), "param_dict": {"sharpness": sharpness}})
         self._sharpness = self._add_parameter(sharpness, "sharpness")
         self.log_sigmoid = LogSigmoid()

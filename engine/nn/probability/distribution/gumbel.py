@@ -9,7 +9,7 @@ import numpy as np
 from .... import ops
 from ....core.dtype import DType, float32
 from ....core.tensor import Tensor
-from .._parameters import FLOATING, AtCall, check_dtype
+from .._parameters import FLOATING, AtCall, Given, check_dtype
 from ..bijector import GumbelCDF, Invert
 from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform
@@ -21,8 +21,8 @@ class Gumbel(TransformedDistribution):
     """Gumbel's distribution of maxima, whose cumulative function is exp(-exp(-(x - loc) / scale)).
 
     Args:
-        loc: the mode, a number or Tensor; it is given here and not at calls.
-        scale: the width, above 0, a number or Tensor; it is given here and not at calls.
+        loc: the mode, a number, list, array or Tensor; it is given here and not at calls.
+        scale: the width, above 0, a number, list, array or Tensor; it is given here and not at calls.
         seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
         dtype: of its samples and densities: float16, float32 or float64.
@@ -37,7 +37,7 @@ class Gumbel(TransformedDistribution):
     _labels = ("loc", "scale")
 
     def __init__(
-        self, loc: float | Tensor, scale: float | Tensor, seed: int = 0, dtype: DType = float32, name: str = "Gumbel"
+        self, loc: Given, scale: Given, seed: int = 0, dtype: DType = float32, name: str = "Gumbel"
     ) -> None:
         check_dtype(dtype, FLOATING, "Gumbel")
         cdf = GumbelCDF(loc, scale)
