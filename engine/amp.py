@@ -7,8 +7,8 @@ parameters stay. A cell is prepared by ``to_float``, and its output is cast back
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -36,23 +36,28 @@ _AUTO_BLACK = (*_BLACK, "GroupNorm", "Softmax", "LogSoftmax", "Softplus")
 _LEVELS = ("O0", "O1", "O2", "O3", "auto")
 
 
+C = TypeVar("C", bound=Cell)
+Nested = Tensor | Sequence[Any]
+"""A tensor, or tensors in tuples and lists."""
+
+
 def get_white_list() -> list[type]:
-    """The cells that level O1 computes in half precision."""
+    """The classes of cells that level O1 computes in half precision, as a new list."""
     return [getattr(nn, name) for name in _WHITE if hasattr(nn, name)]
 
 
 def get_black_list() -> list[type]:
-    """The cells that level O2 leaves in float32."""
+    """The classes of cells that level O2 leaves in float32, as a new list."""
     return [getattr(nn, name) for name in _BLACK if hasattr(nn, name)]
 
 
-def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: DType = float16) -> Any:
+def auto_mixed_precision(network: C, amp_level: str = "O0", dtype: DType = float16) -> C:
     """Let a network compute in half precision.
 
     Args:
-        network: a cell.
+        network: a cell; it is changed.
         amp_level: "O0" nothing; "O1" what is in the white list, its outputs cast back; "O2" all but the black list;
-            "O3" all; "auto" convolutions and products in half precision, normalisation and softmax in float32.
+            "O3" all; "auto" convolutions and products in half precision, normalization and softmax in float32.
         dtype: float16 or bfloat16.
 
     Returns:
@@ -61,6 +66,7 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: DType = flo
     Raises:
         TypeError: ``network`` is no cell.
         ValueError: another level or dtype.
+        NotImplementedError: a bare function with "auto".
     """
     if not isinstance(network, Cell):
         if amp_level == "auto" and callable(network):
@@ -89,13 +95,22 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: DType = flo
 
 
 def custom_mixed_precision(
-    network: Any,
+    network: C,
     *,
     white_list: list[type] | None = None,
     black_list: list[type] | None = None,
     dtype: DType = float16,
-) -> Any:
+) -> C:
     """Let the cells of a white list compute in half precision, or all but those of a black list.
+
+    Args:
+        network: a cell; it is changed.
+        white_list: classes of cells that compute in half precision, and whose outputs are cast back to float32.
+        black_list: classes of cells that stay in float32; the output of the network is cast back to float32.
+        dtype: float16 or bfloat16.
+
+    Returns:
+        the network.
 
     Raises:
         TypeError: ``network`` is no cell, or a list holds something else than classes of cells.
@@ -125,7 +140,7 @@ def _is_primitive(one: type) -> bool:
     return issubclass(one, getattr(operations, "Primitive", ()))
 
 
-def _check_dtype(who: str, dtype: Any) -> None:
+def _check_dtype(who: str, dtype: DType) -> None:
     if dtype not in (float16, bfloat16):
         raise ValueError(f"For '{who}', 'dtype' must be float16 or bfloat16, but got {dtype}")
 
@@ -180,20 +195,25 @@ _OF_LEVEL: dict[str, tuple[bool, DType, Callable[[], Any]]] = {
 
 
 def build_train_network(
-    network: Any, optimizer: Any, loss_fn: Any = None, level: str = "O0", boost_level: str = "O0", **kwargs: Any
-) -> Any:
+    network: Cell, optimizer: nn.Optimizer, loss_fn: Cell | Literal[False] | None = None,
+    level: str = "O0", boost_level: str = "O0", **kwargs: Any,
+) -> Cell:  # fmt: skip
     """A cell that does one step of training.
 
     Args:
         network: the network.
         optimizer: the optimizer.
-        loss_fn: the loss, or None where the network gives it.
+        loss_fn: the loss, a cell of (output, label), or None or False where the network gives it.
         level: as for ``auto_mixed_precision``; "O2" comes with a dynamic loss scale.
-        boost_level: kept.
+        boost_level: "O0" to "O2", kept for readers.
         **kwargs: ``cast_model_type``, ``keep_batchnorm_fp32`` and ``loss_scale_manager`` instead of the level's.
 
+    Returns:
+        ``nn.TrainOneStepCell``, or ``nn.TrainOneStepWithLossScaleCell`` where the scale of the loss may change.
+
     Raises:
-        TypeError, ValueError: an argument of the wrong kind; the text names it.
+        TypeError: an argument of the wrong kind.
+        ValueError: an unknown level or argument.
     """
     if not isinstance(optimizer, nn.Optimizer):
         raise TypeError(f"For 'build_train_network', 'optimizer' must be an Optimizer, got {type(optimizer).__name__}")
@@ -229,13 +249,13 @@ def build_train_network(
     return nn.TrainOneStepCell(network, optimizer).set_train()
 
 
-def _with_loss(network: Any, loss_fn: Any, to_float32: bool) -> Any:
+def _with_loss(network: Cell, loss_fn: Cell, to_float32: bool) -> Cell:
     if not isinstance(loss_fn, Cell):
         raise TypeError(f"For 'build_train_network', 'loss_fn' must be a Cell, but got {type(loss_fn).__name__}")
     with_loss = nn.WithLossCell(network, loss_fn)
     if to_float32:
 
-        def construct(data: Any, label: Any) -> Tensor:
+        def construct(data: Tensor, label: Tensor) -> Tensor:
             return loss_fn(_cast(network(data), float32), _cast(label, float32))
 
         with_loss.construct = construct  # type: ignore[method-assign]  # as above
@@ -245,8 +265,18 @@ def _with_loss(network: Any, loss_fn: Any, to_float32: bool) -> Any:
 # Loss scaling for training functions of one's own
 
 
-def all_finite(inputs: Any) -> Tensor:
-    """A bool tensor: whether no number in the tensors is Inf or NaN."""
+def all_finite(inputs: Nested) -> Tensor:
+    """Whether no number in the tensors is Inf or NaN.
+
+    Args:
+        inputs: a tensor, or tensors in tuples and lists.
+
+    Returns:
+        a tensor of one bool.
+
+    Raises:
+        TypeError: something else than tensors.
+    """
     return Tensor(np.bool_(all(_is_finite(one) for one in _tensors(inputs))))
 
 
@@ -255,7 +285,7 @@ def _tensors(inputs: Any) -> list[Tensor]:
         return [inputs]
     if isinstance(inputs, tuple | list):
         return [tensor for one in inputs for tensor in _tensors(one)]
-    return []
+    raise TypeError(f"For 'all_finite', 'inputs' must be tensors, but got {type(inputs).__name__}")
 
 
 def _is_finite(tensor: Tensor) -> bool:
@@ -274,7 +304,15 @@ def _mapped(function: Callable[[Tensor], Any], inputs: Any) -> Any:
 
 
 class LossScaler:
-    """Base of the scalers: ``scale`` the loss, ``unscale`` the gradients, ``adjust`` after a step."""
+    """Base of the scalers: ``scale`` the loss, ``unscale`` the gradients, ``adjust`` after a step.
+
+    Args:
+        scale_value: the first scale, at least 1; it is kept as a float32 Parameter of this name.
+
+    Raises:
+        TypeError: no number.
+        ValueError: a number below 1.
+    """
 
     def __init__(self, scale_value: float) -> None:
         who = type(self).__name__
@@ -284,23 +322,52 @@ class LossScaler:
             raise ValueError(f"For '{who}', 'scale_value' must be at least 1, but got {scale_value}")
         self.scale_value = Parameter(Tensor(scale_value, float32), name="scale_value")
 
-    def scale(self, inputs: Any) -> Tensor:
-        """The loss, or tensors, times the scale."""
+    def scale(self, inputs: Nested) -> Any:
+        """The loss times the scale.
+
+        Args:
+            inputs: a tensor, or tensors in tuples and lists; each keeps its dtype.
+
+        Returns:
+            a tensor, or tuples of them.
+        """
         return _mapped(lambda x: x * self.scale_value.value().astype(x.dtype), inputs)
 
-    def unscale(self, inputs: Any) -> tuple[Tensor, ...]:
-        """Gradients divided by the scale."""
+    def unscale(self, inputs: Nested) -> Any:
+        """Gradients divided by the scale.
+
+        Args:
+            inputs: a tensor, or tensors in tuples and lists; each keeps its dtype.
+
+        Returns:
+            a tensor, or tuples of them.
+        """
         return _mapped(lambda x: x * (1 / self.scale_value.value()).astype(x.dtype), inputs)
 
-    def adjust(self, grads_finite: Any) -> bool:
-        """Change the scale after a step; returns whether it may change."""
+    def adjust(self, grads_finite: Tensor | bool) -> bool:
+        """Change the scale after a step; a subclass defines it.
+
+        Args:
+            grads_finite: what ``all_finite`` gave of the gradients.
+
+        Returns:
+            whether the scale may change.
+        """
         raise NotImplementedError(f"{type(self).__name__} must define 'adjust'")
 
 
 class StaticLossScaler(LossScaler):
-    """A scale that stays."""
+    """A scale that stays.
 
-    def adjust(self, grads_finite: Any) -> bool:
+    Args:
+        scale_value: the scale, at least 1.
+
+    Raises:
+        TypeError: no number.
+        ValueError: a number below 1.
+    """
+
+    def adjust(self, grads_finite: Tensor | bool) -> bool:
         return False
 
 
@@ -308,9 +375,13 @@ class DynamicLossScaler(LossScaler):
     """A scale that falls after an overflow and rises after ``scale_window`` good steps in a row.
 
     Args:
-        scale_value: the first scale, at least 1.
-        scale_factor: what it is divided and multiplied by.
-        scale_window: how many good steps it takes to rise.
+        scale_value: the first scale, at least 1; it never falls below 1.
+        scale_factor: what it is divided and multiplied by, an int above 0.
+        scale_window: how many good steps it takes to rise, an int above 0.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: an argument outside its range.
     """
 
     def __init__(self, scale_value: float, scale_factor: int, scale_window: int) -> None:
@@ -323,8 +394,15 @@ class DynamicLossScaler(LossScaler):
         self.scale_factor, self.scale_window = scale_factor, scale_window
         self.counter = Parameter(Tensor(0, int32), name="counter")
 
-    def adjust(self, grads_finite: Any) -> bool:
-        """Change the scale after a step; ``grads_finite`` is what ``all_finite`` gave."""
+    def adjust(self, grads_finite: Tensor | bool) -> bool:
+        """Change the scale after a step.
+
+        Args:
+            grads_finite: what ``all_finite`` gave of the gradients.
+
+        Returns:
+            True.
+        """
         scale, counter = np.float32(self.scale_value.item()), int(self.counter.item())
         good = bool(grads_finite)
         if not good:

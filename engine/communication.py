@@ -30,7 +30,10 @@ class GlobalComm:
 
 
 def init(backend_name: str | None = None) -> None:
-    """Say once that there is one process.
+    """Say once on stderr that there is one process.
+
+    Args:
+        backend_name: "hccl", "nccl" or "mccl"; all are the same here.
 
     Raises:
         TypeError: ``backend_name`` is no str.
@@ -51,7 +54,7 @@ def release() -> None:
     _groups.clear()
 
 
-def _check_group(who: str, group: Any) -> None:
+def _check_group(who: str, group: str) -> None:
     if not isinstance(group, str):
         raise TypeError(f"For '{who}', 'group' must be a str, but got {type(group).__name__}")
     if group not in _WORLDS and group not in _groups:
@@ -59,52 +62,118 @@ def _check_group(who: str, group: Any) -> None:
 
 
 def get_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
-    """This process's number: 0."""
+    """This process's number: 0.
+
+    Args:
+        group: the name of a group; by default that of all processes.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group.
+    """
     _check_group("get_rank", group)
     return 0
 
 
 def get_group_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
-    """How many processes there are: 1."""
+    """How many processes there are: 1.
+
+    Args:
+        group: the name of a group; by default that of all processes.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group.
+    """
     _check_group("get_group_size", group)
     return 1
 
 
 def get_local_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
-    """This process's number on this machine: 0."""
+    """This process's number on this machine: 0.
+
+    Args:
+        group: the name of a group; by default that of all processes.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group.
+    """
     _check_group("get_local_rank", group)
     return 0
 
 
 def get_local_rank_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
-    """How many processes this machine has: 1."""
+    """How many processes this machine has: 1.
+
+    Args:
+        group: the name of a group; by default that of all processes.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group.
+    """
     _check_group("get_local_rank_size", group)
     return 1
 
 
 def get_process_group_ranks(group: str = HCCL_WORLD_COMM_GROUP) -> list[int]:
-    """The numbers of a group's processes: [0]."""
+    """The numbers of a group's processes: [0].
+
+    Args:
+        group: the name of a group; by default that of all processes.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group.
+    """
     _check_group("get_process_group_ranks", group)
     return [0]
 
 
 def get_comm_name(group: str = HCCL_WORLD_COMM_GROUP) -> str:
-    """The name of a group's communicator."""
+    """The name of a group's communicator: that of the group.
+
+    Args:
+        group: the name of a group; by default that of all processes.
+
+    Raises:
+        TypeError: no str.
+        ValueError: there is no such group.
+    """
     _check_group("get_comm_name", group)
     return group
 
 
 def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
-    """The number in the world of a process of a group."""
+    """The number in the world of a process of a group: 0.
+
+    Args:
+        group: the name of a group.
+        group_rank_id: the number in the group, which can be 0.
+
+    Raises:
+        TypeError: ``group`` is no str, or the number no int.
+        ValueError: there is no such group or process.
+    """
     return _only_rank("get_world_rank_from_group_rank", group, group_rank_id)
 
 
 def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
-    """The number in a group of a process of the world."""
+    """The number in a group of a process of the world: 0.
+
+    Args:
+        world_rank_id: the number in the world, which can be 0.
+        group: the name of a group.
+
+    Raises:
+        TypeError: ``group`` is no str, or the number no int.
+        ValueError: there is no such group or process.
+    """
     return _only_rank("get_group_rank_from_world_rank", group, world_rank_id)
 
 
-def _only_rank(who: str, group: str, rank: Any) -> int:
+def _only_rank(who: str, group: str, rank: int) -> int:
     _check_group(who, group)
     if isinstance(rank, bool) or not isinstance(rank, int):
         raise TypeError(f"For '{who}', the rank must be an int, but got {type(rank).__name__}")
@@ -115,6 +184,11 @@ def _only_rank(who: str, group: str, rank: Any) -> int:
 
 def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
     """Name a group of processes; [0] is the only one there can be.
+
+    Args:
+        group: its name.
+        rank_ids: the numbers of its processes: [0].
+        options: kept for callers; it is for Ascend devices.
 
     Raises:
         TypeError: ``group`` is no str or ``rank_ids`` no list.
@@ -130,7 +204,11 @@ def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
 def destroy_group(group: str) -> None:
     """Forget a group.
 
+    Args:
+        group: its name.
+
     Raises:
+        TypeError: no str.
         ValueError: the whole world, or no such group.
     """
     _check_group("destroy_group", group)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .core.backend import device_target, set_device
+
+if TYPE_CHECKING:
+    from .nn.cell import Cell
 
 __all__ = [
     "GRAPH_MODE", "PYNATIVE_MODE", "get_context", "get_current_device", "set_context", "set_deterministic", "set_dump",
@@ -32,9 +35,8 @@ def set_context(**kwargs: Any) -> None:
     """Change settings.
 
     Args:
-        mode: PYNATIVE_MODE, or GRAPH_MODE, which is kept and runs eagerly here.
-        device_target: "CPU" or "GPU"; see ``set_device``.
-        **kwargs: settings of the graph compiler are kept and readable.
+        **kwargs: ``mode``: PYNATIVE_MODE, or GRAPH_MODE, which is kept and runs eagerly here; ``device_target``: "CPU"
+            or "GPU", see ``set_device``; settings of the graph compiler and of other devices are kept and readable.
 
     Raises:
         ValueError: a setting that does not exist, or a value that is not allowed.
@@ -55,7 +57,10 @@ def set_context(**kwargs: Any) -> None:
 
 
 def get_context(attr_key: str) -> Any:
-    """The value of a setting.
+    """The value of a setting; None for one that was never set.
+
+    Args:
+        attr_key: the name of the setting, such as "mode".
 
     Raises:
         ValueError: a setting that does not exist.
@@ -75,12 +80,15 @@ class _Device(NamedTuple):
 
 
 def get_current_device() -> _Device:
-    """Where new tensors are put."""
+    """Where new tensors are put: a named tuple of ``device_target`` and ``device_id``."""
     return _Device(device_target(), int(get_context("device_id") or 0))
 
 
 def set_deterministic(deterministic: bool) -> None:
     """Keep the wish for the same bits in each run: on the CPU it holds anyway.
+
+    Args:
+        deterministic: whether it is wished.
 
     Raises:
         TypeError: no bool.
@@ -91,7 +99,15 @@ def set_deterministic(deterministic: bool) -> None:
 
 
 def set_recursion_limit(recursion_limit: int = 1000) -> None:
-    """Keep how deep a graph compiler may follow calls; Python's own limit is in ``sys``."""
+    """Keep how deep a graph compiler may follow calls; Python's own limit is in ``sys``.
+
+    Args:
+        recursion_limit: the depth, an int above 0.
+
+    Raises:
+        TypeError: no int.
+        ValueError: an int below 1.
+    """
     if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int):
         raise TypeError(f"For 'set_recursion_limit', 'recursion_limit' must be an int, but got {recursion_limit!r}")
     if recursion_limit <= 0:
@@ -99,7 +115,19 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
     set_context(max_call_depth=recursion_limit)
 
 
-def set_dump(target: Any, enabled: bool = True) -> None:
-    """Mark a cell for a dump; look at its values with the debugger."""
+def set_dump(target: Cell, enabled: bool = True) -> None:
+    """Mark a cell and its children for a dump; look at their values with the debugger.
+
+    Args:
+        target: a cell.
+        enabled: False takes the mark off.
+
+    Raises:
+        ValueError: ``target`` is no Cell, or ``enabled`` no bool, as in MindSpore.
+    """
+    if not hasattr(target, "cells_and_names"):
+        raise ValueError(f"For 'set_dump', 'target' must be a Cell, but got {type(target).__name__}")
+    if not isinstance(enabled, bool):
+        raise ValueError(f"For 'set_dump', 'enabled' must be a bool, but got {type(enabled).__name__}")
     for _, cell in target.cells_and_names():
         cell.__dict__["_dump"] = enabled

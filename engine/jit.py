@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from .core.hooks import hooks_off
 from .core.tensor import Tensor
@@ -21,7 +21,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _one_of(value: Any, allowed: tuple[Any, ...], name: str, owner: str) -> None:
+Function: TypeAlias = Callable[..., Any]
+F = TypeVar("F", bound=Function)
+V = TypeVar("V")
+
+
+def _one_of(value: object, allowed: tuple[Any, ...], name: str, owner: str) -> None:
     if value not in allowed:
         raise ValueError(f"For '{owner}', '{name}' must be one of {list(allowed)}, but got {value!r}")
 
@@ -38,14 +43,29 @@ def jit(
 ) -> Any:
     """Decorate a function, or with options only, return the decorator.
 
-    The options tune MindSpore's compiler and change nothing here.
+    The options tune MindSpore's compiler and change nothing here: the function runs eagerly, with cell hooks off.
+
+    Args:
+        function: the function or method; None where there are options only.
+        capture_mode: "ast", "bytecode" or "trace".
+        jit_level: "O0" or "O1".
+        dynamic: 0 or 1.
+        fullgraph: a bool.
+        backend: a compiler's name.
+        **options: further options of that compiler.
+
+    Returns:
+        the function, or the decorator.
 
     Raises:
-        TypeError: ``function`` is not callable.
+        TypeError: ``function`` is not callable, or ``fullgraph`` no bool.
         ValueError: an option has a value that MindSpore does not know.
     """
     _one_of(capture_mode, ("ast", "bytecode", "trace"), "capture_mode", "jit")
     _one_of(jit_level, ("O0", "O1"), "jit_level", "jit")
+    _one_of(dynamic, (0, 1), "dynamic", "jit")
+    if not isinstance(fullgraph, bool):
+        raise TypeError(f"For 'jit', 'fullgraph' must be a bool, but got {type(fullgraph).__name__}")
     if function is None:
         return functools.partial(jit, capture_mode=capture_mode, jit_level=jit_level, backend=backend, **options)
     if not callable(function):
@@ -59,8 +79,14 @@ def jit(
     return without_hooks
 
 
-def jit_class(cls: type) -> type:
+def jit_class(cls: type[V]) -> type[V]:
     """Mark a class for use in compiled functions; it stays as it is.
+
+    Args:
+        cls: the class.
+
+    Returns:
+        the class.
 
     Raises:
         TypeError: it is no class, or a Cell, which needs no mark.
@@ -74,7 +100,15 @@ def jit_class(cls: type) -> type:
 
 
 class JitConfig:
-    """Options of the graph compiler, kept in ``jit_config_dict``.
+    """Options of the graph compiler, kept in ``jit_config_dict`` and without effect.
+
+    Args:
+        jit_level: "", "O0", "O1" or "O2".
+        exc_mode: "auto", "sink" or "no_sink".
+        jit_syntax_level: "", "STRICT" or "LAX".
+        debug_level: "RELEASE" or "DEBUG".
+        infer_boost: "on" or "off".
+        **kwargs: further options.
 
     Raises:
         ValueError: an option has a value that MindSpore does not know.
@@ -113,25 +147,56 @@ def constexpr(
 ) -> Any:
     """Mark a function to be computed while compiling; it stays as it is.
 
-    Without ``get_instance`` a call gives it.
+    Args:
+        fn: the function; None where there are options only.
+        get_instance: False gives a function that returns ``fn`` when it is called.
+        name: kept for callers.
+        reuse_result: kept for callers.
+        check: kept for callers.
+
+    Returns:
+        the function, or the decorator.
     """
     if fn is None:
         return functools.partial(constexpr, get_instance=get_instance, name=name)
     return fn if get_instance else lambda: fn
 
 
-def lazy_inline(fn: Any = None, attrs: Any = None, policy: str | None = None) -> Any:
-    """Mark a cell's ``__init__`` for late inlining; it stays as it is."""
+def lazy_inline(fn: Function | None = None, attrs: object = None, policy: str | None = None) -> Any:
+    """Mark a cell's ``__init__`` for late inlining; it stays as it is.
+
+    Args:
+        fn: the method; None where there are options only.
+        attrs: kept for callers.
+        policy: kept for callers.
+
+    Returns:
+        the method, or the decorator.
+    """
     return (lambda function: function) if fn is None else fn
 
 
-def no_inline(fn: Any = None) -> Any:
-    """Mark a function not to be inlined; it stays as it is."""
+def no_inline(fn: Function | None = None) -> Any:
+    """Mark a function not to be inlined; it stays as it is.
+
+    Args:
+        fn: the function; None gives the decorator.
+
+    Returns:
+        the function, or the decorator.
+    """
     return (lambda function: function) if fn is None else fn
 
 
-def enable_dynamic(**kwargs: Any) -> Callable[[Any], Any]:
-    """Mark arguments whose shapes may vary; the function stays as it is."""
+def enable_dynamic(**kwargs: Any) -> Callable[[F], F]:
+    """Mark arguments whose shapes may vary; the function stays as it is.
+
+    Args:
+        **kwargs: tensors with None in their shapes, by argument; kept for callers.
+
+    Returns:
+        the decorator.
+    """
     return lambda function: function
 
 
@@ -142,12 +207,18 @@ def ms_memory_recycle() -> None:
     gc.collect()
 
 
-def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
+def mutable(input_data: V, dynamic_len: bool = False) -> V:
     """The value itself; a graph compiler would not take it for a constant.
 
+    Args:
+        input_data: a number, a tensor, or tuples, lists and dictionaries of them.
+        dynamic_len: whether the length of a tuple or list may vary.
+
+    Returns:
+        ``input_data``.
+
     Raises:
-        TypeError: the value is not made of numbers, tensors, tuples, lists and dictionaries, or ``dynamic_len`` is set
-            and it is neither a tuple nor a list.
+        TypeError: the value is made of something else, or ``dynamic_len`` is set and it is neither a tuple nor a list.
     """
     _check_mutable(input_data)
     if dynamic_len and not isinstance(input_data, tuple | list):
@@ -157,7 +228,7 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
     return input_data
 
 
-def _check_mutable(value: Any) -> None:
+def _check_mutable(value: object) -> None:
     if isinstance(value, tuple | list):
         for part in value:
             _check_mutable(part)
@@ -174,8 +245,16 @@ def _check_mutable(value: Any) -> None:
 class Symbol:
     """What a graph compiler may assume of a size that it does not know; kept.
 
+    Args:
+        max: the largest size; 0 stands for any.
+        min: the least size.
+        divisor: what the size leaves ``remainder`` by.
+        remainder: what is left of the size by ``divisor``.
+        unique: whether sizes with the same symbol are the same.
+        **kwargs: kept for callers.
+
     Raises:
-        TypeError: a figure is no int.
+        TypeError: a figure is no int, or ``unique`` no bool.
     """
 
     def __init__(

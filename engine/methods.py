@@ -16,6 +16,7 @@ from .core.dtype import bool_
 from .core.operator import Operator
 from .core.surfaces import IN_PLACE, METHODS
 from .core.tensor import Tensor
+from .core.types import TensorLike
 from .ops.indexing import assigned
 
 __all__ = ["bind"]
@@ -84,7 +85,7 @@ def _reflected(function: Method) -> Method:
     return lambda self, other: function(other, self)
 
 
-def _set_item(self: Tensor, index: Any, value: Any) -> None:
+def _set_item(self: Tensor, index: Any, value: TensorLike) -> None:
     """``self[index] = value``."""
     self._rebind(assigned(self, index, value))
 

@@ -53,6 +53,9 @@ _algo: dict[str, Any] = dict(_ALGO_DEFAULTS)
 def set_auto_parallel_context(**kwargs: Any) -> None:
     """Keep settings of a cluster.
 
+    Args:
+        **kwargs: settings by name, such as ``parallel_mode``.
+
     Raises:
         ValueError: a setting that does not exist, or a value that is not allowed.
     """
@@ -61,6 +64,9 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
 
 def get_auto_parallel_context(attr_key: str) -> Any:
     """A setting of a cluster.
+
+    Args:
+        attr_key: its name, such as "parallel_mode".
 
     Raises:
         ValueError: a setting that does not exist.
@@ -78,6 +84,9 @@ def reset_auto_parallel_context() -> None:
 def set_algo_parameters(**kwargs: Any) -> None:
     """Keep settings of the search for a way to share work.
 
+    Args:
+        **kwargs: settings by name, such as ``fully_use_devices``.
+
     Raises:
         ValueError: a setting that does not exist.
     """
@@ -85,7 +94,10 @@ def set_algo_parameters(**kwargs: Any) -> None:
 
 
 def get_algo_parameters(attr_key: str) -> Any:
-    """A setting of that search.
+    """A setting of the search for a way to share work.
+
+    Args:
+        attr_key: its name, such as "fully_use_devices".
 
     Raises:
         ValueError: a setting that does not exist.

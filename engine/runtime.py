@@ -34,6 +34,9 @@ def _cupy() -> Any:
 def is_available(device_target: str) -> bool:
     """Whether there is such a device: "CPU" always, "GPU" where one runs.
 
+    Args:
+        device_target: "CPU", "GPU" or "Ascend", in any case.
+
     Raises:
         ValueError: another name.
     """
@@ -44,12 +47,23 @@ def is_available(device_target: str) -> bool:
 
 
 def is_initialized(device_target: str) -> bool:
-    """Whether such a device can be used by now."""
+    """Whether such a device can be used by now: where it is available.
+
+    Args:
+        device_target: "CPU", "GPU" or "Ascend", in any case.
+
+    Raises:
+        ValueError: another name.
+    """
     return is_available(device_target)
 
 
 def device_count(device_target: str | None = None) -> int:
-    """How many devices there are of a kind; of the kind in use without one."""
+    """How many devices there are of a kind.
+
+    Args:
+        device_target: "CPU", "GPU" or "Ascend"; the one in use without it.
+    """
     target = str(device_target or backend.device_target()).upper()
     if target == "CPU":
         return 1
@@ -63,13 +77,26 @@ def device_count(device_target: str | None = None) -> int:
 
 
 def get_device_name(device_id: int, device_target: str | None = None) -> str:
-    """The name of a device."""
+    """The name of a device: "CPU", or what the driver says of a GPU.
+
+    Args:
+        device_id: the number of the device.
+        device_target: "CPU" or "GPU"; the one in use without it.
+    """
     target = str(device_target or backend.device_target()).upper()
     return "CPU" if target == "CPU" else str(get_device_properties(device_id, target).get("name", target))
 
 
 def get_device_properties(device_id: int, device_target: str | None = None) -> dict[str, Any]:
-    """What the driver tells of a GPU; nothing of the CPU."""
+    """What the driver tells of a GPU; nothing of the CPU.
+
+    Args:
+        device_id: the number of the device.
+        device_target: "CPU" or "GPU"; the one in use without it.
+
+    Returns:
+        a dictionary, as ``cupy.cuda.runtime.getDeviceProperties`` gives it.
+    """
     target = str(device_target or backend.device_target()).upper()
     if target != "GPU" or not device_count("GPU"):
         return {}
@@ -80,13 +107,22 @@ def get_device_properties(device_id: int, device_target: str | None = None) -> d
 
 
 def get_device_capability(device_id: int, device_target: str | None = None) -> tuple[int, int] | None:
-    """The compute capability of a GPU; None of the CPU."""
+    """The compute capability (major, minor) of a GPU; None of the CPU.
+
+    Args:
+        device_id: the number of the device.
+        device_target: "CPU" or "GPU"; the one in use without it.
+    """
     found = get_device_properties(device_id, device_target)
     return (int(found["major"]), int(found["minor"])) if found else None
 
 
 def get_arch_list(device_target: str | None = None) -> None:
-    """Which architectures a build was made for: nothing is built ahead here."""
+    """Which architectures a build was made for: None, as nothing is built ahead here.
+
+    Args:
+        device_target: kept for callers.
+    """
 
 
 def memory_allocated() -> int:
@@ -133,7 +169,7 @@ def reset_peak_memory_stats() -> None:
 
 
 def memory_stats() -> dict[str, Any]:
-    """The figures of the memory."""
+    """The figures of the memory in bytes, by name: reserved, allocated, idle, and the most so far."""
     return {
         "total_reserved_memory": memory_reserved(),
         "total_allocated_memory": memory_allocated(),
@@ -163,23 +199,43 @@ def synchronize() -> None:
 
 
 class Stream:
-    """A queue of work. There is one, so work is done in the order of the program whatever stream it is put on."""
+    """A queue of work. There is one, so work is done in the order of the program whatever stream it is put on.
+
+    Args:
+        priority: kept in the attribute of this name.
+        **kwargs: ``stream_id``, the number by which streams are compared, 0 by default.
+    """
 
     def __init__(self, priority: int = 0, **kwargs: Any) -> None:
         self.priority = priority
         self.stream_id = int(kwargs.get("stream_id", 0))
 
     def record_event(self, event: Event | None = None) -> Event:
-        """Note the moment in an event."""
+        """Note the moment in an event.
+
+        Args:
+            event: the event; a new one without it.
+
+        Returns:
+            the event.
+        """
         found = Event() if event is None else event
         found.record(self)
         return found
 
     def wait_event(self, event: Event) -> None:
-        """Nothing to wait for: work is done in order."""
+        """Nothing to wait for: work is done in order.
+
+        Args:
+            event: kept for callers.
+        """
 
     def wait_stream(self, stream: Stream) -> None:
-        """Nothing to wait for: work is done in order."""
+        """Nothing to wait for: work is done in order.
+
+        Args:
+            stream: kept for callers.
+        """
 
     def synchronize(self) -> None:
         """Wait until all work is done."""
@@ -204,18 +260,31 @@ _stream = Stream()
 
 
 class Event:
-    """A moment in the work."""
+    """A moment in the work.
+
+    Args:
+        enable_timing: whether ``elapsed_time`` may be asked for.
+        blocking: kept for callers.
+    """
 
     def __init__(self, enable_timing: bool = False, blocking: bool = False) -> None:
         self._timed, self._at = enable_timing, 0.0
 
     def record(self, stream: Stream | None = None) -> None:
-        """Note the moment: that at which the work so far is done."""
+        """Note the moment: that at which the work so far is done, which is waited for.
+
+        Args:
+            stream: kept for callers; there is one.
+        """
         synchronize()
         self._at = time.perf_counter()
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Nothing to wait for: ``record`` has waited."""
+        """Nothing to wait for: ``record`` has waited.
+
+        Args:
+            stream: kept for callers; there is one.
+        """
 
     def synchronize(self) -> None:
         """Nothing to wait for: ``record`` has waited."""
@@ -227,6 +296,9 @@ class Event:
     def elapsed_time(self, other_event: Event) -> float:
         """Milliseconds from this moment to another.
 
+        Args:
+            other_event: the later moment.
+
         Raises:
             RuntimeError: one of them keeps no time.
         """
@@ -236,7 +308,14 @@ class Event:
 
 
 class StreamCtx:
-    """Work inside the block goes to a stream; there is one."""
+    """Work inside the block goes to a stream; there is one.
+
+    Args:
+        ctx_stream: a Stream or None.
+
+    Raises:
+        TypeError: something else.
+    """
 
     def __init__(self, ctx_stream: Stream | None) -> None:
         if ctx_stream is not None and not isinstance(ctx_stream, Stream):
@@ -259,7 +338,14 @@ default_stream = communication_stream = current_stream
 
 
 def set_cur_stream(stream: Stream | None) -> None:
-    """Take a stream as the current one; there is one."""
+    """Take a stream as the current one; there is one.
+
+    Args:
+        stream: a Stream or None.
+
+    Raises:
+        TypeError: something else.
+    """
     StreamCtx(stream)
 
 
@@ -270,7 +356,15 @@ def set_memory(
     optimize_level: str = "O0",
     huge_page_reserve_size: str = "0GB",
 ) -> None:
-    """Keep the wishes of the memory pool; NumPy and CuPy have their own ways."""
+    """Keep the wishes of the memory pool; NumPy and CuPy have their own ways.
+
+    Args:
+        init_size: how much the pool has first, such as "2GB".
+        increase_size: by how much it grows.
+        max_size: how much it may have.
+        optimize_level: "O0" or "O1".
+        huge_page_reserve_size: how much of it is in huge pages.
+    """
     settings["memory"] = dict(locals())
 
 
@@ -280,24 +374,51 @@ def launch_blocking() -> None:
 
 
 def dispatch_threads_num(threads_num: int) -> None:
-    """Keep the number of threads that hand out work; here it is the caller's."""
+    """Keep the number of threads that hand out work; here it is the caller's.
+
+    Args:
+        threads_num: the number, an int.
+
+    Raises:
+        TypeError: no int.
+    """
+    if isinstance(threads_num, bool) or not isinstance(threads_num, int):
+        raise TypeError(f"For 'dispatch_threads_num', 'threads_num' must be an int, but got {threads_num!r}")
     settings["dispatch_threads_num"] = threads_num
 
 
 def set_cpu_affinity(
-    enable_affinity: bool, affinity_cpu_list: Any = None, module_to_cpu_dict: Any = None, bind_file: Any = None
+    enable_affinity: bool, affinity_cpu_list: list[str] | None = None,
+    module_to_cpu_dict: dict[str, Any] | None = None, bind_file: str | None = None,
 ) -> None:
-    """Keep the wish where threads should run."""
+    """Keep the wish where threads should run.
+
+    Args:
+        enable_affinity: whether threads should be bound to cores.
+        affinity_cpu_list: the cores, as texts such as "0-9".
+        module_to_cpu_dict: the cores of each module by name.
+        bind_file: a file that says both.
+    """
     settings["cpu_affinity"] = dict(locals())
 
 
 def set_kernel_launch_group(thread_num: int = 2, kernel_group_num: int = 8) -> None:
-    """Keep the wish how kernels should be started."""
+    """Keep the wish how kernels should be started.
+
+    Args:
+        thread_num: by how many threads.
+        kernel_group_num: in how many groups.
+    """
     settings["kernel_launch_group"] = {"thread_num": thread_num, "kernel_group_num": kernel_group_num}
 
 
-def set_kernel_launch_capture(enable_capture_graph: bool, op_capture_skip: Any = None) -> None:
-    """Keep the wish to capture graphs of kernels."""
+def set_kernel_launch_capture(enable_capture_graph: bool, op_capture_skip: list[str] | None = None) -> None:
+    """Keep the wish to capture graphs of kernels.
+
+    Args:
+        enable_capture_graph: whether they should be captured.
+        op_capture_skip: names of operators that should not be.
+    """
     settings["kernel_launch_capture"] = enable_capture_graph
 
 

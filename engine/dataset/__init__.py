@@ -1,7 +1,5 @@
 """``mindspore.dataset``: rows of Python objects, arrays and local files, step by step, in the caller's thread."""
 
-from typing import Any
-
 from ..core.names import on_first_use as _on_first_use
 from . import config, transforms, vision
 from .base import Dataset
@@ -28,22 +26,30 @@ class Shuffle:
     INFILE = "infile"
 
 
-def zip(datasets: Any) -> Dataset:
+def zip(datasets: tuple[Dataset, ...]) -> Dataset:
     """The columns of data sets side by side, as long as the shortest.
+
+    Args:
+        datasets: a tuple of data sets with different column names.
 
     Raises:
         TypeError: something else than a tuple of data sets.
         ValueError: an empty tuple.
     """
-    if not isinstance(datasets, tuple):
-        raise TypeError(f"For 'zip', 'datasets' must be a tuple of data sets, but got {type(datasets).__name__}")
+    if not isinstance(datasets, tuple) or not all(isinstance(one, Dataset) for one in datasets):
+        raise TypeError(f"For 'zip', 'datasets' must be a tuple of data sets, but got {datasets!r}")
     if not datasets:
         raise ValueError("For 'zip', 'datasets' must not be empty")
     return datasets[0].zip(datasets[1:])
 
 
 def compare(dataset1: Dataset, dataset2: Dataset) -> bool:
-    """Whether two data sets are the same object: chains are not compared."""
+    """Whether two data sets are the same object: chains are not compared.
+
+    Args:
+        dataset1: a data set.
+        dataset2: another one.
+    """
     return dataset1 is dataset2
 
 

@@ -8,7 +8,7 @@ rows are made in the caller's thread, one by one: what a pipeline gives is the s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,11 +18,18 @@ from . import config
 __all__ = ["Dataset", "DatasetIterator", "Row", "names_of"]
 
 Row = tuple[Any, ...]
+Names: TypeAlias = str | list[str] | tuple[str, ...]
+"""A name of a column, or several."""
 _MOST = 2**31 - 1
 
 
 class Dataset:
-    """Base of the data sets."""
+    """Base of the data sets.
+
+    Args:
+        children: the data sets that this one is made of.
+        columns: the names of its columns; those of the first child without it.
+    """
 
     def __init__(self, children: tuple[Dataset, ...] = (), columns: list[str] | None = None) -> None:
         self.children = children
@@ -31,7 +38,11 @@ class Dataset:
     # What every kind defines
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
-        """The rows of one epoch."""
+        """The rows of one epoch: tuples with an array for each column.
+
+        Args:
+            generator: random numbers of the iterator.
+        """
         raise NotImplementedError(f"{type(self).__name__} does not define 'rows'")
 
     def size(self) -> int:
@@ -71,11 +82,22 @@ class Dataset:
         return self.children[0].get_class_indexing() if self.children else {}
 
     def output_shapes(self, estimate: bool = False) -> list[list[int]]:
-        """The shapes of the columns, those of the first row."""
+        """The shapes of the columns: those of the first row.
+
+        Args:
+            estimate: kept for callers.
+
+        Raises:
+            RuntimeError: there are no rows.
+        """
         return [list(np.shape(value)) for value in self._first()]
 
     def output_types(self) -> list[np.dtype[Any]]:
-        """The NumPy dtypes of the columns, those of the first row."""
+        """The NumPy dtypes of the columns: those of the first row.
+
+        Raises:
+            RuntimeError: there are no rows.
+        """
         return [np.asarray(value).dtype for value in self._first()]
 
     def _first(self) -> Row:
@@ -95,6 +117,10 @@ class Dataset:
             num_epochs: how many passes there are; -1: as many as one likes.
             output_numpy: NumPy arrays instead of tensors.
             do_copy: kept; what comes is the caller's own in any case.
+
+        Raises:
+            TypeError: an argument of another type.
+            ValueError: ``num_epochs`` is neither -1 nor above 0.
         """
         names = self.columns()
         return DatasetIterator(
@@ -103,12 +129,23 @@ class Dataset:
 
     def create_tuple_iterator(
         self,
-        columns: Any = None,
+        columns: Names | None = None,
         num_epochs: int = -1,
         output_numpy: bool = False,
         do_copy: bool = False,
     ) -> DatasetIterator:
-        """Rows as lists, of these columns or of all; each pass of a ``for`` over the iterator is an epoch."""
+        """Rows as lists; each pass of a ``for`` over the iterator is an epoch.
+
+        Args:
+            columns: a name or a list of names of the columns to give; all without it.
+            num_epochs: how many passes there are; -1: as many as one likes.
+            output_numpy: NumPy arrays instead of tensors.
+            do_copy: kept; what comes is the caller's own in any case.
+
+        Raises:
+            TypeError: an argument of another type.
+            ValueError: ``num_epochs`` is neither -1 nor above 0.
+        """
         source: Dataset = self if columns is None else self.project(columns)
         return DatasetIterator(source, num_epochs, output_numpy, list, "create_tuple_iterator")
 
@@ -121,34 +158,58 @@ class Dataset:
     # Steps
 
     def batch(
-        self, batch_size: Any, drop_remainder: bool = False, num_parallel_workers: int | None = None, **kwargs: Any
+        self,
+        batch_size: int | Callable[[steps.BatchInfo], int],
+        drop_remainder: bool = False,
+        num_parallel_workers: int | None = None,
+        **kwargs: Any,
     ) -> Dataset:
-        """Rows put together: ``batch_size`` of them, or as many as it returns when called with batch info.
+        """Rows put together into batches, stacked along a new first axis.
 
         Args:
-            batch_size: the number of rows, or a function of the batch info.
+            batch_size: the number of rows, or a function of the batch info (``get_epoch_num``, ``get_batch_num``).
             drop_remainder: leave out a last batch that is not full.
-            num_parallel_workers: kept.
+            num_parallel_workers: kept; rows are made one by one in the caller's thread.
             **kwargs: ``per_batch_map``, a function of lists of values (one list for each of ``input_columns``) and the
-                batch info, with its ``input_columns`` and ``output_columns``.
+                batch info, with its ``input_columns`` and ``output_columns``; ``python_multiprocessing`` and
+                ``max_rowsize`` are kept.
+
+        Raises:
+            TypeError: an argument of another type, or one that there is not.
+            ValueError: ``batch_size`` is below 1.
+            RuntimeError: while iterating, rows of several shapes.
         """
+        more = ("per_batch_map", "input_columns", "output_columns", "python_multiprocessing", "max_rowsize")
+        _known("batch", kwargs, more)
         return steps.Batch(self, batch_size, drop_remainder, kwargs)
 
     def padded_batch(
         self,
-        batch_size: Any,
+        batch_size: int | Callable[[steps.BatchInfo], int],
         drop_remainder: bool = False,
         num_parallel_workers: int | None = None,
         pad_info: dict[str, Any] | None = None,
     ) -> Dataset:
-        """Batches of rows padded to one shape: ``{column: (shape, value)}``, or the largest of the batch."""
+        """Batches of rows padded to one shape.
+
+        Args:
+            batch_size: the number of rows, or a function of the batch info.
+            drop_remainder: leave out a last batch that is not full.
+            num_parallel_workers: kept; rows are made one by one in the caller's thread.
+            pad_info: ``{column: (shape, value)}``; None in a shape, or for it, is the largest of the batch. Without it
+                all columns are padded with zeros to the largest of the batch.
+
+        Raises:
+            TypeError: an argument of another type.
+            ValueError: ``batch_size`` is below 1.
+        """
         return steps.Batch(self, batch_size, drop_remainder, {}, {} if pad_info is None else pad_info)
 
     def map(
         self,
-        operations: Any,
-        input_columns: Any = None,
-        output_columns: Any = None,
+        operations: Callable[..., Any] | list[Callable[..., Any]] | tuple[Callable[..., Any], ...],
+        input_columns: Names | None = None,
+        output_columns: Names | None = None,
         num_parallel_workers: int | None = None,
         **kwargs: Any,
     ) -> Dataset:
@@ -158,63 +219,172 @@ class Dataset:
             operations: a function or a list of them.
             input_columns: the columns that the first gets; the first column without it.
             output_columns: names of what the last returns; those of the input columns without it.
-            num_parallel_workers, **kwargs: kept.
+            num_parallel_workers: kept; rows are made one by one in the caller's thread.
+            **kwargs: ``python_multiprocessing``, ``max_rowsize``, ``cache`` and ``offload``, which are kept.
+
+        Raises:
+            TypeError: an argument that there is not, or names that are no strings.
+            ValueError: no operations, or one that cannot be called.
+            NotImplementedError: ``callbacks``.
+            RuntimeError: while iterating, a function raised or gave another number of values.
         """
+        if kwargs.pop("callbacks", None) is not None:
+            raise NotImplementedError(
+                "Dataset.map with 'callbacks' is not covered by hookscope: call them from one of the operations"
+            )
+        _known("map", kwargs, ("python_multiprocessing", "max_rowsize", "cache", "offload"))
         return steps.Map(self, operations, input_columns, output_columns)
 
     def filter(
-        self, predicate: Callable[..., Any], input_columns: Any = None, num_parallel_workers: int | None = None
+        self, predicate: Callable[..., Any], input_columns: Names | None = None, num_parallel_workers: int | None = None
     ) -> Dataset:
-        """The rows for which ``predicate`` of the input columns is true."""
+        """The rows for which ``predicate`` of the input columns is true.
+
+        Args:
+            predicate: a function of the values.
+            input_columns: a name or a list of names of what it gets; all columns without it.
+            num_parallel_workers: kept; rows are made one by one in the caller's thread.
+
+        Raises:
+            TypeError: ``predicate`` is no function.
+            RuntimeError: while iterating, it raised.
+        """
         return steps.Filter(self, predicate, input_columns)
 
-    def flat_map(self, func: Callable[[Any], Dataset]) -> Dataset:
-        """The rows of all data sets that ``func`` makes of a row."""
+    def flat_map(self, func: Callable[[Row], Dataset]) -> Dataset:
+        """The rows of all data sets that ``func`` makes of a row, one after another; it is called at once for all rows.
+
+        Args:
+            func: a function of a row (a tuple of tensors) that returns a data set.
+
+        Raises:
+            TypeError: it returned something else.
+        """
         return steps.Concat(tuple(func(_given(row, False)) for row in self.rows(config.new_random())))
 
     def shuffle(self, buffer_size: int) -> Dataset:
-        """Rows in random order, each drawn from the next ``buffer_size``."""
+        """Rows in random order, each drawn from the next ``buffer_size``.
+
+        Args:
+            buffer_size: how many rows wait, at least 2.
+
+        Raises:
+            TypeError: no int.
+            ValueError: an int below 2.
+        """
         return steps.Shuffle(self, between("shuffle", "buffer_size", buffer_size, 2))
 
     def repeat(self, count: int | None = None) -> Dataset:
-        """The rows ``count`` times over; -1 or None: without end."""
+        """The rows ``count`` times over.
+
+        Args:
+            count: at least 1; -1 or None: without end.
+
+        Raises:
+            TypeError: no int.
+            ValueError: 0, or below -1.
+        """
         if count is not None and count != -1:
             between("repeat", "count", count, 1)
         return steps.Repeat(self, -1 if count is None else count)
 
     def take(self, count: int = -1) -> Dataset:
-        """The first ``count`` rows; -1: all."""
+        """The first ``count`` rows.
+
+        Args:
+            count: at least 1; -1: all.
+
+        Raises:
+            TypeError: no int.
+            ValueError: 0, or below -1.
+        """
         if count != -1:
             between("take", "count", count, 1)
         return steps.Part(self, 0, None if count == -1 else count)
 
     def skip(self, count: int) -> Dataset:
-        """All but the first ``count`` rows."""
+        """All but the first ``count`` rows.
+
+        Args:
+            count: at least 0.
+
+        Raises:
+            TypeError: no int.
+            ValueError: a negative int.
+        """
         return steps.Part(self, between("skip", "count", count, 0), None)
 
-    def zip(self, datasets: Any) -> Dataset:
-        """The columns of several data sets side by side, as long as the shortest."""
+    def zip(self, datasets: Dataset | tuple[Dataset, ...]) -> Dataset:
+        """The columns of several data sets side by side, as long as the shortest.
+
+        Args:
+            datasets: a data set or a tuple of them, with other column names.
+
+        Raises:
+            TypeError: something else than data sets.
+            RuntimeError: while iterating, a name twice.
+        """
         others = datasets if isinstance(datasets, tuple) else (datasets,)
         return steps.Zip((self, *others))
 
-    def concat(self, datasets: Any) -> Dataset:
-        """The rows of several data sets one after another."""
+    def concat(self, datasets: Dataset | list[Dataset] | tuple[Dataset, ...]) -> Dataset:
+        """The rows of several data sets one after another.
+
+        Args:
+            datasets: a data set or a list of them, with the same columns.
+
+        Raises:
+            TypeError: something else than data sets.
+            RuntimeError: while iterating, other columns.
+        """
         others = tuple(datasets) if isinstance(datasets, list | tuple) else (datasets,)
         return steps.Concat((self, *others))
 
-    def __add__(self, other: Any) -> Dataset:
+    def __add__(self, other: Dataset) -> Dataset:
         return self.concat(other)
 
-    def split(self, sizes: list[Any], randomize: bool = True) -> list[Dataset]:
-        """Data sets that share the rows out: by numbers of rows, or by shares that sum to 1."""
+    def split(self, sizes: list[int] | list[float], randomize: bool = True) -> list[Dataset]:
+        """Data sets that share the rows out.
+
+        Args:
+            sizes: numbers of rows that sum to all, or shares, floats that sum to 1.
+            randomize: share out the rows in random order.
+
+        Returns:
+            a data set for each entry of ``sizes``.
+
+        Raises:
+            TypeError: ``sizes`` is no list with entries, or ``randomize`` no bool.
+            ValueError: entries of both kinds, or another sum.
+            RuntimeError: too few rows for the shares.
+        """
         return steps.split(self, sizes, randomize)
 
-    def project(self, columns: Any) -> Dataset:
-        """These columns, in this order."""
+    def project(self, columns: Names) -> Dataset:
+        """These columns, in this order.
+
+        Args:
+            columns: a name or a list of names.
+
+        Raises:
+            TypeError: no strings.
+            ValueError: none, or one twice.
+            RuntimeError: while iterating, there is no such column.
+        """
         return steps.Project(self, names_of("project", "columns", columns))
 
-    def rename(self, input_columns: Any, output_columns: Any) -> Dataset:
-        """Other names for columns."""
+    def rename(self, input_columns: Names, output_columns: Names) -> Dataset:
+        """Other names for columns.
+
+        Args:
+            input_columns: a name or a list of names.
+            output_columns: the new ones, as many.
+
+        Raises:
+            TypeError: no strings.
+            ValueError: another number of new names, none, or one twice.
+            RuntimeError: while iterating, there is no such column.
+        """
         return steps.Rename(
             self,
             names_of("rename", "input_columns", input_columns),
@@ -222,7 +392,10 @@ class Dataset:
         )
 
     def apply(self, apply_func: Callable[[Dataset], Dataset]) -> Dataset:
-        """What ``apply_func`` makes of this data set.
+        """What a function makes of this data set.
+
+        Args:
+            apply_func: a function of a data set that returns one.
 
         Raises:
             TypeError: it is no function, or does not return a data set.
@@ -236,7 +409,19 @@ class Dataset:
 
 
 class DatasetIterator:
-    """Goes over the rows; each pass of a ``for`` is an epoch, shuffled anew."""
+    """Goes over the rows; each pass of a ``for`` is an epoch, shuffled anew.
+
+    Args:
+        dataset: whose rows.
+        num_epochs: how many passes there are; -1: as many as one likes.
+        output_numpy: NumPy arrays instead of tensors.
+        form: what makes of a row, a tuple, what is given.
+        who: the name of the method in messages.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: ``num_epochs`` is neither -1 nor above 0.
+    """
 
     def __init__(
         self, dataset: Dataset, num_epochs: int, output_numpy: bool, form: Callable[[Row], Any], who: str
@@ -275,7 +460,12 @@ class DatasetIterator:
     release = stop
 
     def get_next(self) -> Any:
-        """The next row."""
+        """The next row.
+
+        Raises:
+            StopIteration: the epoch is over.
+            RuntimeError: all epochs are over.
+        """
         return next(self)
 
 
@@ -284,7 +474,13 @@ def _given(row: Row, as_numpy: bool) -> Row:
     return tuple([v if as_numpy or v.dtype.kind in "USO" else Tensor(v) for v in map(np.asarray, row)])
 
 
-def between(who: str, argument: str, value: Any, least: int) -> int:
+def _known(who: str, given: dict[str, Any], names: tuple[str, ...]) -> None:
+    for name in given:
+        if name not in names:
+            raise TypeError(f"For '{who}', there is no argument '{name}'; further ones are {', '.join(names)}")
+
+
+def between(who: str, argument: str, value: int, least: int) -> int:
     """Refuse what is no int from ``least`` on."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"For '{who}', '{argument}' must be an int, but got {type(value).__name__}")
@@ -293,8 +489,18 @@ def between(who: str, argument: str, value: Any, least: int) -> int:
     return value
 
 
-def names_of(who: str, argument: str, columns: Any) -> list[str]:
-    """A name or a list of names, as a list."""
+def names_of(who: str, argument: str, columns: Names) -> list[str]:
+    """A name or a list of names, as a list.
+
+    Args:
+        who: the name of the function in messages.
+        argument: the name of its argument.
+        columns: what was given.
+
+    Raises:
+        TypeError: no strings.
+        ValueError: none, an empty one, or one twice.
+    """
     given = [columns] if isinstance(columns, str) else columns
     if not isinstance(given, list | tuple) or not all(isinstance(one, str) for one in given):
         raise TypeError(f"For '{who}', '{argument}' must be a str or a list of them, but got {columns!r}")

@@ -30,7 +30,10 @@ _kept: dict[str, Any] = dict(_SETTINGS)
 
 
 def set_seed(seed: int) -> None:
-    """The seed of shuffles and random transforms: each pass over a data set starts over from it.
+    """Set the seed of shuffles and random transforms: each pass over a data set starts over from it.
+
+    Args:
+        seed: an int from 0 to 2**32 - 1.
 
     Raises:
         TypeError: no int.
@@ -45,7 +48,7 @@ def set_seed(seed: int) -> None:
 
 
 def get_seed() -> int:
-    """The seed."""
+    """The seed of ``set_seed``; 5489, as in MindSpore, where nobody set one."""
     return _DEFAULT_SEED if _seed is None else _seed
 
 
@@ -62,7 +65,11 @@ def current_random() -> np.random.Generator:
 
 @contextmanager
 def using(generator: np.random.Generator) -> Iterator[None]:
-    """Inside the block transforms draw from ``generator``."""
+    """Inside the block transforms draw from ``generator``.
+
+    Args:
+        generator: random numbers.
+    """
     global _current
     before, _current = _current, generator
     try:

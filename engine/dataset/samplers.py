@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 import numpy as np
+
+from ..core.types import Array
 
 __all__ = [
     "DistributedSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler", "SubsetSampler",
@@ -17,7 +19,11 @@ class Sampler:
     """Base of the samplers, and of a user's own, which define ``__iter__`` over indices and may read ``dataset_size``.
 
     Args:
-        num_samples: the most rows to take.
+        num_samples: the most rows to take; all without it.
+
+    Raises:
+        TypeError: no int.
+        ValueError: an int below 1.
     """
 
     def __init__(self, num_samples: int | None = None) -> None:
@@ -29,7 +35,12 @@ class Sampler:
         self.dataset_size = 0
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
-        """The rows of a source of ``size`` rows, in order."""
+        """The rows of a source, in order.
+
+        Args:
+            size: how many rows the source has.
+            generator: random numbers.
+        """
         self.dataset_size = size
         return [int(i) for i in self]  # type: ignore[attr-defined]  # a user's sampler defines __iter__
 
@@ -39,7 +50,17 @@ class Sampler:
 
 
 class SequentialSampler(Sampler):
-    """One row after another, from ``start_index`` on."""
+    """One row after another, from ``start_index`` on.
+
+    Args:
+        start_index: the number of the first row; 0 without it.
+        num_samples: the most rows to take; all without it.
+
+    Raises:
+        TypeError: no int.
+        ValueError: ``num_samples`` is below 1.
+        RuntimeError: while iterating, where there is no such row.
+    """
 
     def __init__(self, start_index: int | None = None, num_samples: int | None = None) -> None:
         super().__init__(num_samples)
@@ -48,13 +69,27 @@ class SequentialSampler(Sampler):
         self.start_index = start_index or 0
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
+        if not 0 <= self.start_index < size:
+            raise RuntimeError(
+                f"For 'SequentialSampler', 'start_index' is {self.start_index}, but the data set has {size} rows"
+            )
         return list(range(self.start_index, size))
 
 
 class RandomSampler(Sampler):
-    """Rows in random order, ``replacement``: each drawn from all."""
+    """Rows in random order.
 
-    def __init__(self, replacement: bool = False, num_samples: int | None = None, shuffle: Any = None) -> None:
+    Args:
+        replacement: draw each row from all, so that one may come again.
+        num_samples: the most rows to take; all without it.
+        shuffle: kept for callers; it chooses among ways to shuffle files, and rows are shuffled as a whole here.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: ``num_samples`` is below 1.
+    """
+
+    def __init__(self, replacement: bool = False, num_samples: int | None = None, shuffle: object = None) -> None:
         super().__init__(num_samples)
         if not isinstance(replacement, bool):
             raise TypeError(f"For 'RandomSampler', 'replacement' must be a bool, but got {replacement!r}")
@@ -67,9 +102,19 @@ class RandomSampler(Sampler):
 
 
 class SubsetSampler(Sampler):
-    """These rows, in this order."""
+    """These rows, in this order.
 
-    def __init__(self, indices: Any, num_samples: int | None = None) -> None:
+    Args:
+        indices: numbers of rows, or one of them.
+        num_samples: the most rows to take; all without it.
+
+    Raises:
+        TypeError: something else than ints.
+        ValueError: ``num_samples`` is below 1.
+        RuntimeError: while iterating, where there is no such row.
+    """
+
+    def __init__(self, indices: int | Iterable[int], num_samples: int | None = None) -> None:
         super().__init__(num_samples)
         given = list(indices) if isinstance(indices, Iterable) else [indices]
         if not given or not all(isinstance(i, int | np.integer) for i in given):
@@ -86,16 +131,39 @@ class SubsetSampler(Sampler):
 
 
 class SubsetRandomSampler(SubsetSampler):
-    """These rows, in random order."""
+    """These rows, in random order.
+
+    Args:
+        indices: numbers of rows, or one of them.
+        num_samples: the most rows to take; all without it.
+
+    Raises:
+        TypeError: something else than ints.
+        ValueError: ``num_samples`` is below 1.
+        RuntimeError: while iterating, where there is no such row.
+    """
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
         return generator.permutation(super().indices(size, generator)).tolist()
 
 
 class WeightedRandomSampler(Sampler):
-    """Rows drawn with these probabilities, which need not sum to 1."""
+    """Rows drawn with these probabilities, which need not sum to 1.
 
-    def __init__(self, weights: Any, num_samples: int | None = None, replacement: bool = True) -> None:
+    Args:
+        weights: a number of at least 0 for each row, in order; rows behind them are not drawn.
+        num_samples: how many rows are drawn; as many as there are without it.
+        replacement: draw each row from all, so that one may come again.
+
+    Raises:
+        TypeError: ``replacement`` is no bool, or ``num_samples`` no int.
+        ValueError: a negative weight, only zeros, or ``num_samples`` below 1.
+        RuntimeError: while iterating, where there are more weights than rows.
+    """
+
+    def __init__(
+        self, weights: Sequence[float] | Array, num_samples: int | None = None, replacement: bool = True
+    ) -> None:
         super().__init__(num_samples)
         self.weights = np.asarray(weights, float)
         if self.weights.ndim != 1 or not self.weights.size or (self.weights < 0).any() or not self.weights.any():
@@ -105,13 +173,29 @@ class WeightedRandomSampler(Sampler):
         self.replacement = replacement
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
+        if self.weights.size > size:
+            raise RuntimeError(f"For 'WeightedRandomSampler', there are {self.weights.size} 'weights', but {size} rows")
         share = self.weights / self.weights.sum()
         count = self.num_samples or size
         return generator.choice(self.weights.size, count, self.replacement, share).tolist()
 
 
 class DistributedSampler(Sampler):
-    """Every ``num_shards``-th row, from ``shard_id`` on; all shards get equally many, some rows twice if need be."""
+    """Every ``num_shards``-th row, from ``shard_id`` on.
+
+    Args:
+        num_shards: into how many shards the rows are divided, at least 1.
+        shard_id: which shard is taken, from 0.
+        shuffle: divide a random order, which is the same for all shards with one seed, instead of the rows as they
+            come.
+        num_samples: the most rows to take; all without it.
+        offset: the shard that gets the first row, at most ``num_shards``, and each row is in one shard; -1, the
+            default: the first shard, and all shards get equally many, some rows twice if need be.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+    """
 
     def __init__(
         self, num_shards: int, shard_id: int, shuffle: bool = True, num_samples: int | None = None, offset: int = -1
@@ -124,16 +208,36 @@ class DistributedSampler(Sampler):
             raise ValueError(
                 f"For 'DistributedSampler', 'shard_id' must be from 0 to 'num_shards' - 1, got {shard_id}, {num_shards}"
             )
-        self.num_shards, self.shard_id, self.shuffle = num_shards, shard_id, shuffle
+        if isinstance(offset, bool) or not isinstance(offset, int):
+            raise TypeError(f"For 'DistributedSampler', 'offset' must be an int, but got {offset!r}")
+        if not -1 <= offset <= num_shards:
+            raise ValueError(
+                f"For 'DistributedSampler', 'offset' must be from -1 to 'num_shards', but got {offset}, {num_shards}"
+            )
+        self.num_shards, self.shard_id, self.shuffle, self.offset = num_shards, shard_id, shuffle, offset
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
         order = generator.permutation(size) if self.shuffle else np.arange(size)
-        count = -(-size // self.num_shards)
-        return [int(order[(self.shard_id + i * self.num_shards) % size]) for i in range(count)]
+        if self.offset == -1:
+            count = -(-size // self.num_shards)
+            return [int(order[(self.shard_id + i * self.num_shards) % size]) for i in range(count)]
+        first = (self.shard_id - self.offset) % self.num_shards
+        # As in MindSpore, a shard that would be empty gets a row of another.
+        return order[first :: self.num_shards].tolist() or [int(order[first % size])]
 
 
-def indices_of(sampler: Any, size: int, generator: np.random.Generator) -> list[int]:
-    """The rows that a sampler takes of ``size``; a list of indices is a sampler too."""
+Chosen: TypeAlias = Sampler | Iterable[int]
+"""What chooses rows: a sampler, or their numbers."""
+
+
+def indices_of(sampler: Chosen, size: int, generator: np.random.Generator) -> list[int]:
+    """The rows that a sampler takes.
+
+    Args:
+        sampler: a Sampler, or numbers of rows.
+        size: how many rows there are.
+        generator: random numbers.
+    """
     if isinstance(sampler, Sampler):
         wanted = sampler.indices(size, generator)
         return wanted if sampler.num_samples is None else wanted[: sampler.num_samples]

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import gzip
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..core.dtype import numpy_dtype
-from .base import Dataset, Row, between, names_of
-from .samplers import DistributedSampler, RandomSampler, SequentialSampler, indices_of
+from ..core.types import Array, DTypeLike
+from .base import Dataset, Names, Row, between, names_of
+from .samplers import Chosen, DistributedSampler, RandomSampler, SequentialSampler, indices_of
 from .steps import as_array
 
 __all__ = ["Cifar10Dataset", "FashionMnistDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset"]
 
 
 def _sampler(
-    who: str, sampler: Any, shuffle: Any, num_samples: Any, num_shards: Any, shard_id: Any, by_default: bool
-) -> Any:
+    who: str, sampler: Chosen | None, shuffle: bool | None, num_samples: int | None, num_shards: int | None,
+    shard_id: int | None, by_default: bool,
+) -> Chosen:  # fmt: skip
     """One sampler of the arguments that choose rows."""
     if num_samples is not None:
         between(who, "num_samples", num_samples, 0)
@@ -32,7 +34,7 @@ def _sampler(
         raise TypeError(f"For '{who}', 'shuffle' must be a bool or None, but got {shuffle!r}")
     if (num_shards is None) != (shard_id is None):
         raise RuntimeError(f"For '{who}', 'num_shards' and 'shard_id' go together")
-    if num_shards is not None:
+    if num_shards is not None and shard_id is not None:
         return DistributedSampler(num_shards, shard_id, by_default if shuffle is None else shuffle, num_samples or None)
     if shuffle or (shuffle is None and by_default):
         return RandomSampler(num_samples=num_samples or None)
@@ -42,7 +44,7 @@ def _sampler(
 class _Indexed(Dataset):
     """A source with rows by number."""
 
-    def __init__(self, columns: list[str], count: int, sampler: Any) -> None:
+    def __init__(self, columns: list[str], count: int, sampler: Chosen) -> None:
         super().__init__((), columns)
         self.count, self.sampler = count, sampler
 
@@ -62,19 +64,30 @@ class NumpySlicesDataset(_Indexed):
 
     Args:
         data: an array or list (one column), a tuple of them, or a dictionary by column.
-        column_names: names of the columns; those of the dictionary, or column_0, column_1 ... without it.
-        num_samples, shuffle, sampler, num_shards, shard_id: which rows, in which order; shuffled without them.
-        num_parallel_workers: kept.
+        column_names: a name, or a list of one for each column; those of the dictionary, or column_0, column_1 ...
+            without it.
+        num_samples: the most rows to take; all without it.
+        num_parallel_workers: kept; rows are made one by one in the caller's thread.
+        shuffle: whether rows come in random order; True without it.
+        sampler: a sampler or a list of row numbers instead of ``shuffle``, ``num_samples`` and ``num_shards``.
+        num_shards: into how many shards the rows are divided; with ``shard_id``.
+        shard_id: which shard is taken, from 0.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: no rows, columns of several lengths, another number of names, or ``sampler`` beside what it
+            replaces.
+        RuntimeError: one of ``num_shards`` and ``shard_id`` without the other.
     """
 
     def __init__(
         self,
-        data: Any,
-        column_names: Any = None,
+        data: list[Any] | tuple[Any, ...] | dict[str, Any] | Array,
+        column_names: Names | None = None,
         num_samples: int | None = None,
         num_parallel_workers: int | None = 1,
         shuffle: bool | None = None,
-        sampler: Any = None,
+        sampler: Chosen | None = None,
         num_shards: int | None = None,
         shard_id: int | None = None,
     ) -> None:
@@ -110,29 +123,41 @@ class GeneratorDataset(Dataset):
     Args:
         source: an object with ``__getitem__`` and ``__len__``, an iterable, or a function that returns an iterator. A
             row is a tuple with a value for each column, or a bare value for one.
-        column_names: names of the columns.
+        column_names: a name, or a list of one for each column.
         column_types: the element types that the columns must have.
-        schema, num_parallel_workers, python_multiprocessing, max_rowsize: kept; rows are made one by one here.
-        num_samples, shuffle, sampler, num_shards, shard_id: which rows, in which order; shuffled without them, if
-            rows have numbers.
-        batch_sampler, collate_fn: lists of numbers of rows that make batches, and what puts them together.
+        schema: kept for callers.
+        num_samples: the most rows to take; all without it.
+        num_parallel_workers: kept; rows are made one by one in the caller's thread.
+        shuffle: whether rows come in random order; True without it.
+        sampler: a sampler or a list of row numbers instead of ``shuffle``, ``num_samples`` and ``num_shards``.
+        num_shards: into how many shards the rows are divided; with ``shard_id``.
+        shard_id: which shard is taken, from 0.
+        python_multiprocessing: kept for callers.
+        max_rowsize: kept for callers.
+        batch_sampler: lists of numbers of rows that make batches.
+        collate_fn: a function of the rows of such a batch that puts them together; without it the columns are stacked.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: no ``column_names``, rows chosen of a source without numbers, or arguments that exclude each other.
+        RuntimeError: while iterating: the source raised, or a row does not fit the columns.
     """
 
     def __init__(
         self,
         source: Any,
-        column_names: Any = None,
-        column_types: Any = None,
-        schema: Any = None,
+        column_names: Names | None = None,
+        column_types: Sequence[DTypeLike] | None = None,
+        schema: object = None,
         num_samples: int | None = None,
         num_parallel_workers: int | None = 1,
         shuffle: bool | None = None,
-        sampler: Any = None,
+        sampler: Chosen | None = None,
         num_shards: int | None = None,
         shard_id: int | None = None,
         python_multiprocessing: bool = True,
-        max_rowsize: Any = None,
-        batch_sampler: Any = None,
+        max_rowsize: object = None,
+        batch_sampler: Collection[Iterable[int]] | None = None,
         collate_fn: Callable[[list[Any]], Any] | None = None,
     ) -> None:
         who = "GeneratorDataset"
@@ -152,9 +177,7 @@ class GeneratorDataset(Dataset):
             raise ValueError(f"For '{who}', 'batch_sampler' goes with no 'sampler', 'shuffle' or 'num_shards'")
         self.source, self.num_samples = source, num_samples
         self.batch_sampler, self.collate_fn = batch_sampler, collate_fn
-        self.sampler = (
-            _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True) if self.indexed else None
-        )
+        self.sampler = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
         self._counted: int | None = None
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
@@ -214,25 +237,32 @@ class MnistDataset(_Indexed):
     Args:
         dataset_dir: the folder of the files; nothing is downloaded.
         usage: "train", "test" or "all"; all without it.
-        num_samples, shuffle, sampler, num_shards, shard_id: which rows, in which order; shuffled without them.
-        num_parallel_workers, cache: kept.
+        num_samples: the most rows to take; all without it.
+        num_parallel_workers: kept; rows are made one by one in the caller's thread.
+        shuffle: whether rows come in random order; True without it.
+        sampler: a sampler or a list of row numbers instead of ``shuffle``, ``num_samples`` and ``num_shards``.
+        num_shards: into how many shards the rows are divided; with ``shard_id``.
+        shard_id: which shard is taken, from 0.
+        cache: kept for callers.
 
     Raises:
-        ValueError: there is no such folder, or ``usage`` is something else.
+        TypeError: an argument of another type.
+        ValueError: there is no such folder, ``usage`` is something else, or ``sampler`` is given beside what it
+            replaces.
         RuntimeError: the folder lacks the files, or one does not hold together.
     """
 
     def __init__(
         self,
-        dataset_dir: str,
+        dataset_dir: str | Path,
         usage: str | None = None,
         num_samples: int | None = None,
         num_parallel_workers: int | None = None,
         shuffle: bool | None = None,
-        sampler: Any = None,
+        sampler: Chosen | None = None,
         num_shards: int | None = None,
         shard_id: int | None = None,
-        cache: Any = None,
+        cache: object = None,
     ) -> None:
         who = type(self).__name__
         folder = _folder(who, dataset_dir)
@@ -264,26 +294,59 @@ class MnistDataset(_Indexed):
 
 
 class FashionMnistDataset(MnistDataset):
-    """Fashion-MNIST, in the same files as MNIST."""
+    """Images (28, 28, 1) of UInt8 and labels of UInt32: Fashion-MNIST, in the same files as MNIST.
+
+    Args:
+        dataset_dir: the folder of the files; nothing is downloaded.
+        usage: "train", "test" or "all"; all without it.
+        num_samples: the most rows to take; all without it.
+        num_parallel_workers: kept; rows are made one by one in the caller's thread.
+        shuffle: whether rows come in random order; True without it.
+        sampler: a sampler or a list of row numbers instead of ``shuffle``, ``num_samples`` and ``num_shards``.
+        num_shards: into how many shards the rows are divided; with ``shard_id``.
+        shard_id: which shard is taken, from 0.
+        cache: kept for callers.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: there is no such folder, ``usage`` is something else, or ``sampler`` is given beside what it
+            replaces.
+        RuntimeError: the folder lacks the files, or one does not hold together.
+    """
 
 
 class Cifar10Dataset(_Indexed):
     """Images (32, 32, 3) of UInt8 and labels of UInt32, from the binary files of CIFAR-10.
 
-    Args: as of ``MnistDataset``.
+    Args:
+        dataset_dir: the folder of the files; nothing is downloaded.
+        usage: "train", "test" or "all"; all without it.
+        num_samples: the most rows to take; all without it.
+        num_parallel_workers: kept; rows are made one by one in the caller's thread.
+        shuffle: whether rows come in random order; True without it.
+        sampler: a sampler or a list of row numbers instead of ``shuffle``, ``num_samples`` and ``num_shards``.
+        num_shards: into how many shards the rows are divided; with ``shard_id``.
+        shard_id: which shard is taken, from 0.
+        cache: kept for callers.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: there is no such folder, ``usage`` is something else, or ``sampler`` is given beside what it
+            replaces.
+        RuntimeError: the folder lacks the files, or one does not hold together.
     """
 
     def __init__(
         self,
-        dataset_dir: str,
+        dataset_dir: str | Path,
         usage: str | None = None,
         num_samples: int | None = None,
         num_parallel_workers: int | None = None,
         shuffle: bool | None = None,
-        sampler: Any = None,
+        sampler: Chosen | None = None,
         num_shards: int | None = None,
         shard_id: int | None = None,
-        cache: Any = None,
+        cache: object = None,
     ) -> None:
         who = "Cifar10Dataset"
         folder = _folder(who, dataset_dir)
@@ -314,14 +377,14 @@ class Cifar10Dataset(_Indexed):
         return self.images[index], self.labels[index].astype(np.uint32)
 
 
-def _folder(who: str, given: Any) -> Path:
+def _folder(who: str, given: str | Path) -> Path:
     folder = Path(given)
     if not folder.is_dir():
         raise ValueError(f"For '{who}', 'dataset_dir' must be a folder, but there is none at {folder}")
     return folder
 
 
-def _idx(who: str, folder: Path, name: str) -> Any:
+def _idx(who: str, folder: Path, name: str) -> Array | None:
     """An idx file of bytes (LeCun's MNIST page has the format), or None where there is none."""
     plain, zipped = folder / name, folder / f"{name}.gz"
     if plain.exists():

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ..core.tensor import Tensor
-from .base import Dataset, Row, between, names_of
+from ..core.types import Array
+from .base import Dataset, Names, Row, between, names_of
 from .config import new_random
 
 __all__ = ["Batch", "BatchInfo", "Concat", "Filter", "Map", "Part", "Project", "Rename", "Repeat", "Shuffle", "Zip"]
 
 
 class BatchInfo:
-    """What functions of ``batch`` may ask: where in the run the batch is."""
+    """What functions of ``batch`` may ask: where in the run the batch is.
+
+    Args:
+        epoch: the number of the epoch, from 0.
+        batch: the number of the batch in it, from 0.
+    """
 
     def __init__(self, epoch: int, batch: int) -> None:
         self._epoch, self._batch = epoch, batch
@@ -49,6 +55,13 @@ class Step(Dataset):
 
 
 class Project(Step):
+    """Some columns, in this order.
+
+    Args:
+        source: the data set before it.
+        columns: their names.
+    """
+
     def __init__(self, source: Dataset, columns: list[str]) -> None:
         super().__init__(source, columns)
 
@@ -62,6 +75,14 @@ class Project(Step):
 
 
 class Rename(Step):
+    """The same columns under other names.
+
+    Args:
+        source: the data set before it.
+        old: names.
+        new: as many new ones.
+    """
+
     def __init__(self, source: Dataset, old: list[str], new: list[str]) -> None:
         if len(old) != len(new):
             raise ValueError(f"For 'rename', there are {len(old)} old names, but {len(new)} new ones")
@@ -77,7 +98,13 @@ class Rename(Step):
 
 
 class Part(Step):
-    """A stretch of the rows."""
+    """A stretch of the rows.
+
+    Args:
+        source: the data set before it.
+        start: the number of the first row.
+        count: how many rows; None: all that follow.
+    """
 
     def __init__(self, source: Dataset, start: int, count: int | None) -> None:
         super().__init__(source)
@@ -93,6 +120,13 @@ class Part(Step):
 
 
 class Repeat(Step):
+    """The rows several times over.
+
+    Args:
+        source: the data set before it.
+        count: how often; -1: without end.
+    """
+
     def __init__(self, source: Dataset, count: int) -> None:
         super().__init__(source)
         self.count = count
@@ -109,7 +143,12 @@ class Repeat(Step):
 
 
 class Shuffle(Step):
-    """Rows drawn from a buffer that is filled up again after each."""
+    """Rows drawn from a buffer that is filled up again after each.
+
+    Args:
+        source: the data set before it.
+        buffer_size: how many rows wait there.
+    """
 
     def __init__(self, source: Dataset, buffer_size: int) -> None:
         super().__init__(source)
@@ -129,7 +168,15 @@ class Shuffle(Step):
 
 
 class Filter(Step):
-    def __init__(self, source: Dataset, predicate: Callable[..., Any], columns: Any) -> None:
+    """The rows for which a function is true.
+
+    Args:
+        source: the data set before it.
+        predicate: the function.
+        columns: names of what it gets; None: all.
+    """
+
+    def __init__(self, source: Dataset, predicate: Callable[..., Any], columns: Names | None) -> None:
         if not callable(predicate):
             raise TypeError(f"For 'filter', 'predicate' must be a function, but got {type(predicate).__name__}")
         super().__init__(source)
@@ -147,7 +194,22 @@ class Filter(Step):
 
 
 class Map(Step):
-    def __init__(self, source: Dataset, operations: Any, inputs: Any, outputs: Any) -> None:
+    """Functions on columns.
+
+    Args:
+        source: the data set before it.
+        operations: a function or a list of them.
+        inputs: names of what the first gets; None: the first column.
+        outputs: names of what the last returns; None: those of the inputs.
+    """
+
+    def __init__(
+        self,
+        source: Dataset,
+        operations: Callable[..., Any] | list[Callable[..., Any]] | tuple[Callable[..., Any], ...],
+        inputs: Names | None,
+        outputs: Names | None,
+    ) -> None:
         given = list(operations) if isinstance(operations, list | tuple) else [operations]
         if not given:
             raise ValueError("For 'map', 'operations' must not be empty")
@@ -205,12 +267,18 @@ def called(who: str, function: Callable[..., Any], values: list[Any]) -> list[An
     return [as_array(one) for one in (result if isinstance(result, tuple) else (result,))]
 
 
-def as_array(value: Any) -> Any:
+def as_array(value: Any) -> Array:
     """A value of a row as a NumPy array."""
     return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
 
 
 class Concat(Dataset):
+    """The rows of data sets one after another.
+
+    Args:
+        children: the data sets.
+    """
+
     def __init__(self, children: tuple[Dataset, ...]) -> None:
         for one in children:
             if not isinstance(one, Dataset):
@@ -229,6 +297,12 @@ class Concat(Dataset):
 
 
 class Zip(Dataset):
+    """The columns of data sets side by side, as long as the shortest.
+
+    Args:
+        children: the data sets.
+    """
+
     def __init__(self, children: tuple[Dataset, ...]) -> None:
         for one in children:
             if not isinstance(one, Dataset):
@@ -252,10 +326,20 @@ class Zip(Dataset):
 
 
 class Batch(Step):
+    """Rows put together.
+
+    Args:
+        source: the data set before it.
+        batch_size: the number of rows, or a function of ``BatchInfo``.
+        drop_remainder: leave out a last batch that is not full.
+        more: ``per_batch_map``, ``input_columns`` and ``output_columns``, as for ``Dataset.batch``.
+        pad_info: how columns are padded, as for ``Dataset.padded_batch``; None: not at all.
+    """
+
     def __init__(
         self,
         source: Dataset,
-        batch_size: Any,
+        batch_size: int | Callable[[BatchInfo], int],
         drop_remainder: bool,
         more: dict[str, Any],
         pad_info: dict[str, Any] | None = None,
@@ -310,7 +394,7 @@ class Batch(Step):
             columns.update(zip(self.outputs or inputs, made, strict=True))
         return tuple([self._stacked(name, columns[name]) for name in self.columns()])
 
-    def _stacked(self, name: str, values: Any) -> Any:
+    def _stacked(self, name: str, values: Iterable[Any]) -> Array:
         arrays = [as_array(value) for value in values]
         if self.pad_info is not None and (not self.pad_info or name in self.pad_info):
             arrays = padded(arrays, self.pad_info.get(name))
@@ -323,7 +407,7 @@ class Batch(Step):
         return np.stack(arrays)
 
 
-def padded(arrays: list[Any], info: Any) -> list[Any]:
+def padded(arrays: list[Array], info: tuple[Any, Any] | None) -> list[Array]:
     """Arrays of one rank with ``info``'s value behind them, up to its shape or the largest."""
     shape, value = (None, 0) if info is None else info
     largest = np.max([array.shape for array in arrays], axis=0).astype(int).tolist()
@@ -352,7 +436,7 @@ class _Share(Step):
         return len(self.places)
 
 
-def split(source: Dataset, sizes: Any, randomize: bool) -> list[Dataset]:
+def split(source: Dataset, sizes: list[int] | list[float], randomize: bool) -> list[Dataset]:
     """See ``Dataset.split``."""
     if not isinstance(sizes, list) or not sizes:
         raise TypeError(f"For 'split', 'sizes' must be a list that is not empty, but got {sizes!r}")
@@ -362,7 +446,7 @@ def split(source: Dataset, sizes: Any, randomize: bool) -> list[Dataset]:
     if all(isinstance(n, int) and not isinstance(n, bool) for n in sizes):
         if any(n <= 0 for n in sizes) or sum(sizes) != rows:
             raise ValueError(f"For 'split', 'sizes' must be above 0 and sum to the {rows} rows, but got {sizes}")
-        counts = list(sizes)
+        counts = [int(n) for n in sizes]
     elif all(isinstance(n, float) for n in sizes):
         if any(not 0 < n <= 1 for n in sizes) or abs(sum(sizes) - 1) > 1e-9:
             raise ValueError(f"For 'split', the shares in 'sizes' must sum to 1, but got {sizes}")

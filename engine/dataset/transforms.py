@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.dtype import numpy_dtype
+from ..core.types import Array, DTypeLike, Number, TensorLike
 from .config import current_random
 from .steps import padded
 
@@ -16,25 +17,34 @@ __all__ = [
     "Slice", "Transform", "TypeCast", "Unique",
 ]  # fmt: skip
 
-Array = np.ndarray[Any, Any]
-
 
 class Transform:
-    """A function of arrays: called with several, it changes each."""
+    """A function of arrays: called with several, it changes each. A subclass defines ``changed``."""
 
     def __call__(self, *values: Any) -> Any:
         changed = [self.changed(np.asarray(value)) for value in values]
         return changed[0] if len(changed) == 1 else tuple(changed)
 
-    def changed(self, value: Array) -> Any:
-        """The array after the change."""
+    def changed(self, value: Array) -> Array:
+        """The array after the change.
+
+        Args:
+            value: a NumPy array.
+        """
         raise NotImplementedError(f"{type(self).__name__} does not define 'changed'")
 
 
 class TypeCast(Transform):
-    """Another element type."""
+    """Another element type.
 
-    def __init__(self, data_type: Any) -> None:
+    Args:
+        data_type: a dtype of the engine or of NumPy.
+
+    Raises:
+        TypeError: no dtype.
+    """
+
+    def __init__(self, data_type: DTypeLike) -> None:
         self.dtype = np.dtype(numpy_dtype(data_type))
 
     def changed(self, value: Array) -> Array:
@@ -42,7 +52,17 @@ class TypeCast(Transform):
 
 
 class OneHot(Transform):
-    """A class number as a row of zeros with a one; ``smoothing_rate`` of it is spread over all classes."""
+    """A class number as a row of zeros with a one.
+
+    Args:
+        num_classes: the length of the row, an int above 0.
+        smoothing_rate: this share of the one, from 0 to 1, is spread over all classes.
+
+    Raises:
+        TypeError: ``num_classes`` is no int.
+        ValueError: a number outside its range.
+        RuntimeError: when called, a label that is no int below ``num_classes``.
+    """
 
     def __init__(self, num_classes: int, smoothing_rate: float = 0.0) -> None:
         if isinstance(num_classes, bool) or not isinstance(num_classes, int):
@@ -63,9 +83,13 @@ class OneHot(Transform):
 
 
 class Fill(Transform):
-    """One value everywhere."""
+    """One value everywhere, in the shape and dtype of the input.
 
-    def __init__(self, fill_value: Any) -> None:
+    Args:
+        fill_value: the value.
+    """
+
+    def __init__(self, fill_value: Number) -> None:
         self.fill_value = fill_value
 
     def changed(self, value: Array) -> Array:
@@ -73,9 +97,14 @@ class Fill(Transform):
 
 
 class PadEnd(Transform):
-    """A larger shape, with ``pad_value`` behind; None leaves an axis as it is."""
+    """Another shape: values are put behind where it is larger, and cut off where it is smaller.
 
-    def __init__(self, pad_shape: Any, pad_value: Any = None) -> None:
+    Args:
+        pad_shape: a length for each axis; None leaves an axis as it is.
+        pad_value: what is put behind; 0 without it.
+    """
+
+    def __init__(self, pad_shape: Sequence[int | None], pad_value: Number | None = None) -> None:
         self.pad_shape, self.pad_value = list(pad_shape), 0 if pad_value is None else pad_value
 
     def changed(self, value: Array) -> Array:
@@ -83,7 +112,11 @@ class PadEnd(Transform):
 
 
 class Slice(Transform):
-    """``value[slices]``; a list of ints takes those places."""
+    """A part of the value: ``value[slices]``.
+
+    Args:
+        *slices: for each axis a slice, an int, a list of ints (these places), or None (all).
+    """
 
     def __init__(self, *slices: Any) -> None:
         self.slices = tuple(slice(None) if one is None else one for one in slices)
@@ -93,9 +126,15 @@ class Slice(Transform):
 
 
 class Concatenate(Transform):
-    """Values before and behind, along an axis."""
+    """Values with others before and behind.
 
-    def __init__(self, axis: int = 0, prepend: Any = None, append: Any = None) -> None:
+    Args:
+        axis: the axis along which.
+        prepend: what comes before.
+        append: what comes behind.
+    """
+
+    def __init__(self, axis: int = 0, prepend: TensorLike | None = None, append: TensorLike | None = None) -> None:
         self.axis, self.prepend, self.append = axis, prepend, append
 
     def __call__(self, *values: Any) -> Any:
@@ -119,7 +158,14 @@ class Unique(Transform):
 
 
 class Compose:
-    """One after another."""
+    """Transforms one after another.
+
+    Args:
+        transforms: a list of functions; a tuple that one returns is the arguments of the next.
+
+    Raises:
+        TypeError: no list of functions.
+    """
 
     def __init__(self, transforms: list[Callable[..., Any]]) -> None:
         self.transforms = _functions(type(self).__name__, transforms)
@@ -132,7 +178,16 @@ class Compose:
 
 
 class RandomApply(Compose):
-    """All of them with probability ``prob``, or none."""
+    """All of the transforms one after another with probability ``prob``, or none.
+
+    Args:
+        transforms: a list of functions.
+        prob: the probability, from 0 to 1.
+
+    Raises:
+        TypeError: no list of functions, or no number.
+        ValueError: a probability outside its range.
+    """
 
     def __init__(self, transforms: list[Callable[..., Any]], prob: float = 0.5) -> None:
         super().__init__(transforms)
@@ -145,27 +200,41 @@ class RandomApply(Compose):
 
 
 class RandomChoice(Compose):
-    """One of them."""
+    """One of the transforms, each as likely as another.
+
+    Args:
+        transforms: a list of functions.
+
+    Raises:
+        TypeError: no list of functions.
+    """
 
     def __call__(self, *values: Any) -> Any:
         return self.transforms[int(current_random().integers(len(self.transforms)))](*values)
 
 
 class RandomOrder(Compose):
-    """All of them, in random order."""
+    """All of the transforms, in random order.
+
+    Args:
+        transforms: a list of functions.
+
+    Raises:
+        TypeError: no list of functions.
+    """
 
     def __call__(self, *values: Any) -> Any:
         order = current_random().permutation(len(self.transforms))
         return Compose([self.transforms[place] for place in order])(*values)
 
 
-def _functions(who: str, given: Any) -> list[Callable[..., Any]]:
+def _functions(who: str, given: list[Callable[..., Any]]) -> list[Callable[..., Any]]:
     if not isinstance(given, list) or not given or not all(callable(one) for one in given):
         raise TypeError(f"For '{who}', 'transforms' must be a list of functions, but got {given!r}")
     return given
 
 
-def probability(who: str, prob: Any) -> float:
+def probability(who: str, prob: float) -> float:
     """Refuse what is no number from 0 to 1."""
     if isinstance(prob, bool) or not isinstance(prob, int | float):
         raise TypeError(f"For '{who}', 'prob' must be a number, but got {prob!r}")

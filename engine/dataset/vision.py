@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.dtype import float32, numpy_dtype
+from ..core.types import Array, DTypeLike, Ints
 from .config import current_random
-from .transforms import Array, Transform, TypeCast, probability
+from .transforms import Transform, TypeCast, probability
 
 __all__ = [
     "HWC2CHW", "Border", "CenterCrop", "Crop", "Grayscale", "HorizontalFlip", "Inter", "Normalize", "Pad", "RandomCrop",
@@ -18,7 +20,7 @@ __all__ = [
 
 
 class Inter(enum.IntEnum):
-    """Ways to resize; NEAREST and BILINEAR are covered."""
+    """Ways to resize; ``NEAREST`` and ``BILINEAR`` are covered."""
 
     NEAREST = 0
     ANTIALIAS = 1
@@ -39,7 +41,7 @@ class Border(enum.StrEnum):
     SYMMETRIC = "symmetric"
 
 
-def _size(who: str, size: Any) -> tuple[int, int]:
+def _size(who: str, size: Ints) -> tuple[int, int]:
     given = (size, size) if isinstance(size, int) and not isinstance(size, bool) else size
     if not isinstance(given, list | tuple) or not all(isinstance(n, int) and not isinstance(n, bool) for n in given):
         raise TypeError(f"For '{who}', 'size' must be an int, or a height and a width, but got {size!r}")
@@ -49,9 +51,16 @@ def _size(who: str, size: Any) -> tuple[int, int]:
 
 
 class ToTensor(Transform):
-    """(H, W, C) or (H, W) of 0 to 255 to (C, H, W) of 0 to 1."""
+    """An image (H, W, C) or (H, W) of 0 to 255 as (C, H, W) of 0 to 1.
 
-    def __init__(self, output_type: Any = float32) -> None:
+    Args:
+        output_type: the element type of the result.
+
+    Raises:
+        RuntimeError: when called, another number of axes.
+    """
+
+    def __init__(self, output_type: DTypeLike = float32) -> None:
         self.dtype = np.dtype(numpy_dtype(output_type))
 
     def changed(self, value: Array) -> Array:
@@ -63,11 +72,23 @@ class ToTensor(Transform):
 
 
 class ToType(TypeCast):
-    """Another element type."""
+    """Another element type.
+
+    Args:
+        data_type: a dtype of the engine or of NumPy.
+
+    Raises:
+        TypeError: no dtype.
+    """
 
 
 class Rescale(Transform):
-    """value * rescale + shift, in float32."""
+    """The image times ``rescale`` plus ``shift``, in float32.
+
+    Args:
+        rescale: the factor.
+        shift: what is added.
+    """
 
     def __init__(self, rescale: float, shift: float) -> None:
         self.rescale, self.shift = np.float32(rescale), np.float32(shift)
@@ -77,9 +98,19 @@ class Rescale(Transform):
 
 
 class Normalize(Transform):
-    """(value - mean) / std for each channel, in float32; channels are last, or first without ``is_hwc``."""
+    """(image - mean) / std for each channel, in float32.
 
-    def __init__(self, mean: Any, std: Any, is_hwc: bool = True) -> None:
+    Args:
+        mean: a number for each channel, or one in a list for all.
+        std: as many numbers above 0.
+        is_hwc: channels are the last axis; False: the first.
+
+    Raises:
+        ValueError: ``std`` is not as long as ``mean``, or not above 0.
+        RuntimeError: when called, another number of channels.
+    """
+
+    def __init__(self, mean: Sequence[float] | Array, std: Sequence[float] | Array, is_hwc: bool = True) -> None:
         self.mean, self.std = np.asarray(mean, np.float32), np.asarray(std, np.float32)
         if self.mean.ndim != 1 or self.mean.shape != self.std.shape:
             raise ValueError(f"For 'Normalize', 'mean' and 'std' must be as long as each other: {mean!r}, {std!r}")
@@ -118,7 +149,15 @@ class VerticalFlip(Transform):
 
 
 class RandomHorizontalFlip(HorizontalFlip):
-    """Left and right exchanged with probability ``prob``; several images alike."""
+    """Left and right exchanged with probability ``prob``; several images alike.
+
+    Args:
+        prob: from 0 to 1.
+
+    Raises:
+        TypeError: no number.
+        ValueError: a number outside its range.
+    """
 
     def __init__(self, prob: float = 0.5) -> None:
         self.prob = probability(type(self).__name__, prob)
@@ -130,7 +169,15 @@ class RandomHorizontalFlip(HorizontalFlip):
 
 
 class RandomVerticalFlip(VerticalFlip):
-    """Top and bottom exchanged with probability ``prob``; several images alike."""
+    """Top and bottom exchanged with probability ``prob``; several images alike.
+
+    Args:
+        prob: from 0 to 1.
+
+    Raises:
+        TypeError: no number.
+        ValueError: a number outside its range.
+    """
 
     def __init__(self, prob: float = 0.5) -> None:
         self.prob = probability(type(self).__name__, prob)
@@ -142,12 +189,21 @@ class RandomVerticalFlip(VerticalFlip):
 
 
 class Resize(Transform):
-    """Another size. An int is the length of the shorter side.
+    """Another size.
 
-    The centres of pixels are the points that are mapped (as OpenCV does); a uint8 image is rounded.
+    The centers of pixels are the points that are mapped (as OpenCV does); an image of ints is rounded.
+
+    Args:
+        size: the height and width of the result; an int is the length of the shorter side.
+        interpolation: ``Inter.BILINEAR`` or ``Inter.NEAREST``.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a size below 1.
+        NotImplementedError: another way to resize.
     """
 
-    def __init__(self, size: Any, interpolation: Inter = Inter.BILINEAR) -> None:
+    def __init__(self, size: Ints, interpolation: Inter = Inter.BILINEAR) -> None:
         self.whole = not isinstance(size, int)
         self.size = _size("Resize", size)
         if not isinstance(interpolation, Inter):
@@ -187,9 +243,23 @@ def _linear(image: Array, axis: int, new: int) -> Array:
 
 
 class Crop(Transform):
-    """A part of the image: its upper left corner (row, column), and its size."""
+    """A part of the image.
 
-    def __init__(self, coordinates: Any, size: Any) -> None:
+    Args:
+        coordinates: its upper left corner (row, column), two ints of at least 0.
+        size: the height and width of the result; an int for a square.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a size below 1, or a negative coordinate.
+        RuntimeError: when called, the part does not lie in the image.
+    """
+
+    def __init__(self, coordinates: Sequence[int], size: Ints) -> None:
+        if len(coordinates) != 2 or not all(isinstance(n, int) for n in coordinates):
+            raise TypeError(f"For 'Crop', 'coordinates' must be a row and a column, but got {coordinates!r}")
+        if min(coordinates) < 0:
+            raise ValueError(f"For 'Crop', 'coordinates' must not be negative, but got {coordinates!r}")
         self.top, self.left = coordinates
         self.size = _size("Crop", size)
 
@@ -201,9 +271,17 @@ class Crop(Transform):
 
 
 class CenterCrop(Transform):
-    """The middle of the image; zeros around it where it is smaller."""
+    """The middle of the image; zeros around it where it is smaller.
 
-    def __init__(self, size: Any) -> None:
+    Args:
+        size: the height and width of the result; an int for a square.
+
+    Raises:
+        TypeError: no ints.
+        ValueError: a size below 1.
+    """
+
+    def __init__(self, size: Ints) -> None:
         self.size = _size("CenterCrop", size)
 
     def changed(self, value: Array) -> Array:
@@ -215,7 +293,7 @@ class CenterCrop(Transform):
         return np.ascontiguousarray(value[top : top + self.size[0], left : left + self.size[1]])
 
 
-def _pads(who: str, padding: Any) -> tuple[int, int, int, int]:
+def _pads(who: str, padding: Ints) -> tuple[int, int, int, int]:
     """(left, top, right, bottom) of an int, (left and right, top and bottom), or all four."""
     given = (padding,) * 4 if isinstance(padding, int) else tuple(padding)
     if len(given) == 2:
@@ -226,9 +304,23 @@ def _pads(who: str, padding: Any) -> tuple[int, int, int, int]:
 
 
 class Pad(Transform):
-    """Something around the image."""
+    """The image with something around it.
 
-    def __init__(self, padding: Any, fill_value: Any = 0, padding_mode: Border = Border.CONSTANT) -> None:
+    Args:
+        padding: an int for all sides, (left and right, top and bottom), or (left, top, right, bottom).
+        fill_value: the value of constant padding, or one for each channel.
+        padding_mode: ``Border.CONSTANT``, ``Border.EDGE``, ``Border.REFLECT`` or ``Border.SYMMETRIC``.
+
+    Raises:
+        ValueError: another number of numbers, a negative one, or an unknown mode.
+    """
+
+    def __init__(
+        self,
+        padding: Ints,
+        fill_value: float | Sequence[float] = 0,
+        padding_mode: Border | str = Border.CONSTANT,
+    ) -> None:
         self.pads = _pads(type(self).__name__, padding)
         self.fill_value, self.padding_mode = fill_value, Border(padding_mode)
 
@@ -245,15 +337,29 @@ class Pad(Transform):
 
 
 class RandomCrop(Transform):
-    """A part of this size from anywhere in the image, after padding; several images alike."""
+    """A part of this size from anywhere in the image, after padding; several images alike.
+
+    Args:
+        size: the height and width of the result; an int for a square.
+        padding: an int for all sides, (left and right, top and bottom), or (left, top, right, bottom); none without
+            it.
+        pad_if_needed: pad an image that is smaller than ``size``.
+        fill_value: the value of constant padding, or one for each channel.
+        padding_mode: ``Border.CONSTANT``, ``Border.EDGE``, ``Border.REFLECT`` or ``Border.SYMMETRIC``.
+
+    Raises:
+        TypeError: no ints.
+        ValueError: a size below 1, or a negative padding.
+        RuntimeError: when called, the image is smaller than ``size``.
+    """
 
     def __init__(
         self,
-        size: Any,
-        padding: Any = None,
+        size: Ints,
+        padding: Ints | None = None,
         pad_if_needed: bool = False,
-        fill_value: Any = 0,
-        padding_mode: Border = Border.CONSTANT,
+        fill_value: float | Sequence[float] = 0,
+        padding_mode: Border | str = Border.CONSTANT,
     ) -> None:
         self.size = _size("RandomCrop", size)
         self.pad = None if padding is None else Pad(padding, fill_value, padding_mode)
@@ -278,7 +384,14 @@ class RandomCrop(Transform):
 
 
 class Grayscale(Transform):
-    """One channel (or the same in three), by the luma weights of ITU-R BT.601."""
+    """The brightness of a color image, by the luma weights of ITU-R BT.601.
+
+    Args:
+        num_output_channels: 1 for an image (H, W), 3 for the same in three channels.
+
+    Raises:
+        ValueError: another number.
+    """
 
     def __init__(self, num_output_channels: int = 1) -> None:
         if num_output_channels not in (1, 3):

@@ -21,6 +21,7 @@ import numpy as np
 
 from ..core.dtype import DTYPES, dtype_of
 from ..core.shown import shown
+from ..core.types import Array
 from .names import is_name, is_text
 
 __all__ = ["check", "read", "write"]
@@ -67,6 +68,11 @@ def _message() -> Any:
 def check(name: str, value: Value, caller: str) -> None:
     """Whether the format can hold a value; all arrays, and all text.
 
+    Args:
+        name: the name of the value.
+        value: an array or a string.
+        caller: the function in messages.
+
     Raises:
         ValueError: text with half a character.
     """
@@ -75,7 +81,13 @@ def check(name: str, value: Value, caller: str) -> None:
 
 
 def write(file: BinaryIO, values: Mapping[str, Value], crc: bool) -> None:
-    """Write values by name."""
+    """Write values by name.
+
+    Args:
+        file: an open file.
+        values: arrays and strings by name.
+        crc: whether a checksum follows.
+    """
     checksum = 0
     for name, value in values.items():
         for dims, kind, content in _parts(value):
@@ -109,6 +121,10 @@ def _parts(value: Value) -> Iterable[tuple[Iterable[int], str, bytes]]:
 
 def read(path: str, crc: bool) -> dict[str, Value]:
     """The values of a file by name.
+
+    Args:
+        path: of the file.
+        crc: whether its checksum is compared.
 
     Raises:
         ValueError: the file does not hold together, or with ``crc`` has no checksum, or another one.
@@ -201,7 +217,7 @@ class _Reader:
         except UnicodeDecodeError:
             raise self._error(f"'{shown(name)}' is no UTF-32 text") from None
 
-    def _array(self, name: str, tensor: Any) -> Any:
+    def _array(self, name: str, tensor: Any) -> Array:
         dtype = _DTYPES.get(tensor.tensor_type)
         if dtype is None:
             raise self._error(f"'{shown(name)}' has the unknown type '{shown(str(tensor.tensor_type))}'")
@@ -222,7 +238,7 @@ class _Reader:
             raise self._error(f"'{shown(name)}' has a shape that no array can have: {error}") from None
         return array.astype(dtype.numpy, copy=False)
 
-    def _joined(self, name: str, dims: tuple[int, ...], first: Any, wanted: int) -> Any:
+    def _joined(self, name: str, dims: tuple[int, ...], first: Any, wanted: int) -> Array:
         """The content of a tensor that takes several entries."""
         if wanted - _SLICE > self.left:
             raise self._error(f"'{shown(name)}' has fewer bytes than {dims} of {first.tensor_type}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
 
 from .loading import read_values
 from .saving import write_values
@@ -41,12 +40,24 @@ def safetensors_to_ckpt(
     file_name_regex: str | None = None,
     processes_num: int = 1,
 ) -> None:
-    """The way back; arguments and errors are those of ``ckpt_to_safetensors``."""
+    """Write the content of ``.safetensors`` files as ``.ckpt``.
+
+    Args:
+        file_path: a file, or a folder of folders whose names begin with "rank".
+        save_path: the folder to write to; without it, that of the file.
+        name_map: new names for parameters.
+        file_name_regex: in a folder, only files whose names hold this pattern.
+        processes_num: kept for callers; files are written one after the other.
+
+    Raises:
+        ValueError: no such file, or one of another format.
+    """
     _convert("safetensors_to_ckpt", "safetensors", "ckpt", file_path, save_path, name_map, file_name_regex)
 
 
 def _convert(
-    function: str, source: str, target: str, path: Any, save_path: Any, name_map: Any, pattern: str | None
+    function: str, source: str, target: str, path: str, save_path: str | None, name_map: dict[str, str] | None,
+    pattern: str | None,
 ) -> None:
     if not isinstance(path, str | os.PathLike) or not os.path.exists(path):
         raise ValueError(f"For '{function}', 'file_path' must be a file or a folder, but got {path!r}")

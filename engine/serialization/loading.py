@@ -44,7 +44,8 @@ def load_checkpoint(
         net: a cell whose parameters get the values; nothing changes in it if the file is bad.
         strict_load: with ``net``, nothing is cast, and no prefix is added to its names.
         filter_prefix: names that begin with it are left out.
-        dec_key, dec_mode: files are not encrypted.
+        dec_key: files are not encrypted; a key is refused.
+        dec_mode: kept for callers.
         specify_prefix: only names that begin with it.
         choice_func: called with each name; False leaves it out.
         crc_check: check the checksum, which the file must have.
@@ -114,7 +115,7 @@ def read_values(path: str, format: str, crc: bool, caller: str) -> dict[str, Any
     return values
 
 
-def _prefixes(given: Any, argument: str) -> tuple[str, ...]:
+def _prefixes(given: Prefixes, argument: str) -> tuple[str, ...]:
     if given is None:
         return ()
     prefixes = (given,) if isinstance(given, str) else given
@@ -137,7 +138,21 @@ def load_checkpoint_async(
     specify_prefix: Prefixes = None,
     choice_func: Callable[[str], bool] | None = None,
 ) -> Future[dict[str, Any]]:
-    """``load_checkpoint`` in a thread; ``result()`` of what is returned waits for it and gives what it gives."""
+    """``load_checkpoint`` in a thread.
+
+    Args:
+        ckpt_file_name: the path, which ends in ".ckpt".
+        net: a cell whose parameters get the values.
+        strict_load: with ``net``, nothing is cast, and no prefix is added to its names.
+        filter_prefix: names that begin with it are left out.
+        dec_key: files are not encrypted; a key is refused.
+        dec_mode: kept for callers.
+        specify_prefix: only names that begin with it.
+        choice_func: called with each name; False leaves it out.
+
+    Returns:
+        a future, whose ``result()`` waits for the thread and gives, or raises, what ``load_checkpoint`` does.
+    """
     from concurrent.futures import ThreadPoolExecutor
 
     executor = ThreadPoolExecutor(1, "hookscope-load-checkpoint")
@@ -156,14 +171,21 @@ def load_param_into_net(
 ) -> tuple[list[str], list[str]]:
     """Give a network's parameters values by name. Everything is checked before the first value changes.
 
-    Without ``strict_load``, parameters whose names are not found are looked for behind the prefix that the dictionary's
-    names have before one of theirs, such as "net.", and values are cast within their kind.
+    Without ``strict_load``, parameters whose names are not found are looked for behind the prefix that the
+    dictionary's names have before one of theirs, such as "net.", and values are cast within their kind.
+
+    Args:
+        net: the network.
+        parameter_dict: parameters by name, as ``load_checkpoint`` gives them.
+        strict_load: nothing is cast, and no prefix is added.
+        remove_redundancy: must be False: one device saves nothing twice.
 
     Returns:
         the names of the network that got no value, and the names in ``parameter_dict`` that the network does not have.
 
     Raises:
-        TypeError: ``net`` is no Cell, or an entry no Parameter.
+        TypeError: ``net`` is no Cell, an entry no Parameter, or ``remove_redundancy`` is set.
+        ValueError: ``remove_redundancy`` is no bool.
         RuntimeError: a shape or, with ``strict_load``, a dtype that does not fit.
     """
     name = "load_param_into_net"
@@ -199,7 +221,7 @@ def _prefix_of(missing: list[str], given: dict[str, Any]) -> str:
     return next((key[: -len(longest)] for key in given if longest and key.endswith(f".{longest}")), "")
 
 
-def _fitting(parameter: Parameter, value: Any, strict: bool) -> Tensor:
+def _fitting(parameter: Parameter, value: Parameter | str, strict: bool) -> Tensor:
     """The value as the parameter takes it."""
     name = parameter.name
     if isinstance(value, str):

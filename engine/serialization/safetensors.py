@@ -16,6 +16,7 @@ import numpy as np
 
 from ..core.dtype import DTYPES, dtype_of
 from ..core.shown import shown
+from ..core.types import Array
 
 __all__ = ["check", "read", "write"]
 
@@ -32,14 +33,19 @@ _ORDER = list(_CODES)
 _DTYPES = {code: next(dtype for dtype in DTYPES if dtype.name == name) for code, name in _CODES.items()}
 
 
-def _code(array: Any) -> str:
+def _code(array: Array) -> str:
     """The format's name of an array's dtype, or nothing."""
     dtype = dtype_of(array.dtype)
     return next((code for code in _CODES if _DTYPES[code] is dtype), "")
 
 
-def check(name: str, value: Any, caller: str) -> None:
+def check(name: str, value: Array | str, caller: str) -> None:
     """Whether the format can hold a value.
+
+    Args:
+        name: the name of the value.
+        value: an array or a string.
+        caller: the function in messages.
 
     Raises:
         TypeError: a string, or an array of a dtype that it does not have.
@@ -53,7 +59,13 @@ def check(name: str, value: Any, caller: str) -> None:
 
 
 def write(file: BinaryIO, values: Mapping[str, Any], crc: bool) -> None:
-    """Write arrays by name."""
+    """Write arrays by name.
+
+    Args:
+        file: an open file.
+        values: arrays by name.
+        crc: whether a checksum is among the notes.
+    """
     codes = {name: _code(array) for name, array in values.items()}
     metadata = {"format": "ms", **({_CRC: str(_checksum(values))} if crc else {})}
     header: dict[str, Any] = {_METADATA: metadata}
@@ -72,6 +84,10 @@ def write(file: BinaryIO, values: Mapping[str, Any], crc: bool) -> None:
 
 def read(path: str, crc: bool) -> dict[str, Any]:
     """The arrays of a file by name.
+
+    Args:
+        path: of the file.
+        crc: whether its checksum is compared.
 
     Raises:
         ValueError: the file does not hold together, has a dtype that the engine has not, or with ``crc`` has no
@@ -121,7 +137,7 @@ def _header(path: str) -> dict[str, Any]:
     return dict(found)
 
 
-def _bytes(array: Any) -> Any:
+def _bytes(array: Array) -> Any:
     """The bytes of an array in its order: of the array itself where it lies so."""
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
@@ -134,7 +150,7 @@ def _checksum(arrays: Mapping[str, Any]) -> int:
     return found
 
 
-def _summed(array: Any) -> Any:
+def _summed(array: Array) -> Any:
     """The bytes of an array, as MindSpore takes them: ``bytes`` makes of a whole number as many zeros."""
     if array.ndim == 0 and array.dtype.kind in "iu" and 0 <= int(array) < _MOST_ZEROS:
         return bytes(int(array))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..core.atomic_write import file_behind, write_file
 from ..core.backend import to_host
 from ..core.shown import shown
 from ..core.tensor import Tensor
+from ..core.types import Array
 from ..nn.cell import Cell
 from . import ckpt, safetensors
 from .names import is_name
@@ -23,7 +24,7 @@ FORMATS: dict[str, Any] = {"ckpt": ckpt, "safetensors": safetensors}
 
 
 def save_checkpoint(
-    save_obj: Any,
+    save_obj: Cell | Mapping[str, Any] | Sequence[Any],
     ckpt_file_name: str | os.PathLike[str],
     integrated_save: bool = True,
     async_save: bool | str = False,
@@ -48,11 +49,12 @@ def save_checkpoint(
         async_save: True, "thread" or "process": the file is written in a thread, with the values of now. If that fails,
             it is said on stderr, and the next save or load of the file raises it, or ``async_ckpt_thread_status``.
         append_dict: more names with tensors, numbers or strings; it wins where a name is in both.
-        enc_key, enc_mode: files are not encrypted.
+        enc_key: files are not encrypted; a key is refused.
+        enc_mode: kept for callers.
         choice_func: called with each name of ``save_obj``; False leaves it out.
         crc_check: add a checksum, which ``load_checkpoint(crc_check=True)`` looks at.
         format: "ckpt" or "safetensors".
-        kwargs: kept for callers.
+        **kwargs: kept for callers.
 
     Raises:
         TypeError: something else than these, or a value that the format cannot hold.
@@ -111,21 +113,21 @@ def async_ckpt_thread_status() -> bool:
 # Checks that loading makes too
 
 
-def checked_format(format: Any, name: str) -> Any:
+def checked_format(format: str, name: str) -> Any:
     """The module that reads and writes a format."""
     if format not in FORMATS:
         raise ValueError(f"For '{name}', 'format' must be 'ckpt' or 'safetensors', but got {format!r}")
     return FORMATS[format]
 
 
-def checked_path(path: Any, name: str) -> str:
+def checked_path(path: str | os.PathLike[str], name: str) -> str:
     """A file name as a str."""
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise TypeError(f"For '{name}', 'ckpt_file_name' must be a str or a path, but got {type(path).__name__}")
     return os.fspath(path)
 
 
-def check_key(key: Any, argument: str, name: str) -> None:
+def check_key(key: bytes | None, argument: str, name: str) -> None:
     """Encryption is asked for by a key."""
     if key is None:
         return
@@ -134,7 +136,7 @@ def check_key(key: Any, argument: str, name: str) -> None:
     raise NotImplementedError(f"For '{name}', '{argument}' is not covered: keep the file on an encrypted disk")
 
 
-def check_bool(value: Any, argument: str, name: str, kind: type[Exception]) -> None:
+def check_bool(value: object, argument: str, name: str, kind: type[Exception]) -> None:
     """A flag; MindSpore raises TypeError for some and ValueError for others."""
     if not isinstance(value, bool):
         raise kind(f"For '{name}', '{argument}' must be a bool, but got {type(value).__name__}")
@@ -143,7 +145,7 @@ def check_bool(value: Any, argument: str, name: str, kind: type[Exception]) -> N
 # What is saved
 
 
-def _values_of(save_obj: Any) -> dict[str, Any]:
+def _values_of(save_obj: object) -> dict[str, Any]:
     if isinstance(save_obj, Cell):
         pairs: list[tuple[Any, Any]] = [(p.name, p) for p in save_obj.get_parameters()]
     elif isinstance(save_obj, dict):
@@ -155,7 +157,7 @@ def _values_of(save_obj: Any) -> dict[str, Any]:
     return {_checked_name(key): _array(key, value, from_dict=isinstance(save_obj, dict)) for key, value in pairs}
 
 
-def _pair(one: Any) -> tuple[Any, Any]:
+def _pair(one: object) -> tuple[Any, Any]:
     if isinstance(one, Tensor) and hasattr(one, "name"):
         return one.name, one
     if isinstance(one, dict) and {"name", "data"} <= set(one):
@@ -163,20 +165,20 @@ def _pair(one: Any) -> tuple[Any, Any]:
     raise _wrong_object(one)
 
 
-def _wrong_object(given: Any) -> TypeError:
+def _wrong_object(given: object) -> TypeError:
     return TypeError(
         "For 'save_checkpoint', 'save_obj' must be a Cell, a dict, a list of {'name', 'data'} or a list of parameters, "
         f"but got {type(given).__name__}"
     )
 
 
-def _checked_name(name: Any) -> str:
+def _checked_name(name: object) -> str:
     if not isinstance(name, str):
         raise TypeError(f"For 'save_checkpoint', every name must be a str, but got {type(name).__name__}")
     return name
 
 
-def _array(name: Any, value: Any, from_dict: bool) -> Any:
+def _array(name: str, value: object, from_dict: bool) -> Array:
     """A tensor's array on the host. Arrays are never written into, so this is the value of now."""
     if isinstance(value, Tensor):
         return np.asarray(to_host(value._array))
@@ -187,7 +189,7 @@ def _array(name: Any, value: Any, from_dict: bool) -> Any:
     )
 
 
-def _appended(append_dict: Any) -> dict[str, Any]:
+def _appended(append_dict: dict[str, Any] | None) -> dict[str, Any]:
     if append_dict is None:
         return {}
     if not isinstance(append_dict, dict):

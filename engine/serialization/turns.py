@@ -43,10 +43,16 @@ _changing = threading.RLock()  # a handler of a signal may save while its own th
 
 
 def save_in_turn(path: str, save: Save, background: bool) -> None:
-    """Save when all earlier saves of this path have ended; with ``background``, begin then and return.
+    """Save when all earlier saves of this path have ended.
+
+    Args:
+        path: of the file.
+        save: writes it.
+        background: return when the earlier saves have ended, and write in a thread.
 
     Raises:
-        OSError, RuntimeError: an earlier save in the background failed, and nobody was told so yet. Nothing is saved.
+        OSError: an earlier save in the background failed, and nobody was told so yet. Nothing is saved.
+        RuntimeError: the same, for an error of another kind.
     """
     background = background and threading.main_thread().is_alive()  # no thread outlives a program that ends
     turn, begun = _Turn(), False
@@ -106,10 +112,14 @@ def _forget(path: str, turn: _Turn) -> None:
 
 
 def wait_for_saves(path: str) -> None:
-    """Return when the saves of this path that were called for have ended.
+    """Return when the saves of a path that were called for have ended.
+
+    Args:
+        path: of the file.
 
     Raises:
-        OSError, RuntimeError: one in the background failed, and nobody was told so yet.
+        OSError: one in the background failed, and nobody was told so yet.
+        RuntimeError: the same, for an error of another kind.
     """
     for turn in _unfinished(_newest.get(path)):
         if turn.thread != threading.get_ident():
@@ -119,7 +129,15 @@ def wait_for_saves(path: str) -> None:
 
 
 def raise_failure(path: str | None = None) -> None:
-    """Raise, once, what a save of this path, or of any, in the background failed by."""
+    """Raise, once, what a save in the background failed by.
+
+    Args:
+        path: of the file; None: of any.
+
+    Raises:
+        OSError: a save failed.
+        RuntimeError: the same, for an error of another kind.
+    """
     for failed in [path] if path is not None else list(_failures):
         error = _failures.pop(failed, None)
         if isinstance(error, OSError) and error.errno is not None:

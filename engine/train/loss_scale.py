@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import nn
 
 __all__ = ["DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager"]
 
 
 class LossScaleManager:
-    """Base of the managers."""
+    """Base of the managers of the loss scale."""
 
-    def get_loss_scale(self) -> Any:
-        """The scale now."""
+    def get_loss_scale(self) -> float | None:
+        """The scale now, a number."""
 
     def update_loss_scale(self, overflow: bool) -> None:
-        """Change the scale after a step; ``overflow`` tells whether a gradient was Inf or NaN."""
+        """Change the scale after a step.
 
-    def get_update_cell(self) -> Any:
-        """The cell that changes the scale inside ``nn.TrainOneStepWithLossScaleCell``."""
+        Args:
+            overflow: whether a gradient was Inf or NaN.
+        """
+
+    def get_update_cell(self) -> nn.Cell | None:
+        """The cell that changes the scale inside ``nn.TrainOneStepWithLossScaleCell``; None where it stays."""
 
 
 class FixedLossScaleManager(LossScaleManager):
@@ -29,6 +31,9 @@ class FixedLossScaleManager(LossScaleManager):
         loss_scale: the scale, at least 1.
         drop_overflow_update: leave the parameters alone after an overflow. Without it the optimizer is to be given the
             same ``loss_scale``.
+
+    Raises:
+        ValueError: a scale below 1.
     """
 
     def __init__(self, loss_scale: float = 128.0, drop_overflow_update: bool = True) -> None:
@@ -44,7 +49,7 @@ class FixedLossScaleManager(LossScaleManager):
         """Whether an update is dropped after an overflow."""
         return self._drop_overflow_update
 
-    def get_update_cell(self) -> Any:
+    def get_update_cell(self) -> nn.Cell | None:
         return nn.FixedLossScaleUpdateCell(self._loss_scale) if self._drop_overflow_update else None
 
 
@@ -53,8 +58,12 @@ class DynamicLossScaleManager(LossScaleManager):
 
     Args:
         init_loss_scale: the first scale, at least 1.
-        scale_factor: what it is divided and multiplied by.
-        scale_window: how many good steps it takes to rise.
+        scale_factor: what it is divided and multiplied by, above 0.
+        scale_window: how many good steps it takes to rise, an int above 0.
+
+    Raises:
+        TypeError: ``scale_window`` is no int.
+        ValueError: a number outside its range.
     """
 
     _MOST_BAD_STEPS = 1000
@@ -80,6 +89,9 @@ class DynamicLossScaleManager(LossScaleManager):
     def update_loss_scale(self, overflow: bool) -> None:
         """Change the scale after a step.
 
+        Args:
+            overflow: whether a gradient was Inf or NaN.
+
         Raises:
             RuntimeError: more than 1000 overflows in a row.
         """
@@ -99,5 +111,5 @@ class DynamicLossScaleManager(LossScaleManager):
         """Whether an update is dropped after an overflow: always."""
         return True
 
-    def get_update_cell(self) -> Any:
+    def get_update_cell(self) -> nn.Cell | None:
         return nn.DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
@@ -13,9 +13,20 @@ from ..core.progress import Work, progress
 from ..core.tensor import Tensor
 from ..nn.cell import Cell
 from .callback import Callback, CallbackManager, InternalCallbackParam, RunContext, TimeMonitor
-from .metrics import Loss, get_metrics
+from .metrics import Loss, Metric, get_metrics
 
 __all__ = ["Model"]
+
+Callbacks: TypeAlias = "Callback | Iterable[Callback] | None"
+"""What a run tells of its moments."""
+
+
+class Batches(Protocol):
+    """What a run takes its batches from: a data set, or what has these of its methods."""
+
+    def get_dataset_size(self) -> int: ...
+    def create_tuple_iterator(self, *, num_epochs: int) -> Iterable[Any]: ...
+
 
 _ROOM = __name__.rpartition(".")[0]
 _OLD_MOMENTS = {"begin", "end", "epoch_begin", "epoch_end", "step_begin", "step_end"}
@@ -25,28 +36,29 @@ class Model:
     """A network with what it takes to train and evaluate it.
 
     Args:
-        network: the network; without ``loss_fn`` it gives the loss itself.
-        loss_fn: a cell or function of (output, label).
-        optimizer: the optimizer of its parameters.
+        network: the network, a cell; without ``loss_fn`` it gives the loss itself.
+        loss_fn: the loss, a cell of (output, label).
+        optimizer: the optimizer of its parameters; None for a network that is only evaluated or trains itself.
         metrics: a dictionary of metrics, or a set of their names.
         eval_network: a network for ``eval``; without it one is made of ``network`` and ``loss_fn``.
-        eval_indexes: where loss, prediction and label are in the outputs of ``eval_network``; without it all outputs go
-            to each metric.
+        eval_indexes: where loss, prediction and label are in the outputs of ``eval_network``; without it all outputs
+            go to each metric.
         amp_level: "O0" to "O3" or "auto"; see ``amp.auto_mixed_precision``.
         boost_level: kept; boosting is for other devices.
         **kwargs: ``loss_scale_manager``, ``keep_batchnorm_fp32``, and ``boost_config_dict``, which is kept.
 
     Raises:
-        TypeError, ValueError: an argument of the wrong kind; the text names it.
+        TypeError: an argument of the wrong kind; the text names it.
+        ValueError: an unknown argument or level, or one that lacks another; the text names it.
     """
 
     def __init__(
         self,
-        network: Any,
-        loss_fn: Any = None,
-        optimizer: Any = None,
-        metrics: Any = None,
-        eval_network: Any = None,
+        network: Cell,
+        loss_fn: Cell | None = None,
+        optimizer: nn.Optimizer | None = None,
+        metrics: Mapping[str, Metric] | set[str] | None = None,
+        eval_network: Cell | None = None,
         eval_indexes: list[int] | None = None,
         amp_level: str = "O0",
         boost_level: str = "O0",
@@ -71,12 +83,13 @@ class Model:
             raise ValueError("For 'Model', 'loss_scale_manager' needs an 'optimizer'")
         self._train_network = self._make_train_network(kwargs)
         self._metric_fns = get_metrics(metrics)
-        self._eval_network, self._eval_indexes = eval_network, eval_indexes
+        self._eval_network: Any = eval_network
+        self._eval_indexes = eval_indexes
         if self._metric_fns:
             self._make_eval_network(eval_network, eval_indexes)
         self._predict_network = network
 
-    def _make_train_network(self, kwargs: dict[str, Any]) -> Any:
+    def _make_train_network(self, kwargs: dict[str, Any]) -> Cell:
         if self._optimizer is not None:
             settings = {k: v for k, v in kwargs.items() if k in ("loss_scale_manager", "keep_batchnorm_fp32")}
             return amp.build_train_network(
@@ -84,7 +97,7 @@ class Model:
             )
         return self._network if self._loss_fn is None else nn.WithLossCell(self._network, self._loss_fn)
 
-    def _make_eval_network(self, eval_network: Any, eval_indexes: Any) -> None:
+    def _make_eval_network(self, eval_network: Cell | None, eval_indexes: list[int] | None) -> None:
         if eval_network is not None:
             if eval_indexes is not None and not (isinstance(eval_indexes, list) and len(eval_indexes) == 3):
                 raise ValueError(f"For 'Model', 'eval_indexes' must be a list of 3 places, but got {eval_indexes!r}")
@@ -96,17 +109,17 @@ class Model:
         self._eval_indexes = [0, 1, 2]
 
     @property
-    def train_network(self) -> Any:
+    def train_network(self) -> Cell:
         """The network of a training step: with loss and optimizer."""
         return self._train_network
 
     @property
-    def eval_network(self) -> Any:
+    def eval_network(self) -> Cell | None:
         """The network of an evaluation step."""
         return self._eval_network
 
     @property
-    def predict_network(self) -> Any:
+    def predict_network(self) -> Cell:
         """The network."""
         return self._predict_network
 
@@ -115,8 +128,8 @@ class Model:
     def train(
         self,
         epoch: int,
-        train_dataset: Any,
-        callbacks: Any = None,
+        train_dataset: Batches,
+        callbacks: Callbacks = None,
         dataset_sink_mode: bool = False,
         sink_size: int = -1,
         initial_epoch: int = 0,
@@ -127,11 +140,14 @@ class Model:
             epoch: the number of the last epoch.
             train_dataset: a data set whose columns are the inputs of the network, or data and label with a loss.
             callbacks: a callback or a list of them.
-            dataset_sink_mode, sink_size: kept for readers; sinking is for devices that hold the whole loop.
+            dataset_sink_mode: kept for readers; sinking is for devices that hold the whole loop.
+            sink_size: kept for readers; -1 or above 0.
             initial_epoch: epochs that count as done.
 
         Raises:
-            TypeError, ValueError: an argument of the wrong kind; the text names it.
+            TypeError: an argument of the wrong kind; the text names it.
+            ValueError: a number outside its range, or an empty data set.
+            AttributeError: no data set.
         """
         self._check_run("train", epoch, initial_epoch, train_dataset, sink_size, dataset_sink_mode)
         self._train(epoch, train_dataset, callbacks, initial_epoch)
@@ -139,10 +155,10 @@ class Model:
     def fit(
         self,
         epoch: int,
-        train_dataset: Any,
-        valid_dataset: Any = None,
+        train_dataset: Batches,
+        valid_dataset: Batches | None = None,
         valid_frequency: int | list[int] = 1,
-        callbacks: Any = None,
+        callbacks: Callbacks = None,
         dataset_sink_mode: bool = False,
         valid_dataset_sink_mode: bool = False,
         sink_size: int = -1,
@@ -151,12 +167,22 @@ class Model:
         """Train, and evaluate along the way.
 
         Args:
-            valid_dataset: the data set of the evaluations.
-            valid_frequency: after each so many epochs, or the numbers of the epochs.
-            epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch: as for ``train``.
+            epoch: the number of the last epoch.
+            train_dataset: a data set whose columns are the inputs of the network, or data and label with a loss.
+            valid_dataset: the data set of the evaluations; none are made without it.
+            valid_frequency: after each so many epochs, or a list of the numbers of the epochs.
+            callbacks: a callback or a list of them; one of a user's own must define ``on_train_...`` or
+                ``on_eval_...``.
+            dataset_sink_mode: kept for readers, as for ``train``.
+            valid_dataset_sink_mode: kept for readers.
+            sink_size: kept for readers; -1 or above 0.
+            initial_epoch: epochs that count as done.
 
         Raises:
-            TypeError, ValueError: an argument of the wrong kind; the text names it.
+            TypeError: an argument of the wrong kind; the text names it.
+            ValueError: a number outside its range, an empty data set, no metrics, or a callback that does not say
+                which moments it means.
+            AttributeError: no data set.
         """
         self._check_run("fit", epoch, initial_epoch, train_dataset, sink_size, dataset_sink_mode)
         if not isinstance(valid_dataset_sink_mode, bool):
@@ -175,7 +201,7 @@ class Model:
         self._train(epoch, train_dataset, callbacks, initial_epoch, valid_dataset, valid_frequency)
 
     def _check_run(
-        self, name: str, epoch: Any, initial_epoch: Any, dataset: Any, sink_size: Any, sink_mode: Any
+        self, name: str, epoch: int, initial_epoch: int, dataset: Batches, sink_size: int, sink_mode: bool
     ) -> None:
         who = f"For 'Model.{name}'"
         if not isinstance(sink_mode, bool):
@@ -206,11 +232,11 @@ class Model:
     def _train(
         self,
         epochs: int,
-        dataset: Any,
-        callbacks: Any,
+        dataset: Batches,
+        callbacks: Callbacks,
         initial_epoch: int,
-        valid_dataset: Any = None,
-        valid_frequency: Any = 1,
+        valid_dataset: Batches | None = None,
+        valid_frequency: int | list[int] = 1,
     ) -> None:
         facts = self._facts(_listed(callbacks))
         facts.update(
@@ -265,8 +291,19 @@ class Model:
 
     # Evaluation
 
-    def eval(self, valid_dataset: Any, callbacks: Any = None, dataset_sink_mode: bool = False) -> dict[str, Any]:
-        """The metrics of the network on a data set, by name.
+    def eval(
+        self, valid_dataset: Batches, callbacks: Callbacks = None, dataset_sink_mode: bool = False
+    ) -> dict[str, Any]:
+        """The metrics of the network on a data set.
+
+        Args:
+            valid_dataset: a data set whose columns are the inputs of the evaluation network: data and label, if it was
+                made here.
+            callbacks: a callback or a list of them.
+            dataset_sink_mode: kept for readers.
+
+        Returns:
+            their values by name.
 
         Raises:
             TypeError: ``dataset_sink_mode`` is no bool.
@@ -280,7 +317,9 @@ class Model:
         with CallbackManager(facts.list_callback) as callback:
             return self._evaluate(valid_dataset, facts, callback)
 
-    def _evaluate(self, dataset: Any, facts: Any, callback: Callback, between: bool = False) -> dict[str, Any]:
+    def _evaluate(
+        self, dataset: Batches, facts: InternalCallbackParam, callback: Callback, between: bool = False
+    ) -> dict[str, Any]:
         """Evaluate; ``between`` epochs of training what the callbacks there watch is put into the facts."""
         facts.update(
             eval_network=self._eval_network, valid_dataset=dataset, batch_num=_steps(dataset, "For 'Model.eval'"),
@@ -315,7 +354,7 @@ class Model:
         callback.on_eval_end(context)
         return found
 
-    def _evaluate_between(self, dataset: Any, facts: Any, callback: CallbackManager) -> None:
+    def _evaluate_between(self, dataset: Batches, facts: InternalCallbackParam, callback: CallbackManager) -> None:
         """Evaluate in the middle of training; what the facts say of training is put back."""
         kept = {name: facts[name] for name in ("cur_step_num", "batch_num", "net_outputs", "mode")}
         # Of MindSpore's own callbacks only the time is told of an evaluation in between.
@@ -346,11 +385,17 @@ class Model:
 
     # Prediction and the rest
 
-    def predict(self, *predict_data: Any, backend: str | None = None, config: Any = None) -> Tensor:
+    def predict(self, *predict_data: Any, backend: str | None = None, config: object = None) -> Tensor:
         """The network's output, with training off.
 
+        Args:
+            *predict_data: its inputs: tensors, numbers, strings or None.
+            backend: "lite" or None; both run here.
+            config: kept for callers.
+
         Raises:
-            TypeError, ValueError: an input is nothing that a network takes, or an empty tensor.
+            TypeError: an input of another kind.
+            ValueError: an empty tensor, or another backend.
         """
         if backend not in ("lite", None):
             raise ValueError(f"For 'Model.predict', 'backend' must be 'lite' or None, but got {backend!r}")
@@ -366,30 +411,38 @@ class Model:
 
     def build(
         self,
-        train_dataset: Any = None,
-        valid_dataset: Any = None,
+        train_dataset: Batches | None = None,
+        valid_dataset: Batches | None = None,
         sink_size: int = -1,
         epoch: int = 1,
         sink_mode: bool = True,
     ) -> None:
-        """Nothing is built ahead of an eager run."""
+        """Nothing is built ahead of an eager run.
 
-    def infer_train_layout(self, *args: Any, **kwargs: Any) -> Any:
+        Args:
+            train_dataset: kept for callers.
+            valid_dataset: kept for callers.
+            sink_size: kept for callers.
+            epoch: kept for callers.
+            sink_mode: kept for callers.
+        """
+
+    def infer_train_layout(self, *args: Any, **kwargs: Any) -> NoReturn:
         """A layout is for a cluster."""
         raise NotImplementedError("Model.infer_train_layout needs a cluster; here there is one process: call train")
 
-    def infer_predict_layout(self, *args: Any, **kwargs: Any) -> Any:
+    def infer_predict_layout(self, *args: Any, **kwargs: Any) -> NoReturn:
         """A layout is for a cluster."""
         raise NotImplementedError("Model.infer_predict_layout needs a cluster; here there is one process: call predict")
 
 
-def _listed(callbacks: Any) -> list[Any]:
+def _listed(callbacks: Callbacks) -> list[Callback]:
     if callbacks is None:
         return []
     return list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]
 
 
-def _steps(dataset: Any, who: str) -> int:
+def _steps(dataset: Batches, who: str) -> int:
     if not hasattr(dataset, "get_dataset_size") or not hasattr(dataset, "create_tuple_iterator"):
         raise AttributeError(  # MindSpore's class for it
             f"{who} needs a data set such as mindspore.dataset.GeneratorDataset(...), but got {type(dataset).__name__}"
@@ -397,7 +450,7 @@ def _steps(dataset: Any, who: str) -> int:
     return int(dataset.get_dataset_size())
 
 
-def _set_mode(network: Any, training: bool) -> None:
+def _set_mode(network: Cell, training: bool) -> None:
     """Training or not, where it is not so yet: a callback may have changed it."""
     if training and (not network.training or any(not cell.training for cell in network.cells())):
         network.set_train(True)
@@ -410,5 +463,5 @@ def _heed(work: Work, context: RunContext) -> None:
         context.request_stop()
 
 
-def _is_due(epoch: int, frequency: Any) -> bool:
+def _is_due(epoch: int, frequency: int | list[int]) -> bool:
     return epoch % frequency == 0 if isinstance(frequency, int) else epoch in frequency

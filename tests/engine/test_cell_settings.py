@@ -139,3 +139,18 @@ def test_an_error_inside_leaves_no_type_behind() -> None:
     with pytest.raises(KeyError):
         Broken().to_float(ms.float16)(Tensor([1.0]))
     assert ops.exp(Tensor([1.0])).dtype is ms.float32
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "call"),
+    [
+        (ValueError, "'dynamic' must be one of", lambda: ms.jit(len, dynamic=5)),
+        (TypeError, "'fullgraph' must be a bool, but got int", lambda: ms.jit(len, fullgraph=3)),
+        (ValueError, "'target' must be a Cell, but got int", lambda: ms.set_dump(1)),
+        (ValueError, "'enabled' must be a bool", lambda: ms.set_dump(nn.ReLU(), 1)),
+        (TypeError, "'threads_num' must be an int", lambda: ms.runtime.dispatch_threads_num("a")),
+    ],
+)
+def test_an_option_that_mindspore_refuses_is_refused(error: type[Exception], text: str, call: Any) -> None:
+    with pytest.raises(error, match=text):
+        call()

@@ -50,8 +50,8 @@ def parameters(one: Any) -> list[str]:
         signature = inspect.signature(one.__init__ if inspect.isclass(one) else one)
     except (TypeError, ValueError):
         return []
-    given = ("self", "args", "kwargs")
-    return [name for name in signature.parameters if name not in given and not name.startswith("_")]
+    apart = ("self", "args", "kwargs", "kwds")  # the last of an enumeration
+    return [name for name in signature.parameters if name not in apart and not name.startswith("_")]
 
 
 def unexplained(one: Any) -> list[str]:

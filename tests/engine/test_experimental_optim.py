@@ -171,6 +171,34 @@ def test_a_group_can_be_added_and_its_rate_changed() -> None:
     np.testing.assert_allclose(second.asnumpy(), before - 0.25 * GRADIENTS[0][1].asnumpy(), rtol=1e-6)
 
 
+FRESH = [(kind, named) for kind, named in STEPS if not named.get("groups")]
+
+
+@pytest.mark.parametrize(("kind", "named"), FRESH)
+def test_a_group_added_later_begins_like_a_new_one(kind: str, named: dict[str, Any]) -> None:
+    # MindSpore's numbers are those of an optimizer that has these parameters from the start.
+    def after_two_steps() -> list[Tensor]:
+        early, given = Parameter(wave(3, k=2.0), "early"), weights()
+        optimizer = getattr(optim, kind)([early], **{"lr": 0.5 if kind == "Adadelta" else 0.05, **named})
+        for _ in range(2):
+            optimizer([wave(3, k=0.1)])
+        optimizer.add_param_group({"params": given})
+        for gradients in GRADIENTS:
+            optimizer((wave(3, k=0.1), *gradients))
+        return [p.value() for p in given]
+
+    check(__file__, f"{kind} {named}", after_two_steps)
+
+
+def test_a_gradient_of_another_shape_changes_no_parameter() -> None:
+    first, second = weights()
+    optimizer = optim.SGD([first, second], 0.1)
+    before = first.asnumpy()
+    with pytest.raises(ValueError, match=r"the gradient of 'b' must have the shape \(2,\), but got \(3,\)"):
+        optimizer((wave(2, 3), wave(3)))
+    np.testing.assert_array_equal(first.asnumpy(), before)
+
+
 def test_a_step_changes_no_value_that_is_held_elsewhere() -> None:
     for kind in STATE:
         given = weights()

@@ -292,3 +292,27 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
 def test_a_scheduler_names_what_is_wrong_with_its_argument(make: Any, error: type[Exception], names: str) -> None:
     with pytest.raises(error, match=names):
         make()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda optimizer: sched.LambdaLR(optimizer, lambda epoch: 1.0),
+        lambda optimizer: sched.MultiplicativeLR(optimizer, lambda epoch: 1.0),
+        lambda optimizer: sched.CyclicLR(optimizer, 0.1, 0.2),
+        lambda optimizer: sched.ReduceLROnPlateau(optimizer),
+        lambda optimizer: sched.ExponentialLR(optimizer, 0.5),
+    ],
+)
+def test_a_schedule_refuses_what_is_no_experimental_optimizer(make: Any) -> None:
+    with pytest.raises(TypeError, match=r"'optimizer' must be of mindspore\.experimental\.optim, but got int"):
+        make(1)
+
+
+@pytest.mark.parametrize(
+    ("make", "argument"),
+    [(lambda o: sched.StepLR(o, 0), "step_size"), (lambda o: sched.CosineAnnealingLR(o, 0), "T_max")],
+)
+def test_a_length_of_no_epochs_is_refused_when_the_schedule_is_made(make: Any, argument: str) -> None:
+    with pytest.raises(ValueError, match=f"'{argument}' must not be 0"):
+        make(one_group())

@@ -268,6 +268,31 @@ def test_four_steps_end_where_those_of_mindspore_end(make: Any, bias: list[float
     np.testing.assert_allclose(found[2], gamma, atol=3e-5)
 
 
+def test_adafactor_takes_a_rate_of_many_steps_as_it_is() -> None:
+    # MindSpore 2.10: a rate that is one number is scaled by the parameter, a list or a Tensor is not.
+    def three_steps(rate: Any, **named: Any) -> Array:
+        w = Parameter(Tensor((np.arange(6, dtype=np.float32) / 3 + 0.5).reshape(2, 3)), "p")
+        optimizer = nn.AdaFactor([w], rate, relative_step=False, **named)
+        for _ in range(3):
+            optimizer((Tensor(np.array([[1, -2, 3], [0.5, 1, -1]], np.float32)),))
+        return w.asnumpy()
+
+    scaled = [[0.4249847, 0.9083487, 1.0871010], [1.4064394, 1.7397728, 2.2328238]]
+    whole = [[0.4481129, 0.8852205, 1.1116321], [1.4352854, 1.7686188, 2.2124267]]
+    unaveraged = [[0.1080092, 1.2253243, 0.7508976], [1.0111016, 1.3444350, 2.5123701]]
+    np.testing.assert_allclose(three_steps(0.1), scaled, rtol=2e-6)
+    np.testing.assert_allclose(three_steps([0.1, 0.1, 0.1]), whole, rtol=2e-6)
+    np.testing.assert_allclose(three_steps(Tensor(0.1)), whole, rtol=2e-6)
+    np.testing.assert_allclose(three_steps(0.1, beta1=None), unaveraged, rtol=2e-6)
+
+
+def test_adafactor_refuses_what_it_would_not_heed() -> None:
+    with pytest.raises(ValueError, match="without 'relative_step' a 'learning_rate' must be given"):
+        nn.AdaFactor([parameter()], relative_step=False)
+    with pytest.raises(TypeError, match="'weight_decay' must be a number, not a cell"):
+        nn.AdaFactor([parameter()], weight_decay=nn.ExponentialDecayLR(0.1, 0.9, 4))
+
+
 def test_groups_have_their_own_rate_decay_and_order() -> None:
     first, second = parameter(name="a"), parameter(name="b")
     groups: list[dict[str, Any]] = [
@@ -288,3 +313,20 @@ def test_a_schedule_gives_the_rate_of_each_step() -> None:
     for _ in range(2):
         optimizer((Tensor(np.ones(3, np.float32)),))
     np.testing.assert_allclose(w.asnumpy(), START - 0.5 - 0.25)
+
+
+@pytest.mark.parametrize(
+    ("argument", "make"),
+    [
+        ("update_slots", lambda p: nn.Adagrad(p, update_slots=1)),
+        ("use_locking", lambda p: nn.FTRL(p, use_locking=1)),
+        ("use_locking", lambda p: nn.ProximalAdagrad(p, use_locking=1)),
+        ("epsilon", lambda p: nn.LARS(nn.Momentum(p, 0.1, 0.9), epsilon="a")),
+        ("coefficient", lambda p: nn.LARS(nn.Momentum(p, 0.1, 0.9), coefficient="a")),
+        ("use_clip", lambda p: nn.LARS(nn.Momentum(p, 0.1, 0.9), use_clip=1)),
+        ("lars_filter", lambda p: nn.LARS(nn.Momentum(p, 0.1, 0.9), lars_filter=1)),
+    ],
+)
+def test_an_argument_of_another_type_is_refused_as_by_mindspore(argument: str, make: Any) -> None:
+    with pytest.raises(TypeError, match=f"'{argument}' must be a"):
+        make([parameter()])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from .optimizer import Optimizer
+from .optimizer import Optimizer, Rate
 
 __all__ = ["Betas", "Moments"]
 
@@ -13,15 +11,22 @@ Betas = tuple[float, float]
 
 
 class Moments(Optimizer):
-    """What every Adam has: a moving average of the gradient, and one of its square."""
+    """What every Adam has: a moving average of the gradient, and one of its square.
+
+    Args:
+        params: the parameters to change, or groups of them.
+        defaults: settings of the groups that have none of their own.
+    """
 
     def _start(self, *names: str) -> None:
         for name in names:
             if "step" in name:
                 self._steps = name
-            setattr(self, name, self._counter(name) if "step" in name else self.parameters.clone(name, "zeros"))
+                setattr(self, name, self._counter(name))
+            else:
+                self._keep(name)
 
-    def _check_all(self, lr: Any, betas: Betas, eps: float, weight_decay: float, above: bool = True) -> None:
+    def _check_all(self, lr: Rate, betas: Betas, eps: float, weight_decay: float, above: bool = True) -> None:
         self._check("lr", lr, above)
         for place, beta in enumerate(betas):
             self._check(f"betas[{place}]", beta, below=1)

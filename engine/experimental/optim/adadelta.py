@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Optimizer
+from ...nn.optim.optimizer import Params
+from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["Adadelta"]
 
 
 class Adadelta(Optimizer):
-    """Zeiler 2012: the step is as long as the steps before it were, divided by the size of the gradients."""
+    """Adadelta (Zeiler 2012), whose steps are as long as the past steps are against the past gradients.
+
+    a = rho * a + (1 - rho) * g**2; d = sqrt(u + eps) / sqrt(a + eps) * g; u = rho * u + (1 - rho) * d**2; p = p - lr *
+    d.
+
+    Args:
+        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        lr: the learning rate, a number or a Tensor of one, above 0.
+        rho: the share of both averages that stays in a step, from 0 to 1.
+        eps: added under both roots, above 0.
+        weight_decay: this multiple of a parameter is added to its gradient, at least 0.
+        maximize: go up, not down.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     def __init__(
-        self, params: Any, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0.0,
+        self, params: Params, lr: Rate = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0.0,
         *, maximize: bool = False,
     ) -> None:  # fmt: skip
         self._check("lr", lr, above=True)
@@ -26,10 +42,10 @@ class Adadelta(Optimizer):
         super().__init__(
             params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
         )
-        self.accum = self.parameters.clone("accum", "zeros")
-        self.accum_update = self.parameters.clone("accum_update", "zeros")
+        self._keep("accum")
+        self._keep("accum_update")
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         squares, steps = self.accum[place], self.accum_update[place]
         new, moment, lengths = updates.adadelta(
             value, squares._array, steps._array, gradient, rate, group["rho"], group["eps"]

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Optimizer
+from ...nn.optim.optimizer import Params
+from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["Adagrad"]
 
 
 class Adagrad(Optimizer):
-    """Duchi et al. 2011: p = p - lr / (1 + step * lr_decay) * g / (sqrt(sum of g * g) + eps)."""
+    """Adagrad (Duchi et al. 2011): a = a + g * g; p = p - lr / (1 + (step - 1) * lr_decay) * g / (sqrt(a) + eps).
+
+    Args:
+        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        lr: the learning rate, a number or a Tensor of one, above 0.
+        lr_decay: how fast the learning rate falls, at least 0.
+        weight_decay: this multiple of a parameter is added to its gradient, at least 0.
+        initial_accumulator_value: what a is in the beginning, at least 0.
+        eps: added to the root in the denominator, above 0.
+        maximize: go up, not down.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     _steps = "step_t"
 
     def __init__(
-        self, params: Any, lr: Any = 1e-2, lr_decay: float = 0.0, weight_decay: float = 0.0,
+        self, params: Params, lr: Rate = 1e-2, lr_decay: float = 0.0, weight_decay: float = 0.0,
         initial_accumulator_value: float = 0.0, eps: float = 1e-10, *, maximize: bool = False,
     ) -> None:  # fmt: skip
         self._check("lr", lr, above=True)
@@ -27,10 +41,10 @@ class Adagrad(Optimizer):
         settings = {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay}
         first = initial_accumulator_value
         super().__init__(params, {**settings, "initial_accumulator_value": first, "maximize": maximize})
-        self.accum = self.parameters.clone("accum", first)
+        self._keep("accum", first)
         self.step_t = self._counter("step_t")
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         squares = self.accum[place]
         slowed = rate / (1 + (step - 1) * group["lr_decay"])
         new, total = updates.adagrad(value, squares._array, gradient, slowed, group["eps"])

@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
+from ...nn.optim.optimizer import Params
 from ...ops.updates import adam
 from ._moments import Betas, Moments
+from .optimizer import Group, Rate
 
 __all__ = ["Adam"]
 
 
 class Adam(Moments):
-    """Kingma and Ba 2015, in the form that corrects the learning rate:
+    """Adam (Kingma and Ba 2015), in the form that corrects the learning rate.
+
+    m = beta1 * m + (1 - beta1) * g; v = beta2 * v + (1 - beta2) * g * g;
     p = p - lr * sqrt(1 - beta2**t) / (1 - beta1**t) * m / (sqrt(v) + eps).
 
     Args:
-        betas: how much of the averages stays in a step.
+        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        lr: the learning rate, a number or a Tensor of one, at least 0.
+        betas: (beta1, beta2): the shares of m and v that stay in a step, from 0 to below 1.
+        eps: added to the root in the denominator, at least 0.
+        weight_decay: this multiple of a parameter is added to its gradient, at least 0.
         amsgrad: divide by the largest v so far (Reddi et al. 2018).
         maximize: go up, not down.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
     """
 
     _state: tuple[str, ...] = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq", "state_step")
 
     def __init__(
-        self, params: Any, lr: Any = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0,
-        amsgrad: bool = False, *, maximize: bool = False,
+        self, params: Params, lr: Rate = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0.0, amsgrad: bool = False, *, maximize: bool = False,
     ) -> None:  # fmt: skip
         self._check_all(lr, betas, eps, weight_decay, above=False)
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         super().__init__(params, {**settings, "amsgrad": amsgrad, "maximize": maximize})
         self._start(*self._state)
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         beta1, beta2 = group["betas"]
         corrected = updates.corrected_rate(rate, beta1**step, beta2**step)
         m, v = self.exp_avg[place], self.exp_avg_sq[place]

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
+from ...nn.optim.optimizer import Params
 from ._moments import Betas, Moments
+from .optimizer import Group, Rate
 
 __all__ = ["Adamax"]
 
 
 class Adamax(Moments):
-    """Kingma and Ba 2015, section 7.1: the second moment is a running maximum."""
+    """Adamax (Kingma and Ba 2015, section 7.1): Adam whose second moment is a running maximum, as in PyTorch.
+
+    m = beta1 * m + (1 - beta1) * g; v = max(beta2 * v, abs(g) + eps); p = p - lr / (1 - beta1**t) * m / v.
+
+    Args:
+        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        lr: the learning rate, a number or a Tensor of one, above 0.
+        betas: (beta1, beta2): the shares of m and v that stay in a step, from 0 to below 1.
+        eps: added to the size of the gradient, above 0.
+        weight_decay: this multiple of a parameter is added to its gradient, at least 0.
+        maximize: go up, not down.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     def __init__(
-        self, params: Any, lr: Any = 2e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0,
-        *, maximize: bool = False,
+        self, params: Params, lr: Rate = 2e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0.0, *, maximize: bool = False,
     ) -> None:  # fmt: skip
         self._check_all(lr, betas, eps, weight_decay)
         super().__init__(
@@ -23,7 +39,7 @@ class Adamax(Moments):
         )
         self._start("step_t", "exp_avg", "exp_inf")
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         beta1, beta2 = group["betas"]
         m, most = self.exp_avg[place], self.exp_inf[place]
         new, new_m, new_most = updates.adamax(

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
+from ...nn.optim.optimizer import Params
 from ._moments import Betas
 from .adam import Adam
+from .optimizer import Group, Rate
 
 __all__ = ["AdamW"]
 
 
 class AdamW(Adam):
-    """Adam with decay apart from the gradient (Loshchilov and Hutter 2019), both moments corrected."""
+    """Adam with decay apart from the gradient (Loshchilov and Hutter 2019), both moments corrected.
+
+    p = p * (1 - lr * weight_decay) - lr * m' / (sqrt(v') + eps), where m' = m / (1 - beta1**t) and v' = v / (1 -
+    beta2**t).
+
+    Args:
+        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        lr: the learning rate, a number or a Tensor of one, at least 0.
+        betas: (beta1, beta2): the shares of the moments m and v that stay in a step, from 0 to below 1.
+        eps: added to the root in the denominator, at least 0.
+        weight_decay: this multiple of ``lr`` and the parameter is taken off it, at least 0.
+        amsgrad: divide by the largest v so far (Reddi et al. 2018).
+        maximize: go up, not down.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     _decays_apart = True
 
     def __init__(
-        self, params: Any, lr: Any = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 1e-2,
-        amsgrad: bool = False, *, maximize: bool = False,
+        self, params: Params, lr: Rate = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         beta1, beta2 = group["betas"]
         m, v = self.exp_avg[place], self.exp_avg_sq[place]
         largest = self.max_exp_avg_sq[place] if group["amsgrad"] else None

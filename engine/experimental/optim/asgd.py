@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ...core.parameter import Parameter
-from ...core.tensor import Tensor
+from ...core.types import Array
 from ...cpu import updates
 from ...cpu.array_module import array_module
-from ...nn.optim.optimizer import take
-from .optimizer import Optimizer
+from ...nn.optim.optimizer import Params, take
+from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["ASGD"]
 
 
 class ASGD(Optimizer):
-    """Polyak and Juditsky 1992: SGD whose rate shrinks; ``ax`` is the average of the parameter from step ``t0`` on."""
+    """Averaged gradient descent (Polyak and Juditsky 1992), whose rate shrinks; ``ax`` has the averages from ``t0`` on.
+
+    p = p * (1 - lambd * eta) - eta * g, where eta after step t is lr / (1 + lambd * lr * t)**alpha.
+
+    Args:
+        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        lr: the learning rate, a number or a Tensor of one, above 0.
+        lambd: the decay of the parameter and of eta, a float.
+        alpha: the power by which eta falls.
+        t0: the step from which on the average is taken, a float.
+        weight_decay: this multiple of a parameter is added to its gradient, at least 0.
+        maximize: go up, not down.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     _steps = "step_t"
 
     def __init__(
-        self, params: Any, lr: Any = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
+        self, params: Params, lr: Rate = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
         weight_decay: float = 0.0, maximize: bool = False,
     ) -> None:  # fmt: skip
         self._check("lr", lr, above=True)
@@ -30,12 +43,12 @@ class ASGD(Optimizer):
                 raise TypeError(f"For 'ASGD', '{name}' must be a float, but got {type(number).__name__}")
         settings = {"lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0}
         super().__init__(params, {**settings, "weight_decay": weight_decay, "maximize": maximize})
-        self.mu = [Parameter(Tensor(1.0), f"mu_{p.name}") for p in self.parameters]
-        self.eta = [Parameter(Tensor(0.0), f"eta_{p.name}") for p in self.parameters]
-        self.ax = self.parameters.clone("ax", "zeros")
+        self._keep("mu", 1.0, scalar=True)
+        self._keep("eta", 0.0, scalar=True)
+        self._keep("ax")
         self.step_t = self._counter("step_t")
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         average = self.ax[place]
         eta = rate if step == 1 else float(self.eta[place]._array)
         new, averaged, next_eta, next_mu = updates.asgd(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,10 +24,23 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _set(parameter: Parameter, value: Any) -> None:
+def _set(parameter: Parameter, value: float | Tensor) -> None:
     held = parameter._array
     with no_recording():
         parameter._rebind(array_module(held).full(held.shape, float(value), held.dtype))
+
+
+Rates: TypeAlias = float | list[float] | tuple[float, ...]
+"""A number for all groups, or one for each."""
+Factor: TypeAlias = Callable[[Any], float]
+"""A function of the epoch."""
+
+
+def _check_optimizer(who: str, optimizer: object) -> None:
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(
+            f"For '{who}', 'optimizer' must be of mindspore.experimental.optim, but got {type(optimizer).__name__}"
+        )
 
 
 def _kind(who: str, name: str, value: Any, kinds: tuple[type, ...]) -> None:
@@ -39,6 +52,8 @@ def _kind(who: str, name: str, value: Any, kinds: tuple[type, ...]) -> None:
 class LRScheduler:
     """Base of the schedulers; a subclass defines ``get_lr``, and for ``step(epoch)`` perhaps ``_get_closed_form_lr``.
 
+    A scheduler makes its first step when it is made. Groups that the optimizer takes later it does not change.
+
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
         last_epoch: the epoch that was the last before; -1 is the start.
@@ -49,12 +64,9 @@ class LRScheduler:
         KeyError: an epoch above -1, and a group without ``initial_lr``.
     """
 
-    def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         who = type(self).__name__
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(
-                f"For '{who}', 'optimizer' must be of mindspore.experimental.optim, but got {type(optimizer).__name__}"
-            )
+        _check_optimizer(who, optimizer)
         _kind(who, "last_epoch", last_epoch, (int,))
         if last_epoch < -1:
             raise ValueError(f"For '{who}', 'last_epoch' must be at least -1, but got {last_epoch}")
@@ -70,16 +82,23 @@ class LRScheduler:
         self.last_epoch = Parameter(Tensor(last_epoch, float32), f"last_epoch_{who}")
         self.step()
 
-    def get_lr(self) -> list[Any]:
-        """The learning rate of each group in the epoch ``last_epoch``."""
+    def get_lr(self) -> list[float]:
+        """The learning rate of each group in the epoch ``last_epoch``: numbers."""
         raise NotImplementedError(f"{type(self).__name__} does not define 'get_lr'")
 
     def get_last_lr(self) -> list[Tensor]:
-        """The learning rate of each group now."""
+        """The learning rate of each group now: copies, as tensors."""
         return [Tensor(rate.asnumpy().copy()) for rate in self._last_lr]
 
-    def step(self, epoch: Any = None) -> bool:
-        """Go on to the next epoch, or to the given one."""
+    def step(self, epoch: float | None = None) -> bool:
+        """Go on to the next epoch, or to the given one, and set the learning rates.
+
+        Args:
+            epoch: the epoch to go to; None is the next.
+
+        Returns:
+            True.
+        """
         if epoch is None:
             _set(self.last_epoch, float(self.last_epoch) + 1)
             values = self.get_lr()
@@ -94,33 +113,56 @@ class LRScheduler:
     def _epoch(self) -> float:
         return float(self.last_epoch)
 
-    def _times(self, factor: float) -> list[Any]:
+    def _times(self, factor: float) -> list[float]:
         return [float(rate) * factor for rate in self._last_lr]
 
-    def _of_base(self, factor: float) -> list[Any]:
+    def _of_base(self, factor: float) -> list[float]:
         return [float(base) * factor for base in self.base_lrs]
 
 
 class StepLR(LRScheduler):
-    """Times ``gamma`` every ``step_size`` epochs."""
+    """The learning rate times ``gamma`` every ``step_size`` epochs: base * gamma**(epoch // step_size).
 
-    def __init__(self, optimizer: Any, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+    Args:
+        optimizer: an optimizer of ``mindspore.experimental.optim``.
+        step_size: how many epochs lie between two changes.
+        gamma: the factor, a float.
+        last_epoch: the epoch that was the last before; -1 is the start.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: ``step_size`` is 0.
+    """
+
+    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
         _kind("StepLR", "step_size", step_size, (int, bool))
         _kind("StepLR", "gamma", gamma, (float,))
+        if not step_size:
+            raise ValueError(f"For 'StepLR', 'step_size' must not be 0, but got {step_size}")
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         return self._times(1 if self._epoch == 0 or self._epoch % self.step_size else self.gamma)
 
-    def _get_closed_form_lr(self) -> list[Any]:
+    def _get_closed_form_lr(self) -> list[float]:
         return self._of_base(self.gamma ** (self._epoch // self.step_size))
 
 
 class MultiStepLR(LRScheduler):
-    """Times ``gamma`` at each of the epochs ``milestones``."""
+    """The learning rate times ``gamma`` at each of the epochs ``milestones``.
 
-    def __init__(self, optimizer: Any, milestones: list[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
+    Args:
+        optimizer: an optimizer of ``mindspore.experimental.optim``.
+        milestones: a list of epochs; one that is there twice counts twice.
+        gamma: the factor.
+        last_epoch: the epoch that was the last before; -1 is the start.
+
+    Raises:
+        TypeError: an argument of another type.
+    """
+
+    def __init__(self, optimizer: Optimizer, milestones: list[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
         _kind("MultiStepLR", "milestones", milestones, (list,))
         for milestone in milestones:
             _kind("MultiStepLR", "milestones", milestone, (int, bool))
@@ -128,34 +170,54 @@ class MultiStepLR(LRScheduler):
         self.milestones, self.gamma = Counter(milestones), gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         return self._times(self.gamma ** self.milestones[int(self._epoch)])
 
-    def _get_closed_form_lr(self) -> list[Any]:
+    def _get_closed_form_lr(self) -> list[float]:
         passed = sum(count for epoch, count in self.milestones.items() if epoch <= self._epoch)
         return self._of_base(self.gamma**passed)
 
 
 class ExponentialLR(LRScheduler):
-    """Times ``gamma`` every epoch."""
+    """The learning rate times ``gamma`` every epoch: base * gamma**epoch.
 
-    def __init__(self, optimizer: Any, gamma: float, last_epoch: int = -1) -> None:
+    Args:
+        optimizer: an optimizer of ``mindspore.experimental.optim``.
+        gamma: the factor, a float.
+        last_epoch: the epoch that was the last before; -1 is the start.
+
+    Raises:
+        TypeError: an argument of another type.
+    """
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         _kind("ExponentialLR", "gamma", gamma, (float,))
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         return self._times(self.gamma if self._epoch else 1)
 
-    def _get_closed_form_lr(self) -> list[Any]:
+    def _get_closed_form_lr(self) -> list[float]:
         return self._of_base(self.gamma**self._epoch)
 
 
 class ConstantLR(LRScheduler):
-    """Times ``factor`` until the epoch ``total_iters``."""
+    """The learning rate times ``factor`` before the epoch ``total_iters``, and as it was from then on.
+
+    Args:
+        optimizer: an optimizer of ``mindspore.experimental.optim``.
+        factor: from 0 to 1; a third by default.
+        total_iters: the first epoch with the whole rate.
+        last_epoch: the epoch that was the last before; -1 is the start.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: ``factor`` is outside its range.
+    """
 
     def __init__(
-        self, optimizer: Any, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
+        self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
     ) -> None:
         if not 0 <= factor <= 1:
             raise ValueError(f"For 'ConstantLR', 'factor' must be from 0 to 1, but got {factor}")
@@ -163,20 +225,32 @@ class ConstantLR(LRScheduler):
         self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         if self._epoch == 0:
             return self._times(self.factor)
         return self._times(1 / self.factor if self._epoch == self.total_iters else 1)
 
-    def _get_closed_form_lr(self) -> list[Any]:
+    def _get_closed_form_lr(self) -> list[float]:
         return self._of_base(1 if self._epoch >= self.total_iters else self.factor)
 
 
 class LinearLR(LRScheduler):
-    """From the factor ``start_factor`` to ``end_factor`` in a line, in ``total_iters`` epochs."""
+    """The learning rate times a factor that goes from ``start_factor`` to ``end_factor`` in a line.
+
+    Args:
+        optimizer: an optimizer of ``mindspore.experimental.optim``.
+        start_factor: the factor of epoch 0, above 0 and at most 1; a third by default.
+        end_factor: the factor from the epoch ``total_iters`` on, from 0 to 1.
+        total_iters: how many epochs the way takes.
+        last_epoch: the epoch that was the last before; -1 is the start.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a factor is outside its range.
+    """
 
     def __init__(
-        self, optimizer: Any, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5,
+        self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5,
         last_epoch: int = -1,
     ) -> None:  # fmt: skip
         if not 0 < start_factor <= 1:
@@ -187,7 +261,7 @@ class LinearLR(LRScheduler):
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         if self._epoch == 0:
             return self._times(self.start_factor)
         if self._epoch > self.total_iters:
@@ -195,15 +269,26 @@ class LinearLR(LRScheduler):
         slope = self.end_factor - self.start_factor
         return self._times(1 + slope / (self.total_iters * self.start_factor + (self._epoch - 1) * slope))
 
-    def _get_closed_form_lr(self) -> list[Any]:
+    def _get_closed_form_lr(self) -> list[float]:
         done = min(self.total_iters, self._epoch) / self.total_iters
         return self._of_base(self.start_factor + (self.end_factor - self.start_factor) * done)
 
 
 class PolynomialLR(LRScheduler):
-    """Down to 0 in ``total_iters`` epochs: times (1 - epoch / total_iters) ** power."""
+    """The learning rate times (1 - epoch / total_iters)**power, which is 0 from ``total_iters`` on.
 
-    def __init__(self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
+    Args:
+        optimizer: an optimizer of ``mindspore.experimental.optim``.
+        total_iters: how many epochs the way to 0 takes.
+        power: the exponent, a float of at least 0; 1.0 is a line.
+        last_epoch: the epoch that was the last before; -1 is the start.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: ``power`` is negative.
+    """
+
+    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         _kind("PolynomialLR", "power", power, (float,))
         if power < 0:
             raise ValueError(f"For 'PolynomialLR', 'power' must not be negative, but got {power}")
@@ -211,20 +296,24 @@ class PolynomialLR(LRScheduler):
         self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         if self._epoch == 0 or self._epoch > self.total_iters:
             return self._times(1)
         now, before = (1 - epoch / self.total_iters for epoch in (self._epoch, self._epoch - 1))
         return self._times((now / before) ** self.power)
 
-    def _get_closed_form_lr(self) -> list[Any]:
+    def _get_closed_form_lr(self) -> list[float]:
         return self._of_base((1 - min(self.total_iters, self._epoch) / self.total_iters) ** self.power)
 
 
 class _Lambdas(LRScheduler):
-    def __init__(self, optimizer: Any, lr_lambda: Any, last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, lr_lambda: Factor | Sequence[Factor], last_epoch: int = -1
+    ) -> None:
+        _check_optimizer(type(self).__name__, optimizer)
         count = len(optimizer.param_groups)
-        self.lr_lambdas = list(lr_lambda) if isinstance(lr_lambda, list | tuple) else [lr_lambda] * count
+        one: Any = lr_lambda
+        self.lr_lambdas: list[Factor] = list(one) if isinstance(one, list | tuple) else [one] * count
         if len(self.lr_lambdas) != count:
             raise ValueError(
                 f"For '{type(self).__name__}', 'lr_lambda' must be one for each of the {count} groups, "
@@ -234,31 +323,67 @@ class _Lambdas(LRScheduler):
 
 
 class LambdaLR(_Lambdas):
-    """The first rate times ``lr_lambda(epoch)``."""
+    """The first learning rate times ``lr_lambda(epoch)``.
 
-    def get_lr(self) -> list[Any]:
+    Args:
+        optimizer: an optimizer of ``mindspore.experimental.optim``.
+        lr_lambda: a function of the epoch (a Parameter) that gives a factor, or a list of one for each group.
+        last_epoch: the epoch that was the last before; -1 is the start.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: another number of functions than groups.
+    """
+
+    def get_lr(self) -> list[float]:
         return [float(base) * float(f(self.last_epoch)) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
 
 class MultiplicativeLR(_Lambdas):
-    """The rate times ``lr_lambda(epoch)``."""
+    """The learning rate times ``lr_lambda(epoch)`` in each epoch.
 
-    def get_lr(self) -> list[Any]:
+    Args:
+        optimizer: an optimizer of ``mindspore.experimental.optim``.
+        lr_lambda: a function of the epoch (a Parameter) that gives a factor, or a list of one for each group.
+        last_epoch: the epoch that was the last before; -1 is the start.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: another number of functions than groups.
+    """
+
+    def get_lr(self) -> list[float]:
         if self._epoch <= 0:
             return self._times(1)
         return [float(rate) * float(f(self.last_epoch)) for f, rate in zip(self.lr_lambdas, self._last_lr, strict=True)]
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Along a cosine down to ``eta_min`` in ``T_max`` epochs, and up again."""
+    """The learning rate along a cosine (Loshchilov and Hutter 2017) down to ``eta_min`` in ``T_max`` epochs, and up
+    again.
 
-    def __init__(self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:  # noqa: N803
+    eta_min + (base - eta_min) * (1 + cos(pi * epoch / T_max)) / 2.
+
+    Args:
+        optimizer: an optimizer of ``mindspore.experimental.optim``.
+        T_max: how many epochs the way down takes.
+        eta_min: the least learning rate.
+        last_epoch: the epoch that was the last before; -1 is the start.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: ``T_max`` is 0.
+    """
+
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:  # noqa: N803
         _kind("CosineAnnealingLR", "eta_min", eta_min, (float, int, bool))
         _kind("CosineAnnealingLR", "T_max", T_max, (int, bool))
+        if not T_max:
+            raise ValueError(f"For 'CosineAnnealingLR', 'T_max' must not be 0, but got {T_max}")
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         epoch, least = self._epoch, self.eta_min
         if epoch == 0:
             return self._times(1)
@@ -269,16 +394,28 @@ class CosineAnnealingLR(LRScheduler):
         now, before = (1 + math.cos(math.pi * e / self.T_max) for e in (epoch, epoch - 1))
         return [now / before * (float(rate) - least) + least for rate in self._last_lr]
 
-    def _get_closed_form_lr(self) -> list[Any]:
+    def _get_closed_form_lr(self) -> list[float]:
         high = (1 + math.cos(math.pi * self._epoch / self.T_max)) / 2
         return [self.eta_min + (float(base) - self.eta_min) * high for base in self.base_lrs]
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Along a cosine down to ``eta_min`` in ``T_0`` epochs, and from the start in ``T_mult`` times as many."""
+    """The learning rate along a cosine down to ``eta_min``, then from the start again (Loshchilov and Hutter 2017).
+
+    Args:
+        optimizer: an optimizer of ``mindspore.experimental.optim``.
+        T_0: how many epochs the first way down takes, an int above 0.
+        T_mult: the next takes so many times as many, an int above 0.
+        eta_min: the least learning rate.
+        last_epoch: the epoch that was the last before; -1 is the start.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: ``T_0`` or ``T_mult`` is no int above 0.
+    """
 
     def __init__(
-        self, optimizer: Any, T_0: int, T_mult: int = 1, eta_min: float = 0, last_epoch: int = -1  # noqa: N803
+        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0, last_epoch: int = -1  # noqa: N803
     ) -> None:
         who = "CosineAnnealingWarmRestarts"
         for name, value in (("T_0", T_0), ("T_mult", T_mult)):
@@ -291,12 +428,22 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.T_cur = Parameter(Tensor(last_epoch, float32), "T_cur")
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         high = (1 + math.cos(math.pi * float(self.T_cur) / float(self.T_i))) / 2
         return [self.eta_min + (float(base) - self.eta_min) * high for base in self.base_lrs]
 
-    def step(self, epoch: Any = None) -> bool:
-        """Go on to the next epoch, or to the given one, which may be a fraction."""
+    def step(self, epoch: float | None = None) -> bool:
+        """Go on to the next epoch, or to the given one, and set the learning rates.
+
+        Args:
+            epoch: the epoch to go to, which may be a fraction; None is the next.
+
+        Returns:
+            True.
+
+        Raises:
+            ValueError: a negative epoch.
+        """
         first, times = float(self.T_0), self.T_mult
         if epoch is None and self._epoch < 0:
             epoch = 0
@@ -324,17 +471,29 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class CyclicLR(LRScheduler):
-    """From ``base_lr`` up to ``max_lr`` and down again, over and over (Smith 2017).
+    """The learning rate from ``base_lr`` up to ``max_lr`` and down again, over and over (Smith 2017).
 
     Args:
-        step_size_up, step_size_down: epochs of the way up, and of the way down.
+        optimizer: an optimizer of ``mindspore.experimental.optim``.
+        base_lr: the least rate, or a list of one for each group.
+        max_lr: the largest rate, or a list of one for each group.
+        step_size_up: epochs of the way up.
+        step_size_down: epochs of the way down; as many as up without it.
         mode: "triangular", "triangular2" (each cycle half as high) or "exp_range" (times ``gamma`` every epoch).
-        scale_fn: instead of ``mode``, a function of the cycle or of the epoch (``scale_mode`` "cycle", "iterations").
+        gamma: the factor of "exp_range".
+        scale_fn: instead of ``mode``, a function that gives the height of a cycle.
+        scale_mode: what ``scale_fn`` is a function of: "cycle", its number from 1, or "iterations", the epoch.
+        last_epoch: the epoch that was the last before; -1 is the start.
+
+    Raises:
+        TypeError: another optimizer.
+        ValueError: an unknown ``mode``, or another number of rates than groups.
     """
 
     def __init__(
-        self, optimizer: Any, base_lr: Any, max_lr: Any, step_size_up: int = 2000, step_size_down: int | None = None,
-        mode: str = "triangular", gamma: float = 1.0, scale_fn: Callable[[Any], Any] | None = None,
+        self, optimizer: Optimizer, base_lr: Rates, max_lr: Rates, step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: str = "triangular", gamma: float = 1.0, scale_fn: Callable[[float], float] | None = None,
         scale_mode: str = "cycle", last_epoch: int = -1,
     ) -> None:  # fmt: skip
         base = _for_groups(optimizer, base_lr, "base_lr")
@@ -356,13 +515,17 @@ class CyclicLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
         self.base_lrs = [Tensor(rate) for rate in base]
 
-    def scale_fn(self, x: Any) -> float:
-        """The height of a cycle."""
+    def scale_fn(self, x: float) -> float:
+        """The height of a cycle, 1 for the whole way up to ``max_lr``.
+
+        Args:
+            x: the number of the cycle, or the epoch, as ``scale_mode`` says.
+        """
         if self._scale_fn is not None:
             return self._scale_fn(x)
         return {"triangular": 1.0, "triangular2": 1 / 2.0 ** (x - 1), "exp_range": self.gamma**x}[self.mode]
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         cycle = math.floor(1 + self._epoch / self.total_step_size)
         place = 1 + self._epoch / self.total_step_size - cycle
         ratio = self.step_up_ratio
@@ -372,7 +535,8 @@ class CyclicLR(LRScheduler):
         return [float(base) + (float(most) - float(base)) * high for base, most in pairs]
 
 
-def _for_groups(optimizer: Any, value: Any, name: str) -> list[Any]:
+def _for_groups(optimizer: Optimizer, value: Rates, name: str) -> list[float]:
+    _check_optimizer("CyclicLR", optimizer)
     count = len(optimizer.param_groups)
     found = list(value) if isinstance(value, list | tuple) else [value] * count
     if len(found) != count:
@@ -381,9 +545,21 @@ def _for_groups(optimizer: Any, value: Any, name: str) -> list[Any]:
 
 
 class SequentialLR:
-    """Several schedulers, one after the other; the next begins at each of the epochs ``milestones``."""
+    """Several schedulers, one after the other; the next begins at each of the epochs ``milestones``.
 
-    def __init__(self, optimizer: Any, schedulers: list[Any], milestones: list[int], last_epoch: int = -1) -> None:
+    Args:
+        optimizer: the optimizer that all of them change.
+        schedulers: the schedulers, in their order.
+        milestones: the epochs at which the second, the third, ... begins.
+        last_epoch: the epoch that was the last before; -1 is the start.
+
+    Raises:
+        ValueError: a scheduler of another optimizer, or not one fewer milestones than schedulers.
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1
+    ) -> None:
         for place, scheduler in enumerate(schedulers):
             if scheduler.optimizer is not optimizer:
                 raise ValueError(f"For 'SequentialLR', scheduler {place} is of another optimizer")
@@ -402,7 +578,7 @@ class SequentialLR:
         self._last_lr = schedulers[0]._last_lr
 
     def step(self) -> None:
-        """Go on to the next epoch."""
+        """Go on to the next epoch, and set the learning rates."""
         _set(self.last_epoch, float(self.last_epoch) + 1)
         epoch = int(float(self.last_epoch))
         place = bisect_right(self.milestones, epoch)
@@ -412,32 +588,37 @@ class SequentialLR:
             self._schedulers[place].step()
 
     def get_last_lr(self) -> list[Tensor]:
-        """The learning rate of each group now."""
+        """The learning rate of each group now: copies, as tensors."""
         return [Tensor(rate.asnumpy().copy()) for rate in self._last_lr]
 
 
 class ReduceLROnPlateau:
-    """Times ``factor`` when a metric has not improved for more than ``patience`` epochs.
+    """The learning rate times ``factor`` when a metric has not improved for more than ``patience`` epochs.
 
     Args:
+        optimizer: an optimizer of ``mindspore.experimental.optim``.
         mode: "min" or "max": whether less or more is better.
-        threshold, threshold_mode: what counts as better, as a share ("rel") or as a difference ("abs").
+        factor: what a rate is multiplied by, below 1.
+        patience: how many epochs without improvement are let pass.
+        threshold: by how much a metric must be better to count.
+        threshold_mode: whether that is a share of the best so far ("rel") or a difference ("abs").
         cooldown: epochs of rest after a reduction.
-        min_lr: a floor, or one for each group.
+        min_lr: a floor, or a list of one for each group.
         eps: a smaller change is not made.
+
+    Raises:
+        TypeError: another optimizer.
+        ValueError: ``factor`` is 1 or more, an unknown mode, or another number of floors than groups.
     """
 
     def __init__(
-        self, optimizer: Any, mode: str = "min", factor: float = 0.1, patience: int = 10, threshold: float = 1e-4,
-        threshold_mode: str = "rel", cooldown: int = 0, min_lr: Any = 0, eps: float = 1e-8,
+        self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10, threshold: float = 1e-4,
+        threshold_mode: str = "rel", cooldown: int = 0, min_lr: Rates = 0, eps: float = 1e-8,
     ) -> None:  # fmt: skip
+        _check_optimizer("ReduceLROnPlateau", optimizer)
         who = "For 'ReduceLROnPlateau'"
         if factor >= 1:
             raise ValueError(f"{who}, 'factor' must be below 1, but got {factor}")
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(
-                f"{who}, 'optimizer' must be of mindspore.experimental.optim, but got {type(optimizer).__name__}"
-            )
         count = len(optimizer.param_groups)
         floors = list(min_lr) if isinstance(min_lr, list | tuple) else [min_lr] * count
         if len(floors) != count:
@@ -456,12 +637,19 @@ class ReduceLROnPlateau:
         self.wait = Parameter(Tensor(0, float32), "wait")
         self._last_lr = [group["lr"] for group in optimizer.param_groups]
 
-    def step(self, metrics: Any) -> bool:
-        """Look at the metric of an epoch."""
+    def step(self, metrics: float | Tensor) -> bool:
+        """Look at the metric of an epoch, and reduce the learning rates if it is time.
+
+        Args:
+            metrics: a number, or a Tensor of one.
+
+        Returns:
+            True.
+        """
         current, waited, resting = np.float32(float(metrics)), float(self.wait) + 1, float(self.cooldown_counter)
         _set(self.last_epoch, float(self.last_epoch) + 1)
         if self._improves(float(current)):
-            _set(self.best, current)
+            _set(self.best, float(current))
             waited = 0
         if resting > 0:
             resting, waited = resting - 1, 0
@@ -486,5 +674,5 @@ class ReduceLROnPlateau:
         return float(self.cooldown_counter) > 0
 
     def get_last_lr(self) -> list[Tensor]:
-        """The learning rate of each group now."""
+        """The learning rate of each group now: copies, as tensors."""
         return [Tensor(rate.asnumpy().copy()) for rate in self._last_lr]

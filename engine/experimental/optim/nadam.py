@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ...core.parameter import Parameter
-from ...core.tensor import Tensor
+from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import take
+from ...nn.optim.optimizer import Params, take
 from ._moments import Betas, Moments
+from .optimizer import Group, Rate
 
 __all__ = ["NAdam"]
 
 
 class NAdam(Moments):
-    """Adam with Nesterov's momentum, whose factor grows from step to step (Dozat 2016)."""
+    """Adam with Nesterov's momentum, whose factor grows from step to step (Dozat 2016), as in PyTorch.
+
+    The factor of step t is beta1 * (1 - 0.5 * 0.96**(t * momentum_decay)).
+
+    Args:
+        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        lr: the learning rate, a number or a Tensor of one, above 0.
+        betas: (beta1, beta2): the shares of the moments that stay in a step, from 0 to below 1.
+        eps: added to the root in the denominator, above 0.
+        weight_decay: this multiple of a parameter is added to its gradient, at least 0.
+        momentum_decay: how fast the factor grows, at least 0.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     def __init__(
-        self, params: Any, lr: Any = 2e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0,
-        momentum_decay: float = 4e-3,
+        self, params: Params, lr: Rate = 2e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0.0, momentum_decay: float = 4e-3,
     ) -> None:  # fmt: skip
         self._check_all(lr, betas, eps, weight_decay)
         self._check("momentum_decay", momentum_decay)
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         super().__init__(params, {**settings, "momentum_decay": momentum_decay})
         self._start("step_t", "exp_avg", "exp_avg_sq")
-        self.mu_product = [Parameter(Tensor(1.0), f"mu_product_{p.name}") for p in self.parameters]
+        self._keep("mu_product", 1.0, scalar=True)
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         beta1, beta2 = group["betas"]
         mu, following = (beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1))
         product = self.mu_product[place]

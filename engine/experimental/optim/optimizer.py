@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,14 +12,20 @@ from ...core.dtype import float32, int32
 from ...core.parameter import Parameter, ParameterTuple
 from ...core.recording import no_recording
 from ...core.tensor import Tensor
+from ...core.types import Array
 from ...nn.cell import Cell
-from ...nn.optim.optimizer import take
+from ...nn.optim.optimizer import Gradients, Params, take
 
 __all__ = ["Optimizer"]
 
+Rate: TypeAlias = float | Tensor
+"""A learning rate: a number, or a Tensor of one."""
+Group: TypeAlias = dict[str, Any]
+"""A group of parameters with its settings."""
+
 
 class Optimizer(Cell):
-    """Base of the experimental optimizers.
+    """Base of the experimental optimizers: called with the gradients, an optimizer changes its parameters.
 
     A subclass defines ``updated``; or, as in MindSpore, its own ``construct(self, gradients)`` with the help of
     ``param_groups`` and ``group_start_id``.
@@ -33,7 +39,7 @@ class Optimizer(Cell):
         ValueError: no parameters, a negative setting, or a parameter in two groups.
     """
 
-    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+    def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
         super().__init__(auto_prefix=False)
         self._who = f"For '{type(self).__name__}'"
         if params is None:
@@ -48,11 +54,15 @@ class Optimizer(Cell):
         self.param_groups: list[dict[str, Any]] = []
         self.lrs: list[Parameter] = []
         self.group_start_id = [0]
-        # A plain attribute: it grows while the groups are taken.
-        self.__dict__["parameters"] = ()
-        for group in given if isinstance(given[0], dict) else [{"params": given}]:
+        # How the state of a parameter begins, by its name; and the step after which each parameter came.
+        self._states: dict[str, tuple[str | float, bool]] = {}
+        self._joined: list[int] = []
+        # A plain attribute: it grows while the first groups are taken.
+        self.__dict__.update(parameters=(), _gathering=True)
+        groups: list[Any] = given if isinstance(given[0], dict) else [{"params": given}]
+        for group in groups:
             self.add_param_group(group)
-        self.__dict__.pop("parameters")
+        del self.__dict__["parameters"], self.__dict__["_gathering"]
         self.parameters = ParameterTuple(p for group in self.param_groups for p in group["params"])
 
     def __repr__(self) -> str:
@@ -65,8 +75,12 @@ class Optimizer(Cell):
                     lines.append(f"    {key}: {value.value() if isinstance(value, Parameter) else value}")
         return "\n".join(lines) + "\n)"
 
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Take one more group.
+    def add_param_group(self, param_group: Group) -> None:
+        """Take one more group. Its parameters get their state, and count their steps from now on.
+
+        Args:
+            param_group: a dictionary with ``params``, a Parameter or a list of them, and settings; ``defaults`` has
+                the others.
 
         Raises:
             TypeError: no dictionary, or something else than parameters in it.
@@ -89,14 +103,20 @@ class Optimizer(Cell):
             group.setdefault(key, default)
         group["lr"] = self._rate(group.get("lr"), f"learning_rate_group_{len(self.param_groups)}")
         group["weight_decay"] = self._decay(group.get("weight_decay", 0.0))
-        self.lrs.append(group["lr"])
-        self.param_groups.append(group)
-        self.group_start_id.append(self.group_start_id[-1] + len(group["params"]))
-        everything = (*self.parameters, *group["params"])
-        if "parameters" in self.__dict__:
+        new = ParameterTuple(group["params"])
+        everything = (*self.parameters, *new)
+        if "_gathering" in self.__dict__:
             self.__dict__["parameters"] = everything
         else:
             self.parameters = ParameterTuple(everything)
+            for name in self._states:
+                before = getattr(self, name)
+                setattr(self, name, type(before)((*before, *self._state_of(name, new))))
+        done = 0 if self._steps is None else int(getattr(self, self._steps, 0))
+        self._joined += [done] * len(new)
+        self.lrs.append(group["lr"])
+        self.param_groups.append(group)
+        self.group_start_id.append(self.group_start_id[-1] + len(new))
 
     def _rate(self, value: Any, name: str) -> Parameter:
         if isinstance(value, Tensor):
@@ -129,37 +149,57 @@ class Optimizer(Cell):
             allowed = f"{'above' if above else 'at least'} {least}" + (f" and below {below}" if below else "")
             raise ValueError(f"For '{type(self).__name__}', '{name}' must be {allowed}, but got {value}")
 
+    def _keep(self, name: str, init: str | float = "zeros", scalar: bool = False) -> None:
+        """A state of the shape and dtype of each parameter, or a number for each; parameters that come later get it."""
+        self._states[name] = (init, scalar)
+        setattr(self, name, self._state_of(name, self.parameters))
+
+    def _state_of(self, name: str, parameters: ParameterTuple) -> Sequence[Parameter]:
+        init, scalar = self._states[name]
+        if scalar:
+            return [Parameter(Tensor(init), f"{name}_{p.name}") for p in parameters]
+        return parameters.clone(name, init)
+
     def _counter(self, name: str) -> Parameter:
         return Parameter(Tensor(0, int32), name)
 
-    def construct(self, gradients: Any) -> Any:
-        """Change the parameters by their gradients, given in the same order.
+    def construct(self, gradients: Gradients) -> bool:
+        """Change the parameters by their gradients.
+
+        Args:
+            gradients: a tensor for each parameter, in the order of the groups and of their shapes; one alone may come
+                bare.
+
+        Returns:
+            True.
 
         Raises:
             RuntimeError: another number of gradients.
-            ValueError: one of another shape.
+            ValueError: one of another shape; nothing is changed.
         """
         given = (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
         if len(given) != len(self.parameters):
             raise RuntimeError(f"{self._who}, there must be {len(self.parameters)} gradients, but got {len(given)}")
+        for parameter, gradient in zip(self.parameters, given, strict=True):
+            if gradient.shape != parameter.shape:
+                raise ValueError(
+                    f"{self._who}, the gradient of '{parameter.name}' must have the shape {parameter.shape}, "
+                    f"but got {gradient.shape}"
+                )
         with no_recording(), np.errstate(all="ignore"):
             step = self.before_step()
             place = 0
             for group in self.param_groups:
                 rate, decay = float(group["lr"]), group["weight_decay"]
                 for parameter in group["params"]:
-                    value, gradient = parameter._array, given[place]._array
-                    if gradient.shape != value.shape:
-                        raise ValueError(
-                            f"{self._who}, the gradient of '{parameter.name}' must have the shape {value.shape}, "
-                            f"but got {gradient.shape}"
-                        )
-                    gradient = gradient.astype(value.dtype, copy=False)
+                    value = parameter._array
+                    slope = given[place]._array.astype(value.dtype, copy=False)
                     if group.get("maximize"):
-                        gradient = -gradient
+                        slope = -slope
                     if decay and not self._decays_apart:
-                        gradient = gradient + value * decay
-                    take(parameter, self.updated(place, value, gradient, rate, step, group))
+                        slope = slope + value * decay
+                    own_step = step - self._joined[place]
+                    take(parameter, self.updated(place, value, slope, rate, own_step, group))
                     place += 1
             self.after_step()
         return True
@@ -178,6 +218,18 @@ class Optimizer(Cell):
     def after_step(self) -> None:
         """What is done once after the parameters are changed."""
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
-        """The parameter's new array; ``place`` is its place among the parameters."""
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
+        """The parameter's new array; each optimizer defines it.
+
+        Args:
+            place: the parameter's place among ``parameters``.
+            value: its array.
+            gradient: the gradient's array, of its shape and dtype, with the group's weight decay and sign.
+            rate: its learning rate.
+            step: the number of its step, from 1; of no use in an optimizer that counts none.
+            group: the settings of its group.
+
+        Returns:
+            an array of the shape of ``value``; it is cast to the parameter's dtype.
+        """
         raise NotImplementedError(f"{type(self).__name__} defines neither 'updated' nor 'construct'")

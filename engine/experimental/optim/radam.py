@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
+from ...nn.optim.optimizer import Params
 from ._moments import Betas, Moments
+from .optimizer import Group, Rate
 
 __all__ = ["RAdam"]
 
 
 class RAdam(Moments):
-    """Adam whose step is rectified by the variance of its second moment (Liu et al. 2020)."""
+    """Adam whose step is rectified by the variance of its second moment (Liu et al. 2020).
+
+    In the first steps, while that variance is not known, it is gradient descent along the first moment.
+
+    Args:
+        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        lr: the learning rate, a number or a Tensor of one, above 0.
+        betas: (beta1, beta2): the shares of the moments that stay in a step, from 0 to below 1.
+        eps: added to the root in the denominator, above 0.
+        weight_decay: this multiple of a parameter is added to its gradient, at least 0.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     def __init__(
-        self, params: Any, lr: Any = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0
+        self, params: Params, lr: Rate = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0
     ) -> None:
         self._check_all(lr, betas, eps, weight_decay)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
         self._start("step_t", "exp_avg", "exp_avg_sq")
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         beta1, beta2 = group["betas"]
         m, v = self.exp_avg[place], self.exp_avg_sq[place]
         new, new_m, new_v = updates.radam(

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Optimizer
+from ...nn.optim.optimizer import Params
+from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["RMSprop"]
 
 
 class RMSprop(Optimizer):
-    """Hinton 2012: p = p - lr * g / (sqrt(v) + eps), with momentum, and with v without the mean if ``centered``."""
+    """RMSprop (Hinton 2012): s = alpha * s + (1 - alpha) * g * g; p = p - lr * g / (sqrt(s) + eps).
+
+    Args:
+        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        lr: the learning rate, a number or a Tensor of one, above 0.
+        alpha: the share of s that stays in a step, at least 0.
+        eps: added to the root in the denominator, above 0.
+        weight_decay: this multiple of a parameter is added to its gradient, at least 0.
+        momentum: the share of a step that is made again in the next, at least 0.
+        centered: take the square of a running mean of g off s (Graves 2013).
+        maximize: go up, not down.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     def __init__(
-        self, params: Any, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0.0,
+        self, params: Params, lr: Rate = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0.0,
         momentum: float = 0.0, centered: bool = False, maximize: bool = False,
     ) -> None:  # fmt: skip
         self._check("lr", lr, above=True)
@@ -24,11 +39,11 @@ class RMSprop(Optimizer):
         self._check("weight_decay", weight_decay)
         settings = {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered}
         super().__init__(params, {**settings, "weight_decay": weight_decay, "maximize": maximize})
-        self.mean_grad = self.parameters.clone("mean_grad", "zeros")
-        self.mean_square = self.parameters.clone("mean_square", "zeros")
-        self.moment = self.parameters.clone("moment", "zeros")
+        self._keep("mean_grad")
+        self._keep("mean_square")
+        self._keep("moment")
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         mean = self.mean_grad[place] if group["centered"] else None
         squares, moved = self.mean_square[place], self.moment[place]
         new, means, moment, sums = updates.rmsprop_pytorch(

@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
 from ...cpu.array_module import array_module
-from .optimizer import Optimizer
+from ...nn.optim.optimizer import Params
+from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["Rprop"]
 
 
 class Rprop(Optimizer):
-    """Riedmiller and Braun 1993: each element's step grows while its gradient keeps its sign, and shrinks if not."""
+    """Resilient backpropagation (Riedmiller and Braun 1993): steps by the sign of the gradient, of adapted lengths.
+
+    Each element has a length of its own, ``lr`` in the beginning. It grows while the gradient keeps its sign; where
+    the
+    sign changed it shrinks, and that step is not made.
+
+    Args:
+        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        lr: the first length, a number or a Tensor of one, above 0.
+        etas: (shrinking, growing): the factors of a length, the first between 0 and 1, the second above 1.
+        step_sizes: (least, most): the limits of the lengths.
+        maximize: go up, not down.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     _steps = "step_t"
 
     def __init__(
-        self, params: Any, lr: Any = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
+        self, params: Params, lr: Rate = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
         step_sizes: tuple[float, float] = (1e-6, 50), *, maximize: bool = False,
     ) -> None:  # fmt: skip
         self._check("lr", lr, above=True)
         self._check("etas[1]", etas[1], above=True, least=1)
         self._check("etas[0]", etas[0], above=True, below=1)
         super().__init__(params, {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize})
-        self.prev = self.parameters.clone("prev", "zeros")
-        self.step_size = self.parameters.clone("step_size", "zeros")
+        self._keep("prev")
+        self._keep("step_size")
         self.step_t = self._counter("step_t")
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         before, size = self.prev[place], self.step_size[place]
         lengths = array_module(value).full_like(value, rate) if step == 1 else size._array
         new, used, lengths = updates.rprop(value, before._array, lengths, gradient, group["etas"], group["step_sizes"])

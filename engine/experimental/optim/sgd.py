@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
+from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Optimizer
+from ...nn.optim.optimizer import Params
+from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["SGD"]
 
 
 class SGD(Optimizer):
-    """v = momentum * v + (1 - dampening) * g; p = p - lr * v, or p - lr * (g + momentum * v) with Nesterov's form."""
+    """Gradient descent with momentum (Sutskever et al. 2013): v = momentum * v + (1 - dampening) * g; p = p - lr * v.
+
+    In the first step v is g. Nesterov's form is p - lr * (g + momentum * v); without momentum it is p - lr * g.
+
+    Args:
+        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        lr: the learning rate, a number or a Tensor of one, at least 0.
+        momentum: the share of v that stays in a step, at least 0.
+        dampening: the share of g that does not get into v.
+        weight_decay: this multiple of a parameter is added to its gradient, at least 0.
+        nesterov: take Nesterov's form, which needs ``momentum`` above 0 and ``dampening`` 0.
+        maximize: go up, not down.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or an argument is of the wrong kind.
+        ValueError: ``params`` is empty, a number is outside its range, or ``nesterov`` lacks what it needs.
+    """
 
     def __init__(
-        self, params: Any, lr: Any, momentum: float = 0, dampening: float = 0, weight_decay: float = 0.0,
+        self, params: Params, lr: Rate, momentum: float = 0, dampening: float = 0, weight_decay: float = 0.0,
         nesterov: bool = False, *, maximize: bool = False,
     ) -> None:  # fmt: skip
         self._check("lr", lr)
@@ -27,18 +44,23 @@ class SGD(Optimizer):
         super().__init__(
             params, {**settings, "nesterov": nesterov, "maximize": maximize, "grad_centralization": False}
         )
-        for group in self.param_groups:
-            self._check("dampening", group["dampening"], least=-math.inf)
-            group["dampening"] = float(group["dampening"])
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError(
                 "For 'SGD', 'nesterov' needs 'momentum' above 0 and 'dampening' 0, "
                 f"but got {momentum} and {dampening}"
             )
-        self.accum = self.parameters.clone("accum", "zeros")
-        self.stat = self.parameters.clone("stat", "ones")
+        self._keep("accum")
+        self._keep("stat", "ones")
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
+    def add_param_group(self, param_group: Group) -> None:
+        """See ``Optimizer.add_param_group``; ``dampening`` is checked too."""
+        if isinstance(param_group, dict):
+            param_group.setdefault("dampening", self.defaults["dampening"])
+            self._check("dampening", param_group["dampening"], least=-math.inf)
+            param_group["dampening"] = float(param_group["dampening"])
+        super().add_param_group(param_group)
+
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         if not group["momentum"]:
             return updates.descent(value, gradient, rate)
         kept, first = self.accum[place], self.stat[place]

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Optimizer, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
 
 __all__ = ["Adadelta"]
 
 
 class Adadelta(Optimizer):
-    """Zeiler 2012: steps as long as the past steps are against the past gradients."""
+    """Adadelta (Zeiler 2012), whose steps are as long as the past steps are against the past gradients.
+
+    With a = rho * a + (1 - rho) * g**2 the step is d = sqrt(u + epsilon) / sqrt(a + epsilon) * g; then
+    u = rho * u + (1 - rho) * d**2 and p = p - learning_rate * d. Called with the gradients, it changes the parameters.
+
+    Args:
+        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        learning_rate: the factor of each step: a number, one for each step, or a LearningRateSchedule.
+        rho: the share of both averages that stays in a step, from 0 to 1.
+        epsilon: added under both roots, at least 0.
+        loss_scale: the gradients are divided by it; above 0.
+        weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
+            step.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     @opt_init_args_register
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 1.0,
+        params: Params,
+        learning_rate: Rate = 1.0,
         rho: float = 0.9,
         epsilon: float = 1e-6,
         loss_scale: float = 1.0,
-        weight_decay: Any = 0.0,
+        weight_decay: Decay = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self._check_number(rho, "rho", 0.0)
@@ -32,7 +48,7 @@ class Adadelta(Optimizer):
         self.accum = self.state_like_parameters("accum", 0)
         self.accum_update = self.state_like_parameters("accum_update", 0)
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         slopes, steps = self.accum[place], self.accum_update[place]
         new, squares, lengths = updates.adadelta(
             value, slopes._array, steps._array, gradient, rate, self.rho, self.epsilon

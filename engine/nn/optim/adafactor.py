@@ -3,30 +3,58 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from ...core.initializer import initializer
 from ...core.parameter import Parameter, ParameterTuple
+from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Optimizer, opt_init_args_register, take
+from ..cell import Cell
+from .optimizer import Optimizer, Params, Rate, opt_init_args_register, take
 
 __all__ = ["AdaFactor"]
 
 
 class AdaFactor(Optimizer):
-    """Shazeer and Stern 2018: the second moment of a matrix kept as those of its rows and columns."""
+    """AdaFactor (Shazeer and Stern 2018): the second moment of a matrix is kept as those of its rows and columns.
+
+    The moment's share that stays in step t is 1 - t**-decay_rate. A step is g over the root of the moment, limited by
+    ``clip_threshold``, times the learning rate, and averaged with ``beta1``. Parameters of one axis keep their whole
+    moment.
+
+    Args:
+        params: the parameters to change, or groups of them, as for ``Optimizer``; ``weight_decay`` of a group is not
+            used.
+        learning_rate: the learning rate; None, the default, where ``relative_step`` gives it.
+        eps: two numbers: what is added to g**2, and the least size of a parameter that ``scale_parameter`` takes.
+        clip_threshold: the root mean square that a step may have, at least 0.
+        decay_rate: the exponent of the moment's share, above 0 and at most 1.
+        beta1: the share of the average of steps that stays, from 0 to below 1; 0 or None keeps no average.
+        weight_decay: this multiple of the learning rate and the parameter is taken off it: a number, at least 0.
+        scale_parameter: multiply the learning rate by the root mean square of the parameter; without effect where
+            ``learning_rate`` is not one number.
+        relative_step: the learning rate is min(1e-2, 1 / sqrt(t)).
+        warmup_init: with ``relative_step``, 1e-6 * t instead of 1e-2.
+        compression: kept for readers; the moments have the parameter's dtype.
+        loss_scale: the gradients are divided by it; above 0.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: a number outside its range, ``learning_rate`` together with ``relative_step`` or neither of them,
+            or
+            ``warmup_init`` without ``relative_step``.
+    """
 
     @opt_init_args_register
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = None,
+        params: Params,
+        learning_rate: Rate | None = None,
         eps: tuple[float, float] = (1e-30, 1e-3),
         clip_threshold: float = 1.0,
         decay_rate: float = 0.8,
-        beta1: float = 0.9,
+        beta1: float | None = 0.9,
         weight_decay: float = 0.0,
         scale_parameter: bool = True,
         relative_step: bool = True,
@@ -36,8 +64,13 @@ class AdaFactor(Optimizer):
     ) -> None:
         if learning_rate is not None and relative_step:
             raise ValueError("For 'AdaFactor', 'learning_rate' and 'relative_step' cannot both be given")
+        if learning_rate is None and not relative_step:
+            raise ValueError("For 'AdaFactor', without 'relative_step' a 'learning_rate' must be given")
         if warmup_init and not relative_step:
             raise ValueError("For 'AdaFactor', 'warmup_init' needs 'relative_step'")
+        if isinstance(weight_decay, Cell):
+            raise TypeError("For 'AdaFactor', 'weight_decay' must be a number, not a cell; use Adam or Momentum")
+        beta1 = 0.0 if beta1 is None else beta1
         super().__init__(0.0 if learning_rate is None else learning_rate, params, weight_decay, loss_scale)
         if not isinstance(eps, tuple | list) or len(eps) != 2:
             raise ValueError(f"For 'AdaFactor', 'eps' must be two numbers, but got {eps!r}")
@@ -46,7 +79,9 @@ class AdaFactor(Optimizer):
         if not 0 < decay_rate <= 1 or not 0 <= beta1 < 1:
             raise ValueError(f"For 'AdaFactor', 'decay_rate' {decay_rate} or 'beta1' {beta1} is out of range")
         self.eps, self.clip_threshold, self.decay_rate, self.beta1 = (eps[0], eps[1]), clip_threshold, decay_rate, beta1
-        self.scale_parameter, self.relative_step, self.warmup_init = scale_parameter, relative_step, warmup_init
+        # As in MindSpore, a rate that changes from step to step is taken as it is.
+        self.scale_parameter = scale_parameter and isinstance(learning_rate, int | float | None)
+        self.relative_step, self.warmup_init = relative_step, warmup_init
         self.compression = compression
         self.step = self.scalar_state("afactor_step", 0.0, (1,))
         if beta1 > 0:
@@ -55,7 +90,7 @@ class AdaFactor(Optimizer):
         columns: list[Parameter] = []
         full: list[Parameter] = []
         for p in self.parameters:
-            shapes: tuple[Any, ...] = ((1,), (1,), p.shape)
+            shapes: tuple[tuple[int, ...], ...] = ((1,), (1,), p.shape)
             if p.ndim > 1:
                 shapes = (p.shape[:-1], (*p.shape[:-2], p.shape[-1]), (1,))
             for kept, prefix, shape in zip(
@@ -69,19 +104,19 @@ class AdaFactor(Optimizer):
     def before_step(self, step: int) -> None:
         take(self.step, np.asarray([step], np.float32))
 
-    def _prepared(self, place: int, value: Any, g: Any, decay: float) -> Any:
+    def _prepared(self, place: int, value: Array, g: Array, decay: float) -> Array:
         return (g / self.loss_scale if self.loss_scale != 1.0 else g).astype(value.dtype, copy=False)
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         if self.relative_step:
             rate = min(1e-6 * step if self.warmup_init else 1e-2, 1 / math.sqrt(step))
         matrix = value.ndim > 1
         kept = [self.exp_avg_sq_row[place], self.exp_avg_sq_col[place]] if matrix else [self.exp_avg_sq[place]]
         mean = self.exp_avg[place] if self.beta1 > 0 else None
-        decay = float(self.weight_decay) if not callable(self.weight_decay) else 0.0
         new, squares, mean_now = updates.adafactor(
             value, [one._array for one in kept], mean._array if mean is not None else None, gradient,
-            rate, 1 - step**-self.decay_rate, self.beta1, self.eps, self.clip_threshold, decay, self.scale_parameter,
+            rate, 1 - step**-self.decay_rate, self.beta1, self.eps, self.clip_threshold, float(self.weight_decay),
+            self.scale_parameter,
         )  # fmt: skip
         for one, array in zip(kept, squares, strict=True):
             one._rebind(array)

@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Optimizer, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
 
 __all__ = ["Adagrad"]
 
 
 class Adagrad(Optimizer):
-    """Duchi et al. 2011: a = a + g * g; p = p - lr * g / sqrt(a)."""
+    """Adagrad (Duchi et al. 2011): a = a + g * g; p = p - learning_rate * g / sqrt(a).
+
+    Args:
+        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        accum: what a is in the beginning, at least 0.
+        learning_rate: a number, one for each step, or a LearningRateSchedule.
+        update_slots: False leaves a as it is.
+        loss_scale: the gradients are divided by it; above 0.
+        weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
+            step.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or an argument is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     @opt_init_args_register
     def __init__(
         self,
-        params: Any,
+        params: Params,
         accum: float = 0.1,
-        learning_rate: Any = 0.001,
+        learning_rate: Rate = 0.001,
         update_slots: bool = True,
         loss_scale: float = 1.0,
-        weight_decay: Any = 0.0,
+        weight_decay: Decay = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self._check_number(accum, "accum", 0.0)
+        self._check_bool(update_slots, "update_slots")
         self.update_slots = update_slots
         self.accum = self.state_like_parameters("accum", accum)
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         total = self.accum[place]
         new, squares = updates.adagrad(value, total._array, gradient, rate, update_slots=self.update_slots)
         total._rebind(squares)

@@ -6,20 +6,38 @@ from typing import Any
 
 import numpy as np
 
+from ...core.types import Array
 from ...cpu import updates
 from ...ops.updates import adam
-from .optimizer import Optimizer, opt_init_args_register, take
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, take
 
 __all__ = ["Adam", "AdamOffload", "LazyAdam"]
 
 
 class Adam(Optimizer):
-    """Kingma and Ba 2015, in the form that corrects the learning rate:
-    lr_t = lr * sqrt(1 - beta2**t) / (1 - beta1**t); p = p - lr_t * m / (sqrt(v) + eps).
+    """Adam (Kingma and Ba 2015), in the form that corrects the learning rate.
+
+    m = beta1 * m + (1 - beta1) * g; v = beta2 * v + (1 - beta2) * g * g;
+    lr_t = learning_rate * sqrt(1 - beta2**t) / (1 - beta1**t); p = p - lr_t * m / (sqrt(v) + eps).
 
     Args:
-        use_nesterov: step by beta1 * m + (1 - beta1) * g.
+        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        learning_rate: a number, one for each step, or a LearningRateSchedule.
+        beta1: the share of m that stays in a step, a float between 0 and 1.
+        beta2: the share of v that stays in a step, a float between 0 and 1.
+        eps: added to the root in the denominator, above 0.
+        use_locking: kept for readers; an update is never written by two threads here.
+        use_nesterov: step by beta1 * m + (1 - beta1) * g (Dozat 2016) instead of m; not with ``use_amsgrad``.
+        weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
+            step.
+        loss_scale: the gradients are divided by it; above 0.
         use_amsgrad: divide by the largest v so far (Reddi et al. 2018).
+        **kwargs: ``use_lazy`` and ``use_offload``, bools: kept for readers, they give the same steps.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, an argument is of the wrong kind, or there is none of its name.
+        ValueError: ``params`` is empty, a number is outside its range, or ``use_nesterov`` and ``use_amsgrad`` are
+            set.
     """
 
     _shape_of_powers: tuple[int, ...] = ()
@@ -27,14 +45,14 @@ class Adam(Optimizer):
     @opt_init_args_register
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 1e-3,
+        params: Params,
+        learning_rate: Rate = 1e-3,
         beta1: float = 0.9,
         beta2: float = 0.999,
         eps: float = 1e-8,
         use_locking: bool = False,
         use_nesterov: bool = False,
-        weight_decay: Any = 0.0,
+        weight_decay: Decay = 0.0,
         loss_scale: float = 1.0,
         use_amsgrad: bool = False,
         **kwargs: Any,
@@ -71,7 +89,7 @@ class Adam(Optimizer):
         first, second = (float(p._array.reshape(-1)[0]) for p in (self.beta1_power, self.beta2_power))
         return updates.corrected_rate(rate, first, second)
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         m, v = self.moment1[place], self.moment2[place]
         corrected = self._corrected(rate)
         if self.use_amsgrad:
@@ -91,20 +109,37 @@ class Adam(Optimizer):
 
 
 class AdamOffload(Adam):
-    """``Adam``: what MindSpore moves to the host is there already."""
+    """``Adam``, which MindSpore computes on the host; here an update runs where the parameters are.
+
+    Args:
+        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        learning_rate: a number, one for each step, or a LearningRateSchedule.
+        beta1: the share of the first moment that stays in a step, a float between 0 and 1.
+        beta2: the share of the second moment that stays in a step, a float between 0 and 1.
+        eps: added to the root in the denominator, above 0.
+        use_locking: kept for readers.
+        use_nesterov: step by beta1 * m + (1 - beta1) * g instead of m.
+        weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
+            step.
+        loss_scale: the gradients are divided by it; above 0.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or an argument is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     _shape_of_powers = (1,)
 
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 1e-3,
+        params: Params,
+        learning_rate: Rate = 1e-3,
         beta1: float = 0.9,
         beta2: float = 0.999,
         eps: float = 1e-8,
         use_locking: bool = False,
         use_nesterov: bool = False,
-        weight_decay: Any = 0.0,
+        weight_decay: Decay = 0.0,
         loss_scale: float = 1.0,
     ) -> None:
         super().__init__(
@@ -113,20 +148,37 @@ class AdamOffload(Adam):
 
 
 class LazyAdam(Adam):
-    """``Adam``; for the dense gradients that this engine has, the lazy form does the same."""
+    """``Adam``; for the dense gradients that this engine has, the lazy form makes the same steps.
+
+    Args:
+        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        learning_rate: a number, one for each step, or a LearningRateSchedule.
+        beta1: the share of the first moment that stays in a step, a float between 0 and 1.
+        beta2: the share of the second moment that stays in a step, a float between 0 and 1.
+        eps: added to the root in the denominator, above 0.
+        use_locking: kept for readers.
+        use_nesterov: step by beta1 * m + (1 - beta1) * g instead of m.
+        weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
+            step.
+        loss_scale: the gradients are divided by it; above 0.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or an argument is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     _shape_of_powers = (1,)
 
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 1e-3,
+        params: Params,
+        learning_rate: Rate = 1e-3,
         beta1: float = 0.9,
         beta2: float = 0.999,
         eps: float = 1e-8,
         use_locking: bool = False,
         use_nesterov: bool = False,
-        weight_decay: Any = 0.0,
+        weight_decay: Decay = 0.0,
         loss_scale: float = 1.0,
     ) -> None:
         super().__init__(

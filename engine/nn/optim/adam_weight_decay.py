@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Optimizer
+from .optimizer import Decay, Optimizer, Params, Rate
 
 __all__ = ["AdamWeightDecay"]
 
 
 class AdamWeightDecay(Optimizer):
-    """Adam with decay apart from the gradient (Loshchilov and Hutter 2019); as in MindSpore without bias correction."""
+    """Adam with decay apart from the gradient (Loshchilov and Hutter 2019); as in MindSpore without bias correction.
+
+    m = beta1 * m + (1 - beta1) * g; v = beta2 * v + (1 - beta2) * g * g;
+    p = p - learning_rate * (m / (sqrt(v) + eps) + weight_decay * p).
+
+    Args:
+        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        learning_rate: a number, one for each step, or a LearningRateSchedule.
+        beta1: the share of m that stays in a step, a float between 0 and 1.
+        beta2: the share of v that stays in a step, a float between 0 and 1.
+        eps: added to the root in the denominator, above 0.
+        weight_decay: the multiple of the parameter in its step: a number, at least 0, or a cell of the step.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 1e-3,
+        params: Params,
+        learning_rate: Rate = 1e-3,
         beta1: float = 0.9,
         beta2: float = 0.999,
         eps: float = 1e-6,
-        weight_decay: Any = 0.0,
+        weight_decay: Decay = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay)
         self._check_adam(beta1, beta2, eps)
@@ -29,13 +44,13 @@ class AdamWeightDecay(Optimizer):
         self.moments2 = self.state_like_parameters("adam_v")
         self._now_decays: list[float] = []
 
-    def _prepared(self, place: int, value: Any, g: Any, decay: float) -> Any:
+    def _prepared(self, place: int, value: Array, g: Array, decay: float) -> Array:
         return g.astype(value.dtype, copy=False)
 
     def before_step(self, step: int) -> None:
         self.__dict__["_now_decays"] = self._numbers()[1]
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         m, v = self.moments1[place], self.moments2[place]
         new, new_m, new_v = updates.adam_weight_decay(
             value, m._array, v._array, gradient, rate, self.beta1, self.beta2, self.eps, self._now_decays[place]

@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Optimizer, opt_init_args_register, take
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, take
 
 __all__ = ["AdaMax"]
 
 
 class AdaMax(Optimizer):
-    """Kingma and Ba 2015, section 7.1: the second moment is a running maximum."""
+    """AdaMax (Kingma and Ba 2015, section 7.1): Adam whose second moment is a running maximum.
+
+    m = beta1 * m + (1 - beta1) * g; v = max(beta2 * v, abs(g));
+    p = p - learning_rate / (1 - beta1**t) * m / (v + eps).
+
+    Args:
+        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        learning_rate: a number, one for each step, or a LearningRateSchedule.
+        beta1: the share of m that stays in a step, a float between 0 and 1.
+        beta2: the share of v that stays in a step, a float between 0 and 1.
+        eps: added to the denominator, above 0.
+        weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
+            step.
+        loss_scale: the gradients are divided by it; above 0.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     @opt_init_args_register
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 0.001,
+        params: Params,
+        learning_rate: Rate = 0.001,
         beta1: float = 0.9,
         beta2: float = 0.999,
         eps: float = 1e-8,
-        weight_decay: Any = 0.0,
+        weight_decay: Decay = 0.0,
         loss_scale: float = 1.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
@@ -36,7 +53,7 @@ class AdaMax(Optimizer):
     def before_step(self, step: int) -> None:
         take(self.beta1_power, self.beta1_power._array * np.float32(self.beta1))
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         m, v = self.moment1[place], self.moment2[place]
         power = float(self.beta1_power._array.reshape(-1)[0])
         new, new_m, new_v = updates.adamax(

@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...core.parameter import ParameterTuple
+from ...core.types import Array
 from ...cpu import updates
 from ...cpu.array_module import array_module
-from .optimizer import Optimizer, opt_init_args_register, take
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, take
 
 __all__ = ["ASGD"]
 
 
 class ASGD(Optimizer):
-    """Averaged stochastic gradient descent (Polyak and Juditsky 1992); the averages are in ``ax``."""
+    """Averaged stochastic gradient descent (Polyak and Juditsky 1992); the averages of the parameters are in ``ax``.
+
+    p = p * (1 - lambd * eta) - eta * g, where eta in step t is learning_rate / (1 + lambd * learning_rate * t)**alpha;
+    the average begins with step ``t0``.
+
+    Args:
+        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        learning_rate: a number, one for each step, or a LearningRateSchedule.
+        lambd: the decay of the parameter and of eta, a float.
+        alpha: the power by which eta falls, a float.
+        t0: the step from which on the average is taken, a float; 1e6 by default.
+        weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
+            step.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or ``lambd``, ``alpha`` or ``t0`` is no float.
+        ValueError: ``params`` is empty, or the learning rate or weight decay is negative.
+    """
 
     @opt_init_args_register
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 0.1,
+        params: Params,
+        learning_rate: Rate = 0.1,
         lambd: float = 1e-4,
         alpha: float = 0.75,
         t0: float = 1e6,
-        weight_decay: Any = 0.0,
+        weight_decay: Decay = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay)
         for argument, value in (("lambd", lambd), ("alpha", alpha), ("t0", t0)):
@@ -34,7 +50,7 @@ class ASGD(Optimizer):
         self.eta = ParameterTuple([self.scalar_state(f"eta_{p.name}", 0.0) for p in self.parameters])
         self.ax = self.state_like_parameters("ax_")
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         average = self.ax[place]
         eta = rate if step == 1 else float(self.eta[place]._array)
         new, averaged, next_eta, next_mu = updates.asgd(

@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Optimizer, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
 
 __all__ = ["FTRL"]
 
 
 class FTRL(Optimizer):
-    """Follow the regularised leader (McMahan et al. 2013)."""
+    """Follow the regularized leader (McMahan et al. 2013, algorithm 1).
+
+    Args:
+        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        initial_accum: what the sum of squared gradients is in the beginning, at least 0.
+        learning_rate: a number, one for each step, or a LearningRateSchedule.
+        lr_power: the power of that sum by which the steps fall, a float of at most 0; -0.5 is the root.
+        l1: the weight of the sum of absolute values, which makes parameters 0; at least 0.
+        l2: the weight of the sum of squares; at least 0.
+        use_locking: kept for readers; an update is never written by two threads here.
+        loss_scale: the gradients are divided by it; above 0.
+        weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
+            step.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, ``lr_power`` is no float, or another number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     @opt_init_args_register
     def __init__(
         self,
-        params: Any,
+        params: Params,
         initial_accum: float = 0.1,
-        learning_rate: Any = 0.001,
+        learning_rate: Rate = 0.001,
         lr_power: float = -0.5,
         l1: float = 0.0,
         l2: float = 0.0,
         use_locking: bool = False,
         loss_scale: float = 1.0,
-        weight_decay: Any = 0.0,
+        weight_decay: Decay = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self._check_number(initial_accum, "initial_accum", 0.0)
         self._check_number(l1, "l1", 0.0)
         self._check_number(l2, "l2", 0.0)
+        self._check_bool(use_locking, "use_locking")
         if not isinstance(lr_power, float):
             raise TypeError(f"For 'FTRL', 'lr_power' must be a float, but got {type(lr_power).__name__}")
         if lr_power > 0:
@@ -38,7 +55,7 @@ class FTRL(Optimizer):
         self.moments = self.state_like_parameters("moments", initial_accum)
         self.linear = self.state_like_parameters("linear")
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         squares, linear = self.moments[place], self.linear[place]
         new, total, z = updates.ftrl(
             value, squares._array, linear._array, gradient, rate, self.l1, self.l2, self.lr_power

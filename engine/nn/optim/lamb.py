@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
 from .adam_weight_decay import AdamWeightDecay
-from .optimizer import Optimizer, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
 
 __all__ = ["Lamb"]
 
 
 class Lamb(AdamWeightDecay):
-    """You et al. 2020: Adam with decay, each layer's step as long as its parameter."""
+    """LAMB (You et al. 2020): Adam with decay, where each layer's step is as long as its parameter.
+
+    With corrected moments m and v the step is r = m / (sqrt(v) + eps) + weight_decay * p, and
+    p = p - learning_rate * norm(p) / norm(r) * r.
+
+    Args:
+        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        learning_rate: a number, one for each step, or a LearningRateSchedule.
+        beta1: the share of m that stays in a step, a float between 0 and 1.
+        beta2: the share of v that stays in a step, a float between 0 and 1.
+        eps: added to the root in the denominator, above 0.
+        weight_decay: the multiple of the parameter in its step: a number, at least 0, or a cell of the step.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     @opt_init_args_register
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any,
+        params: Params,
+        learning_rate: Rate,
         beta1: float = 0.9,
         beta2: float = 0.999,
         eps: float = 1e-6,
-        weight_decay: Any = 0.0,
+        weight_decay: Decay = 0.0,
     ) -> None:
         Optimizer.__init__(self, learning_rate, params, weight_decay)
         self._check_adam(beta1, beta2, eps)
@@ -31,7 +46,7 @@ class Lamb(AdamWeightDecay):
         self.moments2 = self.state_like_parameters("lamb_v")
         self._now_decays = []
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         m, v = self.moments1[place], self.moments2[place]
         powers = (self.beta1**step, self.beta2**step)
         new, new_m, new_v = updates.lamb(

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
+from ...core.parameter import Parameter
 from ...core.recording import no_recording
 from ...core.tensor import Tensor
 from ...cpu import updates
 from ..cell import Cell
-from .optimizer import Optimizer
+from .optimizer import Gradients, Optimizer
 
 __all__ = ["LARS"]
 
 
 class LARS(Cell):
-    """Layer-wise adaptive rates (You et al. 2017) around another optimizer: gradients scaled by |p| / |g|.
+    """Layer-wise adaptive rates (You et al. 2017) around another optimizer.
+
+    The gradient of each layer, with its weight decay, is scaled by
+    coefficient * norm(p) / (norm(g) + weight_decay * norm(p) + epsilon); the optimizer makes the step with it.
 
     Args:
-        optimizer: the optimizer that makes the steps; its weight decay is used here.
-        epsilon: added to the norm in the denominator.
-        coefficient: the trust in a layer.
-        use_clip: limit the factor by the learning rate.
-        lars_filter: which parameters are scaled.
+        optimizer: the optimizer that makes the steps; its weight decay is used here, and no more by itself.
+        epsilon: added to the denominator, a float.
+        coefficient: the trust in a layer, a float.
+        use_clip: divide that factor by the learning rate, and take at most 1.
+        lars_filter: a function of a parameter: whether it is scaled. By default all are but those named "LayerNorm" or
+            "bias".
+
+    Raises:
+        TypeError: ``optimizer`` is no Optimizer, or an argument is of another type.
     """
 
     def __init__(
@@ -32,11 +40,18 @@ class LARS(Cell):
         epsilon: float = 1e-5,
         coefficient: float = 0.001,
         use_clip: bool = False,
-        lars_filter: Any = lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
+        lars_filter: Callable[[Parameter], bool] = lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
     ) -> None:
         super().__init__(auto_prefix=False)
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"For 'LARS', 'optimizer' must be an Optimizer, but got {type(optimizer).__name__}")
+        for name, number in (("epsilon", epsilon), ("coefficient", coefficient)):
+            if not isinstance(number, float):
+                raise TypeError(f"For 'LARS', '{name}' must be a float, but got {type(number).__name__}")
+        if not isinstance(use_clip, bool):
+            raise TypeError(f"For 'LARS', 'use_clip' must be a bool, but got {type(use_clip).__name__}")
+        if not callable(lars_filter):
+            raise TypeError(f"For 'LARS', 'lars_filter' must be a function, but got {type(lars_filter).__name__}")
         self.opt = optimizer
         self.parameters = optimizer.parameters
         self.epsilon, self.coefficient, self.use_clip = epsilon, coefficient, use_clip
@@ -46,12 +61,22 @@ class LARS(Cell):
         optimizer.exec_weight_decay = False
         self.global_step = optimizer.global_step
 
-    def get_lr(self) -> Any:
-        """The learning rate of this step."""
+    def get_lr(self) -> Tensor | tuple[Tensor, ...]:
+        """The learning rate of this step, as ``Optimizer.get_lr`` gives it."""
         return self.opt.get_lr()
 
-    def construct(self, gradients: Any) -> Any:
-        """Scale the gradients, then make the step."""
+    def construct(self, gradients: Gradients) -> bool:
+        """Scale the gradients, then make the step.
+
+        Args:
+            gradients: a tensor for each parameter, in their order and of their shapes.
+
+        Returns:
+            True, as every optimizer.
+
+        Raises:
+            ValueError: another number of gradients, or one of another shape.
+        """
         given = self.opt._fitting(gradients)
         rates, _ = self.opt._numbers()
         scaled = []

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...core.tensor import Tensor
+from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Optimizer, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
 
 __all__ = ["Momentum"]
 
 
 class Momentum(Optimizer):
-    """v = momentum * v + g; p = p - lr * v, or p - lr * (g + momentum * v) with Nesterov's form."""
+    """Momentum (Polyak 1964): v = momentum * v + g; p = p - lr * v, or p - lr * (g + momentum * v) in Nesterov's form.
+
+    Args:
+        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        learning_rate: lr: a number, one for each step, or a LearningRateSchedule.
+        momentum: the share of v that stays in a step, a float of at least 0.
+        weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
+            step.
+        loss_scale: the gradients are divided by it; above 0.
+        use_nesterov: take Nesterov's form.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or an argument is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     @opt_init_args_register
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any,
+        params: Params,
+        learning_rate: Rate,
         momentum: float,
-        weight_decay: Any = 0.0,
+        weight_decay: Decay = 0.0,
         loss_scale: float = 1.0,
         use_nesterov: bool = False,
     ) -> None:
@@ -34,7 +47,7 @@ class Momentum(Optimizer):
         self.use_nesterov = use_nesterov
         self.moments = self.state_like_parameters("moments")
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         kept = self.moments[place]
         new, sums = updates.momentum(
             value, kept._array, gradient, rate, float(self.momentum._array), self.use_nesterov

@@ -7,31 +7,49 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...core.initializer import initializer
+from ...core.initializer import Initializer, initializer
 from ...core.parameter import Parameter, ParameterTuple
 from ...core.recording import no_recording
 from ...core.tensor import Tensor
+from ...core.types import Array
 from ...cpu.array_module import array_module
 from ..cell import Cell
 from ..learning_rate_schedule import LearningRateSchedule
 
 __all__ = ["Optimizer", "opt_init_args_register"]
 
+Params: TypeAlias = Iterable[Parameter | dict[str, Any]]
+"""What an optimizer changes: parameters, or groups of them."""
+Rate: TypeAlias = float | Tensor | Iterable[float | Tensor] | Cell
+"""A learning rate: one, one for each step, or a LearningRateSchedule."""
+Decay: TypeAlias = float | Tensor | Cell
+"""A weight decay: a number, or a cell of the step."""
+Gradients: TypeAlias = Tensor | Sequence[Tensor]
+"""What an optimizer is called with."""
+
 _GROUP_KEYS = ("params", "lr", "weight_decay", "grad_centralization", "order_params")
 
 
 def opt_init_args_register(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Keep what an optimizer was made with in ``init_args``, ``init_learning_rate`` and ``init_params``."""
+    """Decorator of an optimizer's ``__init__``: keeps what the optimizer was made with.
+
+    Args:
+        function: an ``__init__`` with arguments ``learning_rate`` and ``params``.
+
+    Returns:
+        the function, which afterwards sets ``init_args`` (the other arguments by name), ``init_learning_rate`` and
+        ``init_params``.
+    """
     import inspect
 
     signature = inspect.signature(function)
 
     @functools.wraps(function)
-    def keeping(self: Any, *args: Any, **kwargs: Any) -> None:
+    def keeping(self: Optimizer, *args: Any, **kwargs: Any) -> None:
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
         given = dict(bound.arguments)
@@ -60,25 +78,35 @@ class _ListedRate(LearningRateSchedule):
 
 
 class Optimizer(Cell):
-    """Base of the optimizers.
+    """Base of the optimizers: called with the gradients, an optimizer changes its parameters.
 
     A subclass defines ``updated``; or, as in MindSpore, its own ``construct(self, gradients)`` with the help of
     ``get_lr``, ``decay_weight``, ``scale_grad`` and ``gradients_centralization``.
 
     Args:
-        learning_rate: a number, a Tensor, a number for each step (a list or a Tensor), or a LearningRateSchedule.
+        learning_rate: a number, a Tensor, a number for each step (a list or a Tensor of one axis; after the last one
+            it
+            stays), or a LearningRateSchedule, which is called with the step.
         parameters: the parameters to change, whose names must differ; or groups of them: dictionaries with ``params``
-            and, for these alone, ``lr``, ``weight_decay`` and ``grad_centralization``; ``{"order_params": [...]}``
-            gives the order of the gradients.
-        weight_decay: a multiple of the parameter that is added to its gradient; a number or a cell of the step.
-        loss_scale: the gradients are divided by it.
+            and,
+            for these alone, ``lr``, ``weight_decay`` and ``grad_centralization``; ``{"order_params": [...]}`` gives
+            the
+            order of the gradients.
+        weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
+            step.
+            Without groups it spares parameters with "beta" or "gamma" in their names.
+        loss_scale: the gradients are divided by it; above 0.
 
     Raises:
         TypeError: something else than parameters, or a number of the wrong kind.
-        ValueError: no parameters, a negative number, or a name twice.
+        ValueError: no parameters, a number outside its range, or a name twice.
+        KeyError: a group has an unknown key.
+        RuntimeError: a name is in two groups.
     """
 
-    def __init__(self, learning_rate: Any, parameters: Any, weight_decay: Any = 0.0, loss_scale: float = 1.0) -> None:
+    def __init__(
+        self, learning_rate: Rate, parameters: Params, weight_decay: Decay = 0.0, loss_scale: float = 1.0
+    ) -> None:
         super().__init__(auto_prefix=False)
         name = type(self).__name__
         given = _parameters_of(parameters, name)
@@ -117,6 +145,10 @@ class Optimizer(Cell):
                 f"For '{name}', '{argument}' must be {'above' if above else 'at least'} {least}, but got {value}"
             )
 
+    def _check_bool(self, value: bool, argument: str) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(f"For '{type(self).__name__}', '{argument}' must be a bool, but got {type(value).__name__}")
+
     def _check_adam(self, beta1: float, beta2: float, eps: float) -> None:
         for argument, beta in (("beta1", beta1), ("beta2", beta2)):
             if not isinstance(beta, float):
@@ -127,7 +159,7 @@ class Optimizer(Cell):
                 raise ValueError(f"For '{type(self).__name__}', '{argument}' must be between 0 and 1, but got {beta}")
         self._check_number(eps, "eps", 0.0, above=True)
 
-    def _checked_decay(self, value: Any) -> float:
+    def _checked_decay(self, value: Decay) -> Decay:
         if isinstance(value, Cell):
             self.dynamic_weight_decay = True
         else:
@@ -160,7 +192,7 @@ class Optimizer(Cell):
         self._check_number(value, "learning_rate", 0.0)
         return Parameter(Tensor(np.float32(_float(value))), name)
 
-    def _take_groups(self, groups: list[dict[str, Any]], learning_rate: Any, weight_decay: Any) -> None:
+    def _take_groups(self, groups: list[dict[str, Any]], learning_rate: Rate, weight_decay: Decay) -> None:
         name = type(self).__name__
         order: list[Parameter] | None = None
         rows: list[tuple[Parameter, Any, Any, bool]] = []
@@ -219,8 +251,14 @@ class Optimizer(Cell):
 
     # A step
 
-    def construct(self, gradients: Sequence[Tensor]) -> Any:
-        """Change the parameters by their gradients, given in the same order.
+    def construct(self, gradients: Gradients) -> bool:
+        """Change the parameters by their gradients, and count the step in ``global_step``.
+
+        Args:
+            gradients: a tensor for each parameter, in their order and of their shapes; one alone may come bare.
+
+        Returns:
+            True.
 
         Raises:
             ValueError: another number of gradients, or one of another shape.
@@ -236,7 +274,7 @@ class Optimizer(Cell):
             self.global_step._rebind(self.global_step._array + np.int32(1))
         return True
 
-    def _fitting(self, gradients: Any) -> tuple[Tensor, ...]:
+    def _fitting(self, gradients: Gradients) -> tuple[Tensor, ...]:
         name = type(self).__name__
         given = (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
         if len(given) != len(self.parameters):
@@ -261,7 +299,7 @@ class Optimizer(Cell):
             return found, [0.0] * count
         return found, [_float(d(self.global_step)) if isinstance(d, Cell) else float(d) for d in self._decays]
 
-    def _prepared(self, place: int, value: Any, g: Any, decay: float) -> Any:
+    def _prepared(self, place: int, value: Array, g: Array, decay: float) -> Array:
         """A gradient with weight decay added, centralised, and divided by the loss scale, which spares the decay."""
         if decay:
             g = g + value * (decay * self.loss_scale)
@@ -272,41 +310,68 @@ class Optimizer(Cell):
         return g.astype(value.dtype, copy=False)
 
     def decays(self, parameter: Parameter) -> bool:
-        """Whether weight decay is for this parameter: not for what is named beta or gamma, as in MindSpore."""
+        """Whether weight decay is for this parameter: not for what is named beta or gamma, as in MindSpore.
+
+        Args:
+            parameter: one of those given without groups.
+        """
         return "beta" not in parameter.name and "gamma" not in parameter.name
 
     def before_step(self, step: int) -> None:
-        """What is done once before the parameters are changed."""
+        """What a subclass does once before the parameters are changed.
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
-        """The parameter's new array; ``place`` is its place among the parameters."""
+        Args:
+            step: the number of the step, from 1.
+        """
+
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
+        """The parameter's new array; each optimizer defines it.
+
+        Args:
+            place: the parameter's place among ``parameters``.
+            value: its array.
+            gradient: the gradient's array, of its shape and dtype, with weight decay and loss scale in it.
+            rate: its learning rate in this step.
+            step: the number of the step, from 1.
+
+        Returns:
+            an array of the shape of ``value``; it is cast to the parameter's dtype.
+        """
         raise NotImplementedError(f"{type(self).__name__} defines neither 'updated' nor 'construct'")
 
     # For subclasses with a construct of their own, and for users
 
-    def get_lr(self) -> Any:
-        """The learning rate of this step; with groups that have their own, one for each parameter."""
+    def get_lr(self) -> Tensor | tuple[Tensor, ...]:
+        """The learning rate of this step, a Tensor; with groups that have their own, a tuple with each parameter's."""
         with no_recording():
             if self.is_group_lr:
                 return tuple(self._now(rate) for rate in self._rates)
             return self._now(self.learning_rate)
 
-    def _now(self, rate: Any) -> Tensor:
+    def _now(self, rate: Parameter | Cell) -> Tensor:
         if isinstance(rate, Cell):
             found = rate(self.global_step)
             return found.reshape(()) if isinstance(found, Tensor) else Tensor(np.float32(found))
         return rate
 
-    def get_weight_decay(self) -> Any:
-        """The weight decay of this step; with groups, one for each parameter."""
+    def get_weight_decay(self) -> Tensor | tuple[Tensor, ...]:
+        """The weight decay of this step: a Tensor; with groups, a tuple with one for each parameter."""
         values = [d(self.global_step) if isinstance(d, Cell) else Tensor(np.float32(d)) for d in self._decays]
         if self.is_group:
             return tuple(values)
         decay = self.weight_decay
         return decay(self.global_step) if isinstance(decay, Cell) else Tensor(np.float32(decay))
 
-    def get_lr_parameter(self, param: Any) -> Any:
-        """The learning rate that a parameter has (or each of a list of parameters).
+    def get_lr_parameter(self, param: Parameter | Sequence[Parameter]) -> Any:
+        """The learning rate that a parameter has.
+
+        Args:
+            param: a Parameter of this optimizer, or a list or tuple of them.
+
+        Returns:
+            a Parameter (for a list of rates, the one that holds them all) or a LearningRateSchedule; for several
+            parameters, a
+            list of these.
 
         Raises:
             TypeError: no Parameter.
@@ -325,16 +390,24 @@ class Optimizer(Cell):
             found.append(rate.learning_rate if isinstance(rate, _ListedRate) else rate)
         return found[0] if isinstance(param, Parameter) else found
 
-    def decay_weight(self, gradients: Any) -> Any:
-        """The gradients with weight decay added."""
+    def decay_weight(self, gradients: Sequence[Tensor]) -> Sequence[Tensor]:
+        """The gradients with weight decay, times the loss scale, added.
+
+        Args:
+            gradients: a tensor for each parameter, in their order.
+        """
         if not self.exec_weight_decay:
             return gradients
         _, decays = self._numbers()
         decays = [d * self.loss_scale for d in decays]
         return tuple(g + p * d if d else g for g, p, d in zip(gradients, self.parameters, decays, strict=True))
 
-    def gradients_centralization(self, gradients: Any) -> Any:
-        """The gradients with the mean over all axes but the first taken off, where a group asks for it."""
+    def gradients_centralization(self, gradients: Sequence[Tensor]) -> Sequence[Tensor]:
+        """The gradients with the mean over all axes but the first taken off, where a group asks for it.
+
+        Args:
+            gradients: a tensor for each parameter, in their order.
+        """
         if not any(self._centralized):
             return gradients
         return tuple(
@@ -342,20 +415,40 @@ class Optimizer(Cell):
             for g, wanted in zip(gradients, self._centralized, strict=True)
         )
 
-    def scale_grad(self, gradients: Any) -> Any:
-        """The gradients divided by the loss scale."""
+    def scale_grad(self, gradients: Sequence[Tensor]) -> Sequence[Tensor]:
+        """The gradients divided by the loss scale.
+
+        Args:
+            gradients: tensors.
+        """
         return tuple(g * self.reciprocal_scale for g in gradients) if self.need_scale else gradients
 
-    def flatten_gradients(self, gradients: Any) -> Any:
-        """The gradients as they are: MindSpore flattens them for devices that this engine has not."""
+    def flatten_gradients(self, gradients: Sequence[Tensor]) -> Sequence[Tensor]:
+        """The gradients as they are: MindSpore flattens them for devices that this engine has not.
+
+        Args:
+            gradients: tensors.
+        """
         return gradients
 
     def broadcast_params(self, optim_result: Any) -> Any:
-        """The result as it is: there is one process."""
+        """The result as it is: there is one process.
+
+        Args:
+            optim_result: what an update gave.
+        """
         return optim_result
 
-    def assignadd(self, parameter: Parameter, value: Any) -> Parameter:
-        """Add to a parameter, outside every recording."""
+    def assignadd(self, parameter: Parameter, value: Tensor | Array | float) -> Parameter:
+        """Add to a parameter, outside every recording.
+
+        Args:
+            parameter: what is changed.
+            value: a Tensor, an array or a number that broadcasts to its shape.
+
+        Returns:
+            the parameter.
+        """
         with no_recording():
             added = parameter._array + (value._array if isinstance(value, Tensor) else value)
             parameter._rebind(added.astype(parameter._array.dtype, copy=False))
@@ -384,8 +477,13 @@ class Optimizer(Cell):
             raise TypeError(f"For '{type(self).__name__}', 'unique' must be a bool, but got {type(value).__name__}")
         self.__dict__["_unique"] = value
 
-    def state_like_parameters(self, prefix: str, init: Any = "zeros") -> ParameterTuple:
-        """A parameter for each parameter, of its shape and dtype, named ``prefix.name``."""
+    def state_like_parameters(self, prefix: str, init: str | float | Initializer = "zeros") -> ParameterTuple:
+        """A state parameter for each parameter, of its shape and dtype, named ``prefix.name``.
+
+        Args:
+            prefix: the beginning of the names.
+            init: what they hold first: an initializer, its name, or a number.
+        """
         return ParameterTuple(
             [
                 Parameter(initializer(init, p.shape, p.dtype), f"{prefix}.{p.name}", requires_grad=p.requires_grad)
@@ -394,18 +492,24 @@ class Optimizer(Cell):
         )
 
     def scalar_state(self, name: str, value: float = 1.0, shape: tuple[int, ...] = ()) -> Parameter:
-        """A number that belongs to the optimizer's state."""
+        """A number that belongs to the optimizer's state, as a float32 Parameter.
+
+        Args:
+            name: its name.
+            value: what it is first.
+            shape: its shape; a scalar by default.
+        """
         return Parameter(Tensor(np.full(shape, value, np.float32)), name)
 
 
-def take(parameter: Parameter, array: Any) -> None:
+def take(parameter: Parameter, array: Array) -> None:
     """Bind a parameter to a new array, in its own dtype."""
     xp = array_module(array)
     held = parameter._array
     parameter._rebind(xp.asarray(array, dtype=held.dtype))
 
 
-def _float(value: Any) -> float:
+def _float(value: float | Tensor) -> float:
     return float(value.asnumpy().reshape(-1)[0]) if isinstance(value, Tensor) else float(value)
 
 

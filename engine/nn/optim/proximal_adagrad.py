@@ -2,36 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Optimizer, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
 
 __all__ = ["ProximalAdagrad"]
 
 
 class ProximalAdagrad(Optimizer):
-    """Duchi and Singer 2009: Adagrad's step, then towards 0 by ``l1`` and ``l2``."""
+    """Proximal Adagrad (Duchi and Singer 2009): Adagrad's step q = p - lr * g / sqrt(a), then towards 0.
+
+    a = a + g * g; with r = lr / sqrt(a), p = sign(q) / (1 + r * l2) * max(abs(q) - r * l1, 0).
+
+    Args:
+        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        accum: what a is in the beginning, at least 0.
+        learning_rate: lr: a number, one for each step, or a LearningRateSchedule.
+        l1: the weight of the sum of absolute values, which makes parameters 0; at least 0.
+        l2: the weight of the sum of squares; at least 0.
+        use_locking: kept for readers; an update is never written by two threads here.
+        loss_scale: the gradients are divided by it; above 0.
+        weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
+            step.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     @opt_init_args_register
     def __init__(
         self,
-        params: Any,
+        params: Params,
         accum: float = 0.1,
-        learning_rate: Any = 0.001,
+        learning_rate: Rate = 0.001,
         l1: float = 0.0,
         l2: float = 0.0,
         use_locking: bool = False,
         loss_scale: float = 1.0,
-        weight_decay: Any = 0.0,
+        weight_decay: Decay = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         for argument, number in (("accum", accum), ("l1", l1), ("l2", l2)):
             self._check_number(number, argument, 0.0)
+        self._check_bool(use_locking, "use_locking")
         self.l1, self.l2 = l1, l2
         self.accum = self.state_like_parameters("accum", accum)
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         total = self.accum[place]
         new, squares = updates.proximal_adagrad(value, total._array, gradient, rate, self.l1, self.l2)
         total._rebind(squares)

@@ -2,33 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Optimizer, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
 
 __all__ = ["RMSProp"]
 
 
 class RMSProp(Optimizer):
-    """Hinton 2012: a running mean of the squared gradient, which starts at 1 as in MindSpore.
+    """RMSProp (Hinton 2012): steps divided by the root of a running mean of the squared gradient.
+
+    s = decay * s + (1 - decay) * g * g; v = momentum * v + lr * g / sqrt(s + epsilon); p = p - v. As in MindSpore, s
+    starts at 1.
 
     Args:
-        centered: take the square of the running mean off (Graves 2013).
+        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        learning_rate: lr: a number, one for each step, or a LearningRateSchedule.
+        decay: the share of s that stays in a step, at least 0.
+        momentum: the share of v that stays in a step, at least 0.
+        epsilon: added under the root, above 0.
+        use_locking: kept for readers; an update is never written by two threads here.
+        centered: take the square of a running mean of g off s (Graves 2013).
+        loss_scale: the gradients are divided by it; above 0.
+        weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
+            step.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or an argument is of the wrong kind.
+        ValueError: ``params`` is empty, or a number is outside its range.
     """
 
     @opt_init_args_register
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 0.1,
+        params: Params,
+        learning_rate: Rate = 0.1,
         decay: float = 0.9,
         momentum: float = 0.0,
         epsilon: float = 1e-10,
         use_locking: bool = False,
         centered: bool = False,
         loss_scale: float = 1.0,
-        weight_decay: Any = 0.0,
+        weight_decay: Decay = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self._check_number(decay, "decay", 0.0)
@@ -43,7 +58,7 @@ class RMSProp(Optimizer):
         self.ms = self.state_like_parameters("mean_square", "ones")
         self.moment = self.state_like_parameters("moment")
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         mean, square, moment = self.mg[place] if self.centered else None, self.ms[place], self.moment[place]
         new, means, squares, moved = updates.rmsprop(
             value, mean._array if mean is not None else None, square._array, moment._array, gradient,

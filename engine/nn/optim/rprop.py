@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
 from ...cpu.array_module import array_module
-from .optimizer import Optimizer, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
 
 __all__ = ["Rprop"]
 
 
 class Rprop(Optimizer):
-    """Resilient backpropagation (Riedmiller and Braun 1993): steps by the sign of the gradient, of adapted lengths."""
+    """Resilient backpropagation (Riedmiller and Braun 1993): steps by the sign of the gradient, of adapted lengths.
+
+    Each element has a length of its own, the learning rate in the beginning. It is multiplied by the second of
+    ``etas``
+    while the gradient keeps its sign; where the sign changed, by the first, and that step is not made.
+
+    Args:
+        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        learning_rate: the first length: a number, one for each step, or a LearningRateSchedule.
+        etas: (shrinking, growing): two floats, the first between 0 and 1, the second above 1.
+        step_sizes: (least, most): two floats, the limits of the lengths.
+        weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
+            step.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, or ``etas`` or ``step_sizes`` is no tuple of floats.
+        ValueError: ``params`` is empty, or a number is outside its range.
+    """
 
     @opt_init_args_register
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 0.1,
+        params: Params,
+        learning_rate: Rate = 0.1,
         etas: tuple[float, float] = (0.5, 1.2),
         step_sizes: tuple[float, float] = (1e-6, 50.0),
-        weight_decay: Any = 0.0,
+        weight_decay: Decay = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay)
         for argument, pair in (("etas", etas), ("step_sizes", step_sizes)):
@@ -40,7 +56,7 @@ class Rprop(Optimizer):
         self.prev = self.state_like_parameters("prev")
         self.step_size = self.state_like_parameters("step_size")
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         before, lengths = self.prev[place], self.step_size[place]
         sizes = array_module(value).full(value.shape, rate, value.dtype) if step == 1 else lengths._array
         etas, limits = (self.etaminus, self.etaplus), (self.step_size_min, self.step_size_max)

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Optimizer, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
 
 __all__ = ["SGD"]
 
 
 class SGD(Optimizer):
-    """v = momentum * v + (1 - dampening) * g; p = p - lr * v (Sutskever et al. 2013); p - lr * g without momentum."""
+    """Gradient descent with momentum (Sutskever et al. 2013): v = momentum * v + (1 - dampening) * g; p = p - lr * v.
+
+    In the first step v is g. Nesterov's form is p - lr * (g + momentum * v); without momentum it is p - lr * g.
+
+    Args:
+        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        learning_rate: lr: a number, one for each step, or a LearningRateSchedule.
+        momentum: the share of v that stays in a step, at least 0.
+        dampening: the share of g that does not get into v, at least 0.
+        weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0.
+        nesterov: take Nesterov's form, which needs ``momentum`` above 0 and ``dampening`` 0.
+        loss_scale: the gradients are divided by it; above 0.
+
+    Raises:
+        TypeError: ``params`` holds no parameters, ``weight_decay`` is a cell, or an argument is of the wrong kind.
+        ValueError: ``params`` is empty, a number is outside its range, or ``nesterov`` lacks what it needs.
+    """
 
     @opt_init_args_register
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 0.1,
+        params: Params,
+        learning_rate: Rate = 0.1,
         momentum: float = 0.0,
         dampening: float = 0.0,
-        weight_decay: Any = 0.0,
+        weight_decay: Decay = 0.0,
         nesterov: bool = False,
         loss_scale: float = 1.0,
     ) -> None:
@@ -38,7 +53,7 @@ class SGD(Optimizer):
         self.accum = self.state_like_parameters("accum")
         self.stat = self.state_like_parameters("stat", "ones")
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         momentum = float(self.momentum._array)
         if not momentum:
             return updates.descent(value, gradient, rate)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,25 +24,31 @@ from ...core.dtype import (
 )
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
+from ...core.types import Array
+
+Given: TypeAlias = "Tensor | Array | float | Sequence[Any] | None"
+"""A parameter as users give it; None: it comes with each call."""
+AtCall: TypeAlias = "Tensor | None"
+"""A parameter of one call; None stands for the one of the object."""
 
 FLOATING = (float16, float32, float64)
 NUMBERS = (*FLOATING, int8, int16, int32, int64, uint8, uint16, uint32, uint64)
 
 
-def check_dtype(dtype: Any, allowed: tuple[DType, ...], owner: str) -> None:
+def check_dtype(dtype: object, allowed: tuple[DType, ...], owner: str) -> None:
     """Raises TypeError for a ``dtype`` that is not one of those allowed."""
     if not isinstance(dtype, DType) or dtype not in allowed:
         names = ", ".join(str(one) for one in allowed)
         raise TypeError(f"For '{owner}', 'dtype' must be one of {names}, but got {dtype!r}")
 
 
-def check_type(value: Any, wanted: type, owner: str, argument: str) -> None:
+def check_type(value: object, wanted: type, owner: str, argument: str) -> None:
     """Raises TypeError for a value that is no ``wanted``."""
     if not isinstance(value, wanted):
         raise TypeError(f"For '{owner}', '{argument}' must be a {wanted.__name__}, but got {type(value).__name__}")
 
 
-def as_tensor(value: Any, dtype: DType, argument: str) -> Tensor:
+def as_tensor(value: Given, dtype: DType, argument: str) -> Tensor:
     """A parameter as a tensor of ``dtype``; a Parameter as it is, so that it can be trained.
 
     Raises:

@@ -14,7 +14,14 @@ __all__ = ["Callback", "RunContext"]
 
 
 class RunContext:
-    """What a callback is given: facts about the run, and the way to end it."""
+    """What a callback is given: facts about the run, and the way to end it.
+
+    Args:
+        original_args: the facts by name.
+
+    Raises:
+        TypeError: no dictionary.
+    """
 
     def __init__(self, original_args: dict[str, Any]) -> None:
         if not isinstance(original_args, dict):
@@ -23,7 +30,11 @@ class RunContext:
         self._stop_requested = False
 
     def original_args(self) -> Any:
-        """The facts: cur_epoch_num, cur_step_num, batch_num, net_outputs, train_network, optimizer, and so on."""
+        """The facts, whose entries are attributes too.
+
+        cur_epoch_num, cur_step_num, batch_num, epoch_num, net_outputs, train_network, network, optimizer, loss_fn,
+        mode, and so on.
+        """
         return self._original_args
 
     def request_stop(self) -> None:
@@ -66,57 +77,141 @@ class Callback:
         pass
 
     def begin(self, run_context: RunContext) -> None:
-        """Before the first epoch."""
+        """Before the first epoch, of training and of evaluation.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
 
     def epoch_begin(self, run_context: RunContext) -> None:
-        """Before each epoch."""
+        """Before each epoch, of training and of evaluation.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
 
     def epoch_end(self, run_context: RunContext) -> None:
-        """After each epoch."""
+        """After each epoch, of training and of evaluation.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
 
     def step_begin(self, run_context: RunContext) -> None:
-        """Before each step."""
+        """Before each step, of training and of evaluation.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
 
     def step_end(self, run_context: RunContext) -> None:
-        """After each step."""
+        """After each step, of training and of evaluation.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
 
     def end(self, run_context: RunContext) -> None:
-        """After the last epoch."""
+        """After the last epoch, of training and of evaluation.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
 
     def on_train_begin(self, run_context: RunContext) -> None:
+        """Before the first epoch of training; calls ``begin`` unless it is overridden.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
         self.begin(run_context)
 
     def on_train_epoch_begin(self, run_context: RunContext) -> None:
+        """Before each epoch of training; calls ``epoch_begin`` unless it is overridden.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
         self.epoch_begin(run_context)
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
+        """After each epoch of training; calls ``epoch_end`` unless it is overridden.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
         self.epoch_end(run_context)
 
     def on_train_step_begin(self, run_context: RunContext) -> None:
+        """Before each step of training; calls ``step_begin`` unless it is overridden.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
         self.step_begin(run_context)
 
     def on_train_step_end(self, run_context: RunContext) -> None:
+        """After each step of training; calls ``step_end`` unless it is overridden.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
         self.step_end(run_context)
 
     def on_train_end(self, run_context: RunContext) -> None:
+        """After the last epoch of training; calls ``end`` unless it is overridden.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
         self.end(run_context)
 
     def on_eval_begin(self, run_context: RunContext) -> None:
+        """Before the first epoch of evaluation; calls ``begin`` unless it is overridden.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
         self.begin(run_context)
 
     def on_eval_epoch_begin(self, run_context: RunContext) -> None:
+        """Before each epoch of evaluation; calls ``epoch_begin`` unless it is overridden.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
         self.epoch_begin(run_context)
 
     def on_eval_epoch_end(self, run_context: RunContext) -> None:
+        """After each epoch of evaluation; calls ``epoch_end`` unless it is overridden.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
         self.epoch_end(run_context)
 
     def on_eval_step_begin(self, run_context: RunContext) -> None:
+        """Before each step of evaluation; calls ``step_begin`` unless it is overridden.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
         self.step_begin(run_context)
 
     def on_eval_step_end(self, run_context: RunContext) -> None:
+        """After each step of evaluation; calls ``step_end`` unless it is overridden.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
         self.step_end(run_context)
 
     def on_eval_end(self, run_context: RunContext) -> None:
+        """After the last epoch of evaluation; calls ``end`` unless it is overridden.
+
+        Args:
+            run_context: facts about the run, and the way to end it.
+        """
         self.end(run_context)
 
 
@@ -134,7 +229,7 @@ class CallbackManager(Callback):
         TypeError: something that is no callback and no list of them.
     """
 
-    def __init__(self, callbacks: Any) -> None:
+    def __init__(self, callbacks: Callback | list[Callback] | None) -> None:
         if callbacks is None:
             callbacks = []
         elif isinstance(callbacks, Callback):

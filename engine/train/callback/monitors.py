@@ -17,9 +17,16 @@ __all__ = ["History", "LambdaCallback", "LossMonitor", "ProgressBar", "TimeMonit
 
 
 class LossMonitor(Callback):
-    """Prints the loss each ``per_print_times`` steps (0: never), and the metrics after an epoch of ``Model.fit``.
+    """Prints the loss of steps, and the metrics after an epoch of ``Model.fit``.
 
     A loss that is NaN or Inf ends the run with a ValueError.
+
+    Args:
+        per_print_times: print each so many steps; 0: never.
+
+    Raises:
+        TypeError: no int.
+        ValueError: a negative int.
     """
 
     def __init__(self, per_print_times: int = 1) -> None:
@@ -59,6 +66,10 @@ class TimeMonitor(Callback):
     Args:
         data_size: the number of steps, where the run does not know it.
         data_time: tell how long steps waited for data.
+
+    Raises:
+        TypeError: ``data_time`` is no bool.
+        ValueError: after an epoch, where the number of steps is known to nobody.
     """
 
     def __init__(self, data_size: int | None = None, data_time: bool = False) -> None:
@@ -117,7 +128,22 @@ class History(Callback):
 
 
 class LambdaCallback(Callback):
-    """Functions of the run's context, called at the moments they are given for."""
+    """Functions of the run's context, called at the moments they are given for.
+
+    Args:
+        on_train_epoch_begin: called before each epoch of training.
+        on_train_epoch_end: called after each epoch of training.
+        on_train_step_begin: called before each step of training.
+        on_train_step_end: called after each step of training.
+        on_train_begin: called before the first epoch of training.
+        on_train_end: called after the last epoch of training.
+        on_eval_epoch_begin: called before each epoch of evaluation.
+        on_eval_epoch_end: called after each epoch of evaluation.
+        on_eval_step_begin: called before each step of evaluation.
+        on_eval_step_end: called after each step of evaluation.
+        on_eval_begin: called before the first epoch of evaluation.
+        on_eval_end: called after the last epoch of evaluation.
+    """
 
     def __init__(
         self,

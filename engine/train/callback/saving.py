@@ -14,7 +14,7 @@ from ...core.tensor import Tensor
 from ...nn.cell import Cell
 from ...serialization import load_checkpoint, save_checkpoint
 from ...serialization.turns import wait_for_saves
-from .base import Callback, RunContext
+from .base import Callback, InternalCallbackParam, RunContext
 
 __all__ = ["BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequestExit"]
 
@@ -27,14 +27,21 @@ class CheckpointConfig:
         save_checkpoint_seconds: or, without steps, each so many seconds.
         keep_checkpoint_max: the oldest files beyond so many are deleted.
         keep_checkpoint_per_n_minutes: or, without that, one file of each so many minutes is kept.
+        integrated_save: kept for callers; there is one device.
+        async_save: write in the background, as ``save_checkpoint`` does.
         saved_network: save this network instead of the one that is trained.
-        append_info: "epoch_num", "step_num" and one dictionary, saved with the parameters.
+        append_info: a list of "epoch_num", "step_num" and one dictionary, saved with the parameters.
+        enc_key: files are not encrypted: a key is refused when the first is saved.
+        enc_mode: kept for callers.
         exception_save: save when training ends with an exception.
-        crc_check, format, integrated_save, async_save, enc_key, enc_mode: see ``save_checkpoint``.
+        crc_check: add a checksum to the file.
         remove_redundancy: kept; one process has nothing twice.
+        format: "ckpt" or "safetensors".
+        **kwargs: ``incremental``, kept for callers.
 
     Raises:
-        TypeError, ValueError: an argument of the wrong kind, or nothing says when to save.
+        TypeError: an argument of the wrong kind.
+        ValueError: nothing says when to save, or arguments that exclude each other.
     """
 
     def __init__(
@@ -45,7 +52,7 @@ class CheckpointConfig:
         keep_checkpoint_per_n_minutes: int | None = 0,
         integrated_save: bool = True,
         async_save: bool = False,
-        saved_network: Any = None,
+        saved_network: Cell | None = None,
         append_info: list[Any] | None = None,
         enc_key: bytes | None = None,
         enc_mode: str = "AES-GCM",
@@ -89,7 +96,7 @@ class CheckpointConfig:
         self.append_dict = _append_dict(append_info)
 
     def get_checkpoint_policy(self) -> dict[str, Any]:
-        """When to save and what to keep."""
+        """When to save and what to keep: the arguments by name, as they hold."""
         return {
             "save_checkpoint_steps": self.save_checkpoint_steps,
             "save_checkpoint_seconds": self.save_checkpoint_seconds,
@@ -99,7 +106,7 @@ class CheckpointConfig:
         }
 
 
-def _append_dict(append_info: Any) -> dict[str, Any] | None:
+def _append_dict(append_info: list[Any] | None) -> dict[str, Any] | None:
     if not append_info:
         return None
     if not isinstance(append_info, list):
@@ -127,16 +134,25 @@ def _append_dict(append_info: Any) -> dict[str, Any] | None:
 class ModelCheckpoint(Callback):
     """Saves a checkpoint named ``<prefix>-<epoch>_<step>.ckpt`` as the config says, and after the last step.
 
-    Args:
-        prefix: the beginning of the names, or a function of the run's facts that gives it.
-        directory: where; the working directory without it. Or a function of the run's facts.
-        config: when and how.
-
     A folder that holds files of the prefix already gets names with ``<prefix>_1``, ``<prefix>_2`` and so on. A file
     that cannot be written ends the training with its error, one in the background when the next is due, or in the end.
+
+    Args:
+        prefix: the beginning of the names, or a function of the run's facts that gives it.
+        directory: the folder; the working directory without it. Or a function of the run's facts that gives it.
+        config: when and how.
+
+    Raises:
+        TypeError: ``directory`` is no str, or ``config`` no CheckpointConfig.
+        ValueError: ``prefix`` is neither a str without "/" nor a function.
     """
 
-    def __init__(self, prefix: str = "CKP", directory: Any = None, config: CheckpointConfig | None = None) -> None:
+    def __init__(
+        self,
+        prefix: str | Callable[[Any], str] = "CKP",
+        directory: str | Callable[[Any], str] | None = None,
+        config: CheckpointConfig | None = None,
+    ) -> None:
         super().__init__()
         if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
             raise ValueError(f"For 'ModelCheckpoint', 'prefix' must be a str without '/', or callable; got {prefix!r}")
@@ -189,7 +205,7 @@ class ModelCheckpoint(Callback):
             facts = self._facts
             self._write(facts, f"{self._prefix}-{_place(facts)}_breakpoint.{self._config.format}")
 
-    def _save(self, facts: Any, last: bool = False) -> None:
+    def _save(self, facts: InternalCallbackParam, last: bool = False) -> None:
         step = facts.cur_step_num
         if step == self._last_step:
             return
@@ -229,7 +245,7 @@ class ModelCheckpoint(Callback):
                 self._last_kept = time.time()
                 self._files.clear()
 
-    def _write(self, facts: Any, name: str) -> str:
+    def _write(self, facts: InternalCallbackParam, name: str) -> str:
         config = self._config
         for key, number in (("epoch_num", facts.cur_epoch_num), ("step_num", facts.cur_step_num)):
             if key in self._append:
@@ -245,12 +261,12 @@ class ModelCheckpoint(Callback):
         return path
 
 
-def _place(facts: Any) -> str:
+def _place(facts: InternalCallbackParam) -> str:
     """Epoch and step of the epoch."""
     return f"{facts.cur_epoch_num}_{(facts.cur_step_num - 1) % facts.batch_num + 1}"
 
 
-def _made(directory: Any) -> str:
+def _made(directory: str) -> str:
     if not isinstance(directory, str) or not directory.strip():
         raise TypeError(f"'directory' must be a str that is not empty, but got {directory!r}")
     path = os.path.realpath(directory)
@@ -288,13 +304,17 @@ class BackupAndRestore(Callback):
         backup_dir: the folder of ``backup.ckpt``.
         save_freq: "epoch" or a number of epochs.
         delete_checkpoint: delete the backup when training ends well.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: ``save_freq`` is below 1.
     """
 
-    def __init__(self, backup_dir: str, save_freq: Any = "epoch", delete_checkpoint: bool = True) -> None:
+    def __init__(self, backup_dir: str, save_freq: int | str = "epoch", delete_checkpoint: bool = True) -> None:
         super().__init__()
         if save_freq != "epoch" and (not isinstance(save_freq, int) or isinstance(save_freq, bool)):
             raise TypeError(f"For 'BackupAndRestore', 'save_freq' must be 'epoch' or an int, but got {save_freq!r}")
-        if save_freq != "epoch" and save_freq <= 0:
+        if isinstance(save_freq, int) and save_freq <= 0:
             raise ValueError(f"For 'BackupAndRestore', 'save_freq' must be above 0, but got {save_freq}")
         if not isinstance(delete_checkpoint, bool):
             raise TypeError(f"For 'BackupAndRestore', 'delete_checkpoint' must be a bool, got {delete_checkpoint!r}")
@@ -322,9 +342,14 @@ class OnRequestExit(Callback):
     Args:
         save_ckpt: save ``<file_name>_train.ckpt`` (``<file_name>_eval.ckpt``) then, and load it in the beginning.
         save_mindir: kept; MindIR is a graph compiler's format.
-        file_name, directory: where.
+        file_name: the beginning of the file's name.
+        directory: its folder.
         config_file: kept; it is for clusters.
-        sig: the signal.
+        sig: the number of the signal; SIGTERM by default.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: SIGKILL.
     """
 
     def __init__(
@@ -349,22 +374,30 @@ class OnRequestExit(Callback):
         self._file = str(Path(_made(directory)) / file_name)
         self._before: Any = None
 
-    def _listen(self, mode: str, network: Any) -> None:
+    def _listen(self, mode: str, network: Cell) -> None:
         self.exit = False
         self._before = signal.signal(self.sig, self._on_signal)
         saved = f"{self._file}_{mode}.ckpt"
         if self.save_ckpt and os.path.isfile(saved):
             load_checkpoint(saved, net=network)
 
-    def _on_signal(self, number: int, frame: Any) -> None:
+    def _on_signal(self, number: int, frame: object) -> None:
         self.exit = True
 
-    def _leave(self, mode: str, network: Any) -> None:
+    def _leave(self, mode: str, network: Cell) -> None:
+        self._give_back()
+        if self.exit and self.save_ckpt:
+            save_checkpoint(network, f"{self._file}_{mode}.ckpt")
+
+    def _give_back(self) -> None:
+        """The signal to whom it was before."""
         if self._before is not None:
             signal.signal(self.sig, self._before)
             self._before = None
-        if self.exit and self.save_ckpt:
-            save_checkpoint(network, f"{self._file}_{mode}.ckpt")
+
+    def __exit__(self, *exc_info: object) -> None:
+        # A run that an error ends tells no callback of its end.
+        self._give_back()
 
     def on_train_begin(self, run_context: RunContext) -> None:
         self._listen("train", run_context.original_args().train_network)

@@ -12,7 +12,8 @@ import numpy as np
 
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
-from .base import Callback, RunContext, loss_of
+from ...core.types import Array
+from .base import Callback, InternalCallbackParam, RunContext, loss_of
 
 __all__ = ["EarlyStopping", "LearningRateScheduler", "ReduceLROnPlateau"]
 
@@ -27,7 +28,11 @@ _LESS_IS_BETTER = frozenset(
 
 
 class LearningRateScheduler(Callback):
-    """Sets the optimizer's learning rate to ``learning_rate_function(rate, step)`` after each step."""
+    """Sets the optimizer's learning rate after each step.
+
+    Args:
+        learning_rate_function: a function of the rate and the number of the step that gives the next rate.
+    """
 
     def __init__(self, learning_rate_function: Callable[[float, int], float]) -> None:
         super().__init__()
@@ -35,7 +40,9 @@ class LearningRateScheduler(Callback):
 
     def step_end(self, run_context: RunContext) -> None:
         facts = run_context.original_args()
-        rate = float(np.array2string(facts.optimizer.learning_rate.asnumpy()))
+        # The number as it is printed, as in MindSpore: 0.1 and not 0.10000000149.
+        shown = np.array2string(facts.optimizer.learning_rate.asnumpy(), precision=8, floatmode="maxprec")
+        rate = float(shown)
         new = self.learning_rate_function(rate, facts.cur_step_num)
         if not math.isclose(rate, new, rel_tol=1e-10):
             facts.optimizer.learning_rate.set_data(Tensor(np.float32(new)))
@@ -71,11 +78,11 @@ class _Watching(Callback):
     def on_train_begin(self, run_context: RunContext) -> None:
         self._start_over()
 
-    def is_improvement(self, value: Any, than: Any) -> bool:
+    def is_improvement(self, value: Array | float, than: Array | float) -> bool:
         """Whether ``value`` is better than ``than`` by more than ``min_delta``."""
         return bool(value < than - self.min_delta if self._less else value > than + self.min_delta)
 
-    def _value(self, facts: Any) -> Any:
+    def _value(self, facts: InternalCallbackParam) -> Any:
         """The figure now; None, with a line in the log, where the run has none of that name."""
         results = facts.get("eval_results", {})
         value = loss_of(facts.get("net_outputs")) if self.monitor == "loss" else results.get(self.monitor)
@@ -96,13 +103,17 @@ class ReduceLROnPlateau(_Watching):
 
     Args:
         monitor: "loss", "eval_loss" or the name of a metric.
-        factor: below 1.
-        patience: epochs without improvement.
+        factor: a float between 0 and 1.
+        patience: epochs without improvement, an int of at least 0.
         verbose: print a line.
-        mode: "min", "max", or "auto" by the name of the figure.
-        min_delta: what counts as an improvement.
+        mode: whether less ("min") or more ("max") is better; "auto" by the name of the figure.
+        min_delta: by how much a figure must be better to count.
         cooldown: epochs after a reduction that do not count.
         min_lr: the least learning rate.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range, or in training a learning rate that is not one number.
     """
 
     def __init__(
@@ -163,12 +174,16 @@ class EarlyStopping(_Watching):
 
     Args:
         monitor: "loss", "eval_loss" or the name of a metric.
-        min_delta: what counts as an improvement.
-        patience: epochs without improvement.
+        min_delta: by how much a figure must be better to count.
+        patience: epochs without improvement, an int of at least 0.
         verbose: print a line.
-        mode: "min", "max", or "auto" by the name of the figure.
+        mode: whether less ("min") or more ("max") is better; "auto" by the name of the figure.
         baseline: only better than this counts.
         restore_best_weights: go back to the parameters of the best epoch.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range, or an unknown mode.
     """
 
     def __init__(
@@ -218,7 +233,7 @@ class EarlyStopping(_Watching):
             for name, parameter in facts.train_network.parameters_dict().items():
                 parameter.set_data(self.best_weights_param_dict[name])
 
-    def _keep_weights(self, facts: Any) -> None:
+    def _keep_weights(self, facts: InternalCallbackParam) -> None:
         self.best_weights_param_dict = copy.deepcopy(facts.train_network.parameters_dict())
 
     def on_train_end(self, run_context: RunContext) -> None:

@@ -13,7 +13,15 @@ __all__ = ["Accuracy", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "To
 
 @named("accuracy", "acc")
 class Accuracy(EvaluationBase):
-    """The share of samples predicted right; with 'multilabel' all labels of a sample must be right."""
+    """The share of samples predicted right; with "multilabel" all labels of a sample must be right.
+
+    Args:
+        eval_type: "classification": scores (N, C, ...) and labels (N, ...) or one-hot rows; "multilabel": zeros and
+            ones of one shape.
+
+    Raises:
+        TypeError: another ``eval_type``.
+    """
 
     def __init__(self, eval_type: str = "classification") -> None:
         super().__init__(eval_type)
@@ -42,7 +50,15 @@ class Accuracy(EvaluationBase):
 
 @named("topk")
 class TopKCategoricalAccuracy(Metric):
-    """The share of samples whose class is among the k with the highest scores."""
+    """The share of samples whose class is among the k with the highest scores.
+
+    Args:
+        k: how many, an int of at least 1.
+
+    Raises:
+        TypeError: no int.
+        ValueError: an int below 1.
+    """
 
     def __init__(self, k: int) -> None:
         super().__init__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .metric import METRICS, Metric
@@ -15,7 +16,12 @@ def names() -> list[str]:
 
 
 def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
-    """The metric of that name, made with the arguments.
+    """The metric of that name.
+
+    Args:
+        name: one of ``names()``, such as "accuracy".
+        *args: what the metric is made with.
+        **kwargs: the same by name.
 
     Raises:
         KeyError: there is none of that name.
@@ -25,11 +31,15 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
     return METRICS[name](*args, **kwargs)
 
 
-def get_metrics(metrics: Any) -> dict[str, Metric] | None:
+def get_metrics(metrics: Mapping[str, Metric] | set[str] | None) -> dict[str, Metric] | None:
     """A dictionary of metrics from one, or from a set of names.
+
+    Args:
+        metrics: a dictionary, a set, or None, which stays.
 
     Raises:
         TypeError: something else, or an entry that is no metric.
+        KeyError: an unknown name.
     """
     if metrics is None:
         return None

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .metric import Array, Metric, named, rearrange_inputs
+from ...core.types import Array
+from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["ConfusionMatrix", "ConfusionMatrixMetric"]
 
@@ -27,6 +28,10 @@ class ConfusionMatrix(Metric):
         num_classes: the number of classes.
         normalize: "no_norm", or what a row is divided by: "target" (rows), "prediction" (columns), "all".
         threshold: from where on a floating prediction without a class axis is class 1.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: another ``normalize``.
     """
 
     def __init__(self, num_classes: int, normalize: str = "no_norm", threshold: float = 0.5) -> None:
@@ -48,6 +53,14 @@ class ConfusionMatrix(Metric):
 
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
+        """Count one batch.
+
+        Args:
+            *inputs: predictions, class numbers or scores with a class axis, and labels, class numbers.
+
+        Raises:
+            ValueError: another number of inputs, shapes that do not fit, or a class that is none of ``num_classes``.
+        """
         y_pred, y = self._take(inputs, 2, "predictions, labels")
         if y_pred.ndim not in (y.ndim, y.ndim + 1):
             raise ValueError(
@@ -58,6 +71,12 @@ class ConfusionMatrix(Metric):
             y_pred = y_pred.argmax(axis=1)
         elif y_pred.dtype.kind == "f":
             y_pred = (y_pred >= self.threshold).astype(np.int64)
+        for what, classes in (("predictions", y_pred), ("labels", y)):
+            if classes.size and not 0 <= classes.min() <= classes.max() < self.num_classes:
+                raise ValueError(
+                    f"For 'ConfusionMatrix.update', {what} must be from 0 to {self.num_classes - 1}, "
+                    f"but go from {classes.min()} to {classes.max()}"
+                )
         places = (y.reshape(-1) * self.num_classes + y_pred.reshape(-1)).astype(np.int64)
         counted = np.bincount(places, minlength=self.num_classes**2)
         self.confusion_matrix += counted.reshape(self.num_classes, self.num_classes)
@@ -70,7 +89,7 @@ class ConfusionMatrix(Metric):
         return np.asarray(np.nan_to_num(found, nan=0.0))
 
 
-def _ratio(over: Any, under: Any) -> Any:
+def _ratio(over: Array | float, under: Array | float) -> Array:
     """over / under, NaN where there is nothing to divide by."""
     with np.errstate(all="ignore"):
         return np.where(under != 0, over / np.asarray(under, float), np.nan)
@@ -111,7 +130,7 @@ _SHORT = {
 _DECREASES = ("none", "mean", "sum", "mean_batch", "sum_batch", "mean_channel", "sum_channel")
 
 
-def _prevalence_threshold(tpr: Any, tnr: Any) -> Any:
+def _prevalence_threshold(tpr: Array, tnr: Array) -> Array:
     return _ratio(np.sqrt(tpr * (1 - tnr)) + tnr - 1, tpr + tnr - 1)
 
 
@@ -126,6 +145,11 @@ class ConfusionMatrixMetric(Metric):
             batches and takes the figure once.
         decrease: how the figures of a batch become one with ``calculation_method``: "mean" or "sum"; other ways that
             leave several numbers are refused by ``update``.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: another ``decrease``.
+        NotImplementedError: when it is evaluated, an unknown ``metric_name``.
     """
 
     def __init__(

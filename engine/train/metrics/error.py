@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .metric import Array, Metric, named, rearrange_inputs
+from ...core.types import Array
+from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["MAE", "MSE", "Loss", "Perplexity"]
 
@@ -25,11 +26,19 @@ class _MeanError(Metric):
 
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
+        """Take one batch.
+
+        Args:
+            *inputs: predictions and labels of as many elements: tensors, lists or arrays.
+
+        Raises:
+            ValueError: another number of inputs, or shapes that do not fit.
+        """
         y_pred, y = self._take(inputs, 2, "predictions, labels")
         self._error_sum += float(self._error(y.reshape(y_pred.shape) - y_pred))
         self._samples_num += y.shape[0]
 
-    def _error(self, difference: Array) -> Any:
+    def _error(self, difference: Array) -> float:
         raise NotImplementedError
 
     def eval(self) -> float:
@@ -41,7 +50,7 @@ class _MeanError(Metric):
 class MAE(_MeanError):  # noqa: N818  (an error of measurement)
     """The sum of |prediction - label|, divided by the number of samples."""
 
-    def _error(self, difference: Array) -> Any:
+    def _error(self, difference: Array) -> float:
         return np.abs(difference).sum()
 
 
@@ -49,7 +58,7 @@ class MAE(_MeanError):  # noqa: N818  (an error of measurement)
 class MSE(_MeanError):  # noqa: N818
     """The sum of (prediction - label)^2, divided by the number of samples."""
 
-    def _error(self, difference: Array) -> Any:
+    def _error(self, difference: Array) -> float:
         return np.square(difference).sum()
 
 
@@ -67,6 +76,14 @@ class Loss(Metric):
 
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
+        """Take the loss of one batch.
+
+        Args:
+            *inputs: the loss: a tensor of one element.
+
+        Raises:
+            ValueError: another number of inputs or of elements.
+        """
         (loss,) = self._take(inputs, 1, "the loss")
         if loss.ndim > 1 or loss.size != 1:
             raise ValueError(f"For 'Loss.update', the loss must have one element, but its shape is {loss.shape}")
@@ -80,7 +97,14 @@ class Loss(Metric):
 
 @named("perplexity")
 class Perplexity(Metric):
-    """exp of the mean negative log-probability of the labels; ``ignore_label`` does not count."""
+    """The exponential of the mean negative log-probability of the labels.
+
+    Args:
+        ignore_label: a label that does not count; None: all count.
+
+    Raises:
+        TypeError: ``ignore_label`` is neither an int nor None.
+    """
 
     def __init__(self, ignore_label: int | None = None) -> None:
         super().__init__()
@@ -95,6 +119,15 @@ class Perplexity(Metric):
 
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
+        """Take one batch.
+
+        Args:
+            *inputs: probabilities (..., classes) and labels (...), or two lists of such.
+
+        Raises:
+            ValueError: another number of inputs.
+            RuntimeError: another number of labels than of rows.
+        """
         if len(inputs) != 2:
             raise ValueError(f"For 'Perplexity.update', there must be predictions and labels, got {len(inputs)} inputs")
         predictions, labels = ([one] if not isinstance(one, list) else one for one in inputs)

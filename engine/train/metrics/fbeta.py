@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .metric import Array, EvaluationBase, Metric, counts, is_one_hot, named, rearrange_inputs
+from ...core.types import Array
+from .metric import EvaluationBase, Metric, counts, is_one_hot, named, rearrange_inputs
 
 __all__ = ["F1", "Fbeta", "Precision", "Recall"]
 
@@ -42,8 +43,16 @@ class _Counting(EvaluationBase):
     def _denominator(self, guessed: Array, real: Array) -> Array:
         raise NotImplementedError
 
-    def eval(self, average: bool = False) -> Any:
-        """The value of each class (of each sample with 'multilabel'), or their mean with ``average``."""
+    def eval(self, average: bool = False) -> Array | float:
+        """The value of each class; with "multilabel", of each sample.
+
+        Args:
+            average: give the mean of them.
+
+        Raises:
+            RuntimeError: there was no batch.
+            TypeError: ``average`` is no bool.
+        """
         self._need(self._class_num)
         if not isinstance(average, bool):
             raise TypeError(f"For '{type(self).__name__}.eval', 'average' must be a bool, but got {average!r}")
@@ -55,7 +64,15 @@ class _Counting(EvaluationBase):
 
 @named("precision")
 class Precision(_Counting):
-    """True positives among what was predicted positive."""
+    """The precision of each class: true positives among what was predicted positive.
+
+    Args:
+        eval_type: "classification": scores (N, C, ...) and labels (N, ...) or one-hot rows; "multilabel": zeros and
+            ones of one shape.
+
+    Raises:
+        TypeError: another ``eval_type``.
+    """
 
     def _denominator(self, guessed: Array, real: Array) -> Array:
         return guessed
@@ -63,14 +80,29 @@ class Precision(_Counting):
 
 @named("recall")
 class Recall(_Counting):
-    """True positives among what is positive."""
+    """The recall of each class: true positives among what is positive.
+
+    Args:
+        eval_type: "classification": scores (N, C, ...) and labels (N, ...) or one-hot rows; "multilabel": zeros and
+            ones of one shape.
+
+    Raises:
+        TypeError: another ``eval_type``.
+    """
 
     def _denominator(self, guessed: Array, real: Array) -> Array:
         return real
 
 
 class Fbeta(Metric):
-    """(1 + beta^2) * precision * recall / (beta^2 * precision + recall), for each class."""
+    """The F-beta score of each class: (1 + beta^2) * precision * recall / (beta^2 * precision + recall).
+
+    Args:
+        beta: how much recall weighs against precision, above 0.
+
+    Raises:
+        ValueError: ``beta`` is not above 0.
+    """
 
     def __init__(self, beta: float) -> None:
         super().__init__()
@@ -99,8 +131,16 @@ class Fbeta(Metric):
         true, guessed, real = counts(y_pred, y, "classification")
         self._true, self._guessed, self._real = self._true + true, self._guessed + guessed, self._real + real
 
-    def eval(self, average: bool = False) -> Any:
-        """The value of each class, or their mean with ``average``."""
+    def eval(self, average: bool = False) -> Array | float:
+        """The value of each class.
+
+        Args:
+            average: give the mean of them.
+
+        Raises:
+            RuntimeError: there was no batch.
+            TypeError: ``average`` is no bool.
+        """
         self._need(self._class_num)
         if not isinstance(average, bool):
             raise TypeError(f"For 'Fbeta.eval', 'average' must be a bool, but got {average!r}")

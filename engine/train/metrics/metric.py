@@ -9,11 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...core.tensor import Tensor
+from ...core.types import Array
 
 __all__ = ["EvaluationBase", "Metric", "rearrange_inputs"]
-
-Array = np.ndarray[Any, Any]
-
 
 METRICS: dict[str, Callable[..., Any]] = {}
 """What ``get_metric_fn`` and ``Model(metrics=...)`` make metrics of, by name."""
@@ -52,6 +50,12 @@ class Metric:
     def set_indexes(self, indexes: list[int]) -> Metric:
         """Choose inputs by position, for methods decorated with ``rearrange_inputs``.
 
+        Args:
+            indexes: the positions, in the order of use.
+
+        Returns:
+            the metric.
+
         Raises:
             ValueError: ``indexes`` is no list of ints.
         """
@@ -71,14 +75,26 @@ class Metric:
         raise NotImplementedError(f"{type(self).__name__} must define 'clear'")
 
     def eval(self) -> Any:
-        """The value over the batches since ``clear``."""
+        """The value over the batches since ``clear``.
+
+        Raises:
+            RuntimeError: there was no batch.
+        """
         raise NotImplementedError(f"{type(self).__name__} must define 'eval'")
 
     def update(self, *inputs: Any) -> None:
-        """Take one batch."""
+        """Take one batch.
+
+        Args:
+            *inputs: what the metric is made of: mostly predictions and labels, as tensors, lists or arrays.
+
+        Raises:
+            ValueError: another number of inputs, or shapes that do not fit.
+            TypeError: an input that is no tensor, list or array.
+        """
         raise NotImplementedError(f"{type(self).__name__} must define 'update'")
 
-    def _convert_data(self, data: Any) -> Array:
+    def _convert_data(self, data: Tensor | Array | list[Any]) -> Array:
         """A tensor, list or array as a NumPy array."""
         if isinstance(data, Tensor):
             return data.asnumpy()
@@ -98,17 +114,24 @@ class Metric:
             )
         return [self._convert_data(one) for one in inputs]
 
-    def _need(self, samples: Any) -> None:
+    def _need(self, samples: object) -> None:
         """Refuse to divide by no samples."""
         if not samples:
             raise RuntimeError(f"'{type(self).__name__}' has no value yet: call 'update' with a batch before 'eval'")
 
 
 def rearrange_inputs(func: Callable[..., Any]) -> Callable[..., Any]:
-    """For ``update`` methods: hand on the inputs that ``set_indexes`` chose."""
+    """Decorator of ``update`` methods: hands on the inputs that ``set_indexes`` chose.
+
+    Args:
+        func: the method.
+
+    Returns:
+        the method with its inputs chosen.
+    """
 
     @functools.wraps(func)
-    def wrapper(self: Any, *inputs: Any) -> Any:
+    def wrapper(self: Metric, *inputs: Any) -> Any:
         indexes = self.indexes
         return func(self, *(inputs if not indexes else [inputs[i] for i in indexes]))
 
@@ -116,7 +139,15 @@ def rearrange_inputs(func: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class EvaluationBase(Metric):
-    """Base of accuracy, precision and recall: predictions for one label of several, or for several at once."""
+    """Base of accuracy, precision and recall: predictions for one label of several, or for several at once.
+
+    Args:
+        eval_type: "classification": scores (N, C, ...) and labels (N, ...) or one-hot rows; "multilabel": zeros and
+            ones of one shape.
+
+    Raises:
+        TypeError: another ``eval_type``.
+    """
 
     def __init__(self, eval_type: str) -> None:
         super().__init__()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.tensor import Tensor
+from ...core.types import Array
 from ...nn.cell import Cell
 from .metric import Metric, named, rearrange_inputs
 
@@ -19,13 +20,16 @@ class OcclusionSensitivity(Metric):
 
     Args:
         pad_val: what covers the image.
-        margin: how far the square reaches from its centre.
+        margin: how far the square reaches from its center: an int, or a list of one for each axis.
         n_batch: how many covered images go through the network at once.
         b_box: least and largest position along each axis, [low, high, low, high, ...]; negative: all of the axis.
+
+    Raises:
+        TypeError: an argument of another type.
     """
 
     def __init__(
-        self, pad_val: float = 0.0, margin: Any = 2, n_batch: int = 128, b_box: list[int] | None = None
+        self, pad_val: float = 0.0, margin: int | list[int] = 2, n_batch: int = 128, b_box: list[int] | None = None
     ) -> None:
         super().__init__()
         for name, value, kinds in (
@@ -43,7 +47,16 @@ class OcclusionSensitivity(Metric):
 
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
-        """Take a network, one image (1, C, H, ...) and its label."""
+        """Take a network and an image in the place of the last.
+
+        Args:
+            *inputs: the network, one image (1, C, H, ...) and its label.
+
+        Raises:
+            TypeError: the network is no Cell.
+            ValueError: another number of inputs, or a ``b_box`` outside the image.
+            RuntimeError: several images or labels.
+        """
         if len(inputs) != 3:
             raise ValueError(
                 f"For 'OcclusionSensitivity.update', there must be 3 inputs (model, image, label), got {len(inputs)}"
@@ -75,7 +88,7 @@ class OcclusionSensitivity(Metric):
                 covered = []
         self._covered = np.array(scores).reshape(shape)
 
-    def _box(self, lengths: Any) -> tuple[Any, Any]:
+    def _box(self, lengths: Array) -> tuple[Array, Array]:
         """The first position along each axis, and the one after the last."""
         if self.b_box is None:
             return np.zeros_like(lengths), lengths
@@ -91,6 +104,6 @@ class OcclusionSensitivity(Metric):
             raise ValueError(f"For 'OcclusionSensitivity', 'b_box' {self.b_box} does not lie in the image {lengths}")
         return low, high + 1
 
-    def eval(self) -> Any:
+    def eval(self) -> Array:
         self._need(self._covered is not None)
         return self._baseline - np.squeeze(self._covered)

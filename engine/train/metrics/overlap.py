@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .metric import Array, Metric, named, rearrange_inputs
+from ...core.tensor import Tensor
+from ...core.types import Array
+from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["BleuScore", "CosineSimilarity", "Dice"]
 
 
 @named("dice")
 class Dice(Metric):
-    """2 * sum(pred * label) / (sum(pred^2) + sum(label^2)) of each batch; as in MindSpore divided by the samples."""
+    """The Dice coefficient 2 * sum(pred * label) / (sum(pred^2) + sum(label^2) + smooth) of each batch.
+
+    As in MindSpore their sum is divided by the number of samples.
+
+    Args:
+        smooth: keeps the denominator from 0, a float above 0.
+
+    Raises:
+        TypeError: no float.
+        ValueError: a float that is not above 0.
+    """
 
     def __init__(self, smooth: float = 1e-5) -> None:
         super().__init__()
@@ -52,6 +65,10 @@ class CosineSimilarity(Metric):
         similarity: "cosine", or "dot" for the bare product.
         reduction: "none", "sum" or "mean" along the last axis.
         zero_diagonal: put zeros where a row meets itself.
+
+    Raises:
+        TypeError: ``zero_diagonal`` is no bool.
+        ValueError: another word.
     """
 
     def __init__(self, similarity: str = "cosine", reduction: str = "none", zero_diagonal: bool = True) -> None:
@@ -72,7 +89,15 @@ class CosineSimilarity(Metric):
         self._is_update = False
 
     @rearrange_inputs
-    def update(self, inputs: Any) -> None:
+    def update(self, inputs: Tensor | Array | list[Any]) -> None:
+        """Take one batch in the place of the last.
+
+        Args:
+            inputs: the rows (N, D): a tensor, list or array.
+
+        Raises:
+            TypeError: something else.
+        """
         rows = self._convert_data(inputs)
         if self.similarity == "cosine":
             rows = rows / np.linalg.norm(rows, ord=2, axis=1)[:, None]
@@ -96,6 +121,10 @@ class BleuScore(Metric):
     Args:
         n_gram: the longest sequence of words compared, 1 to 4.
         smooth: add one to each count (Lin and Och 2004).
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: ``n_gram`` is outside its range.
     """
 
     def __init__(self, n_gram: int = 4, smooth: bool = False) -> None:
@@ -134,7 +163,7 @@ class BleuScore(Metric):
                 self._matched[n - 1] += (found & allowed).total()
                 self._of[n - 1] += found.total()
 
-    def eval(self) -> Any:
+    def eval(self) -> np.floating[Any] | Array:
         self._need(self._length)
         if self._matched.min() == 0:
             return np.array(0.0)
@@ -144,5 +173,5 @@ class BleuScore(Metric):
         return brevity * np.exp(np.log(precision).mean())
 
 
-def _grams(words: Any, n: int) -> Counter[tuple[Any, ...]]:
+def _grams(words: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))

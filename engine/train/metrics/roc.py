@@ -6,18 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from .metric import Array, Metric, named, rearrange_inputs
+from ...core.types import Array
+from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["ROC", "auc"]
 
 
 @named("roc")
 class ROC(Metric):
-    """False and true positive rates at every threshold, of the last batch given.
+    """The ROC curve: false and true positive rates at every threshold, of the last batch given.
 
     Args:
         class_num: the number of classes where predictions have a class axis.
         pos_label: the label that is positive, for two classes; 1 without it.
+
+    Raises:
+        TypeError: an argument that is neither an int nor None.
     """
 
     def __init__(self, class_num: int | None = None, pos_label: int | None = None) -> None:
@@ -60,7 +64,15 @@ class ROC(Metric):
         self.y_pred, self.y, self._is_update = y_pred, y.reshape(-1), True
 
     def eval(self) -> tuple[Any, Any, Any]:
-        """(false positive rates, true positive rates, thresholds): arrays, or a list of them for each class."""
+        """The rates at the thresholds, which fall.
+
+        Returns:
+            (false positive rates, true positive rates, thresholds): arrays, or a list of them for each class.
+
+        Raises:
+            RuntimeError: there was no batch.
+            ValueError: no label is positive, or none is negative.
+        """
         self._need(self._is_update)
         if self.class_num == 1:
             return _curve(self.y_pred, self.y, self.pos_label)
@@ -85,6 +97,11 @@ def _curve(scores: Array, labels: Array, positive: int | None) -> tuple[Array, A
 @named("auc")
 def auc(x: Array, y: Array, reorder: bool = False) -> float:
     """The area under the curve through the points (x, y), by the trapezoidal rule.
+
+    Args:
+        x: the places of the points, a NumPy array of one axis.
+        y: their heights, as many.
+        reorder: sort the points by ``x`` first.
 
     Raises:
         TypeError: ``x`` or ``y`` is no numpy.ndarray.

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .metric import Array, Metric, named, rearrange_inputs
+from ...core.types import Array
+from .metric import Metric, named, rearrange_inputs
 
 __all__ = ["HausdorffDistance", "MeanSurfaceDistance", "RootMeanSquareDistance"]
 
@@ -37,6 +38,14 @@ class _SurfaceMetric(Metric):
 
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
+        """Take one pair of images in the place of the last.
+
+        Args:
+            *inputs: prediction, truth, and the label of the region, an int or float.
+
+        Raises:
+            ValueError: another number of inputs, images of two shapes, or a label that is in neither.
+        """
         who = type(self).__name__
         if len(inputs) != 3:
             raise ValueError(f"For '{who}.update', there must be prediction, truth and label, got {len(inputs)} inputs")
@@ -91,13 +100,17 @@ def _border(region: Array) -> Array:
 
 @named("hausdorff_distance")
 class HausdorffDistance(_SurfaceMetric):
-    """The largest distance from a border to the other.
+    """The largest distance from a point of a border to the other border (Hausdorff).
 
     Args:
-        distance_metric: "euclidean", "chessboard" or "taxicab".
+        distance_metric: how points are apart: "euclidean", "chessboard" or "taxicab".
         percentile: this percentile (a float) of the distances instead of the largest.
         directed: only from the prediction to the truth.
         crop: look only at the part of the images that holds both regions.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: another ``distance_metric``.
     """
 
     def __init__(
@@ -122,11 +135,11 @@ class HausdorffDistance(_SurfaceMetric):
             y_pred, y = y_pred[part], y[part]
         return _border(y_pred), _border(y)
 
-    def eval(self) -> Any:
+    def eval(self) -> float:
         there = self._largest(self._distances())
         return there if self.directed else max(there, self._largest(self._distances(backwards=True)))
 
-    def _largest(self, distances: Array) -> Any:
+    def _largest(self, distances: Array) -> float:
         if not distances.size:
             return np.inf
         if not self.percentile:
@@ -146,9 +159,18 @@ class _MeanOfDistances(_SurfaceMetric):
 
 @named("mean_surface_distance")
 class MeanSurfaceDistance(_MeanOfDistances):
-    """The mean distance from the prediction's border to the truth's; ``symmetric``: the mean of both ways."""
+    """The mean distance from the prediction's border to the truth's.
 
-    def eval(self) -> Any:
+    Args:
+        symmetric: the mean of both ways.
+        distance_metric: how points are apart: "euclidean", "chessboard" or "taxicab".
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: another ``distance_metric``.
+    """
+
+    def eval(self) -> float:
         there = self._distances()
         if not self.symmetric:
             return there.mean() if there.size else np.inf
@@ -161,9 +183,17 @@ class RootMeanSquareDistance(_MeanOfDistances):
     """The square root of the mean of both ways' mean squared distances.
 
     One way alone (``symmetric`` off) gives the mean square without its root: MindSpore's value and its own example.
+
+    Args:
+        symmetric: take both ways.
+        distance_metric: how points are apart: "euclidean", "chessboard" or "taxicab".
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: another ``distance_metric``.
     """
 
-    def eval(self) -> Any:
+    def eval(self) -> float:
         there = self._distances()
         if not there.size:
             return np.inf

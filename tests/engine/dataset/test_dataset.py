@@ -207,3 +207,51 @@ def test_random_transforms_follow_the_seed() -> None:
 def test_one_hot_is_smoothed_over_all_classes() -> None:
     assert transforms.OneHot(3)(np.array(1)).tolist() == [0, 1, 0]
     np.testing.assert_allclose(transforms.OneHot(3, 0.1)(np.array(1)), [0.1 / 3, 0.9 + 0.1 / 3, 0.1 / 3])
+
+
+@pytest.mark.parametrize(
+    ("rows", "shards", "offset", "wanted"),
+    [
+        (10, 4, -1, [[0, 4, 8], [1, 5, 9], [2, 6, 0], [3, 7, 1]]),
+        (10, 4, 0, [[0, 4, 8], [1, 5, 9], [2, 6], [3, 7]]),
+        (10, 4, 1, [[3, 7], [0, 4, 8], [1, 5, 9], [2, 6]]),
+        (10, 4, 3, [[1, 5, 9], [2, 6], [3, 7], [0, 4, 8]]),
+        (10, 4, 4, [[0, 4, 8], [1, 5, 9], [2, 6], [3, 7]]),
+        (9, 3, 1, [[2, 5, 8], [0, 3, 6], [1, 4, 7]]),
+        (3, 4, 2, [[2], [0], [0], [1]]),
+    ],
+)
+def test_the_offset_names_the_shard_of_the_first_row(
+    rows: int, shards: int, offset: int, wanted: list[list[int]]
+) -> None:
+    made = [
+        ds.NumpySlicesDataset(np.arange(rows), sampler=ds.DistributedSampler(shards, i, False, offset=offset))
+        for i in range(shards)
+    ]
+    assert [column(one, 0) for one in made] == wanted
+    assert [one.get_dataset_size() for one in made] == [len(one) for one in wanted]
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "call"),
+    [
+        (TypeError, "'offset' must be an int", lambda: ds.DistributedSampler(4, 1, offset="a")),
+        (ValueError, "'offset' must be from -1 to", lambda: ds.DistributedSampler(4, 1, offset=5)),
+        (TypeError, "no argument 'per_batch_mapp'", lambda: rows().batch(2, per_batch_mapp=len)),
+        (TypeError, "no argument 'columns'", lambda: rows().map(len, columns=["a"])),
+        (NotImplementedError, "'callbacks' is not covered", lambda: rows().map(len, callbacks=[len])),
+        (TypeError, "'datasets' must be a tuple of data sets", lambda: ds.zip((1, rows()))),
+        (ValueError, "'coordinates' must not be negative", lambda: vision.Crop((-1, 0), 2)),
+        (TypeError, "'coordinates' must be a row and a column", lambda: vision.Crop((0.5, 0), 2)),
+        (RuntimeError, "'start_index' is -1", lambda: column(of_three(ds.SequentialSampler(-1)))),
+        (RuntimeError, "'start_index' is 20", lambda: column(of_three(ds.SequentialSampler(20)))),
+        (RuntimeError, "4 'weights', but 3 rows", lambda: column(of_three(ds.WeightedRandomSampler([0, 0, 0, 1])))),
+    ],
+)  # fmt: skip
+def test_what_would_choose_other_rows_than_was_meant_is_refused(error: type[Exception], text: str, call: Any) -> None:
+    with pytest.raises(error, match=text):
+        call()
+
+
+def of_three(sampler: Any) -> Any:
+    return ds.NumpySlicesDataset(np.arange(3), sampler=sampler)

@@ -97,3 +97,14 @@ def test_the_room_is_entered_when_it_is_asked_for(run_python: object) -> None:
         "print(before, msd is ms.nn.probability.distribution, msb is nn.probability.bijector, Normal is msd.Normal)"
     )
     assert run_python(code).stdout.strip() == "False True True True"  # type: ignore[operator]
+
+
+def test_a_bijector_of_the_users_own_needs_no_parameters() -> None:
+    class Doubled(msb.Bijector):
+        def __init__(self) -> None:
+            super().__init__(name="Doubled")
+
+        def _forward(self, x: Tensor) -> Tensor:
+            return x * 2.0
+
+    assert Doubled()("forward", Tensor([1.5, -2.0])).asnumpy().tolist() == [3.0, -4.0]

@@ -108,3 +108,9 @@ def test_gradients_of_a_scaled_loss_are_unscaled_to_the_same() -> None:
 def test_bad_input_raises_mindspores_class(call: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         call()
+
+
+@pytest.mark.parametrize("inputs", [np.array([np.inf]), [Tensor([1.0]), np.array([np.inf])], {"a": Tensor([1.0])}])
+def test_all_finite_says_nothing_of_what_is_no_tensor(inputs: Any) -> None:
+    with pytest.raises(TypeError, match="'inputs' must be tensors, but got"):
+        amp.all_finite(inputs)

@@ -182,3 +182,12 @@ def test_inputs_can_be_chosen_by_place() -> None:
     metric = train.MAE().set_indexes([2, 0])
     metric.update(Tensor([1.0]), Tensor([9.0]), Tensor([3.0]))
     assert metric.eval() == 2.0
+
+
+@pytest.mark.parametrize(
+    ("predicted", "real", "what"), [([3, 0, 1], [0, 1, 1], "predictions"), ([1, 0], [0, -1], "labels")]
+)
+def test_a_confusion_matrix_counts_no_class_it_does_not_have(predicted: Any, real: Any, what: str) -> None:
+    # MindSpore counts prediction 3 of 2 classes as another pair.
+    with pytest.raises(ValueError, match=f"{what} must be from 0 to 1, but go from"):
+        train.ConfusionMatrix(2).update(np.array(predicted), np.array(real))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -241,3 +242,27 @@ class Old(Callback):
 def test_bad_input_raises_mindspores_class(call: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         call()
+
+
+def test_a_signal_is_given_back_when_an_error_ends_the_training(tmp_path: Path) -> None:
+    class Failing(Callback):
+        def on_train_step_end(self, run_context: train.RunContext) -> None:
+            raise RuntimeError("on purpose")
+
+    before = signal.getsignal(signal.SIGUSR1)
+    exiting = train.OnRequestExit(directory=str(tmp_path), sig=signal.SIGUSR1)
+    with pytest.raises(RuntimeError, match="on purpose"):
+        model().train(1, data(), callbacks=[exiting, Failing()])
+    assert signal.getsignal(signal.SIGUSR1) is before
+
+
+def test_a_rate_is_handed_to_its_function_whole_whatever_numpy_prints() -> None:
+    told: list[float] = []
+
+    def kept(rate: float, step: int) -> float:
+        told.append(rate)
+        return rate
+
+    with np.printoptions(precision=2):
+        model(rate=0.012345).train(1, data(), callbacks=[train.LearningRateScheduler(kept)])
+    assert set(told) == {0.012345}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from ....core.dtype import DType
 from ....core.tensor import Tensor
 from ...cell import Cell
-from .._parameters import FLOATING, all_scalars, check_dtype, check_type, shared_shape
+from .._parameters import FLOATING, Given, all_scalars, check_dtype, check_type, shared_shape
 
 __all__ = ["Bijector"]
 
@@ -17,15 +18,20 @@ _FUNCTIONS = ("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobia
 
 
 class Bijector(Cell):
-    """A function with an inverse. Called with the name of one of its methods it calls that method; called with a
-    distribution it gives the distribution of its output.
+    """A function with an inverse.
+
+    Called with the name of one of its methods it calls that method; called with a distribution it gives the
+    distribution
+    of its output, a ``TransformedDistribution``. A subclass defines ``_forward``, ``_inverse``,
+    ``_forward_log_jacobian``
+    and ``_inverse_log_jacobian``.
 
     Args:
         is_constant_jacobian: whether it has the same slope everywhere.
         is_injective: whether each value is taken once.
-        name: for messages.
+        name: for messages; it must be given.
         dtype: of the values it takes; None for any floating one.
-        param: the arguments it was made with; ``param["param_dict"]`` has the parameters by name.
+        param: the arguments it was made with; ``param["param_dict"]`` has the parameters by name. None: it has none.
 
     Raises:
         TypeError: an argument of another type than these.
@@ -39,7 +45,7 @@ class Bijector(Cell):
         is_injective: bool = True,
         name: Any = None,
         dtype: DType | None = None,
-        param: Any = None,
+        param: dict[str, Any] | None = None,
     ) -> None:
         super().__init__()
         check_type(name, str, type(self).__name__, "name")
@@ -49,8 +55,9 @@ class Bijector(Cell):
             check_dtype(dtype, FLOATING, type(self).__name__)
         self._name, self._dtype = name, dtype
         self._is_constant_jacobian, self._is_injective = is_constant_jacobian, is_injective
+        own = {} if param is None else param
         self._parameters = {
-            key: value for key, value in param.items() if key not in ("self", "param") and not key.startswith("_")
+            key: value for key, value in own.items() if key not in ("self", "param") and not key.startswith("_")
         }
         self.default_parameters: list[Any] = []
         self.parameter_names: list[str] = []
@@ -102,10 +109,14 @@ class Bijector(Cell):
         return ", ".join(f"{label} = {getattr(self, label)}" for label in self._labels)
 
     def shape_mapping(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of the output for an input of ``shape``."""
+        """The shape of the output: that of the input and of the parameters broadcast.
+
+        Args:
+            shape: of an input.
+        """
         return tuple(np.broadcast_shapes(shape, self.batch_shape or ()))
 
-    def _add_parameter(self, value: Any, name: str) -> Tensor:
+    def _add_parameter(self, value: Given, name: str) -> Tensor:
         """Keep a parameter as a tensor.
 
         Raises:
@@ -123,54 +134,117 @@ class Bijector(Cell):
         self.parameter_names.append(name)
         return found
 
-    def _check_value_dtype(self, value: Any) -> Tensor:
+    def _check_value_dtype(self, value: Tensor) -> Tensor:
         if not isinstance(value, Tensor):
             raise TypeError(f"For '{self.name}', the input must be a Tensor, but got {type(value).__name__}")
         check_dtype(value.dtype, FLOATING if self.dtype is None else (self.dtype,), self.name)
         return value
 
-    def _check_value(self, value: Any, name: str) -> Any:
+    def _check_value(self, value: Tensor, name: str) -> Tensor:
         if not isinstance(value, Tensor):
             raise TypeError(f"For '{self.name}', '{name}' must be a Tensor, but got {type(value).__name__}")
         return value
 
-    def cast_param_by_value(self, value: Any, para: Any) -> Tensor:
-        """A parameter in the dtype of a value."""
+    def cast_param_by_value(self, value: Tensor, para: Tensor) -> Tensor:
+        """A parameter in the dtype of a value.
+
+        Args:
+            value: a tensor.
+            para: the parameter, a tensor.
+        """
         return para.astype(value.dtype)
 
-    def _with(self, value: Any, *parameters: Any) -> tuple[Any, ...]:
+    def _with(self, value: Tensor, *parameters: Tensor) -> tuple[Any, ...]:
         """The checked value, and parameters in its dtype."""
         value = self._check_value_dtype(value)
         return (value, *(self.cast_param_by_value(value, parameter) for parameter in parameters))
 
-    def forward(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
-        """The function."""
+    def forward(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        """The function at ``value``.
+
+        Args:
+            value: a floating tensor.
+            *args: what a subclass may take beside it.
+            **kwargs: the same by name.
+
+        Returns:
+            a tensor of the shape of ``value`` and the parameters broadcast, in the dtype of ``value``.
+
+        Raises:
+            TypeError: ``value`` is no tensor, or of another dtype.
+        """
         return self._of("_forward")(value, *args, **kwargs)
 
-    def inverse(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
-        """Its inverse."""
+    def inverse(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        """The inverse function at ``value``.
+
+        Args:
+            value: a floating tensor.
+            *args: what a subclass may take beside it.
+            **kwargs: the same by name.
+
+        Returns:
+            a tensor of the shape of ``value`` and the parameters broadcast, in the dtype of ``value``.
+
+        Raises:
+            TypeError: ``value`` is no tensor, or of another dtype.
+        """
         return self._of("_inverse")(value, *args, **kwargs)
 
-    def forward_log_jacobian(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
-        """The log of the function's slope."""
+    def forward_log_jacobian(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        """The log of the size of the function's slope at ``value``.
+
+        Args:
+            value: a floating tensor.
+            *args: what a subclass may take beside it.
+            **kwargs: the same by name.
+
+        Returns:
+            a tensor of the shape of ``value`` and the parameters broadcast, in the dtype of ``value``.
+
+        Raises:
+            TypeError: ``value`` is no tensor, or of another dtype.
+        """
         return self._of("_forward_log_jacobian")(value, *args, **kwargs)
 
-    def inverse_log_jacobian(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
-        """The log of the inverse's slope."""
+    def inverse_log_jacobian(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        """The log of the size of the inverse's slope at ``value``.
+
+        Args:
+            value: a floating tensor.
+            *args: what a subclass may take beside it.
+            **kwargs: the same by name.
+
+        Returns:
+            a tensor of the shape of ``value`` and the parameters broadcast, in the dtype of ``value``.
+
+        Raises:
+            TypeError: ``value`` is no tensor, or of another dtype.
+        """
         return self._of("_inverse_log_jacobian")(value, *args, **kwargs)
 
-    def _of(self, formula: str) -> Any:
+    def _of(self, formula: str) -> Callable[..., Tensor]:
         return getattr(self, formula)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         # The distributions are made of bijectors, so they are looked up here.
         from ..distribution import Distribution, TransformedDistribution
 
-        if isinstance(args[0], Distribution):
+        if args and isinstance(args[0], Distribution):
             return TransformedDistribution(self, args[0])
         return super().__call__(*args, **kwargs)
 
     def construct(self, name: str, *args: Any, **kwargs: Any) -> Tensor:
+        """What ``self.<name>(...)`` gives.
+
+        Args:
+            name: "forward", "inverse", "forward_log_jacobian" or "inverse_log_jacobian".
+            *args: what that method takes.
+            **kwargs: the same by name.
+
+        Raises:
+            Exception: another name; the bare class, as in MindSpore.
+        """
         if name not in _FUNCTIONS:
             # The bare class, as in MindSpore.
             raise Exception(f"For '{self.name}', the name must be one of {', '.join(_FUNCTIONS)}, but got {name!r}")

@@ -8,7 +8,11 @@ __all__ = ["Exp"]
 
 
 class Exp(PowerTransform):
-    """exp(x)."""
+    """The exponential function exp(x), with the inverse log(y).
+
+    Args:
+        name: for messages.
+    """
 
     def __init__(self, name: str = "Exp") -> None:
         super().__init__(name=name)

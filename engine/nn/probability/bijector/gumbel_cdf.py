@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .... import ops
 from ....core.tensor import Tensor
-from .._parameters import above_zero
+from .._parameters import Given, above_zero
 from .bijector import Bijector
 
 __all__ = ["GumbelCDF"]
 
 
 class GumbelCDF(Bijector):
-    """exp(-exp(-(x - loc) / scale)).
+    """The cumulative function of Gumbel's distribution: exp(-exp(-(x - loc) / scale)).
+
+    Args:
+        loc: where the slope is largest, a floating number, list, array or Tensor.
+        scale: the width, above 0, of the dtype of ``loc``.
+        name: for messages.
 
     Raises:
         TypeError: a parameter is not floating, or the two differ in dtype.
@@ -22,7 +25,7 @@ class GumbelCDF(Bijector):
 
     _labels = ("loc", "scale")
 
-    def __init__(self, loc: Any = 0.0, scale: Any = 1.0, name: str = "GumbelCDF") -> None:
+    def __init__(self, loc: Given = 0.0, scale: Given = 1.0, name: str = "GumbelCDF") -> None:
         super().__init__(name=name, param={**locals(), "param_dict": {"loc": loc, "scale": scale}})
         self._loc = self._add_parameter(loc, "loc")
         self._scale = self._add_parameter(scale, "scale")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ....core.tensor import Tensor
 from .._parameters import check_type
 from .bijector import Bijector
@@ -12,13 +10,17 @@ __all__ = ["Invert"]
 
 
 class Invert(Bijector):
-    """The inverse of ``bijector``.
+    """The inverse of ``bijector``: its forward is that one's inverse.
+
+    Args:
+        bijector: the bijector that is turned round.
+        name: for messages; "Invert" and the name of ``bijector`` without it.
 
     Raises:
         TypeError: no Bijector.
     """
 
-    def __init__(self, bijector: Any, name: str = "") -> None:
+    def __init__(self, bijector: Bijector, name: str = "") -> None:
         check_type(bijector, Bijector, "Invert", "bijector")
         name = name or "Invert" + bijector.name
         super().__init__(
@@ -29,7 +31,7 @@ class Invert(Bijector):
         self._batch_shape, self._is_scalar_batch = bijector.batch_shape, bijector.is_scalar_batch
 
     @property
-    def bijector(self) -> Any:
+    def bijector(self) -> Bijector:
         """The bijector that is turned round."""
         return self._bijector
 

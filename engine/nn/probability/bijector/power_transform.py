@@ -6,13 +6,18 @@ from typing import Any
 
 from .... import ops
 from ....core.tensor import Tensor
+from .._parameters import Given
 from .bijector import Bijector
 
 __all__ = ["PowerTransform"]
 
 
 class PowerTransform(Bijector):
-    """(1 + x * power)**(1 / power), and exp(x) where ``power`` is 0.
+    """The power (1 + x * power)**(1 / power), and exp(x) where ``power`` is 0.
+
+    Args:
+        power: a floating number, list, array or Tensor, at least 0.
+        name: for messages.
 
     Raises:
         TypeError: ``power`` is not floating.
@@ -21,7 +26,7 @@ class PowerTransform(Bijector):
 
     _labels = ("power",)
 
-    def __init__(self, power: Any = 0.0, name: str = "PowerTransform") -> None:
+    def __init__(self, power: Given = 0.0, name: str = "PowerTransform") -> None:
         super().__init__(name=name, param={**locals(), "param_dict": {"power": power}})
         self._power = self._add_parameter(power, "power")
         if not (self._power.asnumpy() >= 0).all():
@@ -32,7 +37,7 @@ class PowerTransform(Bijector):
         """The power."""
         return self._power
 
-    def _parts(self, value: Any) -> tuple[Any, Any, Any]:
+    def _parts(self, value: Tensor) -> tuple[Any, Any, Any]:
         """The value and the power in one shape, the power with 1 in the place of 0; and where it is 0."""
         value, power = self._with(value, self.power)
         ones = ops.ones_like(value + power)
@@ -40,7 +45,7 @@ class PowerTransform(Bijector):
         zero = power == 0.0
         return value, ops.where(zero, ones, power), zero
 
-    def _forward(self, x: Any) -> Tensor:
+    def _forward(self, x: Tensor) -> Tensor:
         x, power, zero = self._parts(x)
         return ops.exp(ops.where(zero, x, ops.log1p(ops.where(zero, ops.zeros_like(x), x * power)) / power))
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .... import ops
 from ....core.tensor import Tensor
+from .._parameters import Given
 from .bijector import Bijector
 
 __all__ = ["ScalarAffine"]
 
 
 class ScalarAffine(Bijector):
-    """scale * x + shift.
+    """The line scale * x + shift.
+
+    Args:
+        scale: the slope, a floating number, list, array or Tensor.
+        shift: the value at 0, of the dtype of ``scale``.
+        name: for messages.
 
     Raises:
         TypeError: a parameter is not floating, or the two differ in dtype.
@@ -20,7 +24,7 @@ class ScalarAffine(Bijector):
 
     _labels = ("scale", "shift")
 
-    def __init__(self, scale: Any = 1.0, shift: Any = 0.0, name: str = "ScalarAffine") -> None:
+    def __init__(self, scale: Given = 1.0, shift: Given = 0.0, name: str = "ScalarAffine") -> None:
         param = {**locals(), "param_dict": {"scale": scale, "shift": shift}}
         super().__init__(True, True, name, None, param)
         self._scale = self._add_parameter(scale, "scale")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .... import ops
 from ....core.tensor import Tensor
 from ...activation import LogSigmoid
+from .._parameters import Given
 from .bijector import Bijector
 
 __all__ = ["Softplus"]
 
 
 class Softplus(Bijector):
-    """log(1 + exp(sharpness * x)) / sharpness.
+    """The smooth ramp log(1 + exp(sharpness * x)) / sharpness.
+
+    Args:
+        sharpness: how sharp the bend is, a floating number, list, array or Tensor.
+        name: for messages.
 
     Raises:
         TypeError: ``sharpness`` is not floating.
@@ -21,7 +24,7 @@ class Softplus(Bijector):
 
     _labels = ("sharpness",)
 
-    def __init__(self, sharpness: Any = 1.0, name: str = "Softplus") -> None:
+    def __init__(self, sharpness: Given = 1.0, name: str = "Softplus") -> None:
         super().__init__(name=name, param={**locals(), "param_dict": {"sharpness": sharpness}})
         self._sharpness = self._add_parameter(sharpness, "sharpness")
         self.log_sigmoid = LogSigmoid()

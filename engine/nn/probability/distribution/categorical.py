@@ -10,17 +10,25 @@ import numpy as np
 from .... import ops
 from ....core.dtype import DType, int32, int64
 from ....core.tensor import Tensor
-from .._parameters import NUMBERS, check_dtype, inside_unit
+from .._parameters import NUMBERS, AtCall, Given, check_dtype, inside_unit
 from .distribution import Distribution
 
 __all__ = ["Categorical"]
 
 
 class Categorical(Distribution):
-    """The numbers 0, 1, ... with the probabilities along the last axis of ``probs``.
+    """The categorical distribution: the numbers 0, 1, ... with the probabilities along the last axis of ``probs``.
+
+    Args:
+        probs: the probabilities, between 0 and 1 and of sum 1: a list, array or Tensor of at least one axis; without
+            it, given at each call.
+        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+            numbers.
+        dtype: of its samples: a floating or an integer dtype.
+        name: for messages and print.
 
     Raises:
-        TypeError: ``dtype`` is no dtype of numbers.
+        TypeError: ``dtype`` is no dtype of numbers, or a parameter is no number, list, array or Tensor.
         ValueError: ``probs`` is 0-d, not between 0 and 1, or does not sum to 1.
     """
 
@@ -28,7 +36,7 @@ class Categorical(Distribution):
     _labels = ("probs",)
 
     def __init__(
-        self, probs: Any = None, seed: int | None = None, dtype: DType = int32, name: str = "Categorical"
+        self, probs: Given = None, seed: int | None = None, dtype: DType = int32, name: str = "Categorical"
     ) -> None:
         param = {**locals(), "param_dict": {"probs": probs}}
         check_dtype(dtype, NUMBERS, "Categorical")
@@ -47,38 +55,38 @@ class Categorical(Distribution):
         self._is_scalar_batch = self._is_scalar_batch or not self._broadcast_shape
 
     @property
-    def probs(self) -> Any:
+    def probs(self) -> Tensor | None:
         """The probability of each number."""
         return self._probs
 
-    def _get_dist_args(self, probs: Any = None) -> Any:
+    def _get_dist_args(self, probs: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(probs)
 
     def _moment(self, probs: Tensor, order: int) -> Tensor:
         numbers = Tensor(np.arange(probs.shape[-1], dtype=np.float32) ** order).astype(self.parameter_type)
         return (numbers * probs).sum(-1, keepdims=True)
 
-    def _mean(self, probs: Any = None) -> Tensor:
+    def _mean(self, probs: AtCall = None) -> Tensor:
         return self._moment(self._check_param_type(probs), 1)
 
-    def _var(self, probs: Any = None) -> Tensor:
+    def _var(self, probs: AtCall = None) -> Tensor:
         probs = self._check_param_type(probs)
         return self._moment(probs, 2) - ops.square(self._moment(probs, 1))
 
-    def _mode(self, probs: Any = None) -> Tensor:
+    def _mode(self, probs: AtCall = None) -> Tensor:
         return ops.argmax(self._check_param_type(probs), -1).astype(self.dtype)
 
-    def _entropy(self, probs: Any = None) -> Tensor:
+    def _entropy(self, probs: AtCall = None) -> Tensor:
         probs = self._check_param_type(probs)
         return ops.squeeze(-(ops.log(probs) * probs).sum(-1, keepdims=True))
 
-    def _kl_loss(self, dist: str, probs_b: Tensor, probs: Any = None) -> Tensor:
+    def _kl_loss(self, dist: str, probs_b: Tensor, probs: AtCall = None) -> Tensor:
         self._check_name(dist)
         b, a = ops.log(self._of_other(probs_b=probs_b)), ops.log(self._check_param_type(probs))
         apart = ops.softmax(a, -1) * (ops.log_softmax(a, -1) - ops.log_softmax(b, -1))
         return ops.squeeze(apart.sum(-1, keepdims=True))
 
-    def _cross_entropy(self, dist: str, probs_b: Any, probs: Any = None) -> Any:
+    def _cross_entropy(self, dist: str, probs_b: Tensor, probs: AtCall = None) -> Tensor:
         self._check_name(dist)
         return self._entropy(probs) + self._kl_loss(dist, probs_b, probs)
 
@@ -91,18 +99,18 @@ class Categorical(Distribution):
         place = ops.expand_dims(ops.clamp(number, 0.0, table.shape[-1] - 1.0).astype(int64), -1)
         return number, ops.squeeze(ops.gather_d(ops.broadcast_to(table, (*shape, table.shape[-1])), -1, place), -1)
 
-    def _log_prob(self, value: Tensor, probs: Any = None) -> Tensor:
+    def _log_prob(self, value: Tensor, probs: AtCall = None) -> Tensor:
         value, probs = self._counted(value, probs)
         number, found = self._picked(value, ops.log(probs))
         outside = ops.logical_or(number < 0.0, number > probs.shape[-1] - 1.0)
         return ops.where(outside, ops.full_like(found, math.nan), found)
 
-    def _cdf(self, value: Tensor, probs: Any = None) -> Tensor:
+    def _cdf(self, value: Tensor, probs: AtCall = None) -> Tensor:
         value, probs = self._counted(value, probs)
         number, found = self._picked(value, ops.cumsum(probs, -1))
         return ops.where(number < 0.0, ops.zeros_like(found), found)
 
-    def _sample(self, shape: Any = (), probs: Any = None) -> Tensor:
+    def _sample(self, shape: tuple[int, ...] = (), probs: AtCall = None) -> Tensor:
         shape, probs = self._check_shape(shape), self._check_param_type(probs)
         rows = probs.reshape(-1, probs.shape[-1])
         drawn = ops.multinomial(rows, math.prod(shape), True, self._stream())

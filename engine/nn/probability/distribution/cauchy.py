@@ -8,7 +8,7 @@ from typing import Any
 from .... import ops
 from ....core.dtype import DType, float32
 from ....core.tensor import Tensor
-from .._parameters import FLOATING, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
 from .distribution import Distribution
 
 __all__ = ["Cauchy"]
@@ -17,8 +17,17 @@ __all__ = ["Cauchy"]
 class Cauchy(Distribution):
     """Cauchy's distribution around ``loc`` with half width ``scale``. It has no mean and no variance.
 
+    Args:
+        loc: the median and mode: a number, list, array or Tensor; without it, given at each call.
+        scale: half of the width at half of the height, above 0: a number, list, array or Tensor; without it, given at
+            each call.
+        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+            numbers.
+        dtype: of its samples and densities: float16, float32 or float64.
+        name: for messages and print.
+
     Raises:
-        TypeError: ``dtype`` is not floating.
+        TypeError: ``dtype`` is not floating, or a parameter is no number, list, array or Tensor.
         ValueError: ``scale`` is not above 0; or the mean, ``sd`` or ``var`` is asked for.
     """
 
@@ -26,7 +35,12 @@ class Cauchy(Distribution):
     _labels = ("location", "scale")
 
     def __init__(
-        self, loc: Any = None, scale: Any = None, seed: int | None = None, dtype: DType = float32, name: str = "Cauchy"
+        self,
+        loc: Given = None,
+        scale: Given = None,
+        seed: int | None = None,
+        dtype: DType = float32,
+        name: str = "Cauchy",
     ) -> None:
         param = {**locals(), "param_dict": {"loc": loc, "scale": scale}}
         check_dtype(dtype, FLOATING, "Cauchy")
@@ -36,61 +50,65 @@ class Cauchy(Distribution):
         above_zero(self._scale, "scale")
 
     @property
-    def loc(self) -> Any:
+    def loc(self) -> Tensor | None:
         """The median."""
         return self._loc
 
     @property
-    def scale(self) -> Any:
+    def scale(self) -> Tensor | None:
         """Half of the width at half of the height."""
         return self._scale
 
-    def _get_dist_args(self, loc: Any = None, scale: Any = None) -> Any:
+    def _get_dist_args(self, loc: AtCall = None, scale: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(loc, scale)
 
-    def _mode(self, loc: Any = None, scale: Any = None) -> Any:
+    def _mode(self, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         return self._check_param_type(loc, scale)[0]
 
-    def _mean(self, *args: Any, **kwargs: Any) -> Any:
+    def _mean(self, *args: Any, **kwargs: Any) -> Tensor:
         raise ValueError("The mean of Cauchy's distribution is undefined; 'mode' is its median")
 
-    def _sd(self, *args: Any, **kwargs: Any) -> Any:
+    def _sd(self, *args: Any, **kwargs: Any) -> Tensor:
         raise ValueError("The standard deviation of Cauchy's distribution is undefined")
 
-    def _var(self, *args: Any, **kwargs: Any) -> Any:
+    def _var(self, *args: Any, **kwargs: Any) -> Tensor:
         raise ValueError("The variance of Cauchy's distribution is undefined")
 
-    def _entropy(self, loc: Any = None, scale: Any = None) -> Tensor:
+    def _entropy(self, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         return ops.log(self._check_param_type(loc, scale)[1]) + math.log(4.0 * math.pi)
 
-    def _log_prob(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
+    def _log_prob(self, value: Tensor, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         value, (loc, scale) = self._at(value, loc, scale)
         return -ops.log1p(ops.square((value - loc) / scale)) - ops.log(math.pi * scale)
 
-    def _cdf(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
+    def _cdf(self, value: Tensor, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         value, (loc, scale) = self._at(value, loc, scale)
         return ops.atan((value - loc) / scale) / math.pi + 0.5
 
-    def _log_cdf(self, value: Any, loc: Any = None, scale: Any = None) -> Any:
+    def _log_cdf(self, value: Tensor, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         value, (loc, scale) = self._at(value, loc, scale)
         return ops.log1p(2.0 * ops.atan((value - loc) / scale) / math.pi) - math.log(2.0)
 
-    def _quantile(self, p: Any, loc: Any = None, scale: Any = None) -> Any:
+    def _quantile(self, p: Tensor, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         loc, scale = self._check_param_type(loc, scale)
         return loc + scale * ops.tan(math.pi * (p - 0.5))
 
-    def _kl_loss(self, dist: str, loc_b: Tensor, scale_b: Tensor, loc_a: Any = None, scale_a: Any = None) -> Tensor:
+    def _kl_loss(
+        self, dist: str, loc_b: Tensor, scale_b: Tensor, loc_a: AtCall = None, scale_a: AtCall = None
+    ) -> Tensor:
         self._check_name(dist)
         loc_b, scale_b = self._of_other(loc_b=loc_b, scale_b=scale_b)
         loc_a, scale_a = self._check_param_type(loc_a, scale_a)
         total = ops.log(ops.square(scale_a + scale_b) + ops.square(loc_a - loc_b))
         return total - math.log(4.0) - ops.log(scale_a) - ops.log(scale_b)
 
-    def _cross_entropy(self, dist: str, loc_b: Any, scale_b: Any, loc_a: Any = None, scale_a: Any = None) -> Any:
+    def _cross_entropy(
+        self, dist: str, loc_b: Tensor, scale_b: Tensor, loc_a: AtCall = None, scale_a: AtCall = None
+    ) -> Tensor:
         self._check_name(dist)
         return self._entropy(loc_a, scale_a) + self._kl_loss(dist, loc_b, scale_b, loc_a, scale_a)
 
-    def _sample(self, shape: Any = (), loc: Any = None, scale: Any = None) -> Any:
+    def _sample(self, shape: tuple[int, ...] = (), loc: AtCall = None, scale: AtCall = None) -> Tensor:
         shape = self._check_shape(shape)
         loc, scale = self._check_param_type(loc, scale)
         drawn = self._uniform(shape + loc.shape)

@@ -15,12 +15,12 @@ from .... import ops
 from ....core.dtype import DType
 from ....core.tensor import Tensor
 from ...cell import Cell
-from .._parameters import all_scalars, as_tensor, check_type, parameter_dtype, shared_shape
+from .._parameters import Given, all_scalars, as_tensor, check_type, parameter_dtype, shared_shape
 
 __all__ = ["Distribution"]
 
 
-def _as_it_is(x: Any) -> Any:
+def _as_it_is(x: Tensor) -> Tensor:
     return x
 
 
@@ -68,7 +68,10 @@ _WAYS: dict[str, tuple[tuple[str, Callable[[Any], Any]], ...]] = {
 
 
 class Distribution(Cell):
-    """A distribution; calling it with the name of one of its methods calls that method.
+    """Base of the distributions; calling one with the name of a method calls that method.
+
+    A family defines what it has a formula for (``_log_prob``, ``_cdf``, ``_var``, ...); what follows from that is
+    derived.
 
     Args:
         seed: of its samples; 0 or None takes them from the engine's stream of random numbers.
@@ -153,14 +156,14 @@ class Distribution(Cell):
         self.default_parameters: list[Tensor | None] = []
         self.parameter_names: list[str] = []
 
-    def _add_parameter(self, value: Any, name: str) -> Tensor | None:
+    def _add_parameter(self, value: Given, name: str) -> Tensor | None:
         """Keep a parameter as a tensor; None stays None and must come with each call."""
         found = None if value is None else as_tensor(value, self.parameter_type, name)
         self.default_parameters.append(found)
         self.parameter_names.append(name)
         return found
 
-    def _check_value(self, value: Any, name: str) -> Tensor:
+    def _check_value(self, value: Tensor, name: str) -> Tensor:
         if not isinstance(value, Tensor):
             raise TypeError(f"For '{self.name}', '{name}' must be a Tensor, but got {type(value).__name__}")
         return value
@@ -188,7 +191,7 @@ class Distribution(Cell):
             return found[0]
         return tuple(value if value.shape == shape else ops.broadcast_to(value, shape) for value in found)
 
-    def _at(self, value: Any, *args: Any) -> tuple[Any, Any]:
+    def _at(self, value: Tensor, *args: Any) -> tuple[Any, Any]:
         """A value in the distribution's dtype, and the parameters of this call."""
         return self._check_value(value, "value").astype(self.dtype), self._check_param_type(*args)
 
@@ -207,7 +210,7 @@ class Distribution(Cell):
             for value, name, default in zip(args, self.parameter_names, self.default_parameters, strict=True)
         )
 
-    def _check_shape(self, shape: Any) -> tuple[int, ...]:
+    def _check_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         if not isinstance(shape, tuple):
             raise TypeError(f"For '{self.name}', 'shape' must be a tuple, but got {type(shape).__name__}")
         return shape
@@ -235,74 +238,286 @@ class Distribution(Cell):
     def _not_implemented(self, wanted: str) -> NoReturn:
         raise NotImplementedError(f"'{wanted}' is not implemented for the distribution '{self.name}'")
 
-    def prob(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
-        """The density at ``value``, or its probability for a distribution of counts."""
+    def prob(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        """The density at ``value``, or its probability for a distribution of counts.
+
+        Args:
+            value: a tensor.
+            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
+                the object without them.
+            **kwargs: the same by name.
+
+        Returns:
+            a tensor of the shape of ``value`` and the parameters broadcast.
+
+        Raises:
+            NotImplementedError: this distribution has no formula for it.
+            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+        """
         return self._call("prob", value, *args, **kwargs)
 
-    def log_prob(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
-        """The log of ``prob``."""
+    def log_prob(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        """The log of ``prob`` at ``value``.
+
+        Args:
+            value: a tensor.
+            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
+                the object without them.
+            **kwargs: the same by name.
+
+        Returns:
+            a tensor of the shape of ``value`` and the parameters broadcast.
+
+        Raises:
+            NotImplementedError: this distribution has no formula for it.
+            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+        """
         return self._call("log_prob", value, *args, **kwargs)
 
-    def cdf(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
-        """The probability of at most ``value``."""
+    def cdf(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        """The probability of at most ``value``.
+
+        Args:
+            value: a tensor.
+            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
+                the object without them.
+            **kwargs: the same by name.
+
+        Returns:
+            a tensor of the shape of ``value`` and the parameters broadcast.
+
+        Raises:
+            NotImplementedError: this distribution has no formula for it.
+            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+        """
         return self._call("cdf", value, *args, **kwargs)
 
-    def log_cdf(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
-        """The log of ``cdf``."""
+    def log_cdf(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        """The log of the probability of at most ``value``.
+
+        Args:
+            value: a tensor.
+            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
+                the object without them.
+            **kwargs: the same by name.
+
+        Returns:
+            a tensor of the shape of ``value`` and the parameters broadcast.
+
+        Raises:
+            NotImplementedError: this distribution has no formula for it.
+            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+        """
         return self._call("log_cdf", value, *args, **kwargs)
 
-    def survival_function(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
-        """The probability of more than ``value``."""
+    def survival_function(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        """The probability of more than ``value``: 1 - cdf.
+
+        Args:
+            value: a tensor.
+            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
+                the object without them.
+            **kwargs: the same by name.
+
+        Returns:
+            a tensor of the shape of ``value`` and the parameters broadcast.
+
+        Raises:
+            NotImplementedError: this distribution has no formula for it.
+            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+        """
         return self._call("survival_function", value, *args, **kwargs)
 
-    def log_survival(self, value: Any, *args: Any, **kwargs: Any) -> Tensor:
-        """The log of ``survival_function``."""
+    def log_survival(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        """The log of the probability of more than ``value``.
+
+        Args:
+            value: a tensor.
+            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
+                the object without them.
+            **kwargs: the same by name.
+
+        Returns:
+            a tensor of the shape of ``value`` and the parameters broadcast.
+
+        Raises:
+            NotImplementedError: this distribution has no formula for it.
+            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+        """
         return self._call("log_survival", value, *args, **kwargs)
 
     def mean(self, *args: Any, **kwargs: Any) -> Tensor:
-        """The mean."""
+        """The mean.
+
+        Args:
+            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
+                the object without them.
+            **kwargs: the same by name.
+
+        Returns:
+            a tensor of the shape of the parameters broadcast.
+
+        Raises:
+            NotImplementedError: this distribution has no formula for it.
+            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+        """
         return self._call("mean", *args, **kwargs)
 
     def mode(self, *args: Any, **kwargs: Any) -> Tensor:
-        """The most likely value."""
+        """The most likely value.
+
+        Args:
+            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
+                the object without them.
+            **kwargs: the same by name.
+
+        Returns:
+            a tensor of the shape of the parameters broadcast.
+
+        Raises:
+            NotImplementedError: this distribution has no formula for it.
+            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+        """
         return self._call("mode", *args, **kwargs)
 
     def sd(self, *args: Any, **kwargs: Any) -> Tensor:
-        """The standard deviation."""
+        """The standard deviation.
+
+        Args:
+            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
+                the object without them.
+            **kwargs: the same by name.
+
+        Returns:
+            a tensor of the shape of the parameters broadcast.
+
+        Raises:
+            NotImplementedError: this distribution has no formula for it.
+            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+        """
         return self._call("sd", *args, **kwargs)
 
     def var(self, *args: Any, **kwargs: Any) -> Tensor:
-        """The variance."""
+        """The variance.
+
+        Args:
+            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
+                the object without them.
+            **kwargs: the same by name.
+
+        Returns:
+            a tensor of the shape of the parameters broadcast.
+
+        Raises:
+            NotImplementedError: this distribution has no formula for it.
+            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+        """
         return self._call("var", *args, **kwargs)
 
     def entropy(self, *args: Any, **kwargs: Any) -> Tensor:
-        """The entropy, in nats."""
+        """The entropy, in nats.
+
+        Args:
+            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
+                the object without them.
+            **kwargs: the same by name.
+
+        Returns:
+            a tensor of the shape of the parameters broadcast.
+
+        Raises:
+            NotImplementedError: this distribution has no formula for it.
+            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+        """
         return self._call("entropy", *args, **kwargs)
 
     def kl_loss(self, dist: str, *args: Any, **kwargs: Any) -> Tensor:
-        """The divergence KL(a || b) from this distribution to b, of the family ``dist`` with the parameters given."""
+        """The divergence KL(a || b) of Kullback and Leibler from this distribution a to b, in nats.
+
+        Args:
+            dist: the family of b, which must be that of a, such as "Normal".
+            *args: the parameters of b, as tensors; then, if need be, those of a for this call.
+            **kwargs: the same by name: those of b end in "_b".
+
+        Returns:
+            a tensor of the shape of all parameters broadcast.
+
+        Raises:
+            ValueError: ``dist`` is another family.
+            NotImplementedError: this distribution has no formula for it.
+            TypeError: a parameter is no tensor, or missing.
+        """
         return self._call("kl_loss", dist, *args, **kwargs)
 
     def cross_entropy(self, dist: str, *args: Any, **kwargs: Any) -> Tensor:
-        """The entropy plus ``kl_loss``."""
+        """The cross entropy of this distribution a and b: the entropy of a plus ``kl_loss``.
+
+        Args:
+            dist: the family of b, which must be that of a, such as "Normal".
+            *args: the parameters of b, as tensors; then, if need be, those of a for this call.
+            **kwargs: the same by name: those of b end in "_b".
+
+        Returns:
+            a tensor of the shape of all parameters broadcast.
+
+        Raises:
+            ValueError: ``dist`` is another family.
+            NotImplementedError: this distribution has no formula for it.
+            TypeError: a parameter is no tensor, or missing.
+        """
         return self._call("cross_entropy", dist, *args, **kwargs)
 
     def sample(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Random values: of the shape given, followed by that of the parameters."""
+        """Random values.
+
+        Args:
+            *args: the shape of the draws, a tuple, () by default; then, if need be, parameters for this call, as
+                tensors.
+            **kwargs: the same by name; the shape is ``shape``.
+
+        Returns:
+            a tensor of the distribution's dtype; its shape is the one given, followed by that of the parameters.
+
+        Raises:
+            NotImplementedError: this distribution cannot be sampled.
+            TypeError: the shape is no tuple, or a parameter is missing.
+        """
         return self._call("sample", *args, **kwargs)
 
     def get_dist_args(self, *args: Any, **kwargs: Any) -> Any:
-        """The parameters: those given here, and for the others those of the object."""
+        """The parameters: those given here, and for the others those of the object.
+
+        Args:
+            *args: parameters, as tensors; None for one of the object.
+            **kwargs: the same by name.
+
+        Returns:
+            a tuple of tensors; None stands for one that was never given.
+        """
         return self._call("get_dist_args", *args, **kwargs)
 
     def get_dist_type(self) -> str:
-        """The name of the family."""
+        """The name of the family, such as "Normal".
+
+        Raises:
+            NotImplementedError: a family without a name.
+        """
         return self._get_dist_type()
 
     def _get_dist_type(self) -> str:
         return self._dist_type or self._not_implemented("get_dist_type")
 
     def construct(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """What ``self.<name>(...)`` gives.
+
+        Args:
+            name: the name of a method, such as "log_prob".
+            *args: what that method takes.
+            **kwargs: the same by name.
+
+        Raises:
+            NotImplementedError: no such method, or no formula for it.
+        """
         if name == "get_dist_type":
             return self._get_dist_type()
         if name not in _WAYS:

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .... import ops
 from ....core.dtype import DType, float32
 from ....core.tensor import Tensor
-from .._parameters import FLOATING, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
 from .distribution import Distribution
 
 __all__ = ["Exponential"]
 
 
 class Exponential(Distribution):
-    """The exponential distribution with ``rate``.
+    """The exponential distribution, with the density rate * exp(-rate * x) for x from 0 on.
+
+    Args:
+        rate: one over the mean, above 0: a number, list, array or Tensor; without it, given at each call.
+        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+            numbers.
+        dtype: of its samples and densities: float16, float32 or float64.
+        name: for messages and print.
 
     Raises:
-        TypeError: ``dtype`` is not floating.
+        TypeError: ``dtype`` is not floating, or a parameter is no number, list, array or Tensor.
         ValueError: ``rate`` is not above 0.
     """
 
@@ -26,7 +32,7 @@ class Exponential(Distribution):
     _labels = ("rate",)
 
     def __init__(
-        self, rate: Any = None, seed: int | None = None, dtype: DType = float32, name: str = "Exponential"
+        self, rate: Given = None, seed: int | None = None, dtype: DType = float32, name: str = "Exponential"
     ) -> None:
         param = {**locals(), "param_dict": {"rate": rate}}
         check_dtype(dtype, FLOATING, "Exponential")
@@ -35,47 +41,47 @@ class Exponential(Distribution):
         above_zero(self._rate, "rate")
 
     @property
-    def rate(self) -> Any:
+    def rate(self) -> Tensor | None:
         """One over the mean."""
         return self._rate
 
-    def _get_dist_args(self, rate: Any = None) -> Any:
+    def _get_dist_args(self, rate: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(rate)
 
-    def _mean(self, rate: Any = None) -> Tensor:
+    def _mean(self, rate: AtCall = None) -> Tensor:
         return 1.0 / self._check_param_type(rate)
 
-    def _mode(self, rate: Any = None) -> Tensor:
+    def _mode(self, rate: AtCall = None) -> Tensor:
         return ops.zeros_like(self._check_param_type(rate)).astype(self.dtype)
 
-    def _sd(self, rate: Any = None) -> Tensor:
+    def _sd(self, rate: AtCall = None) -> Tensor:
         return 1.0 / self._check_param_type(rate)
 
-    def _entropy(self, rate: Any = None) -> Tensor:
+    def _entropy(self, rate: AtCall = None) -> Tensor:
         return 1.0 - ops.log(self._check_param_type(rate))
 
-    def _log_prob(self, value: Tensor, rate: Any = None) -> Tensor:
+    def _log_prob(self, value: Tensor, rate: AtCall = None) -> Tensor:
         value, rate = self._at(value, rate)
         found = ops.log(rate) - rate * value
         return ops.where(value < 0.0, ops.full_like(found, -math.inf), found)
 
-    def _cdf(self, value: Tensor, rate: Any = None) -> Tensor:
+    def _cdf(self, value: Tensor, rate: AtCall = None) -> Tensor:
         return -ops.expm1(self._log_survival(value, rate))
 
-    def _log_survival(self, value: Tensor, rate: Any = None) -> Tensor:
+    def _log_survival(self, value: Tensor, rate: AtCall = None) -> Tensor:
         value, rate = self._at(value, rate)
         found = -1.0 * rate * value
         return ops.where(value < 0.0, ops.zeros_like(found), found)
 
-    def _kl_loss(self, dist: str, rate_b: Tensor, rate: Any = None) -> Tensor:
+    def _kl_loss(self, dist: str, rate_b: Tensor, rate: AtCall = None) -> Tensor:
         self._check_name(dist)
         rate_b, rate = self._of_other(rate_b=rate_b), self._check_param_type(rate)
         return ops.log(rate) - ops.log(rate_b) + rate_b / rate - 1.0
 
-    def _cross_entropy(self, dist: str, rate_b: Tensor, rate: Any = None) -> Tensor:
+    def _cross_entropy(self, dist: str, rate_b: Tensor, rate: AtCall = None) -> Tensor:
         self._check_name(dist)
         return self._entropy(rate) + self._kl_loss(dist, rate_b, rate)
 
-    def _sample(self, shape: Any = (), rate: Any = None) -> Tensor:
+    def _sample(self, shape: tuple[int, ...] = (), rate: AtCall = None) -> Tensor:
         shape, rate = self._check_shape(shape), self._check_param_type(rate)
         return (-ops.log(self._uniform(shape + rate.shape)) / rate).astype(self.dtype)

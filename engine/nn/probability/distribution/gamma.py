@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .... import ops
 from ....core.dtype import DType, float32
 from ....core.tensor import Tensor
 from ...special import DiGamma
-from .._parameters import FLOATING, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
 from .distribution import Distribution
 
 __all__ = ["Gamma"]
 
 
 class Gamma(Distribution):
-    """The gamma distribution with shape ``concentration`` and ``rate``.
+    """The gamma distribution, whose density is in proportion to x**(concentration - 1) * exp(-rate * x).
+
+    Args:
+        concentration: the shape, above 0: a list, array or Tensor; without it, given at each call.
+        rate: one over the scale, above 0: a list, array or Tensor; without it, given at each call.
+        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+            numbers.
+        dtype: of its samples and densities: float16, float32 or float64.
+        name: for messages and print.
 
     Raises:
         TypeError: ``dtype`` is not floating, or a parameter is a plain number (as in MindSpore).
@@ -28,8 +35,8 @@ class Gamma(Distribution):
 
     def __init__(
         self,
-        concentration: Any = None,
-        rate: Any = None,
+        concentration: Given = None,
+        rate: Given = None,
         seed: int | None = None,
         dtype: DType = float32,
         name: str = "Gamma",
@@ -47,49 +54,49 @@ class Gamma(Distribution):
         self.digamma = DiGamma()
 
     @property
-    def concentration(self) -> Any:
+    def concentration(self) -> Tensor | None:
         """The shape of the density."""
         return self._concentration
 
     @property
-    def rate(self) -> Any:
+    def rate(self) -> Tensor | None:
         """One over the scale."""
         return self._rate
 
-    def _get_dist_args(self, concentration: Any = None, rate: Any = None) -> Any:
+    def _get_dist_args(self, concentration: AtCall = None, rate: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(concentration, rate)
 
-    def _mean(self, concentration: Any = None, rate: Any = None) -> Tensor:
+    def _mean(self, concentration: AtCall = None, rate: AtCall = None) -> Tensor:
         concentration, rate = self._check_param_type(concentration, rate)
         return concentration / rate
 
-    def _var(self, concentration: Any = None, rate: Any = None) -> Tensor:
+    def _var(self, concentration: AtCall = None, rate: AtCall = None) -> Tensor:
         concentration, rate = self._check_param_type(concentration, rate)
         return concentration / ops.square(rate)
 
-    def _sd(self, concentration: Any = None, rate: Any = None) -> Tensor:
+    def _sd(self, concentration: AtCall = None, rate: AtCall = None) -> Tensor:
         concentration, rate = self._check_param_type(concentration, rate)
         return ops.sqrt(concentration) / rate
 
-    def _mode(self, concentration: Any = None, rate: Any = None) -> Tensor:
+    def _mode(self, concentration: AtCall = None, rate: AtCall = None) -> Tensor:
         concentration, rate = self._check_param_type(concentration, rate)
         found = (concentration - 1.0) / rate
         return ops.where(concentration > 1.0, found, ops.full_like(found, math.nan))
 
-    def _entropy(self, concentration: Any = None, rate: Any = None) -> Tensor:
+    def _entropy(self, concentration: AtCall = None, rate: AtCall = None) -> Tensor:
         a, rate = self._check_param_type(concentration, rate)
         return a - ops.log(rate) + ops.lgamma(a) + (1.0 - a) * self.digamma(a)
 
-    def _log_prob(self, value: Tensor, concentration: Any = None, rate: Any = None) -> Tensor:
+    def _log_prob(self, value: Tensor, concentration: AtCall = None, rate: AtCall = None) -> Tensor:
         value, (a, rate) = self._at(value, concentration, rate)
         return (a - 1.0) * ops.log(value) - rate * value - (ops.lgamma(a) - a * ops.log(rate))
 
-    def _cdf(self, value: Tensor, concentration: Any = None, rate: Any = None) -> Tensor:
+    def _cdf(self, value: Tensor, concentration: AtCall = None, rate: AtCall = None) -> Tensor:
         value, (concentration, rate) = self._at(value, concentration, rate)
         return ops.igamma(concentration, rate * value)
 
     def _kl_loss(
-        self, dist: str, concentration_b: Tensor, rate_b: Tensor, concentration_a: Any = None, rate_a: Any = None
+        self, dist: str, concentration_b: Tensor, rate_b: Tensor, concentration_a: AtCall = None, rate_a: AtCall = None
     ) -> Tensor:
         self._check_name(dist)
         b, rate_b = self._of_other(concentration_b=concentration_b, rate_b=rate_b)
@@ -98,14 +105,14 @@ class Gamma(Distribution):
         return (a - b) * self.digamma(a) + ops.lgamma(b) - ops.lgamma(a) + logs + a * (rate_b / rate_a - 1.0)
 
     def _cross_entropy(
-        self, dist: str, concentration_b: Tensor, rate_b: Tensor, concentration_a: Any = None, rate_a: Any = None
+        self, dist: str, concentration_b: Tensor, rate_b: Tensor, concentration_a: AtCall = None, rate_a: AtCall = None
     ) -> Tensor:
         self._check_name(dist)
         return self._entropy(concentration_a, rate_a) + self._kl_loss(
             dist, concentration_b, rate_b, concentration_a, rate_a
         )
 
-    def _sample(self, shape: Any = (), concentration: Any = None, rate: Any = None) -> Tensor:
+    def _sample(self, shape: tuple[int, ...] = (), concentration: AtCall = None, rate: AtCall = None) -> Tensor:
         shape = self._check_shape(shape)
         concentration, rate = self._check_param_type(concentration, rate)
         return ops.gamma(shape, concentration, rate, self._stream()).astype(self.dtype)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from .... import ops
 from ....core.dtype import DType, float32
 from ....core.tensor import Tensor
-from .._parameters import FLOATING, check_dtype
+from .._parameters import FLOATING, AtCall, Given, check_dtype
 from ..bijector import GumbelCDF, Invert
 from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform
@@ -19,7 +18,15 @@ __all__ = ["Gumbel"]
 
 
 class Gumbel(TransformedDistribution):
-    """Gumbel's distribution of maxima, around ``loc`` with ``scale``; both are given when it is made.
+    """Gumbel's distribution of maxima, whose cumulative function is exp(-exp(-(x - loc) / scale)).
+
+    Args:
+        loc: the mode, a number, list, array or Tensor; it is given here and not at calls.
+        scale: the width, above 0, a number, list, array or Tensor; it is given here and not at calls.
+        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+            numbers.
+        dtype: of its samples and densities: float16, float32 or float64.
+        name: for messages and print.
 
     Raises:
         TypeError: ``dtype`` or a parameter is not floating.
@@ -29,7 +36,9 @@ class Gumbel(TransformedDistribution):
     _dist_type = "Gumbel"
     _labels = ("loc", "scale")
 
-    def __init__(self, loc: Any, scale: Any, seed: int = 0, dtype: DType = float32, name: str = "Gumbel") -> None:
+    def __init__(
+        self, loc: Given, scale: Given, seed: int = 0, dtype: DType = float32, name: str = "Gumbel"
+    ) -> None:
         check_dtype(dtype, FLOATING, "Gumbel")
         cdf = GumbelCDF(loc, scale)
         super().__init__(Invert(cdf), Uniform(0.0, 1.0, dtype=dtype), seed, name)
@@ -39,16 +48,16 @@ class Gumbel(TransformedDistribution):
         self._gumbel_bijector = cdf
 
     @property
-    def loc(self) -> Any:
+    def loc(self) -> Tensor | None:
         """The mode."""
         return self._loc
 
     @property
-    def scale(self) -> Any:
+    def scale(self) -> Tensor | None:
         """The width."""
         return self._scale
 
-    def _get_dist_args(self, loc: Any = None, scale: Any = None) -> Any:
+    def _get_dist_args(self, loc: AtCall = None, scale: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(loc, scale)
 
     def _both(self) -> tuple[Tensor, Tensor]:
@@ -87,6 +96,6 @@ class Gumbel(TransformedDistribution):
         self._check_name(dist)
         return self._entropy() + self._kl_loss(dist, loc_b, scale_b)
 
-    def _sample(self, shape: Any = ()) -> Tensor:
+    def _sample(self, shape: tuple[int, ...] = ()) -> Tensor:
         shape = self._check_shape(shape) + (self._broadcast_shape or ())
         return self.bijector("forward", self._uniform(shape).astype(self.dtype))

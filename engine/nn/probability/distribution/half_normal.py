@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .... import ops
 from ....core.dtype import DType, float32
 from ....core.tensor import Tensor
-from .._parameters import FLOATING, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
 from .distribution import Distribution
 
 __all__ = ["HalfNormal"]
@@ -17,15 +16,23 @@ __all__ = ["HalfNormal"]
 class HalfNormal(Distribution):
     """The density of a normal distribution, doubled and cut off below 0. As in MindSpore, it has ``prob`` alone.
 
+    Args:
+        mean: the center of the normal distribution: a number, list, array or Tensor; without it, given at each call.
+        sd: its standard deviation, above 0: a number, list, array or Tensor; without it, given at each call.
+        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+            numbers.
+        dtype: of its samples and densities: float16, float32 or float64.
+        name: for messages and print.
+
     Raises:
-        TypeError: ``dtype`` is not floating.
+        TypeError: ``dtype`` is not floating, or a parameter is no number, list, array or Tensor.
         ValueError: ``sd`` is not above 0.
     """
 
     def __init__(
         self,
-        mean: Any = None,
-        sd: Any = None,
+        mean: Given = None,
+        sd: Given = None,
         seed: int | None = None,
         dtype: DType = float32,
         name: str = "HalfNormal",
@@ -37,7 +44,7 @@ class HalfNormal(Distribution):
         self._sd_value = self._add_parameter(sd, "sd")
         above_zero(self._sd_value, "sd")
 
-    def _prob(self, value: Tensor, mean: Any = None, sd: Any = None) -> Tensor:
+    def _prob(self, value: Tensor, mean: AtCall = None, sd: AtCall = None) -> Tensor:
         value, (mean, sd) = self._at(value, mean, sd)
         density = math.sqrt(2.0 / math.pi) / sd * ops.exp(-0.5 * ops.square((value - mean) / sd))
         return density * (value >= 0.0).astype(self.dtype)

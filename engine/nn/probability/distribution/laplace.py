@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .... import ops
 from ....core.dtype import DType, float32
 from ....core.tensor import Tensor
-from .._parameters import FLOATING, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
 from .distribution import Distribution
 
 __all__ = ["Laplace"]
 
 
 class Laplace(Distribution):
-    """Laplace's distribution with ``mean`` and scale ``sd``. As in MindSpore, it has ``log_prob`` and ``prob`` alone.
+    """Laplace's distribution, with the density exp(-abs(x - mean) / sd) / (2 * sd).
+
+    As in MindSpore, it has ``log_prob`` and ``prob`` alone.
+
+    Args:
+        mean: the mean: a number, list, array or Tensor; without it, given at each call.
+        sd: the scale, above 0 (the standard deviation is sqrt(2) times as much): a number, list, array or Tensor;
+            without it, given at each call.
+        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+            numbers.
+        dtype: of its samples and densities: float16, float32 or float64.
+        name: for messages and print.
 
     Raises:
-        TypeError: ``dtype`` is not floating.
+        TypeError: ``dtype`` is not floating, or a parameter is no number, list, array or Tensor.
         ValueError: ``sd`` is not above 0.
     """
 
     def __init__(
-        self, mean: Any = None, sd: Any = None, seed: int | None = None, dtype: DType = float32, name: str = "Laplace"
+        self,
+        mean: Given = None,
+        sd: Given = None,
+        seed: int | None = None,
+        dtype: DType = float32,
+        name: str = "Laplace",
     ) -> None:
         param = {**locals(), "param_dict": {"mean": mean, "sd": sd}}
         check_dtype(dtype, FLOATING, "Laplace")
@@ -31,6 +45,6 @@ class Laplace(Distribution):
         self._sd_value = self._add_parameter(sd, "sd")
         above_zero(self._sd_value, "sd")
 
-    def _log_prob(self, value: Tensor, mean: Any = None, sd: Any = None) -> Tensor:
+    def _log_prob(self, value: Tensor, mean: AtCall = None, sd: AtCall = None) -> Tensor:
         value, (mean, sd) = self._at(value, mean, sd)
         return -1.0 * ops.abs((value - mean) / sd) - ops.log(2.0 * sd)

@@ -8,17 +8,25 @@ from typing import Any
 from .... import ops
 from ....core.dtype import DType, float32
 from ....core.tensor import Tensor
-from .._parameters import FLOATING, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
 from .distribution import Distribution
 
 __all__ = ["Logistic"]
 
 
 class Logistic(Distribution):
-    """The distribution whose ``cdf`` is the sigmoid of (value - loc) / scale.
+    """The logistic distribution, whose cumulative function is the sigmoid of (x - loc) / scale.
+
+    Args:
+        loc: the mean: a number, list, array or Tensor; without it, given at each call.
+        scale: the width, above 0: a number, list, array or Tensor; without it, given at each call.
+        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+            numbers.
+        dtype: of its samples and densities: float16, float32 or float64.
+        name: for messages and print.
 
     Raises:
-        TypeError: ``dtype`` is not floating.
+        TypeError: ``dtype`` is not floating, or a parameter is no number, list, array or Tensor.
         ValueError: ``scale`` is not above 0.
     """
 
@@ -27,8 +35,8 @@ class Logistic(Distribution):
 
     def __init__(
         self,
-        loc: Any = None,
-        scale: Any = None,
+        loc: Given = None,
+        scale: Given = None,
         seed: int | None = None,
         dtype: DType = float32,
         name: str = "Logistic",
@@ -41,51 +49,51 @@ class Logistic(Distribution):
         above_zero(self._scale, "scale")
 
     @property
-    def loc(self) -> Any:
+    def loc(self) -> Tensor | None:
         """The mean."""
         return self._loc
 
     @property
-    def scale(self) -> Any:
+    def scale(self) -> Tensor | None:
         """The width."""
         return self._scale
 
-    def _get_dist_args(self, loc: Any = None, scale: Any = None) -> Any:
+    def _get_dist_args(self, loc: AtCall = None, scale: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(loc, scale)
 
-    def _mean(self, loc: Any = None, scale: Any = None) -> Tensor:
+    def _mean(self, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         return self._check_param_type(loc, scale)[0]
 
-    def _mode(self, loc: Any = None, scale: Any = None) -> Tensor:
+    def _mode(self, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         return self._check_param_type(loc, scale)[0]
 
-    def _sd(self, loc: Any = None, scale: Any = None) -> Tensor:
+    def _sd(self, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         return self._check_param_type(loc, scale)[1] * (math.pi / math.sqrt(3.0))
 
-    def _entropy(self, loc: Any = None, scale: Any = None) -> Tensor:
+    def _entropy(self, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         return ops.log(self._check_param_type(loc, scale)[1]) + 2.0
 
-    def _z(self, value: Tensor, loc: Any, scale: Any) -> tuple[Any, Any]:
+    def _z(self, value: Tensor, loc: AtCall, scale: AtCall) -> tuple[Any, Any]:
         value, (loc, scale) = self._at(value, loc, scale)
         return (value - loc) / scale, scale
 
-    def _log_prob(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
+    def _log_prob(self, value: Tensor, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         z, scale = self._z(value, loc, scale)
         return -z - 2.0 * ops.softplus(-z) - ops.log(scale)
 
-    def _cdf(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
+    def _cdf(self, value: Tensor, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         return ops.sigmoid(self._z(value, loc, scale)[0])
 
-    def _log_cdf(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
+    def _log_cdf(self, value: Tensor, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         return -ops.softplus(-self._z(value, loc, scale)[0])
 
-    def _survival_function(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
+    def _survival_function(self, value: Tensor, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         return ops.sigmoid(-self._z(value, loc, scale)[0])
 
-    def _log_survival(self, value: Tensor, loc: Any = None, scale: Any = None) -> Tensor:
+    def _log_survival(self, value: Tensor, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         return -ops.softplus(self._z(value, loc, scale)[0])
 
-    def _sample(self, shape: Any = (), loc: Any = None, scale: Any = None) -> Tensor:
+    def _sample(self, shape: tuple[int, ...] = (), loc: AtCall = None, scale: AtCall = None) -> Tensor:
         shape = self._check_shape(shape)
         loc, scale = self._check_param_type(loc, scale)
         drawn = self._uniform(shape + loc.shape)

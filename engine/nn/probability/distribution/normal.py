@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .... import ops
 from ....core.dtype import DType, float32
 from ....core.tensor import Tensor
-from .._parameters import FLOATING, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
 from .distribution import Distribution
 
 __all__ = ["Normal"]
@@ -17,8 +16,16 @@ __all__ = ["Normal"]
 class Normal(Distribution):
     """The normal distribution with ``mean`` and standard deviation ``sd``.
 
+    Args:
+        mean: the mean: a number, list, array or Tensor; without it, given at each call.
+        sd: the standard deviation, above 0: a number, list, array or Tensor; without it, given at each call.
+        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+            numbers.
+        dtype: of its samples and densities: float16, float32 or float64.
+        name: for messages and print.
+
     Raises:
-        TypeError: ``dtype`` is not floating.
+        TypeError: ``dtype`` is not floating, or a parameter is no number, list, array or Tensor.
         ValueError: ``sd`` is not above 0.
     """
 
@@ -26,7 +33,12 @@ class Normal(Distribution):
     _labels = ("mean", "standard deviation")
 
     def __init__(
-        self, mean: Any = None, sd: Any = None, seed: int | None = None, dtype: DType = float32, name: str = "Normal"
+        self,
+        mean: Given = None,
+        sd: Given = None,
+        seed: int | None = None,
+        dtype: DType = float32,
+        name: str = "Normal",
     ) -> None:
         param = {**locals(), "param_dict": {"mean": mean, "sd": sd}}
         check_dtype(dtype, FLOATING, "Normal")
@@ -35,41 +47,41 @@ class Normal(Distribution):
         self._sd_value = self._add_parameter(sd, "sd")
         above_zero(self._sd_value, "sd")
 
-    def _get_dist_args(self, mean: Any = None, sd: Any = None) -> Any:
+    def _get_dist_args(self, mean: AtCall = None, sd: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(mean, sd)
 
-    def _mean(self, mean: Any = None, sd: Any = None) -> Tensor:
+    def _mean(self, mean: AtCall = None, sd: AtCall = None) -> Tensor:
         return self._check_param_type(mean, sd)[0]
 
-    def _mode(self, mean: Any = None, sd: Any = None) -> Tensor:
+    def _mode(self, mean: AtCall = None, sd: AtCall = None) -> Tensor:
         return self._check_param_type(mean, sd)[0]
 
-    def _sd(self, mean: Any = None, sd: Any = None) -> Tensor:
+    def _sd(self, mean: AtCall = None, sd: AtCall = None) -> Tensor:
         return self._check_param_type(mean, sd)[1]
 
-    def _entropy(self, mean: Any = None, sd: Any = None) -> Tensor:
+    def _entropy(self, mean: AtCall = None, sd: AtCall = None) -> Tensor:
         return 0.5 * math.log(2.0 * math.pi * math.e) + ops.log(self._check_param_type(mean, sd)[1])
 
-    def _log_prob(self, value: Any, mean: Any = None, sd: Any = None) -> Tensor:
+    def _log_prob(self, value: Tensor, mean: AtCall = None, sd: AtCall = None) -> Tensor:
         value, (mean, sd) = self._at(value, mean, sd)
         return -0.5 * ops.square((value - mean) / sd) - (0.5 * math.log(2.0 * math.pi) + ops.log(sd))
 
-    def _cdf(self, value: Tensor, mean: Any = None, sd: Any = None) -> Tensor:
+    def _cdf(self, value: Tensor, mean: AtCall = None, sd: AtCall = None) -> Tensor:
         value, (mean, sd) = self._at(value, mean, sd)
         return 0.5 * (1.0 + ops.erf((value - mean) / (sd * math.sqrt(2.0))))
 
-    def _kl_loss(self, dist: str, mean_b: Tensor, sd_b: Tensor, mean: Any = None, sd: Any = None) -> Tensor:
+    def _kl_loss(self, dist: str, mean_b: Tensor, sd_b: Tensor, mean: AtCall = None, sd: AtCall = None) -> Tensor:
         self._check_name(dist)
         mean_b, sd_b = self._of_other(mean_b=mean_b, sd_b=sd_b)
         mean, sd = self._check_param_type(mean, sd)
         log_ratio = ops.log(sd) - ops.log(sd_b)
         return 0.5 * ops.square(mean / sd_b - mean_b / sd_b) + 0.5 * ops.expm1(2.0 * log_ratio) - log_ratio
 
-    def _cross_entropy(self, dist: str, mean_b: Tensor, sd_b: Tensor, mean: Any = None, sd: Any = None) -> Tensor:
+    def _cross_entropy(self, dist: str, mean_b: Tensor, sd_b: Tensor, mean: AtCall = None, sd: AtCall = None) -> Tensor:
         self._check_name(dist)
         return self._entropy(mean, sd) + self._kl_loss(dist, mean_b, sd_b, mean, sd)
 
-    def _sample(self, shape: Any = (), mean: Any = None, sd: Any = None) -> Tensor:
+    def _sample(self, shape: tuple[int, ...] = (), mean: AtCall = None, sd: AtCall = None) -> Tensor:
         shape = self._check_shape(shape)
         mean, sd = self._check_param_type(mean, sd)
         drawn = ops.standard_normal(shape + mean.shape, self._stream())

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .... import ops
 from ....core.dtype import DType, float32
 from ....core.tensor import Tensor
-from .._parameters import NUMBERS, above_zero, check_dtype
+from .._parameters import NUMBERS, AtCall, Given, above_zero, check_dtype
 from .distribution import Distribution
 
 __all__ = ["Poisson"]
 
 
 class Poisson(Distribution):
-    """Counts with mean ``rate``.
+    """Poisson's distribution of counts: k has the probability rate**k * exp(-rate) / k!.
+
+    Args:
+        rate: the mean, above 0: a list, array or Tensor; without it, given at each call.
+        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+            numbers.
+        dtype: of its samples: a floating or an integer dtype.
+        name: for messages and print.
 
     Raises:
         TypeError: ``dtype`` is no dtype of numbers, or ``rate`` a plain number (as in MindSpore).
@@ -26,7 +32,7 @@ class Poisson(Distribution):
     _labels = ("rate",)
 
     def __init__(
-        self, rate: Any = None, seed: int | None = None, dtype: DType = float32, name: str = "Poisson"
+        self, rate: Given = None, seed: int | None = None, dtype: DType = float32, name: str = "Poisson"
     ) -> None:
         param = {**locals(), "param_dict": {"rate": rate}}
         check_dtype(dtype, NUMBERS, "Poisson")
@@ -37,34 +43,34 @@ class Poisson(Distribution):
         above_zero(self._rate, "rate")
 
     @property
-    def rate(self) -> Any:
+    def rate(self) -> Tensor | None:
         """The mean."""
         return self._rate
 
-    def _get_dist_args(self, rate: Any = None) -> Any:
+    def _get_dist_args(self, rate: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(rate)
 
-    def _mean(self, rate: Any = None) -> Tensor:
+    def _mean(self, rate: AtCall = None) -> Tensor:
         return self._check_param_type(rate)
 
-    def _mode(self, rate: Any = None) -> Tensor:
+    def _mode(self, rate: AtCall = None) -> Tensor:
         return ops.floor(self._check_param_type(rate))
 
-    def _var(self, rate: Any = None) -> Tensor:
+    def _var(self, rate: AtCall = None) -> Tensor:
         return self._check_param_type(rate)
 
-    def _log_prob(self, value: Tensor, rate: Any = None) -> Tensor:
+    def _log_prob(self, value: Tensor, rate: AtCall = None) -> Tensor:
         value, rate = self._counted(value, rate)
         count = ops.where(value < 0.0, ops.zeros_like(value), value)
         found = ops.log(rate) * count - ops.lgamma(count + 1.0) - rate
         return ops.where(value < 0.0, ops.full_like(found, -math.inf), found)
 
-    def _cdf(self, value: Tensor, rate: Any = None) -> Tensor:
+    def _cdf(self, value: Tensor, rate: AtCall = None) -> Tensor:
         value, rate = self._counted(value, rate)
         count = ops.where(value < 0.0, ops.zeros_like(value), value)
         found = 1.0 - ops.igamma(1.0 + count, rate)
         return ops.where(value < 0.0, ops.zeros_like(found), found)
 
-    def _sample(self, shape: Any = (), rate: Any = None) -> Tensor:
+    def _sample(self, shape: tuple[int, ...] = (), rate: AtCall = None) -> Tensor:
         shape, rate = self._check_shape(shape), self._check_param_type(rate)
         return ops.poisson(shape + rate.shape, rate, self._stream()).astype(self.dtype)

@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .... import ops
 from ....core.dtype import DType, float32
 from ....core.tensor import Tensor
-from .._parameters import FLOATING, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
 from .distribution import Distribution
 
 __all__ = ["StudentT"]
 
 
 class StudentT(Distribution):
-    """Student's distribution with ``df`` degrees of freedom around ``mean``, stretched by ``sd``.
+    """Student's t distribution with ``df`` degrees of freedom around ``mean``, stretched by ``sd``.
 
     As in MindSpore, it has ``log_prob`` and ``prob`` alone.
 
+    Args:
+        df: the degrees of freedom, above 0: a number, list, array or Tensor; without it, given at each call.
+        mean: the center: a number, list, array or Tensor; without it, given at each call.
+        sd: the stretch, above 0: a number, list, array or Tensor; without it, given at each call.
+        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+            numbers.
+        dtype: of its samples and densities: float16, float32 or float64.
+        name: for messages and print.
+
     Raises:
-        TypeError: ``dtype`` is not floating.
+        TypeError: ``dtype`` is not floating, or a parameter is no number, list, array or Tensor.
         ValueError: ``df`` or ``sd`` is not above 0.
     """
 
     def __init__(
         self,
-        df: Any = None,
-        mean: Any = None,
-        sd: Any = None,
+        df: Given = None,
+        mean: Given = None,
+        sd: Given = None,
         seed: int | None = None,
         dtype: DType = float32,
         name: str = "StudentT",
@@ -42,7 +50,7 @@ class StudentT(Distribution):
         above_zero(self._sd_value, "sd")
         above_zero(self._df_value, "df")
 
-    def _log_prob(self, value: Tensor, df: Any = None, mean: Any = None, sd: Any = None) -> Tensor:
+    def _log_prob(self, value: Tensor, df: AtCall = None, mean: AtCall = None, sd: AtCall = None) -> Tensor:
         value, (df, mean, sd) = self._at(value, df, mean, sd)
         shape = -0.5 * (df + 1.0) * ops.log1p(ops.square((value - mean) / sd) / df)
         total = ops.log(ops.abs(sd)) + 0.5 * ops.log(df) + 0.5 * math.log(math.pi)

@@ -17,18 +17,24 @@ __all__ = ["TransformedDistribution"]
 
 
 class TransformedDistribution(Distribution):
-    """The distribution of ``bijector.forward(x)`` for the values x of ``distribution``, which must increase with x.
+    """The distribution of ``bijector.forward(x)`` for the values x of ``distribution``.
 
-    Parameters given at a call go to ``distribution``.
+    Args:
+        bijector: the function; it must increase with x.
+        distribution: the distribution of x, of a floating dtype. Parameters given at a call go to it.
+        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+            numbers.
+        name: for messages and print.
 
     Raises:
         TypeError: no Bijector, no Distribution, or one of counts.
+        ValueError: the mean is asked for, and the bijector is not linear.
     """
 
     def __init__(
         self,
-        bijector: Any,
-        distribution: Any,
+        bijector: Bijector,
+        distribution: Distribution,
         seed: int | None = None,
         name: str = "transformed_distribution",
     ) -> None:
@@ -44,16 +50,17 @@ class TransformedDistribution(Distribution):
         self.default_parameters = distribution.default_parameters
         self.parameter_names = distribution.parameter_names
         self.parameter_type = distribution.parameter_type
-        missing = self._batch_shape is None or bijector.batch_shape is None
-        self._broadcast_shape = None if missing else np.broadcast_shapes(self._batch_shape, bijector.batch_shape)
+        shapes = distribution.batch_shape, bijector.batch_shape
+        missing = shapes[0] is None or shapes[1] is None
+        self._broadcast_shape = None if missing else tuple(np.broadcast_shapes(*(one or () for one in shapes)))
 
     @property
-    def bijector(self) -> Any:
+    def bijector(self) -> Bijector:
         """The function."""
         return self._bijector
 
     @property
-    def distribution(self) -> Any:
+    def distribution(self) -> Distribution:
         """The distribution of its inputs."""
         return self._distribution
 

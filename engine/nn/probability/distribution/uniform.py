@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .... import ops
 from ....core.dtype import DType, float32
 from ....core.parameter import Parameter
 from ....core.tensor import Tensor
-from .._parameters import FLOATING, check_dtype
+from .._parameters import FLOATING, AtCall, Given, check_dtype
 from .distribution import Distribution
 
 __all__ = ["Uniform"]
 
 
 class Uniform(Distribution):
-    """Evenly spread from ``low`` to ``high``.
+    """The uniform distribution: evenly spread from ``low`` to ``high``.
+
+    Args:
+        low: the lower end: a number, list, array or Tensor; without it, given at each call.
+        high: the upper end: a number, list, array or Tensor; without it, given at each call.
+        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+            numbers.
+        dtype: of its samples and densities: float16, float32 or float64.
+        name: for messages and print.
 
     Raises:
-        TypeError: ``dtype`` is not floating.
+        TypeError: ``dtype`` is not floating, or a parameter is no number, list, array or Tensor.
         ValueError: ``low`` is not below ``high``.
     """
 
@@ -27,7 +34,12 @@ class Uniform(Distribution):
     _labels = ("low", "high")
 
     def __init__(
-        self, low: Any = None, high: Any = None, seed: int | None = None, dtype: DType = float32, name: str = "Uniform"
+        self,
+        low: Given = None,
+        high: Given = None,
+        seed: int | None = None,
+        dtype: DType = float32,
+        name: str = "Uniform",
     ) -> None:
         param = {**locals(), "param_dict": {"low": low, "high": high}}
         check_dtype(dtype, FLOATING, "Uniform")
@@ -40,42 +52,42 @@ class Uniform(Distribution):
             raise ValueError(f"For 'Uniform', 'low' must be less than 'high', but got {low} and {high}")
 
     @property
-    def low(self) -> Any:
+    def low(self) -> Tensor | None:
         """The lower end."""
         return self._low
 
     @property
-    def high(self) -> Any:
+    def high(self) -> Tensor | None:
         """The upper end."""
         return self._high
 
-    def _get_dist_args(self, low: Any = None, high: Any = None) -> Any:
+    def _get_dist_args(self, low: AtCall = None, high: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(low, high)
 
-    def _range(self, low: Any = None, high: Any = None) -> Tensor:
+    def _range(self, low: AtCall = None, high: AtCall = None) -> Tensor:
         low, high = self._check_param_type(low, high)
         return high - low
 
-    def _mean(self, low: Any = None, high: Any = None) -> Tensor:
+    def _mean(self, low: AtCall = None, high: AtCall = None) -> Tensor:
         low, high = self._check_param_type(low, high)
         return (low + high) / 2.0
 
-    def _var(self, low: Any = None, high: Any = None) -> Tensor:
+    def _var(self, low: AtCall = None, high: AtCall = None) -> Tensor:
         return ops.square(self._range(low, high)) / 12.0
 
-    def _entropy(self, low: Any = None, high: Any = None) -> Tensor:
+    def _entropy(self, low: AtCall = None, high: AtCall = None) -> Tensor:
         return ops.log(self._range(low, high))
 
-    def _prob(self, value: Tensor, low: Any = None, high: Any = None) -> Tensor:
+    def _prob(self, value: Tensor, low: AtCall = None, high: AtCall = None) -> Tensor:
         value, (low, high) = self._at(value, low, high)
         density = 1.0 / (high - low)
         return ops.where(ops.logical_and(value >= low, value <= high), density, ops.zeros_like(density))
 
-    def _cdf(self, value: Tensor, low: Any = None, high: Any = None) -> Tensor:
+    def _cdf(self, value: Tensor, low: AtCall = None, high: AtCall = None) -> Tensor:
         value, (low, high) = self._at(value, low, high)
         return ops.clamp((value - low) / (high - low), 0.0, 1.0)
 
-    def _kl_loss(self, dist: str, low_b: Tensor, high_b: Tensor, low: Any = None, high: Any = None) -> Tensor:
+    def _kl_loss(self, dist: str, low_b: Tensor, high_b: Tensor, low: AtCall = None, high: AtCall = None) -> Tensor:
         self._check_name(dist)
         low_b, high_b = self._of_other(low_b=low_b, high_b=high_b)
         low, high = self._check_param_type(low, high)
@@ -83,11 +95,13 @@ class Uniform(Distribution):
         covered = ops.logical_and(low_b <= low, high <= high_b)
         return ops.where(covered, found, ops.full_like(found, math.inf))
 
-    def _cross_entropy(self, dist: str, low_b: Tensor, high_b: Tensor, low: Any = None, high: Any = None) -> Tensor:
+    def _cross_entropy(
+        self, dist: str, low_b: Tensor, high_b: Tensor, low: AtCall = None, high: AtCall = None
+    ) -> Tensor:
         self._check_name(dist)
         return self._entropy(low, high) + self._kl_loss(dist, low_b, high_b, low, high)
 
-    def _sample(self, shape: Any = (), low: Any = None, high: Any = None) -> Tensor:
+    def _sample(self, shape: tuple[int, ...] = (), low: AtCall = None, high: AtCall = None) -> Tensor:
         shape = self._check_shape(shape)
         low, high = self._check_param_type(low, high)
         drawn = ops.rand(*(shape + low.shape), seed=self._stream())
