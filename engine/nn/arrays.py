@@ -15,7 +15,18 @@ __all__ = ["OneHot", "Range", "Roll", "SparseToDense"]
 
 
 class OneHot(Cell):
-    """Rows with ``on_value`` at the index and ``off_value`` elsewhere."""
+    """A vector along a new axis for each index: ``on_value`` at the index, ``off_value`` elsewhere.
+
+    Takes ``indices``, an integer Tensor of any shape, and returns a Tensor with one axis of length ``depth`` more; an
+    index outside [0, depth) gives ``off_value`` only.
+
+    Args:
+        axis: where the new axis is; -1 is the last.
+        depth: the length of the new axis.
+        on_value: the number at the index.
+        off_value: the number elsewhere.
+        dtype: element type of the output.
+    """
 
     def __init__(
         self, axis: int = -1, depth: int = 1, on_value: float = 1.0, off_value: float = 0.0, dtype: DType = float32
@@ -29,7 +40,18 @@ class OneHot(Cell):
 
 
 class Range(Cell):
-    """Numbers from ``start`` up to ``limit``; from 0 to ``start`` without it."""
+    """The numbers start, start + delta, ... below ``limit``, made once; each call returns them.
+
+    Returns a Tensor with one axis, int32 if all arguments are ints, else float32.
+
+    Args:
+        start: the first number; without ``limit`` the end, and the numbers begin at 0.
+        limit: where the numbers end; it is not one of them.
+        delta: the distance between two numbers; a negative one counts down.
+
+    Raises:
+        ValueError: ``delta`` is 0.
+    """
 
     def __init__(self, start: Any, limit: Any = None, delta: Any = 1) -> None:
         super().__init__()
@@ -43,7 +65,18 @@ class Range(Cell):
 
 
 class Roll(Cell):
-    """Elements moved along axes; what leaves at the end comes in at the start."""
+    """Elements moved along axes; what leaves at the end comes in at the start, as ``numpy.roll``.
+
+    Takes ``input_x`` and returns a Tensor of the same shape and dtype. The call raises ValueError for an axis that the
+    input does not have.
+
+    Args:
+        shift: by how many places, an int or one for each of ``axis``; negative numbers move to the front.
+        axis: the axis or axes to move along.
+
+    Raises:
+        ValueError: ``shift`` and ``axis`` have different lengths.
+    """
 
     def __init__(self, shift: Any, axis: Any) -> None:
         super().__init__()
@@ -62,7 +95,10 @@ class Roll(Cell):
 
 
 class SparseToDense(Cell):
-    """A sparse tensor as a dense one."""
+    """A sparse tensor as a dense one.
+
+    Takes ``sparse_tensor``, a COOTensor or CSRTensor, and returns its ``to_dense()``.
+    """
 
     def construct(self, sparse_tensor: Any) -> Tensor:
         return sparse_tensor.to_dense()

@@ -11,7 +11,14 @@ __all__ = ["Jvp", "Vjp"]
 
 
 class Jvp(Cell):
-    """The output of a function and its derivative along given directions: ``(*inputs, v)``."""
+    """The output of a function, and its derivative along given directions (the Jacobian times ``v``).
+
+    The call takes the inputs and last ``v``, the directions: a Tensor of the input's shape, or a tuple of one for each
+    of several inputs. It returns the pair (output, derivative), both of the output's shape.
+
+    Args:
+        fn: the function or cell.
+    """
 
     def __init__(self, fn: Any) -> None:
         super().__init__()
@@ -23,7 +30,14 @@ class Jvp(Cell):
 
 
 class Vjp(Cell):
-    """The output of a function and the gradients for a gradient that arrives: ``(*inputs, v)``."""
+    """The output of a function, and the gradients of its inputs for a gradient that arrives (``v`` times the Jacobian).
+
+    The call takes the inputs and last ``v``, of the output's shape (a tuple for several outputs). It returns the pair
+    (output, gradients): one Tensor for one input, a tuple for several.
+
+    Args:
+        fn: the function or cell.
+    """
 
     def __init__(self, fn: Any) -> None:
         super().__init__()
