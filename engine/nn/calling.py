@@ -26,7 +26,16 @@ __all__ = ["call_observed"]
 
 
 def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a cell for the first time, or one that needs more than ``construct``, or while taps are attached."""
+    """Call a cell for the first time, or one that needs more than ``construct``, or while taps are attached.
+
+    Args:
+        cell: the cell.
+        args: the positional inputs.
+        kwargs: the keyword inputs.
+
+    Returns:
+        What the call returns.
+    """
     if not cell._names_checked:
         cell.check_names_and_refresh_name()
         for _, checked in cell.cells_and_names():  # names that differ in all of it differ in each part
