@@ -487,7 +487,7 @@ class Cell(CellHooks, CellState, CellSettings):
     # Printing
 
     def extend_repr(self) -> str:
-        """What ``repr`` shows between the parentheses, before the children; a subclass that has more to say than "" defines it."""
+        """What ``repr`` shows before the children; a subclass with more to say than "" defines it."""
         return ""
 
     def __repr__(self) -> str:

@@ -87,7 +87,7 @@ class CellHooks(CellBase):
         return self._register("forward", HookEntry(hook_fn, with_kwargs, always_call), prepend, replace)
 
     def register_backward_pre_hook(self, hook_fn: Callable[..., Any], *, replace: bool = False) -> HookHandle:
-        """Call ``hook_fn(cell, grad_output)`` in each backward pass, when the gradients of the cell's outputs are known.
+        """Call ``hook_fn(cell, grad_output)`` in each backward pass, when the gradients of the outputs are known.
 
         The calls of the cell that are differentiated must come after the registration. Hooks run in the order in which
         they were registered, each with what the one before left; not where no gradient arrives, and not for calls
@@ -111,7 +111,7 @@ class CellHooks(CellBase):
         return self._register("backward_pre", HookEntry(hook_fn), False, replace)
 
     def register_backward_hook(self, hook_fn: Callable[..., Any], *, replace: bool = False) -> HookHandle:
-        """Call ``hook_fn(cell, grad_input, grad_output)`` in each backward pass, when the gradients of the inputs are known.
+        """Call ``hook_fn(cell, grad_input, grad_output)`` in each backward pass, when gradients leave the inputs.
 
         The calls of the cell that are differentiated must come after the registration. Hooks run in the order in which
         they were registered, each with the ``grad_input`` that the one before left; not where no gradient arrives at

@@ -69,7 +69,7 @@ class CellSettings(CellBase):
         self.__dict__["_phase"] = value
 
     def set_train(self, mode: bool = True) -> Cell:
-        """Set training mode for this cell and all below; layers such as Dropout and BatchNorm compute differently in it.
+        """Set training mode for this cell and all below; layers such as Dropout and BatchNorm heed it.
 
         Args:
             mode: True for training, False for predict mode, in which a new cell is. The name ``phase`` ("train" or

@@ -166,7 +166,7 @@ class CellState(CellBase):
     def state_dict(
         self, *args: Any, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
     ) -> dict[str, Any]:
-        """Parameters and persistent buffers of this cell and all below, themselves and not copies, by their dotted paths.
+        """Parameters and persistent buffers of this cell and all below, themselves and not copies, by dotted paths.
 
         Args:
             *args: ``destination``, ``prefix`` and ``keep_vars`` by position, which is deprecated and warns.
@@ -328,7 +328,7 @@ class CellState(CellBase):
         return HookHandle(self._state_hooks["state_dict_pre"], hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> HookHandle:
-        """Call ``hook(cell, state_dict, prefix, local_metadata)`` after this cell's part of ``state_dict`` and those below.
+        """Call ``hook(cell, state_dict, prefix, local_metadata)`` after this cell's part of ``state_dict``.
 
         Args:
             hook: gets the cell, the dictionary, which it may change in place, what the cell's keys begin with, and a
@@ -383,7 +383,7 @@ class CellState(CellBase):
         return {parameter: parameter.init_data() for parameter in self.get_parameters()}
 
     def to(self, *args: Any, **kwargs: Any) -> Cell:
-        """Move or cast all parameters and buffers: ``to(dtype)``, ``to(device)``, ``to(device, dtype)`` or ``to(tensor)``.
+        """Move or cast parameters and buffers: ``to(dtype)``, ``to(device)``, ``to(device, dtype)`` or ``to(tensor)``.
 
         Parameters stay the same objects; only floating and complex ones change their dtype.
 
