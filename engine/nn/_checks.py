@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 __all__ = ["check_bool", "check_positive_int"]
 
 
-def check_positive_int(value: Any, layer: str, argument: str) -> int:
+def check_positive_int(value: object, layer: str, argument: str) -> int:
     """``value`` if it is an int above 0.
 
     Args:
@@ -26,7 +24,7 @@ def check_positive_int(value: Any, layer: str, argument: str) -> int:
     return value
 
 
-def check_bool(value: Any, layer: str, argument: str) -> bool:
+def check_bool(value: object, layer: str, argument: str) -> bool:
     """``value`` if it is a bool.
 
     Args:

@@ -26,7 +26,7 @@ def explained_by(base: type) -> Callable[[C], C]:
     def explained(cls: C) -> C:
         told, own = _sections(base), _sections(cls)
         entries = told.get("Args", {}) | own.get("Args", {})
-        taken = [name for name in inspect.signature(cls.__init__).parameters if name in entries]
+        taken = [name for name in inspect.signature(cls).parameters if name in entries]
         parts = [inspect.cleandoc(cls.__doc__ or "").partition("\n\nArgs:")[0].partition("\n\nRaises:")[0]]
         if taken:
             parts.append("Args:\n" + "\n".join(entries[name] for name in taken))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,28 +34,135 @@ class ReLU(Cell):
         return ops.relu(x)
 
 
-def _plain(name: str, function: Any, doc: str) -> Any:
-    """A layer without arguments: the name, the function it calls, what it computes."""
+class ReLU6(Cell):
+    """min(max(x, 0), 6) (Krizhevsky 2010).
 
-    def construct(self: Cell, x: Tensor) -> Tensor:
-        return function(x)
+    Takes ``x``, a Tensor of any shape, and returns one of the same shape and dtype.
+    """
 
-    return type(name, (Cell,), {"__doc__": doc, "__module__": __name__, "construct": construct})
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.relu6(x)
 
 
-ReLU6 = _plain("ReLU6", ops.relu6, "min(max(x, 0), 6).")
-Sigmoid = _plain("Sigmoid", ops.sigmoid, "1 / (1 + exp(-x)).")
-Tanh = _plain("Tanh", ops.tanh, "The hyperbolic tangent.")
-SiLU = _plain("SiLU", ops.silu, "x * sigmoid(x).")
-HSigmoid = _plain("HSigmoid", ops.hardsigmoid, "min(max((x + 3) / 6, 0), 1).")
-HSwish = _plain("HSwish", ops.hardswish, "x * hsigmoid(x).")
-SeLU = _plain("SeLU", ops.selu, "scale * elu(x, alpha) (Klambauer et al. 2017).")
-Softsign = _plain("Softsign", ops.softsign, "x / (1 + |x|).")
-Softplus = _plain("Softplus", ops.softplus, "log(1 + exp(x)).")
-Tanhshrink = _plain("Tanhshrink", ops.tanhshrink, "x - tanh(x).")
-LogSigmoid = _plain("LogSigmoid", ops.logsigmoid, "log(sigmoid(x)).")
-Mish = _plain("Mish", ops.mish, "x * tanh(softplus(x)).")
-FastGelu = _plain("FastGelu", ops.fast_gelu, "x * sigmoid(1.702 * x).")
+class Sigmoid(Cell):
+    """1 / (1 + exp(-x)); integers become float32.
+
+    Takes ``x``, a Tensor of any shape, and returns one of the same shape and, if floating, dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.sigmoid(x)
+
+
+class Tanh(Cell):
+    """The hyperbolic tangent; integers become float32.
+
+    Takes ``x``, a Tensor of any shape, and returns one of the same shape and, if floating, dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.tanh(x)
+
+
+class SiLU(Cell):
+    """x * sigmoid(x) (Elfwing et al. 2018).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.silu(x)
+
+
+class HSigmoid(Cell):
+    """min(max((x + 3) / 6, 0), 1) (Howard et al. 2019).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.hardsigmoid(x)
+
+
+class HSwish(Cell):
+    """x * min(max((x + 3) / 6, 0), 1) (Howard et al. 2019).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.hardswish(x)
+
+
+class SeLU(Cell):
+    """scale * x where x is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017).
+
+    Here alpha = 1.6733 and scale = 1.0507. Takes ``x``, a floating Tensor of any shape, and returns one of the same
+    shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.selu(x)
+
+
+class Softsign(Cell):
+    """x / (1 + |x|).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.softsign(x)
+
+
+class Softplus(Cell):
+    """log(1 + exp(x)); x itself where it is above 20.
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.softplus(x)
+
+
+class Tanhshrink(Cell):
+    """x - tanh(x).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.tanhshrink(x)
+
+
+class LogSigmoid(Cell):
+    """log(sigmoid(x)), computed without overflow.
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.logsigmoid(x)
+
+
+class Mish(Cell):
+    """x * tanh(log(1 + exp(x))) (Misra 2019).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.mish(x)
+
+
+class FastGelu(Cell):
+    """x * sigmoid(1.702 * x), which is near to ``GELU`` (Hendrycks and Gimpel 2016).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.fast_gelu(x)
 
 
 class GELU(Cell):
@@ -259,7 +367,7 @@ class PReLU(Cell):
         ValueError: ``channel`` is not above 0, or ``w`` has another number of entries.
     """
 
-    def __init__(self, channel: int = 1, w: Any = 0.25) -> None:
+    def __init__(self, channel: int = 1, w: float | Sequence[float] | Tensor = 0.25) -> None:
         super().__init__()
         check_positive_int(channel, "PReLU", "channel")
         if isinstance(w, Tensor):
@@ -406,12 +514,12 @@ class LogSoftmaxExt(Cell):
         return ops.log_softmax(x, dim)
 
 
-def _check_number(value: Any, layer: str, argument: str) -> None:
+def _check_number(value: object, layer: str, argument: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"For '{layer}', '{argument}' must be a number, but got {type(value).__name__}")
 
 
-def _check_axis(value: Any, layer: str) -> None:
+def _check_axis(value: object, layer: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | tuple | list):
         raise TypeError(f"For '{layer}', 'axis' must be an int, but got {type(value).__name__}")
 
@@ -426,7 +534,7 @@ _BY_NAME: dict[str, type[Cell]] = {
 }  # fmt: skip
 
 
-def get_activation(name: Any, prim_name: str | None = None) -> Any:
+def get_activation(name: Callable[..., Any] | str | None, prim_name: str | None = None) -> Callable[..., Any] | None:
     """An activation layer by its name, with its default arguments.
 
     Args:

@@ -9,6 +9,7 @@ import numpy as np
 from .. import ops
 from ..core.dtype import DType, float32
 from ..core.tensor import Tensor
+from ..core.types import Ints
 from .cell import Cell
 
 __all__ = ["OneHot", "Range", "Roll", "SparseToDense"]
@@ -53,7 +54,7 @@ class Range(Cell):
         ValueError: ``delta`` is 0.
     """
 
-    def __init__(self, start: Any, limit: Any = None, delta: Any = 1) -> None:
+    def __init__(self, start: float, limit: float | None = None, delta: float = 1) -> None:
         super().__init__()
         if delta == 0:
             raise ValueError("For 'Range', 'delta' must not be 0")
@@ -78,7 +79,7 @@ class Roll(Cell):
         ValueError: ``shift`` and ``axis`` have different lengths.
     """
 
-    def __init__(self, shift: Any, axis: Any) -> None:
+    def __init__(self, shift: Ints, axis: Ints) -> None:
         super().__init__()
         shifts, axes = ((v,) if isinstance(v, int) else tuple(v) for v in (shift, axis))
         if len(shifts) != len(axes):
@@ -97,7 +98,8 @@ class Roll(Cell):
 class SparseToDense(Cell):
     """A sparse tensor as a dense one.
 
-    Takes ``sparse_tensor``, a COOTensor or CSRTensor, and returns its ``to_dense()``.
+    Takes ``sparse_tensor``, any object that has ``to_dense()``, and returns what that does; the engine has no sparse
+    tensors of its own.
     """
 
     def construct(self, sparse_tensor: Any) -> Tensor:

@@ -15,7 +15,7 @@ __all__ = ["CellDict", "CellList", "SequentialCell"]
 class _Indexed(Cell):
     """Children under the names "0", "1", ..., used like a list."""
 
-    def _place(self, index: Any) -> int:
+    def _place(self, index: object) -> int:
         if not isinstance(index, int):
             raise TypeError(
                 f"For '{type(self).__name__}', an index must be an int or a slice, but got {type(index).__name__}"
@@ -44,7 +44,7 @@ class _Indexed(Cell):
         for place, cell in enumerate(cells):
             self._put(str(place), cell, prefix)
 
-    def _checked(self, cell: Any, what: str) -> Cell:
+    def _checked(self, cell: object, what: str) -> Cell:
         if not isinstance(cell, Cell):
             raise TypeError(f"For '{type(self).__name__}', {what} must be a Cell, but got {type(cell).__name__}")
         return cell
@@ -60,7 +60,7 @@ class _Indexed(Cell):
         name = list(self._cells)[place]
         self._put(name, self._checked(cell, "an entry"), self._prefix())
 
-    def __delitem__(self, index: Any) -> None:
+    def __delitem__(self, index: int | slice) -> None:
         cells = list(self._cells.values())
         if not isinstance(index, slice):
             index = self._place(index)
@@ -107,7 +107,7 @@ class SequentialCell(_Indexed):
         TypeError: something else, or an entry that is no Cell.
     """
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, *args: Cell | list[Cell] | OrderedDict[str, Cell]) -> None:
         super().__init__()
         if len(args) == 1 and not isinstance(args[0], Cell):
             if not isinstance(args[0], list | OrderedDict):
@@ -239,7 +239,7 @@ class CellDict(Cell):
         if args:
             self.update(args[0])
 
-    def update(self, cells: Any) -> None:
+    def update(self, cells: Mapping[str, Cell] | CellDict | Iterable[tuple[str, Cell]]) -> None:
         """Take in all entries of a mapping or of pairs; an entry of the same name is replaced.
 
         Args:

@@ -13,6 +13,7 @@ from ..core.dtype import DType, float32
 from ..core.initializer import HeUniform, Uniform, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
+from ..core.types import InitLike, Ints
 from ..ops.convolution import convolve_transposed, ints_for, pads_for
 from ._checks import check_bool, check_positive_int
 from ._documentation import explained_by
@@ -58,15 +59,15 @@ class _Conv(Cell):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
         pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         group: int = 1,
         has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         data_format: str | None = None,
         dtype: DType = float32,
     ) -> None:
@@ -165,15 +166,15 @@ class Conv1d(_Conv):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
         pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         group: int = 1,
         has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         dtype: DType = float32,
     ) -> None:
         super().__init__(
@@ -234,15 +235,15 @@ class Conv1dTranspose(_ConvTranspose):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
         pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         group: int = 1,
         has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         dtype: DType = float32,
     ) -> None:
         super().__init__(
@@ -259,16 +260,16 @@ class Conv2dTranspose(_ConvTranspose):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
         pad_mode: str = "same",
-        padding: Any = 0,
-        output_padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        output_padding: Ints = 0,
+        dilation: Ints = 1,
         group: int = 1,
         has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         dtype: DType = float32,
     ) -> None:
         super().__init__(
@@ -289,16 +290,16 @@ class Conv3dTranspose(_ConvTranspose):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
         pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         group: int = 1,
-        output_padding: Any = 0,
+        output_padding: Ints = 0,
         has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         data_format: str = "NCDHW",
         dtype: DType = float32,
     ) -> None:
@@ -309,12 +310,12 @@ class Conv3dTranspose(_ConvTranspose):
         self.output_padding = _output_padding(output_padding, self.pad_mode, "Conv3dTranspose")
 
 
-def _output_padding(value: Any, pad_mode: str, name: str) -> int:
+def _output_padding(value: Ints, pad_mode: str, name: str) -> int:
     if pad_mode != "pad" and (value if isinstance(value, int) else any(value)):
         raise ValueError(f"For '{name}', 'output_padding' must be 0 with pad_mode '{pad_mode}', but got {value!r}")
     return value
 
 
-def _init_name(init: Any) -> str:
+def _init_name(init: InitLike | None) -> str:
     """An initialiser without an address, so that printing a network is deterministic."""
     return init if isinstance(init, str) else "None" if init is None else type(init).__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..core.grad import jvp, vjp
@@ -20,7 +21,7 @@ class Jvp(Cell):
         fn: the function or cell.
     """
 
-    def __init__(self, fn: Any) -> None:
+    def __init__(self, fn: Callable[..., Any]) -> None:
         super().__init__()
         self.fn = fn
 
@@ -39,7 +40,7 @@ class Vjp(Cell):
         fn: the function or cell.
     """
 
-    def __init__(self, fn: Any) -> None:
+    def __init__(self, fn: Callable[..., Any]) -> None:
         super().__init__()
         self.fn = fn
 

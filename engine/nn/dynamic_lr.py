@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 from ._checks import check_bool
 from .learning_rate_schedule import positive_float, positive_int
@@ -14,7 +14,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def piecewise_constant_lr(milestone: Any, learning_rates: Any) -> list[float]:
+def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[float]) -> list[float]:
     """``learning_rates[i]`` for the steps from ``milestone[i - 1]`` (0 for the first) to below ``milestone[i]``.
 
     Args:
@@ -148,7 +148,13 @@ def inverse_decay_lr(
 
 
 def _rates(
-    name: str, learning_rate: Any, decay_rate: Any, total_step: Any, step_per_epoch: Any, decay_epoch: Any, stair: Any
+    name: str,
+    learning_rate: float,
+    decay_rate: float,
+    total_step: int,
+    step_per_epoch: int,
+    decay_epoch: int,
+    stair: bool,
 ) -> list[int]:
     positive_float(learning_rate, name, "learning_rate")
     positive_float(decay_rate, name, "decay_rate")

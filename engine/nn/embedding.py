@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..core.dtype import DType, float32
 from ..core.initializer import Normal, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
+from ..core.types import InitLike
 from ..ops import getitem, one_hot, reshape
 from ._checks import check_positive_int
 from .cell import Cell
@@ -42,7 +44,7 @@ class Embedding(Cell):
         vocab_size: int,
         embedding_size: int,
         use_one_hot: bool = False,
-        embedding_table: Any = "normal",
+        embedding_table: InitLike = "normal",
         dtype: DType = float32,
         padding_idx: int | None = None,
     ) -> None:
@@ -113,10 +115,10 @@ class EmbeddingLookup(Cell):
         self,
         vocab_size: int,
         embedding_size: int,
-        param_init: str = "normal",
+        param_init: InitLike = "normal",
         target: str = "CPU",
         slice_mode: str = "batch_slice",
-        manual_shapes: Any = None,
+        manual_shapes: Sequence[Any] | None = None,
         max_norm: float | None = None,
         sparse: bool = True,
         dtype: DType = float32,
@@ -166,10 +168,10 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         vocab_size: int,
         embedding_size: int,
         field_size: int,
-        param_init: str = "normal",
+        param_init: InitLike = "normal",
         target: str = "CPU",
         slice_mode: str = "batch_slice",
-        feature_num_list: Any = None,
+        feature_num_list: Sequence[Any] | None = None,
         max_norm: float | None = None,
         sparse: bool = True,
         operator: str = "SUM",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class PSNR(Cell):
         return 10 * ops.log(self.max_val**2 / mse) / math.log(10)
 
 
-def _check_positive(value: Any, name: str, argument: str) -> None:
+def _check_positive(value: object, name: str, argument: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"For '{name}', '{argument}' must be a number, but got {type(value).__name__}")
     if value <= 0:
@@ -130,7 +131,7 @@ class MSSSIM(Cell):
     def __init__(
         self,
         max_val: float = 1.0,
-        power_factors: Any = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+        power_factors: Sequence[float] = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
         filter_size: int = 11,
         filter_sigma: float = 1.5,
         k1: float = 0.01,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 from .. import ops
 from ..core.tensor import Tensor
+from ..core.types import Ints
 from ..ops.convolution import ints_for, pads_for
 from .cell import Cell
 from .padding import padded
@@ -95,8 +96,8 @@ class Upsample(Cell):
 
     def __init__(
         self,
-        size: Any = None,
-        scale_factor: Any = None,
+        size: Ints | None = None,
+        scale_factor: float | Sequence[float] | None = None,
         mode: str = "nearest",
         align_corners: bool | None = None,
         recompute_scale_factor: bool | None = None,
@@ -127,7 +128,9 @@ class Unfold(Cell):
         ValueError: a setting of another form, or another ``padding``.
     """
 
-    def __init__(self, ksizes: Any, strides: Any, rates: Any, padding: str = "valid") -> None:
+    def __init__(
+        self, ksizes: Sequence[int], strides: Sequence[int], rates: Sequence[int], padding: str = "valid"
+    ) -> None:
         super().__init__()
         for argument, value in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
             if not isinstance(value, tuple | list):

@@ -17,7 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def positive_int(value: Any, name: str, argument: str) -> int:
+def positive_int(value: object, name: str, argument: str) -> int:
     """``value`` if it is an int above 0.
 
     Args:
@@ -36,7 +36,7 @@ def positive_int(value: Any, name: str, argument: str) -> int:
     return value
 
 
-def positive_float(value: Any, name: str, argument: str, or_zero: bool = False) -> float:
+def positive_float(value: object, name: str, argument: str, or_zero: bool = False) -> float:
     """``value`` if it is a float above 0.
 
     Args:

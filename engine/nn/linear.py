@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.dtype import DType, float32
 from ..core.initializer import HeUniform, Uniform, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
+from ..core.types import InitLike, Ints
 from ..ops import dense as dense_op
 from ..ops import flatten, matmul, reduce_sum, reshape
 from ._checks import check_bool, check_positive_int
@@ -43,10 +45,10 @@ class Dense(Cell):
         self,
         in_channels: int,
         out_channels: int,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         has_bias: bool = True,
-        activation: Any = None,
+        activation: Callable[..., Any] | str | None = None,
         dtype: DType = float32,
     ) -> None:
         super().__init__()
@@ -141,8 +143,8 @@ class Linear(Dense):
         in_features: int,
         out_features: int,
         bias: bool = True,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         dtype: DType | None = None,
     ) -> None:
         super().__init__(in_features, out_features, weight_init, bias_init, bias, None, dtype or float32)
@@ -173,8 +175,8 @@ class BiDense(Cell):
         in1_channels: int,
         in2_channels: int,
         out_channels: int,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         has_bias: bool = True,
         dtype: DType = float32,
     ) -> None:
@@ -218,7 +220,7 @@ class Unflatten(Cell):
         TypeError: ``axis`` is no int, or ``unflattened_size`` no tuple or list.
     """
 
-    def __init__(self, axis: int, unflattened_size: Any) -> None:
+    def __init__(self, axis: int, unflattened_size: Sequence[int]) -> None:
         super().__init__()
         if isinstance(axis, bool) or not isinstance(axis, int):
             raise TypeError(f"For 'Unflatten', 'axis' must be an int, but got {type(axis).__name__}")
@@ -267,19 +269,19 @@ class Conv2dBnAct(Cell):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
         pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         group: int = 1,
         has_bias: bool = False,
-        weight_init: Any = "normal",
-        bias_init: Any = "zeros",
+        weight_init: InitLike | None = "normal",
+        bias_init: InitLike | None = "zeros",
         has_bn: bool = False,
         momentum: float = 0.997,
         eps: float = 1e-5,
-        activation: Any = None,
+        activation: Callable[..., Any] | str | None = None,
         alpha: float = 0.2,
         after_fake: bool = True,
     ) -> None:
@@ -329,13 +331,13 @@ class DenseBnAct(Cell):
         self,
         in_channels: int,
         out_channels: int,
-        weight_init: Any = "normal",
-        bias_init: Any = "zeros",
+        weight_init: InitLike | None = "normal",
+        bias_init: InitLike | None = "zeros",
         has_bias: bool = True,
         has_bn: bool = False,
         momentum: float = 0.9,
         eps: float = 1e-5,
-        activation: Any = None,
+        activation: Callable[..., Any] | str | None = None,
         alpha: float = 0.2,
         after_fake: bool = True,
     ) -> None:

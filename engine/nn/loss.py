@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -215,7 +216,7 @@ class BCEWithLogitsLoss(LossBase):
         ValueError: another ``reduction``.
     """
 
-    def __init__(self, reduction: str = "mean", weight: Any = None, pos_weight: Any = None) -> None:
+    def __init__(self, reduction: str = "mean", weight: Tensor | None = None, pos_weight: Tensor | None = None) -> None:
         super().__init__(reduction)
         for argument, value in (("weight", weight), ("pos_weight", pos_weight)):
             if value is not None and not isinstance(value, Tensor):
@@ -550,7 +551,11 @@ class TripletMarginWithDistanceLoss(LossBase):
     """
 
     def __init__(
-        self, distance_function: Any = None, swap: bool = False, reduction: str = "mean", margin: float = 1.0
+        self,
+        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+        swap: bool = False,
+        reduction: str = "mean",
+        margin: float = 1.0,
     ) -> None:
         super().__init__(reduction)
         if margin <= 0:
@@ -672,7 +677,13 @@ class CTCLoss(LossBase):
         super().__init__(reduction)
         self.blank, self.zero_infinity = blank, zero_infinity
 
-    def construct(self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any) -> Tensor:
+    def construct(
+        self,
+        log_probs: Tensor,
+        targets: Tensor,
+        input_lengths: Tensor | Sequence[int],
+        target_lengths: Tensor | Sequence[int],
+    ) -> Tensor:
         """The negative log-probability of each sample's labels.
 
         Args:
@@ -740,7 +751,12 @@ class MultiClassDiceLoss(LossBase):
         KeyError: the name of the activation is unknown.
     """
 
-    def __init__(self, weights: Tensor | None = None, ignore_indiex: int | None = None, activation: Any = "softmax"):
+    def __init__(
+        self,
+        weights: Tensor | None = None,
+        ignore_indiex: int | None = None,
+        activation: Callable[..., Any] | str | None = "softmax",
+    ):
         super().__init__()
         if ignore_indiex is not None and not isinstance(ignore_indiex, int):
             raise TypeError(
@@ -834,7 +850,7 @@ class SampledSoftmaxLoss(LossBase):
         num_sampled: int,
         num_classes: int,
         num_true: int = 1,
-        sampled_values: Any = None,
+        sampled_values: Sequence[Tensor] | None = None,
         remove_accidental_hits: bool = True,
         seed: int = 0,
         reduction: str = "none",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import ops
 from ..core.tensor import Tensor
+from ..core.types import Array
 from ..cpu.array_module import array_module
 from .cell import Cell
 
@@ -52,7 +51,7 @@ class Triu(Cell):
         return _triangle(x, ~np.tri(x.shape[-2], x.shape[-1], k - 1, dtype=bool))
 
 
-def _triangle(x: Tensor, kept: Any) -> Tensor:
+def _triangle(x: Tensor, kept: Array) -> Tensor:
     return ops.where(Tensor(kept), x, Tensor._wrap(array_module(x._array).zeros((), x._array.dtype)))
 
 

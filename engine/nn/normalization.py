@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
@@ -9,6 +10,7 @@ from ..core.dtype import DType, float32
 from ..core.initializer import initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
+from ..core.types import InitLike, Ints
 from ..ops.normalization import group_normalized, instance_normalized
 from ._checks import check_bool, check_positive_int
 from ._documentation import explained_by
@@ -51,10 +53,10 @@ class _BatchNorm(Cell):
         eps: float = 1e-5,
         momentum: float = 0.9,
         affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
+        moving_mean_init: InitLike = "zeros",
+        moving_var_init: InitLike = "ones",
         use_batch_statistics: bool | None = None,
         data_format: str = "NCHW",
         dtype: DType = float32,
@@ -139,10 +141,10 @@ class BatchNorm3d(Cell):
         eps: float = 1e-5,
         momentum: float = 0.9,
         affine: bool = True,
-        gamma_init: str = "ones",
-        beta_init: str = "zeros",
-        moving_mean_init: str = "zeros",
-        moving_var_init: str = "ones",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
+        moving_mean_init: InitLike = "zeros",
+        moving_var_init: InitLike = "ones",
         use_batch_statistics: bool | None = None,
         dtype: DType = float32,
     ) -> None:
@@ -171,12 +173,12 @@ class SyncBatchNorm(_BatchNorm):
         eps: float = 1e-5,
         momentum: float = 0.9,
         affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
+        moving_mean_init: InitLike = "zeros",
+        moving_var_init: InitLike = "ones",
         use_batch_statistics: bool | None = None,
-        process_groups: Any = None,
+        process_groups: Sequence[Any] | None = None,
         dtype: DType = float32,
     ) -> None:
         super().__init__(
@@ -208,11 +210,11 @@ class LayerNorm(Cell):
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: Sequence[int],
         begin_norm_axis: int = -1,
         begin_params_axis: int = -1,
-        gamma_init: str = "ones",
-        beta_init: str = "zeros",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
         epsilon: float = 1e-7,
         dtype: DType = float32,
     ) -> None:
@@ -265,7 +267,7 @@ class LayerNormExt(Cell):
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: Ints,
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
@@ -312,8 +314,8 @@ class GroupNorm(Cell):
         num_channels: int,
         eps: float = 1e-5,
         affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
         dtype: DType = float32,
     ) -> None:
         super().__init__()
@@ -369,8 +371,8 @@ class _InstanceNorm(Cell):
         eps: float = 1e-5,
         momentum: float = 0.1,
         affine: bool = True,
-        gamma_init: str = "ones",
-        beta_init: str = "zeros",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
         dtype: DType = float32,
     ) -> None:
         super().__init__()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .. import ops
 from ..core.tensor import Tensor
+from ..core.types import Ints
 from ._checks import check_bool
 from .cell import Cell
 
@@ -20,11 +20,11 @@ class ClipByNorm(Cell):
         axis: the axis, or a tuple of axes, over which the norm is taken; None for all.
     """
 
-    def __init__(self, axis: Any = None) -> None:
+    def __init__(self, axis: Ints | None = None) -> None:
         super().__init__()
         self.axis = axis
 
-    def construct(self, x: Tensor, clip_norm: Any) -> Tensor:
+    def construct(self, x: Tensor, clip_norm: Tensor | float) -> Tensor:
         """``x`` with a 2-norm of at most ``clip_norm``.
 
         Args:
@@ -52,7 +52,7 @@ class Norm(Cell):
         TypeError: ``keep_dims`` is no bool.
     """
 
-    def __init__(self, axis: Any = (), keep_dims: bool = False) -> None:
+    def __init__(self, axis: Ints = (), keep_dims: bool = False) -> None:
         super().__init__()
         self.axis, self.keep_dims = axis, check_bool(keep_dims, "Norm", "keep_dims")
 
@@ -76,7 +76,7 @@ class ReduceLogSumExp(Cell):
         TypeError: ``keep_dims`` is no bool.
     """
 
-    def __init__(self, axis: Any, keep_dims: bool = False) -> None:
+    def __init__(self, axis: Ints, keep_dims: bool = False) -> None:
         super().__init__()
         self.axis, self.keep_dims = axis, check_bool(keep_dims, "ReduceLogSumExp", "keep_dims")
 
@@ -95,7 +95,7 @@ class Moments(Cell):
         keep_dims: whether the axes stay, with length 1; None is False.
     """
 
-    def __init__(self, axis: Any = None, keep_dims: bool | None = None) -> None:
+    def __init__(self, axis: Ints | None = None, keep_dims: bool | None = None) -> None:
         super().__init__()
         self.axis, self.keep_dims = axis if axis is not None else (), bool(keep_dims)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from .. import ops
 from ..core.tensor import Tensor
+from ..core.types import Ints
 from ..cpu.array_module import array_module
 from ._documentation import explained_by
 from .cell import Cell
@@ -58,7 +59,7 @@ class Pad(Cell):
         ValueError: another ``mode``, entries that are no pairs, negative numbers, or more than 4 pairs.
     """
 
-    def __init__(self, paddings: Any, mode: str = "CONSTANT") -> None:
+    def __init__(self, paddings: tuple[Sequence[int], ...], mode: str = "CONSTANT") -> None:
         super().__init__()
         if not isinstance(paddings, tuple):
             raise TypeError(f"For 'Pad', 'paddings' must be a tuple, but got {type(paddings).__name__}")
@@ -91,7 +92,7 @@ class _Sides(Cell):
     _mode = "constant"
     value: float = 0
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: Ints) -> None:
         super().__init__()
         name = type(self).__name__
         given = (padding,) * (2 * self._axes) if isinstance(padding, int) and not isinstance(padding, bool) else padding
@@ -118,7 +119,7 @@ class _Sides(Cell):
 class ConstantPad1d(_Sides):
     """``value`` added before and after the last axis of a Tensor of any dtype."""
 
-    def __init__(self, padding: Any, value: float) -> None:
+    def __init__(self, padding: Ints, value: float) -> None:
         super().__init__(padding)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise TypeError(f"For '{type(self).__name__}', 'value' must be a number, but got {type(value).__name__}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
 from ..core.tensor import Tensor
+from ..core.types import Ints
 from ..ops.convolution import ints_for, pads_for
 from ..ops.pooling import as_image, flat_pair, largest_of_windows, mean_of_windows
 from ._documentation import explained_by
@@ -46,7 +48,7 @@ class _Pool(Cell):
     _axes = 2
 
     def __init__(
-        self, kernel_size: Any, stride: Any, pad_mode: str, padding: Any, ceil_mode: bool, dilation: Any = 1
+        self, kernel_size: Ints, stride: Ints, pad_mode: str, padding: Ints, ceil_mode: bool, dilation: Ints = 1
     ) -> None:
         super().__init__()
         name = type(self).__name__
@@ -72,11 +74,11 @@ class _MaxPool(_Pool):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
+        kernel_size: Ints = 1,
+        stride: Ints = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
@@ -114,7 +116,7 @@ class MaxPool1d(_MaxPool):
         return as_image(pooled, x, name)
 
 
-def _flat_sides(padding: Any) -> Any:
+def _flat_sides(padding: Ints) -> Ints:
     """Padding of one axis as that of the second of two."""
     if isinstance(padding, int):
         return (0, 0, padding, padding) if padding else 0
@@ -131,11 +133,11 @@ class MaxPool2d(_MaxPool):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
+        kernel_size: Ints = 1,
+        stride: Ints = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         return_indices: bool = False,
         ceil_mode: bool = False,
         data_format: str = "NCHW",
@@ -167,10 +169,10 @@ class MaxPool2dExt(_MaxPool):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Ints = 1,
+        stride: Ints | None = None,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
@@ -188,10 +190,10 @@ class _AvgPool(_Pool):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
+        kernel_size: Ints = 1,
+        stride: Ints = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
+        padding: Ints = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
         divisor_override: int | None = None,
@@ -224,10 +226,10 @@ class AvgPool1d(_AvgPool):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
+        kernel_size: Ints = 1,
+        stride: Ints = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
+        padding: Ints = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:
@@ -255,10 +257,10 @@ class AvgPool2d(_AvgPool):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
+        kernel_size: Ints = 1,
+        stride: Ints = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
+        padding: Ints = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
         divisor_override: int | None = None,
@@ -291,9 +293,9 @@ class AvgPool1dExt(AvgPool1d):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Ints,
+        stride: Ints | None = None,
+        padding: Ints = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:
@@ -313,9 +315,9 @@ class AvgPool2dExt(_AvgPool):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Ints,
+        stride: Ints | None = None,
+        padding: Ints = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
         divisor_override: int | None = None,
@@ -345,7 +347,7 @@ def _check_format(data_format: str, name: str) -> None:
 class _Adaptive(Cell):
     """Windows are chosen so that the output has ``output_size``."""
 
-    def __init__(self, output_size: Any) -> None:
+    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
         super().__init__()
         self.output_size = output_size
 
@@ -409,7 +411,7 @@ class AdaptiveMaxPool1d(_Adaptive):
 
 
 class _AdaptiveLargest(_Adaptive):
-    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+    def __init__(self, output_size: int | Sequence[int | None] | None, return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = return_indices
 
@@ -461,7 +463,9 @@ class LPPool1d(Cell):
         TypeError: ``norm_type`` is no number.
     """
 
-    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
+    def __init__(
+        self, norm_type: float, kernel_size: Ints, stride: Ints | None = None, ceil_mode: bool = False
+    ) -> None:
         super().__init__()
         if not isinstance(norm_type, int | float):
             raise TypeError(
@@ -501,7 +505,7 @@ class _Unpool(Cell):
         padding: what was added before the pooling, an int from 0 on or one for each axis.
     """
 
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+    def __init__(self, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0) -> None:
         super().__init__()
         self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
 
@@ -510,7 +514,7 @@ class _Unpool(Cell):
 class MaxUnpool1d(_Unpool):
     """Elements (N, C, L) or (C, L) put back to where ``indices`` say they were the largest; 0 elsewhere."""
 
-    def construct(self, x: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+    def construct(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """The elements at their places.
 
         Args:
@@ -532,7 +536,7 @@ class MaxUnpool1d(_Unpool):
 class MaxUnpool2d(_Unpool):
     """Elements (N, C, H, W) or (C, H, W) put back to where ``indices`` say they were the largest; 0 elsewhere."""
 
-    def construct(self, x: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+    def construct(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """The elements at their places.
 
         Args:
@@ -554,7 +558,7 @@ class MaxUnpool2d(_Unpool):
 class MaxUnpool3d(_Unpool):
     """Elements (N, C, D, H, W) or (C, D, H, W) put back to where ``indices`` say they were the largest; 0 elsewhere."""
 
-    def construct(self, x: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+    def construct(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """The elements at their places.
 
         Args:
@@ -589,9 +593,9 @@ class FractionalMaxPool2d(Cell):
 
     def __init__(
         self,
-        kernel_size: Any,
-        output_size: Any = None,
-        output_ratio: Any = None,
+        kernel_size: Ints,
+        output_size: Ints | None = None,
+        output_ratio: float | Sequence[float] | None = None,
         return_indices: bool = False,
         _random_samples: Tensor | None = None,
     ) -> None:

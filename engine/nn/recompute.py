@@ -9,14 +9,14 @@ in the order of an ordinary walk, so that every sum has the same bits as without
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..core import precision, random, taps
 from ..core.nested import replaced, tensors_in
 from ..core.recording import Recording, Repeating, accumulate, node_backward, record, state
 from ..core.tensor import Tensor
-from ..core.types import Array
+from ..core.types import Array, Functions
 from ..core.watched_backward import watched_backward
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class _Recompute(Repeating):
         self,
         function: Callable[..., Any],
         cell: CellBase | None,
-        context: Any,
+        context: contextlib.AbstractContextManager[Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> None:
@@ -244,7 +244,7 @@ class _Recompute(Repeating):
             tensor._rebind(names.get(id(tensor._array), tensor._array))
 
     def backward(
-        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
+        self, functions: Functions, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
     ) -> list[tuple[Array, Any]]:
         """Run again, recording, and walk back."""
         leaves = [array for array in inputs if id(array) in tracked]
@@ -268,7 +268,7 @@ class _Recompute(Repeating):
         return gradients.passed
 
     @contextlib.contextmanager
-    def _as_it_was(self) -> Any:
+    def _as_it_was(self) -> Iterator[None]:
         """Parameters, buffers and random numbers as at the first run; afterwards as they were before."""
         now, place = [t._array for t in self.held], random.position()
         _rebind(self.held, self.values)

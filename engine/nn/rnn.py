@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
@@ -85,7 +86,9 @@ class _Recurrent(Cell):
                 parameter = Parameter(initializer(bound, shape(layer), dtype), _name(what, layer, side))
                 setattr(self, parameter.name, parameter)
 
-    def construct(self, x: Tensor, hx: Any = None, seq_length: Tensor | None = None) -> Any:
+    def construct(
+        self, x: Tensor, hx: Tensor | Sequence[Tensor] | None = None, seq_length: Tensor | None = None
+    ) -> tuple[Tensor, Any]:
         """All states of the last layer, and the last states of every layer.
 
         Args:
@@ -139,7 +142,9 @@ class _Recurrent(Cell):
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         return tuple(getattr(self, _name(w, layer, side)) if self.has_bias or "bias" not in w else None for w in names)
 
-    def _states(self, hx: Any, x: Tensor, directions: int) -> tuple[list[Tensor], list[Tensor] | None]:
+    def _states(
+        self, hx: Tensor | Sequence[Tensor] | None, x: Tensor, directions: int
+    ) -> tuple[list[Tensor], list[Tensor] | None]:
         name = type(self).__name__
         shape = (self.num_layers * directions, x.shape[1], self.hidden_size)
         needed = 2 if self._kind == "lstm" else 1
@@ -249,7 +254,7 @@ class _OneStep(Cell):
             self.bias_ih = Parameter(initializer(bound, (width,), dtype), "bias_ih")
             self.bias_hh = Parameter(initializer(bound, (width,), dtype), "bias_hh")
 
-    def _step(self, x: Tensor, h: Tensor, c: Any) -> tuple[Tensor, Any]:
+    def _step(self, x: Tensor, h: Tensor, c: Tensor | None) -> tuple[Tensor, Any]:
         name = type(self).__name__
         for argument, value, size in (("x", x, self.input_size), ("hx", h, self.hidden_size)):
             if not isinstance(value, Tensor):
@@ -263,7 +268,7 @@ class _OneStep(Cell):
         )
         return h, c
 
-    def construct(self, x: Tensor, hx: Any) -> Tensor:
+    def construct(self, x: Tensor, hx: Tensor) -> Tensor:
         """The state after the step.
 
         Args:
@@ -305,7 +310,7 @@ class LSTMCell(_OneStep):
 
     _kind = "lstm"
 
-    def construct(self, x: Tensor, hx: Any) -> Any:
+    def construct(self, x: Tensor, hx: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
         """The state after the step.
 
         Args:

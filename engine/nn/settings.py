@@ -7,7 +7,8 @@ one device raises NotImplementedError and says what to use instead.
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import context
 from ..core.dtype import DType, bfloat16, float16, float32
@@ -16,7 +17,7 @@ from ..core.nested import replaced, tensors_in
 from ..core.tensor import Tensor
 from ..ops import cast
 from .members import CellBase
-from .recompute import RecomputeOptions
+from .recompute import Contexts, RecomputeOptions
 
 if TYPE_CHECKING:
     from .cell import Cell
@@ -27,7 +28,7 @@ PRECISION_FLAGS = {"fp16": float16, "fp32": float32, "bf16": bfloat16}
 _RECOMPUTE_OPTIONS = ("mp_comm_recompute", "parallel_optimizer_comm_recompute", "recompute_slice_activation")
 
 
-def _kept(name: str, kind: type, doc: str, default: Any = None, positive: bool = False) -> Any:
+def _kept(name: str, kind: type, doc: str, default: Callable[[], Any] | None = None, positive: bool = False) -> Any:
     """A property that keeps what it is given; without a default it does not exist before it is set."""
     place = f"_kept_{name}"
 
@@ -38,7 +39,7 @@ def _kept(name: str, kind: type, doc: str, default: Any = None, positive: bool =
             cell.__dict__[place] = default()
         return cell.__dict__[place]
 
-    def set_(cell: CellBase, value: Any) -> None:
+    def set_(cell: CellBase, value: object) -> None:
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise TypeError(f"For 'Cell', '{name}' must be of type {kind.__name__}, but got {type(value).__name__}")
         if positive and value < 0:  # type: ignore[operator]  # only ints are
@@ -189,7 +190,7 @@ class CellSettings(CellBase):
         use_reentrant: bool = True,
         output_recompute: bool = False,
         early_stop: bool = True,
-        context_fn: Any = None,
+        context_fn: Contexts | None = None,
         **kwargs: Any,
     ) -> None:
         """Keep nothing of what ``construct`` computes for the gradient; compute it again in the backward pass.
@@ -374,7 +375,7 @@ class CellSettings(CellBase):
     def remove_redundant_parameters(self) -> None:
         """Do nothing; deprecated in MindSpore, where it does nothing either."""
 
-    def get_func_graph_proto(self) -> Any:
+    def get_func_graph_proto(self) -> NoReturn:
         """Refused: there is no compiled graph.
 
         Raises:
@@ -428,7 +429,7 @@ class CellSettings(CellBase):
     def set_data_parallel(self) -> None:
         """Do nothing: there is one process."""
 
-    def shard(self, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None) -> None:
+    def shard(self, in_strategy: object, out_strategy: object = None, parameter_plan: object = None) -> None:
         """Refused: there is one device.
 
         Args:
@@ -441,7 +442,7 @@ class CellSettings(CellBase):
         """
         raise _refused("Cell.shard needs a cluster", "call the cell as it is on one device")
 
-    def offload(self, backward_prefetch: Any = "Auto") -> None:
+    def offload(self, backward_prefetch: int | str = "Auto") -> None:
         """Refused: activations are not moved to the host.
 
         Args:

@@ -14,6 +14,7 @@ from ..core.hooks import HookHandle
 from ..core.nearest import did_you_mean
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
+from ..core.types import Array
 from .members import CellBase
 
 if TYPE_CHECKING:
@@ -226,7 +227,7 @@ class CellState(CellBase):
 
     # Loading
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> Any:
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> _IncompatibleKeys:
         """Copy values into the parameters and buffers of the same paths, cast to their dtypes.
 
         Args:
@@ -261,7 +262,12 @@ class CellState(CellBase):
         return keys
 
     def _load(
-        self, given: Mapping[str, Any], prefix: str, metadata: Any, keys: _IncompatibleKeys, errors: list[str]
+        self,
+        given: Mapping[str, Any],
+        prefix: str,
+        metadata: Mapping[str, Any] | None,
+        keys: _IncompatibleKeys,
+        errors: list[str],
     ) -> None:
         local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
         self._load_from_state_dict(given, prefix, local_metadata, True, keys.missing_keys, keys.unexpected_keys, errors)
@@ -278,7 +284,7 @@ class CellState(CellBase):
         self,
         state_dict: Mapping[str, Any],
         prefix: str,
-        local_metadata: Any,
+        local_metadata: Mapping[str, Any],
         strict: bool,
         missing_keys: list[str],
         unexpected_keys: list[str],
@@ -401,7 +407,7 @@ class CellState(CellBase):
         """
         device, dtype = _target(args, kwargs)
 
-        def moved(tensor: Tensor) -> Any:
+        def moved(tensor: Tensor) -> Array:
             array = tensor._array
             if dtype is not None and (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
                 array = array.astype(dtype.numpy)
@@ -472,7 +478,7 @@ def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str | None, 
     return _device(given["device"]), dtype
 
 
-def _device(name: Any) -> str | None:
+def _device(name: str | None) -> str | None:
     if name is None:
         return None
     kind = str(name).partition(":")[0].upper()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..core.dtype import DType, float32
 from ..core.initializer import XavierNormal, XavierUniform, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
+from ..core.types import Array
 from ..ops.attention import attention
 from ..ops.linalg import dense
 from ._documentation import explained_by
@@ -169,7 +171,7 @@ class MultiheadAttention(Cell):
             weights = ops.mean(weights, 1)
         return found, ops.squeeze(weights, 0) if single else weights
 
-    def _projected(self, query: Tensor, key: Tensor, value: Tensor, same_inputs: bool) -> Any:
+    def _projected(self, query: Tensor, key: Tensor, value: Tensor, same_inputs: bool) -> tuple[Tensor, ...]:
         e = self.embed_dim
         if self._same and same_inputs:
             return ops.split(dense(query, self.in_proj_weight, self.in_proj_bias), e, 2)
@@ -180,7 +182,7 @@ class MultiheadAttention(Cell):
         biases: Any = (None,) * 3 if self.in_proj_bias is None else ops.split(self.in_proj_bias, e, 0)
         return tuple(dense(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True))
 
-    def _mask(self, attn_mask: Any, padding: Any, n: int, k: Tensor, grown: int) -> Tensor | None:
+    def _mask(self, attn_mask: Tensor | None, padding: Tensor | None, n: int, k: Tensor, grown: int) -> Tensor | None:
         """Both masks as numbers to add, (N or 1, heads or 1, L or 1, S)."""
         total = None
         dtype = k._array.dtype
@@ -210,7 +212,7 @@ class MultiheadAttention(Cell):
         return Tensor._wrap(total)
 
 
-def _additive(mask: Tensor, dtype: Any) -> Any:
+def _additive(mask: Tensor, dtype: np.dtype[Any]) -> Array:
     array = mask._array
     if array.dtype.kind in "iuc" and array.dtype != np.uint8:
         raise ValueError(f"For 'MultiheadAttention', a mask must be of floats, uint8 or bool, but got {mask.dtype}")
@@ -250,7 +252,7 @@ class _Layer(Cell):
         nhead: int,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: Any = "relu",
+        activation: str | Callable[[Tensor], Tensor] = "relu",
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
@@ -280,7 +282,7 @@ class _Layer(Cell):
             raise TypeError(f"For 'Transformer', 'activation' must be callable, but got {type(activation).__name__}")
         self.activation1 = activation
 
-    def _around(self, number: int, x: Tensor, part: Any) -> Tensor:
+    def _around(self, number: int, x: Tensor, part: Callable[[Tensor], Tensor]) -> Tensor:
         """x + part(norm(x)), or norm(x + part(x))."""
         norm, dropout = getattr(self, f"norm{number}"), getattr(self, f"dropout{number}")
         if self.norm_first:
@@ -301,7 +303,7 @@ class TransformerEncoderLayer(_Layer):
         nhead: int,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: str = "relu",
+        activation: str | Callable[[Tensor], Tensor] = "relu",
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
@@ -348,7 +350,7 @@ class TransformerDecoderLayer(_Layer):
         nhead: int,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: str = "relu",
+        activation: str | Callable[[Tensor], Tensor] = "relu",
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
@@ -497,7 +499,7 @@ class Transformer(Cell):
         num_decoder_layers: int = 6,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: str = "relu",
+        activation: str | Callable[[Tensor], Tensor] = "relu",
         custom_encoder: Cell | None = None,
         custom_decoder: Cell | None = None,
         layer_norm_eps: float = 1e-5,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class WithLossCell(Cell):
         TypeError: ``backbone`` is no Cell.
     """
 
-    def __init__(self, backbone: Cell, loss_fn: Any) -> None:
+    def __init__(self, backbone: Cell, loss_fn: Callable[..., Any]) -> None:
         super().__init__(auto_prefix=False)
         if not isinstance(backbone, Cell):
             raise TypeError(f"For 'WithLossCell', 'backbone' must be a Cell, but got {type(backbone).__name__}")
@@ -65,7 +66,9 @@ class WithGradCell(Cell):
         sens: a factor on the gradients, a number or a Tensor; None for 1.
     """
 
-    def __init__(self, network: Cell, loss_fn: Any = None, sens: Any = None) -> None:
+    def __init__(
+        self, network: Cell, loss_fn: Callable[..., Any] | None = None, sens: float | Tensor | None = None
+    ) -> None:
         super().__init__(auto_prefix=False)
         self.network = network
         self.loss_fn = loss_fn
@@ -102,8 +105,8 @@ class ForwardValueAndGrad(Cell):
 
     def __init__(
         self,
-        network: Any,
-        weights: Any = None,
+        network: Callable[..., Any],
+        weights: Sequence[Parameter] | None = None,
         get_all: bool = False,
         get_by_list: bool = False,
         sens_param: bool = False,
@@ -160,7 +163,9 @@ class TrainOneStepCell(Cell):
         ValueError: ``sens`` is 0.
     """
 
-    def __init__(self, network: Cell, optimizer: Any, sens: Any = None, return_grad: bool = False) -> None:
+    def __init__(
+        self, network: Cell, optimizer: Cell, sens: float | Tensor | None = None, return_grad: bool = False
+    ) -> None:
         super().__init__(auto_prefix=False)
         self.network = network
         self.network.set_grad()
@@ -197,7 +202,7 @@ class FixedLossScaleUpdateCell(Cell):
         """The scale."""
         return self.loss_scale_value
 
-    def construct(self, _: Any, overflow: Any) -> Tensor:
+    def construct(self, _: Any, overflow: Tensor | bool) -> Tensor:
         return overflow
 
 
@@ -221,7 +226,7 @@ class DynamicLossScaleUpdateCell(Cell):
         """The scale at the start."""
         return self.loss_scale_value
 
-    def construct(self, loss_scale: Parameter, overflow: Any) -> Tensor:
+    def construct(self, loss_scale: Parameter, overflow: Tensor | bool) -> Tensor:
         """Change the scale by what happened in a step.
 
         Args:
@@ -262,7 +267,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         ValueError: ``scale_sense`` has more than one number.
     """
 
-    def __init__(self, network: Cell, optimizer: Any, scale_sense: Any) -> None:
+    def __init__(self, network: Cell, optimizer: Cell, scale_sense: Cell | Tensor) -> None:
         super().__init__(network, optimizer)
         self.loss_scaling_manager: Cell | None = None
         if isinstance(scale_sense, Cell):
@@ -309,7 +314,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             raise TypeError(f"For 'set_sense_scale', 'sens' must be a Tensor, but got {type(sens).__name__}")
         self.scale_sense.set_data(sens)
 
-    def start_overflow_check(self, pre_cond: Any, compute_input: Any) -> tuple[Any, Any]:
+    def start_overflow_check(self, pre_cond: object, compute_input: Any) -> tuple[Any, Any]:
         """Where a device keeps an overflow flag it is cleared here; this engine looks at the gradients.
 
         Args:
@@ -321,7 +326,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         """
         return None, compute_input
 
-    def get_overflow_status(self, status: Any, compute_output: Any) -> bool:
+    def get_overflow_status(self, status: object, compute_output: Tensor | Sequence[Tensor]) -> bool:
         """Whether a gradient is infinite or NaN.
 
         Args:
@@ -334,7 +339,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         given = compute_output if isinstance(compute_output, tuple | list) else (compute_output,)
         return any(not bool(array_module(g._array).isfinite(g._array).all()) for g in given)
 
-    def process_loss_scale(self, overflow: Any) -> Tensor:
+    def process_loss_scale(self, overflow: Tensor | bool) -> Tensor:
         """Let the manager change the scale.
 
         Args:
@@ -363,7 +368,7 @@ class WithEvalCell(Cell):
         TypeError: ``add_cast_fp32`` is no bool.
     """
 
-    def __init__(self, network: Cell, loss_fn: Any, add_cast_fp32: bool = False) -> None:
+    def __init__(self, network: Cell, loss_fn: Callable[..., Any], add_cast_fp32: bool = False) -> None:
         super().__init__(auto_prefix=False)
         if not isinstance(add_cast_fp32, bool):
             raise TypeError(f"For 'WithEvalCell', 'add_cast_fp32' must be a bool, got {type(add_cast_fp32).__name__}")
@@ -427,7 +432,7 @@ class TimeDistributed(Cell):
         TypeError: ``layer`` is no Cell, or ``time_axis`` no int.
     """
 
-    def __init__(self, layer: Any, time_axis: int, reshape_with_axis: int | None = None) -> None:
+    def __init__(self, layer: Cell | ops.Primitive, time_axis: int, reshape_with_axis: int | None = None) -> None:
         super().__init__()
         if not isinstance(layer, Cell | ops.Primitive):
             raise TypeError(f"For 'TimeDistributed', 'layer' must be a Cell, but got {type(layer).__name__}")
@@ -469,12 +474,17 @@ class DistributedGradReducer(Cell):
     """
 
     def __init__(
-        self, parameters: Any, mean: Any = None, degree: Any = None, fusion_type: int = 1, group: str = ""
+        self,
+        parameters: Sequence[Parameter],
+        mean: bool | None = None,
+        degree: int | None = None,
+        fusion_type: int = 1,
+        group: str = "",
     ) -> None:
         super().__init__(auto_prefix=False)
         self.mean, self.degree = mean, degree
 
-    def construct(self, grads: Any) -> tuple[Tensor, Tensor]:
+    def construct(self, grads: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
         return grads
 
 
