@@ -9,10 +9,9 @@ import numpy as np
 
 if TYPE_CHECKING:
     from .dtype import DType
-    from .initializer import Initializer
     from .tensor import Tensor
 
-__all__ = ["Array", "DTypeLike", "Functions", "InitLike", "Ints", "Number", "Operand", "Shape", "TensorLike", "Value"]
+__all__ = ["Array", "DTypeLike", "Functions", "Ints", "Number", "Operand", "Shape", "TensorLike", "Value"]
 
 Array: TypeAlias = np.ndarray[Any, Any]
 """What a tensor holds. A cupy.ndarray has the same methods, and stands for one in the types."""
@@ -28,8 +27,6 @@ Ints: TypeAlias = int | Sequence[int]
 """One int for all axes, or one for each."""
 Shape: TypeAlias = "int | Sequence[int] | Tensor"
 """A shape or a place as users write it."""
-InitLike: TypeAlias = "Initializer | str | float | Tensor"
-"""What a parameter gets its first values from: an initializer, its name, a number, or a tensor."""
 
 
 class Value(Protocol):

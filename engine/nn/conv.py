@@ -10,10 +10,10 @@ from typing import Any
 
 from .. import ops
 from ..core.dtype import DType, float32
-from ..core.initializer import HeUniform, Uniform, initializer
+from ..core.initializer import HeUniform, InitLike, Uniform, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from ..core.types import InitLike, Ints
+from ..core.types import Ints
 from ..ops.convolution import convolve_transposed, ints_for, pads_for
 from ._checks import check_bool, check_positive_int
 from ._documentation import explained_by

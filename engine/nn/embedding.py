@@ -9,10 +9,9 @@ import numpy as np
 
 from .. import ops
 from ..core.dtype import DType, float32
-from ..core.initializer import Normal, initializer
+from ..core.initializer import InitLike, Normal, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from ..core.types import InitLike
 from ..ops import getitem, one_hot, reshape
 from ._checks import check_positive_int
 from .cell import Cell

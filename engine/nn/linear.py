@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.dtype import DType, float32
-from ..core.initializer import HeUniform, Uniform, initializer
+from ..core.initializer import HeUniform, InitLike, Uniform, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from ..core.types import InitLike, Ints
+from ..core.types import Ints
 from ..ops import dense as dense_op
 from ..ops import flatten, matmul, reduce_sum, reshape
 from ._checks import check_bool, check_positive_int

@@ -7,10 +7,10 @@ from typing import Any
 
 from .. import ops
 from ..core.dtype import DType, float32
-from ..core.initializer import initializer
+from ..core.initializer import InitLike, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from ..core.types import InitLike, Ints
+from ..core.types import Ints
 from ..ops.normalization import group_normalized, instance_normalized
 from ._checks import check_bool, check_positive_int
 from ._documentation import explained_by
