@@ -534,7 +534,7 @@ _BY_NAME: dict[str, type[Cell]] = {
 }  # fmt: skip
 
 
-def get_activation(name: Callable[..., Any] | str | None, prim_name: str | None = None) -> Callable[..., Any] | None:
+def get_activation(name: Callable[..., Any] | str | None, prim_name: str | None = None) -> Any:
     """An activation layer by its name, with its default arguments.
 
     Args:

@@ -14,7 +14,7 @@ from ..core.nested import replaced, tensors_in
 from ..core.parameter import Parameter
 from ..core.recording import no_recording, record, state
 from ..core.tensor import Tensor
-from ..core.types import Array, Functions
+from ..core.types import Array
 from ..ops.shape import cast
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class _CustomBprop:
 
     def backward(
         self,
-        functions: Functions,
+        functions: Any,
         tracked: set[int],
         gradient: Any,
         output: Any,

@@ -310,7 +310,7 @@ class Conv3dTranspose(_ConvTranspose):
         self.output_padding = _output_padding(output_padding, self.pad_mode, "Conv3dTranspose")
 
 
-def _output_padding(value: Ints, pad_mode: str, name: str) -> int:
+def _output_padding(value: Ints, pad_mode: str, name: str) -> Ints:
     if pad_mode != "pad" and (value if isinstance(value, int) else any(value)):
         raise ValueError(f"For '{name}', 'output_padding' must be 0 with pad_mode '{pad_mode}', but got {value!r}")
     return value

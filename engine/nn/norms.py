@@ -6,7 +6,6 @@ import math
 
 from .. import ops
 from ..core.tensor import Tensor
-from ..core.types import Ints
 from ._checks import check_bool
 from .cell import Cell
 
@@ -20,7 +19,7 @@ class ClipByNorm(Cell):
         axis: the axis, or a tuple of axes, over which the norm is taken; None for all.
     """
 
-    def __init__(self, axis: Ints | None = None) -> None:
+    def __init__(self, axis: int | tuple[int, ...] | list[int] | None = None) -> None:
         super().__init__()
         self.axis = axis
 
@@ -52,7 +51,7 @@ class Norm(Cell):
         TypeError: ``keep_dims`` is no bool.
     """
 
-    def __init__(self, axis: Ints = (), keep_dims: bool = False) -> None:
+    def __init__(self, axis: int | tuple[int, ...] | list[int] = (), keep_dims: bool = False) -> None:
         super().__init__()
         self.axis, self.keep_dims = axis, check_bool(keep_dims, "Norm", "keep_dims")
 
@@ -76,7 +75,7 @@ class ReduceLogSumExp(Cell):
         TypeError: ``keep_dims`` is no bool.
     """
 
-    def __init__(self, axis: Ints, keep_dims: bool = False) -> None:
+    def __init__(self, axis: int | tuple[int, ...] | list[int], keep_dims: bool = False) -> None:
         super().__init__()
         self.axis, self.keep_dims = axis, check_bool(keep_dims, "ReduceLogSumExp", "keep_dims")
 
@@ -95,7 +94,7 @@ class Moments(Cell):
         keep_dims: whether the axes stay, with length 1; None is False.
     """
 
-    def __init__(self, axis: Ints | None = None, keep_dims: bool | None = None) -> None:
+    def __init__(self, axis: int | tuple[int, ...] | list[int] | None = None, keep_dims: bool | None = None) -> None:
         super().__init__()
         self.axis, self.keep_dims = axis if axis is not None else (), bool(keep_dims)
 

@@ -16,7 +16,7 @@ from ..core import precision, random, taps
 from ..core.nested import replaced, tensors_in
 from ..core.recording import Recording, Repeating, accumulate, node_backward, record, state
 from ..core.tensor import Tensor
-from ..core.types import Array, Functions
+from ..core.types import Array
 from ..core.watched_backward import watched_backward
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ class _Recompute(Repeating):
             tensor._rebind(names.get(id(tensor._array), tensor._array))
 
     def backward(
-        self, functions: Functions, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
+        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
     ) -> list[tuple[Array, Any]]:
         """Run again, recording, and walk back."""
         leaves = [array for array in inputs if id(array) in tracked]

@@ -310,7 +310,9 @@ class LSTMCell(_OneStep):
 
     _kind = "lstm"
 
-    def construct(self, x: Tensor, hx: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    def construct(  # type: ignore[override]  # its state is a pair
+        self, x: Tensor, hx: Sequence[Tensor]
+    ) -> tuple[Tensor, Tensor]:
         """The state after the step.
 
         Args:

@@ -135,7 +135,7 @@ class ForwardValueAndGrad(Cell):
             data = list(inputs)
 
         positions = tuple(range(len(data))) if self.get_all else None if self.get_by_list else 0
-        weights = list(self.weights) if self.get_by_list else None
+        weights = list(self.weights or ()) if self.get_by_list else None
 
         def forward(*values: Any) -> Any:
             out = self.network(*values)
@@ -202,7 +202,7 @@ class FixedLossScaleUpdateCell(Cell):
         """The scale."""
         return self.loss_scale_value
 
-    def construct(self, _: Any, overflow: Tensor | bool) -> Tensor:
+    def construct(self, _: Any, overflow: Tensor | bool) -> Any:
         return overflow
 
 
@@ -226,7 +226,7 @@ class DynamicLossScaleUpdateCell(Cell):
         """The scale at the start."""
         return self.loss_scale_value
 
-    def construct(self, loss_scale: Parameter, overflow: Tensor | bool) -> Tensor:
+    def construct(self, loss_scale: Parameter, overflow: Tensor | bool) -> Any:
         """Change the scale by what happened in a step.
 
         Args:
@@ -339,7 +339,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         given = compute_output if isinstance(compute_output, tuple | list) else (compute_output,)
         return any(not bool(array_module(g._array).isfinite(g._array).all()) for g in given)
 
-    def process_loss_scale(self, overflow: Tensor | bool) -> Tensor:
+    def process_loss_scale(self, overflow: Tensor) -> Tensor:
         """Let the manager change the scale.
 
         Args:
@@ -484,7 +484,7 @@ class DistributedGradReducer(Cell):
         super().__init__(auto_prefix=False)
         self.mean, self.degree = mean, degree
 
-    def construct(self, grads: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    def construct(self, grads: Sequence[Tensor]) -> Sequence[Tensor]:
         return grads
 
 
