@@ -257,6 +257,7 @@ class HShrink(Cell):
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
+        _check_lambd(lambd, "HShrink")
         self.lambd = lambd
 
     def construct(self, input: Tensor) -> Tensor:
@@ -277,6 +278,7 @@ class SoftShrink(Cell):
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
+        _check_lambd(lambd, "SoftShrink")
         self.lambd = lambd
 
     def construct(self, input: Tensor) -> Tensor:
@@ -519,9 +521,16 @@ def _check_number(value: object, layer: str, argument: str) -> None:
         raise TypeError(f"For '{layer}', '{argument}' must be a number, but got {type(value).__name__}")
 
 
+def _check_lambd(value: object, layer: str) -> None:
+    if not isinstance(value, int | float):  # MindSpore takes a bool too
+        raise TypeError(f"For '{layer}', 'lambd' must be a number, but got {type(value).__name__}")
+
+
 def _check_axis(value: object, layer: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | tuple | list):
         raise TypeError(f"For '{layer}', 'axis' must be an int, but got {type(value).__name__}")
+    if not isinstance(value, int) and len(value) != 1:
+        raise ValueError(f"For '{layer}', 'axis' must be one axis, but got {value!r}")
 
 
 _BY_NAME: dict[str, type[Cell]] = {

@@ -88,6 +88,10 @@ class Roll(Cell):
 
     def construct(self, input_x: Tensor) -> Tensor:
         for shift, axis in zip(self.shift, self.axis, strict=True):
+            if not -input_x.ndim <= axis < input_x.ndim:
+                raise ValueError(
+                    f"For 'Roll', 'axis' must be in [{-input_x.ndim}, {input_x.ndim}), but got {axis}"
+                )
             length = input_x.shape[axis]
             places = (np.arange(length) - shift) % length
             at = axis % input_x.ndim

@@ -276,7 +276,7 @@ class Conv2dTranspose(_ConvTranspose):
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
             bias_init, None, dtype,
         )  # fmt: skip
-        self.output_padding = _output_padding(output_padding, self.pad_mode, "Conv2dTranspose")
+        self.output_padding = _output_padding(output_padding, self, "Conv2dTranspose")
 
 
 @explained_by(_Conv)
@@ -307,12 +307,18 @@ class Conv3dTranspose(_ConvTranspose):
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
             bias_init, data_format, dtype,
         )  # fmt: skip
-        self.output_padding = _output_padding(output_padding, self.pad_mode, "Conv3dTranspose")
+        self.output_padding = _output_padding(output_padding, self, "Conv3dTranspose")
 
 
-def _output_padding(value: Ints, pad_mode: str, name: str) -> Ints:
-    if pad_mode != "pad" and (value if isinstance(value, int) else any(value)):
-        raise ValueError(f"For '{name}', 'output_padding' must be 0 with pad_mode '{pad_mode}', but got {value!r}")
+def _output_padding(value: Ints, layer: _ConvTranspose, name: str) -> Ints:
+    mode = layer.pad_mode
+    if mode != "pad" and (value if isinstance(value, int) else any(value)):
+        raise ValueError(f"For '{name}', 'output_padding' must be 0 with pad_mode '{mode}', but got {value!r}")
+    given = ints_for(value, len(layer.kernel_size), name, "output_padding", 0)
+    if any(n >= max(s, d) for n, s, d in zip(given, layer.stride, layer.dilation, strict=True) if n):
+        raise ValueError(
+            f"For '{name}', 'output_padding' must be below 'stride' or 'dilation' of its axis, but got {value!r}"
+        )
     return value
 
 

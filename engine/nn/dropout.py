@@ -134,7 +134,14 @@ class DropoutExt(Cell):
         self.p, self.inplace = p, inplace
 
     def construct(self, x: Tensor) -> Tensor:
-        return ops.dropout(x, self.p, self.training)
+        found = ops.dropout(x, self.p, self.training)
+        return _taken_over(x, found) if self.inplace else found
+
+
+def _taken_over(x: Tensor, found: Tensor) -> Tensor:
+    """``x``, which is the result from now on."""
+    x._rebind(found._array)
+    return x
 
 
 class Dropout2dExt(Dropout2d):
@@ -156,3 +163,7 @@ class Dropout2dExt(Dropout2d):
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__(p)
         self.inplace = inplace
+
+    def construct(self, x: Tensor) -> Tensor:
+        found = super().construct(x)
+        return _taken_over(x, found) if self.inplace else found

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from .. import ops
 from ..core.tensor import Tensor
 from ..core.types import Ints
+from ..cpu.array_module import array_module
 from ..ops.convolution import ints_for, pads_for
 from .cell import Cell
 from .padding import padded
@@ -208,7 +209,8 @@ class ImageGradients(Cell):
             n = images.shape[axis]
             before = (slice(None),) * axis
             apart = images[(*before, slice(1, n))] - images[(*before, slice(0, n - 1))]
-            found.append(ops.concat([apart, ops.mul(images[(*before, slice(n - 1, n))], 0)], axis))
+            last = images._array[(*before, slice(n - 1, n))]
+            found.append(ops.concat([apart, Tensor._wrap(array_module(last).zeros_like(last))], axis))
         return found[0], found[1]
 
 

@@ -210,7 +210,8 @@ class BiDense(Cell):
 class Unflatten(Cell):
     """One axis as several.
 
-    Takes ``input_x`` and returns a Tensor in which the axis is replaced by axes of the lengths ``unflattened_size``.
+    Takes ``input_x`` and returns a Tensor in which the axis is replaced by axes of the lengths
+    ``unflattened_size``. The call raises ValueError for an axis that is not there, or a product that differs.
 
     Args:
         axis: the axis to split.
@@ -231,6 +232,10 @@ class Unflatten(Cell):
         self.axis, self.unflattened_size = axis, tuple(unflattened_size)
 
     def construct(self, input_x: Tensor) -> Tensor:
+        if not -input_x.ndim <= self.axis < input_x.ndim:
+            raise ValueError(
+                f"For 'Unflatten', 'axis' must be in [{-input_x.ndim}, {input_x.ndim}), but got {self.axis}"
+            )
         at = self.axis % input_x.ndim
         return reshape(input_x, (*input_x.shape[:at], *self.unflattened_size, *input_x.shape[at + 1 :]))
 

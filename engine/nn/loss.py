@@ -139,6 +139,7 @@ class CrossEntropyLoss(LossBase):
         label_smoothing: float = 0.0,
     ) -> None:
         super().__init__(reduction)
+        _check_of_classes(type(self).__name__, weight, ignore_index, label_smoothing)
         self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -171,6 +172,7 @@ class NLLLoss(LossBase):
         label_smoothing: float = 0.0,
     ) -> None:
         super().__init__(reduction)
+        _check_of_classes(type(self).__name__, weight, ignore_index, label_smoothing)
         self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -198,6 +200,21 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         target = labels if self.sparse else labels.astype(logits.dtype)
         return ops.cross_entropy(logits, target, reduction=self.reduction)
+
+
+def _check_of_classes(name: str, weight: object, ignore_index: object, label_smoothing: float) -> None:
+    if weight is not None and not isinstance(weight, Tensor):
+        raise TypeError(f"For '{name}', 'weight' must be a Tensor, but got {type(weight).__name__}")
+    if isinstance(ignore_index, bool) or not isinstance(ignore_index, int):
+        raise TypeError(f"For '{name}', 'ignore_index' must be an int, but got {type(ignore_index).__name__}")
+    _check_number(name, "label_smoothing", label_smoothing)
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise ValueError(f"For '{name}', 'label_smoothing' must be in [0, 1], but got {label_smoothing}")
+
+
+def _check_number(name: str, argument: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"For '{name}', '{argument}' must be a number, but got {type(value).__name__}")
 
 
 class BCEWithLogitsLoss(LossBase):
@@ -320,6 +337,9 @@ class HuberLoss(LossBase):
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction)
+        _check_number("HuberLoss", "delta", delta)
+        if delta <= 0:
+            raise ValueError(f"For 'HuberLoss', 'delta' must be above 0, but got {delta}")
         self.delta = delta
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -404,6 +424,9 @@ class CosineEmbeddingLoss(LossBase):
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
+        _check_number("CosineEmbeddingLoss", "margin", margin)
+        if not -1.0 <= margin <= 1.0:
+            raise ValueError(f"For 'CosineEmbeddingLoss', 'margin' must be in [-1, 1], but got {margin}")
         self.margin = float(margin)
 
     def construct(self, logits_x1: Tensor, logits_x2: Tensor, labels: Tensor) -> Tensor:
@@ -427,6 +450,7 @@ class HingeEmbeddingLoss(LossBase):
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
+        _check_number("HingeEmbeddingLoss", "margin", margin)
         self.margin = margin
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -771,6 +795,11 @@ class MultiClassDiceLoss(LossBase):
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
         if logits.shape != label.shape:
             raise ValueError(f"For 'MultiClassDiceLoss', shapes must be equal, got {logits.shape} and {label.shape}")
+        if self.weights is not None and self.weights.shape[0] != label.shape[1]:
+            raise ValueError(
+                f"For 'MultiClassDiceLoss', 'weights' must have a row for each of {label.shape[1]} classes, "
+                f"but got shape {self.weights.shape}"
+            )
         found = logits if self.activation is None else self.activation(logits)
         total: Any = 0
         for place in range(label.shape[1]):

@@ -8,6 +8,7 @@ from .. import ops
 from ..core.tensor import Tensor
 from ..core.types import Array
 from ..cpu.array_module import array_module
+from ._checks import check_bool
 from .cell import Cell
 
 __all__ = ["MatDet", "MatInverse", "MatMul", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "Tril", "Triu"]
@@ -29,7 +30,8 @@ class Tril(Cell):
         Raises:
             ValueError: ``x`` has fewer than 2 axes.
         """
-        return _triangle(x, np.tri(x.shape[-2], x.shape[-1], k, dtype=bool))
+        n, m = _lengths(x, "Tril")
+        return _triangle(x, np.tri(n, m, k, dtype=bool))
 
 
 class Triu(Cell):
@@ -48,7 +50,14 @@ class Triu(Cell):
         Raises:
             ValueError: ``x`` has fewer than 2 axes.
         """
-        return _triangle(x, ~np.tri(x.shape[-2], x.shape[-1], k - 1, dtype=bool))
+        n, m = _lengths(x, "Triu")
+        return _triangle(x, ~np.tri(n, m, k - 1, dtype=bool))
+
+
+def _lengths(x: Tensor, layer: str) -> tuple[int, int]:
+    if x.ndim < 2:
+        raise ValueError(f"For '{layer}', 'x' must have 2 axes or more, but got shape {x.shape}")
+    return x.shape[-2], x.shape[-1]
 
 
 def _triangle(x: Tensor, kept: Array) -> Tensor:
@@ -67,7 +76,8 @@ class MatMul(Cell):
 
     def __init__(self, transpose_x1: bool = False, transpose_x2: bool = False) -> None:
         super().__init__()
-        self.transpose_x1, self.transpose_x2 = transpose_x1, transpose_x2
+        self.transpose_x1 = check_bool(transpose_x1, "MatMul", "transpose_x1")
+        self.transpose_x2 = check_bool(transpose_x2, "MatMul", "transpose_x2")
 
     def construct(self, x1: Tensor, x2: Tensor) -> Tensor:
         x1 = ops.swapaxes(x1, -1, -2) if self.transpose_x1 and x1.ndim > 1 else x1
@@ -133,6 +143,11 @@ class MatrixSetDiag(Cell):
         Raises:
             ValueError: ``diagonal`` has another shape.
         """
-        n, m = input_x.shape[-2:]
+        n, m = _lengths(input_x, "MatrixSetDiag")
+        wanted = (*input_x.shape[:-2], min(n, m))
+        if diagonal.shape != wanted:
+            raise ValueError(
+                f"For 'MatrixSetDiag', 'diagonal' must have the shape {wanted}, but got {diagonal.shape}"
+            )
         row = ops.expand_dims(diagonal, -1 if n <= m else -2)
         return ops.where(Tensor(np.eye(n, m, dtype=bool)), row, input_x)

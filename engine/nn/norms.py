@@ -96,7 +96,8 @@ class Moments(Cell):
 
     def __init__(self, axis: int | tuple[int, ...] | list[int] | None = None, keep_dims: bool | None = None) -> None:
         super().__init__()
-        self.axis, self.keep_dims = axis if axis is not None else (), bool(keep_dims)
+        self.axis = axis if axis is not None else ()
+        self.keep_dims = keep_dims is not None and check_bool(keep_dims, "Moments", "keep_dims")
 
     def construct(self, x: Tensor) -> tuple[Tensor, Tensor]:
         mean = ops.mean(x, self.axis, True)

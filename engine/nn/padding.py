@@ -65,6 +65,8 @@ class Pad(Cell):
             raise TypeError(f"For 'Pad', 'paddings' must be a tuple, but got {type(paddings).__name__}")
         if not all(len(pair) == 2 for pair in paddings) or len(paddings) > 4:
             raise ValueError(f"For 'Pad', 'paddings' must be pairs for at most 4 axes, but got {paddings}")
+        if any(n < 0 for pair in paddings for n in pair):
+            raise ValueError(f"For 'Pad', 'paddings' must not be negative, but got {paddings}")
         if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
             raise ValueError(f"For 'Pad', 'mode' must be 'CONSTANT', 'REFLECT' or 'SYMMETRIC', but got {mode!r}")
         self.paddings, self.mode = paddings, mode

@@ -419,8 +419,8 @@ class ParameterUpdate(Cell):
 class TimeDistributed(Cell):
     """A layer applied to each slice along the time axis.
 
-    Takes ``inputs`` and returns a Tensor with the slices' outputs along the same axis. The call raises ValueError for
-    an axis that the input does not have.
+    Takes ``inputs`` and returns a Tensor with the slices' outputs along the same axis. As in MindSpore, axes are taken
+    modulo the number of axes.
 
     Args:
         layer: a cell or a Primitive.
@@ -491,7 +491,8 @@ class DistributedGradReducer(Cell):
 class MicroBatchInterleaved(Cell):
     """A network called on parts of the batch one after the other; the outputs are added up, as in MindSpore.
 
-    Takes what the network takes, Tensors with the batch on axis 0.
+    Takes what the network takes, Tensors with the batch on axis 0; the call raises ValueError where ``interleave_num``
+    does not divide it.
 
     Args:
         network: the network.
@@ -511,6 +512,12 @@ class MicroBatchInterleaved(Cell):
         self.network, self.interleave_num = network, interleave_num
 
     def construct(self, *inputs: Any) -> Tensor:
+        for x in inputs:
+            if x.shape[0] % self.interleave_num:
+                raise ValueError(
+                    f"For 'MicroBatchInterleaved', 'interleave_num' {self.interleave_num} must divide the batch of an "
+                    f"input, but got shape {x.shape}"
+                )
         parts = [ops.chunk(x, self.interleave_num, 0) for x in inputs]
         total: Any = None
         for piece in zip(*parts, strict=True):
