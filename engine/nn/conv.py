@@ -323,5 +323,5 @@ def _output_padding(value: Ints, layer: _ConvTranspose, name: str) -> Ints:
 
 
 def _init_name(init: InitLike | None) -> str:
-    """An initialiser without an address, so that printing a network is deterministic."""
+    """An initializer without an address, so that printing a network is deterministic."""
     return init if isinstance(init, str) else "None" if init is None else type(init).__name__

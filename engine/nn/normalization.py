@@ -1,4 +1,4 @@
-"""Normalisation layers: over a batch, over features, over groups of channels, over a sample, over neighbours."""
+"""Normalization layers: over a batch, over features, over groups of channels, over a sample, over neighbors."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ class LayerNorm(Cell):
         first = self.begin_norm_axis % x.ndim
         if x.shape[first:] == self.normalized_shape:
             return ops.layer_norm(x, self.normalized_shape, self.gamma, self.beta, self.epsilon)
-        # More axes are normalised than gamma and beta have.
+        # More axes are normalized than gamma and beta have.
         plain = ops.layer_norm(x, x.shape[first:], None, None, self.epsilon)
         return plain * self.gamma + self.beta
 

@@ -144,6 +144,8 @@ class ForwardValueAndGrad(Cell):
             return (ops.mul(out, sens) if isinstance(sens, Tensor) else out * sens), out
 
         value, gradients = value_and_grad(forward, positions, weights, has_aux=sens is not None)(*data)
+        if self.get_all and len(data) == 1:  # as in MindSpore, a tuple even of one
+            gradients = ((gradients[0],), gradients[1]) if self.get_by_list else (gradients,)
         return (value[1] if sens is not None else value), gradients
 
 
@@ -544,10 +546,10 @@ class VirtualDatasetCellTriple(Cell):
 def _refused(name: str, instead: str) -> Any:
     """A class that cannot mean anything in one eager process: making one says what to use instead."""
 
-    def initialise(self: Cell, *args: Any, **kwargs: Any) -> None:
+    def initialize(self: Cell, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError(f"nn.{name} needs {instead}")
 
-    return type(name, (Cell,), {"__doc__": f"Not available: needs {instead}.", "__init__": initialise})
+    return type(name, (Cell,), {"__doc__": f"Not available: needs {instead}.", "__init__": initialize})
 
 
 PipelineCell = _refused("PipelineCell", "a cluster; call the network itself, or use MicroBatchInterleaved")
