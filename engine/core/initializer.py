@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -289,6 +289,10 @@ _ALIASES: dict[str, type[Initializer]] = {
 
 skipping = False
 """Whether parameters are made without drawing their first values (``nn.utils.no_init_parameters``)."""
+
+
+InitLike: TypeAlias = Initializer | str | float | Tensor
+"""What a parameter gets its first values from: an initializer, its name, a number, or a tensor."""
 
 
 def initializer(init: Any, shape: int | Sequence[int] | None = None, dtype: DType = float32) -> Tensor:

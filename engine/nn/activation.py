@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,38 +25,158 @@ __all__ = [
 
 
 class ReLU(Cell):
-    """max(x, 0)."""
+    """max(x, 0), element by element; NaN stays NaN.
+
+    Takes ``x``, a Tensor of any shape, and returns one of the same shape and dtype.
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.relu(x)
 
 
-def _plain(name: str, function: Any, doc: str) -> Any:
-    """A layer without arguments: the name, the function it calls, what it computes."""
+class ReLU6(Cell):
+    """min(max(x, 0), 6) (Krizhevsky 2010).
 
-    def construct(self: Cell, x: Tensor) -> Tensor:
-        return function(x)
+    Takes ``x``, a Tensor of any shape, and returns one of the same shape and dtype.
+    """
 
-    return type(name, (Cell,), {"__doc__": doc, "__module__": __name__, "construct": construct})
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.relu6(x)
 
 
-ReLU6 = _plain("ReLU6", ops.relu6, "min(max(x, 0), 6).")
-Sigmoid = _plain("Sigmoid", ops.sigmoid, "1 / (1 + exp(-x)).")
-Tanh = _plain("Tanh", ops.tanh, "The hyperbolic tangent.")
-SiLU = _plain("SiLU", ops.silu, "x * sigmoid(x).")
-HSigmoid = _plain("HSigmoid", ops.hardsigmoid, "min(max((x + 3) / 6, 0), 1).")
-HSwish = _plain("HSwish", ops.hardswish, "x * hsigmoid(x).")
-SeLU = _plain("SeLU", ops.selu, "scale * elu(x, alpha) (Klambauer et al. 2017).")
-Softsign = _plain("Softsign", ops.softsign, "x / (1 + |x|).")
-Softplus = _plain("Softplus", ops.softplus, "log(1 + exp(x)).")
-Tanhshrink = _plain("Tanhshrink", ops.tanhshrink, "x - tanh(x).")
-LogSigmoid = _plain("LogSigmoid", ops.logsigmoid, "log(sigmoid(x)).")
-Mish = _plain("Mish", ops.mish, "x * tanh(softplus(x)).")
-FastGelu = _plain("FastGelu", ops.fast_gelu, "x * sigmoid(1.702 * x).")
+class Sigmoid(Cell):
+    """1 / (1 + exp(-x)); integers become float32.
+
+    Takes ``x``, a Tensor of any shape, and returns one of the same shape and, if floating, dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.sigmoid(x)
+
+
+class Tanh(Cell):
+    """The hyperbolic tangent; integers become float32.
+
+    Takes ``x``, a Tensor of any shape, and returns one of the same shape and, if floating, dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.tanh(x)
+
+
+class SiLU(Cell):
+    """x * sigmoid(x) (Elfwing et al. 2018).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.silu(x)
+
+
+class HSigmoid(Cell):
+    """min(max((x + 3) / 6, 0), 1) (Howard et al. 2019).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.hardsigmoid(x)
+
+
+class HSwish(Cell):
+    """x * min(max((x + 3) / 6, 0), 1) (Howard et al. 2019).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.hardswish(x)
+
+
+class SeLU(Cell):
+    """scale * x where x is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017).
+
+    Here alpha = 1.6733 and scale = 1.0507. Takes ``x``, a floating Tensor of any shape, and returns one of the same
+    shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.selu(x)
+
+
+class Softsign(Cell):
+    """x / (1 + |x|).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.softsign(x)
+
+
+class Softplus(Cell):
+    """log(1 + exp(x)); x itself where it is above 20.
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.softplus(x)
+
+
+class Tanhshrink(Cell):
+    """x - tanh(x).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.tanhshrink(x)
+
+
+class LogSigmoid(Cell):
+    """log(sigmoid(x)), computed without overflow.
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.logsigmoid(x)
+
+
+class Mish(Cell):
+    """x * tanh(log(1 + exp(x))) (Misra 2019).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.mish(x)
+
+
+class FastGelu(Cell):
+    """x * sigmoid(1.702 * x), which is near to ``GELU`` (Hendrycks and Gimpel 2016).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.fast_gelu(x)
 
 
 class GELU(Cell):
-    """The Gaussian error linear unit, in its tanh form by default as in MindSpore."""
+    """The Gaussian error linear unit x * P(X <= x), X standard normal (Hendrycks and Gimpel 2016).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+
+    Args:
+        approximate: whether to compute 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))), the default as in
+            MindSpore; False computes it exactly, by erf.
+
+    Raises:
+        TypeError: ``approximate`` is no bool.
+    """
 
     def __init__(self, approximate: bool = True) -> None:
         super().__init__()
@@ -68,7 +189,16 @@ class GELU(Cell):
 
 
 class LeakyReLU(Cell):
-    """x where it is positive, alpha * x elsewhere."""
+    """x where it is positive, alpha * x elsewhere.
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+
+    Args:
+        alpha: the slope below 0.
+
+    Raises:
+        TypeError: ``alpha`` is no number.
+    """
 
     def __init__(self, alpha: float = 0.2) -> None:
         super().__init__()
@@ -80,7 +210,13 @@ class LeakyReLU(Cell):
 
 
 class ELU(Cell):
-    """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
+    """x where it is positive, alpha * (exp(x) - 1) elsewhere (Clevert et al. 2016).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+
+    Args:
+        alpha: minus the limit for x towards minus infinity.
+    """
 
     def __init__(self, alpha: float = 1.0) -> None:
         super().__init__()
@@ -91,7 +227,13 @@ class ELU(Cell):
 
 
 class CELU(Cell):
-    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1))."""
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)) (Barron 2017).
+
+    Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
+
+    Args:
+        alpha: minus the limit for x towards minus infinity; not 0, which the call refuses with a ValueError.
+    """
 
     def __init__(self, alpha: float = 1.0) -> None:
         super().__init__()
@@ -102,10 +244,20 @@ class CELU(Cell):
 
 
 class HShrink(Cell):
-    """x where |x| is above ``lambd``, 0 elsewhere."""
+    """x where |x| is above ``lambd``, 0 elsewhere.
+
+    Takes ``input``, a Tensor of any shape, and returns one of the same shape and dtype.
+
+    Args:
+        lambd: half the width of the interval around 0 that becomes 0.
+
+    Raises:
+        TypeError: ``lambd`` is no number.
+    """
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
+        _check_lambd(lambd, "HShrink")
         self.lambd = lambd
 
     def construct(self, input: Tensor) -> Tensor:
@@ -113,10 +265,20 @@ class HShrink(Cell):
 
 
 class SoftShrink(Cell):
-    """x moved towards 0 by ``lambd``, and 0 where it is nearer than that."""
+    """x - lambd where x is above ``lambd``, x + lambd where it is below -lambd, 0 between.
+
+    Takes ``input``, a Tensor of any shape, and returns one of the same shape and dtype.
+
+    Args:
+        lambd: how far values are moved towards 0.
+
+    Raises:
+        TypeError: ``lambd`` is no number.
+    """
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
+        _check_lambd(lambd, "SoftShrink")
         self.lambd = lambd
 
     def construct(self, input: Tensor) -> Tensor:
@@ -124,7 +286,17 @@ class SoftShrink(Cell):
 
 
 class Hardtanh(Cell):
-    """min(max(x, min_val), max_val)."""
+    """min(max(x, min_val), max_val).
+
+    Takes ``x``, a Tensor of any shape, and returns one of the same shape and dtype.
+
+    Args:
+        min_val: the least value of the output, an int or a float.
+        max_val: the largest value of the output, an int or a float.
+
+    Raises:
+        ValueError: ``min_val`` is above ``max_val``.
+    """
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
         super().__init__()
@@ -137,7 +309,14 @@ class Hardtanh(Cell):
 
 
 class Threshold(Cell):
-    """x where it is above ``threshold``, ``value`` elsewhere."""
+    """x where it is above ``threshold``, ``value`` elsewhere.
+
+    Takes ``input_x``, a Tensor of any shape, and returns one of the same shape.
+
+    Args:
+        threshold: the number that x is compared with; the call refuses anything else with a TypeError.
+        value: the number put in place of what is not above ``threshold``.
+    """
 
     def __init__(self, threshold: float, value: float) -> None:
         super().__init__()
@@ -148,7 +327,19 @@ class Threshold(Cell):
 
 
 class RReLU(Cell):
-    """x where it is positive, elsewhere x times a slope drawn for each element, as in MindSpore in both modes."""
+    """x where it is positive, elsewhere x times a slope drawn for each element (Xu et al. 2015).
+
+    Slopes are drawn in training and in predict mode alike, as in MindSpore. Takes ``x``, a floating Tensor of any
+    shape, and returns one of the same shape and dtype.
+
+    Args:
+        lower: the least slope.
+        upper: the largest slope; slopes are uniform between both.
+
+    Raises:
+        TypeError: a bound is no number.
+        ValueError: ``lower`` is above ``upper``.
+    """
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> None:
         super().__init__()
@@ -164,14 +355,21 @@ class RReLU(Cell):
 
 
 class PReLU(Cell):
-    """x where it is positive, a * x elsewhere, with a trained ``a`` for all or for each channel.
+    """x where it is positive, w * x elsewhere, with a trained ``w`` (He et al. 2015).
+
+    Takes ``x``, a floating Tensor with the channels on axis 1, and returns one of the same shape and dtype.
 
     Args:
-        channel: 1, or the number of channels.
-        w: the first value of ``a``: a number, a list of them or a Tensor.
+        channel: how many numbers ``w`` has: 1 for all channels alike, or the number of channels.
+        w: the first value of the parameter: a number for every channel, a list of ``channel`` numbers, or a Tensor
+            (channel,).
+
+    Raises:
+        TypeError: ``channel`` is no int, or ``w`` nothing of these.
+        ValueError: ``channel`` is not above 0, or ``w`` has another number of entries.
     """
 
-    def __init__(self, channel: int = 1, w: Any = 0.25) -> None:
+    def __init__(self, channel: int = 1, w: float | Sequence[float] | Tensor = 0.25) -> None:
         super().__init__()
         check_positive_int(channel, "PReLU", "channel")
         if isinstance(w, Tensor):
@@ -190,7 +388,15 @@ class PReLU(Cell):
 
 
 class PReLUExt(Cell):
-    """``PReLU`` with PyTorch's arguments."""
+    """``PReLU`` with PyTorch's arguments; its parameter is ``weight``.
+
+    Takes ``input``, a floating Tensor with the channels on axis 1, and returns one of the same shape and dtype.
+
+    Args:
+        num_parameters: how many slopes there are: 1, or the number of channels.
+        init: the first value of every slope.
+        dtype: element type of the parameter; None is float32.
+    """
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: DType | None = None) -> None:
         super().__init__()
@@ -201,7 +407,13 @@ class PReLUExt(Cell):
 
 
 class GLU(Cell):
-    """The first half along ``axis`` times the sigmoid of the second."""
+    """a * sigmoid(b), where a and b are the two halves of x along ``axis`` (Dauphin et al. 2017).
+
+    Takes ``x`` and returns a Tensor whose ``axis`` is half as long.
+
+    Args:
+        axis: the axis that is split; its length must be even, or the call raises ValueError.
+    """
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__()
@@ -212,7 +424,17 @@ class GLU(Cell):
 
 
 class Softmax(Cell):
-    """exp(x) / sum(exp(x)) along ``axis``."""
+    """exp(x) / sum(exp(x)) along ``axis``, computed without overflow.
+
+    Takes ``x``, a floating Tensor, and returns one of the same shape and dtype.
+
+    Args:
+        axis: the axis along which the results add up to 1: an int, or a tuple or list of one.
+
+    Raises:
+        TypeError: ``axis`` is neither an int nor a tuple or list.
+        ValueError: ``axis`` has another number of entries than one.
+    """
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__()
@@ -224,7 +446,11 @@ class Softmax(Cell):
 
 
 class Softmax2d(Cell):
-    """``Softmax`` over the channels of (N, C, H, W) or (C, H, W)."""
+    """``Softmax`` over the channels.
+
+    Takes ``x`` (N, C, H, W) or (C, H, W) and returns a Tensor of the same shape and dtype; at each pixel the channels
+    add up to 1. The call raises ValueError for another number of axes.
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         if x.ndim not in (3, 4):
@@ -233,7 +459,13 @@ class Softmax2d(Cell):
 
 
 class Softmin(Cell):
-    """``Softmax`` of -x."""
+    """exp(-x) / sum(exp(-x)) along ``axis``.
+
+    Takes ``x``, a floating Tensor, and returns one of the same shape and dtype.
+
+    Args:
+        axis: the axis along which the results add up to 1.
+    """
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__()
@@ -244,7 +476,17 @@ class Softmin(Cell):
 
 
 class LogSoftmax(Cell):
-    """log(softmax(x)) along ``axis``."""
+    """log(softmax(x)) along ``axis``, computed without overflow.
+
+    Takes ``x``, a floating Tensor, and returns one of the same shape and dtype.
+
+    Args:
+        axis: the axis along which the probabilities add up to 1: an int, or a tuple or list of one.
+
+    Raises:
+        TypeError: ``axis`` is neither an int nor a tuple or list.
+        ValueError: ``axis`` has another number of entries than one.
+    """
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__()
@@ -256,7 +498,14 @@ class LogSoftmax(Cell):
 
 
 class LogSoftmaxExt(Cell):
-    """``LogSoftmax`` with PyTorch's argument; without it the axis is 0 for 0, 1 and 3 axes, else 1."""
+    """``LogSoftmax`` with PyTorch's argument.
+
+    Takes ``input``, a floating Tensor, and returns one of the same shape and dtype.
+
+    Args:
+        dim: the axis along which the probabilities add up to 1; None is axis 0 for an input with 0, 1 or 3 axes, else
+            1.
+    """
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
@@ -267,14 +516,21 @@ class LogSoftmaxExt(Cell):
         return ops.log_softmax(x, dim)
 
 
-def _check_number(value: Any, layer: str, argument: str) -> None:
+def _check_number(value: object, layer: str, argument: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"For '{layer}', '{argument}' must be a number, but got {type(value).__name__}")
 
 
-def _check_axis(value: Any, layer: str) -> None:
+def _check_lambd(value: object, layer: str) -> None:
+    if not isinstance(value, int | float):  # MindSpore takes a bool too
+        raise TypeError(f"For '{layer}', 'lambd' must be a number, but got {type(value).__name__}")
+
+
+def _check_axis(value: object, layer: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | tuple | list):
         raise TypeError(f"For '{layer}', 'axis' must be an int, but got {type(value).__name__}")
+    if not isinstance(value, int) and len(value) != 1:
+        raise ValueError(f"For '{layer}', 'axis' must be one axis, but got {value!r}")
 
 
 _BY_NAME: dict[str, type[Cell]] = {
@@ -287,12 +543,21 @@ _BY_NAME: dict[str, type[Cell]] = {
 }  # fmt: skip
 
 
-def get_activation(name: Any, prim_name: str | None = None) -> Any:
-    """An activation layer by its name; None and cells are returned as they are.
+def get_activation(name: Callable[..., Any] | str | None, prim_name: str | None = None) -> Any:
+    """An activation layer by its name, with its default arguments.
+
+    Args:
+        name: a name such as "relu", "leakyrelu" or "softmax"; a cell or another callable, which is returned as it is;
+            or None.
+        prim_name: accepted as in MindSpore, without effect.
+
+    Returns:
+        A new cell, what came in, or None for None.
 
     Raises:
-        KeyError: an unknown name.
-        TypeError: neither a name, a callable nor None.
+        KeyError: an unknown name; the text lists those there are.
+        TypeError: ``name`` is neither a str, a callable nor None, or the name of a layer that needs arguments
+            ("threshold").
     """
     if name is None:
         return None

@@ -9,13 +9,25 @@ import numpy as np
 from .. import ops
 from ..core.dtype import DType, float32
 from ..core.tensor import Tensor
+from ..core.types import Ints
 from .cell import Cell
 
 __all__ = ["OneHot", "Range", "Roll", "SparseToDense"]
 
 
 class OneHot(Cell):
-    """Rows with ``on_value`` at the index and ``off_value`` elsewhere."""
+    """A vector along a new axis for each index: ``on_value`` at the index, ``off_value`` elsewhere.
+
+    Takes ``indices``, an integer Tensor of any shape, and returns a Tensor with one axis of length ``depth`` more; an
+    index outside [0, depth) gives ``off_value`` only.
+
+    Args:
+        axis: where the new axis is; -1 is the last.
+        depth: the length of the new axis.
+        on_value: the number at the index.
+        off_value: the number elsewhere.
+        dtype: element type of the output.
+    """
 
     def __init__(
         self, axis: int = -1, depth: int = 1, on_value: float = 1.0, off_value: float = 0.0, dtype: DType = float32
@@ -29,9 +41,20 @@ class OneHot(Cell):
 
 
 class Range(Cell):
-    """Numbers from ``start`` up to ``limit``; from 0 to ``start`` without it."""
+    """The numbers start, start + delta, ... below ``limit``, made once; each call returns them.
 
-    def __init__(self, start: Any, limit: Any = None, delta: Any = 1) -> None:
+    Returns a Tensor with one axis, int32 if all arguments are ints, else float32.
+
+    Args:
+        start: the first number; without ``limit`` the end, and the numbers begin at 0.
+        limit: where the numbers end; it is not one of them.
+        delta: the distance between two numbers; a negative one counts down.
+
+    Raises:
+        ValueError: ``delta`` is 0.
+    """
+
+    def __init__(self, start: float, limit: float | None = None, delta: float = 1) -> None:
         super().__init__()
         if delta == 0:
             raise ValueError("For 'Range', 'delta' must not be 0")
@@ -43,9 +66,20 @@ class Range(Cell):
 
 
 class Roll(Cell):
-    """Elements moved along axes; what leaves at the end comes in at the start."""
+    """Elements moved along axes; what leaves at the end comes in at the start, as ``numpy.roll``.
 
-    def __init__(self, shift: Any, axis: Any) -> None:
+    Takes ``input_x`` and returns a Tensor of the same shape and dtype. The call raises ValueError for an axis that the
+    input does not have.
+
+    Args:
+        shift: by how many places, an int or one for each of ``axis``; negative numbers move to the front.
+        axis: the axis or axes to move along.
+
+    Raises:
+        ValueError: ``shift`` and ``axis`` have different lengths.
+    """
+
+    def __init__(self, shift: Ints, axis: Ints) -> None:
         super().__init__()
         shifts, axes = ((v,) if isinstance(v, int) else tuple(v) for v in (shift, axis))
         if len(shifts) != len(axes):
@@ -54,6 +88,10 @@ class Roll(Cell):
 
     def construct(self, input_x: Tensor) -> Tensor:
         for shift, axis in zip(self.shift, self.axis, strict=True):
+            if not -input_x.ndim <= axis < input_x.ndim:
+                raise ValueError(
+                    f"For 'Roll', 'axis' must be in [{-input_x.ndim}, {input_x.ndim}), but got {axis}"
+                )
             length = input_x.shape[axis]
             places = (np.arange(length) - shift) % length
             at = axis % input_x.ndim
@@ -62,7 +100,11 @@ class Roll(Cell):
 
 
 class SparseToDense(Cell):
-    """A sparse tensor as a dense one."""
+    """A sparse tensor as a dense one.
+
+    Takes ``sparse_tensor``, any object that has ``to_dense()``, and returns what that does; the engine has no sparse
+    tensors of its own.
+    """
 
     def construct(self, sparse_tensor: Any) -> Tensor:
         return sparse_tensor.to_dense()

@@ -26,12 +26,28 @@ _TOLERANCE = 1e-3
 
 
 def described(cell: Cell) -> str:
-    """A cell for messages: its path and class."""
+    """A cell for messages: its path and class.
+
+    Args:
+        cell: the cell.
+    """
     return f"cell '{cell._path}' ({type(cell).__name__})" if cell._path else f"cell '{type(cell).__name__}'"
 
 
 def call_with_bprop(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run ``construct`` and put its one node on the tape."""
+    """Run ``construct`` unrecorded and put its one node on the tape, whose backward calls ``bprop``.
+
+    Args:
+        cell: a cell with a ``bprop``.
+        args: the positional inputs.
+        kwargs: the keyword inputs; they come last in what ``bprop`` gets, as in MindSpore.
+
+    Returns:
+        What ``construct`` returned.
+
+    Raises:
+        TypeError: ``internal_params`` lists something that is no Parameter.
+    """
     place = random.position()
     with no_recording():
         output = cell.construct(*args, **kwargs)

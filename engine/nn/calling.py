@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..core import precision, taps
-from ..core.hooks import explain_hook_error, hooks_enabled
+from ..core.hooks import HookEntry, explain_hook_error, hooks_enabled
 from ..core.marks import Gradients, Mark, checked_gradients
 from ..core.nested import replaced, tensors_in
 from ..core.recording import Recording, Region, state
@@ -26,7 +26,16 @@ __all__ = ["call_observed"]
 
 
 def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a cell for the first time, or one that needs more than ``construct``, or while taps are attached."""
+    """Call a cell for the first time, or one that needs more than ``construct``, or while taps are attached.
+
+    Args:
+        cell: the cell.
+        args: the positional inputs.
+        kwargs: the keyword inputs.
+
+    Returns:
+        What the call returns.
+    """
     if not cell._names_checked:
         cell.check_names_and_refresh_name()
         for _, checked in cell.cells_and_names():  # names that differ in all of it differ in each part
@@ -101,7 +110,7 @@ def _construct(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     return cell.construct(*args, **kwargs)
 
 
-def _run_forward(cell: Cell, entry: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> Tensor:
+def _run_forward(cell: Cell, entry: HookEntry, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> Tensor:
     given = (args, kwargs, output) if entry.with_kwargs else (args, output)
     returned = _call_hook(cell, "forward", entry.function, *given)
     return output if returned is None else returned

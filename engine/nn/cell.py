@@ -47,13 +47,16 @@ class CallOfConstruct:
 class Cell(CellHooks, CellState, CellSettings):
     """The building block of networks; subclasses define ``construct``.
 
+    Calling a cell runs its forward pre hooks, ``construct`` and its forward hooks. Parameters, cells and buffers that
+    are assigned to attributes become its members.
+
     A subclass may define ``bprop(self, *inputs, out, dout)``, which then replaces the automatic gradient of
-    ``construct``. It returns one gradient for each input; with ``self.internal_params`` set to a list of parameters,
-    it returns that tuple and a dictionary from each of these parameters to its gradient.
+    ``construct``. It returns one gradient for each input; with ``self.internal_params`` set to a list of parameters, it
+    returns that tuple and a dictionary from each of these parameters to its gradient.
 
     Args:
         auto_prefix: whether the parameters of children get the child's attribute name as a prefix.
-        flags: attributes to set on the cell.
+        flags: attributes to set on the cell, by name; see ``add_flags``.
     """
 
     T_destination = TypeVar("T_destination", bound=dict[str, Any])
@@ -61,6 +64,12 @@ class Cell(CellHooks, CellState, CellSettings):
     """Cells that MindSpore's compiler inlines late: none here."""
 
     def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:
+        """Make a cell without members, in predict mode.
+
+        Args:
+            auto_prefix: whether the parameters of children get the child's attribute name as a prefix.
+            flags: attributes to set on the cell, by name; see ``add_flags``.
+        """
         state = self.__dict__
         state["_cells"] = Members(self)
         state["_params"] = Members(self)
@@ -100,10 +109,17 @@ class Cell(CellHooks, CellState, CellSettings):
             return call_observed(self, args, kwargs)
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
-        """The forward computation; every subclass defines it.
+        """The forward computation; every subclass defines it, with the inputs that its calls take.
+
+        Args:
+            *args: the positional inputs of the call.
+            **kwargs: the keyword inputs of the call.
+
+        Returns:
+            What the call returns, after the forward hooks.
 
         Raises:
-            AttributeError: the subclass does not.
+            AttributeError: the subclass does not define it.
         """
         raise AttributeError(f"For '{type(self).__name__}', the method 'construct' is not defined")
 
@@ -224,11 +240,11 @@ class Cell(CellHooks, CellState, CellSettings):
     # Children
 
     def cells(self) -> Iterable[Cell]:
-        """The direct children."""
+        """The direct children, each once, in the order in which they were assigned."""
         return self.name_cells().values()
 
     def name_cells(self) -> OrderedDict[str, Cell]:
-        """The direct children by attribute name, each cell once."""
+        """The direct children by attribute name, each cell once, under its first name."""
         seen: set[int] = set()
         found: OrderedDict[str, Cell] = OrderedDict()
         for name, cell in self._cells.items():
@@ -238,7 +254,16 @@ class Cell(CellHooks, CellState, CellSettings):
         return found
 
     def cells_and_names(self, cells: set[Cell] | None = None, name_prefix: str = "") -> Iterator[tuple[str, Cell]]:
-        """This cell and all below it with their dotted paths, each once; this cell's own path is ``name_prefix``."""
+        """This cell and all below it with their dotted paths, each once, parents before children.
+
+        Args:
+            cells: cells to leave out, with what is below them; those that are yielded are added to the set. None for
+                none.
+            name_prefix: this cell's own path, put before all others; "" for none.
+
+        Returns:
+            An iterator over pairs (path, cell).
+        """
         seen = set() if cells is None else cells
         if self in seen:
             return
@@ -259,10 +284,16 @@ class Cell(CellHooks, CellState, CellSettings):
                 entered.pop()
 
     def get_sub_cell(self, target: str) -> Cell:
-        """The cell at a dotted path; "" is this cell.
+        """The cell at a dotted path.
+
+        Args:
+            target: attribute names joined by dots, as "body.0.conv"; "" is this cell.
+
+        Returns:
+            The cell.
 
         Raises:
-            AttributeError: there is no cell at the path.
+            AttributeError: there is nothing at the path, or something that is no cell; the text names similar paths.
         """
         cell = self
         for name in target.split(".") if target else ():
@@ -278,9 +309,13 @@ class Cell(CellHooks, CellState, CellSettings):
     def insert_child_to_cell(self, child_name: str, child_cell: Cell | None) -> None:
         """Add a child under a name; unlike an assignment this does not rename its parameters.
 
+        Args:
+            child_name: the attribute's name, without dots.
+            child_cell: the cell; None keeps the name for one.
+
         Raises:
-            TypeError: the name is no str or the child no Cell.
-            KeyError: the name is taken.
+            TypeError: ``child_name`` is no str, or ``child_cell`` no Cell.
+            KeyError: the name is empty, holds a dot, or is taken by something that is no child.
         """
         if not isinstance(child_name, str):
             raise TypeError(
@@ -299,7 +334,14 @@ class Cell(CellHooks, CellState, CellSettings):
             child_cell._prepend_path(f"{self._path}.{child_name}" if self._path else child_name)
 
     def apply(self, fn: Callable[[Cell], Any]) -> Cell:
-        """Call ``fn`` on every cell below, then on this one."""
+        """Call a function on every cell below, then on this one: children before parents.
+
+        Args:
+            fn: called with each cell; what it returns is not used.
+
+        Returns:
+            This cell.
+        """
         for cell in self.cells():
             cell.apply(fn)
         fn(self)
@@ -310,9 +352,15 @@ class Cell(CellHooks, CellState, CellSettings):
     def insert_param_to_cell(self, param_name: str, param: Parameter, check_name_contain_dot: bool = True) -> None:
         """Add a parameter under a name; one without a name of its own gets it.
 
+        Args:
+            param_name: the attribute's name.
+            param: the parameter; None keeps the name for one.
+            check_name_contain_dot: whether a dot in the name is refused.
+
         Raises:
+            AttributeError: before ``super().__init__()``.
             TypeError: ``param`` is no Parameter.
-            KeyError: the name is empty, holds a dot or is taken by something else.
+            KeyError: the name is empty, holds a dot, or is taken by something that is no parameter.
         """
         if "_cells" not in self.__dict__:
             raise AttributeError("For 'insert_param_to_cell', call super().__init__() first")
@@ -329,7 +377,15 @@ class Cell(CellHooks, CellState, CellSettings):
         self._params[param_name] = param
 
     def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple[str, Parameter]]:
-        """Parameters with their dotted paths: own ones, then the children's; each parameter once."""
+        """Parameters with their dotted paths: own ones, then the children's; each parameter once, under its first path.
+
+        Args:
+            name_prefix: put before all paths, with a dot; "" for none.
+            expand: whether the cells below are gone through too.
+
+        Returns:
+            An iterator over pairs (path, parameter).
+        """
         cells = self.cells_and_names(name_prefix=name_prefix) if expand else iter([(name_prefix, self)])
         seen: set[int] = set()
         for path, cell in cells:
@@ -339,24 +395,52 @@ class Cell(CellHooks, CellState, CellSettings):
                     yield (f"{path}.{name}" if path else name), parameter
 
     def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
-        """The parameters of this cell, and with ``expand`` of all below it."""
+        """The parameters of this cell, then of its children; each once.
+
+        Args:
+            expand: whether the cells below are gone through too.
+
+        Returns:
+            An iterator.
+        """
         for _, parameter in self.parameters_and_names(expand=expand):
             yield parameter
 
     def trainable_params(self, recurse: bool = True) -> list[Parameter]:
-        """The parameters with ``requires_grad``."""
+        """The parameters with ``requires_grad``.
+
+        Args:
+            recurse: whether the cells below are gone through too.
+
+        Returns:
+            A list, in the order of ``get_parameters``.
+        """
         return [p for p in self.get_parameters(recurse) if p.requires_grad]
 
     def untrainable_params(self, recurse: bool = True) -> list[Parameter]:
-        """The parameters without ``requires_grad``."""
+        """The parameters without ``requires_grad``.
+
+        Args:
+            recurse: whether the cells below are gone through too.
+
+        Returns:
+            A list, in the order of ``get_parameters``.
+        """
         return [p for p in self.get_parameters(recurse) if not p.requires_grad]
 
     def parameters_dict(self, recurse: bool = True) -> OrderedDict[str, Parameter]:
-        """The parameters by their own names."""
+        """The parameters by their own names, which need not be their paths.
+
+        Args:
+            recurse: whether the cells below are gone through too.
+
+        Returns:
+            An OrderedDict; of two parameters with one name the last.
+        """
         return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
 
     def check_names(self) -> None:
-        """Look for parameters that share a name.
+        """Look for parameters of this cell and all below that share a name.
 
         Raises:
             ValueError: two do.
@@ -381,7 +465,15 @@ class Cell(CellHooks, CellState, CellSettings):
             self.check_names()
 
     def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
-        """Name the parameters by ``prefix`` and their paths from here."""
+        """Name the parameters by their paths from here.
+
+        Args:
+            prefix: put before the paths as it is, so that it should end with a dot.
+            recurse: whether the cells below are gone through too.
+
+        Raises:
+            TypeError: ``prefix`` is no str.
+        """
         if not isinstance(prefix, str):
             raise TypeError(f"For 'update_parameters_name', 'prefix' must be a str, but got {type(prefix).__name__}")
         for path, parameter in self.parameters_and_names(expand=recurse):
@@ -395,7 +487,7 @@ class Cell(CellHooks, CellState, CellSettings):
     # Printing
 
     def extend_repr(self) -> str:
-        """What ``repr`` shows between the parentheses; subclasses define it."""
+        """What ``repr`` shows before the children; a subclass with more to say than "" defines it."""
         return ""
 
     def __repr__(self) -> str:

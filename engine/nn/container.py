@@ -15,7 +15,7 @@ __all__ = ["CellDict", "CellList", "SequentialCell"]
 class _Indexed(Cell):
     """Children under the names "0", "1", ..., used like a list."""
 
-    def _place(self, index: Any) -> int:
+    def _place(self, index: object) -> int:
         if not isinstance(index, int):
             raise TypeError(
                 f"For '{type(self).__name__}', an index must be an int or a slice, but got {type(index).__name__}"
@@ -44,7 +44,7 @@ class _Indexed(Cell):
         for place, cell in enumerate(cells):
             self._put(str(place), cell, prefix)
 
-    def _checked(self, cell: Any, what: str) -> Cell:
+    def _checked(self, cell: object, what: str) -> Cell:
         if not isinstance(cell, Cell):
             raise TypeError(f"For '{type(self).__name__}', {what} must be a Cell, but got {type(cell).__name__}")
         return cell
@@ -60,7 +60,7 @@ class _Indexed(Cell):
         name = list(self._cells)[place]
         self._put(name, self._checked(cell, "an entry"), self._prefix())
 
-    def __delitem__(self, index: Any) -> None:
+    def __delitem__(self, index: int | slice) -> None:
         cells = list(self._cells.values())
         if not isinstance(index, slice):
             index = self._place(index)
@@ -74,27 +74,40 @@ class _Indexed(Cell):
         return iter(list(self._cells.values()))
 
     def append(self, cell: Cell) -> None:
-        """Add a cell at the end."""
+        """Add a cell at the end.
+
+        Args:
+            cell: the cell; its parameters are named by its place.
+
+        Raises:
+            TypeError: ``cell`` is no Cell.
+        """
         self._put(str(len(self._cells)), self._checked(cell, "what is appended"), self._prefix())
 
     def set_grad(self, flag: bool = True) -> None:  # type: ignore[override]  # as in MindSpore
-        """Set the flag on this cell and, as in MindSpore for these containers alone, on all in it."""
+        """Set ``requires_grad`` of this cell and, as in MindSpore for these containers alone, of all in it.
+
+        Args:
+            flag: the new value; gradients do not depend on it.
+        """
         for cell in self._cells.values():
             cell.set_grad(flag)
         super().set_grad(flag)
 
 
 class SequentialCell(_Indexed):
-    """Cells run one after the other.
+    """Cells run one after the other: each gets what the one before returned.
+
+    Used like a list too: ``net[i]``, slices (again a SequentialCell), ``len``, ``append``, assignment and ``del``.
 
     Args:
-        *args: the cells, or one list of them, or one OrderedDict of names and cells.
+        *args: the cells; or one list of them, named "0", "1", ...; or one OrderedDict of names and cells.
 
     Raises:
-        TypeError: something else.
+        TypeError: something else, or an entry that is no Cell.
     """
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, *args: Cell | list[Cell] | OrderedDict[str, Cell]) -> None:
         super().__init__()
         if len(args) == 1 and not isinstance(args[0], Cell):
             if not isinstance(args[0], list | OrderedDict):
@@ -118,6 +131,14 @@ class SequentialCell(_Indexed):
         return super().__getitem__(index)
 
     def construct(self, input_data: Any) -> Tensor:
+        """The output of the last cell.
+
+        Args:
+            input_data: what the first cell is called with, one argument.
+
+        Returns:
+            What the last cell returns; ``input_data`` where there are no cells.
+        """
         for cell in self._cells.values():
             input_data = cell(input_data)
         return input_data
@@ -126,8 +147,15 @@ class SequentialCell(_Indexed):
 class CellList(_Indexed):
     """A list of cells; it is not called itself.
 
+    Supports indexing, slices, ``len``, iteration, assignment, ``del`` and ``+=``. The cells are named "0", "1", ... and
+    keep their place's name in the names of their parameters.
+
+    Args:
+        *args: the cells, or one list of them.
+        **kwargs: ``auto_prefix``: whether the names of the parameters get the place as a prefix (by default they do).
+
     Raises:
-        TypeError: an entry is no Cell.
+        TypeError: an entry is no Cell, or is a CellDict.
     """
 
     __cell_as_list__ = True  # as in MindSpore: ``vmap`` gives each cell a slice of its own
@@ -138,7 +166,17 @@ class CellList(_Indexed):
         self.extend(args[0] if len(args) == 1 else list(args))
 
     def extend(self, cells: Iterable[Cell]) -> CellList:
-        """Add cells at the end."""
+        """Add cells at the end.
+
+        Args:
+            cells: a list of cells.
+
+        Returns:
+            This CellList.
+
+        Raises:
+            TypeError: ``cells`` is no list, or an entry no Cell or a CellDict.
+        """
         if not isinstance(cells, list):
             raise TypeError(f"For 'CellList', 'cells' must be a list of Cells, but got {type(cells).__name__}")
         prefix = self._prefix()
@@ -149,7 +187,16 @@ class CellList(_Indexed):
         return self
 
     def insert(self, index: int, cell: Cell) -> None:
-        """Put a cell before the place ``index``."""
+        """Put a cell before the place ``index``; those behind move, and are named anew.
+
+        Args:
+            index: a place in [-len, len].
+            cell: the cell.
+
+        Raises:
+            TypeError: ``index`` is no int, or ``cell`` no Cell.
+            IndexError: ``index`` is out of range.
+        """
         cells = list(self._cells.values())
         count = len(cells)
         if not isinstance(index, int):
@@ -172,10 +219,19 @@ class CellList(_Indexed):
 
 
 class CellDict(Cell):
-    """Cells by name.
+    """Cells by name; it is not called itself.
+
+    Used like a dictionary: ``cells[name]``, ``len``, ``in``, iteration over names, assignment and ``del``.
+
+    Args:
+        *args: what ``update`` takes, or nothing.
+        **kwargs: ``auto_prefix``: whether the names of the parameters get the cell's name as a prefix (by default they
+            do).
 
     Raises:
-        TypeError: an entry is no Cell.
+        TypeError: a name is no str, or an entry no Cell or a container.
+        ValueError: an entry of pairs that is no pair.
+        KeyError: a name is empty or holds a dot.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -183,8 +239,17 @@ class CellDict(Cell):
         if args:
             self.update(args[0])
 
-    def update(self, cells: Any) -> None:
-        """Take in all entries of a mapping or of pairs."""
+    def update(self, cells: Mapping[str, Cell] | CellDict | Iterable[tuple[str, Cell]]) -> None:
+        """Take in all entries of a mapping or of pairs; an entry of the same name is replaced.
+
+        Args:
+            cells: a mapping from names to cells, a CellDict, or an iterable of pairs (name, cell).
+
+        Raises:
+            TypeError: ``cells`` is nothing of these, a name no str, or an entry no Cell or a container.
+            ValueError: an entry is no pair.
+            KeyError: a name is empty or holds a dot.
+        """
         pairs = cells.items() if isinstance(cells, Mapping | CellDict) else cells
         if not isinstance(pairs, Iterable):
             raise TypeError(f"For 'CellDict.update', give a mapping or pairs, but got {type(cells).__name__}")
@@ -231,19 +296,29 @@ class CellDict(Cell):
         return key in self._cells
 
     def keys(self) -> Iterable[str]:
-        """The names."""
+        """The names, in the order in which they came."""
         return self._cells.keys()
 
     def values(self) -> Iterable[Cell]:
-        """The cells."""
+        """The cells, in the order in which they came."""
         return self._cells.values()
 
     def items(self) -> Iterable[tuple[str, Cell]]:
-        """Names and cells."""
+        """Pairs of names and cells, in the order in which they came."""
         return self._cells.items()
 
     def pop(self, key: str) -> Cell:
-        """Take a cell out."""
+        """Take a cell out.
+
+        Args:
+            key: its name.
+
+        Returns:
+            The cell.
+
+        Raises:
+            KeyError: there is none of this name.
+        """
         cell = self[key]
         del self[key]
         return cell

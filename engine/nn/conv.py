@@ -10,32 +10,45 @@ from typing import Any
 
 from .. import ops
 from ..core.dtype import DType, float32
-from ..core.initializer import HeUniform, Uniform, initializer
+from ..core.initializer import HeUniform, InitLike, Uniform, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
+from ..core.types import Ints
 from ..ops.convolution import convolve_transposed, ints_for, pads_for
 from ._checks import check_bool, check_positive_int
+from ._documentation import explained_by
 from .cell import Cell
 
 __all__ = ["Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dTranspose", "Conv3d", "Conv3dTranspose"]
 
 
 class _Conv(Cell):
-    """Cross-correlation with learned kernels, or its transpose.
+    """What every convolution has.
 
     Args:
-        in_channels, out_channels: channels of input and output.
-        kernel_size, stride, dilation: an int, or one for each axis.
-        pad_mode: "same" (the output has ceil(length / stride)), "valid" (no padding) or "pad" (by ``padding``).
-        padding: an int, or (before, after) of each axis in turn; only with "pad".
-        group: channels are split into so many groups that do not see each other.
+        in_channels: channels of the input, an int above 0.
+        out_channels: channels of the output, an int above 0.
+        kernel_size: the window's lengths, an int above 0 for all axes or one for each.
+        stride: the step between windows, an int above 0 for all axes or one for each.
+        pad_mode: "same" (ceil(length / stride) windows, zeros at both sides, the odd one at the end), "valid" (windows
+            inside the input) or "pad" (by ``padding``); upper case too.
+        padding: zeros added with "pad": an int for all sides, one for each axis, or (before, after) of each axis in
+            turn; 0 with the other modes.
+        output_padding: elements added at the ends of the output, an int for all axes or one for each; only with "pad".
+        dilation: the distance between the elements of a window, an int above 0 for all axes or one for each.
+        group: into how many groups the channels are split, which do not see each other; divides both numbers of
+            channels.
         has_bias: whether each output channel has a bias.
-        weight_init, bias_init: first values; by default uniform with bound 1 / sqrt(fan_in).
-        data_format: "NCHW" (or "NCDHW").
+        weight_init: first values of the weight: an initializer, its name, a number or a Tensor. None is uniform with
+            bound 1 / sqrt(fan_in).
+        bias_init: first values of the bias (out_channels,), likewise; None is uniform with the same bound.
+        data_format: the order of the axes, this one alone (or None).
         dtype: element type of the parameters.
 
     Raises:
-        TypeError, ValueError: an argument of the wrong kind; the text names it.
+        TypeError: an argument of the wrong type; the text names it.
+        ValueError: a number out of range, a ``group`` that does not divide the channels, an unknown mode or format, or
+            padding beside another mode than "pad".
     """
 
     _axes = 2
@@ -46,15 +59,15 @@ class _Conv(Cell):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
         pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         group: int = 1,
         has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         data_format: str | None = None,
         dtype: DType = float32,
     ) -> None:
@@ -93,7 +106,18 @@ class _Conv(Cell):
             self.bias = Parameter(initializer(init, (out_channels,), dtype), "bias")
 
     def construct(self, x: Tensor) -> Tensor:
-        """x (N, in_channels, ...) to (N, out_channels, ...)."""
+        """The layer's output.
+
+        Args:
+            x: a floating Tensor (N, in_channels, ...) with as many more axes as the layer's name says.
+
+        Returns:
+            A Tensor (N, out_channels, ...); an axis of length n has (n + pads - dilation * (kernel_size - 1) - 1) //
+                stride + 1 windows.
+
+        Raises:
+            ValueError: another number of axes or channels, or no window fits.
+        """
         if self._axes == 3:
             function = ops.conv3d
         else:
@@ -119,19 +143,22 @@ class _Conv(Cell):
         )
 
 
+@explained_by(_Conv)
 class Conv2d(_Conv):
-    __doc__ = (_Conv.__doc__ or "").replace("kernels, or its transpose", "kernels, of (N, in_channels, H, W)", 1)
+    """Cross-correlation of (N, in_channels, H, W) with kernels (out_channels, in_channels / group, KH, KW)."""
 
 
+@explained_by(_Conv)
 class Conv3d(_Conv):
-    """Cross-correlation of (N, in_channels, D, H, W); the arguments are those of ``Conv2d``."""
+    """Cross-correlation of (N, in_channels, D, H, W) with kernels (out_channels, in_channels / group, KD, KH, KW)."""
 
     _axes = 3
     _format = "NCDHW"
 
 
+@explained_by(_Conv)
 class Conv1d(_Conv):
-    """Cross-correlation of (N, in_channels, L); the arguments are those of ``Conv2d``."""
+    """Cross-correlation of (N, in_channels, L) with kernels (out_channels, in_channels / group, 1, K)."""
 
     _axes = 1
 
@@ -139,15 +166,15 @@ class Conv1d(_Conv):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
         pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         group: int = 1,
         has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         dtype: DType = float32,
     ) -> None:
         super().__init__(
@@ -161,7 +188,19 @@ class _ConvTranspose(_Conv):
     output_padding: Any = 0
 
     def construct(self, x: Tensor) -> Tensor:
-        """x (N, in_channels, ...) to (N, out_channels, ...)."""
+        """The layer's output.
+
+        Args:
+            x: a floating Tensor (N, in_channels, ...) with as many more axes as the layer's name says.
+
+        Returns:
+            A Tensor (N, out_channels, ...). An axis of length n becomes n * stride with "same"; (n - 1) * stride +
+                max(stride, dilation * (kernel_size - 1) + 1) with "valid"; (n - 1) * stride + dilation * (kernel_size -
+                1) + 1 - pads + output_padding with "pad".
+
+        Raises:
+            ValueError: another number of axes or channels.
+        """
         name = type(self).__name__
         if self._axes == 1:
             x = self._as_image(x)
@@ -186,8 +225,9 @@ class _ConvTranspose(_Conv):
         return ops.squeeze(found, 2) if self._axes == 1 else found
 
 
+@explained_by(_Conv)
 class Conv1dTranspose(_ConvTranspose):
-    """The transpose of ``Conv1d``; the weight has the shape (in_channels, out_channels / group, 1, length)."""
+    """``Conv1d`` transposed: (N, in_channels, L) with kernels (in_channels, out_channels / group, 1, K)."""
 
     _axes = 1
 
@@ -195,15 +235,15 @@ class Conv1dTranspose(_ConvTranspose):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
         pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         group: int = 1,
         has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         dtype: DType = float32,
     ) -> None:
         super().__init__(
@@ -212,34 +252,36 @@ class Conv1dTranspose(_ConvTranspose):
         )  # fmt: skip
 
 
+@explained_by(_Conv)
 class Conv2dTranspose(_ConvTranspose):
-    """The transpose of ``Conv2d``; ``output_padding`` is added at the ends, only with pad_mode "pad"."""
+    """``Conv2d`` transposed: (N, in_channels, H, W) with kernels (in_channels, out_channels / group, KH, KW)."""
 
     def __init__(
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
         pad_mode: str = "same",
-        padding: Any = 0,
-        output_padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        output_padding: Ints = 0,
+        dilation: Ints = 1,
         group: int = 1,
         has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         dtype: DType = float32,
     ) -> None:
         super().__init__(
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
             bias_init, None, dtype,
         )  # fmt: skip
-        self.output_padding = _output_padding(output_padding, self.pad_mode, "Conv2dTranspose")
+        self.output_padding = _output_padding(output_padding, self, "Conv2dTranspose")
 
 
+@explained_by(_Conv)
 class Conv3dTranspose(_ConvTranspose):
-    """The transpose of ``Conv3d``; ``output_padding`` is added at the ends, only with pad_mode "pad"."""
+    """``Conv3d`` transposed: (N, in_channels, D, H, W) with kernels (in_channels, out_channels / group, KD, KH, KW)."""
 
     _axes = 3
     _format = "NCDHW"
@@ -248,16 +290,16 @@ class Conv3dTranspose(_ConvTranspose):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
         pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         group: int = 1,
-        output_padding: Any = 0,
+        output_padding: Ints = 0,
         has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         data_format: str = "NCDHW",
         dtype: DType = float32,
     ) -> None:
@@ -265,15 +307,21 @@ class Conv3dTranspose(_ConvTranspose):
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
             bias_init, data_format, dtype,
         )  # fmt: skip
-        self.output_padding = _output_padding(output_padding, self.pad_mode, "Conv3dTranspose")
+        self.output_padding = _output_padding(output_padding, self, "Conv3dTranspose")
 
 
-def _output_padding(value: Any, pad_mode: str, name: str) -> int:
-    if pad_mode != "pad" and (value if isinstance(value, int) else any(value)):
-        raise ValueError(f"For '{name}', 'output_padding' must be 0 with pad_mode '{pad_mode}', but got {value!r}")
+def _output_padding(value: Ints, layer: _ConvTranspose, name: str) -> Ints:
+    mode = layer.pad_mode
+    if mode != "pad" and (value if isinstance(value, int) else any(value)):
+        raise ValueError(f"For '{name}', 'output_padding' must be 0 with pad_mode '{mode}', but got {value!r}")
+    given = ints_for(value, len(layer.kernel_size), name, "output_padding", 0)
+    if any(n >= max(s, d) for n, s, d in zip(given, layer.stride, layer.dilation, strict=True) if n):
+        raise ValueError(
+            f"For '{name}', 'output_padding' must be below 'stride' or 'dilation' of its axis, but got {value!r}"
+        )
     return value
 
 
-def _init_name(init: Any) -> str:
-    """An initialiser without an address, so that printing a network is deterministic."""
+def _init_name(init: InitLike | None) -> str:
+    """An initializer without an address, so that printing a network is deterministic."""
     return init if isinstance(init, str) else "None" if init is None else type(init).__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..core.grad import jvp, vjp
@@ -11,9 +12,16 @@ __all__ = ["Jvp", "Vjp"]
 
 
 class Jvp(Cell):
-    """The output of a function and its derivative along given directions: ``(*inputs, v)``."""
+    """The output of a function, and its derivative along given directions (the Jacobian times ``v``).
 
-    def __init__(self, fn: Any) -> None:
+    The call takes the inputs and last ``v``, the directions: a Tensor of the input's shape, or a tuple of one for each
+    of several inputs. It returns the pair (output, derivative), both of the output's shape.
+
+    Args:
+        fn: the function or cell.
+    """
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
         super().__init__()
         self.fn = fn
 
@@ -23,9 +31,16 @@ class Jvp(Cell):
 
 
 class Vjp(Cell):
-    """The output of a function and the gradients for a gradient that arrives: ``(*inputs, v)``."""
+    """The output of a function, and the gradients of its inputs for a gradient that arrives (``v`` times the Jacobian).
 
-    def __init__(self, fn: Any) -> None:
+    The call takes the inputs and last ``v``, of the output's shape (a tuple for several outputs). It returns the pair
+    (output, gradients): one Tensor for one input, a tuple for several.
+
+    Args:
+        fn: the function or cell.
+    """
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
         super().__init__()
         self.fn = fn
 

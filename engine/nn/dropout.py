@@ -14,14 +14,18 @@ __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout2dExt", "Dropout3d", "Dr
 
 
 class Dropout(Cell):
-    """In training each element becomes 0 with probability ``p`` and is divided by 1 - p otherwise.
+    """In training each element becomes 0 with probability ``p``, else x / (1 - p); in predict mode the input comes out.
+
+    Takes ``x``, a Tensor of any shape, and returns one of the same shape and dtype. ``set_train`` turns it on.
 
     Args:
-        keep_prob: MindSpore's older argument, 1 - p.
-        p: the probability of 0, in [0, 1).
+        keep_prob: MindSpore's older argument, 1 - p, in (0, 1]; without effect where ``p`` is given.
+        p: the probability of 0, in [0, 1); None takes 1 - keep_prob.
+        dtype: accepted as in MindSpore, without effect: the output has the dtype of the input.
 
     Raises:
-        ValueError: a probability out of range.
+        TypeError: the probability is no number.
+        ValueError: it is out of range.
     """
 
     def __init__(self, keep_prob: float = 0.5, p: float | None = None, dtype: DType = float32) -> None:
@@ -43,7 +47,18 @@ class Dropout(Cell):
 
 
 class Dropout2d(Cell):
-    """Like ``Dropout``, for whole channels of (N, C, H, W)."""
+    """In training each channel of (N, C, H, W) becomes 0 as a whole with probability ``p``, else x / (1 - p).
+
+    Takes ``x`` and returns a Tensor of the same shape and dtype; in predict mode ``x`` itself. In training the call
+    raises ValueError for another number of axes.
+
+    Args:
+        p: the probability of 0, in [0, 1].
+
+    Raises:
+        TypeError: ``p`` is no number.
+        ValueError: ``p`` is out of range.
+    """
 
     _axes: tuple[int, ...] = (4,)
 
@@ -71,33 +86,84 @@ class Dropout2d(Cell):
 
 
 class Dropout1d(Dropout2d):
-    """Like ``Dropout``, for whole channels of (N, C, L) or (C, L)."""
+    """In training each channel of (N, C, L) or (C, L) becomes 0 as a whole with probability ``p``, else x / (1 - p).
+
+    Takes ``x`` and returns a Tensor of the same shape and dtype; in predict mode ``x`` itself. In training the call
+    raises ValueError for another number of axes.
+
+    Args:
+        p: the probability of 0, in [0, 1].
+
+    Raises:
+        TypeError: ``p`` is no number.
+        ValueError: ``p`` is out of range.
+    """
 
     _axes = (2, 3)
 
 
 class Dropout3d(Dropout2d):
-    """Like ``Dropout``, for whole channels of (N, C, D, H, W)."""
+    """In training each channel of (N, C, D, H, W) becomes 0 as a whole with probability ``p``, else x / (1 - p).
+
+    Takes ``x`` and returns a Tensor of the same shape and dtype; in predict mode ``x`` itself. In training the call
+    raises ValueError for another number of axes.
+
+    Args:
+        p: the probability of 0, in [0, 1].
+
+    Raises:
+        TypeError: ``p`` is no number.
+        ValueError: ``p`` is out of range.
+    """
 
     _axes = (5,)
 
 
 class DropoutExt(Cell):
-    """``Dropout`` with PyTorch's arguments."""
+    """``Dropout`` with PyTorch's arguments.
+
+    Takes ``x``, a Tensor of any shape, and returns one of the same shape and dtype.
+
+    Args:
+        p: the probability of 0, in [0, 1]; the call refuses others with a ValueError.
+        inplace: whether ``x`` itself becomes the result too.
+    """
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
         self.p, self.inplace = p, inplace
 
     def construct(self, x: Tensor) -> Tensor:
-        return ops.dropout(x, self.p, self.training)
+        found = ops.dropout(x, self.p, self.training)
+        return _taken_over(x, found) if self.inplace else found
+
+
+def _taken_over(x: Tensor, found: Tensor) -> Tensor:
+    """``x``, which is the result from now on."""
+    x._rebind(found._array)
+    return x
 
 
 class Dropout2dExt(Dropout2d):
-    """``Dropout2d`` with PyTorch's arguments."""
+    """``Dropout2d`` with PyTorch's arguments, for (N, C, H, W) or (C, H, W).
+
+    Takes ``x`` and returns a Tensor of the same shape and dtype.
+
+    Args:
+        p: the probability of 0 of a channel, in [0, 1].
+        inplace: whether ``x`` itself becomes the result too.
+
+    Raises:
+        TypeError: ``p`` is no number.
+        ValueError: ``p`` is out of range.
+    """
 
     _axes = (3, 4)
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__(p)
         self.inplace = inplace
+
+    def construct(self, x: Tensor) -> Tensor:
+        found = super().construct(x)
+        return _taken_over(x, found) if self.inplace else found

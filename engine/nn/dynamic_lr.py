@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 from ._checks import check_bool
 from .learning_rate_schedule import positive_float, positive_int
@@ -14,12 +14,20 @@ __all__ = [
 ]  # fmt: skip
 
 
-def piecewise_constant_lr(milestone: Any, learning_rates: Any) -> list[float]:
-    """``learning_rates[i]`` up to step ``milestone[i]``.
+def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[float]) -> list[float]:
+    """``learning_rates[i]`` for the steps from ``milestone[i - 1]`` (0 for the first) to below ``milestone[i]``.
+
+    Args:
+        milestone: ints above 0 that do not fall, a list or tuple: where each rate ends. The last is the number of
+            steps.
+        learning_rates: one float for each milestone.
+
+    Returns:
+        A list of floats, one a step.
 
     Raises:
-        TypeError: an argument is no list or tuple, or of wrong kinds.
-        ValueError: lengths that differ, or milestones that do not grow.
+        TypeError: an argument is no list or tuple, a milestone no int, or a rate no float.
+        ValueError: lengths that differ or are 0, or milestones that fall or are not above 0.
     """
     name = "piecewise_constant_lr"
     for argument, value in (("milestone", milestone), ("learning_rates", learning_rates)):
@@ -55,7 +63,23 @@ def exponential_decay_lr(
     decay_epoch: int,
     is_stair: bool = False,
 ) -> list[float]:
-    """lr * decay_rate ** (epoch / decay_epoch)."""
+    """learning_rate * decay_rate ** (epoch / decay_epoch), where epoch = step // step_per_epoch.
+
+    Args:
+        learning_rate: the first rate, a float above 0.
+        decay_rate: the factor for every ``decay_epoch`` epochs, a float above 0.
+        total_step: how many rates to give, an int above 0.
+        step_per_epoch: how many steps have the same epoch, an int above 0.
+        decay_epoch: the epochs until the rate is multiplied by ``decay_rate``, an int above 0.
+        is_stair: whether epoch / decay_epoch is rounded down, so that the rate falls only every ``decay_epoch`` epochs.
+
+    Returns:
+        A list of ``total_step`` floats.
+
+    Raises:
+        TypeError: a rate is no float, a count no int, or ``is_stair`` no bool.
+        ValueError: a number is not above 0.
+    """
     name = "exponential_decay_lr"
     epochs = _rates(name, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
     return [learning_rate * decay_rate ** (e // decay_epoch if is_stair else e / decay_epoch) for e in epochs]
@@ -69,7 +93,23 @@ def natural_exp_decay_lr(
     decay_epoch: int,
     is_stair: bool = False,
 ) -> list[float]:
-    """lr * exp(-decay_rate * epoch), by whole periods of ``decay_epoch`` with ``is_stair``."""
+    """learning_rate * exp(-decay_rate * epoch), where epoch = step // step_per_epoch.
+
+    Args:
+        learning_rate: the first rate, a float above 0.
+        decay_rate: how fast the rate falls in an epoch, a float above 0.
+        total_step: how many rates to give, an int above 0.
+        step_per_epoch: how many steps have the same epoch, an int above 0.
+        decay_epoch: how many epochs share a rate with ``is_stair``, an int above 0; without effect otherwise.
+        is_stair: whether the epoch is rounded down to a multiple of ``decay_epoch``.
+
+    Returns:
+        A list of ``total_step`` floats.
+
+    Raises:
+        TypeError: a rate is no float, a count no int, or ``is_stair`` no bool.
+        ValueError: a number is not above 0.
+    """
     name = "natural_exp_decay_lr"
     epochs = _rates(name, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
     return [
@@ -85,14 +125,36 @@ def inverse_decay_lr(
     decay_epoch: int,
     is_stair: bool = False,
 ) -> list[float]:
-    """lr / (1 + decay_rate * epoch / decay_epoch)."""
+    """learning_rate / (1 + decay_rate * epoch / decay_epoch), where epoch = step // step_per_epoch.
+
+    Args:
+        learning_rate: the first rate, a float above 0.
+        decay_rate: how much the denominator grows in ``decay_epoch`` epochs, a float above 0.
+        total_step: how many rates to give, an int above 0.
+        step_per_epoch: how many steps have the same epoch, an int above 0.
+        decay_epoch: the epochs in which the denominator grows by ``decay_rate``, an int above 0.
+        is_stair: whether epoch / decay_epoch is rounded down.
+
+    Returns:
+        A list of ``total_step`` floats.
+
+    Raises:
+        TypeError: a rate is no float, a count no int, or ``is_stair`` no bool.
+        ValueError: a number is not above 0.
+    """
     name = "inverse_decay_lr"
     epochs = _rates(name, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
     return [learning_rate / (1 + decay_rate * (e // decay_epoch if is_stair else e / decay_epoch)) for e in epochs]
 
 
 def _rates(
-    name: str, learning_rate: Any, decay_rate: Any, total_step: Any, step_per_epoch: Any, decay_epoch: Any, stair: Any
+    name: str,
+    learning_rate: float,
+    decay_rate: float,
+    total_step: int,
+    step_per_epoch: int,
+    decay_epoch: int,
+    stair: bool,
 ) -> list[int]:
     positive_float(learning_rate, name, "learning_rate")
     positive_float(decay_rate, name, "decay_rate")
@@ -103,10 +165,24 @@ def _rates(
 def cosine_decay_lr(
     min_lr: float, max_lr: float, total_step: int, step_per_epoch: int, decay_epoch: int
 ) -> list[float]:
-    """From max_lr to min_lr along half a cosine over ``decay_epoch`` epochs.
+    """From ``max_lr`` to ``min_lr`` along half a cosine over ``decay_epoch`` epochs, ``min_lr`` from then on.
+
+    min_lr + 0.5 * (max_lr - min_lr) * (1 + cos(pi * min(epoch, decay_epoch) / decay_epoch)), epoch = step //
+    step_per_epoch.
+
+    Args:
+        min_lr: the last rate, a float from 0 on.
+        max_lr: the first rate, a float above ``min_lr``.
+        total_step: how many rates to give, an int above 0.
+        step_per_epoch: how many steps have the same epoch, an int above 0.
+        decay_epoch: the length of the half cosine in epochs, an int above 0.
+
+    Returns:
+        A list of ``total_step`` floats.
 
     Raises:
-        TypeError, ValueError: a number of the wrong kind; the text names it.
+        TypeError: a rate is no float, or a count no int.
+        ValueError: a number out of range.
     """
     name = "cosine_decay_lr"
     positive_float(min_lr, name, "min_lr", or_zero=True)
@@ -129,10 +205,26 @@ def polynomial_decay_lr(
     power: float,
     update_decay_epoch: bool = False,
 ) -> list[float]:
-    """(lr - end) * (1 - epoch / decay_epoch) ** power + end.
+    """(learning_rate - end_learning_rate) * (1 - min(epoch, decay_epoch) / decay_epoch) ** power + end_learning_rate.
+
+    Here epoch = step // step_per_epoch.
 
     Args:
-        update_decay_epoch: take the least multiple of ``decay_epoch`` that is not below the epoch.
+        learning_rate: the first rate, a float above 0.
+        end_learning_rate: the rate from epoch ``decay_epoch`` on, a float from 0 on.
+        total_step: how many rates to give, an int above 0.
+        step_per_epoch: how many steps have the same epoch, an int above 0.
+        decay_epoch: the length of the decay in epochs, an int above 0.
+        power: the exponent, a float above 0; 1.0 is a straight line.
+        update_decay_epoch: in place of ``decay_epoch`` take its least multiple that is not below the epoch (at least
+            ``decay_epoch`` itself), so that the rate rises again at each multiple.
+
+    Returns:
+        A list of ``total_step`` floats.
+
+    Raises:
+        TypeError: a rate or ``power`` is no float, a count no int, or ``update_decay_epoch`` no bool.
+        ValueError: a number out of range.
     """
     name = "polynomial_decay_lr"
     positive_float(learning_rate, name, "learning_rate")
@@ -150,7 +242,21 @@ def polynomial_decay_lr(
 
 
 def warmup_lr(learning_rate: float, total_step: int, step_per_epoch: int, warmup_epoch: int) -> list[float]:
-    """lr * min(epoch, warmup_epoch) / warmup_epoch."""
+    """learning_rate * min(epoch, warmup_epoch) / warmup_epoch, where epoch = step // step_per_epoch.
+
+    Args:
+        learning_rate: the last rate, a float from 0 on.
+        total_step: how many rates to give, an int above 0.
+        step_per_epoch: how many steps have the same epoch, an int above 0.
+        warmup_epoch: the epochs until ``learning_rate`` is reached, an int above 0.
+
+    Returns:
+        A list of ``total_step`` floats; the first is 0.
+
+    Raises:
+        TypeError: ``learning_rate`` is no float, or a count no int.
+        ValueError: a number out of range.
+    """
     name = "warmup_lr"
     if not isinstance(learning_rate, float):
         raise TypeError(f"For '{name}', 'learning_rate' must be a float, but got {type(learning_rate).__name__}")

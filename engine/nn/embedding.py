@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import ops
 from ..core.dtype import DType, float32
-from ..core.initializer import Normal, initializer
+from ..core.initializer import InitLike, Normal, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..ops import getitem, one_hot, reshape
@@ -19,15 +20,22 @@ __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingL
 
 
 class Embedding(Cell):
-    """A row of a table for each index.
+    """A row of a trained table for each index.
 
     Args:
-        vocab_size: number of rows.
-        embedding_size: length of a row.
-        use_one_hot: compute as a product with one-hot rows.
-        embedding_table: first values of the table.
+        vocab_size: number of rows, an int above 0.
+        embedding_size: length of a row, an int above 0.
+        use_one_hot: whether to compute a product with one-hot rows in place of taking rows; an index that is not in the
+            table then gives zeros.
+        embedding_table: first values of the table (vocab_size, embedding_size): an initializer, its name, a number or a
+            Tensor. "normal" has deviation 0.01.
         dtype: element type of the table.
-        padding_idx: a row that starts as zeros.
+        padding_idx: a row that starts as zeros, in [0, vocab_size); it is trained as the others are. None for no such
+            row.
+
+    Raises:
+        TypeError: a size is no int, or ``embedding_table`` nothing of the above.
+        ValueError: a number out of range, or a Tensor of another shape.
     """
 
     def __init__(
@@ -35,7 +43,7 @@ class Embedding(Cell):
         vocab_size: int,
         embedding_size: int,
         use_one_hot: bool = False,
-        embedding_table: Any = "normal",
+        embedding_table: InitLike = "normal",
         dtype: DType = float32,
         padding_idx: int | None = None,
     ) -> None:
@@ -51,7 +59,17 @@ class Embedding(Cell):
         self.embedding_table = Parameter(table, "embedding_table")
 
     def construct(self, ids: Tensor) -> Tensor:
-        """Integer ids of any shape to (*shape, embedding_size)."""
+        """The rows of the indices.
+
+        Args:
+            ids: an integer Tensor of any shape; negative ones count from the end.
+
+        Returns:
+            A Tensor of the shape of ``ids`` with one more axis, of length ``embedding_size``.
+
+        Raises:
+            IndexError: an index is not in the table.
+        """
         if not self.use_one_hot:
             return getitem(self.embedding_table, ids)
         rows = one_hot(reshape(ids, (-1,)), self.vocab_size, 1.0, 0.0).astype(self.dtype) @ self.embedding_table
@@ -71,22 +89,35 @@ def _limited(rows: Tensor, max_norm: float, norm_type: float = 2.0) -> Tensor:
 
 
 class EmbeddingLookup(Cell):
-    """A row of a table for each index; the settings for tables on several devices are kept.
+    """A row of a trained table for each index, of limited length; settings for tables on several devices are kept.
+
+    Takes ``indices``, an integer Tensor of any shape, and returns its shape with one more axis, of length
+    ``embedding_size``. The call raises IndexError for an index that is not in the table.
 
     Args:
-        vocab_size, embedding_size: rows, and their length.
-        param_init: first values.
-        max_norm: rows longer than that are scaled down.
+        vocab_size: number of rows, an int above 0.
+        embedding_size: length of a row, an int above 0.
+        param_init: first values of the table: an initializer, its name, a number or a Tensor.
+        target: "CPU" or "DEVICE": kept, the table is where the other parameters are.
+        slice_mode: kept: how a cluster splits the table.
+        manual_shapes: kept: the parts in which a cluster splits it.
+        max_norm: rows whose 2-norm is above this number are scaled down to it, in the output alone; None for no limit.
+        sparse: kept: whether a cluster sends sparse gradients; gradients here are dense.
+        dtype: element type of the table.
+
+    Raises:
+        TypeError: a size is no int, or ``max_norm`` no number.
+        ValueError: a size is not above 0, or another ``target``.
     """
 
     def __init__(
         self,
         vocab_size: int,
         embedding_size: int,
-        param_init: str = "normal",
+        param_init: InitLike = "normal",
         target: str = "CPU",
         slice_mode: str = "batch_slice",
-        manual_shapes: Any = None,
+        manual_shapes: Sequence[Any] | None = None,
         max_norm: float | None = None,
         sparse: bool = True,
         dtype: DType = float32,
@@ -110,17 +141,36 @@ class EmbeddingLookup(Cell):
 
 
 class MultiFieldEmbeddingLookup(EmbeddingLookup):
-    """For each sample and field the rows of its indices, weighted and combined by "SUM", "MAX" or "MEAN"."""
+    """For each sample and field the rows of its indices, each times a weight, combined.
+
+    Args:
+        vocab_size: number of rows of the table, an int above 0.
+        embedding_size: length of a row, an int above 0.
+        field_size: number of fields, an int above 0.
+        param_init: first values of the table: an initializer, its name, a number or a Tensor.
+        target: "CPU" or "DEVICE": kept, the table is where the other parameters are.
+        slice_mode: kept: how a cluster splits the table.
+        feature_num_list: kept: the parts in which a cluster splits it.
+        max_norm: rows whose 2-norm is above this number are scaled down to it; None for no limit.
+        sparse: kept; gradients are dense.
+        operator: how the rows of a field are combined: "SUM", "MEAN" or, element by element, "MAX"; a field without
+            indices gives zeros.
+        dtype: element type of the table.
+
+    Raises:
+        TypeError: a size is no int, or ``max_norm`` no number.
+        ValueError: a size is not above 0, or another ``target`` or ``operator``.
+    """
 
     def __init__(
         self,
         vocab_size: int,
         embedding_size: int,
         field_size: int,
-        param_init: str = "normal",
+        param_init: InitLike = "normal",
         target: str = "CPU",
         slice_mode: str = "batch_slice",
-        feature_num_list: Any = None,
+        feature_num_list: Sequence[Any] | None = None,
         max_norm: float | None = None,
         sparse: bool = True,
         operator: str = "SUM",
@@ -139,7 +189,16 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
     def construct(  # type: ignore[override]  # a layer of three inputs
         self, input_indices: Tensor, input_values: Tensor, field_ids: Tensor
     ) -> Tensor:
-        """indices, weights and fields (N, F) to (N, field_size, embedding_size)."""
+        """The combined rows of each field.
+
+        Args:
+            input_indices: row numbers (N, F), integers.
+            input_values: a weight for each of them (N, F), floating.
+            field_ids: the field that each belongs to (N, F), integers in [0, field_size); others do not count.
+
+        Returns:
+            A Tensor (N, field_size, embedding_size).
+        """
         rows = super().construct(input_indices) * ops.expand_dims(input_values, -1)
         member = field_ids.asnumpy()[:, None, :] == np.arange(self.field_size)[None, :, None]
         if self.operator == "MAX":
@@ -152,7 +211,25 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
 
 
 class EmbeddingExt(Cell):
-    """``Embedding`` with PyTorch's arguments."""
+    """``Embedding`` with PyTorch's arguments; its parameter is ``weight``.
+
+    Takes ``input``, an integer Tensor of any shape, and returns its shape with one more axis, of length
+    ``embedding_dim``.
+
+    Args:
+        num_embeddings: number of rows.
+        embedding_dim: length of a row.
+        padding_idx: a row that starts as zeros and gets no gradient, in [-num_embeddings, num_embeddings); None for
+            none.
+        max_norm: rows whose norm is above this number are scaled down to it, in the output alone; None for no limit.
+        norm_type: the exponent of that norm.
+        scale_grad_by_freq: must be False.
+        sparse: must be False.
+        dtype: element type of the table; None is float32.
+
+    Raises:
+        ValueError: ``padding_idx`` out of range, or ``sparse`` or ``scale_grad_by_freq``.
+    """
 
     def __init__(
         self,

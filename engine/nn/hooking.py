@@ -25,16 +25,27 @@ class CellHooks(CellBase):
         with_kwargs: bool = False,
         replace: bool = False,
     ) -> HookHandle:
-        """Call ``hook_fn(cell, inputs)`` before ``construct``; what it returns replaces the inputs.
+        """Call ``hook_fn(cell, inputs)`` before ``construct``, at every call of the cell from now on.
+
+        Hooks run in the order in which they were registered, each with what the one before left. They do not run inside
+        functions decorated by ``jit``. What a hook raises goes to the caller, with a note that names hook and cell.
 
         Args:
-            hook_fn: with ``with_kwargs`` called as ``hook_fn(cell, args, kwargs)`` and returning such a pair.
-            prepend: run before the hooks that are there.
-            replace: take off the hooks of this kind whose function has the same name first, so that running a
-                notebook cell again does not pile them up.
+            hook_fn: gets the cell and the tuple of positional inputs; with ``with_kwargs`` it is called as
+                ``hook_fn(cell, args, kwargs)``. None as its result changes nothing; a tuple becomes the inputs, another
+                value the only input. With ``with_kwargs`` it returns None or the pair ``(args, kwargs)``.
+            prepend: whether to run before the hooks of this kind that are there.
+            with_kwargs: whether the hook sees and may change keyword inputs.
+            replace: whether to take off the hooks of this kind whose function has the same qualified name first, so
+                that running a notebook cell again does not pile them up.
+
+        Returns:
+            A handle; its ``remove()`` takes the hook off.
 
         Raises:
-            TypeError: ``hook_fn`` cannot be called with these arguments.
+            TypeError: ``hook_fn`` cannot be called with these arguments. At a call: the ``kwargs`` that it returned are
+                no dict.
+            RuntimeError: at a call, with ``with_kwargs``: it returned something else than None or a pair.
         """
         expected = "hook(cell, args, kwargs)" if with_kwargs else "hook(cell, inputs)"
         check_arity(hook_fn, 3 if with_kwargs else 2, "register_forward_pre_hook", expected)
@@ -49,13 +60,24 @@ class CellHooks(CellBase):
         always_call: bool = False,
         replace: bool = False,
     ) -> HookHandle:
-        """Call ``hook_fn(cell, inputs, output)`` after ``construct``; what it returns replaces the output.
+        """Call ``hook_fn(cell, inputs, output)`` after ``construct``, at every call of the cell from now on.
+
+        Hooks run in the order in which they were registered, each with the output that the one before left. They do not
+        run inside functions decorated by ``jit``, nor, as in MindSpore, for a cell with its own ``bprop``. What a hook
+        raises goes to the caller, with a note that names hook and cell.
 
         Args:
-            hook_fn: with ``with_kwargs`` called as ``hook_fn(cell, args, kwargs, output)``.
-            prepend: run before the hooks that are there.
-            always_call: run also when ``construct`` raised, with the output None.
-            replace: take off the hooks of this kind whose function has the same name first.
+            hook_fn: gets the cell, the tuple of positional inputs and what ``construct`` returned; with ``with_kwargs``
+                it is called as ``hook_fn(cell, args, kwargs, output)``. None as its result changes nothing; anything
+                else becomes the output.
+            prepend: whether to run before the hooks of this kind that are there.
+            with_kwargs: whether the hook sees keyword inputs.
+            always_call: whether to run also when ``construct`` raised, with the output None; the error goes on
+                afterwards.
+            replace: whether to take off the hooks of this kind whose function has the same qualified name first.
+
+        Returns:
+            A handle; its ``remove()`` takes the hook off.
 
         Raises:
             TypeError: ``hook_fn`` cannot be called with these arguments.
@@ -65,15 +87,51 @@ class CellHooks(CellBase):
         return self._register("forward", HookEntry(hook_fn, with_kwargs, always_call), prepend, replace)
 
     def register_backward_pre_hook(self, hook_fn: Callable[..., Any], *, replace: bool = False) -> HookHandle:
-        """Call ``hook_fn(cell, grad_output)`` when the gradient arrives at the cell; what it returns replaces it."""
+        """Call ``hook_fn(cell, grad_output)`` in each backward pass, when the gradients of the outputs are known.
+
+        The calls of the cell that are differentiated must come after the registration. Hooks run in the order in which
+        they were registered, each with what the one before left; not where no gradient arrives, and not for calls
+        inside functions decorated by ``jit``.
+
+        Args:
+            hook_fn: gets the cell and a tuple with a gradient for each tensor of the output, None where none arrived.
+                None as its result changes nothing; a tuple of as many tensors, or a bare one for the only one, is what
+                the backward pass goes on with.
+            replace: whether to take off the hooks of this kind whose function has the same qualified name first.
+
+        Returns:
+            A handle; its ``remove()`` takes the hook off.
+
+        Raises:
+            TypeError: ``hook_fn`` cannot be called with these arguments. In the backward pass: it returned another
+                number of gradients, or something that is no tensor.
+            ValueError: in the backward pass: a gradient of another shape or dtype.
+        """
         check_arity(hook_fn, 2, "register_backward_pre_hook", "hook(cell, grad_output)")
         return self._register("backward_pre", HookEntry(hook_fn), False, replace)
 
     def register_backward_hook(self, hook_fn: Callable[..., Any], *, replace: bool = False) -> HookHandle:
-        """Call ``hook_fn(cell, grad_input, grad_output)`` when the gradient leaves the cell.
+        """Call ``hook_fn(cell, grad_input, grad_output)`` in each backward pass, when gradients leave the inputs.
 
-        ``grad_input`` is the gradient with respect to the cell's inputs, ``grad_output`` the one that arrived at its
-        outputs; both are tuples. What the hook returns replaces ``grad_input``.
+        The calls of the cell that are differentiated must come after the registration. Hooks run in the order in which
+        they were registered, each with the ``grad_input`` that the one before left; not where no gradient arrives at
+        the outputs, and not for calls inside functions decorated by ``jit``.
+
+        Args:
+            hook_fn: gets the cell and two tuples. ``grad_input`` has an entry for each positional input that is a
+                tensor, list or tuple: the gradient with respect to it, None for a list or where none is asked for.
+                ``grad_output`` has the gradient that arrived at each tensor of the output, after the backward pre
+                hooks. None as its result changes nothing; a tuple of as many gradients, or a bare one for the only one,
+                replaces ``grad_input``.
+            replace: whether to take off the hooks of this kind whose function has the same qualified name first.
+
+        Returns:
+            A handle; its ``remove()`` takes the hook off.
+
+        Raises:
+            TypeError: ``hook_fn`` cannot be called with these arguments. In the backward pass: it returned another
+                number of gradients, or something that is no tensor.
+            ValueError: in the backward pass: a gradient of another shape or dtype.
         """
         check_arity(hook_fn, 3, "register_backward_hook", "hook(cell, grad_input, grad_output)")
         return self._register("backward", HookEntry(hook_fn), False, replace)
@@ -91,9 +149,18 @@ class CellHooks(CellBase):
         return handle
 
     def register_saved_tensors_hooks(self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> None:
-        """What ``construct`` keeps for its gradient goes through ``pack_hook``, and back through ``unpack_hook``.
+        """Let what ``construct`` keeps for its gradient go through ``pack_hook``, and back through ``unpack_hook``.
 
-        See ``saved_tensors_hooks``.
+        See ``saved_tensors_hooks``; here the two are in force during ``construct`` of this cell. A second call replaces
+        them. Without effect on a cell that is recomputed.
+
+        Args:
+            pack_hook: called with each tensor that is kept; what it returns is kept in its place, of any type.
+            unpack_hook: called with that in the backward pass; returns the tensor to compute with.
+
+        Raises:
+            TypeError: a hook cannot be called with one argument.
+            RuntimeError: in the backward pass: ``unpack_hook`` returned no tensor.
         """
         for name, hook in (("pack_hook", pack_hook), ("unpack_hook", unpack_hook)):
             check_arity(hook, 1, "register_saved_tensors_hooks", f"{name}(value)")
@@ -103,8 +170,12 @@ class CellHooks(CellBase):
     def register_parameter_forward_hook(self, hook: Callable[..., Any] | list[dict[str, Any]]) -> None:
         """Refused: in MindSpore a graph compiler calls these hooks where a parameter is used.
 
+        Args:
+            hook: a function, or a list of dictionaries ``{"params": [...], "hook": function}``.
+
         Raises:
-            TypeError: ``hook`` is neither a function nor a list of ``{"params": [...], "hook": function}``.
+            TypeError: ``hook`` is neither, or an entry holds something else.
+            ValueError: an entry has other keys.
             NotImplementedError: otherwise.
         """
         entries: list[dict[str, Any]] = hook if isinstance(hook, list) else [{"params": [], "hook": hook}]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,18 @@ __all__ = ["MSSSIM", "PSNR", "SSIM"]
 
 
 class PSNR(Cell):
-    """The peak signal-to-noise ratio of two batches of images, in decibels."""
+    """The peak signal-to-noise ratio 10 * log10(max_val ** 2 / mse) of images, in decibels.
+
+    Takes ``img1`` and ``img2``, floating Tensors of one shape (N, C, H, W), and returns (N,); Inf where they are equal.
+    The call raises ValueError for other shapes.
+
+    Args:
+        max_val: the largest value that a pixel may have, a number above 0.
+
+    Raises:
+        TypeError: ``max_val`` is no number.
+        ValueError: ``max_val`` is not above 0.
+    """
 
     def __init__(self, max_val: float = 1.0) -> None:
         super().__init__()
@@ -31,7 +43,7 @@ class PSNR(Cell):
         return 10 * ops.log(self.max_val**2 / mse) / math.log(10)
 
 
-def _check_positive(value: Any, name: str, argument: str) -> None:
+def _check_positive(value: object, name: str, argument: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"For '{name}', '{argument}' must be a number, but got {type(value).__name__}")
     if value <= 0:
@@ -39,7 +51,22 @@ def _check_positive(value: Any, name: str, argument: str) -> None:
 
 
 class SSIM(Cell):
-    """The structural similarity of two batches of images (Wang et al. 2004), with a Gaussian window."""
+    """The structural similarity of images with a Gaussian window (Wang et al. 2004), averaged over pixels and channels.
+
+    Takes ``img1`` and ``img2``, floating Tensors of one shape (N, C, H, W), and returns (N,); 1 where they are equal.
+    The call raises ValueError for other shapes.
+
+    Args:
+        max_val: the largest value that a pixel may have, a number above 0.
+        filter_size: height and width of the window, an int above 0 that is at most the images' lengths.
+        filter_sigma: deviation of the window in pixels, a number above 0.
+        k1: the constant (k1 * max_val) ** 2 keeps the ratio of the means stable.
+        k2: the constant (k2 * max_val) ** 2 keeps the ratio of the variances stable.
+
+    Raises:
+        TypeError: one of the first three is no number.
+        ValueError: one of the first three is not above 0.
+    """
 
     def __init__(
         self, max_val: float = 1.0, filter_size: int = 11, filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03
@@ -83,12 +110,28 @@ def _similarity(x: Tensor, y: Tensor, window: Conv2d, c1: float, c2: float) -> t
 
 
 class MSSSIM(Cell):
-    """The structural similarity over several scales (Wang et al. 2003)."""
+    """The structural similarity over several scales (Wang et al. 2003), each half as large as the one before.
+
+    The product over the scales of contrast and structure, and for the last of the similarity, each to a power, averaged
+    over the channels. Takes ``img1`` and ``img2``, floating Tensors of one shape (N, C, H, W), and returns (N,).
+
+    Args:
+        max_val: the largest value that a pixel may have, a number above 0.
+        power_factors: the power of each scale; their number is the number of scales.
+        filter_size: height and width of the window, an int above 0 that is at most the lengths at the last scale.
+        filter_sigma: deviation of the window in pixels, a number above 0.
+        k1: the constant (k1 * max_val) ** 2 keeps the ratio of the means stable.
+        k2: the constant (k2 * max_val) ** 2 keeps the ratio of the variances stable.
+
+    Raises:
+        TypeError: ``max_val``, ``filter_size`` or ``filter_sigma`` is no number.
+        ValueError: one of them is not above 0.
+    """
 
     def __init__(
         self,
         max_val: float = 1.0,
-        power_factors: Any = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+        power_factors: Sequence[float] = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
         filter_size: int = 11,
         filter_sigma: float = 1.5,
         k1: float = 0.01,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 from .. import ops
 from ..core.tensor import Tensor
+from ..core.types import Ints
+from ..cpu.array_module import array_module
 from ..ops.convolution import ints_for, pads_for
 from .cell import Cell
 from .padding import padded
@@ -15,7 +17,17 @@ __all__ = ["CentralCrop", "ChannelShuffle", "ImageGradients", "PixelShuffle", "P
 
 
 class ChannelShuffle(Cell):
-    """Channels dealt out over groups (Zhang et al. 2018)."""
+    """Channels dealt out so that each group gets some of every group (Zhang et al. 2018).
+
+    Takes ``x`` (N, C, ...) and returns a Tensor of the same shape and dtype.
+
+    Args:
+        groups: number of groups; the call raises ValueError where it does not divide the channels.
+
+    Raises:
+        TypeError: ``groups`` is no int.
+        ValueError: ``groups`` is not above 0.
+    """
 
     def __init__(self, groups: int) -> None:
         super().__init__()
@@ -33,7 +45,14 @@ class ChannelShuffle(Cell):
 
 
 class PixelShuffle(Cell):
-    """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
+    """(..., C * r * r, H, W) to (..., C, H * r, W * r): channels dealt out over pixels (Shi et al. 2016).
+
+    Takes ``input`` and returns a Tensor of the same dtype.
+
+    Args:
+        upscale_factor: r, an int above 0; the call raises an error for others, and where r * r does not divide the
+            channels.
+    """
 
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
@@ -44,7 +63,14 @@ class PixelShuffle(Cell):
 
 
 class PixelUnshuffle(Cell):
-    """(..., C, H * r, W * r) to (..., C * r * r, H, W)."""
+    """(..., C, H * r, W * r) to (..., C * r * r, H, W): the inverse of ``PixelShuffle``.
+
+    Takes ``input`` and returns a Tensor of the same dtype.
+
+    Args:
+        downscale_factor: r, an int above 0; the call raises an error for others, and where r does not divide both
+            lengths.
+    """
 
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
@@ -55,12 +81,24 @@ class PixelUnshuffle(Cell):
 
 
 class Upsample(Cell):
-    """Resizing; see ``ops.interpolate``."""
+    """Images of another size; see ``ops.interpolate``, which checks the arguments at the call.
+
+    Takes ``x`` (N, C, L), (N, C, H, W) or (N, C, D, H, W), floating, and returns a Tensor with other lengths after C.
+
+    Args:
+        size: the new lengths, an int for all or one each; give this or ``scale_factor``.
+        scale_factor: what the lengths are multiplied by, a number for all or one each.
+        mode: "nearest", "nearest-exact", "area", and by the number of axes "linear", "bilinear", "bicubic",
+            "trilinear".
+        align_corners: whether the corner elements keep their values; only with the linear and cubic modes.
+        recompute_scale_factor: whether the scale is taken from the lengths, which are rounded down, in place of
+            ``scale_factor``.
+    """
 
     def __init__(
         self,
-        size: Any = None,
-        scale_factor: Any = None,
+        size: Ints | None = None,
+        scale_factor: float | Sequence[float] | None = None,
         mode: str = "nearest",
         align_corners: bool | None = None,
         recompute_scale_factor: bool | None = None,
@@ -78,12 +116,22 @@ class Upsample(Cell):
 class Unfold(Cell):
     """Windows of (N, C, H, W) as channels: (N, KH * KW * C, OH, OW), in the order row, column, channel.
 
+    Takes ``input_x`` and returns a Tensor of the same dtype.
+
     Args:
-        ksizes, strides, rates: [1, height, width, 1] each.
-        padding: "valid" or "same".
+        ksizes: the window, [1, height, width, 1].
+        strides: the steps between windows, [1, vertical, horizontal, 1].
+        rates: the distances between the elements of a window, [1, vertical, horizontal, 1].
+        padding: "valid" for windows inside the image, "same" for ceil(length / stride) windows with zeros around.
+
+    Raises:
+        TypeError: a setting is no list or tuple, or does not hold ints.
+        ValueError: a setting of another form, or another ``padding``.
     """
 
-    def __init__(self, ksizes: Any, strides: Any, rates: Any, padding: str = "valid") -> None:
+    def __init__(
+        self, ksizes: Sequence[int], strides: Sequence[int], rates: Sequence[int], padding: str = "valid"
+    ) -> None:
         super().__init__()
         for argument, value in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
             if not isinstance(value, tuple | list):
@@ -113,7 +161,18 @@ class Unfold(Cell):
 
 
 class CentralCrop(Cell):
-    """The middle of (C, H, W) or (N, C, H, W); ``central_fraction`` of each side is kept."""
+    """The middle of images: ``central_fraction`` of the height and of the width is kept.
+
+    Takes ``image`` (C, H, W) or (N, C, H, W) and returns a Tensor of the same dtype; the call raises ValueError for
+    another number of axes.
+
+    Args:
+        central_fraction: the part of each side that is kept, a float in (0, 1].
+
+    Raises:
+        TypeError: ``central_fraction`` is no float.
+        ValueError: ``central_fraction`` is out of range.
+    """
 
     def __init__(self, central_fraction: float) -> None:
         super().__init__()
@@ -136,7 +195,11 @@ class CentralCrop(Cell):
 
 
 class ImageGradients(Cell):
-    """Differences of neighbours along height and width of (N, C, H, W); 0 at the end."""
+    """Differences between neighbors along height and width: x[i + 1] - x[i], and 0 for the last.
+
+    Takes ``images`` (N, C, H, W) and returns the pair (dy, dx) of Tensors of the same shape and dtype; the call raises
+    ValueError for another number of axes.
+    """
 
     def construct(self, images: Tensor) -> tuple[Tensor, Tensor]:
         if images.ndim != 4:
@@ -146,7 +209,8 @@ class ImageGradients(Cell):
             n = images.shape[axis]
             before = (slice(None),) * axis
             apart = images[(*before, slice(1, n))] - images[(*before, slice(0, n - 1))]
-            found.append(ops.concat([apart, ops.mul(images[(*before, slice(n - 1, n))], 0)], axis))
+            last = images._array[(*before, slice(n - 1, n))]
+            found.append(ops.concat([apart, Tensor._wrap(array_module(last).zeros_like(last))], axis))
         return found[0], found[1]
 
 

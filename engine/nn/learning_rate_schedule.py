@@ -17,11 +17,17 @@ __all__ = [
 ]  # fmt: skip
 
 
-def positive_int(value: Any, name: str, argument: str) -> int:
+def positive_int(value: object, name: str, argument: str) -> int:
     """``value`` if it is an int above 0.
 
+    Args:
+        value: what the user gave.
+        name: who asks, for the error.
+        argument: the argument's name, for the error.
+
     Raises:
-        TypeError, ValueError: it is not.
+        TypeError: it is no int (a bool is none).
+        ValueError: it is not above 0.
     """
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"For '{name}', '{argument}' must be an int, but got {type(value).__name__}")
@@ -30,11 +36,18 @@ def positive_int(value: Any, name: str, argument: str) -> int:
     return value
 
 
-def positive_float(value: Any, name: str, argument: str, or_zero: bool = False) -> float:
-    """``value`` if it is a float above 0 (or 0).
+def positive_float(value: object, name: str, argument: str, or_zero: bool = False) -> float:
+    """``value`` if it is a float above 0.
+
+    Args:
+        value: what the user gave.
+        name: who asks, for the error.
+        argument: the argument's name, for the error.
+        or_zero: whether 0 is allowed too.
 
     Raises:
-        TypeError, ValueError: it is not.
+        TypeError: it is no float (an int is none).
+        ValueError: it is negative, or 0 without ``or_zero``.
     """
     if not isinstance(value, float):
         raise TypeError(f"For '{name}', '{argument}' must be a float, but got {type(value).__name__}")
@@ -44,10 +57,23 @@ def positive_float(value: Any, name: str, argument: str, or_zero: bool = False) 
 
 
 class LearningRateSchedule(Cell):
-    """Base: ``construct(global_step)`` gives the learning rate of that step."""
+    """The base of schedules: a cell that an optimizer calls with the step to get that step's learning rate.
+
+    A subclass defines ``construct(global_step)``.
+    """
 
     def construct(self, global_step: Tensor) -> Tensor:
-        """The learning rate; every subclass defines it."""
+        """The learning rate of a step; every subclass defines it.
+
+        Args:
+            global_step: the number of the step, an int32 Tensor; the first is 0.
+
+        Returns:
+            A float32 Tensor of the shape of ``global_step``.
+
+        Raises:
+            NotImplementedError: the subclass does not define it.
+        """
         raise NotImplementedError(f"{type(self).__name__} does not define 'construct'")
 
 
@@ -66,14 +92,36 @@ class _Decay(LearningRateSchedule):
 
 
 class ExponentialDecayLR(_Decay):
-    """lr * decay_rate ** (step / decay_steps)."""
+    """learning_rate * decay_rate ** (step / decay_steps).
+
+    Args:
+        learning_rate: the first rate, a float above 0.
+        decay_rate: the factor for every ``decay_steps`` steps, a float above 0.
+        decay_steps: the steps until the rate is multiplied by ``decay_rate``, an int above 0.
+        is_stair: whether step / decay_steps is rounded down, so that the rate falls only every ``decay_steps`` steps.
+
+    Raises:
+        TypeError: a rate is no float, ``decay_steps`` no int, or ``is_stair`` no bool.
+        ValueError: a number is not above 0.
+    """
 
     def construct(self, global_step: Tensor) -> Tensor:
         return self.learning_rate * ops.pow(self.decay_rate, self._part(global_step))
 
 
 class NaturalExpDecayLR(_Decay):
-    """lr * exp(-decay_rate * step / decay_steps), by whole periods with ``is_stair``."""
+    """learning_rate * exp(-decay_rate * step).
+
+    Args:
+        learning_rate: the first rate, a float above 0.
+        decay_rate: how fast the rate falls in a step, a float above 0.
+        decay_steps: how many steps share a rate with ``is_stair``, an int above 0; without effect otherwise.
+        is_stair: whether the step is rounded down to a multiple of ``decay_steps``.
+
+    Raises:
+        TypeError: a rate is no float, ``decay_steps`` no int, or ``is_stair`` no bool.
+        ValueError: a number is not above 0.
+    """
 
     def construct(self, global_step: Tensor) -> Tensor:
         step = global_step.astype(float32)
@@ -83,14 +131,37 @@ class NaturalExpDecayLR(_Decay):
 
 
 class InverseDecayLR(_Decay):
-    """lr / (1 + decay_rate * step / decay_steps)."""
+    """learning_rate / (1 + decay_rate * step / decay_steps).
+
+    Args:
+        learning_rate: the first rate, a float above 0.
+        decay_rate: how much the denominator grows in ``decay_steps`` steps, a float above 0.
+        decay_steps: the steps in which the denominator grows by ``decay_rate``, an int above 0.
+        is_stair: whether step / decay_steps is rounded down.
+
+    Raises:
+        TypeError: a rate is no float, ``decay_steps`` no int, or ``is_stair`` no bool.
+        ValueError: a number is not above 0.
+    """
 
     def construct(self, global_step: Tensor) -> Tensor:
         return self.learning_rate / (1 + self.decay_rate * self._part(global_step))
 
 
 class CosineDecayLR(LearningRateSchedule):
-    """From max_lr to min_lr along half a cosine over ``decay_steps`` steps."""
+    """From ``max_lr`` to ``min_lr`` along half a cosine over ``decay_steps`` steps, ``min_lr`` from then on.
+
+    min_lr + 0.5 * (max_lr - min_lr) * (1 + cos(pi * min(step, decay_steps) / decay_steps)).
+
+    Args:
+        min_lr: the last rate, a float from 0 on.
+        max_lr: the first rate, a float above ``min_lr``.
+        decay_steps: the length of the half cosine, an int above 0.
+
+    Raises:
+        TypeError: a rate is no float, or ``decay_steps`` no int.
+        ValueError: a number out of range.
+    """
 
     def __init__(self, min_lr: float, max_lr: float, decay_steps: int) -> None:
         super().__init__()
@@ -107,10 +178,19 @@ class CosineDecayLR(LearningRateSchedule):
 
 
 class PolynomialDecayLR(LearningRateSchedule):
-    """(lr - end) * (1 - step / decay_steps) ** power + end.
+    """(learning_rate - end_learning_rate) * (1 - min(step, decay_steps) / decay_steps) ** power + end_learning_rate.
 
     Args:
-        update_decay_steps: take the least multiple of ``decay_steps`` that is not below the step.
+        learning_rate: the first rate, a float above 0.
+        end_learning_rate: the rate from step ``decay_steps`` on, a float from 0 on.
+        decay_steps: the length of the decay, an int above 0.
+        power: the exponent, a float above 0; 1.0 is a straight line.
+        update_decay_steps: in place of ``decay_steps`` take its least multiple that is not below the step (at least
+            ``decay_steps`` itself), so that the rate rises again at each multiple.
+
+    Raises:
+        TypeError: a rate or ``power`` is no float, ``decay_steps`` no int, or ``update_decay_steps`` no bool.
+        ValueError: a number out of range.
     """
 
     def __init__(
@@ -141,7 +221,16 @@ class PolynomialDecayLR(LearningRateSchedule):
 
 
 class WarmUpLR(LearningRateSchedule):
-    """lr * min(step, warmup_steps) / warmup_steps."""
+    """learning_rate * min(step, warmup_steps) / warmup_steps.
+
+    Args:
+        learning_rate: the rate from step ``warmup_steps`` on, a float from 0 on.
+        warmup_steps: the steps until then, an int above 0.
+
+    Raises:
+        TypeError: ``learning_rate`` is no float, or ``warmup_steps`` no int.
+        ValueError: a number out of range.
+    """
 
     def __init__(self, learning_rate: float, warmup_steps: int) -> None:
         super().__init__()

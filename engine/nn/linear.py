@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.dtype import DType, float32
-from ..core.initializer import HeUniform, Uniform, initializer
+from ..core.initializer import HeUniform, InitLike, Uniform, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
+from ..core.types import Ints
 from ..ops import dense as dense_op
 from ..ops import flatten, matmul, reduce_sum, reshape
 from ._checks import check_bool, check_positive_int
@@ -21,30 +23,32 @@ __all__ = ["BiDense", "Conv2dBnAct", "Dense", "DenseBnAct", "Flatten", "Identity
 
 
 class Dense(Cell):
-    """y = activation(x @ weight.T + bias).
+    """activation(x @ weight.T + bias).
 
     Args:
-        in_channels: length of the last axis of the input.
-        out_channels: length of the last axis of the output.
-        weight_init: first values of the weight (out_channels, in_channels); by default uniform with bound
-            1 / sqrt(in_channels).
-        bias_init: first values of the bias; by default the same distribution.
+        in_channels: length of the last axis of the input, an int above 0.
+        out_channels: length of the last axis of the output, an int above 0.
+        weight_init: first values of the weight (out_channels, in_channels): an initializer, its name, a number or a
+            Tensor. None is uniform with bound 1 / sqrt(in_channels).
+        bias_init: first values of the bias (out_channels,), likewise; None is the same distribution.
         has_bias: whether there is a bias.
-        activation: a cell, or the name of one, applied to the result.
+        activation: a cell or a function applied to the result, the name of an activation layer, or None.
         dtype: element type of the parameters.
 
     Raises:
-        TypeError, ValueError: an argument of the wrong kind; the text names it.
+        TypeError: a length is no int, ``has_bias`` no bool, or an initial value or ``activation`` nothing of the above.
+        ValueError: a length is not above 0, a Tensor has another shape, or an initializer's name is unknown.
+        KeyError: the name of the activation is unknown.
     """
 
     def __init__(
         self,
         in_channels: int,
         out_channels: int,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         has_bias: bool = True,
-        activation: Any = None,
+        activation: Callable[..., Any] | str | None = None,
         dtype: DType = float32,
     ) -> None:
         super().__init__()
@@ -70,7 +74,17 @@ class Dense(Cell):
         self.activation_flag = self.activation is not None
 
     def construct(self, x: Tensor) -> Tensor:
-        """x (..., in_channels) to (..., out_channels)."""
+        """The layer's output.
+
+        Args:
+            x: a floating Tensor (..., in_channels).
+
+        Returns:
+            A Tensor (..., out_channels).
+
+        Raises:
+            ValueError: the last axis of ``x`` has another length.
+        """
         y = dense_op(x, self.weight, self.bias)
         return y if self.activation is None else self.activation(y)
 
@@ -82,7 +96,15 @@ class Dense(Cell):
 
 
 class Flatten(Cell):
-    """The axes from ``start_dim`` to ``end_dim`` as one."""
+    """The axes from ``start_dim`` to ``end_dim`` as one; the defaults keep the batch axis.
+
+    Takes ``x``; a Tensor with fewer than 2 axes becomes one axis. The call raises ValueError for an axis that is not
+    there, or where ``start_dim`` comes after ``end_dim``.
+
+    Args:
+        start_dim: the first axis of those joined.
+        end_dim: the last axis of those joined; -1 is the last of the input.
+    """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -93,35 +115,59 @@ class Flatten(Cell):
 
 
 class Identity(Cell):
-    """The input."""
+    """The input as it came: ``x``, anything."""
 
     def construct(self, x: Any) -> Tensor:
         return x
 
 
 class Linear(Dense):
-    """``Dense`` with PyTorch's arguments."""
+    """``Dense`` with PyTorch's arguments, without an activation.
+
+    Args:
+        in_features: length of the last axis of the input, an int above 0.
+        out_features: length of the last axis of the output, an int above 0.
+        bias: whether there is a bias.
+        weight_init: first values of the weight (out_features, in_features): an initializer, its name, a number or a
+            Tensor. None is uniform with bound 1 / sqrt(in_features).
+        bias_init: first values of the bias (out_features,), likewise; None is the same distribution.
+        dtype: element type of the parameters; None is float32.
+
+    Raises:
+        TypeError: a length is no int, ``bias`` no bool, or an initial value nothing of the above.
+        ValueError: a length is not above 0, a Tensor has another shape, or an initializer's name is unknown.
+    """
 
     def __init__(
         self,
         in_features: int,
         out_features: int,
         bias: bool = True,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         dtype: DType | None = None,
     ) -> None:
         super().__init__(in_features, out_features, weight_init, bias_init, bias, None, dtype or float32)
 
 
 class BiDense(Cell):
-    """y[k] = x1 @ weight[k] @ x2 + bias[k].
+    """y[k] = x1 @ weight[k] @ x2 + bias[k]: the bilinear layer.
+
+    Takes ``input1`` (..., in1_channels) and ``input2`` (..., in2_channels) and returns (..., out_channels).
 
     Args:
-        in1_channels, in2_channels: lengths of the last axes of the inputs.
-        out_channels: length of the last axis of the output.
-        weight_init, bias_init: first values; by default uniform with bound 1 / sqrt(in1_channels).
+        in1_channels: length of the last axis of the first input, an int above 0.
+        in2_channels: length of the last axis of the second input, an int above 0.
+        out_channels: length of the last axis of the output, an int above 0.
+        weight_init: first values of the weight (out_channels, in1_channels, in2_channels): an initializer, its name, a
+            number or a Tensor. None is uniform with bound 1 / sqrt(in1_channels).
+        bias_init: first values of the bias (out_channels,), likewise; None is the same distribution.
         has_bias: whether there is a bias.
+        dtype: element type of the parameters.
+
+    Raises:
+        TypeError: a length is no int, ``has_bias`` no bool, or an initial value nothing of the above.
+        ValueError: a length is not above 0, a Tensor has another shape, or an initializer's name is unknown.
     """
 
     def __init__(
@@ -129,8 +175,8 @@ class BiDense(Cell):
         in1_channels: int,
         in2_channels: int,
         out_channels: int,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         has_bias: bool = True,
         dtype: DType = float32,
     ) -> None:
@@ -162,9 +208,20 @@ class BiDense(Cell):
 
 
 class Unflatten(Cell):
-    """One axis as several: ``unflattened_size`` are their lengths."""
+    """One axis as several.
 
-    def __init__(self, axis: int, unflattened_size: Any) -> None:
+    Takes ``input_x`` and returns a Tensor in which the axis is replaced by axes of the lengths
+    ``unflattened_size``. The call raises ValueError for an axis that is not there, or a product that differs.
+
+    Args:
+        axis: the axis to split.
+        unflattened_size: the new lengths, a tuple or list; their product must be that of the axis, one may be -1.
+
+    Raises:
+        TypeError: ``axis`` is no int, or ``unflattened_size`` no tuple or list.
+    """
+
+    def __init__(self, axis: int, unflattened_size: Sequence[int]) -> None:
         super().__init__()
         if isinstance(axis, bool) or not isinstance(axis, int):
             raise TypeError(f"For 'Unflatten', 'axis' must be an int, but got {type(axis).__name__}")
@@ -175,30 +232,61 @@ class Unflatten(Cell):
         self.axis, self.unflattened_size = axis, tuple(unflattened_size)
 
     def construct(self, input_x: Tensor) -> Tensor:
+        if not -input_x.ndim <= self.axis < input_x.ndim:
+            raise ValueError(
+                f"For 'Unflatten', 'axis' must be in [{-input_x.ndim}, {input_x.ndim}), but got {self.axis}"
+            )
         at = self.axis % input_x.ndim
         return reshape(input_x, (*input_x.shape[:at], *self.unflattened_size, *input_x.shape[at + 1 :]))
 
 
 class Conv2dBnAct(Cell):
-    """A convolution, then batch normalisation if ``has_bn``, then an activation."""
+    """A ``Conv2d``, then a ``BatchNorm2d`` if ``has_bn``, then an activation.
+
+    Takes ``x`` (N, in_channels, H, W) and returns (N, out_channels, OH, OW).
+
+    Args:
+        in_channels: channels of the input, an int above 0.
+        out_channels: channels of the output, an int above 0.
+        kernel_size: the window's height and width, an int or two.
+        stride: the step between windows, an int or two.
+        pad_mode: "same", "valid" or "pad"; see ``Conv2d``.
+        padding: elements added to the sides with "pad"; see ``Conv2d``.
+        dilation: the distance between the elements of a window, an int or two.
+        group: into how many groups the channels are split.
+        has_bias: whether the convolution has a bias.
+        weight_init: first values of the convolution's weight: an initializer, its name, a number or a Tensor.
+        bias_init: first values of its bias, likewise.
+        has_bn: whether there is a batch normalization.
+        momentum: its momentum, in [0, 1].
+        eps: what it adds to the variance.
+        activation: a cell or a function, the name of an activation layer, or None.
+        alpha: the slope below 0 of the activation "leakyrelu"; without effect otherwise.
+        after_fake: kept; it concerns quantized training.
+
+    Raises:
+        TypeError: an argument of the wrong type; the text names it.
+        ValueError: an argument out of range; the text names it.
+        KeyError: the name of the activation is unknown.
+    """
 
     def __init__(
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
+        kernel_size: Ints,
+        stride: Ints = 1,
         pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         group: int = 1,
         has_bias: bool = False,
-        weight_init: Any = "normal",
-        bias_init: Any = "zeros",
+        weight_init: InitLike | None = "normal",
+        bias_init: InitLike | None = "zeros",
         has_bn: bool = False,
         momentum: float = 0.997,
         eps: float = 1e-5,
-        activation: Any = None,
+        activation: Callable[..., Any] | str | None = None,
         alpha: float = 0.2,
         after_fake: bool = True,
     ) -> None:
@@ -221,19 +309,40 @@ class Conv2dBnAct(Cell):
 
 
 class DenseBnAct(Cell):
-    """A ``Dense``, then batch normalisation if ``has_bn``, then an activation."""
+    """A ``Dense``, then a ``BatchNorm1d`` if ``has_bn``, then an activation.
+
+    Takes ``x`` (N, in_channels) and returns (N, out_channels).
+
+    Args:
+        in_channels: length of the last axis of the input, an int above 0.
+        out_channels: length of the last axis of the output, an int above 0.
+        weight_init: first values of the weight: an initializer, its name, a number or a Tensor.
+        bias_init: first values of the bias, likewise.
+        has_bias: whether there is a bias.
+        has_bn: whether there is a batch normalization.
+        momentum: its momentum, in [0, 1].
+        eps: what it adds to the variance.
+        activation: a cell or a function, the name of an activation layer, or None.
+        alpha: the slope below 0 of the activation "leakyrelu"; without effect otherwise.
+        after_fake: kept; it concerns quantized training.
+
+    Raises:
+        TypeError: an argument of the wrong type; the text names it.
+        ValueError: an argument out of range; the text names it.
+        KeyError: the name of the activation is unknown.
+    """
 
     def __init__(
         self,
         in_channels: int,
         out_channels: int,
-        weight_init: Any = "normal",
-        bias_init: Any = "zeros",
+        weight_init: InitLike | None = "normal",
+        bias_init: InitLike | None = "zeros",
         has_bias: bool = True,
         has_bn: bool = False,
         momentum: float = 0.9,
         eps: float = 1e-5,
-        activation: Any = None,
+        activation: Callable[..., Any] | str | None = None,
         alpha: float = 0.2,
         after_fake: bool = True,
     ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,15 @@ __all__ = [
 
 
 class LossBase(Cell):
-    """A loss with a reduction: "mean", "sum" or "none".
+    """The base of losses: a cell with a reduction.
+
+    A subclass defines ``construct`` and ends it with ``get_loss``.
+
+    Args:
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        ValueError: another reduction.
+        ValueError: another ``reduction``.
     """
 
     def __init__(self, reduction: str = "mean") -> None:
@@ -38,26 +44,65 @@ class LossBase(Cell):
         self.reduction = reduction
 
     def get_loss(self, x: Tensor, weights: float = 1.0) -> Tensor:
-        """The losses, weighted and reduced."""
+        """The losses times weights, reduced.
+
+        Args:
+            x: the losses, a floating Tensor.
+            weights: a factor: a number, or a Tensor that broadcasts against ``x``.
+
+        Returns:
+            A Tensor without axes, or with the reduction "none" of the shape of the product.
+        """
         return reduced(x * weights, self.reduction, type(self).__name__)
 
 
 class MSELoss(LossBase):
-    """The squared difference."""
+    """(logits - labels) ** 2, reduced.
+
+    Takes ``logits`` and ``labels``, floating Tensors that broadcast, and returns a number, or with "none" a Tensor of
+    their common shape.
+
+    Args:
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         return ops.mse_loss(logits, labels, self.reduction)
 
 
 class L1Loss(LossBase):
-    """The absolute difference."""
+    """|logits - labels|, reduced.
+
+    Takes ``logits`` and ``labels``, floating Tensors that broadcast, and returns a number, or with "none" a Tensor of
+    their common shape.
+
+    Args:
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         return ops.l1_loss(logits, labels, self.reduction)
 
 
 class SmoothL1Loss(LossBase):
-    """Squared near 0, absolute beyond ``beta``."""
+    """0.5 * d**2 / beta where d = |logits - labels| is below ``beta``, d - 0.5 * beta elsewhere (Girshick 2015).
+
+    Takes ``logits`` and ``labels``, floating Tensors that broadcast, and returns a number, or with "none" a Tensor of
+    their common shape.
+
+    Args:
+        beta: where the square becomes a line, above 0.
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
 
     def __init__(self, beta: float = 1.0, reduction: str = "none") -> None:
         super().__init__(reduction)
@@ -68,7 +113,23 @@ class SmoothL1Loss(LossBase):
 
 
 class CrossEntropyLoss(LossBase):
-    """Cross-entropy of softmax(logits); see ``ops.cross_entropy``."""
+    """-log(softmax(logits)[label]) along axis 1; see ``ops.cross_entropy``.
+
+    Takes ``logits`` (N, C) or (N, C, ...), and ``labels``: class numbers (N, ...) as integers, or probabilities of the
+    shape of ``logits``. Returns a number, or with "none" the losses (N, ...).
+
+    Args:
+        weight: a factor for each class, a Tensor (C,); None for 1.
+        ignore_index: class numbers equal to it do not count, neither in the sum nor in the mean. Only for class
+            numbers.
+        reduction: "mean" for the mean of what counts, weighted by ``weight``; "sum"; or "none" for the losses
+            themselves.
+        label_smoothing: the part of each target that is spread evenly over all classes, in [0, 1].
+
+    Raises:
+        TypeError: ``weight`` is no Tensor, ``ignore_index`` no int, or ``label_smoothing`` no number.
+        ValueError: ``label_smoothing`` is out of range, or another ``reduction``.
+    """
 
     def __init__(
         self,
@@ -78,6 +139,7 @@ class CrossEntropyLoss(LossBase):
         label_smoothing: float = 0.0,
     ) -> None:
         super().__init__(reduction)
+        _check_of_classes(type(self).__name__, weight, ignore_index, label_smoothing)
         self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -85,7 +147,22 @@ class CrossEntropyLoss(LossBase):
 
 
 class NLLLoss(LossBase):
-    """The negative log-probability of the labels; see ``ops.nll_loss``."""
+    """-logits[label], where ``logits`` are log-probabilities along axis 1; see ``ops.nll_loss``.
+
+    Takes ``logits`` (N, C) or (N, C, ...), and ``labels``, class numbers (N, ...) as integers. Returns a number, or
+    with "none" the losses (N, ...).
+
+    Args:
+        weight: a factor for each class, a Tensor (C,); None for 1.
+        ignore_index: class numbers equal to it do not count, neither in the sum nor in the mean.
+        reduction: "mean" for the mean of what counts, weighted by ``weight``; "sum"; or "none" for the losses
+            themselves.
+        label_smoothing: the part of each target that is spread evenly over all classes, in [0, 1].
+
+    Raises:
+        TypeError: ``weight`` is no Tensor, ``ignore_index`` no int, or ``label_smoothing`` no number.
+        ValueError: ``label_smoothing`` is out of range, or another ``reduction``.
+    """
 
     def __init__(
         self,
@@ -95,6 +172,7 @@ class NLLLoss(LossBase):
         label_smoothing: float = 0.0,
     ) -> None:
         super().__init__(reduction)
+        _check_of_classes(type(self).__name__, weight, ignore_index, label_smoothing)
         self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -102,7 +180,18 @@ class NLLLoss(LossBase):
 
 
 class SoftmaxCrossEntropyWithLogits(LossBase):
-    """Cross-entropy with class numbers (``sparse``) or one-hot rows."""
+    """-sum(labels * log(softmax(logits))) of each row.
+
+    Takes ``logits`` (N, C), and ``labels``: class numbers (N,) as integers, or rows of probabilities (N, C). Returns
+    the losses (N,), or a number.
+
+    Args:
+        sparse: whether ``labels`` are class numbers.
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
 
     def __init__(self, sparse: bool = False, reduction: str = "none") -> None:
         super().__init__(reduction)
@@ -113,10 +202,38 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         return ops.cross_entropy(logits, target, reduction=self.reduction)
 
 
-class BCEWithLogitsLoss(LossBase):
-    """Binary cross-entropy of sigmoid(logits)."""
+def _check_of_classes(name: str, weight: object, ignore_index: object, label_smoothing: float) -> None:
+    if weight is not None and not isinstance(weight, Tensor):
+        raise TypeError(f"For '{name}', 'weight' must be a Tensor, but got {type(weight).__name__}")
+    if isinstance(ignore_index, bool) or not isinstance(ignore_index, int):
+        raise TypeError(f"For '{name}', 'ignore_index' must be an int, but got {type(ignore_index).__name__}")
+    _check_number(name, "label_smoothing", label_smoothing)
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise ValueError(f"For '{name}', 'label_smoothing' must be in [0, 1], but got {label_smoothing}")
 
-    def __init__(self, reduction: str = "mean", weight: Any = None, pos_weight: Any = None) -> None:
+
+def _check_number(name: str, argument: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"For '{name}', '{argument}' must be a number, but got {type(value).__name__}")
+
+
+class BCEWithLogitsLoss(LossBase):
+    """-(y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), computed without overflow.
+
+    Takes ``logits`` (x) and ``labels`` (y), floating Tensors of one shape, and returns a number, or with "none" a
+    Tensor of that shape.
+
+    Args:
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+        weight: a factor on each loss, a Tensor that broadcasts; None for 1.
+        pos_weight: a factor on y in the first term, a Tensor that broadcasts; None for 1.
+
+    Raises:
+        TypeError: ``weight`` or ``pos_weight`` is no Tensor.
+        ValueError: another ``reduction``.
+    """
+
+    def __init__(self, reduction: str = "mean", weight: Tensor | None = None, pos_weight: Tensor | None = None) -> None:
         super().__init__(reduction)
         for argument, value in (("weight", weight), ("pos_weight", pos_weight)):
             if value is not None and not isinstance(value, Tensor):
@@ -128,7 +245,18 @@ class BCEWithLogitsLoss(LossBase):
 
 
 class BCELoss(LossBase):
-    """Binary cross-entropy of probabilities."""
+    """-(y * log(p) + (1 - y) * log(1 - p)); a logarithm is at least -100, so that p may be 0 or 1.
+
+    Takes ``logits`` (p, probabilities) and ``labels`` (y), floating Tensors of one shape, and returns a number, or with
+    "none" a Tensor of that shape. The call raises ValueError for shapes that differ.
+
+    Args:
+        weight: a factor on each loss, a Tensor that broadcasts; None for 1.
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -139,7 +267,17 @@ class BCELoss(LossBase):
 
 
 class MAELoss(LossBase):
-    """The mean absolute difference."""
+    """|logits - labels|, reduced.
+
+    The call raises TypeError for what is no Tensor. Takes ``logits`` and ``label``, floating Tensors that broadcast,
+    and returns a number, or with "none" a Tensor of their common shape.
+
+    Args:
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
 
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
         _same_tensors("MAELoss", logits, label)
@@ -147,7 +285,10 @@ class MAELoss(LossBase):
 
 
 class RMSELoss(LossBase):
-    """The square root of the mean squared difference."""
+    """sqrt(mean((logits - label) ** 2)) over all elements.
+
+    Takes ``logits`` and ``label``, floating Tensors that broadcast, and returns a number.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -157,7 +298,17 @@ class RMSELoss(LossBase):
 
 
 class L1LossExt(LossBase):
-    """The absolute difference, with PyTorch's name."""
+    """|input - target|, reduced: ``L1Loss`` with PyTorch's names.
+
+    Takes ``input`` and ``target``, floating Tensors that broadcast, and returns a number, or with "none" a Tensor of
+    their common shape.
+
+    Args:
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
 
     def construct(self, input: Tensor, target: Tensor) -> Tensor:
         return ops.l1_loss(input, target, self.reduction)
@@ -170,10 +321,25 @@ def _same_tensors(name: str, logits: Tensor, labels: Tensor) -> None:
 
 
 class HuberLoss(LossBase):
-    """Squared up to ``delta``, absolute beyond."""
+    """0.5 * d**2 where d = |logits - labels| is at most ``delta``, delta * (d - 0.5 * delta) elsewhere (Huber 1964).
+
+    Takes ``logits`` and ``labels``, floating Tensors that broadcast, and returns a number, or with "none" a Tensor of
+    their common shape.
+
+    Args:
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+        delta: where the square becomes a line, a number above 0.
+
+    Raises:
+        TypeError: ``delta`` is no number.
+        ValueError: ``delta`` is not above 0, or another ``reduction``.
+    """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction)
+        _check_number("HuberLoss", "delta", delta)
+        if delta <= 0:
+            raise ValueError(f"For 'HuberLoss', 'delta' must be above 0, but got {delta}")
         self.delta = delta
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -181,7 +347,18 @@ class HuberLoss(LossBase):
 
 
 class KLDivLoss(LossBase):
-    """labels * (log(labels) - logits); "batchmean" divides the sum by the first length."""
+    """labels * (log(labels) - logits), 0 where a label is 0 (Kullback and Leibler 1951).
+
+    Takes ``logits``, log-probabilities, and ``labels``, probabilities, of one shape; returns a number, or with "none" a
+    Tensor of that shape.
+
+    Args:
+        reduction: "mean" for the mean of all elements, "batchmean" for the sum divided by the length of axis 0, "sum"
+            or "none".
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
 
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__("sum" if reduction == "batchmean" else reduction)
@@ -192,14 +369,35 @@ class KLDivLoss(LossBase):
 
 
 class SoftMarginLoss(LossBase):
-    """log(1 + exp(-labels * logits))."""
+    """log(1 + exp(-labels * logits)).
+
+    Takes ``logits`` and ``labels`` (1 or -1), floating Tensors of one shape, and returns a number, or with "none" a
+    Tensor of that shape.
+
+    Args:
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         return ops.soft_margin_loss(logits, labels, self.reduction)
 
 
 class MarginRankingLoss(LossBase):
-    """max(0, -target * (input1 - input2) + margin)."""
+    """max(0, -target * (input1 - input2) + margin).
+
+    Takes ``input1``, ``input2`` and ``target`` (1 where the first is to be larger, -1 where the second is), Tensors of
+    one shape; returns a number, or with "none" a Tensor of that shape.
+
+    Args:
+        margin: by how much the larger one has to be ahead.
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -210,10 +408,25 @@ class MarginRankingLoss(LossBase):
 
 
 class CosineEmbeddingLoss(LossBase):
-    """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
+    """1 - cos(x1, x2) where the label is 1, max(0, cos(x1, x2) - margin) where it is -1.
+
+    Takes ``logits_x1`` and ``logits_x2`` (N, D), with the cosine along axis 1, and ``labels`` (N,); returns a number,
+    or with "none" the losses (N,).
+
+    Args:
+        margin: the cosine from which pairs labeled -1 cost, a float or int in [-1, 1].
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        TypeError: ``margin`` is no number.
+        ValueError: ``margin`` is out of range, or another ``reduction``.
+    """
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
+        _check_number("CosineEmbeddingLoss", "margin", margin)
+        if not -1.0 <= margin <= 1.0:
+            raise ValueError(f"For 'CosineEmbeddingLoss', 'margin' must be in [-1, 1], but got {margin}")
         self.margin = float(margin)
 
     def construct(self, logits_x1: Tensor, logits_x2: Tensor, labels: Tensor) -> Tensor:
@@ -221,10 +434,23 @@ class CosineEmbeddingLoss(LossBase):
 
 
 class HingeEmbeddingLoss(LossBase):
-    """x where the target is 1, max(0, margin - x) where it is -1."""
+    """x where the label is 1, max(0, margin - x) where it is -1; their sum for other labels.
+
+    Takes ``logits`` (x) and ``labels``, Tensors of one shape, and returns a number, or with "none" a Tensor of that
+    shape.
+
+    Args:
+        margin: the distance from which elements labeled -1 cost nothing.
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        TypeError: ``margin`` is no number.
+        ValueError: another ``reduction``.
+    """
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
+        _check_number("HingeEmbeddingLoss", "margin", margin)
         self.margin = margin
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -232,7 +458,20 @@ class HingeEmbeddingLoss(LossBase):
 
 
 class GaussianNLLLoss(LossBase):
-    """0.5 * (log(var) + (logits - labels)**2 / var)."""
+    """0.5 * (log(v) + (logits - labels) ** 2 / v), where v = max(var, eps) (Nix and Weigend 1994).
+
+    Takes ``logits``, ``labels`` and ``var``, the variances, which broadcast; returns a number, or with "none" a Tensor.
+    The call raises ValueError for a negative variance.
+
+    Args:
+        full: whether to add the constant 0.5 * log(2 * pi).
+        eps: the least variance, a float above 0.
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        TypeError: ``full`` is no bool, or ``eps`` no float.
+        ValueError: ``eps`` is not above 0, or another ``reduction``.
+    """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -249,7 +488,20 @@ class GaussianNLLLoss(LossBase):
 
 
 class PoissonNLLLoss(LossBase):
-    """exp(x) - y * x with ``log_input``, else x - y * log(x + eps); ``full`` adds Stirling's term where y > 1."""
+    """exp(x) - y * x with ``log_input``, else x - y * log(x + eps).
+
+    Takes ``input`` (x) and ``target`` (y), floating Tensors that broadcast; returns a number, or with "none" a Tensor
+    of their common shape.
+
+    Args:
+        log_input: whether x is the logarithm of the rate.
+        full: whether to add Stirling's approximation of log(y!), y * log(y) - y + 0.5 * log(2 * pi * y), where y > 1.
+        eps: keeps the logarithm from 0; only without ``log_input``.
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
 
     def __init__(
         self, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
@@ -267,7 +519,21 @@ class PoissonNLLLoss(LossBase):
 
 
 class TripletMarginLoss(LossBase):
-    """max(0, |x - positive| - |x - negative| + margin)."""
+    """max(0, |x - positive| - |x - negative| + margin), with the p-norm along the last axis.
+
+    See ``construct`` for the inputs.
+
+    Args:
+        p: the exponent of the norm.
+        swap: whether the distance of positive and negative is taken where it is smaller than that of x and negative
+            (Balntas et al. 2016).
+        eps: added to each difference before the norm.
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+        margin: by how much the negative has to be farther away; a call may give another.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
 
     def __init__(
         self, p: int = 2, swap: bool = False, eps: float = 1e-6, reduction: str = "mean", margin: float = 1.0
@@ -276,15 +542,44 @@ class TripletMarginLoss(LossBase):
         self.p, self.swap, self.eps, self.margin = p, swap, eps, margin
 
     def construct(self, x: Tensor, positive: Tensor, negative: Tensor, margin: float | None = None) -> Tensor:
+        """The loss of triplets.
+
+        Args:
+            x: the anchors (N, D) or (D,).
+            positive: what is to be near, of the same shape.
+            negative: what is to be far, of the same shape.
+            margin: in place of the layer's margin: a number, or a Tensor with one; None keeps the layer's.
+
+        Returns:
+            A number, or with the reduction "none" the losses (N,).
+        """
         wanted = self.margin if margin is None else float(margin)
         return ops.triplet_margin_loss(x, positive, negative, wanted, self.p, self.eps, self.swap, self.reduction)
 
 
 class TripletMarginWithDistanceLoss(LossBase):
-    """``TripletMarginLoss`` with a distance of the user's; by default the 2-norm."""
+    """max(0, distance(x, positive) - distance(x, negative) + margin).
+
+    Takes ``x``, ``positive`` and ``negative``, Tensors (N, D), and returns a number, or with "none" the losses (N,).
+
+    Args:
+        distance_function: called with two Tensors, returns their distances; None is the 2-norm of x - y + 1e-6 along
+            the last axis.
+        swap: whether the distance of positive and negative is taken where it is smaller than that of x and negative
+            (Balntas et al. 2016).
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+        margin: by how much the negative has to be farther away, above 0.
+
+    Raises:
+        ValueError: ``margin`` is not above 0, or another ``reduction``.
+    """
 
     def __init__(
-        self, distance_function: Any = None, swap: bool = False, reduction: str = "mean", margin: float = 1.0
+        self,
+        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+        swap: bool = False,
+        reduction: str = "mean",
+        margin: float = 1.0,
     ) -> None:
         super().__init__(reduction)
         if margin <= 0:
@@ -305,7 +600,18 @@ def _euclidean(x: Tensor, y: Tensor) -> Tensor:
 
 
 class MultiLabelSoftMarginLoss(LossBase):
-    """Binary cross-entropy of sigmoid(x) for each class, averaged."""
+    """The mean over classes of -(y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))).
+
+    Takes ``x`` and ``target`` (y, 0 or 1), floating Tensors (N, C), and returns a number, or with "none" the losses
+    (N,).
+
+    Args:
+        weight: a factor for each class, a Tensor (C,); None for 1.
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -316,14 +622,37 @@ class MultiLabelSoftMarginLoss(LossBase):
 
 
 class MultilabelMarginLoss(LossBase):
-    """max(0, 1 - (x[label] - x[other])) for each pair of a label and another class."""
+    """The sum over labels and other classes of max(0, 1 - (x[label] - x[other])), divided by C.
+
+    Takes ``x`` (N, C) or (C,), floating, and ``target`` of the same shape, class numbers up to the first -1; returns a
+    number, or with "none" the losses (N,). The call raises ValueError for shapes that differ.
+
+    Args:
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
 
     def construct(self, x: Tensor, target: Tensor) -> Tensor:
         return ops.multilabel_margin_loss(x, target, self.reduction)
 
 
 class MultiMarginLoss(LossBase):
-    """max(0, margin - x[target] + x[class]) ** p over the other classes."""
+    """The sum over the other classes of max(0, margin - x[target] + x[class]) ** p, divided by C.
+
+    See ``construct`` for the inputs.
+
+    Args:
+        p: the exponent, 1 or 2.
+        margin: by how much the target has to be ahead.
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+        weight: a factor for each target class, a Tensor (C,); None for 1.
+
+    Raises:
+        TypeError: ``p`` is no int, or ``margin`` no number.
+        ValueError: ``p`` is neither 1 nor 2, or another ``reduction``.
+    """
 
     def __init__(
         self, p: int = 1, margin: float = 1.0, reduction: str = "mean", weight: Tensor | None = None
@@ -336,25 +665,81 @@ class MultiMarginLoss(LossBase):
         self.p, self.margin, self.weight = p, margin, weight
 
     def construct(self, x: Tensor, target: Tensor, weight: Tensor | None = None) -> Tensor:
+        """The loss of rows of scores.
+
+        Args:
+            x: scores (N, C), floating.
+            target: class numbers (N,), integers.
+            weight: in place of the layer's weight, a Tensor (C,); None keeps the layer's.
+
+        Returns:
+            A number, or with the reduction "none" the losses (N,).
+
+        Raises:
+            ValueError: shapes that do not fit.
+        """
         wanted = self.weight if weight is None else weight
         return ops.multi_margin_loss(x, target, self.p, self.margin, wanted, self.reduction)
 
 
 class CTCLoss(LossBase):
-    """Connectionist temporal classification (Graves et al. 2006); see ``ops.ctc_loss``."""
+    """Connectionist temporal classification (Graves et al. 2006); see ``ops.ctc_loss``.
+
+    See ``construct`` for the inputs.
+
+    Args:
+        blank: the class number of the blank.
+        reduction: "mean" divides each loss by its number of labels, then takes the mean; "sum" or "none".
+        zero_infinity: whether losses that are infinite, and their gradients, become 0: those of samples with more
+            labels than steps.
+
+    Raises:
+        ValueError: another ``reduction``.
+    """
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction)
         self.blank, self.zero_infinity = blank, zero_infinity
 
-    def construct(self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any) -> Tensor:
+    def construct(
+        self,
+        log_probs: Tensor,
+        targets: Tensor,
+        input_lengths: Tensor | Sequence[int],
+        target_lengths: Tensor | Sequence[int],
+    ) -> Tensor:
+        """The negative log-probability of each sample's labels.
+
+        Args:
+            log_probs: log-probabilities (T, N, C), floating.
+            targets: class numbers (N, S), or those of all samples one after the other; integers.
+            input_lengths: how many of the T steps of each sample count: (N,) ints as a Tensor or a sequence.
+            target_lengths: how many labels each sample has, likewise.
+
+        Returns:
+            A number, or with the reduction "none" the losses (N,).
+
+        Raises:
+            ValueError: ``blank`` is no class, or a length does not fit.
+        """
         return ops.ctc_loss(
             log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
         )[0]
 
 
 class DiceLoss(LossBase):
-    """1 - 2 * |x * y| / (|x * x| + |y * y| + smooth) over all elements (Milletari et al. 2016)."""
+    """1 - 2 * sum(x * y) / (sum(x * x) + sum(y * y) + smooth) over all elements (Milletari et al. 2016).
+
+    Takes ``logits`` (x) and ``label`` (y), floating Tensors of one shape, and returns a number. The call raises
+    ValueError for shapes that differ.
+
+    Args:
+        smooth: keeps the denominator from 0, a float above 0.
+
+    Raises:
+        TypeError: ``smooth`` is no float.
+        ValueError: ``smooth`` is not above 0.
+    """
 
     def __init__(self, smooth: float = 1e-5) -> None:
         super().__init__()
@@ -373,9 +758,29 @@ class DiceLoss(LossBase):
 
 
 class MultiClassDiceLoss(LossBase):
-    """The mean of ``DiceLoss`` over the classes (axis 1), each with a weight."""
+    """The mean over the classes (axis 1) of ``DiceLoss``, each with a weight.
 
-    def __init__(self, weights: Tensor | None = None, ignore_indiex: int | None = None, activation: Any = "softmax"):
+    Takes ``logits`` and ``label``, floating Tensors of one shape (N, C, ...), and returns a number, or with ``weights``
+    a Tensor (W,). The call raises ValueError for shapes that differ.
+
+    Args:
+        weights: a factor for each class, a Tensor (C, W); None for 1.
+        ignore_indiex: a class that is left out of the sum (not of the count that it is divided by); None for none. The
+            name is MindSpore's.
+        activation: what the logits go through first: a cell, a function, the name of an activation layer, or None.
+
+    Raises:
+        TypeError: ``ignore_indiex`` is no int.
+        ValueError: ``weights`` has another number of axes than 2.
+        KeyError: the name of the activation is unknown.
+    """
+
+    def __init__(
+        self,
+        weights: Tensor | None = None,
+        ignore_indiex: int | None = None,
+        activation: Callable[..., Any] | str | None = "softmax",
+    ):
         super().__init__()
         if ignore_indiex is not None and not isinstance(ignore_indiex, int):
             raise TypeError(
@@ -390,6 +795,11 @@ class MultiClassDiceLoss(LossBase):
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
         if logits.shape != label.shape:
             raise ValueError(f"For 'MultiClassDiceLoss', shapes must be equal, got {logits.shape} and {label.shape}")
+        if self.weights is not None and self.weights.shape[0] != label.shape[1]:
+            raise ValueError(
+                f"For 'MultiClassDiceLoss', 'weights' must have a row for each of {label.shape[1]} classes, "
+                f"but got shape {self.weights.shape}"
+            )
         found = logits if self.activation is None else self.activation(logits)
         total: Any = 0
         for place in range(label.shape[1]):
@@ -400,7 +810,21 @@ class MultiClassDiceLoss(LossBase):
 
 
 class FocalLoss(LossBase):
-    """-(1 - p) ** gamma * log(p) of the labelled class (Lin et al. 2017); labels are numbers or one-hot rows."""
+    """-weight * (1 - p) ** gamma * log(p) of the labeled class, p = softmax(logits) (Lin et al. 2017).
+
+    Takes ``logits`` (N, C), (N, C, L) or (N, C, H, W), and ``labels`` with as many axes: class numbers with length 1 on
+    axis 1, or one-hot rows (N, C, ...). Losses are averaged over the axes after the channels. Returns a number, or with
+    "none" the losses (N,), or (N, C) for one-hot rows. The call raises ValueError for other shapes.
+
+    Args:
+        weight: a factor for each class, a Tensor (C,); None for 1.
+        gamma: how much less well-classified examples count, a number.
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        TypeError: ``gamma`` is no number, or ``weight`` no Tensor.
+        ValueError: ``weight`` has another number of axes than 1, or another ``reduction``.
+    """
 
     def __init__(self, weight: Tensor | None = None, gamma: float = 2.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -431,14 +855,31 @@ class FocalLoss(LossBase):
 
 
 class SampledSoftmaxLoss(LossBase):
-    """Cross-entropy among the labels and a sample of the other classes (Jean et al. 2015)."""
+    """Cross-entropy among the labels and a sample of the other classes (Jean et al. 2015).
+
+    See ``construct`` for the inputs.
+
+    Args:
+        num_sampled: how many classes are drawn, at most ``num_classes``.
+        num_classes: number of classes.
+        num_true: number of labels of each example.
+        sampled_values: in place of drawing (sampled classes (S,), expected counts of the labels (N, num_true), expected
+            counts of the sampled (S,)), Tensors; None draws classes log-uniformly, without repetition.
+        remove_accidental_hits: whether a drawn class that is a label of the example is left out of its sum.
+        seed: of the drawing, an int from 0 on.
+        reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
+
+    Raises:
+        TypeError: ``sampled_values`` is no tuple or list.
+        ValueError: a number out of range, ``sampled_values`` without 3 entries, or another ``reduction``.
+    """
 
     def __init__(
         self,
         num_sampled: int,
         num_classes: int,
         num_true: int = 1,
-        sampled_values: Any = None,
+        sampled_values: Sequence[Tensor] | None = None,
         remove_accidental_hits: bool = True,
         seed: int = 0,
         reduction: str = "none",
@@ -462,7 +903,17 @@ class SampledSoftmaxLoss(LossBase):
         self._numbers = np.random.default_rng(seed)
 
     def construct(self, weights: Tensor, biases: Tensor, labels: Tensor, logits: Tensor) -> Tensor:
-        """weights (classes, D), biases (classes,), labels (N,) or (N, num_true), inputs (N, D)."""
+        """The loss of each example.
+
+        Args:
+            weights: the rows of the classes (num_classes, D), floating.
+            biases: the biases of the classes (num_classes,), floating.
+            labels: class numbers (N,) or (N, num_true), integers.
+            logits: the examples (N, D), floating.
+
+        Returns:
+            The losses (N,), or a number by the reduction.
+        """
         flat = ops.reshape(labels, (-1, self.num_true))
         if self.sampled_values is not None:
             sampled, expected_true, expected = self.sampled_values

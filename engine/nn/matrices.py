@@ -2,42 +2,82 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import ops
 from ..core.tensor import Tensor
+from ..core.types import Array
 from ..cpu.array_module import array_module
+from ._checks import check_bool
 from .cell import Cell
 
 __all__ = ["MatDet", "MatInverse", "MatMul", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "Tril", "Triu"]
 
 
 class Tril(Cell):
-    """The lower triangle, 0 above diagonal ``k``."""
+    """The lower triangles of matrices; 0 above diagonal ``k``."""
 
     def construct(self, x: Tensor, k: int = 0) -> Tensor:
-        return _triangle(x, np.tri(x.shape[-2], x.shape[-1], k, dtype=bool))
+        """The elements on and below diagonal ``k``.
+
+        Args:
+            x: matrices (..., n, m).
+            k: the last diagonal that is kept: 0 the main one, 1 the one above it, -1 the one below it.
+
+        Returns:
+            A Tensor of the shape and dtype of ``x``.
+
+        Raises:
+            ValueError: ``x`` has fewer than 2 axes.
+        """
+        n, m = _lengths(x, "Tril")
+        return _triangle(x, np.tri(n, m, k, dtype=bool))
 
 
 class Triu(Cell):
-    """The upper triangle, 0 below diagonal ``k``."""
+    """The upper triangles of matrices; 0 below diagonal ``k``."""
 
     def construct(self, x: Tensor, k: int = 0) -> Tensor:
-        return _triangle(x, ~np.tri(x.shape[-2], x.shape[-1], k - 1, dtype=bool))
+        """The elements on and above diagonal ``k``.
+
+        Args:
+            x: matrices (..., n, m).
+            k: the first diagonal that is kept: 0 the main one, 1 the one above it, -1 the one below it.
+
+        Returns:
+            A Tensor of the shape and dtype of ``x``.
+
+        Raises:
+            ValueError: ``x`` has fewer than 2 axes.
+        """
+        n, m = _lengths(x, "Triu")
+        return _triangle(x, ~np.tri(n, m, k - 1, dtype=bool))
 
 
-def _triangle(x: Tensor, kept: Any) -> Tensor:
+def _lengths(x: Tensor, layer: str) -> tuple[int, int]:
+    if x.ndim < 2:
+        raise ValueError(f"For '{layer}', 'x' must have 2 axes or more, but got shape {x.shape}")
+    return x.shape[-2], x.shape[-1]
+
+
+def _triangle(x: Tensor, kept: Array) -> Tensor:
     return ops.where(Tensor(kept), x, Tensor._wrap(array_module(x._array).zeros((), x._array.dtype)))
 
 
 class MatMul(Cell):
-    """The product of two matrices, each transposed on demand."""
+    """The product ``x1`` @ ``x2`` of matrices, each transposed on demand, as ``numpy.matmul``.
+
+    Takes ``x1`` (..., n, k) and ``x2`` (..., k, m) and returns (..., n, m); the axes before are broadcast.
+
+    Args:
+        transpose_x1: whether the last two axes of ``x1`` are exchanged first; without effect on a vector.
+        transpose_x2: whether the last two axes of ``x2`` are exchanged first; without effect on a vector.
+    """
 
     def __init__(self, transpose_x1: bool = False, transpose_x2: bool = False) -> None:
         super().__init__()
-        self.transpose_x1, self.transpose_x2 = transpose_x1, transpose_x2
+        self.transpose_x1 = check_bool(transpose_x1, "MatMul", "transpose_x1")
+        self.transpose_x2 = check_bool(transpose_x2, "MatMul", "transpose_x2")
 
     def construct(self, x1: Tensor, x2: Tensor) -> Tensor:
         x1 = ops.swapaxes(x1, -1, -2) if self.transpose_x1 and x1.ndim > 1 else x1
@@ -46,21 +86,30 @@ class MatMul(Cell):
 
 
 class MatInverse(Cell):
-    """The inverse of a matrix."""
+    """The inverses of square matrices.
+
+    Takes ``a`` (..., n, n), floating, and returns a Tensor of the same shape and dtype; see ``ops.inverse``.
+    """
 
     def construct(self, a: Tensor) -> Tensor:
         return ops.inverse(a)
 
 
 class MatDet(Cell):
-    """The determinant of a matrix."""
+    """The determinants of square matrices.
+
+    Takes ``a`` (..., n, n), floating, and returns (...); see ``ops.det``.
+    """
 
     def construct(self, a: Tensor) -> Tensor:
         return ops.det(a)
 
 
 class MatrixDiag(Cell):
-    """(..., n) as diagonals of matrices (..., n, n)."""
+    """Matrices with given diagonals, 0 beside.
+
+    Takes ``input_x`` (..., n) and returns (..., n, n) of the same dtype.
+    """
 
     def construct(self, input_x: Tensor) -> Tensor:
         n = input_x.shape[-1]
@@ -68,7 +117,10 @@ class MatrixDiag(Cell):
 
 
 class MatrixDiagPart(Cell):
-    """The diagonals (..., min(n, m)) of matrices (..., n, m)."""
+    """The main diagonals of matrices.
+
+    Takes ``input_x`` (..., n, m) and returns (..., min(n, m)) of the same dtype.
+    """
 
     def construct(self, input_x: Tensor) -> Tensor:
         places = Tensor(np.arange(min(input_x.shape[-2:])))
@@ -76,9 +128,26 @@ class MatrixDiagPart(Cell):
 
 
 class MatrixSetDiag(Cell):
-    """Matrices (..., n, m) with other diagonals (..., min(n, m))."""
+    """Matrices with other main diagonals."""
 
     def construct(self, input_x: Tensor, diagonal: Tensor) -> Tensor:
-        n, m = input_x.shape[-2:]
+        """``input_x`` with ``diagonal`` on its main diagonals.
+
+        Args:
+            input_x: matrices (..., n, m).
+            diagonal: the new elements (..., min(n, m)).
+
+        Returns:
+            A Tensor of the shape of ``input_x``.
+
+        Raises:
+            ValueError: ``diagonal`` has another shape.
+        """
+        n, m = _lengths(input_x, "MatrixSetDiag")
+        wanted = (*input_x.shape[:-2], min(n, m))
+        if diagonal.shape != wanted:
+            raise ValueError(
+                f"For 'MatrixSetDiag', 'diagonal' must have the shape {wanted}, but got {diagonal.shape}"
+            )
         row = ops.expand_dims(diagonal, -1 if n <= m else -2)
         return ops.where(Tensor(np.eye(n, m, dtype=bool)), row, input_x)

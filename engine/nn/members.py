@@ -22,7 +22,12 @@ __all__ = ["CellBase", "Members"]
 
 
 class Members(OrderedDict[str, Any]):
-    """A dictionary of one kind of member, which the owner's attributes follow."""
+    """A dictionary of one kind of member, which the owner's attributes follow.
+
+    Args:
+        owner: the cell.
+        held: pairs of names and members to begin with.
+    """
 
     def __init__(self, owner: CellBase, held: Iterable[tuple[str, Any]] = ()) -> None:
         self._owner = weakref.ref(owner)  # no cycle: a network goes away when nobody holds it
@@ -43,7 +48,18 @@ class Members(OrderedDict[str, Any]):
         self._attributes().pop(name, None)
 
     def pop(self, name: str, *default: Any) -> Any:
-        """Take a member out."""
+        """Take a member out.
+
+        Args:
+            name: its name.
+            *default: what to return in its place where there is none.
+
+        Returns:
+            The member.
+
+        Raises:
+            KeyError: there is none, and no default.
+        """
         if name not in self:
             return super().pop(name, *default)
         value = self[name]

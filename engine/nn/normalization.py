@@ -1,16 +1,19 @@
-"""Normalisation layers: over a batch, over features, over groups of channels, over a sample, over neighbours."""
+"""Normalization layers: over a batch, over features, over groups of channels, over a sample, over neighbors."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
 from ..core.dtype import DType, float32
-from ..core.initializer import initializer
+from ..core.initializer import InitLike, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
+from ..core.types import Ints
 from ..ops.normalization import group_normalized, instance_normalized
 from ._checks import check_bool, check_positive_int
+from ._documentation import explained_by
 from .cell import Cell
 
 __all__ = [
@@ -20,15 +23,26 @@ __all__ = [
 
 
 class _BatchNorm(Cell):
-    """Normalise each channel by the batch's statistics in training, by the running ones in predict mode.
+    """What every batch normalization has.
 
     Args:
-        num_features: channels.
+        num_features: channels C, an int above 0.
         eps: added to the variance.
-        momentum: how much of the running statistics is kept: new = momentum * old + (1 - momentum) * batch.
-        affine: whether gamma and beta are trained.
-        gamma_init, beta_init, moving_mean_init, moving_var_init: first values.
-        use_batch_statistics: True or False whatever the mode; None by the mode.
+        momentum: how much of the running statistics is kept, in [0, 1]: new = momentum * old + (1 - momentum) * batch.
+        affine: whether ``gamma`` and ``beta`` are trained; without they stay at their first values.
+        gamma_init: first values of the factor ``gamma`` (C,): an initializer, its name, a number or a Tensor.
+        beta_init: first values of the offset ``beta`` (C,), likewise.
+        moving_mean_init: first values of the running mean (C,), likewise.
+        moving_var_init: first values of the running variance (C,), likewise.
+        use_batch_statistics: True to normalize by the batch's statistics whatever the mode, False by the running ones;
+            None by the mode, which ``set_train`` sets.
+        process_groups: kept: which devices share their statistics on a cluster.
+        data_format: "NCHW", the only order of axes.
+        dtype: element type of the parameters.
+
+    Raises:
+        TypeError: ``num_features`` is no int, or ``use_batch_statistics`` no bool and not None.
+        ValueError: an argument out of range; the text names it.
     """
 
     _axes: tuple[int, ...] = ()
@@ -39,10 +53,10 @@ class _BatchNorm(Cell):
         eps: float = 1e-5,
         momentum: float = 0.9,
         affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
+        moving_mean_init: InitLike = "zeros",
+        moving_var_init: InitLike = "ones",
         use_batch_statistics: bool | None = None,
         data_format: str = "NCHW",
         dtype: DType = float32,
@@ -64,7 +78,17 @@ class _BatchNorm(Cell):
         self.beta = Parameter(initializer(beta_init, shape, dtype), "beta", requires_grad=affine)
 
     def construct(self, x: Tensor) -> Tensor:
-        """x (N, num_features, ...) normalised."""
+        """The input normalized; in training the running statistics move, the variance by its unbiased estimate.
+
+        Args:
+            x: a floating Tensor (N, C, ...).
+
+        Returns:
+            A Tensor of the shape and dtype of ``x``.
+
+        Raises:
+            ValueError: another number of axes or channels.
+        """
         if self._axes and x.ndim not in self._axes:
             raise ValueError(
                 f"For '{type(self).__name__}', the input must have {' or '.join(map(str, self._axes))} axes, "
@@ -89,20 +113,27 @@ class _BatchNorm(Cell):
         )
 
 
+@explained_by(_BatchNorm)
 class BatchNorm1d(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, L)."""
+    """Batch normalization of (N, C) or (N, C, L): (x - mean) / sqrt(var + eps) * gamma + beta (Ioffe, Szegedy 2015)."""
 
     _axes = (2, 3)
 
 
+@explained_by(_BatchNorm)
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of (N, C, H, W)."""
+    """Batch normalization of (N, C, H, W): (x - mean) / sqrt(var + eps) * gamma + beta (Ioffe, Szegedy 2015)."""
 
     _axes = (4,)
 
 
+@explained_by(_BatchNorm)
 class BatchNorm3d(Cell):
-    """Batch normalisation of (N, C, D, H, W); as in MindSpore a ``BatchNorm2d`` inside, under the name ``bn2d``."""
+    """Batch normalization of (N, C, D, H, W): (x - mean) / sqrt(var + eps) * gamma + beta.
+
+    As in MindSpore it is a ``BatchNorm2d`` inside, named ``bn2d``. The call raises ValueError for another number of
+    axes.
+    """
 
     def __init__(
         self,
@@ -110,10 +141,10 @@ class BatchNorm3d(Cell):
         eps: float = 1e-5,
         momentum: float = 0.9,
         affine: bool = True,
-        gamma_init: str = "ones",
-        beta_init: str = "zeros",
-        moving_mean_init: str = "zeros",
-        moving_var_init: str = "ones",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
+        moving_mean_init: InitLike = "zeros",
+        moving_var_init: InitLike = "ones",
         use_batch_statistics: bool | None = None,
         dtype: DType = float32,
     ) -> None:
@@ -130,8 +161,9 @@ class BatchNorm3d(Cell):
         return ops.reshape(self.bn2d(ops.reshape(x, (n, c, d * h, w))), x.shape)
 
 
+@explained_by(_BatchNorm)
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation over all devices: in one process, over the batch."""
+    """Batch normalization over all devices: in one process ``BatchNorm``, of (N, C) or (N, C, H, W)."""
 
     _axes = (2, 4)
 
@@ -141,12 +173,12 @@ class SyncBatchNorm(_BatchNorm):
         eps: float = 1e-5,
         momentum: float = 0.9,
         affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
+        moving_mean_init: InitLike = "zeros",
+        moving_var_init: InitLike = "ones",
         use_batch_statistics: bool | None = None,
-        process_groups: Any = None,
+        process_groups: Sequence[Any] | None = None,
         dtype: DType = float32,
     ) -> None:
         super().__init__(
@@ -157,23 +189,32 @@ class SyncBatchNorm(_BatchNorm):
 
 
 class LayerNorm(Cell):
-    """Normalise each sample over its last axes.
+    """(x - mean) / sqrt(var + epsilon) * gamma + beta over the last axes of each sample (Ba et al. 2016).
+
+    Takes ``x``, a floating Tensor, and returns one of the same shape and dtype.
 
     Args:
-        normalized_shape: the lengths of the axes that gamma and beta have.
-        begin_norm_axis: the first axis that is normalised.
-        begin_params_axis: the first axis that gamma and beta have.
-        gamma_init, beta_init: first values.
+        normalized_shape: the lengths of the axes that gamma and beta have, a tuple or list; they must be the last of
+            the input.
+        begin_norm_axis: the first axis over which mean and variance are taken.
+        begin_params_axis: kept: the first axis that gamma and beta have, which follows from ``normalized_shape``.
+        gamma_init: first values of the factor ``gamma``: an initializer, its name, a number or a Tensor.
+        beta_init: first values of the offset ``beta``, likewise.
         epsilon: added to the variance.
+        dtype: element type of the parameters.
+
+    Raises:
+        TypeError: ``normalized_shape`` is no tuple or list.
+        ValueError: ``normalized_shape`` is empty.
     """
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: Sequence[int],
         begin_norm_axis: int = -1,
         begin_params_axis: int = -1,
-        gamma_init: str = "ones",
-        beta_init: str = "zeros",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
         epsilon: float = 1e-7,
         dtype: DType = float32,
     ) -> None:
@@ -198,7 +239,7 @@ class LayerNorm(Cell):
         first = self.begin_norm_axis % x.ndim
         if x.shape[first:] == self.normalized_shape:
             return ops.layer_norm(x, self.normalized_shape, self.gamma, self.beta, self.epsilon)
-        # More axes are normalised than gamma and beta have.
+        # More axes are normalized than gamma and beta have.
         plain = ops.layer_norm(x, x.shape[first:], None, None, self.epsilon)
         return plain * self.gamma + self.beta
 
@@ -210,11 +251,23 @@ class LayerNorm(Cell):
 
 
 class LayerNormExt(Cell):
-    """``LayerNorm`` with PyTorch's arguments."""
+    """``LayerNorm`` with PyTorch's arguments; its parameters are ``weight`` and ``bias``.
+
+    Takes ``input``, a floating Tensor, and returns one of the same shape and dtype. The call raises ValueError where
+    its last axes have other lengths.
+
+    Args:
+        normalized_shape: the lengths of the last axes, over which is normalized: an int for one axis, or a tuple or
+            list.
+        eps: added to the variance.
+        elementwise_affine: whether there are parameters.
+        bias: whether an offset is among them.
+        dtype: element type of the parameters; None is float32.
+    """
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: Ints,
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
@@ -236,14 +289,23 @@ class LayerNormExt(Cell):
 
 
 class GroupNorm(Cell):
-    """Normalise each sample over groups of its channels (Wu and He 2018).
+    """(x - mean) / sqrt(var + eps) * gamma + beta over groups of channels of each sample (Wu and He 2018).
+
+    Takes ``x`` (N, C, ...), floating, and returns a Tensor of the same shape and dtype. The call raises ValueError for
+    another number of channels.
 
     Args:
-        num_groups: how many groups; must divide ``num_channels``.
-        num_channels: channels.
-        eps: added to the variance.
-        affine: whether gamma and beta are trained.
-        gamma_init, beta_init: first values.
+        num_groups: how many groups, an int above 0 that divides ``num_channels``.
+        num_channels: channels C, an int above 0.
+        eps: added to the variance, a float.
+        affine: whether ``gamma`` and ``beta`` are trained; without they stay at their first values.
+        gamma_init: first values of the factor ``gamma`` (C,): an initializer, its name, a number or a Tensor.
+        beta_init: first values of the offset ``beta`` (C,), likewise.
+        dtype: element type of the parameters.
+
+    Raises:
+        TypeError: a number is no int, ``eps`` no float, or ``affine`` no bool.
+        ValueError: a number is not above 0, or does not divide.
     """
 
     def __init__(
@@ -252,8 +314,8 @@ class GroupNorm(Cell):
         num_channels: int,
         eps: float = 1e-5,
         affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
         dtype: DType = float32,
     ) -> None:
         super().__init__()
@@ -281,10 +343,24 @@ class GroupNorm(Cell):
 
 
 class _InstanceNorm(Cell):
-    """Normalise each channel of each sample by its own statistics.
+    """Normalize each channel of each sample by its own statistics (Ulyanov et al. 2016).
 
     MindSpore keeps running statistics beside, which only its GPU kernel uses; they are kept here and updated in
-    training with ``momentum``, and a sample is always normalised by its own.
+    training with ``momentum``, and a sample is always normalized by its own.
+
+    Args:
+        num_features: channels C, an int above 0.
+        eps: added to the variance.
+        momentum: the weight of the batch in the running statistics, in [0, 1]: new = (1 - momentum) * old + momentum *
+            batch. The output does not depend on them.
+        affine: whether ``gamma`` and ``beta`` are trained; without they stay at their first values.
+        gamma_init: first values of the factor ``gamma`` (C,): an initializer, its name, a number or a Tensor.
+        beta_init: first values of the offset ``beta`` (C,), likewise.
+        dtype: element type of the parameters.
+
+    Raises:
+        TypeError: ``num_features`` is no int, or ``affine`` no bool.
+        ValueError: ``num_features`` is not above 0, or ``momentum`` out of range.
     """
 
     _axes = 4
@@ -295,8 +371,8 @@ class _InstanceNorm(Cell):
         eps: float = 1e-5,
         momentum: float = 0.1,
         affine: bool = True,
-        gamma_init: str = "ones",
-        beta_init: str = "zeros",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
         dtype: DType = float32,
     ) -> None:
         super().__init__()
@@ -328,26 +404,52 @@ class _InstanceNorm(Cell):
         )
 
 
+@explained_by(_InstanceNorm)
 class InstanceNorm1d(_InstanceNorm):
-    """Instance normalisation of (N, C, L)."""
+    """Each channel of each sample of (N, C, L) normalized by its own mean and variance (Ulyanov et al. 2016).
+
+    Returns a Tensor of the same shape and dtype. The call raises ValueError for another number of axes or channels.
+    """
 
     _axes = 3
 
 
+@explained_by(_InstanceNorm)
 class InstanceNorm2d(_InstanceNorm):
-    """Instance normalisation of (N, C, H, W)."""
+    """Each channel of each sample of (N, C, H, W) normalized by its own mean and variance (Ulyanov et al. 2016).
+
+    Returns a Tensor of the same shape and dtype. The call raises ValueError for another number of axes or channels.
+    """
 
     _axes = 4
 
 
+@explained_by(_InstanceNorm)
 class InstanceNorm3d(_InstanceNorm):
-    """Instance normalisation of (N, C, D, H, W)."""
+    """Each channel of each sample of (N, C, D, H, W) normalized by its own mean and variance (Ulyanov et al. 2016).
+
+    Returns a Tensor of the same shape and dtype. The call raises ValueError for another number of axes or channels.
+    """
 
     _axes = 5
 
 
 class LRN(Cell):
-    """x / (bias + alpha * sum of the squares of 2 * depth_radius + 1 neighbouring channels) ** beta."""
+    """x / (bias + alpha * sum of squares of neighboring channels) ** beta (Krizhevsky et al. 2012).
+
+    Takes ``input_x`` (N, C, H, W), floating, and returns a Tensor of the same shape and dtype.
+
+    Args:
+        depth_radius: how many channels on either side count as neighbors, an int from 0 on.
+        bias: added to the sum.
+        alpha: the factor of the sum.
+        beta: the exponent.
+        norm_region: "ACROSS_CHANNELS", the only one.
+
+    Raises:
+        TypeError: ``depth_radius`` is no int.
+        ValueError: ``depth_radius`` is negative, or another ``norm_region``.
+    """
 
     def __init__(
         self,

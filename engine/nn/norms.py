@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .. import ops
 from ..core.tensor import Tensor
@@ -14,22 +13,45 @@ __all__ = ["ClipByNorm", "L1Regularizer", "Moments", "Norm", "ReduceLogSumExp"]
 
 
 class ClipByNorm(Cell):
-    """The input scaled down to the norm ``clip_norm`` over ``axis``, where it is longer."""
+    """x * clip_norm / max(norm of x, clip_norm): x scaled down to the 2-norm ``clip_norm`` where it is longer.
 
-    def __init__(self, axis: Any = None) -> None:
+    Args:
+        axis: the axis, or a tuple of axes, over which the norm is taken; None for all.
+    """
+
+    def __init__(self, axis: int | tuple[int, ...] | list[int] | None = None) -> None:
         super().__init__()
         self.axis = axis
 
-    def construct(self, x: Tensor, clip_norm: Any) -> Tensor:
+    def construct(self, x: Tensor, clip_norm: Tensor | float) -> Tensor:
+        """``x`` with a 2-norm of at most ``clip_norm``.
+
+        Args:
+            x: a floating Tensor.
+            clip_norm: the largest norm: a number, or a Tensor that broadcasts against the norms.
+
+        Returns:
+            A Tensor of the shape of ``x``.
+        """
         length = ops.sqrt(ops.reduce_sum(x * x, self.axis, True))
         limit = clip_norm if isinstance(clip_norm, Tensor) else float(clip_norm)
         return x * limit / ops.maximum(length, limit)
 
 
 class Norm(Cell):
-    """The 2-norm over ``axis``."""
+    """The 2-norm sqrt(sum(x * x)) over ``axis``.
 
-    def __init__(self, axis: Any = (), keep_dims: bool = False) -> None:
+    Takes ``x``, a floating Tensor, and returns one without ``axis``, or with length 1 there.
+
+    Args:
+        axis: the axis, or a tuple of axes; () for all.
+        keep_dims: whether the axes stay, with length 1.
+
+    Raises:
+        TypeError: ``keep_dims`` is no bool.
+    """
+
+    def __init__(self, axis: int | tuple[int, ...] | list[int] = (), keep_dims: bool = False) -> None:
         super().__init__()
         self.axis, self.keep_dims = axis, check_bool(keep_dims, "Norm", "keep_dims")
 
@@ -41,9 +63,19 @@ class Norm(Cell):
 
 
 class ReduceLogSumExp(Cell):
-    """log(sum(exp(x))) over ``axis``."""
+    """log(sum(exp(x))) over ``axis``, computed without overflow.
 
-    def __init__(self, axis: Any, keep_dims: bool = False) -> None:
+    Takes ``x``, a floating Tensor, and returns one without ``axis``, or with length 1 there.
+
+    Args:
+        axis: the axis, or a tuple of axes; () for all.
+        keep_dims: whether the axes stay, with length 1.
+
+    Raises:
+        TypeError: ``keep_dims`` is no bool.
+    """
+
+    def __init__(self, axis: int | tuple[int, ...] | list[int], keep_dims: bool = False) -> None:
         super().__init__()
         self.axis, self.keep_dims = axis, check_bool(keep_dims, "ReduceLogSumExp", "keep_dims")
 
@@ -52,11 +84,20 @@ class ReduceLogSumExp(Cell):
 
 
 class Moments(Cell):
-    """Mean and variance over ``axis``."""
+    """The mean of x and the mean of (x - mean) ** 2 over ``axis``.
 
-    def __init__(self, axis: Any = None, keep_dims: bool | None = None) -> None:
+    Takes ``x``, a floating Tensor, and returns the pair (mean, variance), both without ``axis``, or with length 1
+    there.
+
+    Args:
+        axis: the axis, or a tuple of axes; None or () for all.
+        keep_dims: whether the axes stay, with length 1; None is False.
+    """
+
+    def __init__(self, axis: int | tuple[int, ...] | list[int] | None = None, keep_dims: bool | None = None) -> None:
         super().__init__()
-        self.axis, self.keep_dims = axis if axis is not None else (), bool(keep_dims)
+        self.axis = axis if axis is not None else ()
+        self.keep_dims = keep_dims is not None and check_bool(keep_dims, "Moments", "keep_dims")
 
     def construct(self, x: Tensor) -> tuple[Tensor, Tensor]:
         mean = ops.mean(x, self.axis, True)
@@ -66,7 +107,17 @@ class Moments(Cell):
 
 
 class L1Regularizer(Cell):
-    """scale * sum(|x|)."""
+    """scale * sum(|weights|).
+
+    Takes ``weights``, a Tensor of any shape, and returns a number as a Tensor without axes.
+
+    Args:
+        scale: the factor, a finite number above 0.
+
+    Raises:
+        TypeError: ``scale`` is no number.
+        ValueError: ``scale`` is not above 0, or not finite.
+    """
 
     def __init__(self, scale: float) -> None:
         super().__init__()

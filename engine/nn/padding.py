@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from .. import ops
 from ..core.tensor import Tensor
+from ..core.types import Ints
 from ..cpu.array_module import array_module
+from ._documentation import explained_by
 from .cell import Cell
 
 __all__ = [
@@ -21,6 +23,12 @@ def padded(x: Tensor, widths: tuple[tuple[int, int], ...], mode: str, value: flo
     """``x`` with (before, after) elements added to each axis; a negative number takes elements away.
 
     Mirrored and repeated elements are taken by their places, so their gradients add up where they come from.
+
+    Args:
+        x: the tensor.
+        widths: a pair of ints for each axis.
+        mode: "constant", or as ``numpy.pad`` has it "reflect", "symmetric" or "edge".
+        value: what is added with "constant".
     """
     cut = tuple(slice(max(0, -a), n - max(0, -b)) for (a, b), n in zip(widths, x.shape, strict=True))
     if any(min(pair) < 0 for pair in widths):
@@ -37,22 +45,28 @@ def padded(x: Tensor, widths: tuple[tuple[int, int], ...], mode: str, value: flo
 
 
 class Pad(Cell):
-    """Elements added to each axis: ``paddings`` is ((before, after), ...), one pair an axis.
+    """Elements added to each axis.
+
+    Takes ``x`` with as many axes as there are pairs, or the call raises ValueError; returns a Tensor of the same dtype.
 
     Args:
-        mode: "CONSTANT" (zeros), "REFLECT" (without the edge) or "SYMMETRIC" (with it).
+        paddings: a tuple of pairs (before, after) of ints from 0 on, one for each of at most 4 axes.
+        mode: what is added: "CONSTANT" zeros, "REFLECT" the mirror image without the element at the edge, "SYMMETRIC"
+            the one with it.
 
     Raises:
         TypeError: ``paddings`` is no tuple.
-        ValueError: another mode, or pairs that are none.
+        ValueError: another ``mode``, entries that are no pairs, negative numbers, or more than 4 pairs.
     """
 
-    def __init__(self, paddings: Any, mode: str = "CONSTANT") -> None:
+    def __init__(self, paddings: tuple[Sequence[int], ...], mode: str = "CONSTANT") -> None:
         super().__init__()
         if not isinstance(paddings, tuple):
             raise TypeError(f"For 'Pad', 'paddings' must be a tuple, but got {type(paddings).__name__}")
         if not all(len(pair) == 2 for pair in paddings) or len(paddings) > 4:
             raise ValueError(f"For 'Pad', 'paddings' must be pairs for at most 4 axes, but got {paddings}")
+        if any(n < 0 for pair in paddings for n in pair):
+            raise ValueError(f"For 'Pad', 'paddings' must not be negative, but got {paddings}")
         if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
             raise ValueError(f"For 'Pad', 'mode' must be 'CONSTANT', 'REFLECT' or 'SYMMETRIC', but got {mode!r}")
         self.paddings, self.mode = paddings, mode
@@ -64,13 +78,23 @@ class Pad(Cell):
 
 
 class _Sides(Cell):
-    """Padding of the last ``_axes`` axes: an int, or (before, after) pairs, last axis first."""
+    """Padding of the last axes.
+
+    Args:
+        padding: how many elements are added: an int for all sides, or (before, after) of the last axis, then of the one
+            before it, and so on. Negative numbers take elements away where a value is added.
+        value: the number that is added.
+
+    Raises:
+        TypeError: an argument of the wrong type; the text names it.
+        ValueError: another number of ints, or negative ones where elements of the input are added.
+    """
 
     _axes = 1
     _mode = "constant"
     value: float = 0
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: Ints) -> None:
         super().__init__()
         name = type(self).__name__
         given = (padding,) * (2 * self._axes) if isinstance(padding, int) and not isinstance(padding, bool) else padding
@@ -93,65 +117,75 @@ class _Sides(Cell):
         return padded(x, ((0, 0),) * (x.ndim - len(pairs)) + tuple(pairs), self._mode, self.value)
 
 
+@explained_by(_Sides)
 class ConstantPad1d(_Sides):
-    """``value`` added before and after the last axis."""
+    """``value`` added before and after the last axis of a Tensor of any dtype."""
 
-    def __init__(self, padding: Any, value: float) -> None:
+    def __init__(self, padding: Ints, value: float) -> None:
         super().__init__(padding)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise TypeError(f"For '{type(self).__name__}', 'value' must be a number, but got {type(value).__name__}")
         self.value = value
 
 
+@explained_by(_Sides)
 class ConstantPad2d(ConstantPad1d):
-    """``value`` added around the last two axes."""
+    """``value`` added around the last two axes of a Tensor of any dtype."""
 
     _axes = 2
 
 
+@explained_by(_Sides)
 class ConstantPad3d(ConstantPad1d):
-    """``value`` added around the last three axes."""
+    """``value`` added around the last three axes of a Tensor of any dtype."""
 
     _axes = 3
 
 
+@explained_by(_Sides)
 class ZeroPad2d(_Sides):
-    """Zeros added around the last two axes."""
+    """Zeros added around the last two axes of a Tensor of any dtype."""
 
     _axes = 2
 
 
+@explained_by(_Sides)
 class ReflectionPad1d(_Sides):
-    """The last axis mirrored at its ends, without the elements there."""
+    """The last axis mirrored at its ends, without the elements there; of (N, C, L) or (C, L)."""
 
     _mode = "reflect"
 
 
+@explained_by(_Sides)
 class ReflectionPad2d(ReflectionPad1d):
-    """The last two axes mirrored at their ends."""
+    """The last two axes mirrored at their ends, without the elements there; of (N, C, H, W) or (C, H, W)."""
 
     _axes = 2
 
 
+@explained_by(_Sides)
 class ReflectionPad3d(ReflectionPad1d):
-    """The last three axes mirrored at their ends."""
+    """The last three axes mirrored at their ends, without the elements there; of (N, C, D, H, W) or (C, D, H, W)."""
 
     _axes = 3
 
 
+@explained_by(_Sides)
 class ReplicationPad1d(_Sides):
-    """The first and last elements of the last axis repeated."""
+    """The first and last elements of the last axis repeated; of (N, C, L) or (C, L)."""
 
     _mode = "edge"
 
 
+@explained_by(_Sides)
 class ReplicationPad2d(ReplicationPad1d):
-    """The elements at the ends of the last two axes repeated."""
+    """The elements at the ends of the last two axes repeated; of (N, C, H, W) or (C, H, W)."""
 
     _axes = 2
 
 
+@explained_by(_Sides)
 class ReplicationPad3d(ReplicationPad1d):
-    """The elements at the ends of the last three axes repeated."""
+    """The elements at the ends of the last three axes repeated; of (N, C, D, H, W) or (C, D, H, W)."""
 
     _axes = 3

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
 from ..core.tensor import Tensor
+from ..core.types import Ints
 from ..ops.convolution import ints_for, pads_for
 from ..ops.pooling import as_image, flat_pair, largest_of_windows, mean_of_windows
+from ._documentation import explained_by
 from .cell import Cell
 
 __all__ = [
@@ -22,16 +25,30 @@ class _Pool(Cell):
     """What every pooling layer over windows has.
 
     Args:
-        kernel_size, stride, dilation: an int, or one for each axis.
-        pad_mode: "same", "valid" or "pad" (by ``padding``).
-        padding: an int, one for each axis, or one for each side; only with "pad".
+        kernel_size: the window's lengths, an int above 0 for all axes or one for each.
+        stride: the step between windows, an int above 0 for all axes or one for each; None, where it may be, is
+            ``kernel_size``.
+        pad_mode: "same" (ceil(length / stride) windows, padding at both sides), "valid" (windows inside the input) or
+            "pad" (by ``padding``); upper case too.
+        padding: elements added with "pad": an int for all sides, one for each axis, or (before, after) of each axis in
+            turn; 0 with the other modes. For the maximum at most half of ``kernel_size``.
+        dilation: the distance between the elements of a window, an int above 0 for all axes or one for each.
+        return_indices: whether to return also the places of the elements, int64 indices into the flattened axes after
+            C.
         ceil_mode: whether a last, partial window counts.
+        count_include_pad: whether the zeros that are added count in the mean.
+        divisor_override: an int above 0 to divide the sums by in place of the count; None for the count.
+        data_format: "NCHW", the only order of axes.
+
+    Raises:
+        TypeError: an argument of the wrong type; the text names it.
+        ValueError: an argument out of range, or padding where there is none; the text names it.
     """
 
     _axes = 2
 
     def __init__(
-        self, kernel_size: Any, stride: Any, pad_mode: str, padding: Any, ceil_mode: bool, dilation: Any = 1
+        self, kernel_size: Ints, stride: Ints, pad_mode: str, padding: Ints, ceil_mode: bool, dilation: Ints = 1
     ) -> None:
         super().__init__()
         name = type(self).__name__
@@ -57,11 +74,11 @@ class _MaxPool(_Pool):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
+        kernel_size: Ints = 1,
+        stride: Ints = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
@@ -75,8 +92,13 @@ class _MaxPool(_Pool):
         )  # fmt: skip
 
 
+@explained_by(_Pool)
 class MaxPool1d(_MaxPool):
-    """The largest element of each window of (N, C, L)."""
+    """The largest element of each window of (N, C, L) or (C, L).
+
+    Takes ``x`` and returns a Tensor (N, C, OL), or with ``return_indices`` a pair. The call raises ValueError for
+    another number of axes, or where no window fits.
+    """
 
     _axes = 1
 
@@ -94,23 +116,28 @@ class MaxPool1d(_MaxPool):
         return as_image(pooled, x, name)
 
 
-def _flat_sides(padding: Any) -> Any:
+def _flat_sides(padding: Ints) -> Ints:
     """Padding of one axis as that of the second of two."""
     if isinstance(padding, int):
         return (0, 0, padding, padding) if padding else 0
     return (0, 0, *(tuple(padding) * 2)[:2])
 
 
+@explained_by(_Pool)
 class MaxPool2d(_MaxPool):
-    """The largest element of each window of (N, C, H, W)."""
+    """The largest element of each window of (N, C, H, W) or (C, H, W).
+
+    Takes ``x`` and returns a Tensor (N, C, OH, OW), or with ``return_indices`` a pair. The call raises ValueError for
+    another number of axes, or where no window fits.
+    """
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
+        kernel_size: Ints = 1,
+        stride: Ints = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         return_indices: bool = False,
         ceil_mode: bool = False,
         data_format: str = "NCHW",
@@ -119,21 +146,33 @@ class MaxPool2d(_MaxPool):
         _check_format(data_format, "MaxPool2d")
 
 
+@explained_by(_Pool)
 class MaxPool3d(_MaxPool):
-    """The largest element of each window of (N, C, D, H, W)."""
+    """The largest element of each window of (N, C, D, H, W) or (C, D, H, W).
+
+    Takes ``x`` and returns a Tensor (N, C, OD, OH, OW), or with ``return_indices`` a pair. The call raises ValueError
+    for another number of axes, or where no window fits.
+    """
 
     _axes = 3
 
 
+@explained_by(_Pool)
 class MaxPool2dExt(_MaxPool):
-    """``MaxPool2d`` with PyTorch's arguments: the stride is the window's, padding is by number."""
+    """``MaxPool2d`` with PyTorch's arguments: without ``stride`` the windows do not overlap, and padding is by number.
+
+    Takes ``x`` (N, C, H, W) or (C, H, W) and returns a Tensor (N, C, OH, OW), or with ``return_indices`` a pair.
+
+    Args:
+        padding: elements added: an int for all sides or one for each axis, at most half of ``kernel_size``.
+    """
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Ints = 1,
+        stride: Ints | None = None,
+        padding: Ints = 0,
+        dilation: Ints = 1,
         return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
@@ -151,10 +190,10 @@ class _AvgPool(_Pool):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
+        kernel_size: Ints = 1,
+        stride: Ints = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
+        padding: Ints = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
         divisor_override: int | None = None,
@@ -175,17 +214,22 @@ class _AvgPool(_Pool):
         )  # fmt: skip
 
 
+@explained_by(_Pool)
 class AvgPool1d(_AvgPool):
-    """The mean of each window of (N, C, L)."""
+    """The mean of each window of (N, C, L) or (C, L).
+
+    Takes ``x`` and returns a Tensor (N, C, OL). The call raises ValueError for another number of axes, or where no
+    window fits.
+    """
 
     _axes = 1
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
+        kernel_size: Ints = 1,
+        stride: Ints = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
+        padding: Ints = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:
@@ -203,15 +247,20 @@ class AvgPool1d(_AvgPool):
         return as_image(pooled, x, name)
 
 
+@explained_by(_Pool)
 class AvgPool2d(_AvgPool):
-    """The mean of each window of (N, C, H, W)."""
+    """The mean of each window of (N, C, H, W) or (C, H, W).
+
+    Takes ``x`` and returns a Tensor (N, C, OH, OW). The call raises ValueError for another number of axes, or where no
+    window fits. The zeros of "same" never count, as in MindSpore.
+    """
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
+        kernel_size: Ints = 1,
+        stride: Ints = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
+        padding: Ints = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
         divisor_override: int | None = None,
@@ -221,20 +270,32 @@ class AvgPool2d(_AvgPool):
         _check_format(data_format, "AvgPool2d")
 
 
+@explained_by(_Pool)
 class AvgPool3d(_AvgPool):
-    """The mean of each window of (N, C, D, H, W)."""
+    """The mean of each window of (N, C, D, H, W) or (C, D, H, W).
+
+    Takes ``x`` and returns a Tensor (N, C, OD, OH, OW). The call raises ValueError for another number of axes, or where
+    no window fits.
+    """
 
     _axes = 3
 
 
+@explained_by(_Pool)
 class AvgPool1dExt(AvgPool1d):
-    """``AvgPool1d`` with PyTorch's arguments: the stride is the window's, padding is by number."""
+    """``AvgPool1d`` with PyTorch's arguments: without ``stride`` the windows do not overlap, and padding is by number.
+
+    Takes ``x`` (N, C, L) or (C, L) and returns a Tensor (N, C, OL).
+
+    Args:
+        padding: zeros added: an int for both sides.
+    """
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Ints,
+        stride: Ints | None = None,
+        padding: Ints = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:
@@ -242,14 +303,21 @@ class AvgPool1dExt(AvgPool1d):
         super().__init__(kernel_size, steps, "pad", padding, ceil_mode, count_include_pad)
 
 
+@explained_by(_Pool)
 class AvgPool2dExt(_AvgPool):
-    """``AvgPool2d`` with PyTorch's arguments: the stride is the window's, padding is by number."""
+    """``AvgPool2d`` with PyTorch's arguments: without ``stride`` the windows do not overlap, and padding is by number.
+
+    Takes ``x`` (N, C, H, W) or (C, H, W) and returns a Tensor (N, C, OH, OW).
+
+    Args:
+        padding: zeros added: an int for all sides or one for each axis.
+    """
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Ints,
+        stride: Ints | None = None,
+        padding: Ints = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
         divisor_override: int | None = None,
@@ -258,8 +326,15 @@ class AvgPool2dExt(_AvgPool):
         super().__init__(kernel_size, steps, "pad", padding, ceil_mode, count_include_pad, divisor_override)
 
 
+@explained_by(_Pool)
 class AvgPool3dExt(AvgPool2dExt):
-    """``AvgPool3d`` with PyTorch's arguments."""
+    """``AvgPool3d`` with PyTorch's arguments: without ``stride`` the windows do not overlap, and padding is by number.
+
+    Takes ``x`` (N, C, D, H, W) or (C, D, H, W) and returns a Tensor (N, C, OD, OH, OW).
+
+    Args:
+        padding: zeros added: an int for all sides or one for each axis.
+    """
 
     _axes = 3
 
@@ -272,63 +347,125 @@ def _check_format(data_format: str, name: str) -> None:
 class _Adaptive(Cell):
     """Windows are chosen so that the output has ``output_size``."""
 
-    def __init__(self, output_size: Any) -> None:
+    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
         super().__init__()
         self.output_size = output_size
 
 
 class AdaptiveAvgPool1d(_Adaptive):
-    """Means of (N, C, L) over windows chosen so that the output has ``output_size``."""
+    """Means of (N, C, L) over windows chosen so that the output has the length ``output_size``.
+
+    Window i goes from floor(i * L / output_size) to ceil((i + 1) * L / output_size). Takes ``x`` and returns (N, C,
+    output_size). The call checks ``output_size``.
+
+    Args:
+        output_size: the length of the output, an int above 0.
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.adaptive_avg_pool1d(x, self.output_size)
 
 
 class AdaptiveAvgPool2d(_Adaptive):
-    """Means of (N, C, H, W) over windows chosen so that the output has ``output_size``."""
+    """Means of (N, C, H, W) over windows chosen so that the output has the lengths ``output_size``.
+
+    Window i of an axis goes from floor(i * length / size) to ceil((i + 1) * length / size). Takes ``x``, also (C, H,
+    W). The call checks ``output_size``.
+
+    Args:
+        output_size: the lengths of the output, an int above 0 for both or a tuple of two; None in it keeps an axis as
+            it is.
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.adaptive_avg_pool2d(x, self.output_size)
 
 
 class AdaptiveAvgPool3d(_Adaptive):
-    """Means of (N, C, D, H, W) over windows chosen so that the output has ``output_size``."""
+    """Means of (N, C, D, H, W) over windows chosen so that the output has the lengths ``output_size``.
+
+    Window i of an axis goes from floor(i * length / size) to ceil((i + 1) * length / size). Takes ``x``, also (C, D, H,
+    W). The call checks ``output_size``.
+
+    Args:
+        output_size: the lengths of the output, an int above 0 for all or a tuple of three; None in it keeps an axis as
+            it is.
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.adaptive_avg_pool3d(x, self.output_size)
 
 
 class AdaptiveMaxPool1d(_Adaptive):
-    """Largest elements of (N, C, L) over windows chosen so that the output has ``output_size``."""
+    """Largest elements of (N, C, L) in windows chosen so that the output has the length ``output_size``.
+
+    Window i goes from floor(i * L / output_size) to ceil((i + 1) * L / output_size). Takes ``x`` and returns (N, C,
+    output_size). The call checks ``output_size``.
+
+    Args:
+        output_size: the length of the output, an int above 0.
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.adaptive_max_pool1d(x, self.output_size)
 
 
 class _AdaptiveLargest(_Adaptive):
-    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+    def __init__(self, output_size: int | Sequence[int | None] | None, return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = return_indices
 
 
 class AdaptiveMaxPool2d(_AdaptiveLargest):
-    """Largest elements of (N, C, H, W) over windows chosen so that the output has ``output_size``."""
+    """Largest elements of (N, C, H, W) in windows chosen so that the output has the lengths ``output_size``.
+
+    Windows are those of ``AdaptiveAvgPool2d``. Takes ``x``, also (C, H, W), and returns a Tensor, or with
+    ``return_indices`` a pair. The call checks ``output_size``.
+
+    Args:
+        output_size: the lengths of the output, an int above 0 for both or a tuple of two; None in it keeps an axis as
+            it is.
+        return_indices: whether to return also the places of the elements, int64 indices into the flattened image.
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.adaptive_max_pool2d(x, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool3d(_AdaptiveLargest):
-    """Largest elements of (N, C, D, H, W) over windows chosen so that the output has ``output_size``."""
+    """Largest elements of (N, C, D, H, W) in windows chosen so that the output has the lengths ``output_size``.
+
+    Windows are those of ``AdaptiveAvgPool3d``. Takes ``x``, also (C, D, H, W), and returns a Tensor, or with
+    ``return_indices`` a pair. The call checks ``output_size``.
+
+    Args:
+        output_size: the lengths of the output, an int above 0 for all or a tuple of three; None in it keeps an axis as
+            it is.
+        return_indices: whether to return also the places of the elements, int64 indices into the flattened volume.
+    """
 
     def construct(self, x: Tensor) -> tuple[Tensor, Tensor]:
         return ops.adaptive_max_pool3d(x, self.output_size, self.return_indices)
 
 
 class LPPool1d(Cell):
-    """The ``norm_type``-norm of each window of (N, C, L)."""
+    """(sum of x ** norm_type) ** (1 / norm_type) of each window of (N, C, L) or (C, L), with the sign of the sum.
 
-    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
+    Takes ``x`` and returns a Tensor (N, C, OL). The call checks the windows.
+
+    Args:
+        norm_type: the exponent p, a number other than 0.
+        kernel_size: the length of a window, an int above 0.
+        stride: the step between windows; None is ``kernel_size``.
+        ceil_mode: whether a last, partial window counts.
+
+    Raises:
+        TypeError: ``norm_type`` is no number.
+    """
+
+    def __init__(
+        self, norm_type: float, kernel_size: Ints, stride: Ints | None = None, ceil_mode: bool = False
+    ) -> None:
         super().__init__()
         if not isinstance(norm_type, int | float):
             raise TypeError(
@@ -341,49 +478,124 @@ class LPPool1d(Cell):
 
 
 class LPPool2d(LPPool1d):
-    """The ``norm_type``-norm of each window of (N, C, H, W)."""
+    """(sum of x ** norm_type) ** (1 / norm_type) of each window of (N, C, H, W) or (C, H, W), with the sign of the sum.
+
+    Takes ``x`` and returns a Tensor (N, C, OH, OW). The call checks the windows.
+
+    Args:
+        norm_type: the exponent p, a number other than 0.
+        kernel_size: the window's lengths, an int above 0 for both axes or one for each.
+        stride: the step between windows, an int or one for each axis; None is ``kernel_size``.
+        ceil_mode: whether a last, partial window counts.
+
+    Raises:
+        TypeError: ``norm_type`` is no number.
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.lp_pool2d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
 
 
 class _Unpool(Cell):
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+    """Elements put back to where the indices of a max pooling say they were the largest.
+
+    Args:
+        kernel_size: the window's lengths, an int above 0 for all axes or one for each.
+        stride: the step between windows, an int or one for each axis; None is ``kernel_size``.
+        padding: what was added before the pooling, an int from 0 on or one for each axis.
+    """
+
+    def __init__(self, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0) -> None:
         super().__init__()
         self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
 
 
+@explained_by(_Unpool)
 class MaxUnpool1d(_Unpool):
-    """Elements (N, C, L) put back to where ``indices`` say they were the largest."""
+    """Elements (N, C, L) or (C, L) put back to where ``indices`` say they were the largest; 0 elsewhere."""
 
-    def construct(self, x: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+    def construct(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """The elements at their places.
+
+        Args:
+            x: the elements, floating.
+            indices: their places in the flattened axes after C of the output, integers of the shape of ``x``; of two
+                elements for one place the last is kept.
+            output_size: the lengths of the output, or its whole shape; None for the least that such a pooling had.
+
+        Returns:
+            A Tensor of the dtype of ``x``.
+
+        Raises:
+            ValueError: ``indices`` of another shape, or out of range.
+        """
         return ops.max_unpool1d(x, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
+@explained_by(_Unpool)
 class MaxUnpool2d(_Unpool):
-    """Elements (N, C, H, W) put back to where ``indices`` say they were the largest."""
+    """Elements (N, C, H, W) or (C, H, W) put back to where ``indices`` say they were the largest; 0 elsewhere."""
 
-    def construct(self, x: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+    def construct(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """The elements at their places.
+
+        Args:
+            x: the elements, floating.
+            indices: their places in the flattened axes after C of the output, integers of the shape of ``x``; of two
+                elements for one place the last is kept.
+            output_size: the lengths of the output, or its whole shape; None for the least that such a pooling had.
+
+        Returns:
+            A Tensor of the dtype of ``x``.
+
+        Raises:
+            ValueError: ``indices`` of another shape, or out of range.
+        """
         return ops.max_unpool2d(x, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
+@explained_by(_Unpool)
 class MaxUnpool3d(_Unpool):
-    """Elements (N, C, D, H, W) put back to where ``indices`` say they were the largest."""
+    """Elements (N, C, D, H, W) or (C, D, H, W) put back to where ``indices`` say they were the largest; 0 elsewhere."""
 
-    def construct(self, x: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+    def construct(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """The elements at their places.
+
+        Args:
+            x: the elements, floating.
+            indices: their places in the flattened axes after C of the output, integers of the shape of ``x``; of two
+                elements for one place the last is kept.
+            output_size: the lengths of the output, or its whole shape; None for the least that such a pooling had.
+
+        Returns:
+            A Tensor of the dtype of ``x``.
+
+        Raises:
+            ValueError: ``indices`` of another shape, or out of range.
+        """
         return ops.max_unpool3d(x, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
 class FractionalMaxPool2d(Cell):
-    """Largest elements of windows at pseudorandom places (Graham 2014), by ``output_size`` or ``output_ratio``."""
+    """Largest elements of (N, C, H, W) in windows that begin at pseudorandom places (Graham 2014).
+
+    Takes ``input``, also (C, H, W), and returns a Tensor, or with ``return_indices`` a pair. The call raises ValueError
+    unless just one of ``output_size`` and ``output_ratio`` is given, and where the windows do not fit.
+
+    Args:
+        kernel_size: the window's lengths, an int above 0 for both axes or one for each.
+        output_size: the lengths of the output, an int above 0 or one for each axis.
+        output_ratio: the lengths of the output as parts of those of the input, a float in (0, 1) or one for each axis.
+        return_indices: whether to return also the places of the elements, int64 indices into the flattened image.
+    """
 
     _axes = 2
 
     def __init__(
         self,
-        kernel_size: Any,
-        output_size: Any = None,
-        output_ratio: Any = None,
+        kernel_size: Ints,
+        output_size: Ints | None = None,
+        output_ratio: float | Sequence[float] | None = None,
         return_indices: bool = False,
         _random_samples: Tensor | None = None,
     ) -> None:
@@ -396,6 +608,16 @@ class FractionalMaxPool2d(Cell):
 
 
 class FractionalMaxPool3d(FractionalMaxPool2d):
-    """``FractionalMaxPool2d`` for (N, C, D, H, W)."""
+    """Largest elements of (N, C, D, H, W) in windows that begin at pseudorandom places (Graham 2014).
+
+    Takes ``input``, also (C, D, H, W), and returns a Tensor, or with ``return_indices`` a pair. The call raises
+    ValueError unless just one of ``output_size`` and ``output_ratio`` is given, and where the windows do not fit.
+
+    Args:
+        kernel_size: the window's lengths, an int above 0 for all axes or one for each.
+        output_size: the lengths of the output, an int above 0 or one for each axis.
+        output_ratio: the lengths of the output as parts of those of the input, a float in (0, 1) or one for each axis.
+        return_indices: whether to return also the places of the elements, int64 indices into the flattened volume.
+    """
 
     _axes = 3

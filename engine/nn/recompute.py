@@ -9,7 +9,7 @@ in the order of an ordinary walk, so that every sum has the same bits as without
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..core import precision, random, taps
@@ -32,7 +32,15 @@ def _no_contexts() -> tuple[Any, Any]:
 
 
 class RecomputeOptions:
-    """What ``Cell.recompute`` was asked for."""
+    """What ``Cell.recompute`` was asked for.
+
+    Args:
+        use_reentrant: whether ``context_fn`` is refused.
+        context_fn: makes two contexts, one for the first run and one for the second; None for none.
+
+    Raises:
+        ValueError: ``context_fn`` with ``use_reentrant``.
+    """
 
     def __init__(self, use_reentrant: bool, context_fn: Contexts | None) -> None:
         if use_reentrant and context_fn is not None:
@@ -53,10 +61,16 @@ def recompute(
 
     Args:
         block: a cell; a function too with ``use_reentrant=False``.
-        *args: its arguments.
-        use_reentrant, output_recompute, early_stop: they choose among MindSpore's ways to do this.
-        context_fn: makes two contexts, one for the first run and one for the second.
-        **kwargs: its keyword arguments.
+        *args: its positional inputs.
+        use_reentrant: whether ``block`` must be a cell, without ``context_fn``.
+        output_recompute: with True as ``use_reentrant=False``.
+        early_stop: accepted; ``block`` always runs to its end.
+        context_fn: called without arguments; returns two contexts, one around the first run and one around the second.
+            None for none.
+        **kwargs: its keyword inputs.
+
+    Returns:
+        What ``block`` returns.
 
     Raises:
         TypeError: ``block`` is no cell with ``use_reentrant``.
@@ -82,7 +96,18 @@ def run_to_recompute(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Tensor:
-    """Run ``function``; where a gradient may be wanted, as one node that runs it again."""
+    """Run ``function``; where a gradient may be wanted, as one node that runs it again.
+
+    Args:
+        function: what to run.
+        cell: the cell whose parameters and buffers are put back for the second run; None for none.
+        options: which contexts are around the two runs.
+        args: the positional inputs.
+        kwargs: the keyword inputs.
+
+    Returns:
+        What ``function`` returned.
+    """
     forward_context, second_context = options.contexts()
     if not state.recordings:
         with forward_context:
@@ -197,7 +222,7 @@ class _Recompute(Repeating):
         self,
         function: Callable[..., Any],
         cell: CellBase | None,
-        context: Any,
+        context: contextlib.AbstractContextManager[Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> None:
@@ -243,7 +268,7 @@ class _Recompute(Repeating):
         return gradients.passed
 
     @contextlib.contextmanager
-    def _as_it_was(self) -> Any:
+    def _as_it_was(self) -> Iterator[None]:
         """Parameters, buffers and random numbers as at the first run; afterwards as they were before."""
         now, place = [t._array for t in self.held], random.position()
         _rebind(self.held, self.values)

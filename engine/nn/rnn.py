@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
@@ -13,6 +14,7 @@ from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
 from ..ops.recurrent import GATES, recurrent
 from ._checks import check_bool, check_positive_int
+from ._documentation import explained_by
 from .cell import Cell
 from .dropout import Dropout
 
@@ -23,13 +25,20 @@ class _Recurrent(Cell):
     """What every recurrent layer has.
 
     Args:
-        input_size: length of the last axis of the input.
-        hidden_size: length of the state.
-        num_layers: layers on top of each other.
+        input_size: length of the last axis of the input, an int above 0.
+        hidden_size: length H of a state, an int above 0.
+        num_layers: how many layers lie on top of each other, an int above 0.
+        nonlinearity: "tanh" or "relu"; also taken as the fourth positional argument, as in MindSpore.
         has_bias: whether there are biases.
-        batch_first: the input is (N, T, input_size), not (T, N, input_size).
-        dropout: probability of 0 between layers, in training.
-        bidirectional: also from the end to the start; both results side by side.
+        batch_first: whether the input is (N, T, input_size) in place of (T, N, input_size), and the output likewise.
+        dropout: probability of 0 for the outputs of each layer but the last, in training; in [0, 1).
+        bidirectional: whether a second direction runs from the last step to the first; its outputs follow on the last
+            axis.
+        dtype: element type of the parameters.
+
+    Raises:
+        TypeError: an argument of the wrong type; the text names it.
+        ValueError: an argument out of range; the text names it.
     """
 
     _kind = "tanh"
@@ -77,11 +86,25 @@ class _Recurrent(Cell):
                 parameter = Parameter(initializer(bound, shape(layer), dtype), _name(what, layer, side))
                 setattr(self, parameter.name, parameter)
 
-    def construct(self, x: Tensor, hx: Any = None, seq_length: Tensor | None = None) -> Any:
-        """x (T, N, input_size) and first states to all states of the last layer, and the last ones of all layers.
+    def construct(
+        self, x: Tensor, hx: Tensor | Sequence[Tensor] | None = None, seq_length: Tensor | None = None
+    ) -> tuple[Tensor, Any]:
+        """All states of the last layer, and the last states of every layer.
+
+        Args:
+            x: the input (T, N, input_size), or (N, T, input_size) with ``batch_first``; floating.
+            hx: first states (num_layers * directions, N, H); for an LSTM a pair of them, hidden and cell. None for
+                zeros.
+            seq_length: how many steps of each sample count, an integer Tensor (N,); later outputs are 0, and the last
+                state is that of the last step that counts. None for all steps.
+
+        Returns:
+            The pair (output, states): the output (T, N, directions * H), or (N, T, ...) with ``batch_first``; the
+                states in the form of ``hx``.
 
         Raises:
-            TypeError, ValueError: a state of the wrong kind or shape.
+            TypeError: ``x`` or a state is no Tensor, or the states of an LSTM no pair.
+            ValueError: a shape that does not fit.
         """
         name = type(self).__name__
         if not isinstance(x, Tensor):
@@ -119,7 +142,9 @@ class _Recurrent(Cell):
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         return tuple(getattr(self, _name(w, layer, side)) if self.has_bias or "bias" not in w else None for w in names)
 
-    def _states(self, hx: Any, x: Tensor, directions: int) -> tuple[list[Tensor], list[Tensor] | None]:
+    def _states(
+        self, hx: Tensor | Sequence[Tensor] | None, x: Tensor, directions: int
+    ) -> tuple[list[Tensor], list[Tensor] | None]:
         name = type(self).__name__
         shape = (self.num_layers * directions, x.shape[1], self.hidden_size)
         needed = 2 if self._kind == "lstm" else 1
@@ -145,7 +170,21 @@ def _name(what: str, layer: int, side: int) -> str:
 
 
 class RNN(_Recurrent):
-    """h = tanh(W_ih x + b_ih + W_hh h + b_hh), or with relu (``nonlinearity``)."""
+    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or with relu (Elman 1990).
+
+    Args:
+        *args: the arguments below by position, with ``nonlinearity`` the fourth where it is given so.
+        **kwargs: the arguments below by name: ``input_size`` and ``hidden_size``, ints above 0: lengths of an input and
+            of a state; ``num_layers`` (1): layers on top of each other; ``nonlinearity`` ("tanh"): or "relu";
+            ``has_bias`` (True): whether there are biases; ``batch_first`` (False): whether the input is (N, T,
+            input_size) in place of (T, N, input_size); ``dropout`` (0.0): probability of 0 for the outputs of each
+            layer but the last, in training; ``bidirectional`` (False): whether a second direction runs from the last
+            step to the first; ``dtype`` (float32): element type of the parameters.
+
+    Raises:
+        TypeError: an argument of the wrong type; the text names it.
+        ValueError: an argument out of range; the text names it.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         # As in MindSpore the nonlinearity may also be the fourth positional argument.
@@ -158,20 +197,42 @@ class RNN(_Recurrent):
         self.nonlinearity = kind
 
 
+@explained_by(_Recurrent)
 class LSTM(_Recurrent):
-    """Hochreiter and Schmidhuber 1997, with gates i, f, g, o; the state is a tuple (h, c)."""
+    """Long short-term memory (Hochreiter and Schmidhuber 1997).
+
+    i, f, o = sigmoid(W x + b + U h + c), g = tanh(W x + b + U h + c), each with weights of its own (in the order i, f,
+    g, o); c' = f * c + i * g; h' = o * tanh(c').
+    """
 
     _kind = "lstm"
 
 
+@explained_by(_Recurrent)
 class GRU(_Recurrent):
-    """Cho et al. 2014, with gates r, z, n; the reset gate acts on W_hn h + b_hn."""
+    """Gated recurrent units (Cho et al. 2014), where the reset gate acts on W_hn h + b_hn.
+
+    r, z = sigmoid(W x + b + U h + c), n = tanh(W_in x + b_in + r * (W_hn h + b_hn)), weights in the order r, z, n; h' =
+    (1 - z) * n + z * h.
+    """
 
     _kind = "gru"
 
 
 class _OneStep(Cell):
-    """A step of a recurrent layer: x (N, input_size) and the state to the new state."""
+    """A step of a recurrent layer.
+
+    Args:
+        input_size: length of the last axis of the input, an int above 0.
+        hidden_size: length H of the state, an int above 0.
+        has_bias: whether there are biases.
+        nonlinearity: "tanh" or "relu".
+        dtype: element type of the parameters.
+
+    Raises:
+        TypeError: a size is no int, or ``has_bias`` no bool.
+        ValueError: an argument out of range; the text names it.
+    """
 
     _kind = "tanh"
 
@@ -193,7 +254,7 @@ class _OneStep(Cell):
             self.bias_ih = Parameter(initializer(bound, (width,), dtype), "bias_ih")
             self.bias_hh = Parameter(initializer(bound, (width,), dtype), "bias_hh")
 
-    def _step(self, x: Tensor, h: Tensor, c: Any) -> tuple[Tensor, Any]:
+    def _step(self, x: Tensor, h: Tensor, c: Tensor | None) -> tuple[Tensor, Any]:
         name = type(self).__name__
         for argument, value, size in (("x", x, self.input_size), ("hx", h, self.hidden_size)):
             if not isinstance(value, Tensor):
@@ -207,12 +268,26 @@ class _OneStep(Cell):
         )
         return h, c
 
-    def construct(self, x: Tensor, hx: Any) -> Tensor:
+    def construct(self, x: Tensor, hx: Tensor) -> Tensor:
+        """The state after the step.
+
+        Args:
+            x: the input (N, input_size), floating.
+            hx: the state before (N, H).
+
+        Returns:
+            A Tensor (N, H).
+
+        Raises:
+            TypeError: ``x`` or ``hx`` is no Tensor.
+            ValueError: a shape that does not fit.
+        """
         return self._step(x, hx, None)[0]
 
 
+@explained_by(_OneStep)
 class RNNCell(_OneStep):
-    """A step of ``RNN``."""
+    """One step of ``RNN``: h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or with relu."""
 
     def __init__(
         self,
@@ -229,18 +304,35 @@ class RNNCell(_OneStep):
         self.nonlinearity = nonlinearity
 
 
+@explained_by(_OneStep)
 class LSTMCell(_OneStep):
-    """A step of ``LSTM``: x and (h, c) to (h, c)."""
+    """One step of ``LSTM``; the state is a pair (h, c)."""
 
     _kind = "lstm"
 
-    def construct(self, x: Tensor, hx: Any) -> Any:
+    def construct(  # type: ignore[override]  # its state is a pair
+        self, x: Tensor, hx: Sequence[Tensor]
+    ) -> tuple[Tensor, Tensor]:
+        """The state after the step.
+
+        Args:
+            x: the input (N, input_size), floating.
+            hx: the state before: a tuple or list of two Tensors (N, H), hidden and cell.
+
+        Returns:
+            The pair (h, c) of Tensors (N, H).
+
+        Raises:
+            TypeError: ``x`` is no Tensor, or ``hx`` no pair of them.
+            ValueError: a shape that does not fit.
+        """
         if not isinstance(hx, tuple | list) or len(hx) != 2:
             raise TypeError(f"For 'LSTMCell', 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}")
         return self._step(x, hx[0], hx[1])
 
 
+@explained_by(_OneStep)
 class GRUCell(_OneStep):
-    """A step of ``GRU``."""
+    """One step of ``GRU``."""
 
     _kind = "gru"

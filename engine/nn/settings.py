@@ -7,7 +7,8 @@ one device raises NotImplementedError and says what to use instead.
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import context
 from ..core.dtype import DType, bfloat16, float16, float32
@@ -16,7 +17,7 @@ from ..core.nested import replaced, tensors_in
 from ..core.tensor import Tensor
 from ..ops import cast
 from .members import CellBase
-from .recompute import RecomputeOptions
+from .recompute import Contexts, RecomputeOptions
 
 if TYPE_CHECKING:
     from .cell import Cell
@@ -27,7 +28,7 @@ PRECISION_FLAGS = {"fp16": float16, "fp32": float32, "bf16": bfloat16}
 _RECOMPUTE_OPTIONS = ("mp_comm_recompute", "parallel_optimizer_comm_recompute", "recompute_slice_activation")
 
 
-def _kept(name: str, kind: type, doc: str, default: Any = None, positive: bool = False) -> Any:
+def _kept(name: str, kind: type, doc: str, default: Callable[[], Any] | None = None, positive: bool = False) -> Any:
     """A property that keeps what it is given; without a default it does not exist before it is set."""
     place = f"_kept_{name}"
 
@@ -38,7 +39,7 @@ def _kept(name: str, kind: type, doc: str, default: Any = None, positive: bool =
             cell.__dict__[place] = default()
         return cell.__dict__[place]
 
-    def set_(cell: CellBase, value: Any) -> None:
+    def set_(cell: CellBase, value: object) -> None:
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise TypeError(f"For 'Cell', '{name}' must be of type {kind.__name__}, but got {type(value).__name__}")
         if positive and value < 0:  # type: ignore[operator]  # only ints are
@@ -69,17 +70,40 @@ class CellSettings(CellBase):
         self.__dict__["_phase"] = value
 
     def set_train(self, mode: bool = True) -> Cell:
-        """Training mode (or with False predict mode) for this cell and all below; the phase is this cell's alone."""
+        """Set training mode for this cell and all below; layers such as Dropout and BatchNorm heed it.
+
+        Args:
+            mode: True for training, False for predict mode, in which a new cell is. The name ``phase`` ("train" or
+                "predict") is set on this cell alone.
+
+        Returns:
+            This cell.
+        """
         self.__dict__["_phase"] = "train" if mode else "predict"
         return self.add_flags_recursive(training=mode)
 
     def set_grad(self, requires_grad: bool = True) -> Cell:
-        """Set the cell's flag ``requires_grad``; gradients do not depend on it."""
+        """Set the cell's flag ``requires_grad``; gradients do not depend on it.
+
+        Args:
+            requires_grad: the new value.
+
+        Returns:
+            This cell.
+        """
         self.__dict__["requires_grad"] = requires_grad
         return self  # type: ignore[return-value]  # every CellSettings is a Cell
 
     def add_flags(self, **flags: Any) -> Cell:
-        """Set attributes on this cell; ``fp16``, ``fp32`` and ``bf16`` also set its precision, see ``to_float``."""
+        """Set attributes on this cell.
+
+        Args:
+            **flags: names and values; ``fp16``, ``fp32`` and ``bf16`` where true also set the cell's precision, see
+                ``to_float``.
+
+        Returns:
+            This cell.
+        """
         self._flags.update(flags)
         self.__dict__.update(flags)
         for name, dtype in PRECISION_FLAGS.items():
@@ -89,13 +113,20 @@ class CellSettings(CellBase):
         return self  # type: ignore[return-value]
 
     def add_flags_recursive(self, **flags: Any) -> Cell:
-        """Set attributes on this cell and all below."""
+        """Set attributes on this cell and all below.
+
+        Args:
+            **flags: names and values, see ``add_flags``.
+
+        Returns:
+            This cell.
+        """
         for _, cell in self.cells_and_names():
             cell.add_flags(**flags)
         return self  # type: ignore[return-value]
 
     def get_flags(self) -> dict[str, Any]:
-        """The attributes that ``add_flags`` set."""
+        """The attributes that ``add_flags`` set: a dictionary by name, the cell's own."""
         return self._flags
 
     # Precision
@@ -106,8 +137,14 @@ class CellSettings(CellBase):
         The operators cast what floating tensors they get, so the result is of ``dst_type`` too. Gradients come back in
         the dtype of what they belong to.
 
+        Args:
+            dst_type: ``float16``, ``float32`` or ``bfloat16``.
+
+        Returns:
+            This cell.
+
         Raises:
-            ValueError: ``dst_type`` is none of float16, float32, bfloat16.
+            ValueError: ``dst_type`` is none of these.
         """
         if not isinstance(dst_type, DType) or dst_type not in tuple(PRECISION_FLAGS.values()):
             raise ValueError(f"For 'to_float', 'dst_type' must be float16, float32 or bfloat16, but got {dst_type!r}")
@@ -118,7 +155,14 @@ class CellSettings(CellBase):
         return self.mixed_precision_type
 
     def set_mixed_precision_type(self, mixed_type: DType | None) -> None:
-        """Set the precision of this cell alone."""
+        """Set the precision of this cell alone; what it calls computes in it too, unless it has one of its own.
+
+        Args:
+            mixed_type: ``float16``, ``float32`` or ``bfloat16``; None takes the setting back.
+
+        Raises:
+            TypeError: ``mixed_type`` is none of these.
+        """
         if mixed_type is not None and mixed_type not in tuple(PRECISION_FLAGS.values()):
             raise TypeError(
                 f"For 'set_mixed_precision_type', give float16, float32, bfloat16 or None, but got {mixed_type!r}"
@@ -127,7 +171,15 @@ class CellSettings(CellBase):
         self._refresh()
 
     def cast_inputs(self, inputs: Any, dst_type: DType) -> Any:
-        """The inputs with their tensors cast to ``dst_type``; deprecated in MindSpore, where it returns None."""
+        """The inputs with their tensors cast; deprecated in MindSpore, where it returns None.
+
+        Args:
+            inputs: a tensor, or tuples, lists and dictionaries with tensors.
+            dst_type: the element type.
+
+        Returns:
+            The same structure with other tensors.
+        """
         return replaced(inputs, [cast(tensor, dst_type) for tensor in tensors_in(inputs)])
 
     # Recompute
@@ -138,20 +190,26 @@ class CellSettings(CellBase):
         use_reentrant: bool = True,
         output_recompute: bool = False,
         early_stop: bool = True,
-        context_fn: Any = None,
+        context_fn: Contexts | None = None,
         **kwargs: Any,
     ) -> None:
-        """Keep nothing of what ``construct`` computes for the gradient; compute it again when the gradient comes by.
+        """Keep nothing of what ``construct`` computes for the gradient; compute it again in the backward pass.
+
+        Needs less memory and about one more forward computation. Values, gradients and random numbers are the same as
+        without.
 
         Args:
-            use_reentrant, output_recompute, early_stop: kept; they choose among MindSpore's ways to do this.
-            context_fn: makes two contexts, one for the first run and one for the second (``use_reentrant=False``).
+            use_reentrant: kept; with False ``context_fn`` may be given.
+            output_recompute: kept, as a flag of the cell; with True ``context_fn`` may be given too.
+            early_stop: accepted; ``construct`` always runs to its end.
+            context_fn: called without arguments at each call of the cell; returns two contexts, one around the first
+                run and one around the second. None for none.
             **kwargs: ``mp_comm_recompute``, ``parallel_optimizer_comm_recompute``, ``recompute_slice_activation``:
-                kept, they concern a cluster.
+                bools for a cluster, without effect.
 
         Raises:
             ValueError: another keyword, or ``context_fn`` with ``use_reentrant``.
-            TypeError: an option that is no bool.
+            TypeError: ``output_recompute`` or one of ``kwargs`` is no bool.
         """
         for name, value in {"output_recompute": output_recompute, **kwargs}.items():
             if name != "output_recompute" and name not in _RECOMPUTE_OPTIONS:
@@ -190,7 +248,11 @@ class CellSettings(CellBase):
             cell._scope_below(scopes[name])
 
     def update_cell_type(self, cell_type: str) -> None:
-        """Keep the cell's type, which MindSpore's quantisation reads."""
+        """Keep the cell's type, which MindSpore's quantization reads; ``cell_type`` shows it.
+
+        Args:
+            cell_type: a name.
+        """
         self.__dict__["cell_type"] = cell_type
 
     # Kept for a graph compiler
@@ -248,12 +310,20 @@ class CellSettings(CellBase):
         return self.__dict__.setdefault("_jit_config_dict", {})
 
     def set_jit_config(self, jit_config: Any) -> None:
-        """Keep a JitConfig; a second one is ignored, as in MindSpore."""
+        """Keep a JitConfig; a second one is ignored, as in MindSpore. Nothing is compiled.
+
+        Args:
+            jit_config: an object with ``jit_config_dict``, which the property of this name shows from then on.
+        """
         if not self.jit_config_dict:
             self.__dict__["_jit_config_dict"] = jit_config.jit_config_dict
 
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
-        """Keep inputs that a graph compiler would compile for.
+        """Keep inputs that a graph compiler would compile for; ``get_inputs`` gives them back.
+
+        Args:
+            *inputs: the inputs of ``construct`` in order.
+            **kwargs: some of them by name; the others become None.
 
         Raises:
             ValueError: both positional and keyword inputs, or a keyword that ``construct`` does not have.
@@ -271,20 +341,41 @@ class CellSettings(CellBase):
         return self.__dict__.get("_inputs")
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing: there is no graph compiler, a cell runs as it is."""
+        """Do nothing: there is no graph compiler, a cell runs as it is.
+
+        Args:
+            *args: accepted, without effect.
+            **kwargs: accepted, without effect.
+        """
 
     def compile_and_run(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Call the cell."""
+        """Call the cell.
+
+        Args:
+            *args: the positional inputs.
+            **kwargs: the keyword inputs.
+
+        Returns:
+            What the call returns.
+        """
         return self(*args, **kwargs)
 
     def run_construct(self, cast_inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call the cell with a tuple of inputs and a dictionary; deprecated."""
+        """Call the cell; deprecated in MindSpore.
+
+        Args:
+            cast_inputs: the positional inputs, a tuple.
+            kwargs: the keyword inputs, a dictionary.
+
+        Returns:
+            What the call returns.
+        """
         return self(*cast_inputs, **kwargs)
 
     def remove_redundant_parameters(self) -> None:
-        """Nothing; deprecated in MindSpore, where it does nothing either."""
+        """Do nothing; deprecated in MindSpore, where it does nothing either."""
 
-    def get_func_graph_proto(self) -> Any:
+    def get_func_graph_proto(self) -> NoReturn:
         """Refused: there is no compiled graph.
 
         Raises:
@@ -295,41 +386,70 @@ class CellSettings(CellBase):
     # Kept or refused for a cluster
 
     def set_comm_fusion(self, fusion_type: int, recurse: bool = True) -> Cell:
-        """Set ``comm_fusion`` of the trainable parameters."""
+        """Set ``comm_fusion`` of the trainable parameters, which a cluster reads.
+
+        Args:
+            fusion_type: the number to set.
+            recurse: whether the cells below are gone through too.
+
+        Returns:
+            This cell.
+        """
         for parameter in self.trainable_params(recurse):
             parameter.comm_fusion = fusion_type
         return self  # type: ignore[return-value]
 
     def set_broadcast_flag(self, mode: bool = True) -> Cell:
-        """Keep the flag ``broadcast_flag`` on this cell and all below."""
+        """Keep the flag ``broadcast_flag`` on this cell and all below, which a cluster reads.
+
+        Args:
+            mode: the flag.
+
+        Returns:
+            This cell.
+        """
         return self.add_flags_recursive(broadcast_flag=mode)
 
     def set_boost(self, boost_type: str) -> Cell:
-        """Keep the flag ``less_bn``.
+        """Keep the flag ``less_bn`` on this cell and all below; nothing is computed differently.
+
+        Args:
+            boost_type: "less_bn".
+
+        Returns:
+            This cell.
 
         Raises:
-            ValueError: ``boost_type`` is not "less_bn".
+            ValueError: another ``boost_type``.
         """
         if boost_type != "less_bn":
             raise ValueError(f"For 'set_boost', 'boost_type' must be \"less_bn\", but got {boost_type!r}")
         return self.add_flags_recursive(less_bn=True)
 
     def set_data_parallel(self) -> None:
-        """Nothing: there is one process."""
+        """Do nothing: there is one process."""
 
-    def shard(self, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None) -> None:
+    def shard(self, in_strategy: object, out_strategy: object = None, parameter_plan: object = None) -> None:
         """Refused: there is one device.
+
+        Args:
+            in_strategy: how inputs would be split.
+            out_strategy: how outputs would be split.
+            parameter_plan: how parameters would be split.
 
         Raises:
             NotImplementedError: always.
         """
         raise _refused("Cell.shard needs a cluster", "call the cell as it is on one device")
 
-    def offload(self, backward_prefetch: Any = "Auto") -> None:
+    def offload(self, backward_prefetch: int | str = "Auto") -> None:
         """Refused: activations are not moved to the host.
 
+        Args:
+            backward_prefetch: "Auto", or how many activations would be fetched ahead, an int from 0 on.
+
         Raises:
-            ValueError: ``backward_prefetch`` is neither "Auto" nor an int from 0 on.
+            ValueError: ``backward_prefetch`` is neither.
             NotImplementedError: otherwise.
         """
         if backward_prefetch != "Auto" and (not isinstance(backward_prefetch, int) or backward_prefetch < 0):

@@ -14,6 +14,7 @@ from ..core.hooks import HookHandle
 from ..core.nearest import did_you_mean
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
+from ..core.types import Array
 from .members import CellBase
 
 if TYPE_CHECKING:
@@ -38,7 +39,15 @@ class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpec
 
 
 def register_cell_buffer_registration_hook(hook: Callable[..., Any]) -> HookHandle:
-    """Call ``hook(cell, name, buffer)`` at every ``register_buffer``; what it returns is registered instead."""
+    """Call ``hook(cell, name, buffer)`` at every ``register_buffer`` of every cell, before the buffer is added.
+
+    Args:
+        hook: gets the cell, the buffer's name and the Tensor or None; what it returns is registered in its place, None
+            keeps the buffer.
+
+    Returns:
+        A handle; its ``remove()`` takes the hook off.
+    """
     return HookHandle(_buffer_registration_hooks, hook)
 
 
@@ -48,17 +57,17 @@ class CellState(CellBase):
     # Buffers
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that belongs to the cell's state but is no parameter.
+        """Add a tensor that belongs to the cell's state but is no parameter; it is an attribute of the cell.
 
         Args:
-            name: the attribute's name.
-            tensor: its values, or None.
+            name: the attribute's name, without dots.
+            tensor: its values; None keeps the name for a buffer without values.
             persistent: whether ``state_dict`` holds it.
 
         Raises:
             AttributeError: before ``super().__init__()``.
-            TypeError: the name is no str or the value no Tensor.
-            KeyError: the name is empty, holds a dot or is taken.
+            TypeError: ``name`` is no str or ``tensor`` no Tensor.
+            KeyError: the name is empty, holds a dot, or is taken by something that is no buffer.
         """
         if "_buffers" not in self.__dict__:
             raise AttributeError("For 'register_buffer', call super().__init__() before a buffer is registered")
@@ -79,8 +88,14 @@ class CellState(CellBase):
     def get_buffer(self, target: str) -> Tensor:
         """The buffer at a dotted path.
 
+        Args:
+            target: the cell's path and the buffer's name, joined by dots.
+
+        Returns:
+            The Tensor, or None for a buffer without values.
+
         Raises:
-            AttributeError: there is none.
+            AttributeError: there is none; the text names similar paths.
         """
         path, _, name = target.rpartition(".")
         cell = self.get_sub_cell(path)
@@ -94,7 +109,16 @@ class CellState(CellBase):
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """Buffers with their dotted paths; one that is registered twice comes once with ``remove_duplicate``."""
+        """Buffers with their dotted paths, own ones before the children's; those without values are left out.
+
+        Args:
+            prefix: put before all paths, with a dot; "" for none.
+            recurse: whether the cells below are gone through too.
+            remove_duplicate: whether a tensor that is registered twice comes once.
+
+        Returns:
+            An iterator over pairs (path, Tensor).
+        """
         seen: set[int] = set()
         cells = self.cells_and_names(name_prefix=prefix) if recurse else iter([(prefix, self)])
         for path, cell in cells:
@@ -105,7 +129,14 @@ class CellState(CellBase):
                 yield (f"{path}.{name}" if path else name), buffer
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """The buffers of this cell, and with ``recurse`` of all below it."""
+        """The buffers of this cell, then of its children; each once.
+
+        Args:
+            recurse: whether the cells below are gone through too.
+
+        Returns:
+            An iterator over Tensors.
+        """
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
@@ -114,29 +145,38 @@ class CellState(CellBase):
     def get_extra_state(self) -> Any:
         """What ``state_dict`` holds beside parameters and buffers; a subclass that has such a state defines it.
 
+        Returns:
+            Anything; it stands in ``state_dict`` under "_extra_state".
+
         Raises:
-            RuntimeError: the subclass does not.
+            RuntimeError: the subclass does not define it.
         """
         raise RuntimeError(f"'{type(self).__name__}' defines no 'get_extra_state'")
 
     def set_extra_state(self, state: Any) -> None:
         """Take back what ``get_extra_state`` gave; a subclass that has such a state defines it.
 
+        Args:
+            state: what ``load_state_dict`` found under "_extra_state".
+
         Raises:
-            RuntimeError: the subclass does not.
+            RuntimeError: the subclass does not define it.
         """
         raise RuntimeError(f"'{type(self).__name__}' defines no 'set_extra_state'")
 
     def state_dict(
         self, *args: Any, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
     ) -> dict[str, Any]:
-        """Parameters and persistent buffers, themselves and not copies, by their dotted paths.
+        """Parameters and persistent buffers of this cell and all below, themselves and not copies, by dotted paths.
 
         Args:
-            *args: ``destination``, ``prefix`` and ``keep_vars`` by position, which is deprecated.
-            destination: the dictionary to fill.
-            prefix: put before every key.
-            keep_vars: has no effect.
+            *args: ``destination``, ``prefix`` and ``keep_vars`` by position, which is deprecated and warns.
+            destination: the dictionary to fill; None for a new OrderedDict.
+            prefix: put before every key as it is.
+            keep_vars: without effect; the hooks get it.
+
+        Returns:
+            The dictionary.
 
         Raises:
             TypeError: an argument of the wrong type.
@@ -187,19 +227,20 @@ class CellState(CellBase):
 
     # Loading
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> Any:
-        """Copy values into the parameters and buffers of the same paths.
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> _IncompatibleKeys:
+        """Copy values into the parameters and buffers of the same paths, cast to their dtypes.
 
         Args:
             state_dict: values by dotted path, as ``state_dict`` gives them.
-            strict: whether missing and superfluous keys are errors.
+            strict: whether missing and superfluous keys are errors; values that fit are loaded even so.
 
         Returns:
-            a named tuple ``(missing_keys, unexpected_keys)``.
+            A named tuple ``(missing_keys, unexpected_keys)`` of lists.
 
         Raises:
             TypeError: ``state_dict`` is no mapping.
-            RuntimeError: keys do not match (with ``strict``), or a value has another shape or is no tensor (always).
+            RuntimeError: keys do not match (with ``strict``), a value has another shape or is no tensor (always), or a
+                post hook returned something.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(
@@ -221,7 +262,12 @@ class CellState(CellBase):
         return keys
 
     def _load(
-        self, given: Mapping[str, Any], prefix: str, metadata: Any, keys: _IncompatibleKeys, errors: list[str]
+        self,
+        given: Mapping[str, Any],
+        prefix: str,
+        metadata: Mapping[str, Any] | None,
+        keys: _IncompatibleKeys,
+        errors: list[str],
     ) -> None:
         local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
         self._load_from_state_dict(given, prefix, local_metadata, True, keys.missing_keys, keys.unexpected_keys, errors)
@@ -238,7 +284,7 @@ class CellState(CellBase):
         self,
         state_dict: Mapping[str, Any],
         prefix: str,
-        local_metadata: Any,
+        local_metadata: Mapping[str, Any],
         strict: bool,
         missing_keys: list[str],
         unexpected_keys: list[str],
@@ -277,32 +323,83 @@ class CellState(CellBase):
     # Hooks on saving and loading
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
-        """Call ``hook(cell, prefix, keep_vars)`` before this cell's part of ``state_dict``."""
+        """Call ``hook(cell, prefix, keep_vars)`` before this cell's part of ``state_dict``.
+
+        Args:
+            hook: gets the cell, what its keys begin with, and the argument; what it returns is not used.
+
+        Returns:
+            A handle; its ``remove()`` takes the hook off.
+        """
         return HookHandle(self._state_hooks["state_dict_pre"], hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> HookHandle:
-        """Call ``hook(cell, state_dict, prefix, local_metadata)`` after it; the hook may change the dictionary."""
+        """Call ``hook(cell, state_dict, prefix, local_metadata)`` after this cell's part of ``state_dict``.
+
+        Args:
+            hook: gets the cell, the dictionary, which it may change in place, what the cell's keys begin with, and a
+                dictionary that is kept in the ``_metadata`` of the result. It returns None; ``state_dict`` raises
+                RuntimeError otherwise.
+
+        Returns:
+            A handle; its ``remove()`` takes the hook off.
+        """
         return HookHandle(self._state_hooks["state_dict_post"], hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
-        """Call ``hook(cell, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)``
-        before this cell's part is loaded; the hook may change the dictionary and the lists."""
+        """Call a hook before this cell's part of a state is loaded.
+
+        It is called as ``hook(cell, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+        error_msgs)``.
+
+        Args:
+            hook: gets the cell, the cell's part of the state, what its keys begin with, the cell's metadata, True, and
+                the lists of what is wrong so far. It may change the dictionary and the lists in place; what it returns
+                is not used.
+
+        Returns:
+            A handle; its ``remove()`` takes the hook off.
+        """
         return HookHandle(self._state_hooks["load_pre"], hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> HookHandle:
-        """Call ``hook(cell, incompatible_keys)`` after this cell's part was loaded; it may change the two lists."""
+        """Call ``hook(cell, incompatible_keys)`` after this cell's part of a state and those below were loaded.
+
+        Args:
+            hook: gets the cell and the named tuple ``(missing_keys, unexpected_keys)``, whose lists it may change in
+                place: ``load_state_dict`` judges by them. It returns None; ``load_state_dict`` raises RuntimeError
+                otherwise.
+
+        Returns:
+            A handle; its ``remove()`` takes the hook off.
+        """
         return HookHandle(self._state_hooks["load_post"], hook)
 
     # Where and as what the values are
 
     def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict[Parameter, Parameter]:
-        """Values for the parameters that have none yet, and a dictionary from old to new: here each to itself."""
+        """Values for the parameters that have none yet: none here, they have them from the start.
+
+        Args:
+            auto_parallel_mode: accepted, without effect.
+
+        Returns:
+            A dictionary from the old parameters to the new ones: each to itself.
+        """
         return {parameter: parameter.init_data() for parameter in self.get_parameters()}
 
     def to(self, *args: Any, **kwargs: Any) -> Cell:
-        """Move all parameters and buffers: ``to(dtype)``, ``to(device)``, ``to(device, dtype)`` or ``to(tensor)``.
+        """Move or cast parameters and buffers: ``to(dtype)``, ``to(device)``, ``to(device, dtype)`` or ``to(tensor)``.
 
         Parameters stay the same objects; only floating and complex ones change their dtype.
+
+        Args:
+            *args: the device, "CPU" or "GPU"; the dtype, floating or complex; or a Tensor whose device and dtype are
+                taken; then ``non_blocking``, a bool without effect.
+            **kwargs: ``device``, ``dtype`` and ``non_blocking`` by name.
+
+        Returns:
+            This cell.
 
         Raises:
             TypeError: other arguments, or a dtype that is neither floating nor complex.
@@ -310,7 +407,7 @@ class CellState(CellBase):
         """
         device, dtype = _target(args, kwargs)
 
-        def moved(tensor: Tensor) -> Any:
+        def moved(tensor: Tensor) -> Array:
             array = tensor._array
             if dtype is not None and (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
                 array = array.astype(dtype.numpy)
@@ -321,7 +418,18 @@ class CellState(CellBase):
         return self._change(moved)
 
     def to_empty(self, *, device: str | None = None, recurse: bool = True) -> Cell:
-        """Parameters and buffers of the same shapes without their values (zeros here)."""
+        """Give parameters and buffers new values of the same shapes that mean nothing: zeros here.
+
+        Args:
+            device: "CPU", "GPU" or None; checked, without further effect.
+            recurse: whether the cells below are gone through too.
+
+        Returns:
+            This cell.
+
+        Raises:
+            ValueError: an unknown device.
+        """
         _device(device)
         return self._change(lambda tensor: np.zeros(tensor.shape, tensor._array.dtype), recurse)
 
@@ -332,7 +440,14 @@ class CellState(CellBase):
         return self  # type: ignore[return-value]  # every CellState is a Cell
 
     def parameters_broadcast_dict(self, recurse: bool = True) -> OrderedDict[str, Parameter] | None:
-        """The parameters by name that are not ``layerwise_parallel``; None where there are none."""
+        """The parameters by name that are not ``layerwise_parallel``.
+
+        Args:
+            recurse: whether the cells below are gone through too.
+
+        Returns:
+            An OrderedDict, or None where there are none.
+        """
         found = OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse) if not p.layerwise_parallel)
         return found or None
 
@@ -363,7 +478,7 @@ def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str | None, 
     return _device(given["device"]), dtype
 
 
-def _device(name: Any) -> str | None:
+def _device(name: str | None) -> str | None:
     if name is None:
         return None
     kind = str(name).partition(":")[0].upper()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from ..core.dtype import DType, float32
 from ..core.initializer import XavierNormal, XavierUniform, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
+from ..core.types import Array
 from ..ops.attention import attention
 from ..ops.linalg import dense
+from ._documentation import explained_by
 from .activation import GELU, ReLU
 from .cell import Cell
 from .container import CellList
@@ -28,16 +31,22 @@ __all__ = [
 
 
 class MultiheadAttention(Cell):
-    """Attention with several heads over (L, N, E), or (N, L, E) with ``batch_first``, or (L, E).
+    """softmax(Q @ K.T / sqrt(head length)) @ V in several heads, with trained projections (Vaswani et al. 2017).
 
     Args:
-        embed_dim: length of the last axis; ``num_heads`` must divide it.
-        num_heads: heads.
-        dropout: probability of 0 for a weight, in training.
+        embed_dim: length E of the queries and of the output, an int above 0.
+        num_heads: how many heads there are; divides ``embed_dim``.
+        dropout: probability of 0 for each weight, in training.
         has_bias: whether the projections have biases.
-        add_bias_kv: a trained key and value beside those given.
-        add_zero_attn: a zero key and value beside those given.
-        kdim, vdim: lengths of keys and values, if they differ from ``embed_dim``.
+        add_bias_kv: whether a trained key and value stand beside those given.
+        add_zero_attn: whether a key and a value of zeros stand beside those given.
+        kdim: length of the keys; None is ``embed_dim``.
+        vdim: length of the values; None is ``embed_dim``.
+        batch_first: whether the inputs are (N, L, E) in place of (L, N, E).
+        dtype: element type of the parameters.
+
+    Raises:
+        ValueError: ``num_heads`` does not divide ``embed_dim``, or one of them is not above 0.
     """
 
     def __init__(
@@ -90,14 +99,24 @@ class MultiheadAttention(Cell):
         attn_mask: Tensor | None = None,
         average_attn_weights: bool = True,
     ) -> tuple[Tensor, Tensor | None]:
-        """What each query takes from the values, and the weights (of each head without ``average_attn_weights``).
+        """What each query takes from the values, and the weights by which it does.
 
         Args:
-            key_padding_mask: (N, S), true (or -inf) where a key does not count.
-            attn_mask: (L, S) or (N * heads, L, S), true where a query may not look, or numbers to add.
+            query: the queries (L, N, E), (N, L, E) with ``batch_first``, or (L, E).
+            key: the keys (S, N, kdim), (N, S, kdim) or (S, kdim).
+            value: the values (S, N, vdim), (N, S, vdim) or (S, vdim).
+            key_padding_mask: (N, S), or (S,) without a batch: True where a key does not count, or floats to add to the
+                scores.
+            need_weights: whether the weights are returned.
+            attn_mask: (L, S) or (N * num_heads, L, S): True where a query may not look, or floats to add to the scores.
+            average_attn_weights: whether the weights are averaged over the heads.
+
+        Returns:
+            The output in the form of ``query``, and the weights (N, L, S), (N, num_heads, L, S) without
+                ``average_attn_weights``, without N for inputs without a batch, or None without ``need_weights``.
 
         Raises:
-            ValueError: a shape that does not fit.
+            ValueError: a shape that does not fit, or a mask of integers other than uint8.
         """
         single = query.ndim == 2
         if query.ndim not in (2, 3) or key.ndim != query.ndim or value.ndim != query.ndim:
@@ -152,7 +171,7 @@ class MultiheadAttention(Cell):
             weights = ops.mean(weights, 1)
         return found, ops.squeeze(weights, 0) if single else weights
 
-    def _projected(self, query: Tensor, key: Tensor, value: Tensor, same_inputs: bool) -> Any:
+    def _projected(self, query: Tensor, key: Tensor, value: Tensor, same_inputs: bool) -> tuple[Tensor, ...]:
         e = self.embed_dim
         if self._same and same_inputs:
             return ops.split(dense(query, self.in_proj_weight, self.in_proj_bias), e, 2)
@@ -163,7 +182,7 @@ class MultiheadAttention(Cell):
         biases: Any = (None,) * 3 if self.in_proj_bias is None else ops.split(self.in_proj_bias, e, 0)
         return tuple(dense(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True))
 
-    def _mask(self, attn_mask: Any, padding: Any, n: int, k: Tensor, grown: int) -> Tensor | None:
+    def _mask(self, attn_mask: Tensor | None, padding: Tensor | None, n: int, k: Tensor, grown: int) -> Tensor | None:
         """Both masks as numbers to add, (N or 1, heads or 1, L or 1, S)."""
         total = None
         dtype = k._array.dtype
@@ -193,7 +212,7 @@ class MultiheadAttention(Cell):
         return Tensor._wrap(total)
 
 
-def _additive(mask: Tensor, dtype: Any) -> Any:
+def _additive(mask: Tensor, dtype: np.dtype[Any]) -> Array:
     array = mask._array
     if array.dtype.kind in "iuc" and array.dtype != np.uint8:
         raise ValueError(f"For 'MultiheadAttention', a mask must be of floats, uint8 or bool, but got {mask.dtype}")
@@ -204,7 +223,28 @@ def _additive(mask: Tensor, dtype: Any) -> Any:
 
 
 class _Layer(Cell):
-    """Attention and a feed-forward network, each with dropout, a residual connection and normalisation."""
+    """Attention and a feed-forward network, each with dropout, a residual connection and normalization.
+
+    Args:
+        d_model: length E of the last axis, an int above 0.
+        nhead: how many heads there are; divides ``d_model``.
+        num_encoder_layers: how many layers the encoder has.
+        num_decoder_layers: how many layers the decoder has.
+        dim_feedforward: width of the feed-forward network, an int above 0.
+        dropout: probability of 0 for weights and outputs, in training; in [0, 1).
+        activation: of the feed-forward network: "relu", "gelu" (the exact one), a cell or a function.
+        custom_encoder: a cell in place of the encoder, called with ``(src, src_mask, src_key_padding_mask)``; None for
+            the usual one.
+        custom_decoder: a cell in place of the decoder, called as a TransformerDecoder is; None for the usual one.
+        layer_norm_eps: what the normalizations add to the variance.
+        batch_first: whether inputs and outputs are (N, L, E) in place of (L, N, E).
+        norm_first: whether is normalized before attention and feed-forward network, not after the residual connection.
+        dtype: element type of the parameters.
+
+    Raises:
+        TypeError: a number of the wrong type, or an ``activation`` that cannot be called.
+        ValueError: a number out of range, or another name of an ``activation``.
+    """
 
     def __init__(
         self,
@@ -212,7 +252,7 @@ class _Layer(Cell):
         nhead: int,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: Any = "relu",
+        activation: str | Callable[[Tensor], Tensor] = "relu",
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
@@ -242,7 +282,7 @@ class _Layer(Cell):
             raise TypeError(f"For 'Transformer', 'activation' must be callable, but got {type(activation).__name__}")
         self.activation1 = activation
 
-    def _around(self, number: int, x: Tensor, part: Any) -> Tensor:
+    def _around(self, number: int, x: Tensor, part: Callable[[Tensor], Tensor]) -> Tensor:
         """x + part(norm(x)), or norm(x + part(x))."""
         norm, dropout = getattr(self, f"norm{number}"), getattr(self, f"dropout{number}")
         if self.norm_first:
@@ -253,19 +293,9 @@ class _Layer(Cell):
         return self.dense2(self.dropout(self.activation1(self.dense1(x))))
 
 
+@explained_by(_Layer)
 class TransformerEncoderLayer(_Layer):
-    """Self-attention and a feed-forward network.
-
-    Args:
-        d_model: length of the last axis.
-        nhead: heads.
-        dim_feedforward: width of the feed-forward network.
-        dropout: probability of 0, in training.
-        activation: "relu", "gelu", a cell or a function.
-        layer_norm_eps: added to the variance.
-        batch_first: (N, L, E) instead of (L, N, E).
-        norm_first: normalise before, not after.
-    """
+    """Self-attention and a feed-forward network, each with dropout, a residual connection and normalization."""
 
     def __init__(
         self,
@@ -273,7 +303,7 @@ class TransformerEncoderLayer(_Layer):
         nhead: int,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: str = "relu",
+        activation: str | Callable[[Tensor], Tensor] = "relu",
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
@@ -286,6 +316,19 @@ class TransformerEncoderLayer(_Layer):
     def construct(
         self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None
     ) -> Tensor:
+        """The layer's output.
+
+        Args:
+            src: the input (L, N, E), (N, L, E) with ``batch_first``, or (L, E).
+            src_mask: where a position may not look, see ``attn_mask`` of ``MultiheadAttention``.
+            src_key_padding_mask: positions that do not count (N, L), see ``key_padding_mask`` there.
+
+        Returns:
+            A Tensor of the shape of ``src``.
+
+        Raises:
+            ValueError: a shape that does not fit.
+        """
         def attend(x: Tensor) -> Tensor:
             return self.self_attn(
                 x, x, x, attn_mask=src_mask, key_padding_mask=src_key_padding_mask, need_weights=False
@@ -294,8 +337,12 @@ class TransformerEncoderLayer(_Layer):
         return self._around(2, self._around(1, src, attend), self._forward)
 
 
+@explained_by(_Layer)
 class TransformerDecoderLayer(_Layer):
-    """Self-attention, attention to the encoder's output, and a feed-forward network; arguments as for the encoder."""
+    """Self-attention, attention to the encoder's output, and a feed-forward network.
+
+    Each has dropout, a residual connection and normalization.
+    """
 
     def __init__(
         self,
@@ -303,7 +350,7 @@ class TransformerDecoderLayer(_Layer):
         nhead: int,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: str = "relu",
+        activation: str | Callable[[Tensor], Tensor] = "relu",
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
@@ -323,6 +370,23 @@ class TransformerDecoderLayer(_Layer):
         tgt_key_padding_mask: Tensor | None = None,
         memory_key_padding_mask: Tensor | None = None,
     ) -> Tensor:
+        """The layer's output.
+
+        Args:
+            tgt: the input (L, N, E), (N, L, E) with ``batch_first``, or (L, E).
+            memory: the encoder's output (S, N, E), (N, S, E) or (S, E).
+            tgt_mask: where a position of ``tgt`` may not look in ``tgt``: (L, L) or (N * nhead, L, L), as ``attn_mask``
+                of ``MultiheadAttention``.
+            memory_mask: where it may not look in ``memory``, (L, S) or (N * nhead, L, S).
+            tgt_key_padding_mask: positions of ``tgt`` that do not count, (N, L).
+            memory_key_padding_mask: positions of ``memory`` that do not count, (N, S).
+
+        Returns:
+            A Tensor of the shape of ``tgt``.
+
+        Raises:
+            ValueError: a shape that does not fit.
+        """
         def attend(x: Tensor) -> Tensor:
             return self.self_attn(
                 x, x, x, attn_mask=tgt_mask, key_padding_mask=tgt_key_padding_mask, need_weights=False
@@ -350,7 +414,14 @@ def _fresh(layer: Cell) -> Cell:
 
 
 class TransformerEncoder(_Stack):
-    """``num_layers`` copies of a layer, and a normalisation at the end."""
+    """Copies of a layer one after the other, and a normalization at the end.
+
+    Args:
+        encoder_layer: the layer that is copied, a TransformerEncoderLayer; the copies have its first values, and
+            parameters of their own.
+        num_layers: how many copies there are.
+        norm: a cell that the last output goes through; None for none.
+    """
 
     def __init__(self, encoder_layer: Cell, num_layers: int, norm: Cell | None = None) -> None:
         super().__init__(encoder_layer, num_layers, norm)
@@ -358,6 +429,16 @@ class TransformerEncoder(_Stack):
     def construct(
         self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None
     ) -> Tensor:
+        """The output of the last layer, normalized.
+
+        Args:
+            src: the input (L, N, E), (N, L, E) with ``batch_first``, or (L, E).
+            src_mask: where a position may not look, see ``attn_mask`` of ``MultiheadAttention``.
+            src_key_padding_mask: positions that do not count (N, L), see ``key_padding_mask`` there.
+
+        Returns:
+            A Tensor of the shape of ``src``.
+        """
         x = src
         for layer in self.layers:
             x = layer(x, src_mask=src_mask, src_key_padding_mask=src_key_padding_mask)
@@ -365,7 +446,14 @@ class TransformerEncoder(_Stack):
 
 
 class TransformerDecoder(_Stack):
-    """``num_layers`` copies of a layer, and a normalisation at the end."""
+    """Copies of a layer one after the other, and a normalization at the end.
+
+    Args:
+        decoder_layer: the layer that is copied, a TransformerDecoderLayer; the copies have its first values, and
+            parameters of their own.
+        num_layers: how many copies there are.
+        norm: a cell that the last output goes through; None for none.
+    """
 
     def __init__(self, decoder_layer: Cell, num_layers: int, norm: Cell | None = None) -> None:
         super().__init__(decoder_layer, num_layers, norm)
@@ -379,14 +467,29 @@ class TransformerDecoder(_Stack):
         tgt_key_padding_mask: Tensor | None = None,
         memory_key_padding_mask: Tensor | None = None,
     ) -> Tensor:
+        """The output of the last layer, normalized.
+
+        Args:
+            tgt: the input (L, N, E), (N, L, E) with ``batch_first``, or (L, E).
+            memory: the encoder's output (S, N, E), (N, S, E) or (S, E).
+            tgt_mask: where a position of ``tgt`` may not look in ``tgt``: (L, L) or (N * nhead, L, L), as ``attn_mask``
+                of ``MultiheadAttention``.
+            memory_mask: where it may not look in ``memory``, (L, S) or (N * nhead, L, S).
+            tgt_key_padding_mask: positions of ``tgt`` that do not count, (N, L).
+            memory_key_padding_mask: positions of ``memory`` that do not count, (N, S).
+
+        Returns:
+            A Tensor of the shape of ``tgt``.
+        """
         x = tgt
         for layer in self.layers:
             x = layer(x, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
         return x if self.norm is None else self.norm(x)
 
 
+@explained_by(_Layer)
 class Transformer(Cell):
-    """An encoder and a decoder; the arguments are those of their layers."""
+    """An encoder and a decoder (Vaswani et al. 2017); their weights start as Xavier uniform."""
 
     def __init__(
         self,
@@ -396,7 +499,7 @@ class Transformer(Cell):
         num_decoder_layers: int = 6,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: str = "relu",
+        activation: str | Callable[[Tensor], Tensor] = "relu",
         custom_encoder: Cell | None = None,
         custom_decoder: Cell | None = None,
         layer_norm_eps: float = 1e-5,
@@ -430,8 +533,22 @@ class Transformer(Cell):
     ) -> Tensor:
         """The decoder's output for ``tgt``, looking at the encoder's for ``src``.
 
+        Args:
+            src: the encoder's input (S, N, E), (N, S, E) with ``batch_first``, or (S, E).
+            tgt: the decoder's input (L, N, E), (N, L, E) or (L, E).
+            src_mask: where a position of ``src`` may not look in ``src``: (S, S) or (N * nhead, S, S), as ``attn_mask``
+                of ``MultiheadAttention``.
+            tgt_mask: where a position of ``tgt`` may not look in ``tgt``, (L, L) or (N * nhead, L, L).
+            memory_mask: where a position of ``tgt`` may not look in the encoder's output, (L, S) or (N * nhead, L, S).
+            src_key_padding_mask: positions of ``src`` that do not count, (N, S).
+            tgt_key_padding_mask: positions of ``tgt`` that do not count, (N, L).
+            memory_key_padding_mask: positions of the encoder's output that do not count, (N, S).
+
+        Returns:
+            A Tensor of the shape of ``tgt``.
+
         Raises:
-            ValueError: another batch size or last length.
+            ValueError: the batches differ, or a last length is not ``d_model``.
         """
         batch = 0 if self.batch_first else 1
         if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:

@@ -12,7 +12,10 @@ __all__ = ["no_init_parameters"]
 
 @contextmanager
 def no_init_parameters() -> Iterator[None]:
-    """Networks made in the block have zeros as parameters: for those whose values are loaded from a checkpoint."""
+    """Networks made in the block have zeros as first values: for those whose values are loaded from a checkpoint.
+
+    A context manager without arguments. Initializers are not called inside, so that no random numbers are drawn.
+    """
     before = _initializer.skipping
     _initializer.skipping = True
     try:

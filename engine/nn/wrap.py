@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,14 +26,19 @@ __all__ = [
 
 
 class WithLossCell(Cell):
-    """The network and its loss: ``(data, label)`` to the loss.
+    """The network and its loss: loss_fn(backbone(data), label).
+
+    Takes ``data`` and ``label``, anything that the two accept, and returns what ``loss_fn`` does.
 
     Args:
-        backbone: the network.
-        loss_fn: called with its output and the label.
+        backbone: the network, called with the data.
+        loss_fn: called with the network's output and the label.
+
+    Raises:
+        TypeError: ``backbone`` is no Cell.
     """
 
-    def __init__(self, backbone: Cell, loss_fn: Any) -> None:
+    def __init__(self, backbone: Cell, loss_fn: Callable[..., Any]) -> None:
         super().__init__(auto_prefix=False)
         if not isinstance(backbone, Cell):
             raise TypeError(f"For 'WithLossCell', 'backbone' must be a Cell, but got {type(backbone).__name__}")
@@ -49,9 +55,20 @@ class WithLossCell(Cell):
 
 
 class WithGradCell(Cell):
-    """The network, or the network and its loss: ``(data, label)`` to the gradients of its trainable parameters."""
+    """The gradients of the loss by the network's trainable parameters.
 
-    def __init__(self, network: Cell, loss_fn: Any = None, sens: Any = None) -> None:
+    Takes what the network takes, and last the label where there is a ``loss_fn``; returns a tuple of Tensors, one for
+    each trainable parameter.
+
+    Args:
+        network: the network; without ``loss_fn`` its output is the loss.
+        loss_fn: called with the network's output and the label; None for none.
+        sens: a factor on the gradients, a number or a Tensor; None for 1.
+    """
+
+    def __init__(
+        self, network: Cell, loss_fn: Callable[..., Any] | None = None, sens: float | Tensor | None = None
+    ) -> None:
         super().__init__(auto_prefix=False)
         self.network = network
         self.loss_fn = loss_fn
@@ -71,18 +88,25 @@ class WithGradCell(Cell):
 class ForwardValueAndGrad(Cell):
     """The output of a network and its gradients.
 
+    Takes what the network takes, with ``sens_param`` and last the gradient of the output; returns the pair (output,
+    gradients). The gradients are one Tensor for the first input; a tuple for all inputs with ``get_all``; a tuple for
+    ``weights`` with ``get_by_list``; a pair of both tuples with both.
+
     Args:
-        network: the network.
-        weights: parameters to take gradients of, with ``get_by_list``.
-        get_all: gradients of all inputs, not only of the first.
-        get_by_list: gradients of ``weights``, beside those of the inputs with ``get_all``.
-        sens_param: the last input of a call is the gradient that arrives at the output.
+        network: the network, a cell or a function.
+        weights: the parameters whose gradients ``get_by_list`` asks for: a ParameterTuple, tuple or list.
+        get_all: whether to give the gradients of all inputs, not of the first alone.
+        get_by_list: whether to give the gradients of ``weights``, and those of inputs only with ``get_all``.
+        sens_param: whether the last input of a call is the gradient that arrives at the output, a Tensor or number.
+
+    Raises:
+        TypeError: ``network`` cannot be called, a switch is no bool, or ``weights`` is no tuple or list.
     """
 
     def __init__(
         self,
-        network: Any,
-        weights: Any = None,
+        network: Callable[..., Any],
+        weights: Sequence[Parameter] | None = None,
         get_all: bool = False,
         get_by_list: bool = False,
         sens_param: bool = False,
@@ -111,7 +135,7 @@ class ForwardValueAndGrad(Cell):
             data = list(inputs)
 
         positions = tuple(range(len(data))) if self.get_all else None if self.get_by_list else 0
-        weights = list(self.weights) if self.get_by_list else None
+        weights = list(self.weights or ()) if self.get_by_list else None
 
         def forward(*values: Any) -> Any:
             out = self.network(*values)
@@ -120,20 +144,30 @@ class ForwardValueAndGrad(Cell):
             return (ops.mul(out, sens) if isinstance(sens, Tensor) else out * sens), out
 
         value, gradients = value_and_grad(forward, positions, weights, has_aux=sens is not None)(*data)
+        if self.get_all and len(data) == 1:  # as in MindSpore, a tuple even of one
+            gradients = ((gradients[0],), gradients[1]) if self.get_by_list else (gradients,)
         return (value[1] if sens is not None else value), gradients
 
 
 class TrainOneStepCell(Cell):
-    """A training step: the loss of the inputs, its gradients, the optimizer's update; returns the loss.
+    """A training step: the loss of the inputs, its gradients, the optimizer's update.
+
+    Takes what the network takes; returns the loss, or with ``return_grad`` the pair (loss, {parameter's name:
+    gradient}).
 
     Args:
         network: a network whose output is the loss.
-        optimizer: changes the parameters.
-        sens: a factor on the gradients.
-        return_grad: also return the gradients, by name.
+        optimizer: an optimizer; its parameters are those that are trained.
+        sens: a factor on the gradients, a number or a Tensor; None or 1 for none.
+        return_grad: whether the gradients are returned too.
+
+    Raises:
+        ValueError: ``sens`` is 0.
     """
 
-    def __init__(self, network: Cell, optimizer: Any, sens: Any = None, return_grad: bool = False) -> None:
+    def __init__(
+        self, network: Cell, optimizer: Cell, sens: float | Tensor | None = None, return_grad: bool = False
+    ) -> None:
         super().__init__(auto_prefix=False)
         self.network = network
         self.network.set_grad()
@@ -156,22 +190,32 @@ class TrainOneStepCell(Cell):
 
 
 class FixedLossScaleUpdateCell(Cell):
-    """A loss scale that stays."""
+    """The manager of a loss scale that stays: a call returns ``overflow`` as it came.
+
+    Args:
+        loss_scale_value: the scale.
+    """
 
     def __init__(self, loss_scale_value: float) -> None:
         super().__init__()
         self.loss_scale_value = loss_scale_value
 
     def get_loss_scale(self) -> float:
-        """The scale at the start."""
+        """The scale."""
         return self.loss_scale_value
 
-    def construct(self, _: Any, overflow: Any) -> Tensor:
+    def construct(self, _: Any, overflow: Tensor | bool) -> Any:
         return overflow
 
 
 class DynamicLossScaleUpdateCell(Cell):
-    """A loss scale divided by ``scale_factor`` at an overflow, multiplied after ``scale_window`` steps without."""
+    """The manager of a loss scale that falls at an overflow, and grows after ``scale_window`` steps without one.
+
+    Args:
+        loss_scale_value: the scale at the start.
+        scale_factor: what the scale is divided by at an overflow (down to 1), and multiplied by as it grows.
+        scale_window: after how many steps without an overflow it grows.
+    """
 
     def __init__(self, loss_scale_value: float, scale_factor: float, scale_window: int) -> None:
         super().__init__()
@@ -184,7 +228,16 @@ class DynamicLossScaleUpdateCell(Cell):
         """The scale at the start."""
         return self.loss_scale_value
 
-    def construct(self, loss_scale: Parameter, overflow: Any) -> Tensor:
+    def construct(self, loss_scale: Parameter, overflow: Tensor | bool) -> Any:
+        """Change the scale by what happened in a step.
+
+        Args:
+            loss_scale: the scale, a Parameter with one number; it is given its new value.
+            overflow: whether an overflow happened, a bool or a Tensor with one.
+
+        Returns:
+            ``overflow``.
+        """
         now, last = int(self.cur_iter._array), int(self.last_overflow_iter._array)
         happened, scale = bool(overflow), float(loss_scale._array)
         grown = now - last >= self.scale_window
@@ -200,18 +253,23 @@ class DynamicLossScaleUpdateCell(Cell):
 
 
 class TrainOneStepWithLossScaleCell(TrainOneStepCell):
-    """A training step with a scaled loss; a step whose gradients overflow is left out.
+    """A training step with a scaled loss; the update of a step whose gradients overflow is left out.
+
+    Takes what the network takes; returns (loss, whether an overflow occurred, scale), three Tensors. The loss is not
+    scaled.
 
     Args:
         network: a network whose output is the loss.
-        optimizer: changes the parameters.
-        scale_sense: the scale (a Tensor), or a cell that also changes it, such as ``DynamicLossScaleUpdateCell``.
+        optimizer: an optimizer; its parameters are those that are trained.
+        scale_sense: the scale, a Tensor with one number; or a cell that also changes it, such as
+            ``DynamicLossScaleUpdateCell``.
 
-    Returns:
-        the loss, whether an overflow occurred, and the scale.
+    Raises:
+        TypeError: ``scale_sense`` is neither a Tensor nor a Cell.
+        ValueError: ``scale_sense`` has more than one number.
     """
 
-    def __init__(self, network: Cell, optimizer: Any, scale_sense: Any) -> None:
+    def __init__(self, network: Cell, optimizer: Cell, scale_sense: Cell | Tensor) -> None:
         super().__init__(network, optimizer)
         self.loss_scaling_manager: Cell | None = None
         if isinstance(scale_sense, Cell):
@@ -248,24 +306,50 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     def set_sense_scale(self, sens: Tensor) -> None:
         """Take another scale.
 
+        Args:
+            sens: the new scale, a Tensor with one number.
+
         Raises:
-            TypeError: no Tensor.
+            TypeError: ``sens`` is no Tensor.
         """
         if not isinstance(sens, Tensor):
             raise TypeError(f"For 'set_sense_scale', 'sens' must be a Tensor, but got {type(sens).__name__}")
         self.scale_sense.set_data(sens)
 
-    def start_overflow_check(self, pre_cond: Any, compute_input: Any) -> tuple[Any, Any]:
-        """Where a device keeps an overflow flag it is cleared here; this engine looks at the gradients."""
+    def start_overflow_check(self, pre_cond: object, compute_input: Any) -> tuple[Any, Any]:
+        """Where a device keeps an overflow flag it is cleared here; this engine looks at the gradients.
+
+        Args:
+            pre_cond: without effect.
+            compute_input: returned as it is.
+
+        Returns:
+            The pair (None, compute_input).
+        """
         return None, compute_input
 
-    def get_overflow_status(self, status: Any, compute_output: Any) -> bool:
-        """Whether a gradient is infinite or no number."""
+    def get_overflow_status(self, status: object, compute_output: Tensor | Sequence[Tensor]) -> bool:
+        """Whether a gradient is infinite or NaN.
+
+        Args:
+            status: what ``start_overflow_check`` returned first; without effect.
+            compute_output: a gradient, or a tuple or list of them.
+
+        Returns:
+            A bool.
+        """
         given = compute_output if isinstance(compute_output, tuple | list) else (compute_output,)
         return any(not bool(array_module(g._array).isfinite(g._array).all()) for g in given)
 
-    def process_loss_scale(self, overflow: Any) -> Tensor:
-        """Let the manager change the scale."""
+    def process_loss_scale(self, overflow: Tensor) -> Tensor:
+        """Let the manager change the scale.
+
+        Args:
+            overflow: whether an overflow happened, a Tensor with one bool.
+
+        Returns:
+            ``overflow``.
+        """
         if self.loss_scaling_manager is not None:
             with no_recording():
                 return self.loss_scaling_manager(self.scale_sense, overflow)
@@ -273,9 +357,20 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
 
 class WithEvalCell(Cell):
-    """The network and its loss for evaluation: ``(data, label)`` to (loss, output, label)."""
+    """The network and its loss for evaluation.
 
-    def __init__(self, network: Cell, loss_fn: Any, add_cast_fp32: bool = False) -> None:
+    Takes ``data`` and ``label`` and returns (loss, output, label).
+
+    Args:
+        network: the network, called with the data.
+        loss_fn: called with the network's output and the label.
+        add_cast_fp32: whether output and label, where they are float16, become float32 before the loss.
+
+    Raises:
+        TypeError: ``add_cast_fp32`` is no bool.
+    """
+
+    def __init__(self, network: Cell, loss_fn: Callable[..., Any], add_cast_fp32: bool = False) -> None:
         super().__init__(auto_prefix=False)
         if not isinstance(add_cast_fp32, bool):
             raise TypeError(f"For 'WithEvalCell', 'add_cast_fp32' must be a bool, got {type(add_cast_fp32).__name__}")
@@ -298,7 +393,17 @@ def _as(value: Any, dtype: DType) -> Any:
 
 
 class ParameterUpdate(Cell):
-    """A cell whose call gives a parameter another value."""
+    """A cell whose call gives a parameter another value.
+
+    Takes ``x``, a Tensor of the parameter's shape, which is cast to its dtype, and returns the parameter. The call
+    raises ValueError for another shape.
+
+    Args:
+        param: the parameter.
+
+    Raises:
+        TypeError: ``param`` is no Parameter.
+    """
 
     def __init__(self, param: Parameter) -> None:
         super().__init__()
@@ -316,13 +421,20 @@ class ParameterUpdate(Cell):
 class TimeDistributed(Cell):
     """A layer applied to each slice along the time axis.
 
+    Takes ``inputs`` and returns a Tensor with the slices' outputs along the same axis. As in MindSpore, axes are taken
+    modulo the number of axes.
+
     Args:
-        layer: the layer.
+        layer: a cell or a Primitive.
         time_axis: the axis of time.
-        reshape_with_axis: fold time into this axis and call the layer once, instead of once a slice.
+        reshape_with_axis: another axis that time is folded into, so that the layer is called once in place of once a
+            slice; None for a call for each slice.
+
+    Raises:
+        TypeError: ``layer`` is no Cell, or ``time_axis`` no int.
     """
 
-    def __init__(self, layer: Any, time_axis: int, reshape_with_axis: int | None = None) -> None:
+    def __init__(self, layer: Cell | ops.Primitive, time_axis: int, reshape_with_axis: int | None = None) -> None:
         super().__init__()
         if not isinstance(layer, Cell | ops.Primitive):
             raise TypeError(f"For 'TimeDistributed', 'layer' must be a Cell, but got {type(layer).__name__}")
@@ -351,20 +463,47 @@ class TimeDistributed(Cell):
 
 
 class DistributedGradReducer(Cell):
-    """The gradients as they are: there is one process."""
+    """The gradients as they are: there is one process.
+
+    Takes ``grads`` and returns it. All arguments are for a cluster.
+
+    Args:
+        parameters: the parameters; without effect.
+        mean: whether gradients are divided by the number of devices; kept.
+        degree: the number of devices; kept.
+        fusion_type: how gradients are sent; without effect.
+        group: the name of a group of devices; without effect.
+    """
 
     def __init__(
-        self, parameters: Any, mean: Any = None, degree: Any = None, fusion_type: int = 1, group: str = ""
+        self,
+        parameters: Sequence[Parameter],
+        mean: bool | None = None,
+        degree: int | None = None,
+        fusion_type: int = 1,
+        group: str = "",
     ) -> None:
         super().__init__(auto_prefix=False)
         self.mean, self.degree = mean, degree
 
-    def construct(self, grads: Any) -> tuple[Tensor, Tensor]:
+    def construct(self, grads: Sequence[Tensor]) -> Sequence[Tensor]:
         return grads
 
 
 class MicroBatchInterleaved(Cell):
-    """A network called on parts of the batch; the outputs are added up, as in MindSpore."""
+    """A network called on parts of the batch one after the other; the outputs are added up, as in MindSpore.
+
+    Takes what the network takes, Tensors with the batch on axis 0; the call raises ValueError where ``interleave_num``
+    does not divide it.
+
+    Args:
+        network: the network.
+        interleave_num: into how many parts the batch is split, an int above 0.
+
+    Raises:
+        TypeError: ``interleave_num`` is no int.
+        ValueError: ``interleave_num`` is not above 0.
+    """
 
     def __init__(self, network: Cell, interleave_num: int = 2) -> None:
         super().__init__(auto_prefix=False)
@@ -375,6 +514,12 @@ class MicroBatchInterleaved(Cell):
         self.network, self.interleave_num = network, interleave_num
 
     def construct(self, *inputs: Any) -> Tensor:
+        for x in inputs:
+            if x.shape[0] % self.interleave_num:
+                raise ValueError(
+                    f"For 'MicroBatchInterleaved', 'interleave_num' {self.interleave_num} must divide the batch of an "
+                    f"input, but got shape {x.shape}"
+                )
         parts = [ops.chunk(x, self.interleave_num, 0) for x in inputs]
         total: Any = None
         for piece in zip(*parts, strict=True):
@@ -384,7 +529,11 @@ class MicroBatchInterleaved(Cell):
 
 
 class VirtualDatasetCellTriple(Cell):
-    """A network of three inputs, called as it is: there is one process."""
+    """A network of three inputs, called as it is: there is one process.
+
+    Args:
+        backbone: the network.
+    """
 
     def __init__(self, backbone: Cell) -> None:
         super().__init__(auto_prefix=False)
@@ -397,10 +546,10 @@ class VirtualDatasetCellTriple(Cell):
 def _refused(name: str, instead: str) -> Any:
     """A class that cannot mean anything in one eager process: making one says what to use instead."""
 
-    def initialise(self: Cell, *args: Any, **kwargs: Any) -> None:
+    def initialize(self: Cell, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError(f"nn.{name} needs {instead}")
 
-    return type(name, (Cell,), {"__doc__": f"Not available: needs {instead}.", "__init__": initialise})
+    return type(name, (Cell,), {"__doc__": f"Not available: needs {instead}.", "__init__": initialize})
 
 
 PipelineCell = _refused("PipelineCell", "a cluster; call the network itself, or use MicroBatchInterleaved")

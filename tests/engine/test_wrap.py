@@ -163,3 +163,13 @@ def test_a_scale_can_be_given_anew_and_must_be_a_tensor() -> None:
 def test_a_pipeline_says_that_it_needs_a_cluster() -> None:
     with pytest.raises(NotImplementedError, match="a cluster"):
         nn.PipelineCell(Sq(), 2)
+
+
+def test_the_gradients_of_all_inputs_are_a_tuple_also_where_there_is_one() -> None:
+    x = Tensor(np.ones((1, 2), np.float32))
+    _, of_inputs = nn.ForwardValueAndGrad(nn.ReLU(), get_all=True)(x)
+    assert isinstance(of_inputs, tuple) and of_inputs[0].asnumpy().tolist() == [[1.0, 1.0]]
+    net = nn.Dense(2, 1, weight_init=2.0, has_bias=False)
+    weights = ParameterTuple(net.trainable_params())
+    _, both = nn.ForwardValueAndGrad(net, weights, get_all=True, get_by_list=True)(x)
+    assert [[g.asnumpy().tolist() for g in part] for part in both] == [[[[2.0, 2.0]]], [[[1.0, 1.0]]]]

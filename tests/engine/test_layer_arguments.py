@@ -1,0 +1,110 @@
+"""What layers and losses refuse, as MindSpore does, where they could only compute something else than was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hookscope.engine import Tensor, grad, nn
+
+X = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3) / 3)
+IMAGE = Tensor(np.ones((1, 1, 3, 3), np.float32))
+
+
+@pytest.mark.parametrize(
+    ("made", "error", "text"),
+    [
+        (lambda: nn.Softmax((0, 1)), ValueError, "'axis' must be one axis"),
+        (lambda: nn.LogSoftmax([0, 1]), ValueError, "'axis' must be one axis"),
+        (lambda: nn.HShrink("a"), TypeError, "'lambd' must be a number, but got str"),
+        (lambda: nn.SoftShrink("a"), TypeError, "'lambd' must be a number, but got str"),
+        (lambda: nn.CosineEmbeddingLoss("0.5"), TypeError, "'margin' must be a number, but got str"),
+        (lambda: nn.CosineEmbeddingLoss(2.0), ValueError, r"'margin' must be in \[-1, 1\], but got 2.0"),
+        (lambda: nn.HingeEmbeddingLoss("a"), TypeError, "'margin' must be a number, but got str"),
+        (lambda: nn.HuberLoss(delta="a"), TypeError, "'delta' must be a number, but got str"),
+        (lambda: nn.HuberLoss(delta=0.0), ValueError, "'delta' must be above 0, but got 0.0"),
+        (lambda: nn.CrossEntropyLoss(3), TypeError, "'weight' must be a Tensor, but got int"),
+        (lambda: nn.CrossEntropyLoss(ignore_index="a"), TypeError, "'ignore_index' must be an int, but got str"),
+        (lambda: nn.CrossEntropyLoss(label_smoothing=2.0), ValueError, r"'label_smoothing' must be in \[0, 1\]"),
+        (lambda: nn.NLLLoss(label_smoothing=2.0), ValueError, r"'label_smoothing' must be in \[0, 1\]"),
+        (lambda: nn.NLLLoss(3), TypeError, "'weight' must be a Tensor, but got int"),
+        (lambda: nn.Pad(((1, 1), (-1, 1))), ValueError, "'paddings' must not be negative"),
+        (lambda: nn.Moments(keep_dims=3), TypeError, "'keep_dims' must be a bool, but got int"),
+        (lambda: nn.MatMul(3), TypeError, "'transpose_x1' must be a bool, but got int"),
+        (
+            lambda: nn.Conv2dTranspose(1, 1, 2, pad_mode="pad", output_padding=3),
+            ValueError,
+            "'output_padding' must be below 'stride' or 'dilation'",
+        ),
+    ],
+)  # fmt: skip
+def test_a_layer_refuses_what_it_cannot_heed(made: Callable[[], nn.Cell], error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        made()
+
+
+@pytest.mark.parametrize(
+    ("layer", "inputs", "text"),
+    [
+        (nn.Roll(1, 5), (X,), r"'axis' must be in \[-2, 2\), but got 5"),
+        (nn.Tril(), (Tensor([1.0]),), r"'x' must have 2 axes or more, but got shape \(1,\)"),
+        (nn.Triu(), (Tensor([1.0]),), r"'x' must have 2 axes or more, but got shape \(1,\)"),
+        (nn.Unflatten(5, (3, 1)), (X,), r"'axis' must be in \[-2, 2\), but got 5"),
+        (
+            nn.MatrixSetDiag(),
+            (Tensor(np.zeros((3, 3), np.float32)), Tensor([1.0])),
+            r"'diagonal' must have the shape \(3,\), but got \(1,\)",
+        ),
+        (
+            nn.MultiClassDiceLoss(Tensor(np.ones((2, 1), np.float32)), activation=None),
+            (X, X),
+            r"'weights' must have a row for each of 3 classes, but got shape \(2, 1\)",
+        ),
+        (nn.MicroBatchInterleaved(nn.ReLU(), 3), (X,), r"'interleave_num' 3 must divide .* shape \(2, 3\)"),
+    ],
+)
+def test_a_call_refuses_what_does_not_fit(layer: nn.Cell, inputs: tuple[Any, ...], text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        layer(*inputs)
+
+
+def test_one_axis_may_come_as_a_tuple() -> None:
+    x = X.asnumpy()
+    expected = np.exp(x) / np.exp(x).sum(1, keepdims=True)
+    np.testing.assert_allclose(nn.Softmax((1,))(X).asnumpy(), expected, rtol=1e-6)
+
+
+def test_image_gradients_end_with_0_also_beside_infinity() -> None:
+    images = np.zeros((1, 1, 2, 2), np.float32)
+    images[0, 0, 1, 1] = np.inf
+    dy, dx = nn.ImageGradients()(Tensor(images))
+    assert dy.asnumpy().tolist() == [[[[0.0, np.inf], [0.0, 0.0]]]]
+    assert dx.asnumpy().tolist() == [[[[0.0, 0.0], [np.inf, 0.0]]]]
+
+
+@pytest.mark.parametrize("layer", [nn.DropoutExt(0.5, inplace=True), nn.Dropout2dExt(0.5, inplace=True)])
+def test_a_dropout_in_place_changes_its_input(layer: nn.Cell) -> None:
+    layer.set_train()
+    x = Tensor(np.ones((4, 8, 5), np.float32))
+    found = layer(x)
+    assert set(np.unique(found.asnumpy())) == {0.0, 2.0}
+    np.testing.assert_array_equal(x.asnumpy(), found.asnumpy())
+
+
+def test_a_dropout_in_place_lets_the_gradient_through() -> None:
+    layer = nn.DropoutExt(0.5, inplace=True).set_train()
+    kept: list[Tensor] = []
+
+    def forward(x: Tensor) -> Tensor:
+        y = x * 1.0
+        layer(y)
+        kept.append(y)
+        return (y * y).sum()
+
+    found = grad(forward)(Tensor(np.full((8, 8), 3.0, np.float32)))
+    mask = kept[0].asnumpy() / 3.0  # 0 or 2
+    assert set(np.unique(mask)) == {0.0, 2.0}
+    np.testing.assert_allclose(found.asnumpy(), 2 * 3.0 * mask**2)
