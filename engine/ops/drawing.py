@@ -556,9 +556,7 @@ def bernoulli_ext(input: Tensor, *, generator: Generator | None = None) -> Tenso
 
 
 @declare(method="uniform", in_place="uniform_")
-def _uniform_of_tensor(
-    input: Tensor, from_: float = 0, to: float = 1, generator: Generator | None = None
-) -> Tensor:
+def _uniform_of_tensor(input: Tensor, from_: float = 0, to: float = 1, generator: Generator | None = None) -> Tensor:
     """Numbers evenly spread over [from_, to), in the tensor's shape and dtype.
 
     Args:
@@ -574,9 +572,7 @@ def _uniform_of_tensor(
 
 
 @declare(in_place="normal_")
-def _normal_of_tensor(
-    input: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None
-) -> Tensor:
+def _normal_of_tensor(input: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Numbers of the normal distribution, in the tensor's shape and dtype.
 
     Args:
@@ -765,8 +761,8 @@ def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None)
     return _made(full, int32), _made(np.arange(count) < len(chosen), bool_)
 
 
-_SEEDS = """    seed: with ``seed2`` it determines the numbers, the same at each call; both 0 draw from the engine's stream
-        (``set_seed``).
+_SEEDS = """    seed: with ``seed2`` it determines the numbers, the same at each call; both 0 draw from the engine's
+        stream (``set_seed``).
     seed2: another one gives other numbers of the same ``seed``.
 """
 

@@ -16,7 +16,7 @@ from ..cpu.array_module import array_module
 from . import arithmetic, comparison, exponentials
 from .arguments import check_tensor
 from .comparison import where
-from .elementwise import Binary, as_dtype, cast_operator, fit, function_of_number, operands, unary
+from .elementwise import Binary, as_dtype, cast_operator, fit, function_of_number, operand, operands, unary
 
 __all__ = [
     "acos", "acosh", "addcdiv", "addcmul", "approximate_equal", "arccos", "arccosh", "arcsin", "arcsinh", "arctan",
@@ -125,7 +125,14 @@ def _signbit(x: Array) -> Array:
     return x < 0 if x.dtype.kind in "iub" else array_module(x).signbit(x)
 
 
-signbit = unary("signbit", _signbit, None, "Whether the sign is minus, that of -0.0 too: a Bool.", method=True, numpy=renamed(input="x"))
+signbit = unary(
+    "signbit",
+    _signbit,
+    None,
+    "Whether the sign is minus, that of -0.0 too: a Bool.",
+    method=True,
+    numpy=renamed(input="x"),
+)
 
 
 def _population(x: Array) -> Array:
@@ -138,7 +145,11 @@ def _population(x: Array) -> Array:
 
 
 population_count = unary(
-    "population_count", _population, None, "How many bits of an integer are 1, in two's complement: a UInt8.", primitive=prim("PopulationCount")
+    "population_count",
+    _population,
+    None,
+    "How many bits of an integer are 1, in two's complement: a UInt8.",
+    primitive=prim("PopulationCount"),
 )
 
 atan2 = Binary(
@@ -182,7 +193,14 @@ logaddexp2 = Binary(
     method=True,
     mint=True,
 )
-gcd = Binary("gcd", np.gcd, doc="The greatest common divisor of integers, 0 or above.", method=True, primitive=prim("Gcd"), mint=True)
+gcd = Binary(
+    "gcd",
+    np.gcd,
+    doc="The greatest common divisor of integers, 0 or above.",
+    method=True,
+    primitive=prim("Gcd"),
+    mint=True,
+)
 lcm = Binary(
     "lcm",
     np.lcm,
@@ -436,9 +454,7 @@ def isreal(input: Tensor) -> Tensor:
 
 
 @declare(method=True, primitive=prim("IsClose", rtol=1e-05, atol=1e-08, equal_nan=False), mint=True)
-def isclose(
-    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Tensor:
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are close.
 
     Args:
@@ -798,7 +814,8 @@ def float_power(input: Operand, exponent: Operand) -> Tensor:
     """
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise TypeError("For 'float_power', one of 'input' and 'exponent' must be a Tensor, but got two numbers")
-    x, y = (as_dtype(v, float64.numpy) if isinstance(v, Tensor) else v for v in operands("float_power", input, exponent))
+    given = operand("float_power", "input", input), operand("float_power", "exponent", exponent)
+    x, y = (as_dtype(v, float64.numpy) if isinstance(v, Tensor) else float(v) for v in given)
     return arithmetic.pow(x, y)
 
 

@@ -175,9 +175,7 @@ class Binary(Operator):
         return binary_method(self, self.integers_to_float)
 
 
-def operands(
-    name: str, input: TensorLike, other: TensorLike, integers_to_float: bool = False
-) -> tuple[Any, Any]:
+def operands(name: str, input: TensorLike, other: TensorLike, integers_to_float: bool = False) -> tuple[Any, Any]:
     """Both in the dtype that MindSpore computes in: tensors, or a tensor and a number.
 
     Args:
@@ -261,9 +259,7 @@ class Unary(Operator):
         return self._run((x,), (x._array,), {})
 
 
-def unary(
-    name: str, kernel: Callable[..., Any], rule: Callable[..., Any] | None, doc: str, **surfaces: Any
-) -> Unary:
+def unary(name: str, kernel: Callable[..., Any], rule: Callable[..., Any] | None, doc: str, **surfaces: Any) -> Unary:
     """An operator on one tensor.
 
     Args:

@@ -60,10 +60,22 @@ log2 = function_of_number(
     mint=True,
 )
 sin = function_of_number(
-    "sin", np.sin, lambda F, g, out, x: g * F.cos(x), "The sine of an angle in radians.", method=True, primitive=prim("Sin"), mint=True
+    "sin",
+    np.sin,
+    lambda F, g, out, x: g * F.cos(x),
+    "The sine of an angle in radians.",
+    method=True,
+    primitive=prim("Sin"),
+    mint=True,
 )
 cos = function_of_number(
-    "cos", np.cos, lambda F, g, out, x: -(g * F.sin(x)), "The cosine of an angle in radians.", method=True, primitive=prim("Cos"), mint=True
+    "cos",
+    np.cos,
+    lambda F, g, out, x: -(g * F.sin(x)),
+    "The cosine of an angle in radians.",
+    method=True,
+    primitive=prim("Cos"),
+    mint=True,
 )
 tan = function_of_number(
     "tan",
