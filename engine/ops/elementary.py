@@ -11,7 +11,7 @@ import numpy as np
 from ..core.dtype import bfloat16, float32, float64
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
-from ..core.types import Array, Functions, Operand, TensorLike, Value
+from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison, exponentials
 from .arguments import check_tensor
@@ -634,7 +634,7 @@ def fmin(input: Operand, other: Operand) -> Tensor:
 
 
 @declare(method=True, primitive=prim("Heaviside"), numpy=renamed(input="x1", values="x2"))
-def heaviside(input: Tensor, values: Operand) -> Tensor:
+def heaviside(input: Tensor, values: Tensor | Number) -> Tensor:
     """Heaviside's step: 0 where ``input`` is below 0, ``values`` where it is 0, 1 above.
 
     Args:
@@ -799,7 +799,7 @@ def _squared_difference(x: Operand, y: Operand) -> Tensor:
 
 
 @declare(method=True, mint=True, numpy=renamed(input="x1", exponent="x2"))
-def float_power(input: Operand, exponent: Operand) -> Tensor:
+def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
     """The power input**exponent, computed in Float64.
 
     Args:
