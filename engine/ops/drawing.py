@@ -428,8 +428,10 @@ def random_gamma(shape: Shape, alpha: Tensor, seed: int | None = None) -> Tensor
         A tensor of the shape ``shape`` followed by that of ``alpha``, of the dtype of ``alpha``.
 
     Raises:
-        TypeError: ``shape`` holds something else than ints, or ``alpha`` is no Tensor.
+        TypeError: ``shape`` holds something else than ints, or ``alpha`` is no Tensor of floating-point numbers.
     """
+    if not check_tensor(alpha, "random_gamma", "alpha").dtype.is_floating_point:
+        raise TypeError(f"For 'random_gamma', 'alpha' must hold floating-point numbers, but got {alpha.dtype}")
     a = _host(alpha)
     wanted = (*ints_of(shape, "random_gamma", "shape"), *a.shape)
     return _made(_standard_gamma(np.broadcast_to(a, wanted).astype(np.float64), seed), alpha.dtype)

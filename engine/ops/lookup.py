@@ -6,6 +6,7 @@ from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
 from . import comparison
+from .arguments import check_tensor
 from .gathering import check_in_range, gather
 from .shape import expand_dims, reshape
 from .statistics import vector_norm
@@ -64,6 +65,7 @@ def embedding(
     """
     if scale_grad_by_freq:
         raise NotImplementedError("For 'embedding', 'scale_grad_by_freq' is not covered; scale the gradient yourself")
+    check_tensor(weight, "embedding", "weight")
     if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
         raise ValueError(
             f"For 'embedding', 'padding_idx' must be in [{-weight.shape[0]}, {weight.shape[0]}), but got {padding_idx}"

@@ -186,6 +186,13 @@ def test_a_negative_shape_of_a_gamma_distribution_gives_nan_and_a_negative_rate_
     assert ops.random_poisson((2,), Tensor([-2.0])).tolist() == [[0.0], [0.0]]
 
 
+@pytest.mark.parametrize("alpha", [2.0, Tensor([2])])
+def test_the_shape_of_a_gamma_distribution_is_no_integer_tensor(alpha: Any) -> None:
+    # The numbers have the dtype of ``alpha``: they would be cut off.
+    with pytest.raises(TypeError, match="For 'random_gamma', 'alpha' must (be a Tensor|hold floating-point numbers)"):
+        ops.random_gamma((3,), alpha)
+
+
 def test_places_of_a_mask_are_drawn_without_repetition_and_filled_up() -> None:
     held = np.array([[True, False, True], [False, True, True]])
     places, mask = ops.choice_with_mask(Tensor(held), 6, 3)

@@ -142,6 +142,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         ValueError,
         r"'padding_idx' must be in \[-2, 2\), but got 2",
     ),
+    "embedding weight": (
+        lambda: ops.embedding(Tensor([0]), [[1.0]], padding_idx=0),  # type: ignore[arg-type]
+        TypeError,
+        "'weight' must be a Tensor, but got list",
+    ),
     "Dropout2D": (lambda: ops.Dropout2D(1.5)(SAMPLES), ValueError, r"'keep_prob' must be in \[0, 1\], but got 1.5"),
     "Dropout3D": (lambda: ops.Dropout3D()(X), ValueError, r"'x' must have 5 axes, but got shape \(2, 3\)"),
 }
