@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ..core.dtype import int32, int64, numpy_dtype
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
+from ..core.types import Array, DTypeLike
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison, reduction
 from .arguments import check_tensor, one_axis
@@ -25,7 +27,7 @@ __all__ = [
 
 
 # Triangles and diagonals
-def _band(x: Tensor, name: str, keep: Any) -> Tensor:
+def _band(x: Tensor, name: str, keep: Callable[[Array], Array]) -> Tensor:
     if check_tensor(x, name).ndim < 2:
         raise ValueError(f"For '{name}', 'input' must have at least 2 axes, but got shape {x.shape}")
     xp = array_module(x._array)
@@ -35,40 +37,98 @@ def _band(x: Tensor, name: str, keep: Any) -> Tensor:
 
 @declare(method=True, primitive=prim("Tril", diagonal=0), mint=True)
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The lower triangle; 0 above the ``diagonal``-th diagonal."""
+    """The lower triangle of each matrix: element (i, j) where j - i <= ``diagonal``, 0 elsewhere.
+
+    Args:
+        input: matrices (..., M, N) of any dtype.
+        diagonal: the last diagonal that is kept: 0 is the main one, above 0 lies to its right, below 0 to its left.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: ``input`` has fewer than 2 axes.
+    """
     return _band(input, "tril", lambda apart: apart <= diagonal)
 
 
 @declare(method=True, primitive=prim("Triu", diagonal=0), mint=True)
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The upper triangle; 0 below the ``diagonal``-th diagonal."""
+    """The upper triangle of each matrix: element (i, j) where j - i >= ``diagonal``, 0 elsewhere.
+
+    Args:
+        input: matrices (..., M, N) of any dtype.
+        diagonal: the first diagonal that is kept: 0 is the main one, above 0 lies to its right, below 0 to its left.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: ``input`` has fewer than 2 axes.
+    """
     return _band(input, "triu", lambda apart: apart >= diagonal)
 
 
 @declare(primitive=prim("MatrixBandPart"))
-def matrix_band_part(x: Tensor, lower: Any, upper: Any) -> Any:
-    """The matrix with ``lower`` diagonals below and ``upper`` above the main one kept; negative keeps all."""
+def matrix_band_part(x: Tensor, lower: int | Tensor, upper: int | Tensor) -> Tensor:
+    """Each matrix with ``lower`` diagonals below and ``upper`` above the main one kept, and 0 elsewhere.
+
+    Args:
+        x: matrices (..., M, N) of any dtype.
+        lower: how many diagonals below the main one are kept, an int or an integer tensor of one element; negative
+            keeps all.
+        upper: likewise above the main one.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+        ValueError: ``x`` has fewer than 2 axes.
+    """
     below, above = int(lower), int(upper)
     return _band(x, "matrix_band_part", lambda d: ((d >= -below) | (below < 0)) & ((d <= above) | (above < 0)))
 
 
-def _indices(keep: Any, row: int, col: int, dtype: Any) -> Any:
+def _indices(keep: Callable[[Array], Array], row: int, col: int, dtype: DTypeLike) -> Tensor:
     return Tensor(np.stack(np.nonzero(keep(np.arange(col) - np.arange(row)[:, None]))).astype(numpy_dtype(dtype)))
 
 
 @declare(primitive=prim("TrilIndices", "row", "col", offset=0, dtype=int32))
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = int64) -> Any:
-    """Where the lower triangle of a (row, col) matrix is: two rows of indices."""
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = int64) -> Tensor:
+    """Where the lower triangle of a (row, col) matrix is.
+
+    Args:
+        row: how many rows the matrix has.
+        col: how many columns it has.
+        offset: the last diagonal of the triangle, as in ``tril``.
+        dtype: the dtype of the indices; Int64 by default, Int32 in the class ``TrilIndices``.
+
+    Returns:
+        A tensor (2, count): the rows of the elements above, their columns below, in the order of the matrix.
+    """
     return _indices(lambda apart: apart <= offset, row, col, dtype)
 
 
 @declare(primitive=prim("TriuIndices", "row", "col", offset=0, dtype=int32))
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = int64) -> Any:
-    """Where the upper triangle of a (row, col) matrix is: two rows of indices."""
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = int64) -> Tensor:
+    """Where the upper triangle of a (row, col) matrix is.
+
+    Args:
+        row: how many rows the matrix has.
+        col: how many columns it has.
+        offset: the first diagonal of the triangle, as in ``triu``.
+        dtype: the dtype of the indices; Int64 by default, Int32 in the class ``TriuIndices``.
+
+    Returns:
+        A tensor (2, count): the rows of the elements above, their columns below, in the order of the matrix.
+    """
     return _indices(lambda apart: apart >= offset, row, col, dtype)
 
 
-def _diagonal_places(x: Any, rows: int, columns: int, offset: int) -> tuple[Any, ...]:
+def _diagonal_places(x: Array, rows: int, columns: int, offset: int) -> tuple[Any, ...]:
     xp = array_module(x)
     count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
     return (Ellipsis, xp.arange(count) - min(offset, 0), xp.arange(count) + max(offset, 0))
@@ -76,10 +136,21 @@ def _diagonal_places(x: Any, rows: int, columns: int, offset: int) -> tuple[Any,
 
 @declare(method=True)
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """The diagonals of the planes (dim1, dim2), as a new last axis.
+    """The diagonals of the planes (dim1, dim2), as a new last axis; as in NumPy.
+
+    Args:
+        input: a tensor of at least 2 axes.
+        offset: which diagonal: elements (i, i + offset) of a plane.
+        dim1: the axis of a plane's rows.
+        dim2: the axis of its columns.
+
+    Returns:
+        A tensor of the dtype of ``input``: its axes without ``dim1`` and ``dim2``, then one along the diagonal, of
+        length 0 where the plane has no such diagonal.
 
     Raises:
-        ValueError: fewer than two axes, or one axis twice.
+        TypeError: ``input`` is no Tensor, or an axis is no int.
+        ValueError: fewer than two axes, an axis out of range, or one axis twice.
     """
     if check_tensor(input, "diagonal").ndim < 2:
         raise ValueError(f"For 'diagonal', 'input' must have at least 2 axes, but got shape {input.shape}")
@@ -95,7 +166,21 @@ def _planes_last(x: Tensor, dim1: int, dim2: int, name: str) -> Tensor:
 
 
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices in the axes (dim1, dim2) with the last axis of the input on their diagonals."""
+    """Matrices in the axes (dim1, dim2) with the last axis of the input on their diagonals, and 0 elsewhere.
+
+    Args:
+        input: a tensor (..., N).
+        offset: on which diagonal: elements (i, i + offset) above 0, (i - offset, i) below.
+        dim1: the axis of the result that has the rows.
+        dim2: the axis of the result that has the columns.
+
+    Returns:
+        A tensor of one axis more than ``input`` and of its dtype; the planes have N + abs(offset) rows and columns.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis is no int.
+        ValueError: a 0-d tensor, or an axis out of range or twice.
+    """
     x = check_tensor(input, "diag_embed")
     if x.ndim < 1:
         raise ValueError("For 'diag_embed', 'input' must have at least 1 axis, but got a 0-d tensor")
@@ -106,10 +191,18 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
 
 @declare(method=True, primitive=prim("Diag"))
-def diag(input: Tensor) -> Any:
-    """Twice the axes, with the elements where both halves of an index agree and 0 elsewhere.
+def diag(input: Tensor) -> Tensor:
+    """A tensor of twice the axes, with the elements where both halves of an index agree and 0 elsewhere.
+
+    Args:
+        input: a tensor of at least 1 axis.
+
+    Returns:
+        A tensor of shape ``input.shape + input.shape`` and of the dtype of ``input``; of a vector, the matrix with it
+        on the diagonal.
 
     Raises:
+        TypeError: ``input`` is no Tensor.
         ValueError: a 0-d tensor.
     """
     if check_tensor(input, "diag").ndim < 1:
@@ -119,13 +212,37 @@ def diag(input: Tensor) -> Any:
 
 @declare(primitive=prim("DiagPart"))
 def _diag_part(x: Tensor) -> Tensor:
-    """The elements where both halves of an index agree; the inverse of ``diag``."""
-    half = x.shape[: x.ndim // 2]
+    """The elements where both halves of an index agree; the inverse of ``diag``.
+
+    Args:
+        x: a tensor with an even number of axes, the second half as long as the first.
+
+    Returns:
+        A tensor of the first half of the axes and of the dtype of ``x``.
+
+    Raises:
+        ValueError: the halves of the shape differ, or there are none.
+    """
+    half = check_tensor(x, "DiagPart", "x").shape[: x.ndim // 2]
+    if x.ndim < 2 or x.shape != half + half:
+        raise ValueError(f"For 'DiagPart', both halves of the shape of 'x' must be equal, but got shape {x.shape}")
     return reshape(diagonal(reshape(x, (math.prod(half), -1))), half)
 
 
-def diag_ext(input: Tensor, diagonal: int = 0) -> Any:
-    """A matrix with the vector on its ``diagonal``; of a matrix, its diagonal. ``mint.diag``."""
+def diag_ext(input: Tensor, diagonal: int = 0) -> Tensor:
+    """Of a vector the matrix with it on a diagonal, of a matrix a diagonal, as in NumPy; ``mint.diag``.
+
+    Args:
+        input: a vector or a matrix.
+        diagonal: which diagonal: 0 the main one, above 0 to its right, below 0 to its left.
+
+    Returns:
+        A matrix or a vector of the dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: ``input`` has neither 1 nor 2 axes.
+    """
     x = check_tensor(input, "diag")
     if x.ndim == 2:
         return getitem_operator(x, index=_diagonal_places(x._array, x.shape[0], x.shape[1], diagonal))
@@ -135,17 +252,36 @@ def diag_ext(input: Tensor, diagonal: int = 0) -> Any:
 
 
 @declare(method=True)
-def diagflat(input: Tensor, offset: int = 0) -> Any:
-    """A matrix with all elements on its diagonal."""
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """A matrix with all elements of the input, flattened, on a diagonal and 0 elsewhere; as in NumPy.
+
+    Args:
+        input: a tensor of any shape.
+        offset: which diagonal: 0 the main one, above 0 to its right, below 0 to its left.
+
+    Returns:
+        A matrix of input.size + abs(offset) rows and columns, of the dtype of ``input``.
+    """
     return diag_embed(ravel(input), offset)
 
 
 @declare(method=True)
-def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """The tensor with ``src`` on its diagonals.
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A copy of the tensor with ``src`` on the diagonals of its planes (dim1, dim2).
+
+    Args:
+        input: a tensor of at least 2 axes.
+        src: the new elements, in the shape that ``diagonal`` has with these arguments.
+        offset: which diagonal: elements (i, i + offset) of a plane.
+        dim1: the axis of a plane's rows.
+        dim2: the axis of its columns.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
 
     Raises:
-        ValueError: ``src`` has not the shape of the diagonals.
+        TypeError: ``input`` is no Tensor, or an axis is no int.
+        ValueError: ``src`` has not the shape of the diagonals, or an axis is out of range or there twice.
     """
     moved = _planes_last(check_tensor(input, "diagonal_scatter"), dim1, dim2, "diagonal_scatter")
     index = _diagonal_places(moved._array, moved.shape[-2], moved.shape[-1], offset)
@@ -157,24 +293,59 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 
 
 @declare(primitive=prim("Trace"), mint=True)
-def trace(input: Tensor) -> Any:
-    """The sum of a matrix's diagonal."""
+def trace(input: Tensor) -> Tensor:
+    """The sum of a matrix's main diagonal.
+
+    Args:
+        input: a matrix.
+
+    Returns:
+        A 0-d tensor of the dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: ``input`` has not 2 axes.
+    """
     if check_tensor(input, "trace").ndim != 2:
         raise ValueError(f"For 'trace', 'input' must have 2 axes, but got shape {input.shape}")
     return reduce_sum(diagonal(input))
 
 
 @declare(method="trace")
-def _trace_of_tensor(input: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Tensor:
-    """The sums of the diagonals, in the tensor's own dtype without ``dtype``."""
+def _trace_of_tensor(
+    input: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None
+) -> Tensor:
+    """The sums of the diagonals of the planes (axis1, axis2), as in NumPy.
+
+    Args:
+        input: a tensor of at least 2 axes.
+        offset: which diagonal: elements (i, i + offset) of a plane.
+        axis1: the axis of a plane's rows.
+        axis2: the axis of its columns.
+        dtype: the dtype that is summed in; None is the tensor's own.
+
+    Returns:
+        A tensor of the other axes, of dtype ``dtype``.
+
+    Raises:
+        ValueError: fewer than two axes, an axis out of range, or one axis twice.
+    """
     return reduction.sum(diagonal(input, offset, axis1, axis2), -1, dtype=dtype or input.dtype)
 
 
-def vander(x: Tensor, N: int | None = None) -> Any:
-    """The powers N - 1 .. 0 of each element, a row each.
+def vander(x: Tensor, N: int | None = None) -> Tensor:
+    """Vandermonde's matrix: the powers N - 1, ..., 1, 0 of each element, a row each.
+
+    Args:
+        x: a vector.
+        N: how many columns; None is as many as ``x`` has elements.
+
+    Returns:
+        A matrix (x.size, N) of the dtype of ``x``.
 
     Raises:
-        ValueError: x is no vector, or N is negative.
+        TypeError: ``x`` is no Tensor.
+        ValueError: ``x`` is no vector, or ``N`` is negative.
     """
     if check_tensor(x, "vander", "x").ndim != 1 or (N or 0) < 0:
         raise ValueError(f"For 'vander', 'x' must be a vector and 'N' not negative, but got {x.shape} and {N}")

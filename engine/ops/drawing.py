@@ -1,17 +1,27 @@
-"""Random tensors. All numbers come from the engine's one stream (``engine.random``) or from a ``seed`` of their own."""
+"""Random tensors: their numbers come from the engine's one stream (``engine.random``), a ``Generator`` or a seed.
+
+A seed of a call starts a stream of its own: the same seed gives the same numbers, at each call. Where an operator has
+two (``seed2``, ``offset``), both count.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+import math
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core import random
 from ..core.backend import to_device, to_host
-from ..core.dtype import DType, bool_, float32, int32, int64, numpy_dtype
+from ..core.dtype import bool_, float32, int32, int64, numpy_dtype
+from ..core.generator import Generator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
+from ..core.types import Array, DTypeLike, Shape, TensorLike
+from ..cpu import philox
 from .arguments import check_tensor, ints_of
 
 __all__ = [
@@ -23,11 +33,11 @@ __all__ = [
 
 
 @np.errstate(all="ignore")
-def _made(array: Any, dtype: Any = float32) -> Tensor:
+def _made(array: Array | float, dtype: DTypeLike = float32) -> Tensor:
     return Tensor._wrap(to_device(np.asarray(array).astype(numpy_dtype(dtype), copy=False)))
 
 
-def _shape(size: Any, name: str) -> tuple[int, ...]:
+def _shape(size: Sequence[Any], name: str) -> tuple[int, ...]:
     given = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
     wanted = ints_of(tuple(given), name, "size") if len(given) else ()
     if any(n < 0 for n in wanted):
@@ -36,54 +46,149 @@ def _shape(size: Any, name: str) -> tuple[int, ...]:
 
 
 @np.errstate(all="ignore")
-def _host(x: Any) -> Any:
+def _host(x: TensorLike) -> Array:
     return to_host(x._array) if isinstance(x, Tensor) else np.asarray(x, np.float32)
 
 
-def _inner(shape: tuple[int, ...], seed: Any) -> Any:
+def _inner(shape: tuple[int, ...], seed: int | None) -> Array:
     """Uniform numbers inside (0, 1), in double precision."""
     return np.clip(random.uniform(shape, seed).astype(np.float64) + 2.0**-33, 2.0**-33, 1 - 2.0**-33)
 
 
-def _floating(dtype: Any, name: str) -> DType:
+def _both(seed: int, second: int) -> int:
+    """One seed of two; of a second that is 0, the first."""
+    return (seed + (second << 32)) % 2**64
+
+
+def _uniform_of(generator: Generator | None, shape: tuple[int, ...]) -> Array:
+    if generator is None:
+        return random.uniform(shape)
+    return philox.uniform(*generator.draw(math.prod(shape)), shape)
+
+
+def _normal_of(generator: Generator | None, shape: tuple[int, ...]) -> Array:
+    if generator is None:
+        return random.normal(shape)
+    return philox.normal(*generator.draw(math.prod(shape)), shape)
+
+
+def _floating(dtype: DTypeLike | None, name: str) -> DTypeLike:
     wanted = dtype or float32
     if numpy_dtype(wanted).kind not in "fV":
         raise ValueError(f"For '{name}', 'dtype' must be a floating dtype, but got {wanted}")
     return wanted
 
 
-def rand(*size: Any, dtype: Any = None, seed: int | None = None) -> Any:
-    """Numbers evenly spread over [0, 1)."""
+def rand(*size: int | Sequence[int], dtype: DTypeLike | None = None, seed: int | None = None) -> Tensor:
+    """Numbers evenly spread over [0, 1).
+
+    Args:
+        *size: the shape, as ints or as one tuple or list; nothing gives a 0-d tensor.
+        dtype: a floating dtype; None is Float32.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+
+    Returns:
+        A tensor of the shape ``size`` and of ``dtype``.
+
+    Raises:
+        TypeError: ``size`` holds something else than ints.
+        ValueError: a negative length, or a ``dtype`` that is not floating.
+    """
     return _made(random.uniform(_shape(size, "rand"), seed), _floating(dtype, "rand"))
 
 
-def randn(*size: Any, dtype: Any = None, seed: int | None = None) -> Any:
-    """Numbers of the normal distribution with mean 0 and deviation 1."""
+def randn(*size: int | Sequence[int], dtype: DTypeLike | None = None, seed: int | None = None) -> Tensor:
+    """Numbers of the normal distribution with mean 0 and deviation 1.
+
+    Args:
+        *size: the shape, as ints or as one tuple or list; nothing gives a 0-d tensor.
+        dtype: a floating dtype; None is Float32.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+
+    Returns:
+        A tensor of the shape ``size`` and of ``dtype``.
+
+    Raises:
+        TypeError: ``size`` holds something else than ints.
+        ValueError: a negative length, or a ``dtype`` that is not floating.
+    """
     return _made(random.normal(_shape(size, "randn"), seed), _floating(dtype, "randn"))
 
 
-def rand_like(input: Tensor, seed: int | None = None, *, dtype: Any = None) -> Any:
-    """Numbers evenly spread over [0, 1), in the input's shape."""
+def rand_like(input: Tensor, seed: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
+    """Numbers evenly spread over [0, 1), in the input's shape.
+
+    Args:
+        input: the tensor whose shape is taken.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+        dtype: a floating dtype; None is that of ``input``.
+
+    Returns:
+        A tensor of the shape of ``input`` and of ``dtype``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: the dtype is not floating.
+    """
     return rand(*check_tensor(input, "rand_like").shape, dtype=dtype or input.dtype, seed=seed)
 
 
-def randn_like(input: Tensor, seed: int | None = None, *, dtype: Any = None) -> Any:
-    """Numbers of the standard normal distribution, in the input's shape."""
+def randn_like(input: Tensor, seed: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
+    """Numbers of the normal distribution with mean 0 and deviation 1, in the input's shape.
+
+    Args:
+        input: the tensor whose shape is taken.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+        dtype: a floating dtype; None is that of ``input``.
+
+    Returns:
+        A tensor of the shape of ``input`` and of ``dtype``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: the dtype is not floating.
+    """
     return randn(*check_tensor(input, "randn_like").shape, dtype=dtype or input.dtype, seed=seed)
 
 
-def integers(low: int, high: int, shape: tuple[int, ...], seed: int | None = None) -> Any:
-    """Integers evenly spread over [low, high)."""
-    drawn = _inner(shape, seed) * (high - low)
-    return np.minimum(np.floor(drawn).astype(np.int64), high - low - 1) + low
-
-
-def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
+def integers(low: int, high: int, shape: tuple[int, ...], seed: int | None = None) -> Array:
     """Integers evenly spread over [low, high).
+
+    Args:
+        low: the least of them.
+        high: one more than the greatest.
+        shape: of the array.
+        seed: the same seed gives the same numbers; None draws from the engine's stream.
+
+    Returns:
+        An Int64 array.
+    """
+    return _spread(_inner(shape, seed), low, high)
+
+
+def _spread(drawn: Array, low: int, high: int) -> Array:
+    """Numbers of [0, 1) as integers of [low, high)."""
+    return np.minimum(np.floor(drawn * (high - low)).astype(np.int64), high - low - 1) + low
+
+
+def randint(
+    low: int, high: int, size: Sequence[int], seed: int | None = None, *, dtype: DTypeLike | None = None
+) -> Tensor:
+    """Integers evenly spread over [low, high).
+
+    Args:
+        low: the least of them.
+        high: one more than the greatest.
+        size: the shape, a tuple or list of ints.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+        dtype: of the result; None is Int64.
+
+    Returns:
+        A tensor of the shape ``size`` and of ``dtype``.
 
     Raises:
         TypeError: a limit that is no int, or ``size`` no tuple.
-        ValueError: no integer between the limits.
+        ValueError: no integer between the limits, or a negative length.
     """
     for name, value in (("low", low), ("high", high)):
         if isinstance(value, bool) or not isinstance(value, int):
@@ -95,71 +200,181 @@ def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: A
     return _made(integers(low, high, _shape((size,), "randint"), seed), dtype or int64)
 
 
-def randint_like(input: Tensor, low: int, high: int, seed: int | None = None, *, dtype: Any = None) -> Any:
-    """Integers evenly spread over [low, high), in the input's shape."""
+def randint_like(
+    input: Tensor, low: int, high: int, seed: int | None = None, *, dtype: DTypeLike | None = None
+) -> Tensor:
+    """Integers evenly spread over [low, high), in the input's shape.
+
+    Args:
+        input: the tensor whose shape is taken.
+        low: the least of the integers.
+        high: one more than the greatest.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+        dtype: of the result; None is that of ``input``.
+
+    Returns:
+        A tensor of the shape of ``input`` and of ``dtype``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or a limit no int.
+        ValueError: no integer between the limits.
+    """
     return randint(low, high, check_tensor(input, "randint_like").shape, seed, dtype=dtype or input.dtype)
 
 
 @declare(primitive=prim("RandpermV2", seed=0, offset=0, dtype=int64))
-def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Any = int64) -> Tensor:
-    """0, 1, ..., n - 1 in random order.
+def randperm(n: int | Tensor, seed: int = 0, offset: int = 0, dtype: DTypeLike = int64) -> Tensor:
+    """0, 1, ..., n - 1 in random order, which ``seed`` and ``offset`` determine: without them it is the same each time.
+
+    Args:
+        n: how many numbers, an int or an integer tensor of one element.
+        seed: 0 or above: the same seed and ``offset`` give the same order. -1 with the ``offset`` 0 draws another order
+            each time, from the engine's stream (``set_seed``).
+        offset: 0 or above; another offset is another order of the same seed.
+        dtype: of the result.
+
+    Returns:
+        A vector of length ``n`` and of ``dtype``.
 
     Raises:
-        ValueError: ``n`` is negative.
+        ValueError: ``n`` or ``offset`` is negative, or ``seed`` less than -1.
     """
-    if int(n) < 0:
-        raise ValueError(f"For 'randperm', 'n' must not be negative, but got {n}")
-    return _made(_order(int(n), None), dtype)
+    for name, value, least in (("n", int(n), 0), ("seed", seed, -1), ("offset", offset, 0)):
+        if value < least:
+            allowed = "not be negative" if least == 0 else f"be at least {least}"
+            raise ValueError(f"For 'randperm', '{name}' must {allowed}, but got {value}")
+    return _made(_order(int(n), None if (seed, offset) == (-1, 0) else _both(seed, offset)), dtype)
 
 
-def _order(n: int, seed: int | None) -> Any:
+def _order(n: int, seed: int | None) -> Array:
     return np.argsort(random.uniform((n,), seed), kind="stable")
 
 
-def shuffle(x: Tensor, seed: int | None = None) -> Any:
-    """The entries of the first axis in random order."""
+def shuffle(x: Tensor, seed: int | None = None) -> Tensor:
+    """The entries of the first axis in random order; entries stay whole.
+
+    Args:
+        x: a tensor of any shape; a 0-d one is returned as it is.
+        seed: the same seed gives the same order; None draws from the engine's stream (``set_seed``).
+
+    Returns:
+        A tensor of the shape and dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+    """
     given = check_tensor(x, "shuffle", "x")
     return given[Tensor(_order(given.shape[0], seed))] if given.ndim else given
 
 
 @np.errstate(all="ignore")
-def uniform(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype: Any = float32) -> Any:
-    """Numbers evenly spread over [minval, maxval); integers for ``dtype`` Int32."""
+def uniform(
+    shape: Shape, minval: TensorLike, maxval: TensorLike, seed: int | None = None, dtype: DTypeLike = float32
+) -> Tensor:
+    """Numbers evenly spread over [minval, maxval); whole numbers where ``dtype`` is an integer type.
+
+    Args:
+        shape: the shape, which broadcasts with those of the limits.
+        minval: the least number, a tensor or a number.
+        maxval: the end of the interval, a tensor or a number.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+        dtype: of the result: a floating dtype or Int32.
+
+    Returns:
+        A tensor of the shape that ``shape``, ``minval`` and ``maxval`` broadcast to, of ``dtype``.
+
+    Raises:
+        TypeError: ``shape`` holds something else than ints.
+        ValueError: the shapes do not broadcast, or an integer type with no integer between the limits.
+    """
     low, high = _host(minval), _host(maxval)
     wanted = np.broadcast_shapes(ints_of(shape, "uniform", "shape"), low.shape, high.shape)
     if numpy_dtype(dtype).kind == "i":
+        if (low >= high).any():
+            raise ValueError(f"For 'uniform', 'minval' must be less than 'maxval' everywhere, but got {low} and {high}")
         return _made(np.floor(_inner(wanted, seed) * (high - low)) + low, dtype)
     return _made(random.uniform(wanted, seed) * (high - low) + low, dtype)
 
 
 @np.errstate(all="ignore")
-def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Any:
-    """Numbers of the normal distribution with ``mean`` and deviation ``stddev``."""
+def normal(shape: Shape, mean: TensorLike, stddev: TensorLike, seed: int | None = None) -> Tensor:
+    """Numbers of the normal distribution with ``mean`` and deviation ``stddev``.
+
+    Args:
+        shape: the shape, which broadcasts with those of ``mean`` and ``stddev``.
+        mean: the mean, a tensor or a number.
+        stddev: the standard deviation, a tensor or a number.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+
+    Returns:
+        A Float32 tensor of the shape that all three broadcast to.
+
+    Raises:
+        TypeError: ``shape`` holds something else than ints.
+        ValueError: the shapes do not broadcast.
+    """
     centre, width = _host(mean), _host(stddev)
     wanted = np.broadcast_shapes(ints_of(shape, "normal", "shape"), centre.shape, width.shape)
     return _made(random.normal(wanted, seed) * width + centre)
 
 
-def standard_normal(shape: Any, seed: int | None = None) -> Tensor:
-    """Numbers of the normal distribution with mean 0 and deviation 1."""
+def standard_normal(shape: Shape, seed: int | None = None) -> Tensor:
+    """Numbers of the normal distribution with mean 0 and deviation 1.
+
+    Args:
+        shape: the shape.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+
+    Returns:
+        A Float32 tensor of that shape.
+
+    Raises:
+        TypeError: ``shape`` holds something else than ints.
+    """
     return _made(random.normal(ints_of(shape, "standard_normal", "shape"), seed))
 
 
-def standard_laplace(shape: Any, seed: int | None = None) -> Any:
-    """Numbers of Laplace's distribution with mean 0 and scale 1."""
+def standard_laplace(shape: Shape, seed: int | None = None) -> Tensor:
+    """Numbers of Laplace's distribution with mean 0 and scale 1: the density is exp(-abs(x)) / 2.
+
+    Args:
+        shape: the shape.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+
+    Returns:
+        A Float32 tensor of that shape.
+
+    Raises:
+        TypeError: ``shape`` holds something else than ints.
+    """
     return laplace(shape, 0.0, 1.0, seed)
 
 
 @np.errstate(all="ignore")
-def laplace(shape: Any, mean: Any, lambda_param: Any, seed: int | None = None) -> Any:
-    """Numbers of Laplace's distribution."""
+def laplace(shape: Shape, mean: TensorLike, lambda_param: TensorLike, seed: int | None = None) -> Tensor:
+    """Numbers of Laplace's distribution: the density is exp(-abs(x - mean) / lambda_param) / (2 * lambda_param).
+
+    Args:
+        shape: the shape, which broadcasts with those of ``mean`` and ``lambda_param``.
+        mean: the mean, a tensor or a number.
+        lambda_param: the scale, a tensor or a number above 0.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+
+    Returns:
+        A Float32 tensor of the shape that all three broadcast to.
+
+    Raises:
+        TypeError: ``shape`` holds something else than ints.
+        ValueError: the shapes do not broadcast.
+    """
     centre, scale = _host(mean), _host(lambda_param)
     wanted = np.broadcast_shapes(ints_of(shape, "laplace", "shape"), centre.shape, scale.shape)
     drawn = _inner(wanted, seed) - 0.5
     return _made(centre - scale * np.sign(drawn) * np.log1p(-2 * np.abs(drawn)))
 
 
-def _standard_gamma(alpha: Any, seed: int | None) -> Any:
+@np.errstate(all="ignore")
+def _standard_gamma(alpha: Array, seed: int | None) -> Array:
     """Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000)."""
     raised = np.where(alpha < 1, alpha + 1, alpha)
     d = raised - 1 / 3
@@ -176,24 +391,54 @@ def _standard_gamma(alpha: Any, seed: int | None) -> Any:
         found = np.where(open_ & good, d * v, found)
         open_ &= ~good
     extra = _inner(alpha.shape, None if seed is None else seed + 1_000_003)
-    return np.where(alpha < 1, found * extra ** (1 / alpha), found)
+    found = np.where(alpha < 1, found * extra ** (1 / alpha), found)
+    return np.where(alpha >= 0, found, np.nan)
 
 
-def gamma(shape: Any, alpha: Tensor, beta: Tensor, seed: int | None = None) -> Tensor:
-    """Numbers of the gamma distribution with shape ``alpha`` and rate ``beta``."""
+def gamma(shape: Shape, alpha: Tensor, beta: Tensor, seed: int | None = None) -> Tensor:
+    """Numbers of the gamma distribution with shape ``alpha`` and rate ``beta``; the mean is alpha / beta.
+
+    Args:
+        shape: how many numbers for each pair of ``alpha`` and ``beta``.
+        alpha: the shape of the distribution, above 0; a negative one gives NaN.
+        beta: the rate, above 0, of a shape that broadcasts with that of ``alpha``.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+
+    Returns:
+        A Float32 tensor of the shape ``shape`` followed by the one that ``alpha`` and ``beta`` broadcast to.
+
+    Raises:
+        TypeError: ``shape`` holds something else than ints.
+        ValueError: ``alpha`` and ``beta`` do not broadcast.
+    """
     a, b = _host(alpha), _host(beta)
     wanted = (*ints_of(shape, "gamma", "shape"), *np.broadcast_shapes(a.shape, b.shape))
     return _made(_standard_gamma(np.broadcast_to(a, wanted).astype(np.float64), seed) / b)
 
 
-def random_gamma(shape: Any, alpha: Tensor, seed: int | None = None) -> Tensor:
-    """Numbers of the gamma distribution, ``shape`` of them for each ``alpha``."""
+def random_gamma(shape: Shape, alpha: Tensor, seed: int | None = None) -> Tensor:
+    """Numbers of the gamma distribution with shape ``alpha`` and rate 1.
+
+    Args:
+        shape: how many numbers for each element of ``alpha``.
+        alpha: the shape of the distribution, above 0, a floating tensor; a negative one gives NaN.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+
+    Returns:
+        A tensor of the shape ``shape`` followed by that of ``alpha``, of the dtype of ``alpha``.
+
+    Raises:
+        TypeError: ``shape`` holds something else than ints, or ``alpha`` is no Tensor of floating-point numbers.
+    """
+    if not check_tensor(alpha, "random_gamma", "alpha").dtype.is_floating_point:
+        raise TypeError(f"For 'random_gamma', 'alpha' must hold floating-point numbers, but got {alpha.dtype}")
     a = _host(alpha)
     wanted = (*ints_of(shape, "random_gamma", "shape"), *a.shape)
     return _made(_standard_gamma(np.broadcast_to(a, wanted).astype(np.float64), seed), alpha.dtype)
 
 
-def _poisson(rate: Any, seed: int | None) -> Any:
+@np.errstate(all="ignore")
+def _poisson(rate: Array, seed: int | None) -> Array:
     """Counts by inversion (Devroye 1986, X.3); from a rate of 50 on as rounded normal numbers of Anscombe's root."""
     u = _inner(rate.shape, seed)
     small = np.where(rate < 50, rate, 0.0)
@@ -211,24 +456,59 @@ def _poisson(rate: Any, seed: int | None) -> Any:
     return np.where(rate < 50, count, large)
 
 
-def random_poisson(shape: Any, rate: Tensor, seed: int | None = None, dtype: Any = float32) -> Tensor:
-    """Numbers of Poisson's distribution, ``shape`` of them for each ``rate``."""
+def random_poisson(shape: Shape, rate: Tensor, seed: int | None = None, dtype: DTypeLike = float32) -> Tensor:
+    """Numbers of Poisson's distribution with mean ``rate``.
+
+    Args:
+        shape: how many numbers for each element of ``rate``.
+        rate: the mean, 0 or above.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+        dtype: of the result; Float32 by default, Int64 in the class ``RandomPoisson``.
+
+    Returns:
+        A tensor of the shape ``shape`` followed by that of ``rate``, of ``dtype``.
+
+    Raises:
+        TypeError: ``shape`` holds something else than ints.
+    """
     r = _host(rate)
     wanted = (*ints_of(shape, "random_poisson", "shape"), *r.shape)
     return _made(_poisson(np.broadcast_to(r, wanted).astype(np.float64), seed), dtype)
 
 
-def poisson(shape: Any, mean: Tensor, seed: int | None = None) -> Tensor:
-    """Numbers of Poisson's distribution with ``mean``."""
+def poisson(shape: Shape, mean: Tensor, seed: int | None = None) -> Tensor:
+    """Numbers of Poisson's distribution with ``mean``.
+
+    Args:
+        shape: the shape, which broadcasts with that of ``mean``.
+        mean: the mean, 0 or above.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+
+    Returns:
+        A Float32 tensor of the shape that both broadcast to.
+
+    Raises:
+        TypeError: ``shape`` holds something else than ints.
+        ValueError: the shapes do not broadcast.
+    """
     m = _host(mean)
     wanted = np.broadcast_shapes(ints_of(shape, "poisson", "shape"), m.shape)
     return _made(_poisson(np.broadcast_to(m, wanted).astype(np.float64), seed))
 
 
-def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Any:
+def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Tensor:
     """1 with probability ``p`` and 0 otherwise, in the input's shape and dtype.
 
+    Args:
+        input: the tensor whose shape and dtype are taken; its values do not count.
+        p: the probability of a 1, a number or a tensor that broadcasts to the shape of ``input``.
+        seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
     Raises:
+        TypeError: ``input`` is no Tensor.
         ValueError: ``p`` is not in [0, 1].
     """
     chance = _host(p)
@@ -239,67 +519,176 @@ def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Any:
 
 
 @declare(primitive=prim("Bernoulli", seed=-1, offset=0))
-def _bernoulli(x: Tensor, p: Any = 0.5, *, seed: int, offset: int) -> Tensor:
-    """1 with probability ``p`` and 0 otherwise; of the seeds, -1 is none."""
-    return bernoulli(x, p, None if seed == -1 else seed)
+def _bernoulli(x: Tensor, p: TensorLike = 0.5, *, seed: int, offset: int) -> Tensor:
+    """1 with probability ``p`` and 0 otherwise.
+
+    Args:
+        x: the tensor whose shape and dtype are taken; its values do not count.
+        p: the probability of a 1, a number or a tensor that broadcasts to the shape of ``x``.
+        seed: the same seed and ``offset`` give the same numbers at each call; -1 draws from the engine's stream.
+        offset: another offset gives other numbers of the same seed.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``.
+
+    Raises:
+        ValueError: ``p`` is not in [0, 1].
+    """
+    return bernoulli(x, p, None if seed == -1 else _both(seed, offset))
 
 
 @declare(method="bernoulli")
-def bernoulli_ext(input: Tensor, *, generator: Any = None) -> Any:
-    """1 with the probability that the element of ``input`` is, and 0 otherwise."""
-    return _made(random.uniform(check_tensor(input, "bernoulli_ext").shape) < _host(input), input.dtype)
+def bernoulli_ext(input: Tensor, *, generator: Generator | None = None) -> Tensor:
+    """1 with the probability that the element of ``input`` is, and 0 otherwise.
+
+    Args:
+        input: probabilities, in [0, 1].
+        generator: whose stream the numbers come from; None is the engine's (``set_seed``).
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    return _made(_uniform_of(generator, check_tensor(input, "bernoulli_ext").shape) < _host(input), input.dtype)
 
 
-# Of a tensor: numbers of a distribution in its shape and dtype. ``generator`` is taken as MindSpore takes it, and the
-# numbers come from the engine's stream.
+# Of a tensor: numbers of a distribution in its shape and dtype.
 
 
 @declare(method="uniform", in_place="uniform_")
-def _uniform_of_tensor(input: Tensor, from_: float = 0, to: float = 1, generator: Any = None) -> Tensor:
-    """Numbers evenly spread over [from_, to)."""
-    return _made(random.uniform(input.shape) * (float(to) - float(from_)) + float(from_), input.dtype)
+def _uniform_of_tensor(input: Tensor, from_: float = 0, to: float = 1, generator: Generator | None = None) -> Tensor:
+    """Numbers evenly spread over [from_, to), in the tensor's shape and dtype.
+
+    Args:
+        input: the tensor whose shape and dtype are taken.
+        from_: the least number.
+        to: the end of the interval.
+        generator: whose stream the numbers come from; None is the engine's (``set_seed``).
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+    """
+    return _made(_uniform_of(generator, input.shape) * (float(to) - float(from_)) + float(from_), input.dtype)
 
 
 @declare(in_place="normal_")
-def _normal_of_tensor(input: Tensor, mean: float = 0, std: float = 1, *, generator: Any = None) -> Tensor:
-    """Numbers of the normal distribution with ``mean`` and deviation ``std``."""
-    return _made(random.normal(input.shape) * float(std) + float(mean), input.dtype)
+def _normal_of_tensor(input: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Numbers of the normal distribution, in the tensor's shape and dtype.
+
+    Args:
+        input: the tensor whose shape and dtype are taken.
+        mean: the mean.
+        std: the standard deviation.
+        generator: whose stream the numbers come from; None is the engine's (``set_seed``).
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+    """
+    return _made(_normal_of(generator, input.shape) * float(std) + float(mean), input.dtype)
 
 
 @declare(method=True)
 @np.errstate(all="ignore")
 def _log_normal(input: Tensor, mean: float = 1.0, std: float = 2.0) -> Tensor:
-    """Numbers whose logarithms have the normal distribution with ``mean`` and deviation ``std``."""
+    """Numbers whose logarithms have the normal distribution, in the tensor's shape and dtype.
+
+    Args:
+        input: the tensor whose shape and dtype are taken.
+        mean: the mean of the logarithms.
+        std: their standard deviation.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``; the numbers come from the engine's stream (``set_seed``).
+    """
     return _made(np.exp(random.normal(input.shape) * float(std) + float(mean)), input.dtype)
 
 
 @declare(in_place="exponential_")
-def _exponential_of_tensor(input: Tensor, lambd: float = 1, *, generator: Any = None) -> Tensor:
-    """Numbers of the exponential distribution with rate ``lambd``."""
-    return _made(-np.log1p(-random.uniform(input.shape)) / float(lambd), input.dtype)
+def _exponential_of_tensor(input: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Numbers of the exponential distribution: the density is lambd * exp(-lambd * x).
+
+    Args:
+        input: the tensor whose shape and dtype are taken.
+        lambd: the rate, above 0; the mean is 1 / lambd.
+        generator: whose stream the numbers come from; None is the engine's (``set_seed``).
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+    """
+    return _made(-np.log1p(-_uniform_of(generator, input.shape)) / float(lambd), input.dtype)
 
 
 @declare(in_place="bernoulli_")
-def _bernoulli_of_tensor(input: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
-    """1 with probability ``p`` and 0 otherwise."""
-    return _made(random.uniform(input.shape) < _host(p), input.dtype)
+def _bernoulli_of_tensor(input: Tensor, p: TensorLike = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """1 with probability ``p`` and 0 otherwise, in the tensor's shape and dtype.
+
+    Args:
+        input: the tensor whose shape and dtype are taken; its values do not count.
+        p: the probability of a 1, a number or a tensor that broadcasts to the shape of ``input``.
+        generator: whose stream the numbers come from; None is the engine's (``set_seed``).
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+    """
+    return _made(_uniform_of(generator, input.shape) < _host(p), input.dtype)
 
 
 @declare(in_place="random_")
-def _random_of_tensor(input: Tensor, from_: int = 0, to: int | None = None, *, generator: Any = None) -> Tensor:
-    """Integers evenly spread over [from_, to); without ``to``, up to the greatest that the dtype holds."""
+def _random_of_tensor(
+    input: Tensor, from_: int = 0, to: int | None = None, *, generator: Generator | None = None
+) -> Tensor:
+    """Integers evenly spread over [from_, to), in the tensor's shape and dtype.
+
+    Args:
+        input: the tensor whose shape and dtype are taken.
+        from_: the least of them.
+        to: one more than the greatest; None is the greatest number of an integer dtype, 2**24 for a floating one.
+        generator: whose stream the numbers come from; None is the engine's (``set_seed``).
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        ValueError: no integer between the limits.
+    """
     most = 2**24 if input.dtype.is_floating_point else int(np.iinfo(input._array.dtype).max)
-    return _made(integers(int(from_), most if to is None else int(to), input.shape), input.dtype)
+    low, high = int(from_), most if to is None else int(to)
+    if low >= high:
+        raise ValueError(f"For 'Tensor.random_', 'from_' must be less than 'to', but got {low} and {high}")
+    return _made(_spread(_uniform_of(generator, input.shape).astype(np.float64) + 2.0**-33, low, high), input.dtype)
 
 
 @declare(method=True, mint=True)
 def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None) -> Tensor:
-    """``num_samples`` indices, drawn with the weights of each row.
+    """``num_samples`` indices of each row, drawn with the weights of the row.
+
+    Args:
+        input: weights (N,) or (..., N), 0 or above; they need not sum to 1.
+        num_samples: how many indices are drawn of each row.
+        replacement: whether an index may be drawn again. Without it the keys log(u) / weight decide, largest first
+            (Efraimidis and Spirakis 2006), and indices of weight 0 come last.
+        seed: the same seed gives the same indices; None draws from the engine's stream (``set_seed``).
+
+    Returns:
+        A tensor (..., num_samples): Int32 with ``replacement``, Int64 without.
 
     Raises:
-        ValueError: more samples than weights above 0, without ``replacement``.
+        TypeError: ``input`` is no Tensor.
+        ValueError: a 0-d ``input``, a weight that is negative or not finite, a row of zeros, a negative
+            ``num_samples``, or without ``replacement`` more than N.
     """
     weights = _host(check_tensor(input, "multinomial")).astype(np.float64)
+    if weights.ndim < 1 or num_samples < 0:
+        raise ValueError(
+            f"For 'multinomial', 'input' must have at least 1 axis and 'num_samples' not be negative, "
+            f"but got shape {weights.shape} and {num_samples}"
+        )
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and (weights.sum(-1) > 0).all()):
+        raise ValueError(
+            "For 'multinomial', weights in 'input' must be finite and not negative, and one of each row above 0"
+        )
     rows = weights.reshape(-1, weights.shape[-1])
     if replacement:
         edges = np.cumsum(rows, -1)
@@ -314,21 +703,59 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
     return _made(found.reshape(*weights.shape[:-1], num_samples), int32 if replacement else int64)
 
 
-def multinomial_with_replacement(x: Tensor, seed: int, offset: int, numsamples: int, replacement: bool = False) -> Any:
-    """``numsamples`` indices, drawn with the weights of each row."""
-    return multinomial(x, numsamples, replacement).astype(int64)
+def multinomial_with_replacement(
+    x: Tensor, seed: int, offset: int, numsamples: int, replacement: bool = False
+) -> Tensor:
+    """``numsamples`` indices of each row, drawn with the weights of the row.
+
+    Args:
+        x: weights (N,) or (M, N), 0 or above; they need not sum to 1.
+        seed: the same seed and ``offset`` give the same indices; 0 with the ``offset`` 0 draws from the engine's stream
+            (``set_seed``).
+        offset: another offset gives other indices of the same seed.
+        numsamples: how many indices are drawn of each row.
+        replacement: whether an index may be drawn again.
+
+    Returns:
+        An Int64 tensor (numsamples,) or (M, numsamples).
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+        ValueError: weights that ``multinomial`` refuses, or without ``replacement`` more samples than N.
+    """
+    return multinomial(x, numsamples, replacement, _both(seed, offset) or None).astype(int64)
 
 
 @declare(method=True, primitive=prim("RandomCategorical", dtype=int64))
-def random_categorical(logits: Tensor, num_sample: int, seed: int = 0, dtype: Any = int64) -> Any:
-    """``num_sample`` indices for each row, drawn with the softmax of the row."""
+def random_categorical(logits: Tensor, num_sample: int, seed: int = 0, dtype: DTypeLike = int64) -> Tensor:
+    """``num_sample`` indices for each row, drawn with the softmax of the row and put back.
+
+    Args:
+        logits: logarithms of weights, (batch, classes).
+        num_sample: how many indices are drawn of each row.
+        seed: the same seed gives the same indices; 0 draws from the engine's stream (``set_seed``).
+        dtype: of the result.
+
+    Returns:
+        A tensor (batch, num_sample) of ``dtype``.
+    """
     weights = _host(logits).astype(np.float64)
     powers = np.exp(weights - weights.max(-1, keepdims=True))
     return multinomial(Tensor(powers), num_sample, True, seed or None).astype(dtype)
 
 
-def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None) -> tuple[Any, Any]:
-    """``count`` random places where the input holds, filled up with 0, and a mask of those that are filled."""
+def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None) -> tuple[Tensor, Tensor]:
+    """``count`` random places where the input is not 0, filled up with 0, and a mask of those that are filled.
+
+    Args:
+        input_x: a tensor of at least 1 axis, of bools as a rule.
+        count: how many places are wanted; where fewer hold, the rest of the rows is 0.
+        seed: the same seed gives the same places; None draws from the engine's stream (``set_seed``).
+
+    Returns:
+        An Int32 tensor (count, input_x.ndim) with an index in each row, and a Bool tensor (count,): True where a row is
+        a place.
+    """
     places = np.argwhere(_host(input_x))
     chosen = places[_order(len(places), seed)[:count]]
     full = np.zeros((count, input_x.ndim), np.int32)
@@ -336,29 +763,80 @@ def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None)
     return _made(full, int32), _made(np.arange(count) < len(chosen), bool_)
 
 
+_SEEDS = """    seed: with ``seed2`` it determines the numbers, the same at each call; both 0 draw from the engine's
+        stream (``set_seed``).
+    seed2: another one gives other numbers of the same ``seed``.
+"""
+
+
 def _seeded(name: str, function: Callable[..., Tensor], **more: Any) -> None:
-    """The class of a function; of its two seeds the first counts, and 0 is none."""
+    """The class of a function, with two seeds."""
 
     @declare(primitive=prim(name, seed=0, seed2=0, **more))
     def drawn(*inputs: Any, seed: int, seed2: int, **settings: Any) -> Tensor:
-        return function(*inputs, seed=seed or None, **settings)
+        return function(*inputs, seed=_both(seed, seed2) or None, **settings)
 
-    drawn.__doc__ = function.__doc__
+    signature = inspect.signature(function)
+    own = [
+        one.replace(kind=one.KEYWORD_ONLY, default=one.empty) if one.name in more else one
+        for one in signature.parameters.values()
+        if one.name != "seed"
+    ]
+    seeds = [inspect.Parameter(one, inspect.Parameter.KEYWORD_ONLY, annotation="int") for one in ("seed", "seed2")]
+    drawn.__signature__ = signature.replace(parameters=[*own, *seeds])  # type: ignore[attr-defined]
+    entry = r"^    seed: .*\n(?: {8}.*\n)*"
+    drawn.__doc__ = re.sub(entry, _SEEDS, inspect.getdoc(function) or "", flags=re.MULTILINE)
 
 
-def _uniform_real(shape: Any, *, seed: int | None) -> Tensor:
-    """Numbers evenly spread over [0, 1)."""
+def _uniform_real(shape: Shape, *, seed: int | None) -> Tensor:
+    """Numbers evenly spread over [0, 1).
+
+    Args:
+        shape: the shape.
+        seed: the same seed gives the same numbers.
+
+    Returns:
+        A Float32 tensor of that shape.
+
+    Raises:
+        TypeError: ``shape`` holds something else than ints.
+    """
     return uniform(shape, 0.0, 1.0, seed)
 
 
-def _uniform_int(shape: Any, minval: Any, maxval: Any, *, seed: int | None) -> Tensor:
-    """Int32 numbers evenly spread over [minval, maxval)."""
-    wanted = tuple(shape) if isinstance(shape, list | tuple) else (int(shape),)
-    return randint(int(minval), int(maxval), wanted, seed, dtype=int32)
+def _uniform_int(shape: Shape, minval: int | Tensor, maxval: int | Tensor, *, seed: int | None) -> Tensor:
+    """Whole numbers evenly spread over [minval, maxval).
+
+    Args:
+        shape: the shape.
+        minval: the least of them, an int or a 0-d tensor.
+        maxval: one more than the greatest, likewise.
+        seed: the same seed gives the same numbers.
+
+    Returns:
+        An Int32 tensor of that shape.
+
+    Raises:
+        ValueError: no integer between the limits, or a negative length.
+    """
+    return randint(int(minval), int(maxval), ints_of(shape, "UniformInt", "shape"), seed, dtype=int32)
 
 
-def _multinomial(x: Tensor, num_samples: int, *, seed: int | None, dtype: Any) -> Tensor:
-    """``num_samples`` indices, drawn with the weights of each row and put back."""
+def _multinomial(x: Tensor, num_samples: int, *, seed: int | None, dtype: DTypeLike) -> Tensor:
+    """``num_samples`` indices of each row, drawn with the weights of the row and put back.
+
+    Args:
+        x: weights (N,) or (M, N), 0 or above; they need not sum to 1.
+        num_samples: how many indices are drawn of each row.
+        seed: the same seed gives the same indices.
+        dtype: of the result.
+
+    Returns:
+        A tensor (num_samples,) or (M, num_samples) of ``dtype``.
+
+    Raises:
+        ValueError: weights that ``ops.multinomial`` refuses.
+    """
     return multinomial(x, num_samples, True, seed).astype(dtype)
 
 

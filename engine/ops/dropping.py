@@ -11,6 +11,7 @@ from ..core import random
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
+from ..core.types import Array, Functions, Value
 from ..cpu import fused
 from ..cpu.array_module import array_module
 from .arguments import check_tensor
@@ -19,7 +20,9 @@ from .shape import reshape
 __all__ = ["dropout", "dropout1d", "dropout2d", "dropout3d"]
 
 
-def _dropout_rule(F: Any, needs: list[bool], g: Any, out: Any, x: Any, p: float, seed: int, offset: int) -> list[Any]:
+def _dropout_rule(
+    F: Functions, needs: list[bool], g: Any, out: Any, x: Value, p: float, seed: int, offset: int
+) -> list[Any]:
     return [F.dropout_grad(g[0], out[1], p=p)]
 
 
@@ -29,7 +32,7 @@ _dropout_grad = Operator(
 )
 
 
-def _dropout2d_kernel(x: Any, keep_prob: float, seed: int, offset: int) -> tuple[Any, Any]:
+def _dropout2d_kernel(x: Array, keep_prob: float, seed: int, offset: int) -> tuple[Array, Array]:
     xp = array_module(x)
     channels = x.shape[:2] + (1,) * (x.ndim - 2)
     _, kept = fused.dropout(xp.ones(channels, np.float32), 1.0 - keep_prob, seed, offset)
@@ -45,7 +48,7 @@ _dropout2d = Operator(
 )
 
 
-def _probability(p: Any, name: str, argument: str = "p") -> float:
+def _probability(p: object, name: str, argument: str = "p") -> float:
     if isinstance(p, bool) or not isinstance(p, int | float):
         raise TypeError(f"For '{name}', '{argument}' must be a number, but got {type(p).__name__}")
     if not 0.0 <= p <= 1.0:
@@ -54,9 +57,19 @@ def _probability(p: Any, name: str, argument: str = "p") -> float:
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | None = None) -> Tensor:
-    """Each element is set to 0 with probability ``p`` and divided by 1 - p otherwise; the input itself in predict mode.
+    """Each element is set to 0 with probability ``p`` and divided by 1 - p otherwise (Srivastava et al. 2014).
+
+    Args:
+        input: a tensor of any shape.
+        p: the probability of a 0, in [0, 1].
+        training: False gives the input itself.
+        seed: the same seed gives the same mask, at each call; None draws from the engine's stream (``set_seed``).
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
 
     Raises:
+        TypeError: ``input`` is no Tensor, or ``p`` no number.
         ValueError: ``p`` is not in [0, 1].
     """
     x = check_tensor(input, "dropout")
@@ -68,19 +81,59 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | No
 
 
 def dropout_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
-    """The input with elements set to 0 with probability 1 - keep_prob, and the mask of what was kept."""
+    """The input with elements set to 0 with probability 1 - keep_prob, and the mask of what was kept.
+
+    Args:
+        x: a tensor of any shape.
+        keep_prob: the probability that an element is kept, in [0, 1]; what is kept is divided by it.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``, and a Bool tensor of that shape.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``keep_prob`` no number.
+        ValueError: ``keep_prob`` is not in [0, 1].
+    """
     given, chance = check_tensor(x, "Dropout", "x"), 1.0 - _probability(keep_prob, "Dropout", "keep_prob")
     stream, offset = random.draw(given.size)
     return _dropout(given, p=chance, seed=stream, offset=offset)
 
 
-declare(primitive=prim("Dropout", keep_prob=0.5, Seed0=0, Seed1=0))(
-    lambda x, keep_prob, Seed0, Seed1: dropout_with_mask(x, keep_prob)
-)
+@declare(primitive=prim("Dropout", keep_prob=0.5, Seed0=0, Seed1=0))
+def _dropout_with_seeds(x: Tensor, keep_prob: float, Seed0: int, Seed1: int) -> tuple[Tensor, Tensor]:
+    """The input with elements set to 0 with probability 1 - keep_prob, and the mask of what was kept.
+
+    Args:
+        x: a tensor of any shape.
+        keep_prob: the probability that an element is kept, in [0, 1]; what is kept is divided by it.
+        Seed0: has no effect: each call draws a new mask from the engine's stream, which ``set_seed`` starts over.
+        Seed1: has no effect, likewise.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``, and a Bool tensor of that shape.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``keep_prob`` no number.
+        ValueError: ``keep_prob`` is not in [0, 1].
+    """
+    return dropout_with_mask(x, keep_prob)
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
-    """Like ``dropout``, for whole channels."""
+    """Each channel (n, c) is set to 0 as a whole with probability ``p`` and divided by 1 - p otherwise.
+
+    Args:
+        input: images (N, C, H, W).
+        p: the probability that a channel is set to 0, in [0, 1].
+        training: False gives the input itself.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``p`` no number.
+        ValueError: ``p`` is not in [0, 1], or ``input`` has not 4 axes.
+    """
     if not training:
         return input
     return dropout2d_with_mask(input, 1.0 - _probability(p, "dropout2d"))[0]
@@ -88,16 +141,43 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
 
 @declare(primitive=prim("Dropout2D", keep_prob=0.5))
 def dropout2d_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
-    """The input with whole channels set to 0 with probability 1 - keep_prob, and the mask of what was kept."""
+    """The input with whole channels set to 0 with probability 1 - keep_prob, and the mask of what was kept.
+
+    Args:
+        x: images (N, C, H, W).
+        keep_prob: the probability that a channel is kept, in [0, 1]; what is kept is divided by it.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``, and a Bool tensor of that shape.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``keep_prob`` no number.
+        ValueError: ``x`` has not 4 axes, or ``keep_prob`` is not in [0, 1].
+    """
     if check_tensor(x, "Dropout2D", "x").ndim != 4:
         raise ValueError(f"For 'Dropout2D', 'x' must have 4 axes, but got shape {x.shape}")
+    share = _probability(keep_prob, "Dropout2D", "keep_prob")
     stream, offset = random.draw(x.shape[0] * x.shape[1])
-    return _dropout2d(x, keep_prob=keep_prob, seed=stream, offset=offset)
+    return _dropout2d(x, keep_prob=share, seed=stream, offset=offset)
 
 
 @declare(primitive=prim("Dropout3D", keep_prob=0.5))
 def _dropout3d_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
-    """Whole channels of (N, C, D, H, W) dropped; and which elements are kept."""
+    """The input with whole channels set to 0 with probability 1 - keep_prob, and the mask of what was kept.
+
+    Args:
+        x: volumes (N, C, D, H, W).
+        keep_prob: the probability that a channel is kept, in [0, 1]; what is kept is divided by it.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``, and a Bool tensor of that shape.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``keep_prob`` no number.
+        ValueError: ``x`` has not 5 axes, or ``keep_prob`` is not in [0, 1].
+    """
+    if check_tensor(x, "Dropout3D", "x").ndim != 5:
+        raise ValueError(f"For 'Dropout3D', 'x' must have 5 axes, but got shape {x.shape}")
     n, c, *_ = x.shape
     found, kept = dropout2d_with_mask(reshape(x, (n, c, -1, 1)), keep_prob)
     return reshape(found, x.shape), reshape(kept, x.shape)
@@ -105,7 +185,6 @@ def _dropout3d_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
 
 def _of_channels(name: str, ndim: int) -> Callable[..., Tensor]:
     def dropped(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
-        """Like ``dropout``, for whole channels."""
         x = check_tensor(input, name)
         if x.ndim not in (ndim, ndim - 1):
             raise ValueError(f"For '{name}', 'input' must have {ndim - 1} or {ndim} axes, but got shape {x.shape}")
@@ -113,7 +192,22 @@ def _of_channels(name: str, ndim: int) -> Callable[..., Tensor]:
         ones = Tensor._wrap(array_module(x._array).ones(kept, x._array.dtype))
         return x * dropout(ones, p, True) if training else x
 
+    lengths = "L" if ndim == 3 else "D, H, W"
     dropped.__name__ = dropped.__qualname__ = name
+    dropped.__doc__ = f"""Each channel is set to 0 as a whole with probability ``p`` and divided by 1 - p otherwise.
+
+    Args:
+        input: a tensor (N, C, {lengths}) or (C, {lengths}).
+        p: the probability that a channel is set to 0, in [0, 1].
+        training: False gives the input itself.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``p`` no number.
+        ValueError: ``p`` is not in [0, 1], or ``input`` has another number of axes.
+    """
     return dropped
 
 

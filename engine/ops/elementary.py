@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,12 @@ import numpy as np
 from ..core.dtype import bfloat16, float32, float64
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison, exponentials
 from .arguments import check_tensor
 from .comparison import where
-from .elementwise import Binary, as_dtype, cast_operator, fit, function_of_number, operands, unary
+from .elementwise import Binary, as_dtype, cast_operator, fit, function_of_number, operand, operands, unary
 
 __all__ = [
     "acos", "acosh", "addcdiv", "addcmul", "approximate_equal", "arccos", "arccosh", "arcsin", "arcsinh", "arctan",
@@ -32,7 +34,7 @@ acos = function_of_number(
     "acos",
     np.arccos,
     lambda F, g, out, x: -(g * F.rsqrt(1 - x * x)),
-    "The arc cosine.",
+    "The arc cosine, in [0, pi]; NaN outside [-1, 1].",
     method=("acos", "arccos"),
     primitive=prim("ACos"),
     mint=("acos", "arccos"),
@@ -41,7 +43,7 @@ asin = function_of_number(
     "asin",
     np.arcsin,
     lambda F, g, out, x: g * F.rsqrt(1 - x * x),
-    "The arc sine.",
+    "The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1].",
     method=("arcsin", "asin"),
     primitive=prim("Asin"),
     mint=("arcsin", "asin"),
@@ -50,7 +52,7 @@ atan = function_of_number(
     "atan",
     np.arctan,
     lambda F, g, out, x: g / (x * x + 1),
-    "The arc tangent.",
+    "The arc tangent, in (-pi / 2, pi / 2).",
     method=("arctan", "atan"),
     primitive=prim("Atan"),
     mint=("arctan", "atan"),
@@ -59,7 +61,7 @@ acosh = function_of_number(
     "acosh",
     np.arccosh,
     lambda F, g, out, x: g * F.rsqrt(x * x - 1),
-    "The inverse hyperbolic cosine.",
+    "The inverse hyperbolic cosine, 0 or above; NaN below 1.",
     method=("acosh", "arccosh"),
     primitive=prim("Acosh"),
     mint=("acosh", "arccosh"),
@@ -77,7 +79,7 @@ atanh = function_of_number(
     "atanh",
     np.arctanh,
     lambda F, g, out, x: g / (1 - x * x),
-    "The inverse hyperbolic tangent.",
+    "The inverse hyperbolic tangent; NaN outside [-1, 1].",
     method=("arctanh", "atanh"),
     primitive=prim("Atanh"),
     mint=("arctanh", "atanh"),
@@ -89,19 +91,19 @@ log10 = function_of_number(
     "log10",
     np.log10,
     lambda F, g, out, x: g / (x * math.log(10.0)),
-    "The logarithm to base 10.",
+    "The logarithm to base 10; NaN below 0.",
     method=True,
     mint=True,
 )
 
 
-def _sinc_slope(F: Any, g: Any, out: Any, x: Any) -> Any:
+def _sinc_slope(F: Functions, g: Value, out: Value, x: Any) -> Value:
     zero = x == 0
     safe = F.where(zero, 1.0 + x * 0, x)
     return g * F.where(zero, x * (-(math.pi**2) / 3), (F.cos(safe * math.pi) - out) / safe)
 
 
-def _sinc(x: Any) -> Any:
+def _sinc(x: Array) -> Array:
     xp = array_module(x)
     turn = xp.where(x == 0, 1, x) * x.dtype.type(math.pi)
     return xp.where(x == 0, 1, xp.sin(turn) / turn).astype(x.dtype)
@@ -119,14 +121,21 @@ sinc = function_of_number(
 )
 
 
-def _signbit(x: Any) -> Any:
+def _signbit(x: Array) -> Array:
     return x < 0 if x.dtype.kind in "iub" else array_module(x).signbit(x)
 
 
-signbit = unary("signbit", _signbit, None, "Whether the sign is minus.", method=True, numpy=renamed(input="x"))
+signbit = unary(
+    "signbit",
+    _signbit,
+    None,
+    "Whether the sign is minus, that of -0.0 too: a Bool.",
+    method=True,
+    numpy=renamed(input="x"),
+)
 
 
-def _population(x: Any) -> Any:
+def _population(x: Array) -> Array:
     xp = array_module(x)
     bits = x.astype(f"u{x.itemsize}")
     count = xp.zeros(x.shape, np.uint8)
@@ -136,7 +145,11 @@ def _population(x: Any) -> Any:
 
 
 population_count = unary(
-    "population_count", _population, None, "How many bits are 1.", primitive=prim("PopulationCount")
+    "population_count",
+    _population,
+    None,
+    "How many bits of an integer are 1, in two's complement: a UInt8.",
+    primitive=prim("PopulationCount"),
 )
 
 atan2 = Binary(
@@ -147,7 +160,7 @@ atan2 = Binary(
         lambda F, g, out, x, y: fit(F, -(g * x / (x * x + y * y)), y),
     ),
     integers_to_float=True,
-    doc="The angle of the point (y, x), in (-pi, pi].",
+    doc="The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].",
     method=("arctan2", "atan2"),
     primitive=prim("Atan2"),
     mint=("arctan2", "atan2"),
@@ -180,11 +193,18 @@ logaddexp2 = Binary(
     method=True,
     mint=True,
 )
-gcd = Binary("gcd", np.gcd, doc="The greatest common divisor.", method=True, primitive=prim("Gcd"), mint=True)
+gcd = Binary(
+    "gcd",
+    np.gcd,
+    doc="The greatest common divisor of integers, 0 or above.",
+    method=True,
+    primitive=prim("Gcd"),
+    mint=True,
+)
 lcm = Binary(
     "lcm",
     np.lcm,
-    doc="The least common multiple.",
+    doc="The least common multiple of integers, 0 or above.",
     method=True,
     primitive=prim("Lcm"),
     numpy=renamed(input="x1", other="x2"),
@@ -192,8 +212,9 @@ lcm = Binary(
 nextafter = Binary(
     "nextafter",
     np.nextafter,
+    (lambda F, g, out, x, y: fit(F, g, x), None),
     integers_to_float=True,
-    doc="The floating-point number after x on the way to y.",
+    doc="The floating-point number after x on the way to y, as in C; its gradient by x is 1, that by y 0.",
     method=True,
     primitive=prim("NextAfter"),
 )
@@ -202,44 +223,113 @@ _right = Binary("bitwise_right_shift", np.right_shift)
 
 
 @declare(method=True, primitive=prim("LeftShift"))
-def bitwise_left_shift(input: Any, other: Any) -> Any:
-    """input * 2**other, on the bits."""
+def bitwise_left_shift(input: Operand, other: Operand) -> Tensor:
+    """The bits moved to the left: input * 2**other, where that fits the dtype.
+
+    Args:
+        input: an integer tensor or an int.
+        other: by how many bits, an integer tensor that broadcasts with ``input`` or an int.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the wider integer dtype.
+
+    Raises:
+        TypeError: an input that does not hold integers.
+    """
     return _left(input, other)
 
 
 @declare(method=True, primitive=prim("RightShift"))
-def bitwise_right_shift(input: Any, other: Any) -> Any:
-    """floor(input / 2**other), on the bits."""
+def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
+    """The bits moved to the right: floor(input / 2**other).
+
+    Args:
+        input: an integer tensor or an int.
+        other: by how many bits, an integer tensor that broadcasts with ``input`` or an int.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the wider integer dtype.
+
+    Raises:
+        TypeError: an input that does not hold integers.
+    """
     return _right(input, other)
 
 
 @declare(method=True, primitive=prim("Erfc"), mint=("erfc", "special.erfc"))
-def erfc(input: Any) -> Any:
-    """1 - erf(x)."""
+def erfc(input: Operand) -> Tensor:
+    """The complementary error function, 1 - erf(x).
+
+    Args:
+        input: x, a tensor of any shape or a number.
+
+    Returns:
+        A tensor of the same shape. Bools and integers become Float32.
+
+    Raises:
+        TypeError: ``input`` is neither a tensor nor a number.
+    """
     return 1.0 - exponentials.erf(input)
 
 
 @declare(method=True, numpy=True)
-def deg2rad(x: Tensor) -> Any:
-    """Degrees as radians."""
+def deg2rad(x: Tensor) -> Tensor:
+    """Degrees as radians: x * pi / 180.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the same shape; integers become Float32.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+    """
     return arithmetic.mul(check_tensor(x, "deg2rad", "x"), math.pi / 180.0)
 
 
 @declare(method=True, numpy=True)
-def rad2deg(x: Tensor) -> Any:
-    """Radians as degrees."""
+def rad2deg(x: Tensor) -> Tensor:
+    """Radians as degrees: x * 180 / pi.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the same shape; integers become Float32.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+    """
     return arithmetic.mul(check_tensor(x, "rad2deg", "x"), 180.0 / math.pi)
 
 
 @declare(method=True, mint=True)
-def frac(x: Tensor) -> Any:
-    """What is behind the point, with the sign of x."""
+def frac(x: Tensor) -> Tensor:
+    """The part behind the decimal point, x - trunc(x), with the sign of x.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``.
+    """
     return arithmetic.sub(x, arithmetic.trunc(x))
 
 
 @declare(method=True)
-def sgn(input: Tensor) -> Any:
-    """The sign; of a complex number, the number of length 1 in its direction."""
+def sgn(input: Tensor) -> Tensor:
+    """The sign, -1, 0 or 1; of a complex number z, z / abs(z), and 0 at 0.
+
+    Args:
+        input: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     if check_tensor(input, "sgn")._array.dtype.kind != "c":
         return arithmetic.sign(input)
     length = arithmetic.abs(input)
@@ -249,11 +339,17 @@ def sgn(input: Tensor) -> Any:
 
 
 @declare(method=True, numpy=renamed(input="a"))
-def positive(input: Tensor) -> Any:
-    """The tensor itself.
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself; what ``+input`` says.
+
+    Args:
+        input: a tensor of numbers.
+
+    Returns:
+        ``input``.
 
     Raises:
-        TypeError: a bool tensor.
+        TypeError: ``input`` is no Tensor, or a bool tensor.
     """
     if check_tensor(input, "positive")._array.dtype.kind == "b":
         raise TypeError("For 'positive', 'input' must be numbers, but got a bool tensor")
@@ -261,8 +357,19 @@ def positive(input: Tensor) -> Any:
 
 
 @declare(method=True, primitive=prim("Logit", eps=-1.0))
-def logit(input: Tensor, eps: float | None = None) -> Any:
-    """log(x / (1 - x)); with ``eps`` x is first limited to [eps, 1 - eps]."""
+def logit(input: Tensor, eps: float | None = None) -> Tensor:
+    """log(x / (1 - x)), the inverse of the sigmoid.
+
+    Args:
+        input: x, a tensor of any shape; outside [0, 1] the result is NaN.
+        eps: x is first limited to [eps, 1 - eps]; None or a negative number limits nothing.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``; integers become Float32.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     x = check_tensor(input, "logit")
     if eps is not None and eps >= 0:
         x = arithmetic.clamp(x, float(eps), 1.0 - float(eps))
@@ -272,39 +379,97 @@ def logit(input: Tensor, eps: float | None = None) -> Any:
 @declare(method=True, primitive=prim("NanToNum", nan=None, posinf=None, neginf=None), mint=True)
 def nan_to_num(
     input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
-) -> Any:
-    """NaN as ``nan`` (0), infinities as ``posinf`` and ``neginf`` (the dtype's greatest and least numbers)."""
+) -> Tensor:
+    """The tensor with NaN and infinities replaced by finite numbers, as in NumPy.
+
+    Args:
+        input: a tensor of any shape; one of integers or bools is returned as it is.
+        nan: in the place of NaN; None is 0.
+        posinf: in the place of plus infinity; None is the greatest number of the dtype.
+        neginf: in the place of minus infinity; None is the least number of the dtype.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     x = check_tensor(input, "nan_to_num")
     if x._array.dtype.kind in "biu":
         return x
-    limits = np.finfo(x._array.dtype)
+    # NumPy's finfo does not know BFloat16, which has 8 exponent and 7 fraction bits.
+    most = float(np.finfo(x._array.dtype).max) if x.dtype is not bfloat16 else float.fromhex("0x1.fep127")
     kept = where(comparison.isnan(x), 0.0 if nan is None else nan, x)
-    kept = where(comparison.eq(x, math.inf), float(limits.max) if posinf is None else posinf, kept)
-    return where(comparison.eq(x, -math.inf), float(limits.min) if neginf is None else neginf, kept)
+    kept = where(comparison.eq(x, math.inf), most if posinf is None else posinf, kept)
+    return where(comparison.eq(x, -math.inf), -most if neginf is None else neginf, kept)
 
 
 @declare(method=True, mint=True, numpy=renamed(input="x"))
-def isneginf(input: Tensor) -> Any:
-    """Whether an element is minus infinity."""
+def isneginf(input: Tensor) -> Tensor:
+    """Whether an element is minus infinity.
+
+    Args:
+        input: a tensor of any shape.
+
+    Returns:
+        A Bool tensor of the same shape.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return comparison.eq(check_tensor(input, "isneginf"), -math.inf)
 
 
 @declare(method=True, numpy=renamed(input="x"))
-def isposinf(input: Tensor) -> Any:
-    """Whether an element is plus infinity."""
+def isposinf(input: Tensor) -> Tensor:
+    """Whether an element is plus infinity.
+
+    Args:
+        input: a tensor of any shape.
+
+    Returns:
+        A Bool tensor of the same shape.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return comparison.eq(check_tensor(input, "isposinf"), math.inf)
 
 
 @declare(method=True)
-def isreal(input: Tensor) -> Any:
-    """Whether the imaginary part is 0."""
+def isreal(input: Tensor) -> Tensor:
+    """Whether the imaginary part is 0, which it is for every number that is not complex.
+
+    Args:
+        input: a tensor of any shape.
+
+    Returns:
+        A Bool tensor of the same shape.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     x = check_tensor(input, "isreal")._array
     return Tensor._wrap(array_module(x).asarray(array_module(x).isreal(x)))
 
 
 @declare(method=True, primitive=prim("IsClose", rtol=1e-05, atol=1e-08, equal_nan=False), mint=True)
-def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
-    """Whether abs(input - other) <= atol + rtol * abs(other)."""
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are close.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with ``input``; the difference is measured by its size.
+        rtol: the relative tolerance.
+        atol: the absolute tolerance.
+        equal_nan: whether two NaN are close.
+
+    Returns:
+        A Bool tensor of the shape that both broadcast to.
+
+    Raises:
+        TypeError: ``input`` or ``other`` is no Tensor.
+    """
     x, y = check_tensor(input, "isclose"), check_tensor(other, "isclose", "other")
     xp = array_module(x._array)
     return Tensor._wrap(xp.asarray(xp.isclose(x._array, y._array, rtol=rtol, atol=atol, equal_nan=equal_nan)))
@@ -312,32 +477,82 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
 
 @declare(method=True)
 def _allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether abs(input - other) <= atol + rtol * abs(other) everywhere."""
+    """Whether abs(input - other) <= atol + rtol * abs(other) everywhere, as in NumPy.
+
+    Args:
+        input: the tensor.
+        other: a tensor that broadcasts with it; the difference is measured by its size.
+        rtol: the relative tolerance.
+        atol: the absolute tolerance.
+        equal_nan: whether two NaN are close.
+
+    Returns:
+        A bool.
+
+    Raises:
+        TypeError: ``other`` is no Tensor.
+    """
     return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 
 @declare(method=True, primitive=prim("ApproximateEqual", tolerance=1e-05))
-def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Any:
-    """Whether abs(x - y) < tolerance."""
+def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Tensor:
+    """Whether abs(x - y) < tolerance.
+
+    Args:
+        x: a tensor.
+        y: a tensor that broadcasts with ``x``.
+        tolerance: the least difference that counts as one.
+
+    Returns:
+        A Bool tensor of the shape that both broadcast to.
+    """
     return comparison.lt(arithmetic.abs(arithmetic.sub(x, y)), tolerance)
 
 
 @declare(method=True)
 def is_complex(input: Tensor) -> bool:
-    """Whether the elements are complex numbers."""
+    """Whether the elements are complex numbers.
+
+    Args:
+        input: a tensor of any shape.
+
+    Returns:
+        A bool: whether the dtype is Complex64 or Complex128.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return bool(check_tensor(input, "is_complex")._array.dtype.kind == "c")
 
 
 @declare(method=True)
 def is_floating_point(input: Tensor) -> bool:
-    """Whether the elements are real floating-point numbers."""
+    """Whether the elements are real floating-point numbers.
+
+    Args:
+        input: a tensor of any shape.
+
+    Returns:
+        A bool: whether the dtype is floating, BFloat16 included.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return check_tensor(input, "is_floating_point").dtype.is_floating_point
 
 
 def is_nonzero(input: Tensor) -> bool:
     """Whether the one element is not 0.
 
+    Args:
+        input: a tensor of one element.
+
+    Returns:
+        A bool.
+
     Raises:
+        TypeError: ``input`` is no Tensor.
         ValueError: not exactly one element.
     """
     if check_tensor(input, "is_nonzero").size != 1:
@@ -346,16 +561,36 @@ def is_nonzero(input: Tensor) -> bool:
 
 
 @declare(primitive=prim("Eps"))
-def eps(x: Tensor) -> Any:
-    """The spacing of the dtype at 1, in the shape of x."""
+def eps(x: Tensor) -> Tensor:
+    """The spacing of the dtype at 1: the least number that makes 1 + eps another one than 1.
+
+    Args:
+        x: a floating tensor; its values do not count.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``, filled with the spacing.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or none of floating-point numbers.
+    """
     dtype = check_tensor(x, "eps", "x")._array.dtype
+    if not x.dtype.is_floating_point:
+        raise TypeError(f"For 'eps', 'x' must hold floating-point numbers, but got {x.dtype}")
     step = 2.0**-7 if x.dtype is bfloat16 else float(np.finfo(dtype).eps)
     return Tensor._wrap(array_module(x._array).full(x.shape, step, dtype))
 
 
 @declare(method=True)
-def copysign(x: Any, other: Any) -> Any:
-    """The absolute value of x with the sign of ``other``."""
+def copysign(x: TensorLike, other: TensorLike) -> Tensor:
+    """The absolute value of x with the sign of ``other``; that of -0.0 and of a NaN counts too.
+
+    Args:
+        x: a tensor, a number or an array.
+        other: what gives the signs, of a shape that broadcasts with that of ``x``.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the dtype of ``x``; bools and integers become Float32.
+    """
     size = arithmetic.abs(x if isinstance(x, Tensor) else Tensor(x))
     size = as_dtype(size, float32.numpy) if size._array.dtype.kind in "biu" else size
     sign = signbit(other if isinstance(other, Tensor) else Tensor(other))
@@ -363,38 +598,90 @@ def copysign(x: Any, other: Any) -> Any:
 
 
 @declare(method=True, primitive=prim("Fmax"))
-def fmax(input: Any, other: Any) -> Any:
-    """The larger of the two; a NaN loses."""
+def fmax(input: Operand, other: Operand) -> Tensor:
+    """The larger of the two; where one is NaN, the other.
+
+    Args:
+        input: a tensor of any shape or a number.
+        other: a tensor that broadcasts with ``input`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the dtype that both promote to.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
     x, y = operands("fmax", input, other)
     return where(comparison.isnan(y), x, where(comparison.isnan(x), y, arithmetic.maximum(x, y)))
 
 
 @declare(method=True, primitive=prim("Fmin"))
-def fmin(input: Any, other: Any) -> Any:
-    """The smaller of the two; a NaN loses."""
+def fmin(input: Operand, other: Operand) -> Tensor:
+    """The smaller of the two; where one is NaN, the other.
+
+    Args:
+        input: a tensor of any shape or a number.
+        other: a tensor that broadcasts with ``input`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the dtype that both promote to.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
     x, y = operands("fmin", input, other)
     return where(comparison.isnan(y), x, where(comparison.isnan(x), y, arithmetic.minimum(x, y)))
 
 
 @declare(method=True, primitive=prim("Heaviside"), numpy=renamed(input="x1", values="x2"))
-def heaviside(input: Tensor, values: Tensor) -> Any:
-    """0 below 0, ``values`` at 0, 1 above."""
+def heaviside(input: Tensor, values: Tensor | Number) -> Tensor:
+    """Heaviside's step: 0 where ``input`` is below 0, ``values`` where it is 0, 1 above.
+
+    Args:
+        input: a tensor of any shape.
+        values: what is taken at 0, a tensor that broadcasts with ``input`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to. A gradient comes to ``values`` alone.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     x = check_tensor(input, "heaviside")
     return where(comparison.eq(x, 0), values, cast_operator(comparison.gt(x, 0), dtype=x._array.dtype))
 
 
 @declare(method=True)
-def ldexp(x: Tensor, other: Tensor) -> Any:
-    """x * 2**other."""
+def ldexp(x: Tensor, other: Tensor) -> Tensor:
+    """x * 2**other.
+
+    Args:
+        x: a tensor of any shape.
+        other: the exponents, a tensor that broadcasts with ``x``.
+
+    Returns:
+        A tensor of the shape that both broadcast to; of integers, Float32.
+
+    Raises:
+        TypeError: ``x`` or ``other`` is no Tensor.
+    """
     return arithmetic.mul(check_tensor(x, "ldexp", "x"), arithmetic.pow(2.0, check_tensor(other, "ldexp", "other")))
 
 
 @declare(method=True, primitive=(prim("Lerp"), prim("LerpScalar")), mint=True)
-def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
-    """input + weight * (end - input).
+def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
+    """The linear interpolation input + weight * (end - input).
+
+    Args:
+        input: the start, a floating tensor.
+        end: the end, a tensor of the same dtype that broadcasts with ``input``.
+        weight: where between them, a number or a tensor that broadcasts: 0 is the start, 1 the end.
+
+    Returns:
+        A tensor of the shape that all broadcast to, of the dtype of ``input``.
 
     Raises:
-        TypeError: the dtypes of ``input`` and ``end`` differ.
+        TypeError: ``input`` or ``end`` is no Tensor, or their dtypes differ.
     """
     x, y = check_tensor(input, "lerp"), check_tensor(end, "lerp", "end")
     if x.dtype is not y.dtype:
@@ -403,50 +690,132 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
 
 
 @declare(method=True, primitive=prim("Addcmul"))
-def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Any:
-    """input + value * tensor1 * tensor2."""
+def addcmul(input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1) -> Tensor:
+    """input + value * tensor1 * tensor2.
+
+    Args:
+        input: the tensor that is added to.
+        tensor1: the first factor, which broadcasts with ``input``.
+        tensor2: the second factor, which broadcasts with ``input``.
+        value: a factor of the product, a number or a tensor.
+
+    Returns:
+        A tensor of the shape that all broadcast to.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or another one neither a tensor nor a number.
+    """
     return arithmetic.add(check_tensor(input, "addcmul"), arithmetic.mul(arithmetic.mul(tensor1, tensor2), value))
 
 
 @declare(method=True, primitive=prim("Addcdiv"), mint=True)
-def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Any:
-    """input + value * tensor1 / tensor2."""
+def addcdiv(input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1) -> Tensor:
+    """input + value * tensor1 / tensor2.
+
+    Args:
+        input: the tensor that is added to.
+        tensor1: what is divided, which broadcasts with ``input``.
+        tensor2: the divisor, which broadcasts with ``input``.
+        value: a factor of the quotient, a number or a tensor.
+
+    Returns:
+        A tensor of the shape that all broadcast to; of integers, Float32.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or another one neither a tensor nor a number.
+    """
     return arithmetic.add(check_tensor(input, "addcdiv"), arithmetic.mul(arithmetic.div(tensor1, tensor2), value))
 
 
 @declare(method=True, primitive=prim("Xdivy"))
-def xdivy(x: Any, y: Any) -> Any:
-    """x / y, and 0 where x is 0."""
+def xdivy(x: Operand, y: Operand) -> Tensor:
+    """x / y, and 0 where x is 0, whatever y is.
+
+    Args:
+        x: what is divided, a tensor or a number.
+        y: the divisor, a tensor that broadcasts with ``x`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to; of integers, Float32.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
     zero = comparison.eq(x, 0)
     return where(zero, 0.0, arithmetic.div(x, where(zero, 1.0, y)))
 
 
 @declare(primitive=prim("DivNoNan"))
-def _div_no_nan(x: Any, y: Any) -> Tensor:
-    """x / y, and 0 where y is 0."""
+def _div_no_nan(x: Operand, y: Operand) -> Tensor:
+    """x / y, and 0 where y is 0, whatever x is.
+
+    Args:
+        x: what is divided, a tensor or a number.
+        y: the divisor, a tensor that broadcasts with ``x`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to; of integers, Float32.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
     zero = comparison.eq(y, 0)
     return where(zero, 0.0, arithmetic.div(x, where(zero, 1.0, y)))
 
 
 @declare(primitive=prim("MulNoNan"))
-def _mul_no_nan(x: Any, y: Any) -> Tensor:
-    """x * y, and 0 where y is 0, whatever x is."""
+def _mul_no_nan(x: Operand, y: Operand) -> Tensor:
+    """x * y, and 0 where y is 0, even where x is infinite or NaN.
+
+    Args:
+        x: a tensor or a number.
+        y: a tensor that broadcasts with ``x`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
     zero = comparison.eq(y, 0)
     return where(zero, 0.0, arithmetic.mul(where(zero, 0.0, x), y))
 
 
 @declare(primitive=prim("SquaredDifference"))
-def _squared_difference(x: Any, y: Any) -> Tensor:
-    """(x - y) squared."""
+def _squared_difference(x: Operand, y: Operand) -> Tensor:
+    """(x - y) squared.
+
+    Args:
+        x: a tensor or a number.
+        y: a tensor that broadcasts with ``x`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
     return arithmetic.square(arithmetic.sub(x, y))
 
 
 @declare(method=True, mint=True, numpy=renamed(input="x1", exponent="x2"))
-def float_power(input: Tensor | float, exponent: Tensor | float) -> Any:
-    """The power computed in Float64."""
+def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
+    """The power input**exponent, computed in Float64.
+
+    Args:
+        input: the base, a tensor or a number.
+        exponent: a tensor that broadcasts with ``input`` or a number.
+
+    Returns:
+        A Float64 tensor of the shape that both broadcast to.
+
+    Raises:
+        TypeError: two numbers, or an input that is neither a tensor nor a number.
+    """
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise TypeError("For 'float_power', one of 'input' and 'exponent' must be a Tensor, but got two numbers")
-    x, y = (as_dtype(v, float64.numpy) if isinstance(v, Tensor) else float(v) for v in (input, exponent))
+    given = operand("float_power", "input", input), operand("float_power", "exponent", exponent)
+    x, y = (as_dtype(v, float64.numpy) if isinstance(v, Tensor) else float(v) for v in given)
     return arithmetic.pow(x, y)
 
 
@@ -454,28 +823,77 @@ float_power_ext = float_power
 
 
 @declare(primitive=prim("TruncateDiv"))
-def truncate_div(x: Any, y: Any) -> Any:
-    """x / y rounded towards 0, in their own dtype."""
+def truncate_div(x: Operand, y: Operand) -> Tensor:
+    """x / y rounded towards 0.
+
+    Args:
+        x: what is divided, a tensor or a number.
+        y: the divisor, a tensor that broadcasts with ``x`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the dtype that both promote to, integers included.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
     first, second = operands("truncate_div", x, y)
     whole = first if isinstance(first, Tensor) else second
     return cast_operator(arithmetic.trunc(arithmetic.div(first, second)), dtype=whole._array.dtype)
 
 
 @declare(primitive=prim("TruncateMod"))
-def truncate_mod(x: Any, y: Any) -> Any:
-    """The remainder of a division that rounds towards 0."""
+def truncate_mod(x: Operand, y: Operand) -> Tensor:
+    """The remainder x - y * trunc(x / y), which has the sign of x.
+
+    Args:
+        x: what is divided, a tensor or a number.
+        y: the divisor, a tensor that broadcasts with ``x`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to, in the dtype that both promote to.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
     return arithmetic.fmod(x, y)
 
 
 @declare(method=True, primitive=prim("Inv"))
-def inv(x: Tensor) -> Any:
-    """1 / x, in the dtype of x."""
+def inv(x: Tensor) -> Tensor:
+    """1 / x, in the dtype of x.
+
+    Args:
+        x: a tensor of any shape; of integers the quotient is rounded towards 0.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+    """
     found = arithmetic.reciprocal(check_tensor(x, "inv", "x"))
     return cast_operator(found, dtype=x._array.dtype) if x._array.dtype.kind in "iu" else found
 
 
-def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
-    """Elements limited to [clip_value_min, clip_value_max]; also of each tensor in a tuple or list."""
+def clip_by_value(
+    x: Tensor | Sequence[Tensor], clip_value_min: Operand | None = None, clip_value_max: Operand | None = None
+) -> Any:
+    """Elements limited to [clip_value_min, clip_value_max].
+
+    Args:
+        x: a tensor, or a tuple or list of tensors, each of which is limited.
+        clip_value_min: the least value, a number or a tensor that broadcasts; None is no limit.
+        clip_value_max: the greatest value, likewise; it counts where it is below the least.
+
+    Returns:
+        A tensor of the shape of ``x``, or a tuple or list of them.
+
+    Raises:
+        TypeError: ``x`` is neither a tensor nor a tuple or list.
+        ValueError: neither limit is given.
+    """
+    if clip_value_min is None and clip_value_max is None:
+        raise ValueError("For 'clip_by_value', at least one of 'clip_value_min' and 'clip_value_max' must be given")
     if isinstance(x, list | tuple):
         return type(x)([arithmetic.clamp(one, clip_value_min, clip_value_max) for one in x])
     return arithmetic.clamp(check_tensor(x, "clip_by_value", "x"), clip_value_min, clip_value_max)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,16 +12,25 @@ from ..core.dtype import float32, promote, promote_scalar
 from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, FLOAT32, Operator, binary_method, fitted
 from ..core.surfaces import declare
 from ..core.tensor import Tensor
-from ..core.types import Operand
+from ..core.types import Array, Functions, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
 
 
-def fit(F: Any, g: Any, x: Any) -> Any:
-    """A gradient summed over the axes along which ``x`` was broadcast."""
+def fit(F: Functions, g: Value, x: Value) -> Any:
+    """A gradient summed over the axes along which ``x`` was broadcast.
+
+    Args:
+        F: the operators that the rule computes with.
+        g: the gradient by what ``x`` was broadcast to.
+        x: the input of the operator.
+
+    Returns:
+        The gradient in the shape of ``x``.
+    """
     return g if g.shape == x.shape else F.sum_to(g, shape=tuple(x.shape))
 
 
-def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
+def _sum_to(x: Array, shape: tuple[int, ...]) -> Array:
     added = x.ndim - len(shape)
     axes = tuple(range(added)) + tuple(i + added for i, n in enumerate(shape) if n == 1 and x.shape[i + added] != 1)
     return x.sum(axis=axes, keepdims=True).reshape(shape) if axes else x
@@ -42,8 +51,15 @@ broadcast_to_operator = Operator(
 
 
 @declare(method=True)
-def _sum_to_size(input: Tensor, *size: Any) -> Tensor:
-    """Summed over the axes in which ``size`` is 1 or missing.
+def _sum_to_size(input: Tensor, *size: int | Sequence[int]) -> Tensor:
+    """The tensor summed over the axes in which ``size`` is 1 or missing.
+
+    Args:
+        input: the tensor.
+        *size: the shape of the result, as ints or as one tuple or list; aligned at the last axis.
+
+    Returns:
+        A tensor of shape ``size`` and of the dtype of ``input``.
 
     Raises:
         ValueError: the tensor cannot be summed to ``size``.
@@ -54,8 +70,16 @@ def _sum_to_size(input: Tensor, *size: Any) -> Tensor:
     return _sum_to_operator(input, shape=tuple(wanted))
 
 
-def cast_array(x: Any, dtype: np.dtype[Any]) -> Any:
-    """``x`` with another element type, itself where it has it already; a real type takes the real parts of numbers."""
+def cast_array(x: Array, dtype: np.dtype[Any]) -> Array:
+    """``x`` with another element type, itself where it has it already; a real type takes the real parts of numbers.
+
+    Args:
+        x: an array.
+        dtype: the element type.
+
+    Returns:
+        An array of the same shape.
+    """
     if x.dtype in COMPLEX and dtype.kind not in "cb":
         x = x.real
     return x.astype(dtype, copy=False)
@@ -66,8 +90,15 @@ cast_operator = Operator(
 )
 
 
-def array_dtype(x: Any) -> np.dtype[Any]:
-    """The NumPy dtype of a tensor or an array: rules of gradients get either."""
+def array_dtype(x: Tensor | Array) -> np.dtype[Any]:
+    """The NumPy dtype of a tensor or an array: rules of gradients get either.
+
+    Args:
+        x: the tensor or array.
+
+    Returns:
+        Its dtype.
+    """
     dtype: np.dtype[Any] = x._array.dtype if isinstance(x, Tensor) else x.dtype
     return dtype
 
@@ -77,7 +108,7 @@ _REAL = frozenset((int, float))
 # What the documentation of all of them has in common.
 _OF_TWO = """Args:
     input: x, a tensor of any shape or a number.
-    other: y, a tensor that broadcasts with ``input`` or a number; one of the two must be a tensor.
+    other: y, a tensor that broadcasts with ``input`` or a number.
 
 Returns:
     A tensor of the shape that both broadcast to. Of two dtypes the floating or wider one is computed in; a number takes
@@ -117,7 +148,7 @@ class Binary(Operator):
 
     def gradients(
         self,
-        functions: Any,
+        functions: Functions,
         tracked: set[int],
         g: Any,
         output: Any,
@@ -125,7 +156,6 @@ class Binary(Operator):
         attrs: dict[str, Any],
         conjugated: bool = False,
     ) -> list[tuple[Any, Any]]:
-        # Most nodes of a tape come here: arrays of one dtype, so without the loop over inputs and what fits them.
         dtype = g.dtype
         if functions is ARRAY_FUNCTIONS and len(self.vjps) == 2 and (dtype is FLOAT32 or dtype not in COMPLEX):
             x, y = inputs
@@ -145,12 +175,17 @@ class Binary(Operator):
         return binary_method(self, self.integers_to_float)
 
 
-def operands(name: str, input: Any, other: Any, integers_to_float: bool = False) -> tuple[Any, Any]:
+def operands(name: str, input: TensorLike, other: TensorLike, integers_to_float: bool = False) -> tuple[Any, Any]:
     """Both in the dtype that MindSpore computes in: tensors, or a tensor and a number.
 
     Args:
         name: of the operator, for errors.
-        integers_to_float: whether bools and integers become float32.
+        input: a tensor, a number, a list or an array.
+        other: likewise.
+        integers_to_float: whether bools and integers become Float32.
+
+    Returns:
+        Two operands of which one at least is a tensor.
 
     Raises:
         TypeError: one of them is neither a tensor nor a number.
@@ -169,8 +204,16 @@ def operands(name: str, input: Any, other: Any, integers_to_float: bool = False)
     return as_dtype(x, wanted), as_dtype(y, wanted)
 
 
-def operand(name: str, argument: str, value: Any) -> Any:
+def operand(name: str, argument: str, value: object) -> Any:
     """A tensor or a number as it is, a list or an array as a tensor.
+
+    Args:
+        name: of the operator, for errors.
+        argument: the name of the argument, for errors.
+        value: what came.
+
+    Returns:
+        A tensor or a number.
 
     Raises:
         TypeError: anything else.
@@ -183,7 +226,15 @@ def operand(name: str, argument: str, value: Any) -> Any:
 
 
 def as_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A tensor or a bare number in a NumPy dtype; a number stays one where NumPy gives it that dtype anyway."""
+    """A tensor or a bare number in a NumPy dtype; a number stays one where NumPy gives it that dtype anyway.
+
+    Args:
+        value: a tensor or a number.
+        dtype: the element type.
+
+    Returns:
+        A tensor, a number, or for BFloat16 an array of a number.
+    """
     if isinstance(value, Tensor):
         return value if value._array.dtype == dtype else cast_operator(value, dtype=dtype)
     if dtype.kind == "V":
@@ -208,12 +259,35 @@ class Unary(Operator):
         return self._run((x,), (x._array,), {})
 
 
-def unary(name: str, kernel: Callable[..., Any], rule: Callable[..., Any] | None, doc: str, **kwargs: Any) -> Unary:
-    return Unary(name, kernel, () if rule is None else (rule,), doc=doc, **kwargs)
+def unary(name: str, kernel: Callable[..., Any], rule: Callable[..., Any] | None, doc: str, **surfaces: Any) -> Unary:
+    """An operator on one tensor.
+
+    Args:
+        name: the key in the table of operators.
+        kernel: the forward on an array.
+        rule: the rule of its gradient; None where there is none.
+        doc: one sentence that says what it computes, of x.
+        **surfaces: where else it is offered, and ``integers_to_float``.
+
+    Returns:
+        The operator.
+    """
+    return Unary(name, kernel, () if rule is None else (rule,), doc=doc, **surfaces)
 
 
 def function_of_number(
     name: str, kernel: Callable[..., Any], rule: Callable[..., Any], doc: str, **surfaces: Any
 ) -> Unary:
-    """A function of a real number."""
+    """A function of a real number: of integers, in Float32.
+
+    Args:
+        name: the key in the table of operators.
+        kernel: the forward on an array.
+        rule: the rule of its gradient.
+        doc: one sentence that says what it computes, of x.
+        **surfaces: where else it is offered.
+
+    Returns:
+        The operator.
+    """
     return unary(name, kernel, rule, doc, integers_to_float=True, **surfaces)

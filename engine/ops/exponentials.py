@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
+from ..core.types import Operand
 from ..cpu import fused
 from .arithmetic import mul
 from .comparison import eq, where
@@ -37,7 +36,7 @@ log = function_of_number(
     "log",
     np.log,
     lambda F, g, out, x: g / x,
-    "The natural logarithm.",
+    "The natural logarithm; NaN below 0.",
     method=True,
     in_place=True,
     primitive=prim("Log"),
@@ -47,7 +46,7 @@ log1p = function_of_number(
     "log1p",
     np.log1p,
     lambda F, g, out, x: g / (x + 1),
-    "log(1 + x), exact near 0.",
+    "log(1 + x), exact near 0; NaN below -1.",
     method=True,
     primitive=prim("Log1p"),
     mint=("log1p", "special.log1p"),
@@ -56,21 +55,33 @@ log2 = function_of_number(
     "log2",
     np.log2,
     lambda F, g, out, x: g / (x * float(np.log(2.0))),
-    "The logarithm to base 2.",
+    "The logarithm to base 2; NaN below 0.",
     method=True,
     mint=True,
 )
 sin = function_of_number(
-    "sin", np.sin, lambda F, g, out, x: g * F.cos(x), "The sine.", method=True, primitive=prim("Sin"), mint=True
+    "sin",
+    np.sin,
+    lambda F, g, out, x: g * F.cos(x),
+    "The sine of an angle in radians.",
+    method=True,
+    primitive=prim("Sin"),
+    mint=True,
 )
 cos = function_of_number(
-    "cos", np.cos, lambda F, g, out, x: -(g * F.sin(x)), "The cosine.", method=True, primitive=prim("Cos"), mint=True
+    "cos",
+    np.cos,
+    lambda F, g, out, x: -(g * F.sin(x)),
+    "The cosine of an angle in radians.",
+    method=True,
+    primitive=prim("Cos"),
+    mint=True,
 )
 tan = function_of_number(
     "tan",
     np.tan,
     lambda F, g, out, x: g * (out * out + 1),
-    "The tangent.",
+    "The tangent of an angle in radians.",
     method=True,
     primitive=prim("Tan"),
     mint=True,
@@ -79,7 +90,7 @@ sinh = function_of_number(
     "sinh",
     np.sinh,
     lambda F, g, out, x: g * F.cosh(x),
-    "The hyperbolic sine.",
+    "The hyperbolic sine, (exp(x) - exp(-x)) / 2.",
     method=True,
     primitive=prim("Sinh"),
     mint=True,
@@ -88,7 +99,7 @@ cosh = function_of_number(
     "cosh",
     np.cosh,
     lambda F, g, out, x: g * F.sinh(x),
-    "The hyperbolic cosine.",
+    "The hyperbolic cosine, (exp(x) + exp(-x)) / 2.",
     method=True,
     primitive=prim("Cosh"),
     mint=True,
@@ -97,7 +108,7 @@ erf = function_of_number(
     "erf",
     fused.erf,
     lambda F, g, out, x: g * F.exp(-(x * x)) * float(2 / np.sqrt(np.pi)),
-    "The error function.",
+    "The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.",
     method=True,
     primitive=prim("Erf"),
     mint=True,
@@ -105,6 +116,17 @@ erf = function_of_number(
 
 
 @declare(method=True, primitive=prim("Xlogy"), mint=True)
-def xlogy(input: Any, other: Any) -> Tensor:
-    """input * log(other), and 0 where ``input`` is 0."""
+def xlogy(input: Operand, other: Operand) -> Tensor:
+    """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is.
+
+    Args:
+        input: the factor, a tensor of any shape or a number.
+        other: what the logarithm is taken of, a tensor that broadcasts with ``input`` or a number.
+
+    Returns:
+        A tensor of the shape that both broadcast to; of integers, Float32.
+
+    Raises:
+        TypeError: an input is neither a tensor nor a number.
+    """
     return where(eq(input, 0), 0.0, mul(input, log(where(eq(input, 0), 1.0, other))))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Array, TensorLike
 from ..cpu.array_module import array_module
 from . import arithmetic
 from .arguments import along, check_tensor, one_axis
@@ -21,14 +23,24 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _integers(value: Tensor, name: str, argument: str) -> Tensor:
+def _integers(value: TensorLike, name: str, argument: str) -> Tensor:
     x = value if isinstance(value, Tensor) else Tensor(value)
     if x._array.dtype.kind not in "iu":
         raise TypeError(f"For '{name}', '{argument}' must hold integers, but got {x.dtype}")
     return x
 
 
-def check_in_range(index: Any, length: int, name: str) -> None:
+def check_in_range(index: Array, length: int, name: str) -> None:
+    """Check indices of an axis of this length.
+
+    Args:
+        index: an integer array.
+        length: of the axis.
+        name: of the operator, for the error.
+
+    Raises:
+        RuntimeError: one is not in [-length, length).
+    """
     if index.size and (int(index.max()) >= length or int(index.min()) < -length):
         raise RuntimeError(
             f"For '{name}', indices must be in [{-length}, {length}), but got {index.min()}..{index.max()}"
@@ -37,10 +49,23 @@ def check_in_range(index: Any, length: int, name: str) -> None:
 
 # Picking
 @declare(primitive=(prim("Gather", batch_dims=0), prim("GatherV2"), prim("SparseGatherV2")))
-def gather(input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int = 0) -> Any:
-    """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes are paired up.
+def gather(input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, batch_dims: int = 0) -> Tensor:
+    """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are paired up.
+
+    Args:
+        input_params: the tensor that is picked from.
+        input_indices: integers in [-n, n) for the length n of ``axis``, of any shape.
+        axis: the axis along which is picked, an int or a 0-d tensor.
+        batch_dims: how many leading axes ``input_params`` and ``input_indices`` have in common: below
+            ``input_indices.ndim`` and at most ``axis``; a negative number counts from ``input_indices.ndim``.
+
+    Returns:
+        A tensor of the shape of ``input_params`` with ``axis`` replaced by the axes of ``input_indices`` from
+        ``batch_dims`` on, and of its dtype.
 
     Raises:
+        TypeError: ``input_params`` is no Tensor, ``input_indices`` holds no integers, or ``axis`` is no int.
+        ValueError: ``axis`` or ``batch_dims`` is out of range, or the leading axes differ.
         RuntimeError: an index out of range.
     """
     x, i = check_tensor(input_params, "gather", "input_params"), _integers(input_indices, "gather", "input_indices")
@@ -48,7 +73,15 @@ def gather(input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int 
     check_in_range(i._array, x.shape[at], "gather")
     if not batch_dims:
         return getitem_operator(x, index=along(x, at, i._array))
+    if not -i.ndim <= batch_dims < i.ndim or batch_dims % i.ndim > at:
+        raise ValueError(
+            f"For 'gather', 'batch_dims' must be in [{-i.ndim}, {i.ndim}) and at most 'axis' {at}, but got {batch_dims}"
+        )
     xp, batch = array_module(x._array), batch_dims % i.ndim
+    if x.shape[:batch] != i.shape[:batch]:
+        raise ValueError(
+            f"For 'gather', the first {batch} lengths must be equal, but got shapes {x.shape} and {i.shape}"
+        )
     before = [xp.arange(n).reshape((-1,) + (1,) * (at + i.ndim - batch - k - 1)) for k, n in enumerate(x.shape[:at])]
     own = i._array.reshape(i.shape[:batch] + (1,) * (at - batch) + i.shape[batch:])
     return getitem_operator(x, index=(*before, own))
@@ -56,15 +89,39 @@ def gather(input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int 
 
 @declare(method="gather")
 def _gather_of_tensor(
-    input: Tensor, first: Any = None, second: Any = None, batch_dims: int = 0, **named: Any
+    input: Tensor,
+    first: int | TensorLike | None = None,
+    second: int | Tensor | None = None,
+    batch_dims: int = 0,
+    **named: Any,
 ) -> Tensor:
-    """``gather(dim, index)`` picks element by element, ``gather(input_indices, axis)`` whole entries."""
-    if "dim" in named or "index" in named or isinstance(first, int):
-        return gather_elements(input, named.get("dim", first), named.get("index", second))
-    return gather(input, named.get("input_indices", first), named.get("axis", second), batch_dims)
+    """``gather(dim, index)`` picks element by element, ``gather(input_indices, axis, batch_dims)`` whole entries.
+
+    Args:
+        input: the tensor.
+        first: ``dim``, an int, of the first form (``gather_elements``), or ``input_indices``, a tensor, of the second
+            (``ops.gather``).
+        second: ``index`` of the first form, or ``axis`` of the second.
+        batch_dims: of the second form.
+        **named: these by name: ``dim`` and ``index``, or ``input_indices`` and ``axis``.
+
+    Returns:
+        A tensor of the dtype of ``input``.
+
+    Raises:
+        TypeError: an index that holds no integers, or an axis that is no int.
+        ValueError: shapes that do not fit, or an axis out of range.
+        RuntimeError: an index out of range.
+    """
+    names = (
+        ("dim", "index") if "dim" in named or "index" in named or isinstance(first, int) else ("input_indices", "axis")
+    )
+    one: Any = named.get(names[0], first)
+    other: Any = named.get(names[1], second)
+    return gather_elements(input, one, other) if names[0] == "dim" else gather(input, one, other, batch_dims)
 
 
-def _grid(shape: tuple[int, ...], axis: int, index: Any) -> tuple[Any, ...]:
+def _grid(shape: tuple[int, ...], axis: int, index: Array) -> tuple[Any, ...]:
     """The index of every element of ``index``, with ``index`` itself for ``axis``."""
     xp = array_module(index)
     ranges = [xp.arange(n).reshape((-1,) + (1,) * (len(shape) - k - 1)) for k, n in enumerate(shape)]
@@ -74,10 +131,23 @@ def _grid(shape: tuple[int, ...], axis: int, index: Any) -> tuple[Any, ...]:
 
 @declare(method=True, mint="gather")
 def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """``input[i][index[i][j]]`` for each element of ``index``, along ``dim``.
+    """For each element of ``index`` the element of ``input`` at its place, but at that number along ``dim``.
+
+    For two axes and ``dim`` 0: ``result[i][j] = input[index[i][j]][j]``.
+
+    Args:
+        input: the tensor that is picked from.
+        dim: the axis that the numbers are of.
+        index: an integer tensor of as many axes, on the others no longer than ``input``; numbers in [-n, n) for the
+            length n of ``dim``.
+
+    Returns:
+        A tensor of the shape of ``index`` and of the dtype of ``input``.
 
     Raises:
+        TypeError: ``input`` is no Tensor, ``index`` holds no integers, or ``dim`` is no int.
         ValueError: another number of axes, or more elements along another axis than the input has.
+        RuntimeError: an index out of range.
     """
     x, i = check_tensor(input, "gather_elements"), _integers(index, "gather_elements", "index")
     at = one_axis(dim, x.ndim, "gather_elements")
@@ -96,7 +166,21 @@ def _same_axes(x: Tensor, i: Tensor, at: int, name: str) -> None:
 
 @declare(primitive=prim("GatherD"))
 def gather_d(x: Tensor, dim: int, index: Tensor) -> Tensor:
-    """``gather_elements`` under its older name."""
+    """``gather_elements`` under its older name.
+
+    Args:
+        x: the tensor that is picked from.
+        dim: the axis that the numbers are of.
+        index: an integer tensor of as many axes, on the others no longer than ``x``.
+
+    Returns:
+        A tensor of the shape of ``index`` and of the dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, ``index`` holds no integers, or ``dim`` is no int.
+        ValueError: another number of axes, or more elements along another axis than ``x`` has.
+        RuntimeError: an index out of range.
+    """
     return gather_elements(x, dim, index)
 
 
@@ -106,19 +190,41 @@ def _rows(indices: Tensor) -> tuple[Any, ...]:
 
 
 @declare(method=True, primitive=prim("GatherNd"))
-def gather_nd(input_x: Tensor, indices: Tensor) -> Any:
-    """The entries that the rows of ``indices`` (its last axis) name."""
+def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
+    """The entries that the rows of ``indices`` (its last axis) name: ``input_x[i0, i1, ...]`` for each row.
+
+    Args:
+        input_x: the tensor that is picked from.
+        indices: an integer tensor (..., K), K at most ``input_x.ndim``; column k counts along axis k.
+
+    Returns:
+        A tensor of shape ``indices.shape[:-1] + input_x.shape[K:]`` and of the dtype of ``input_x``.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or ``indices`` holds no integers.
+        IndexError: an index out of range, or more of them than axes.
+    """
     return getitem_operator(
         check_tensor(input_x, "gather_nd", "input_x"), index=_rows(_integers(indices, "gather_nd", "indices"))
     )
 
 
 @declare(method=True, mint=renamed(axis="dim"))
-def index_select(input: Tensor, axis: int, index: Tensor) -> Any:
-    """The entries ``index``, a vector, along ``axis``.
+def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
+    """The entries ``index`` along ``axis``.
+
+    Args:
+        input: the tensor that is picked from.
+        axis: the axis along which is picked.
+        index: a vector of integers in [-n, n) for the length n of ``axis``; a 0-d one counts as one of length 1.
+
+    Returns:
+        A tensor of the shape of ``input``, but along ``axis`` of the length of ``index``, and of its dtype.
 
     Raises:
-        ValueError: ``index`` is no vector.
+        TypeError: ``input`` is no Tensor, ``index`` holds no integers, or ``axis`` is no int.
+        ValueError: ``index`` is no vector, or ``axis`` is out of range.
+        RuntimeError: an index out of range.
     """
     i = _integers(index, "index_select", "index")
     if i.ndim > 1:
@@ -127,11 +233,22 @@ def index_select(input: Tensor, axis: int, index: Tensor) -> Any:
 
 
 @declare(method=True)
-def take(input: Tensor, index: Any, axis: int | None = None, mode: str = "clip") -> Any:
-    """The elements ``index`` of the flattened tensor, or the entries along ``axis``; out of range by ``mode``.
+def take(input: Tensor, index: TensorLike, axis: int | None = None, mode: str = "clip") -> Tensor:
+    """The elements ``index`` of the flattened tensor, or the entries along ``axis``.
+
+    Args:
+        input: the tensor that is picked from.
+        index: integers of any shape; with "clip" and "raise" those in [-n, 0) count from the end.
+        axis: the axis along which is picked; None flattens the tensor first.
+        mode: what an index out of range does: "clip" takes the nearest end, "wrap" goes around, "raise" is an error.
+
+    Returns:
+        A tensor of the shape of ``index``, or of ``input`` with ``axis`` replaced by it, of the dtype of ``input``.
 
     Raises:
-        ValueError: another ``mode`` than "clip", "wrap" and "raise".
+        TypeError: ``input`` is no Tensor, or ``index`` holds no integers.
+        ValueError: another ``mode`` than "clip", "wrap" and "raise", or ``axis`` is out of range.
+        RuntimeError: an index out of range, with "raise".
     """
     if mode not in ("clip", "wrap", "raise"):
         raise ValueError(f"For 'take', 'mode' must be 'clip', 'wrap' or 'raise', but got {mode!r}")
@@ -147,8 +264,16 @@ def take(input: Tensor, index: Any, axis: int | None = None, mode: str = "clip")
 
 
 @declare(method=True)
-def _choose(input: Tensor, choices: Any, mode: str = "clip") -> Tensor:
-    """For each element, the entry of ``choices`` that it numbers; numbers out of range by ``mode``.
+def _choose(input: Tensor, choices: Sequence[TensorLike] | Tensor, mode: str = "clip") -> Tensor:
+    """For each element, the element at its place of the entry of ``choices`` that it numbers, as in NumPy.
+
+    Args:
+        input: integers.
+        choices: tensors, or what makes one, that broadcast to the shape of ``input``.
+        mode: what a number out of range does: "clip" takes the nearest entry, "wrap" goes around, "raise" is an error.
+
+    Returns:
+        A tensor of the shape of ``input`` and of the dtype of ``choices``.
 
     Raises:
         ValueError: another ``mode`` than "clip", "wrap" and "raise".
@@ -168,11 +293,19 @@ def _choose(input: Tensor, choices: Any, mode: str = "clip") -> Tensor:
 
 
 @declare(method=True, primitive=prim("MaskedSelect"), mint=True)
-def masked_select(input: Tensor, mask: Tensor) -> Any:
-    """The elements where ``mask`` holds, as a vector.
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where ``mask`` holds, in the order of the tensor.
+
+    Args:
+        input: a tensor of any shape.
+        mask: a Bool tensor that broadcasts with ``input``.
+
+    Returns:
+        A vector of the dtype of ``input``.
 
     Raises:
-        TypeError: ``mask`` holds no bools.
+        TypeError: ``input`` is no Tensor, or ``mask`` holds no bools.
+        ValueError: the shapes do not broadcast.
     """
     x, m = _masked(input, mask, "masked_select")
     shape = np.broadcast_shapes(x.shape, m.shape)
@@ -189,7 +322,19 @@ def _masked(input: Tensor, mask: Tensor, name: str) -> tuple[Tensor, Tensor]:
 
 @declare(method=True, primitive=prim("NonZero"), mint=True)
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
-    """Where elements are not 0: a row for each, or with ``as_tuple`` a vector for each axis."""
+    """Where elements are not 0, in the order of the tensor.
+
+    Args:
+        input: a tensor of any shape.
+        as_tuple: whether each axis gets a tensor of its own, as in NumPy.
+
+    Returns:
+        An Int64 tensor (count, input.ndim), an index in each row; with ``as_tuple`` a tuple of vectors, one of each
+        axis, for a 0-d tensor one as of a tensor of length 1.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     x = check_tensor(input, "nonzero")._array
     xp = array_module(x)
     found = [v.astype(np.int64) for v in xp.nonzero(x.reshape(-1) if x.ndim == 0 else x)]
@@ -201,13 +346,34 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 
 
 @declare(method=True)
-def argwhere(input: Tensor) -> Any:
-    """Where elements are not 0, a row for each."""
+def argwhere(input: Tensor) -> Tensor:
+    """Where elements are not 0, in the order of the tensor.
+
+    Args:
+        input: a tensor of any shape.
+
+    Returns:
+        An Int64 tensor (count, input.ndim), an index in each row.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return nonzero(input)
 
 
 @declare(primitive=prim("UnravelIndex"))
 def _unravel_index(indices: Tensor, dims: Tensor) -> Tensor:
-    """The index in each axis of a tensor of shape ``dims``, a row for each, of places in the flattened tensor."""
+    """The indices in each axis of a tensor of shape ``dims`` of places in the flattened tensor, as in NumPy.
+
+    Args:
+        indices: places, integers in [0, product of ``dims``), of any shape.
+        dims: a vector of lengths.
+
+    Returns:
+        A tensor ``(len(dims),) + indices.shape`` of the dtype of ``indices``.
+
+    Raises:
+        ValueError: a place that is not in the tensor.
+    """
     places = indices.asnumpy()
     return Tensor(np.stack(np.unravel_index(places, tuple(dims.tolist()))).astype(places.dtype))

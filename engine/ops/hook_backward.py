@@ -17,10 +17,13 @@ __all__ = ["HookBackward"]
 class HookBackward:
     """Passes its inputs on unchanged; on the way back calls ``hook_fn`` with the tuple of their gradients.
 
-    What the hook returns (a tensor, or a tuple of as many) replaces the gradients; None keeps them.
+    Args:
+        hook_fn: called with one argument, the tuple of the gradients, one for each input. What it returns (a tensor, or
+            a tuple of as many) replaces the gradients; None keeps them.
+        cell_id: a name that is kept as an attribute, for code that reads it; it changes nothing.
 
     Raises:
-        TypeError: ``hook_fn`` cannot be called with one argument.
+        TypeError: ``hook_fn`` cannot be called with one argument, or ``cell_id`` is no str.
     """
 
     def __init__(self, hook_fn: Callable[[tuple[Tensor, ...]], Any], cell_id: str = "") -> None:
@@ -34,6 +37,17 @@ class HookBackward:
         return "Prim[HookBackward]"
 
     def __call__(self, *inputs: Tensor) -> Any:
+        """The inputs: one as it is, several as a tuple.
+
+        Args:
+            *inputs: tensors.
+
+        Returns:
+            The tensor, or a tuple of them.
+
+        Raises:
+            TypeError: an input is no Tensor.
+        """
         for place, x in enumerate(inputs):
             if not isinstance(x, Tensor):
                 raise TypeError(f"For 'HookBackward', input {place} must be a Tensor, but got {type(x).__name__}")

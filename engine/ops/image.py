@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..core.backend import to_device
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
+from ..core.types import Array, Ints
 from ..cpu.array_module import array_module
 from .arguments import check_tensor
 from .arithmetic import abs as absolute
@@ -25,12 +27,25 @@ __all__ = [
     "unfold",
 ]  # fmt: skip
 
-Ints = tuple[int, ...]
+_Lengths = tuple[int, ...]
 
 
 @declare(primitive=prim("AffineGrid", align_corners=False))
-def affine_grid(theta: Tensor, size: Any, align_corners: bool = False) -> Tensor:
-    """For each output pixel the place in the input that ``theta`` (N, 2, 3) or (N, 3, 4) takes it from, in [-1, 1]."""
+def affine_grid(theta: Tensor, size: Sequence[int] | Tensor, align_corners: bool = False) -> Tensor:
+    """For each output pixel the place in the input that ``theta`` takes it from, for ``grid_sample``.
+
+    Args:
+        theta: affine maps (N, 2, 3) of images or (N, 3, 4) of volumes, from places in the output to such in the input.
+        size: the shape of the output: (N, C, H, W) or (N, C, D, H, W).
+        align_corners: whether -1 and 1 are the centers of the outermost pixels, or their outer edges.
+
+    Returns:
+        A tensor (N, H, W, 2) of (x, y) or (N, D, H, W, 3) of (x, y, z), of the dtype of ``theta``.
+
+    Raises:
+        TypeError: ``theta`` is no Tensor.
+        ValueError: ``theta`` does not fit ``size``.
+    """
     check_tensor(theta, "affine_grid", "theta")
     lengths = tuple(int(n) for n in size)
     axes = len(lengths) - 2
@@ -55,19 +70,28 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = False,
 ) -> Tensor:
-    """Elements of ``input`` (N, C, H, W) or (N, C, D, H, W) at the places (x, y[, z]) of ``grid``, in [-1, 1].
+    """Samples of images at the places that ``grid`` names (Jaderberg et al. 2015).
 
     Args:
-        mode: "bilinear" or "nearest".
-        padding_mode: what is outside: "zeros", "border" or "reflection".
+        input: images (N, C, H, W) or volumes (N, C, D, H, W).
+        grid: places (N, H', W', 2) of (x, y) or (N, D', H', W', 3) of (x, y, z); the image reaches from -1 to 1.
+        mode: "bilinear" (of a volume, trilinear) or "nearest".
+        padding_mode: what is outside: "zeros", "border" (the nearest pixel) or "reflection" (the image mirrored).
+        align_corners: whether -1 and 1 are the centers of the outermost pixels, or their outer edges; None is False.
+
+    Returns:
+        A tensor (N, C, H', W') or (N, C, D', H', W') of the dtype of ``input``.
 
     Raises:
+        TypeError: ``input`` or ``grid`` is no Tensor.
         ValueError: another mode, or shapes that do not fit.
     """
     x = check_tensor(input, "grid_sample")
     axes = x.ndim - 2
     if axes not in (2, 3) or check_tensor(grid, "grid_sample", "grid").ndim != x.ndim or grid.shape[-1] != axes:
         raise ValueError(f"For 'grid_sample', 'grid' of shape {grid.shape} does not fit 'input' of shape {x.shape}")
+    if grid.shape[0] != x.shape[0]:
+        raise ValueError(f"For 'grid_sample', 'grid' must hold {x.shape[0]} samples, but got {grid.shape[0]}")
     if mode not in ("bilinear", "nearest"):
         raise ValueError(f"For 'grid_sample', 'mode' must be 'bilinear' or 'nearest', but got {mode!r}")
     if padding_mode not in ("zeros", "border", "reflection"):
@@ -122,7 +146,22 @@ _SAMPLER = {"interpolation_mode": "bilinear", "padding_mode": "zeros", "align_co
 
 @declare(primitive=(prim("GridSampler2D", **_SAMPLER), prim("GridSampler3D", **_SAMPLER)))
 def _grid_sampler(x: Tensor, grid: Tensor, interpolation_mode: str, padding_mode: str, align_corners: bool) -> Tensor:
-    """Elements of ``x`` (N, C, H, W) or (N, C, D, H, W) at the places (x, y[, z]) of ``grid``, in [-1, 1]."""
+    """Samples of images at the places that ``grid`` names; ``ops.grid_sample``.
+
+    Args:
+        x: images (N, C, H, W) or volumes (N, C, D, H, W).
+        grid: places (N, H', W', 2) of (x, y) or (N, D', H', W', 3) of (x, y, z); the image reaches from -1 to 1.
+        interpolation_mode: "bilinear" (of a volume, trilinear) or "nearest".
+        padding_mode: what is outside: "zeros", "border" (the nearest pixel) or "reflection" (the image mirrored).
+        align_corners: whether -1 and 1 are the centers of the outermost pixels, or their outer edges.
+
+    Returns:
+        A tensor (N, C, H', W') or (N, C, D', H', W') of the dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` or ``grid`` is no Tensor.
+        ValueError: another mode, or shapes that do not fit.
+    """
     return grid_sample(x, grid, interpolation_mode, padding_mode, align_corners)
 
 
@@ -140,10 +179,18 @@ def _reflected(at: Tensor, length: int, align_corners: bool) -> Tensor:
 
 @declare(mint="nn.functional.pixel_shuffle")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """(..., C * r * r, H, W) to (..., C, H * r, W * r).
+    """Channels rearranged to pixels: (..., C * r * r, H, W) to (..., C, H * r, W * r) (Shi et al. 2016).
+
+    Args:
+        input: a tensor of at least 3 axes.
+        upscale_factor: r, above 0.
+
+    Returns:
+        A tensor of the dtype of ``input``.
 
     Raises:
-        ValueError: the channels are no multiple of r * r.
+        TypeError: ``input`` is no Tensor, or ``upscale_factor`` no int.
+        ValueError: the channels are no multiple of r * r, or r is not above 0.
     """
     x, r = check_tensor(input, "pixel_shuffle"), upscale_factor
     _check_factor(r, "upscale_factor", "pixel_shuffle")
@@ -155,10 +202,18 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """(..., C, H * r, W * r) to (..., C * r * r, H, W).
+    """Pixels rearranged to channels: (..., C, H * r, W * r) to (..., C * r * r, H, W); inverse of ``pixel_shuffle``.
+
+    Args:
+        input: a tensor of at least 3 axes.
+        downscale_factor: r, above 0.
+
+    Returns:
+        A tensor of the dtype of ``input``.
 
     Raises:
-        ValueError: height or width is no multiple of r.
+        TypeError: ``input`` is no Tensor, or ``downscale_factor`` no int.
+        ValueError: height or width is no multiple of r, or r is not above 0.
     """
     x, r = check_tensor(input, "pixel_unshuffle"), downscale_factor
     _check_factor(r, "downscale_factor", "pixel_unshuffle")
@@ -171,23 +226,58 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
 
 @declare(primitive=prim("DepthToSpace", "block_size"))
 def _depth_to_space(x: Tensor, block_size: int) -> Tensor:
-    """(N, b * b * C, H, W) to (N, C, H * b, W * b): the block is the outer part of the channels."""
-    n, c, h, w = x.shape
+    """(N, b * b * C, H, W) to (N, C, H * b, W * b): the place in a block is the outer part of the channel's number.
+
+    Args:
+        x: images of a number of channels that b * b divides.
+        block_size: b, the side of the blocks, above 0.
+
+    Returns:
+        A tensor of the dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``block_size`` no int.
+        ValueError: ``x`` has not 4 axes, b * b does not divide its channels, or b is not above 0.
+    """
+    n, c, h, w = _image_of(x, block_size, "DepthToSpace")
     b = block_size
+    if c % (b * b):
+        raise ValueError(f"For 'DepthToSpace', the channels of {x.shape} must be a multiple of {b * b}")
     parts = transpose(reshape(x, (n, b, b, c // (b * b), h, w)), (0, 3, 4, 1, 5, 2))
     return reshape(parts, (n, c // (b * b), h * b, w * b))
 
 
 @declare(primitive=prim("SpaceToDepth", "block_size"))
 def _space_to_depth(x: Tensor, block_size: int) -> Tensor:
-    """(N, C, H * b, W * b) to (N, b * b * C, H, W); the inverse of ``DepthToSpace``."""
-    n, c, h, w = x.shape
+    """(N, C, H * b, W * b) to (N, b * b * C, H, W); the inverse of ``DepthToSpace``.
+
+    Args:
+        x: images of a height and width that b divides.
+        block_size: b, the side of the blocks, above 0.
+
+    Returns:
+        A tensor of the dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``block_size`` no int.
+        ValueError: ``x`` has not 4 axes, b does not divide height and width, or b is not above 0.
+    """
+    n, c, h, w = _image_of(x, block_size, "SpaceToDepth")
     b = block_size
+    if h % b or w % b:
+        raise ValueError(f"For 'SpaceToDepth', height and width of {x.shape} must be multiples of {b}")
     parts = transpose(reshape(x, (n, c, h // b, b, w // b, b)), (0, 3, 5, 1, 2, 4))
     return reshape(parts, (n, c * b * b, h // b, w // b))
 
 
-def _check_factor(value: Any, argument: str, name: str) -> None:
+def _image_of(x: Tensor, block_size: int, name: str) -> tuple[int, ...]:
+    _check_factor(block_size, "block_size", name)
+    if check_tensor(x, name, "x").ndim != 4:
+        raise ValueError(f"For '{name}', 'x' must have 4 axes (N, C, H, W), but got shape {x.shape}")
+    return x.shape
+
+
+def _check_factor(value: object, argument: str, name: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"For '{name}', '{argument}' must be an int, but got {type(value).__name__}")
     if value <= 0:
@@ -197,8 +287,18 @@ def _check_factor(value: Any, argument: str, name: str) -> None:
 def channel_shuffle(x: Tensor, groups: int) -> Tensor:
     """Channels (axis 1) dealt out so that each group gets some of every group (Zhang et al. 2018).
 
+    Channel i * (C / groups) + j goes to j * groups + i.
+
+    Args:
+        x: a tensor (N, C, ...) of at least 3 axes.
+        groups: into how many groups the channels are cut; it divides C.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``.
+
     Raises:
-        ValueError: ``groups`` does not divide the channels.
+        TypeError: ``x`` is no Tensor, or ``groups`` no int.
+        ValueError: ``groups`` does not divide the channels, or is not above 0.
     """
     _check_factor(groups, "groups", "channel_shuffle")
     if check_tensor(x, "channel_shuffle", "x").ndim < 3 or x.shape[1] % groups:
@@ -207,10 +307,25 @@ def channel_shuffle(x: Tensor, groups: int) -> Tensor:
     return reshape(swapaxes(reshape(x, (n, groups, c // groups, *rest)), 1, 2), x.shape)
 
 
-declare(primitive=prim("ChannelShuffle", "group"))(lambda x, group: channel_shuffle(x, group))
+@declare(primitive=prim("ChannelShuffle", "group"))
+def _channels_by_group(x: Tensor, group: int) -> Tensor:
+    """Channels (axis 1) dealt out so that each group gets some of every group; ``ops.channel_shuffle``.
+
+    Args:
+        x: a tensor (N, C, ...) of at least 3 axes.
+        group: into how many groups the channels are cut; it divides C.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``group`` no int.
+        ValueError: ``group`` does not divide the channels, or is not above 0.
+    """
+    return channel_shuffle(x, group)
 
 
-def _columns(x: Any, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Any:
+def _columns(x: Array, kernel: _Lengths, stride: _Lengths, pads: _Lengths, dilation: _Lengths) -> Array:
     """Windows of (N, C, H, W) as columns (N, C * KH * KW, windows)."""
     xp = array_module(x)
     top, bottom, left, right = pads
@@ -225,11 +340,13 @@ def _columns(x: Any, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> 
     return view.reshape(x.shape[0], x.shape[1] * math.prod(kernel), math.prod(outputs))
 
 
-def _outputs(lengths: Ints, kernel: Ints, stride: Ints, dilation: Ints) -> Ints:
+def _outputs(lengths: _Lengths, kernel: _Lengths, stride: _Lengths, dilation: _Lengths) -> _Lengths:
     return tuple((n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(lengths, kernel, stride, dilation, strict=True))
 
 
-def _images(columns: Any, size: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Any:
+def _images(
+    columns: Array, size: _Lengths, kernel: _Lengths, stride: _Lengths, pads: _Lengths, dilation: _Lengths
+) -> Array:
     """Columns added up at the places they come from: the transpose of ``_columns``."""
     xp = array_module(columns)
     n, depth = columns.shape[:2]
@@ -249,7 +366,7 @@ _unfold = Operator("im2col", _columns, (lambda F, g, out, x, **how: F.col2im(g, 
 _fold = Operator("col2im", _images, (lambda F, g, out, x, size, **how: F.im2col(g, **how),))
 
 
-def _window_arguments(name: str, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> dict[str, Ints]:
+def _window_arguments(name: str, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> dict[str, _Lengths]:
     low, high = ints_for(padding, 2, name, "padding", 0)
     return {
         "kernel": ints_for(kernel_size, 2, name, "kernel_size"),
@@ -260,28 +377,86 @@ def _window_arguments(name: str, kernel_size: Any, dilation: Any, padding: Any, 
 
 
 @declare(mint="nn.functional.unfold", method=True)
-def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-    """The windows of (N, C, H, W) as columns (N, C * KH * KW, windows)."""
+def unfold(input: Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> Tensor:
+    """The windows of images as columns, channel by channel ("im2col").
+
+    Args:
+        input: images (N, C, H, W) or one (C, H, W).
+        kernel_size: the sides of a window, an int or (height, width).
+        dilation: the steps between the elements of a window, likewise.
+        padding: how many zeros are put before and behind each of the two axes, likewise.
+        stride: the steps between windows, likewise.
+
+    Returns:
+        A tensor (N, C * KH * KW, windows), or without N, of the dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or a setting holds something else than ints.
+        ValueError: another number of axes, or a window that is larger than the padded image.
+    """
     x = check_tensor(input, "unfold")
     if x.ndim == 3:
         return squeeze(unfold(expand_dims(x, 0), kernel_size, dilation, padding, stride), 0)
     if x.ndim != 4:
         raise ValueError(f"For 'unfold', 'input' must have 4 axes (N, C, H, W), but got shape {x.shape}")
-    return _unfold(x, **_window_arguments("unfold", kernel_size, dilation, padding, stride))
+    how = _window_arguments("unfold", kernel_size, dilation, padding, stride)
+    padded = (x.shape[2] + 2 * how["pads"][0], x.shape[3] + 2 * how["pads"][2])
+    if min(_outputs(padded, how["kernel"], how["stride"], how["dilation"])) < 1:
+        raise ValueError(
+            f"For 'unfold', windows of {how['kernel']} with dilation {how['dilation']} must fit into 'input' of shape "
+            f"{x.shape} with padding {how['pads'][::2]}"
+        )
+    return _unfold(x, **how)
 
 
 @declare(primitive=prim("Im2Col", "ksizes", strides=1, dilations=1, pads=0))
-def _im2col(x: Tensor, ksizes: Any, strides: Any, dilations: Any, pads: Any) -> Tensor:
-    """The windows of (N, C, H, W) as columns (N, C, KH * KW, windows)."""
+def _im2col(x: Tensor, ksizes: Ints, strides: Ints, dilations: Ints, pads: Ints) -> Tensor:
+    """The windows of images as columns; ``ops.unfold`` with the channels as an axis of their own.
+
+    Args:
+        x: images (N, C, H, W).
+        ksizes: the sides of a window, an int or (height, width).
+        strides: the steps between windows, likewise.
+        dilations: the steps between the elements of a window, likewise.
+        pads: how many zeros are put before and behind each of the two axes, likewise.
+
+    Returns:
+        A tensor (N, C, KH * KW, windows) of the dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or a setting holds something else than ints.
+        ValueError: another number of axes, or a window that is larger than the padded image.
+    """
     found = unfold(x, ksizes, dilations, pads, strides)
     return reshape(found, (x.shape[0], x.shape[1], -1, found.shape[-1]))
 
 
 @declare(method=True, mint="nn.functional.fold")
 def fold(
-    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+    input: Tensor,
+    output_size: Ints | Tensor,
+    kernel_size: Ints,
+    dilation: Ints = 1,
+    padding: Ints = 0,
+    stride: Ints = 1,
 ) -> Tensor:
-    """Columns (N, C * KH * KW, windows) added up into images (N, C, *output_size)."""
+    """Columns added up into images at the places that ``unfold`` takes them from ("col2im").
+
+    Args:
+        input: columns (N, C * KH * KW, windows), those of one image without N, or (N, C, KH * KW, windows).
+        output_size: height and width of the images, an int, two, or a tensor of two.
+        kernel_size: the sides of a window, an int or (height, width).
+        dilation: the steps between the elements of a window, likewise.
+        padding: how many elements before and behind each of the two axes are left out, likewise.
+        stride: the steps between windows, likewise.
+
+    Returns:
+        A tensor (N, C, height, width), or without N, of the dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or a setting holds something else than ints.
+        ValueError: the shape of ``input`` does not fit the settings.
+    """
     x = check_tensor(input, "fold")
     size = output_size.tolist() if isinstance(output_size, Tensor) else output_size
     lengths = ints_for(size if isinstance(size, int) else tuple(size), 2, "fold", "output_size")
@@ -301,14 +476,52 @@ def fold(
 
 
 def col2im(
-    input_x: Tensor, output_size: Any, kernel_size: Any, dilation: Any, padding_value: Any, stride: Any
+    input_x: Tensor,
+    output_size: Ints | Tensor,
+    kernel_size: Ints,
+    dilation: Ints,
+    padding_value: Ints,
+    stride: Ints,
 ) -> Tensor:
-    """``fold`` of MindSpore's form (N, C, KH * KW, windows)."""
+    """Columns added up into images; ``fold`` with the channels as an axis of their own.
+
+    Args:
+        input_x: columns (N, C, KH * KW, windows).
+        output_size: height and width of the images, an int, two, or a tensor of two.
+        kernel_size: the sides of a window, an int or (height, width).
+        dilation: the steps between the elements of a window, likewise.
+        padding_value: how many elements before and behind each of the two axes are left out, likewise.
+        stride: the steps between windows, likewise.
+
+    Returns:
+        A tensor (N, C, height, width) of the dtype of ``input_x``.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or a setting holds something else than ints.
+        ValueError: the shape of ``input_x`` does not fit the settings.
+    """
     return fold(input_x, output_size, kernel_size, dilation, padding_value, stride)
 
 
-declare(primitive=prim("Col2Im", "kernel_size", dilation=1, padding=0, stride=1))(
-    lambda x, output_size, kernel_size, dilation, padding, stride: col2im(
-        x, output_size, kernel_size, dilation, padding, stride
-    )
-)
+@declare(primitive=prim("Col2Im", "kernel_size", dilation=1, padding=0, stride=1))
+def _col2im(
+    x: Tensor, output_size: Ints | Tensor, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints
+) -> Tensor:
+    """Columns added up into images; ``ops.col2im``.
+
+    Args:
+        x: columns (N, C, KH * KW, windows).
+        output_size: height and width of the images, an int, two, or a tensor of two.
+        kernel_size: the sides of a window, an int or (height, width).
+        dilation: the steps between the elements of a window, likewise.
+        padding: how many elements before and behind each of the two axes are left out, likewise.
+        stride: the steps between windows, likewise.
+
+    Returns:
+        A tensor (N, C, height, width) of the dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or a setting holds something else than ints.
+        ValueError: the shape of ``x`` does not fit the settings.
+    """
+    return col2im(x, output_size, kernel_size, dilation, padding, stride)

@@ -16,6 +16,7 @@ from ..core.operator import Operator
 from ..core.recording import state
 from ..core.silence import restore, silence
 from ..core.tensor import Tensor
+from ..core.types import Array, Number
 from ..cpu.array_module import array_module
 from .elementwise import cast_operator, fit
 from .shape import reshape
@@ -23,13 +24,13 @@ from .shape import reshape
 __all__ = ["assigned", "getitem"]
 
 
-def _put_kernel(x: Any, value: Any, index: Any) -> Any:
+def _put_kernel(x: Array, value: Array | Number, index: Any) -> Array:
     changed = x.copy()
     changed[index] = value
     return changed
 
 
-def _scatter_add_kernel(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
+def _scatter_add_kernel(g: Array, index: Any, shape: tuple[int, ...]) -> Array:
     xp = array_module(g)
     spread = xp.zeros(shape, g.dtype)
     if _is_basic(index):
@@ -72,7 +73,7 @@ def _plain(index: Any) -> Any:
     return index
 
 
-def _is_basic(index: Any) -> bool:
+def _is_basic(index: object) -> bool:
     """Whether an index cannot name an element twice."""
     parts = index if isinstance(index, tuple) else (index,)
     return all(p is None or p is Ellipsis or isinstance(p, int | np.integer | slice) for p in parts)
@@ -90,7 +91,14 @@ def _checked(x: Tensor, index: Any) -> Any:
 
 
 def getitem(input: Tensor, index: Any) -> Tensor:
-    """``input[index]``.
+    """``input[index]``, with every index that NumPy knows.
+
+    Args:
+        input: the tensor.
+        index: ints, slices, None, ..., lists, arrays and tensors, of integers or of bools, or a tuple of these.
+
+    Returns:
+        A tensor of the dtype of ``input``: writing to one of the two never changes the other.
 
     Raises:
         IndexError: an index out of range, more of them than axes, or what cannot be an index.
@@ -99,8 +107,21 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     return result
 
 
-def assigned(target: Tensor, index: Any, value: Any) -> Any:
-    """The array of ``target`` after ``target[index] = value``."""
+def assigned(target: Tensor, index: Any, value: Any) -> Array:
+    """The array of ``target`` after ``target[index] = value``.
+
+    Args:
+        target: the tensor. Its array is written in place where nobody else holds it.
+        index: as of ``getitem``.
+        value: a number, or what makes a tensor that broadcasts to what the index names; it is cast.
+
+    Returns:
+        An array of the shape and dtype of ``target``.
+
+    Raises:
+        IndexError: an index out of range, or what cannot be an index or a value.
+        ValueError: the value does not fit into the index.
+    """
     plain = _checked(target, index)
     array = target._array
     if isinstance(value, list | tuple) or is_array(value):

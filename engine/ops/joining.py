@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Ints
 from ..cpu.array_module import array_module
 from .arguments import along, check_tensor, ints_of, one_axis
 from .indexing import getitem_operator
@@ -22,38 +23,77 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _each(inputs: Any, name: str, function: Any) -> Any:
+def _each(inputs: Tensor | Sequence[Tensor], name: str, function: Callable[[Tensor], Tensor]) -> Any:
     if isinstance(inputs, list | tuple):
         return tuple([function(check_tensor(x, name)) for x in inputs])
     return function(check_tensor(inputs, name))
 
 
-def atleast_1d(inputs: Any) -> Any:
-    """Each tensor with at least one axis."""
+def atleast_1d(inputs: Tensor | Sequence[Tensor]) -> Any:
+    """Each tensor with at least one axis: a 0-d one gets one of length 1.
+
+    Args:
+        inputs: a tensor, or a tuple or list of tensors.
+
+    Returns:
+        A tensor, or a tuple of them, of the dtypes that came.
+
+    Raises:
+        TypeError: something else than a tensor.
+    """
     return _each(inputs, "atleast_1d", lambda x: reshape(x, (1,)) if x.ndim == 0 else x)
 
 
-def atleast_2d(inputs: Any) -> Any:
-    """Each tensor with at least two axes, new ones in front."""
+def atleast_2d(inputs: Tensor | Sequence[Tensor]) -> Any:
+    """Each tensor with at least two axes; new ones of length 1 stand in front.
+
+    Args:
+        inputs: a tensor, or a tuple or list of tensors.
+
+    Returns:
+        A tensor, or a tuple of them, of the dtypes that came.
+
+    Raises:
+        TypeError: something else than a tensor.
+    """
     return _each(inputs, "atleast_2d", lambda x: reshape(x, (1,) * (2 - x.ndim) + x.shape) if x.ndim < 2 else x)
 
 
-def atleast_3d(inputs: Any) -> Any:
-    """Each tensor with at least three axes: (n,) as (1, n, 1), (m, n) as (m, n, 1)."""
+def atleast_3d(inputs: Tensor | Sequence[Tensor]) -> Any:
+    """Each tensor with at least three axes, as in NumPy: (n,) as (1, n, 1), (m, n) as (m, n, 1).
+
+    Args:
+        inputs: a tensor, or a tuple or list of tensors.
+
+    Returns:
+        A tensor, or a tuple of them, of the dtypes that came.
+
+    Raises:
+        TypeError: something else than a tensor.
+    """
     shapes: dict[int, Any] = {0: lambda s: (1, 1, 1), 1: lambda s: (1, *s, 1), 2: lambda s: (*s, 1)}
     return _each(inputs, "atleast_3d", lambda x: reshape(x, shapes[x.ndim](x.shape)) if x.ndim < 3 else x)
 
 
 @declare(primitive=prim("Meshgrid", indexing="xy"))
-def meshgrid(*inputs: Any, indexing: str = "xy") -> tuple[Any, ...]:
-    """The coordinates of a grid, one tensor for each axis.
+def meshgrid(*inputs: Tensor | Sequence[Tensor], indexing: str = "xy") -> tuple[Tensor, ...]:
+    """The coordinates of the points of a grid, as in NumPy: one tensor for each axis.
+
+    Args:
+        *inputs: vectors, the places along each axis, or one tuple or list of them; others are flattened.
+        indexing: "xy": the first vector counts along the second axis, the second along the first; "ij": each vector
+            counts along its own axis.
+
+    Returns:
+        A tuple of tensors, one for each input and of its dtype, all of the shape of the grid.
 
     Raises:
         ValueError: another ``indexing`` than "xy" and "ij".
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}")
-    axes = [ravel(x) for x in (inputs[0] if len(inputs) == 1 and isinstance(inputs[0], list | tuple) else inputs)]
+    given: Any = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], list | tuple) else inputs
+    axes = [ravel(x) for x in given]
     order = list(range(len(axes)))
     if indexing == "xy" and len(axes) > 1:
         order[0], order[1] = 1, 0
@@ -68,24 +108,59 @@ def meshgrid(*inputs: Any, indexing: str = "xy") -> tuple[Any, ...]:
     return tuple(found)
 
 
-def cartesian_prod(*inputs: Tensor) -> Any:
-    """Every combination of one element of each input, a row each."""
+def cartesian_prod(*inputs: Tensor) -> Tensor:
+    """Every combination of one element of each input, a row each; the last input counts fastest.
+
+    Args:
+        *inputs: vectors.
+
+    Returns:
+        A tensor (number of combinations, number of inputs); of one vector, itself.
+
+    Raises:
+        ValueError: no input.
+    """
     grids = meshgrid(*inputs, indexing="ij")
     return ravel(grids[0]) if len(grids) == 1 else stack([ravel(x) for x in grids], -1)
 
 
-def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
-    """Every choice of ``r`` elements, a row each."""
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """Every choice of ``r`` elements in their order, a row each; as ``itertools.combinations``.
+
+    Args:
+        input: a vector.
+        r: how many are chosen, 0 or above.
+        with_replacement: whether an element may be chosen again.
+
+    Returns:
+        A tensor (number of choices, r) of the dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: ``input`` is no vector, or ``r`` is negative.
+    """
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = np.array(list(choose(range(check_tensor(input, "combinations").size), r)), np.int64).reshape(-1, r)
+    if check_tensor(input, "combinations").ndim != 1 or r < 0:
+        raise ValueError(
+            f"For 'combinations', 'input' must be a vector and 'r' not negative, but got shape {input.shape} and {r}"
+        )
+    places = list(choose(range(input.size), r))
+    rows = np.array(places, np.int64).reshape(len(places), r)
     return getitem_operator(input, index=(array_module(input._array).asarray(rows),))
 
 
-def block_diag(*inputs: Tensor) -> Any:
-    """The inputs as the blocks on the diagonal of one matrix.
+def block_diag(*inputs: Tensor) -> Tensor:
+    """The inputs as the blocks on the diagonal of one matrix, and 0 elsewhere.
+
+    Args:
+        *inputs: tensors of at most 2 axes; those of fewer are taken as one row.
+
+    Returns:
+        A matrix; its rows and columns are the sums of theirs.
 
     Raises:
-        ValueError: an input with more than two axes.
+        TypeError: something else than a tensor.
+        ValueError: an input with more than two axes, or no input.
     """
     blocks = [atleast_2d(x) for x in inputs]
     for x in blocks:
@@ -100,15 +175,37 @@ def block_diag(*inputs: Tensor) -> Any:
 
 # Joining and splitting
 @declare(mint=True, numpy=renamed(tensors="tup"))
-def hstack(tensors: Sequence[Tensor]) -> Any:
-    """Joined along the second axis, vectors along their first."""
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along the second axis, vectors along their first; as in NumPy.
+
+    Args:
+        tensors: a tuple or list of tensors that agree in the other axes; 0-d ones count as vectors.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        TypeError: something else than a tensor.
+        ValueError: shapes that do not fit, or no tensor.
+    """
     parts = [atleast_1d(x) for x in tensors]
     return concat(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
 @declare(numpy=renamed(inputs="tup"))
 def vstack(inputs: Sequence[Tensor]) -> Tensor:
-    """Joined along the first axis, vectors as rows."""
+    """Tensors joined along the first axis, vectors as rows; as in NumPy.
+
+    Args:
+        inputs: a tuple or list of tensors that agree in the other axes.
+
+    Returns:
+        A tensor of at least 2 axes.
+
+    Raises:
+        TypeError: something else than a tensor.
+        ValueError: shapes that do not fit, or no tensor.
+    """
     return concat([atleast_2d(x) for x in inputs], 0)
 
 
@@ -116,41 +213,111 @@ row_stack = vstack
 
 
 @declare(mint=True, numpy=renamed(tensors="tup"))
-def dstack(tensors: Sequence[Tensor]) -> Any:
-    """Joined along the third axis."""
+def dstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along the third axis, each taken as ``atleast_3d`` makes it; as in NumPy.
+
+    Args:
+        tensors: a tuple or list of tensors that agree in the other axes.
+
+    Returns:
+        A tensor of at least 3 axes.
+
+    Raises:
+        TypeError: something else than a tensor.
+        ValueError: shapes that do not fit, or no tensor.
+    """
     return concat([atleast_3d(x) for x in tensors], 2)
 
 
 @declare(numpy=renamed(tensors="tup"))
-def column_stack(tensors: Sequence[Tensor]) -> Any:
-    """Joined along the second axis, vectors as columns."""
+def column_stack(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along the second axis, vectors as columns; as in NumPy.
+
+    Args:
+        tensors: a tuple or list of tensors that agree in the other axes.
+
+    Returns:
+        A tensor of at least 2 axes.
+
+    Raises:
+        ValueError: shapes that do not fit, or no tensor.
+    """
     return concat([reshape(x, (x.size, 1)) if x.ndim < 2 else x for x in tensors], 1)
 
 
 @declare(primitive=prim("Unpack", axis=0))
-def unstack(input_x: Tensor, axis: int = 0) -> tuple[Any, ...]:
-    """The entries along ``axis``, without that axis."""
+def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
+    """The entries along ``axis``, without that axis.
+
+    Args:
+        input_x: a tensor of at least 1 axis.
+        axis: the axis, in [-ndim, ndim).
+
+    Returns:
+        A tuple of as many tensors as the axis is long, of the dtype of ``input_x``.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or ``axis`` no int.
+        ValueError: ``axis`` is out of range.
+    """
     x = check_tensor(input_x, "unstack", "input_x")
     at = one_axis(axis, x.ndim, "unstack")
     return tuple([getitem_operator(x, index=along(x, at, i)) for i in range(x.shape[at])])
 
 
-declare(primitive=prim("Unstack", axis=0, num=None))(lambda x, axis, num: unstack(x, axis))
+@declare(primitive=prim("Unstack", axis=0, num=None))
+def _unstack(x: Tensor, axis: int, num: int | None) -> tuple[Tensor, ...]:
+    """The entries along ``axis``, without that axis; ``ops.unstack``.
+
+    Args:
+        x: a tensor of at least 1 axis.
+        axis: the axis, in [-ndim, ndim).
+        num: has no effect: there are as many entries as the axis is long.
+
+    Returns:
+        A tuple of tensors of the dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``axis`` no int.
+        ValueError: ``axis`` is out of range.
+    """
+    return unstack(x, axis)
 
 
 @declare(method=True, mint=True)
-def unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
-    """The entries along ``dim``, without that axis."""
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """The entries along ``dim``, without that axis.
+
+    Args:
+        input: a tensor of at least 1 axis.
+        dim: the axis, in [-ndim, ndim).
+
+    Returns:
+        A tuple of as many tensors as the axis is long, of the dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``dim`` no int.
+        ValueError: ``dim`` is out of range.
+    """
     return unstack(input, dim)
 
 
 @declare(method=True)
-def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Any, ...]:
-    """Parts along ``axis``: so many of nearly equal length, or cut at the indices.
+def tensor_split(input: Tensor, indices_or_sections: Ints, axis: int = 0) -> tuple[Tensor, ...]:
+    """Parts along ``axis``: a number of nearly equal length, or cut at indices; as NumPy's ``array_split``.
+
+    Args:
+        input: a tensor of at least 1 axis.
+        indices_or_sections: how many parts, of which the first are longer by one where the axis is no multiple; or a
+            tuple or list of the indices before which is cut, negative ones from the end.
+        axis: the axis that is cut.
+
+    Returns:
+        A tuple of tensors of the dtype of ``input``; a part may have the length 0.
 
     Raises:
-        TypeError: neither an int nor ints.
-        ValueError: less than one part.
+        TypeError: ``input`` is no Tensor, or ``indices_or_sections`` neither an int nor ints.
+        ValueError: less than one part, or ``axis`` is out of range.
     """
     x = check_tensor(input, "tensor_split")
     at = one_axis(axis, x.ndim, "tensor_split")
@@ -166,15 +333,28 @@ def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tupl
     return tuple([slice_operator(x, axis=at, start=a, stop=max(a, b)) for a, b in itertools.pairwise(bounds)])
 
 
-def _split_along(name: str, axis: int, least: int) -> Any:
-    def parts(input: Tensor, indices_or_sections: Any) -> tuple[Any, ...]:
+def _split_along(name: str, axis: int, least: int) -> Callable[[Tensor, Ints], tuple[Tensor, ...]]:
+    def parts(input: Tensor, indices_or_sections: Ints) -> tuple[Tensor, ...]:
         ndim = check_tensor(input, name).ndim
         if ndim < least:
             raise ValueError(f"For '{name}', 'input' must have at least {least} axes, but got shape {input.shape}")
         return tensor_split(input, indices_or_sections, axis)
 
     parts.__name__ = parts.__qualname__ = name
-    parts.__doc__ = f"The parts along axis {axis}, as ``tensor_split`` cuts them."
+    parts.__doc__ = f"""Parts along axis {axis}: a number of nearly equal length, or cut at indices.
+
+    Args:
+        input: a tensor of at least {least} axes.
+        indices_or_sections: how many parts, of which the first are longer by one where the axis is no multiple; or a
+            tuple or list of the indices before which is cut, negative ones from the end.
+
+    Returns:
+        A tuple of tensors of the dtype of ``input``; a part may have the length 0.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``indices_or_sections`` neither an int nor ints.
+        ValueError: ``input`` has fewer axes, or less than one part.
+    """
     return parts
 
 

@@ -8,29 +8,30 @@ from ..core.dtype import promote
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Functions, Value
 from ..cpu import fused
 from .elementwise import as_dtype, fit
 
 __all__ = ["batch_matmul", "bmm", "dense", "matmul", "mm"]
 
 
-def _product(F: Any, a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+def _product(F: Functions, a: Value, b: Value, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     return F.matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
-def _left_rule(F: Any, g: Any, out: Any, a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
+def _left_rule(F: Functions, g: Value, out: Value, a: Value, b: Value, transpose_a: bool, transpose_b: bool) -> Any:
     g, left, right = _as_matrices(F, g, a, b)
     found = _product(F, right, g, transpose_b, True) if transpose_a else _product(F, g, right, False, not transpose_b)
     return F.reshape(fit(F, found, left), shape=tuple(a.shape))
 
 
-def _right_rule(F: Any, g: Any, out: Any, a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
+def _right_rule(F: Functions, g: Value, out: Value, a: Value, b: Value, transpose_a: bool, transpose_b: bool) -> Any:
     g, left, right = _as_matrices(F, g, a, b)
     found = _product(F, g, left, True, transpose_a) if transpose_b else _product(F, left, g, not transpose_a, False)
     return F.reshape(fit(F, found, right), shape=tuple(b.shape))
 
 
-def _as_matrices(F: Any, g: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
+def _as_matrices(F: Functions, g: Value, a: Value, b: Value) -> tuple[Value, Value, Value]:
     """Vectors as the one-row or one-column matrices that NumPy's matmul takes them for."""
     if a.ndim == 1:
         a = F.reshape(a, shape=(1, a.shape[0]))
@@ -45,7 +46,14 @@ _matmul = Operator("matmul", fused.matmul, (_left_rule, _right_rule))
 
 
 def _linear_rule(
-    F: Any, needs: list[bool], g: Any, out: Any, x: Any, weight: Any, bias: Any, activation: str | None
+    F: Functions,
+    needs: list[bool],
+    g: Value,
+    out: Value,
+    x: Value,
+    weight: Value,
+    bias: Value | None,
+    activation: str | None,
 ) -> list[Any]:
     if activation in ("relu", "sigmoid", "tanh"):
         g = getattr(F, f"{activation}_grad")(g, out)
@@ -73,11 +81,21 @@ _linear = Operator("linear", fused.linear, joint_vjp=_linear_rule)
     mint=("matmul", "mm"),
 )
 def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
-    """The matrix product, broadcast over leading axes.
+    """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``.
+
+    Args:
+        input: matrices (..., M, K), or a vector (K,), which counts as one row.
+        other: matrices (..., K, N), or a vector (K,), which counts as one column.
+        transpose_a: whether the last two axes of ``input`` are (K, M).
+        transpose_b: whether the last two axes of ``other`` are (N, K).
+
+    Returns:
+        A tensor (..., M, N), without the axis of a vector, in the dtype that both promote to.
 
     Raises:
         TypeError: an operand is no Tensor.
         RuntimeError: the inner lengths differ, or an operand has no axis.
+        ValueError: the leading axes do not broadcast.
     """
     for name, x in (("input", input), ("other", other)):
         if not isinstance(x, Tensor):
@@ -100,7 +118,20 @@ mm = matmul
 
 @declare(method=True, mint=True)
 def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
-    """The matrix product of each pair in two batches."""
+    """The matrix product of each pair in two batches; ``matmul`` under another name.
+
+    Args:
+        input_x: matrices (..., M, K).
+        mat2: matrices (..., K, N), whose leading axes broadcast with those of ``input_x``.
+
+    Returns:
+        A tensor (..., M, N) in the dtype that both promote to.
+
+    Raises:
+        TypeError: an operand is no Tensor.
+        RuntimeError: the inner lengths differ.
+        ValueError: the leading axes do not broadcast.
+    """
     return matmul(input_x, mat2)
 
 
@@ -109,15 +140,19 @@ batch_matmul = bmm
 
 @declare(primitive=prim("Dense"), mint=renamed("nn.functional.linear", without=("activation",)))
 def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation: str | None = None) -> Tensor:
-    """``input @ weight.T + bias``, then an activation (None, relu, gelu, gelu_tanh, silu, sigmoid or tanh).
+    """``input @ weight.T + bias``, then an activation.
 
     Args:
         input: (..., in_channels).
         weight: (out_channels, in_channels).
-        bias: (out_channels,) or None.
+        bias: (out_channels,); None adds nothing.
+        activation: "relu", "gelu", "gelu_tanh", "silu", "sigmoid" or "tanh"; None is none.
+
+    Returns:
+        A tensor (..., out_channels) in the dtype that ``input`` and ``weight`` promote to.
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: the shapes do not fit, or another ``activation``.
     """
     if input.ndim < 1 or input.shape[-1] != weight.shape[-1]:
         raise ValueError(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
 from . import comparison
+from .arguments import check_tensor
 from .gathering import check_in_range, gather
 from .shape import expand_dims, reshape
 from .statistics import vector_norm
@@ -16,8 +15,20 @@ __all__ = ["embedding"]
 
 
 @declare(primitive=prim("EmbeddingLookup"))
-def _rows_behind_offset(input_params: Tensor, input_indices: Tensor, offset: Any) -> Tensor:
-    """The rows ``input_indices - offset``; zeros for those that are not there."""
+def _rows_behind_offset(input_params: Tensor, input_indices: Tensor, offset: int | Tensor) -> Tensor:
+    """The rows ``input_indices - offset`` of a table; zeros for those that are not there.
+
+    Args:
+        input_params: the table (rows, ...).
+        input_indices: integers of any shape.
+        offset: the number of the table's first row, an int or a tensor.
+
+    Returns:
+        A tensor ``input_indices.shape + input_params.shape[1:]`` of the dtype of ``input_params``.
+
+    Raises:
+        TypeError: ``input_indices`` holds no integers.
+    """
     places = input_indices - offset
     there = comparison.logical_and(comparison.ge(places, 0), comparison.lt(places, input_params.shape[0]))
     rows = gather(input_params, comparison.where(there, places, 0), 0)
@@ -32,13 +43,33 @@ def embedding(
     norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
 ) -> Tensor:
-    """The rows of ``weight`` that ``input`` numbers; of these one longer than ``max_norm`` is first shortened in place.
+    """The rows of ``weight`` that ``input`` numbers.
+
+    Args:
+        input: integers in [-rows, rows), of any shape.
+        weight: the table (rows, size).
+        padding_idx: a row that gets no gradient, in [-rows, rows); None is none.
+        max_norm: of the numbered rows those longer than this are first shortened to it, in ``weight`` itself; None
+            shortens none.
+        norm_type: the p of the p-norm that ``max_norm`` is measured in.
+        scale_grad_by_freq: must be False.
+
+    Returns:
+        A tensor ``input.shape + (size,)`` of the dtype of ``weight``.
 
     Raises:
         NotImplementedError: ``scale_grad_by_freq``.
+        TypeError: ``input`` holds no integers, or ``weight`` is no Tensor.
+        ValueError: ``padding_idx`` is out of range.
+        RuntimeError: a number in ``input`` is out of range.
     """
     if scale_grad_by_freq:
         raise NotImplementedError("For 'embedding', 'scale_grad_by_freq' is not covered; scale the gradient yourself")
+    check_tensor(weight, "embedding", "weight")
+    if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
+        raise ValueError(
+            f"For 'embedding', 'padding_idx' must be in [{-weight.shape[0]}, {weight.shape[0]}), but got {padding_idx}"
+        )
     if max_norm is not None:
         _shorten(weight, input, max_norm, norm_type)
     rows = gather(weight, input, 0)

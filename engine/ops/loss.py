@@ -12,6 +12,7 @@ from ..core.dtype import int32
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Array
 from ..cpu import fused
 from ..cpu.array_module import array_module
 from .activation import log_softmax, softmax, softplus
@@ -48,14 +49,31 @@ _sparse = Operator("sparse_softmax_cross_entropy", fused.sparse_softmax_cross_en
 _sparse_grad = Operator("sparse_softmax_cross_entropy_grad", fused.sparse_softmax_cross_entropy_grad)
 
 
-def one_hot_array(labels: Any, depth: int, dtype: Any) -> Any:
-    """1 in the column that a label names, 0 elsewhere; a label outside [0, depth) gives zeros."""
+def one_hot_array(labels: Array, depth: int, dtype: np.dtype[Any] | type) -> Array:
+    """1 in the column that a label names, 0 elsewhere; a label outside [0, depth) gives zeros.
+
+    Args:
+        labels: integers of any shape.
+        depth: how many columns there are.
+        dtype: of the result.
+
+    Returns:
+        An array (..., depth).
+    """
     xp = array_module(labels)
     return (labels[..., None] == xp.arange(depth, dtype=labels.dtype)).astype(dtype)
 
 
 def reduced(loss: Tensor, reduction: str, name: str) -> Tensor:
-    """The mean, the sum, or the losses themselves ("none").
+    """The mean, the sum, or the losses themselves.
+
+    Args:
+        loss: the losses.
+        reduction: "mean", "sum" or "none".
+        name: of the operator, for the error.
+
+    Returns:
+        A 0-d tensor, or ``loss``.
 
     Raises:
         ValueError: another ``reduction``.
@@ -81,16 +99,21 @@ def cross_entropy(
     """The cross-entropy of softmax(input) along axis 1 against class numbers or probabilities.
 
     Args:
-        input: logits (N, C) or (N, C, ...).
-        target: class numbers (N, ...) as integers, or probabilities of the shape of ``input``.
+        input: logits (N, C) or (N, C, ...), or those of one sample, (C,).
+        target: class numbers (N, ...), for one sample 0-d, as integers, or probabilities of the shape of ``input``.
         weight: a factor for each class (C,).
         ignore_index: class numbers equal to it do not count.
-        reduction: "mean" (over what counts, by weight), "sum" or "none".
-        label_smoothing: the part of each target that is spread evenly over all classes.
+        reduction: "mean" (of class numbers over what counts, by weight; of probabilities over samples), "sum" or
+            "none".
+        label_smoothing: the part of each target, in [0, 1], that is spread evenly over all classes (Szegedy et al.
+            2016).
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape (N, ...), of the dtype of ``input``. The mean of nothing is NaN.
 
     Raises:
-        TypeError: an argument is no Tensor.
-        ValueError: shapes, a class number or ``reduction`` that do not fit.
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: shapes, a class number, ``label_smoothing`` or ``reduction`` that do not fit.
     """
     _check_pair("cross_entropy", input, target, ignore_index=ignore_index)
     if not 0.0 <= label_smoothing <= 1.0:
@@ -109,13 +132,37 @@ def cross_entropy(
 
 @declare(primitive=prim("SoftmaxCrossEntropyWithLogits"))
 def _softmax_cross_entropy(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-    """The losses of rows of probabilities, and their gradient by ``logits``."""
+    """The cross-entropy of softmax(logits) of each row, and its gradient by ``logits``.
+
+    Args:
+        logits: (N, C).
+        labels: probabilities (N, C).
+
+    Returns:
+        The losses (N,), and softmax(logits) - labels, (N, C).
+
+    Raises:
+        TypeError: an argument is no Tensor.
+        ValueError: the shapes differ.
+    """
     return cross_entropy(logits, labels, reduction="none"), sub(softmax(logits, 1), labels)
 
 
 @declare(primitive=prim("SparseSoftmaxCrossEntropyWithLogits", is_grad=False))
 def _sparse_softmax_cross_entropy(logits: Tensor, labels: Tensor, is_grad: bool) -> Tensor:
-    """The mean loss of class numbers, or with ``is_grad`` its gradient by ``logits``."""
+    """The mean cross-entropy of softmax(logits) against class numbers, or its gradient by ``logits``.
+
+    Args:
+        logits: (N, C).
+        labels: class numbers (N,), integers in [0, C).
+        is_grad: whether the gradient is returned in the place of the loss.
+
+    Returns:
+        A 0-d tensor, or with ``is_grad`` one of the shape of ``logits``.
+
+    Raises:
+        ValueError: shapes or a class number that do not fit.
+    """
     mean = cross_entropy(logits, labels.astype(int32))
     if not is_grad:
         return mean
@@ -132,7 +179,23 @@ def nll_loss(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """The negative of the log-probability (N, C) of the class numbers (N,)."""
+    """The negative of the log-probability of the class numbers, times the weight of the class.
+
+    Args:
+        inputs: log-probabilities (N, C) or (N, C, ...), or those of one sample, (C,).
+        target: class numbers (N, ...), for one sample 0-d, as integers.
+        weight: a factor for each class (C,).
+        ignore_index: class numbers equal to it do not count.
+        reduction: "mean" (over what counts, by weight), "sum" or "none".
+        label_smoothing: the part of each target that is spread evenly over all classes.
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape (N, ...), of the dtype of ``inputs``.
+
+    Raises:
+        TypeError: ``inputs`` or ``target`` is no Tensor.
+        ValueError: shapes, a class number or ``reduction`` that do not fit.
+    """
     _check_pair("nll_loss", inputs, target, ignore_index=ignore_index)
     rows, labels, shape = _as_rows(inputs, target, "nll_loss")
     return _nll(rows, labels, shape, weight, ignore_index, reduction, label_smoothing)
@@ -142,7 +205,22 @@ def nll_loss(
 def _nll_with_weight(
     logits: Tensor, labels: Tensor, weight: Tensor, reduction: str, ignore_index: int
 ) -> tuple[Tensor, Tensor]:
-    """The loss, and the sum of the weights of the labels."""
+    """The negative log-likelihood of class numbers, and the sum of their weights.
+
+    Args:
+        logits: log-probabilities (N, C).
+        labels: class numbers (N,), integers.
+        weight: a factor for each class (C,).
+        reduction: "mean" (over what counts, by weight), "sum" or "none".
+        ignore_index: class numbers equal to it do not count.
+
+    Returns:
+        The loss, 0-d or with "none" (N,), and the weights of the labels that count, added up, 0-d.
+
+    Raises:
+        TypeError: ``logits`` or ``labels`` is no Tensor.
+        ValueError: shapes, a class number or ``reduction`` that do not fit.
+    """
     found = nll_loss(logits, labels, weight, ignore_index, reduction)
     kept = labels._array != ignore_index
     total = weight._array[labels._array[kept]].sum()
@@ -165,6 +243,8 @@ def _nll(
     place = xp.where(kept, host, 0)
     if ((place < 0) | (place >= classes)).any():
         raise ValueError(f"the class numbers in 'target' must be in [0, {classes}) or {ignore_index}")
+    if weight is not None and weight.shape != (classes,):
+        raise ValueError(f"'weight' must have the shape ({classes},), but got {weight.shape}")
     dtype = log_probabilities._array.dtype
     factors = kept.astype(dtype) if weight is None else xp.where(kept, weight._array[place], 0).astype(dtype)
     counted = Tensor._wrap(factors)
@@ -182,10 +262,13 @@ def _nll(
 def _soft_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, smoothing: float
 ) -> Tensor:
-    if input.shape != target.shape:
+    if input.ndim < 1 or input.shape != target.shape:
         raise ValueError(
             f"For 'cross_entropy', probabilities in 'target' must have the shape {input.shape}, but got {target.shape}"
         )
+    shape = (*input.shape[:1], *input.shape[2:]) if input.ndim > 1 else ()
+    if input.ndim == 1:  # one sample
+        input, target = reshape(input, (1, -1)), reshape(target, (1, -1))
     if smoothing:
         target = add(mul(target, 1.0 - smoothing), smoothing / input.shape[1])
     each = mul(log_softmax(input, 1), target)
@@ -194,7 +277,7 @@ def _soft_cross_entropy(
     losses = -reduce_sum(each, 1)
     if reduction == "mean":
         return div(reduce_sum(losses), losses.size)
-    return reduced(losses, reduction, "cross_entropy")
+    return reduced(reshape(losses, shape), reduction, "cross_entropy")
 
 
 def _check_pair(name: str, input: Tensor, target: Any, **attrs: Any) -> None:
@@ -205,10 +288,16 @@ def _check_pair(name: str, input: Tensor, target: Any, **attrs: Any) -> None:
         taps.loss_called(name, input, target, **attrs)
 
 
+def _check_shapes(name: str, **pair: Tensor) -> None:
+    (first, x), (second, y) = pair.items()
+    if x.shape != y.shape:
+        raise ValueError(f"For '{name}', '{first}' and '{second}' must have one shape, but got {x.shape} and {y.shape}")
+
+
 def _as_rows(input: Tensor, target: Tensor, name: str) -> tuple[Tensor, Tensor, tuple[int, ...]]:
     """Logits as (rows, classes), labels as (rows,), and the shape of the losses."""
-    expected = (*input.shape[:1], *input.shape[2:])
-    if input.ndim < 2 or target.shape != expected:
+    expected = (*input.shape[:1], *input.shape[2:]) if input.ndim > 1 else ()
+    if input.ndim < 1 or target.shape != expected:
         raise ValueError(
             f"For '{name}', class numbers in 'target' must have the shape {expected} for 'input' of shape "
             f"{input.shape}, but got {target.shape}"
@@ -220,7 +309,20 @@ def _as_rows(input: Tensor, target: Tensor, name: str) -> tuple[Tensor, Tensor, 
 
 @declare(mint="nn.functional.mse_loss")
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """(input - target) squared, reduced."""
+    """(input - target) squared, reduced.
+
+    Args:
+        input: a tensor of any shape.
+        target: a tensor that broadcasts with ``input``.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape that both broadcast to.
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: another ``reduction``, or shapes that do not broadcast.
+    """
     _check_pair("mse_loss", input, target)
     apart = input - target
     return reduced(mul(apart, apart), reduction, "mse_loss")
@@ -228,28 +330,83 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
 
 @declare(primitive=prim("L2Loss"))
 def _l2_loss(x: Tensor) -> Tensor:
-    """Half the sum of squares."""
+    """Half the sum of squares.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A 0-d tensor of the dtype of ``x``.
+    """
     return reduce_sum(square(x)) / 2.0
 
 
 @declare(mint="nn.functional.l1_loss")
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """|input - target|, reduced."""
+    """abs(input - target), reduced.
+
+    Args:
+        input: a tensor of any shape.
+        target: a tensor that broadcasts with ``input``.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape that both broadcast to.
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: another ``reduction``, or shapes that do not broadcast.
+    """
     _check_pair("l1_loss", input, target)
     return reduced(absolute(input - target), reduction, "l1_loss")
 
 
 @declare(primitive=prim("SmoothL1Loss", beta=1.0, reduction="none"))
 def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: str = "none") -> Tensor:
-    """0.5 * d**2 / beta where d = |input - target| is below ``beta``, d - 0.5 * beta elsewhere (Girshick 2015)."""
+    """0.5 * d**2 / beta where d = abs(input - target) is below ``beta``, d - 0.5 * beta elsewhere (Girshick 2015).
+
+    Args:
+        input: a tensor of any shape.
+        target: a tensor of the same shape.
+        beta: where the square becomes a line, 0 or above; with 0 the loss is d.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``input``.
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: shapes that differ, a negative ``beta``, or another ``reduction``.
+    """
     _check_pair("smooth_l1_loss", input, target)
+    _check_shapes("smooth_l1_loss", input=input, target=target)
+    if beta < 0:
+        raise ValueError(f"For 'smooth_l1_loss', 'beta' must not be negative, but got {beta}")
     d = absolute(input - target)
+    if beta == 0:
+        return reduced(d, reduction, "smooth_l1_loss")
     return reduced(where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta), reduction, "smooth_l1_loss")
 
 
 def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Tensor:
-    """0.5 * d**2 where d = |input - target| is at most ``delta``, delta * (d - 0.5 * delta) elsewhere."""
+    """0.5 * d**2 where d = abs(input - target) is at most ``delta``, delta * (d - 0.5 * delta) elsewhere (Huber 1964).
+
+    Args:
+        input: a tensor of any shape.
+        target: a tensor that broadcasts with ``input``.
+        reduction: "mean", "sum" or "none".
+        delta: where the square becomes a line, above 0.
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape that both broadcast to.
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: ``delta`` is not above 0, another ``reduction``, or shapes that do not broadcast.
+    """
     _check_pair("huber_loss", input, target)
+    if delta <= 0:
+        raise ValueError(f"For 'huber_loss', 'delta' must be above 0, but got {delta}")
     d = absolute(sub(input, target))
     return reduced(where(d <= delta, d * d * 0.5, (d - 0.5 * delta) * delta), reduction, "huber_loss")
 
@@ -260,16 +417,21 @@ def binary_cross_entropy(
 ) -> Tensor:
     """-(y * log(p) + (1 - y) * log(1 - p)); a logarithm is at least -100, so that p may be 0 or 1.
 
+    Args:
+        logits: p, probabilities in [0, 1] (not logits, in spite of the name).
+        labels: y, in [0, 1], of the shape of ``logits``.
+        weight: a factor of each loss, which broadcasts with ``logits``; None is 1.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``logits``.
+
     Raises:
-        TypeError: an argument is no Tensor.
-        ValueError: shapes that differ.
+        TypeError: ``logits`` or ``labels`` is no Tensor.
+        ValueError: shapes that differ, or another ``reduction``.
     """
     _check_pair("binary_cross_entropy", logits, labels)
-    if logits.shape != labels.shape:
-        raise ValueError(
-            f"For 'binary_cross_entropy', 'logits' and 'labels' must have one shape, "
-            f"but got {logits.shape} and {labels.shape}"
-        )
+    _check_shapes("binary_cross_entropy", logits=logits, labels=labels)
     hits, misses = (maximum(log(p), -100.0) for p in (logits, 1.0 - logits))
     losses = neg(add(mul(labels, hits), mul(1.0 - labels, misses)))
     return reduced(losses if weight is None else mul(losses, weight), reduction, "binary_cross_entropy")
@@ -282,8 +444,24 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """-(y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow; ``pos_weight`` is a factor on y."""
+    """-(c * y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow.
+
+    Args:
+        input: x, logits of any shape.
+        target: y, in [0, 1], of the shape of ``input``; it is cast to its dtype.
+        weight: a factor of each loss, which broadcasts with ``input``; None is 1.
+        pos_weight: c, the factor of the first term, which broadcasts with ``input``; None is 1.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``input``.
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: shapes that differ, or another ``reduction``.
+    """
     _check_pair("binary_cross_entropy_with_logits", input, target)
+    _check_shapes("binary_cross_entropy_with_logits", input=input, target=target)
     x, y = input, cast_operator(target, dtype=input._array.dtype)
     soft = log1p(exp(neg(absolute(x))))  # log(1 + exp(-|x|))
     if pos_weight is None:
@@ -298,24 +476,57 @@ def binary_cross_entropy_with_logits(
 def _bce_with_logits(
     x: Tensor, y: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, *, reduction: str
 ) -> Tensor:
-    """``binary_cross_entropy_with_logits``, reduced as the class was told."""
+    """-(c * y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow.
+
+    Args:
+        x: logits of any shape.
+        y: labels in [0, 1], of the shape of ``x``.
+        weight: a factor of each loss, which broadcasts with ``x``; None is 1.
+        pos_weight: c, the factor of the first term, which broadcasts with ``x``; None is 1.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``x``.
+
+    Raises:
+        TypeError: ``x`` or ``y`` is no Tensor.
+        ValueError: shapes that differ, or another ``reduction``.
+    """
     return binary_cross_entropy_with_logits(x, y, weight, pos_weight, reduction)
 
 
 @declare(primitive=prim("SigmoidCrossEntropyWithLogits"))
 def _sigmoid_cross_entropy(x: Tensor, y: Tensor) -> Tensor:
-    """-(y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow, of each element."""
+    """-(y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow, of each element.
+
+    Args:
+        x: logits of any shape.
+        y: labels in [0, 1], of the shape of ``x``.
+
+    Returns:
+        A tensor of the shape of ``x``.
+    """
     return maximum(x, 0.0) - x * y + log1p(exp(-absolute(x)))
 
 
 @declare(primitive=prim("KLDivLoss", reduction="mean"))
 def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
-    """labels * (log(labels) - logits), 0 where a label is 0; "batchmean" divides the sum by the first length.
+    """The Kullback-Leibler divergence: labels * (log(labels) - logits), 0 where a label is 0, reduced.
+
+    Args:
+        logits: log-probabilities of any shape.
+        labels: probabilities of the same shape.
+        reduction: "mean" (over all elements), "batchmean" (the sum over the first length), "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``logits``.
 
     Raises:
-        ValueError: another ``reduction``.
+        TypeError: ``logits`` or ``labels`` is no Tensor.
+        ValueError: shapes that differ, or another ``reduction``.
     """
     _check_pair("kl_div", logits, labels)
+    _check_shapes("kl_div", logits=logits, labels=labels)
     safe = where(labels > 0, labels, 1.0)
     losses = where(labels > 0, mul(labels, sub(log(safe), logits)), 0.0)
     if reduction == "batchmean":
@@ -326,13 +537,27 @@ def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
 def gaussian_nll_loss(
     x: Tensor, target: Tensor, var: Tensor, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
-    """0.5 * (log(var) + (x - target)**2 / var), with var at least ``eps``; ``full`` adds 0.5 * log(2 * pi).
+    """0.5 * (log(v) + (x - target)**2 / v), v = max(var, eps): the negative log-likelihood of normal numbers.
+
+    Args:
+        x: the expected values.
+        target: the numbers, which broadcast with ``x``.
+        var: the variances, 0 or above, which broadcast with ``x``.
+        full: whether the constant 0.5 * log(2 * pi) is added.
+        eps: the least variance that is divided by, above 0.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape that all broadcast to.
 
     Raises:
-        ValueError: a negative variance.
+        TypeError: ``var`` is no Tensor.
+        ValueError: a negative variance, ``eps`` not above 0, or another ``reduction``.
     """
     if check_tensor(var, "gaussian_nll_loss", "var").size and float(var._array.min()) < 0:
         raise ValueError("For 'gaussian_nll_loss', 'var' must not be negative")
+    if eps <= 0:
+        raise ValueError(f"For 'gaussian_nll_loss', 'eps' must be above 0, but got {eps}")
     wide = maximum(var, eps)
     apart = sub(x, target)
     losses = mul(add(log(wide), div(mul(apart, apart), wide)), 0.5)
@@ -342,7 +567,21 @@ def gaussian_nll_loss(
 
 
 def hinge_embedding_loss(inputs: Tensor, targets: Tensor, margin: float = 1.0, reduction: str = "mean") -> Tensor:
-    """x where the target is 1, max(0, margin - x) where it is -1."""
+    """x where the target is 1, max(0, margin - x) where it is -1.
+
+    Args:
+        inputs: x, distances of any shape.
+        targets: 1 or -1, of the shape of ``inputs``; elsewhere both terms count.
+        margin: how far apart what does not belong together should be.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``inputs``.
+
+    Raises:
+        TypeError: ``inputs`` or ``targets`` is no Tensor, or ``margin`` no number.
+        ValueError: another ``reduction``.
+    """
     if isinstance(margin, bool) or not isinstance(margin, int | float):
         raise TypeError(f"For 'hinge_embedding_loss', 'margin' must be a number, but got {type(margin).__name__}")
     _check_pair("hinge_embedding_loss", inputs, targets)
@@ -356,7 +595,22 @@ def hinge_embedding_loss(inputs: Tensor, targets: Tensor, margin: float = 1.0, r
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
-    """max(0, -target * (input1 - input2) + margin)."""
+    """max(0, -target * (input1 - input2) + margin).
+
+    Args:
+        input1: scores.
+        input2: scores, of a shape that broadcasts with that of ``input1``.
+        target: 1 where ``input1`` should be the higher, -1 where ``input2`` should; it broadcasts too.
+        margin: by how much the scores should differ.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape that all broadcast to.
+
+    Raises:
+        TypeError: ``input1`` or ``input2`` is no Tensor.
+        ValueError: another ``reduction``, or shapes that do not broadcast.
+    """
     _check_pair("margin_ranking_loss", input1, input2)
     losses = maximum(add(neg(mul(target, sub(input1, input2))), margin), 0.0)
     return reduced(losses, reduction, "margin_ranking_loss")
@@ -364,13 +618,40 @@ def margin_ranking_loss(
 
 @declare(primitive=prim("SoftMarginLoss", reduction="mean"), mint="nn.functional.soft_margin_loss")
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """log(1 + exp(-target * input))."""
+    """log(1 + exp(-target * input)), without overflow.
+
+    Args:
+        input: scores of any shape.
+        target: 1 or -1, of the same shape.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``input``.
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: shapes that differ, or another ``reduction``.
+    """
     _check_pair("soft_margin_loss", input, target)
+    _check_shapes("soft_margin_loss", input=input, target=target)
     return reduced(softplus(neg(mul(target, input)), 1, 1e9), reduction, "soft_margin_loss")
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between the vectors along ``dim``; norms are at least ``eps``."""
+    """The cosine of the angle between the vectors along ``dim``: x1 . x2 / (max(norm1, eps) * max(norm2, eps)).
+
+    Args:
+        x1: vectors.
+        x2: vectors, of a shape that broadcasts with that of ``x1``.
+        dim: the axis of the vectors' elements.
+        eps: the least norm that is divided by.
+
+    Returns:
+        A tensor of the shape that both broadcast to, without ``dim``.
+
+    Raises:
+        ValueError: ``dim`` is out of range, or shapes that do not broadcast.
+    """
     product = reduce_sum(mul(x1, x2), dim)
     norms = [maximum(sqrt(reduce_sum(mul(x, x), dim)), eps) for x in (x1, x2)]
     return div(product, mul(*norms))
@@ -379,11 +660,21 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
-    """1 - cos where the target is 1, max(0, cos - margin) where it is -1.
+    """1 - cos where the target is 1, max(0, cos - margin) where it is -1, 0 elsewhere.
+
+    Args:
+        input1: vectors (N, D), or one (D,).
+        input2: vectors of the same shape; the cosine is that of the angle between the two.
+        target: 1 or -1, (N,) or 0-d.
+        margin: a float in [-1, 1], the cosine that what does not belong together may have.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" one of the shape of ``target``.
 
     Raises:
-        TypeError: ``margin`` is no number.
-        ValueError: ``margin`` is not in [-1, 1].
+        TypeError: ``input1`` or ``input2`` is no Tensor, or ``margin`` is no float.
+        ValueError: ``margin`` is not in [-1, 1], or another ``reduction``.
     """
     _check_pair("cosine_embedding_loss", input1, input2)
     if not isinstance(margin, float):
@@ -415,7 +706,26 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, |anchor - positive| - |anchor - negative| + margin), with the p-norm (Balntas et al. 2016)."""
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm of x - y + eps (Balntas et al. 2016).
+
+    Args:
+        anchor: vectors (N, D).
+        positive: vectors that belong to them, of the same shape.
+        negative: vectors that do not, of the same shape.
+        margin: by how much the second distance should be the longer.
+        p: of the norm; not 0.
+        eps: what is added to each difference.
+        swap: whether d(positive, negative) takes the place of d(anchor, negative) where it is the shorter.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" (N,).
+
+    Raises:
+        ValueError: ``p`` is 0, another ``reduction``, or shapes that do not broadcast.
+    """
+    if p == 0:
+        raise ValueError("For 'triplet_margin_loss', 'p' must not be 0")
     near, far = _distance(anchor, positive, p, eps), _distance(anchor, negative, p, eps)
     if swap:
         far = minimum(far, _distance(positive, negative, p, eps))
@@ -424,16 +734,54 @@ def triplet_margin_loss(
 
 @declare(primitive=prim("TripletMarginLoss", p=2, swap=False, eps=1e-6, reduction="mean"))
 def _triplet_by_margin(
-    x: Tensor, positive: Tensor, negative: Tensor, margin: Any, p: float, swap: bool, eps: float, reduction: str
+    x: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float | Tensor,
+    p: float,
+    swap: bool,
+    eps: float,
+    reduction: str,
 ) -> Tensor:
-    """max(0, |x - positive| - |x - negative| + margin), with the p-norm."""
+    """max(0, d(x, positive) - d(x, negative) + margin), d the p-norm; ``ops.triplet_margin_loss``.
+
+    Args:
+        x: vectors (N, D), the anchors.
+        positive: vectors that belong to them, of the same shape.
+        negative: vectors that do not, of the same shape.
+        margin: by how much the second distance should be the longer, a number or a tensor of one element.
+        p: of the norm; not 0.
+        swap: whether d(positive, negative) takes the place of d(x, negative) where it is the shorter.
+        eps: what is added to each difference.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" (N,).
+
+    Raises:
+        ValueError: ``p`` is 0, another ``reduction``, or shapes that do not broadcast.
+    """
     return triplet_margin_loss(x, positive, negative, float(margin), p, eps, swap, reduction)
 
 
 def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """Binary cross-entropy of sigmoid(input) for each class, averaged over the classes."""
+    """The binary cross-entropy of sigmoid(input) of each class, averaged over the classes.
+
+    Args:
+        input: logits (N, C).
+        target: 1 for the classes of a sample and 0 for the others, (N, C).
+        weight: a factor for each class (C,); None is 1.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" (N,).
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: shapes that differ, or another ``reduction``.
+    """
     losses = binary_cross_entropy_with_logits(input, target, reduction="none")
     weighted = losses if weight is None else mul(losses, weight)
     return reduced(mean(weighted, -1), reduction, "multilabel_soft_margin_loss")
@@ -449,8 +797,20 @@ def multi_margin_loss(
 ) -> Tensor:
     """The mean over classes of max(0, margin - x[target] + x[class]) ** p, the target's own left out.
 
+    Args:
+        input: x, scores (N, C).
+        target: class numbers (N,), integers in [0, C).
+        p: 1 or 2.
+        margin: by how much the target's score should be the higher.
+        weight: a factor for each target class (C,); None is 1.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" (N,).
+
     Raises:
-        ValueError: ``p`` is not 1 or 2, or shapes that do not fit.
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: ``p`` is not 1 or 2, shapes or a class number that do not fit, or another ``reduction``.
     """
     if p not in (1, 2):
         raise ValueError(f"For 'multi_margin_loss', 'p' must be 1 or 2, but got {p}")
@@ -460,6 +820,7 @@ def multi_margin_loss(
             f"For 'multi_margin_loss', shapes must be (N, C) and (N,), but got {input.shape} and {target.shape}"
         )
     labels = target._array
+    _check_classes("multi_margin_loss", labels, input.shape[1])
     xp = array_module(labels)
     rows = Tensor._wrap(xp.arange(labels.shape[0]))
     own = reshape(getitem(input, (rows, target)), (-1, 1))
@@ -472,15 +833,49 @@ def multi_margin_loss(
     return reduced(div(reduce_sum(mul(apart, others), 1), input.shape[1]), reduction, "multi_margin_loss")
 
 
-declare(primitive=prim("MultiMarginLoss", p=1, margin=1.0, reduction="mean"))(
-    lambda x, y, weight=None, *, p, margin, reduction: multi_margin_loss(x, y, p, margin, weight, reduction)
-)
+@declare(primitive=prim("MultiMarginLoss", p=1, margin=1.0, reduction="mean"))
+def _multi_margin(
+    x: Tensor, y: Tensor, weight: Tensor | None = None, *, p: int, margin: float, reduction: str
+) -> Tensor:
+    """The mean over classes of max(0, margin - x[y] + x[class]) ** p, the target's own left out.
+
+    Args:
+        x: scores (N, C).
+        y: class numbers (N,), integers in [0, C).
+        weight: a factor for each target class (C,); None is 1.
+        p: 1 or 2.
+        margin: by how much the target's score should be the higher.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" (N,).
+
+    Raises:
+        TypeError: ``x`` or ``y`` is no Tensor.
+        ValueError: ``p`` is not 1 or 2, shapes or a class number that do not fit, or another ``reduction``.
+    """
+    return multi_margin_loss(x, y, p, margin, weight, reduction)
+
+
+def _check_classes(name: str, labels: Array, classes: int) -> None:
+    if ((labels < 0) | (labels >= classes)).any():
+        raise ValueError(f"For '{name}', class numbers in 'target' must be in [0, {classes})")
 
 
 def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """For each sample the mean over (label, other class) of max(0, 1 - (x[label] - x[other])).
+    """The sum over (label, other class) of max(0, 1 - (x[label] - x[other])), over the number of classes.
 
-    A row of ``target`` names labels up to the first -1.
+    Args:
+        input: x, scores (N, C), or those of one sample, (C,).
+        target: class numbers of the shape of ``input``: a row names labels up to its first negative number.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A 0-d tensor, with "none" (N,) or for one sample 0-d.
+
+    Raises:
+        TypeError: ``input`` or ``target`` is no Tensor.
+        ValueError: shapes or a class number that do not fit, or another ``reduction``.
     """
     _check_pair("multilabel_margin_loss", input, target)
     if input.shape != target.shape or input.ndim not in (1, 2):
@@ -492,6 +887,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     xp = array_module(labels)
     named = xp.cumsum(labels < 0, axis=1) == 0
     place = xp.where(named, labels, 0)
+    _check_classes("multilabel_margin_loss", place, x.shape[1])
     dtype = x._array.dtype
     chosen = (one_hot_array(place, x.shape[1], dtype) * named[..., None]).max(axis=1)
     rows = Tensor._wrap(xp.arange(x.shape[0])[:, None])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -152,6 +153,120 @@ def test_binary_cross_entropy_does_not_overflow_and_takes_weights() -> None:
     x, y = Tensor([1000.0, -1000.0]), Tensor([0.0, 1.0])
     assert ops.binary_cross_entropy_with_logits(x, y, reduction="none").tolist() == [1000.0, 1000.0]
     assert nn.BCEWithLogitsLoss(weight=Tensor([1.0, 3.0]))(x, y).item() == 2000.0
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_one_sample_needs_no_axis_of_samples(reduction: str, smoothing: float) -> None:
+    row, soft = LOGITS[0], np.array([0.1, 0.2, 0.3, 0.4])
+    log_p = log_softmax(row[None])[0]
+    for target, own in ((Tensor(3), np.eye(4)[3]), (Tensor(soft), soft)):
+        found = ops.cross_entropy(Tensor(row), target, reduction=reduction, label_smoothing=smoothing)
+        assert found.shape == ()
+        want = -(log_p * ((1 - smoothing) * own + smoothing / 4)).sum()
+        np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-10)
+    found = ops.nll_loss(Tensor(row), Tensor(3), reduction=reduction)
+    assert found.shape == () and found.item() == -row[3]
+
+
+def test_smooth_l1_with_beta_0_is_l1() -> None:
+    x, y = LOGITS, LOGITS[::-1].copy()
+    np.testing.assert_array_equal(ops.smooth_l1_loss(Tensor(x), Tensor(y), beta=0.0).asnumpy(), abs(x - y))
+
+
+def margin_losses(x: Array, labels: Array, p: int, margin: float) -> Array:
+    return np.array([
+        sum(max(0.0, margin - row[t] + v) ** p for c, v in enumerate(row) if c != t) / len(row)
+        for row, t in zip(x, labels, strict=True)
+    ])  # fmt: skip
+
+
+def multilabel_losses(x: Array, labels: Array) -> Array:
+    losses = []
+    for row, numbers in zip(x, labels, strict=True):
+        named = list(itertools.takewhile(lambda n: n >= 0, numbers))
+        others = [c for c in range(len(row)) if c not in named]
+        losses.append(sum(max(0.0, 1 - (row[n] - row[o])) for n in named for o in others) / len(row))
+    return np.array(losses)
+
+
+def norm(x: Array, p: float) -> Any:
+    return (abs(x) ** p).sum(-1) ** (1 / p)
+
+
+A, B, C = (np.random.default_rng(9).standard_normal((3, 5, 4)))
+SIGNS = np.where(np.random.default_rng(2).uniform(size=(5, 4)) < 0.5, -1.0, 1.0)
+FORMULAS: dict[str, tuple[Any, Array]] = {
+    "huber_loss": (
+        lambda r: ops.huber_loss(Tensor(A), Tensor(B), r, 0.7),
+        np.where(abs(A - B) <= 0.7, 0.5 * (A - B) ** 2, 0.7 * (abs(A - B) - 0.35)),
+    ),
+    "kl_div": (lambda r: ops.kl_div(Tensor(A), Tensor(abs(B)), r), abs(B) * (np.log(abs(B)) - A)),
+    "gaussian_nll_loss": (
+        lambda r: ops.gaussian_nll_loss(Tensor(A), Tensor(B), Tensor(abs(C)), True, reduction=r),
+        0.5 * (np.log(abs(C)) + (A - B) ** 2 / abs(C) + math.log(2 * math.pi)),
+    ),
+    "hinge_embedding_loss": (
+        lambda r: ops.hinge_embedding_loss(Tensor(A), Tensor(SIGNS), 0.8, r),
+        np.where(SIGNS == 1, A, np.maximum(0.8 - A, 0)),
+    ),
+    "margin_ranking_loss": (
+        lambda r: ops.margin_ranking_loss(Tensor(A), Tensor(B), Tensor(SIGNS), 0.3, r),
+        np.maximum(-SIGNS * (A - B) + 0.3, 0),
+    ),
+    "soft_margin_loss": (
+        lambda r: ops.soft_margin_loss(Tensor(A), Tensor(SIGNS), r),
+        np.log1p(np.exp(-SIGNS * A)),
+    ),
+    "triplet_margin_loss": (
+        lambda r: ops.triplet_margin_loss(Tensor(A), Tensor(B), Tensor(C), 0.9, 3.0, 0.0, True, r),
+        np.maximum(norm(A - B, 3) - np.minimum(norm(A - C, 3), norm(B - C, 3)) + 0.9, 0),
+    ),
+    "multi_margin_loss": (
+        lambda r: ops.multi_margin_loss(Tensor(A), Tensor([3, 0, 1, 1, 2]), 2, 0.7, None, r),
+        margin_losses(A, np.array([3, 0, 1, 1, 2]), 2, 0.7),
+    ),
+    "multilabel_margin_loss": (
+        lambda r: ops.multilabel_margin_loss(Tensor(A), Tensor(np.tile([2, 0, -1, 1], (5, 1))), r),
+        multilabel_losses(A, np.tile([2, 0, -1, 1], (5, 1))),
+    ),
+    "multilabel_soft_margin_loss": (
+        lambda r: ops.multilabel_soft_margin_loss(Tensor(A), Tensor((SIGNS + 1) / 2), None, r),
+        np.log1p(np.exp(-SIGNS * A)).mean(-1),
+    ),
+}
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("name", FORMULAS)
+def test_losses_follow_their_formulas(name: str, reduction: str) -> None:
+    loss, want = FORMULAS[name]
+    np.testing.assert_allclose(loss(reduction).asnumpy(), reduced(want, np.ones(want.size), reduction), rtol=1e-9)
+
+
+SHAPES = (Tensor(LOGITS), Tensor(LOGITS[0]))
+
+
+@pytest.mark.parametrize(
+    ("action", "text"),
+    [
+        # MindSpore refuses all of these: a target that is broadcast is a mistake as a rule.
+        (lambda: ops.smooth_l1_loss(*SHAPES), r"'input' and 'target' must have one shape, but got \(5, 4\) and \(4,\)"),
+        (lambda: ops.kl_div(*SHAPES), "'logits' and 'labels' must have one shape"),
+        (lambda: ops.soft_margin_loss(*SHAPES), "'input' and 'target' must have one shape"),
+        (lambda: ops.binary_cross_entropy_with_logits(*SHAPES), "'input' and 'target' must have one shape"),
+        (lambda: ops.huber_loss(Tensor(A), Tensor(B), delta=0.0), "'delta' must be above 0, but got 0.0"),
+        (lambda: ops.smooth_l1_loss(Tensor(A), Tensor(B), beta=-1.0), "'beta' must not be negative, but got -1.0"),
+        (lambda: ops.gaussian_nll_loss(Tensor(A), Tensor(B), Tensor(B * B), eps=-1.0), "'eps' must be above 0"),
+        (lambda: ops.triplet_margin_loss(Tensor(A), Tensor(B), Tensor(C), p=0), "'p' must not be 0"),
+        (lambda: ops.multi_margin_loss(Tensor(A), Tensor([0, 1, 2, 3, -1])), r"must be in \[0, 4\)"),
+        (lambda: ops.multilabel_margin_loss(Tensor(A), Tensor(np.full((5, 4), 4))), r"must be in \[0, 4\)"),
+        (lambda: ops.nll_loss(Tensor(A), Tensor(LABELS), Tensor([1.0, 2.0])), r"'weight' must have the shape \(4,\)"),
+    ],
+)
+def test_shapes_and_settings_that_do_not_fit_are_refused(action: Any, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        action()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,201 @@
+"""Drawn numbers: that seeds determine them, that they have their distributions, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Generator, Tensor, ops
+
+Draw = Callable[[int, int], Any]
+WEIGHTS = Tensor([[1.0, 2.0, 3.0, 4.0], [4.0, 1.0, 1.0, 0.0]])
+ZEROS = Tensor(np.zeros(40, np.float32))
+
+WITH_TWO_SEEDS: dict[str, Draw] = {
+    "randperm": lambda a, b: ops.randperm(40, a, b),
+    "RandpermV2": lambda a, b: ops.RandpermV2(a, b)(40),
+    "multinomial_with_replacement": lambda a, b: ops.multinomial_with_replacement(WEIGHTS, a, b, 40, True),
+    "Bernoulli": lambda a, b: ops.Bernoulli(a, b)(ZEROS, 0.5),
+    "Gamma": lambda a, b: ops.Gamma(a, b)((40,), Tensor(1.0), Tensor(1.0)),
+    "Multinomial": lambda a, b: ops.Multinomial(a, b)(WEIGHTS, 40),
+    "RandomGamma": lambda a, b: ops.RandomGamma(a, b)((40,), Tensor(1.0)),
+    "RandomPoisson": lambda a, b: ops.RandomPoisson(a, b)((40,), Tensor(9.0)),
+    "RandomShuffle": lambda a, b: ops.RandomShuffle(a, b)(Tensor(np.arange(40))),
+    "StandardLaplace": lambda a, b: ops.StandardLaplace(a, b)((40,)),
+    "StandardNormal": lambda a, b: ops.StandardNormal(a, b)((40,)),
+    "UniformInt": lambda a, b: ops.UniformInt(a, b)((40,), 0, 1000),
+    "UniformReal": lambda a, b: ops.UniformReal(a, b)((40,)),
+}
+
+
+@pytest.mark.parametrize("draw", WITH_TWO_SEEDS.values(), ids=WITH_TWO_SEEDS)
+def test_both_seeds_count_and_the_same_two_give_the_same_numbers(draw: Draw) -> None:
+    seeds = [(3, 0), (3, 5), (3, 6), (4, 0), (4, 5)]
+    found = [draw(*pair).tolist() for pair in seeds]
+    assert [draw(*pair).tolist() for pair in seeds] == found
+    assert len({str(numbers) for numbers in found}) == len(seeds)
+
+
+@pytest.mark.parametrize("draw", WITH_TWO_SEEDS.values(), ids=WITH_TWO_SEEDS)
+def test_without_a_seed_each_call_draws_others_and_set_seed_repeats_them(draw: Draw, request: Any) -> None:
+    none = (-1, 0) if request.node.callspec.id in ("randperm", "RandpermV2", "Bernoulli") else (0, 0)
+    runs = []
+    for _ in range(2):
+        ms.set_seed(11)
+        runs.append([draw(*none).tolist() for _ in range(2)])
+    assert runs[0] == runs[1] and runs[0][0] != runs[0][1]
+
+
+def test_randperm_has_a_seed_unless_it_is_told_to_have_none() -> None:
+    # As MindSpore: its default, the seed 0, is a seed.
+    assert ops.randperm(30).tolist() == ops.randperm(Tensor(30), 0, 0).tolist() != ops.randperm(30, 1).tolist()
+    assert sorted(ops.randperm(30, dtype=ms.int32).tolist()) == list(range(30))
+    for arguments in ((-1,), (3, -2), (3, 0, -1)):
+        with pytest.raises(ValueError, match="For 'randperm', '(n|seed|offset)' must (not be negative|be at least -1)"):
+            ops.randperm(*arguments)
+
+
+FROM_A_GENERATOR: dict[str, Callable[[Tensor, Generator], Tensor]] = {
+    "uniform": lambda t, g: t.uniform(generator=g),
+    "uniform_": lambda t, g: t.uniform_(generator=g),
+    "normal_": lambda t, g: t.normal_(generator=g),
+    "exponential_": lambda t, g: t.exponential_(generator=g),
+    "bernoulli_": lambda t, g: t.bernoulli_(generator=g),
+    "bernoulli": lambda t, g: (t + 0.5).bernoulli(generator=g),
+    "random_": lambda t, g: t.random_(generator=g),
+    "bernoulli_ext": lambda t, g: ops.bernoulli_ext(t + 0.5, generator=g),
+}
+
+
+@pytest.mark.parametrize("draw", FROM_A_GENERATOR.values(), ids=FROM_A_GENERATOR)
+def test_a_generator_that_is_given_is_the_one_that_is_drawn_from(draw: Callable[[Tensor, Generator], Tensor]) -> None:
+    generator = Generator().manual_seed(5)
+    before = ms.get_rng_state().tolist()
+    first, second = (draw(Tensor(np.zeros(40, np.float32)), generator).tolist() for _ in range(2))
+    assert ms.get_rng_state().tolist() == before
+    generator.manual_seed(5)
+    assert draw(Tensor(np.zeros(40, np.float32)), generator).tolist() == first != second
+
+
+def moments(values: Any) -> tuple[float, float]:
+    array = np.asarray(values.asnumpy(), np.float64)
+    return float(array.mean()), float(array.std())
+
+
+COUNT = 40000
+
+
+@pytest.mark.parametrize(
+    ("draw", "mean", "deviation"),
+    [
+        (lambda: ops.rand(COUNT), 0.5, 12**-0.5),
+        (lambda: ops.randn(COUNT), 0.0, 1.0),
+        (lambda: ops.rand_like(Tensor(np.zeros(COUNT))), 0.5, 12**-0.5),
+        (lambda: ops.randn_like(Tensor(np.zeros(COUNT))), 0.0, 1.0),
+        (lambda: ops.randint(-2, 10, (COUNT,)), 3.5, math.sqrt(143 / 12)),
+        (lambda: ops.randint_like(Tensor(np.zeros(COUNT)), -2, 10), 3.5, math.sqrt(143 / 12)),
+        (lambda: ops.uniform((COUNT,), Tensor(1.0), Tensor(3.0)), 2.0, 2 * 12**-0.5),
+        (lambda: ops.uniform((COUNT,), Tensor(0), Tensor(12), dtype=ms.int32), 5.5, math.sqrt(143 / 12)),
+        (lambda: ops.normal((COUNT,), 3.0, 0.5), 3.0, 0.5),
+        (lambda: ops.standard_normal((COUNT,)), 0.0, 1.0),
+        (lambda: ops.standard_laplace((COUNT,)), 0.0, math.sqrt(2)),
+        (lambda: ops.laplace((COUNT,), 1.0, 3.0), 1.0, 3 * math.sqrt(2)),
+        (lambda: ops.gamma((COUNT,), Tensor(0.4), Tensor(2.0)), 0.2, math.sqrt(0.4) / 2),
+        (lambda: ops.gamma((COUNT,), Tensor(5.0), Tensor(2.0)), 2.5, math.sqrt(5.0) / 2),
+        (lambda: ops.random_gamma((COUNT,), Tensor([3.0])), 3.0, math.sqrt(3)),
+        (lambda: ops.random_poisson((COUNT,), Tensor([4.0])), 4.0, 2.0),
+        (lambda: ops.random_poisson((COUNT,), Tensor([100.0])), 100.0, 10.0),
+        (lambda: ops.poisson((COUNT,), Tensor([4.0])), 4.0, 2.0),
+        (lambda: ops.bernoulli(Tensor(np.zeros(COUNT)), 0.2), 0.2, 0.4),
+        (lambda: ops.UniformReal()((COUNT,)), 0.5, 12**-0.5),
+        (lambda: ops.UniformInt()((COUNT,), 0, 12), 5.5, math.sqrt(143 / 12)),
+    ],
+)
+def test_numbers_have_the_moments_of_their_distribution(
+    draw: Callable[[], Tensor], mean: float, deviation: float
+) -> None:
+    ms.set_seed(7)
+    found = moments(draw())
+    # Five deviations of the mean.
+    assert abs(found[0] - mean) < 5 * deviation / math.sqrt(COUNT)
+    assert abs(found[1] - deviation) < 0.05 * deviation
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: ops.multinomial(WEIGHTS, COUNT, True, 3),
+        lambda: ops.multinomial_with_replacement(WEIGHTS, 3, 0, COUNT, True),
+        lambda: ops.Multinomial(3)(WEIGHTS, COUNT),
+        lambda: ops.random_categorical(WEIGHTS.log(), COUNT, 3),
+    ],
+)
+def test_indices_come_as_often_as_their_weights_say(draw: Callable[[], Tensor]) -> None:
+    found = draw().asnumpy()
+    weights = WEIGHTS.asnumpy() / WEIGHTS.asnumpy().sum(1, keepdims=True)
+    for row, want in zip(found, weights, strict=True):
+        shares = np.bincount(row, minlength=4) / COUNT
+        assert (np.abs(shares - want) <= 5 * np.sqrt(want * (1 - want) / COUNT)).all()
+
+
+def test_without_replacement_the_first_index_comes_as_often_as_its_weight_says_and_none_twice() -> None:
+    weights = Tensor(np.tile([1.0, 2.0, 5.0], (COUNT, 1)))
+    found = ops.multinomial(weights, 3, False, 3).asnumpy()
+    assert (np.sort(found, 1) == [0, 1, 2]).all()
+    want = np.array([1, 2, 5]) / 8
+    shares = np.bincount(found[:, 0], minlength=3) / COUNT
+    assert (np.abs(shares - want) <= 5 * np.sqrt(want * (1 - want) / COUNT)).all()
+
+
+@pytest.mark.parametrize(
+    ("weights", "count", "text"),
+    [
+        ([0.0, 0.0], 3, "one of each row above 0"),
+        ([[1.0, 0.0], [0.0, 0.0]], 3, "one of each row above 0"),
+        ([1.0, -1.0], 3, "not negative"),
+        ([1.0, math.nan], 3, "must be finite"),
+        ([1.0, math.inf], 3, "must be finite"),
+        ([1.0, 2.0], -1, "'num_samples' not be negative"),
+        (1.0, 1, "at least 1 axis"),
+    ],
+)
+@pytest.mark.parametrize("replacement", [True, False])
+def test_weights_that_are_none_are_refused(weights: Any, count: int, text: str, replacement: bool) -> None:
+    with pytest.raises(ValueError, match=f"For 'multinomial', .*{text}"):
+        ops.multinomial(Tensor(weights), count, replacement)
+
+
+def test_limits_with_nothing_between_them_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"For 'Tensor.random_', 'from_' must be less than 'to', but got 5 and 3"):
+        Tensor([1.0]).random_(5, 3)
+    with pytest.raises(ValueError, match="For 'uniform', 'minval' must be less than 'maxval'"):
+        ops.uniform((3,), Tensor(3), Tensor(3), dtype=ms.int32)
+    with pytest.raises(ValueError, match="For 'randint', 'low' must be less than 'high'"):
+        ops.UniformInt()((3,), 1, 1)
+
+
+def test_a_negative_shape_of_a_gamma_distribution_gives_nan_and_a_negative_rate_of_poisson_0() -> None:
+    # As MindSpore 2.10 on a CPU; no NumPy warning either way.
+    found = ops.random_gamma((2,), Tensor([-2.0, 1.0])).asnumpy()
+    assert np.isnan(found[:, 0]).all() and (found[:, 1] > 0).all()
+    assert ops.random_poisson((2,), Tensor([-2.0])).tolist() == [[0.0], [0.0]]
+
+
+@pytest.mark.parametrize("alpha", [2.0, Tensor([2])])
+def test_the_shape_of_a_gamma_distribution_is_no_integer_tensor(alpha: Any) -> None:
+    # The numbers have the dtype of ``alpha``: they would be cut off.
+    with pytest.raises(TypeError, match="For 'random_gamma', 'alpha' must (be a Tensor|hold floating-point numbers)"):
+        ops.random_gamma((3,), alpha)
+
+
+def test_places_of_a_mask_are_drawn_without_repetition_and_filled_up() -> None:
+    held = np.array([[True, False, True], [False, True, True]])
+    places, mask = ops.choice_with_mask(Tensor(held), 6, 3)
+    assert mask.tolist() == [True] * 4 + [False] * 2 and places.dtype is ms.int32
+    assert sorted(places.tolist()[:4]) == np.argwhere(held).tolist() and places.tolist()[4:] == [[0, 0]] * 2
+    assert ops.choice_with_mask(Tensor(held), 2, 3)[1].tolist() == [True, True]

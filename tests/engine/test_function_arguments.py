@@ -1,0 +1,159 @@
+"""Functions of ops: results that forms of MindSpore have and arguments that it refuses, beside definitions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, ops
+
+Array = np.ndarray[Any, Any]
+X = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+
+
+def close(found: Tensor, want: Any) -> None:
+    np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-6)
+    assert found.shape == np.shape(want)
+
+
+def test_nextafter_passes_the_gradient_on_to_its_first_input() -> None:
+    # MindSpore 2.10: (1, 1) and (0, 0).
+    x, y = Tensor([1.0, 2.0]), Tensor([3.0, 0.0])
+    by_x, by_y = ms.grad(lambda a, b: (ops.nextafter(a, b) * Tensor([3.0, 5.0])).sum(), (0, 1))(x, y)
+    assert by_x.tolist() == [3.0, 5.0] and by_y.tolist() == [0.0, 0.0]
+    wide = ms.grad(lambda a: ops.nextafter(a, Tensor([[3.0], [0.0]])).sum())(x)
+    assert wide.tolist() == [2.0, 2.0]
+
+
+def test_nan_to_num_knows_the_limits_of_bfloat16() -> None:
+    found = ops.nan_to_num(Tensor([math.nan, math.inf, -math.inf, 1.5], ms.bfloat16))
+    most = (2 - 2.0**-7) * 2.0**127
+    assert found.dtype is ms.bfloat16 and found.astype(ms.float32).tolist() == [0.0, most, -most, 1.5]
+
+
+def test_float_power_computes_in_float64() -> None:
+    found = ops.float_power(Tensor([2**60 + 1, 3]), 0.5)
+    assert found.dtype is ms.float64
+    np.testing.assert_array_equal(found.asnumpy(), [float(2**60 + 1) ** 0.5, 3**0.5])
+
+
+def test_diagonals_of_matrices_follow_their_definitions() -> None:
+    a = np.arange(1.0, 25.0).reshape(2, 3, 4)
+    for k in range(-4, 5):
+        close(ops.tril(Tensor(a), k), np.tril(a, k))
+        close(ops.triu(Tensor(a), k), np.triu(a, k))
+        assert ops.tril_indices(3, 4, k).tolist() == np.array(np.tril_indices(3, k, 4)).tolist()
+        assert ops.triu_indices(3, 4, k).tolist() == np.array(np.triu_indices(3, k, 4)).tolist()
+        close(ops.diagflat(Tensor(a[0, 0]), k), np.diagflat(a[0, 0], k))
+        close(ops.diagonal(Tensor(a), k, 2, 1), np.diagonal(a, k, 2, 1))
+        embedded = np.array([np.diag(row, k) for row in a[0]])
+        close(ops.diag_embed(Tensor(a[0]), k), embedded)
+        close(ops.diag_embed(Tensor(a[0]), k, 0, 2), np.moveaxis(embedded, 0, 1))
+        written = a.copy()
+        places = [(i, i + k) for i in range(3) if 0 <= i + k < 4]
+        source = -np.arange(1.0, 2 * len(places) + 1).reshape(2, len(places))
+        for n, (i, j) in enumerate(places):
+            written[:, i, j] = source[:, n]
+        close(ops.diagonal_scatter(Tensor(a), Tensor(source), k, 1, 2), written)
+    for below, above in itertools.product(range(-1, 5), repeat=2):
+        keep = [
+            [(below < 0 or i - j <= below) and (above < 0 or j - i <= above) for j in range(4)] for i in range(3)
+        ]
+        close(ops.matrix_band_part(Tensor(a), below, above), np.where(keep, a, 0))
+        close(ops.MatrixBandPart()(Tensor(a), Tensor(below), above), np.where(keep, a, 0))
+    close(ops.vander(Tensor([2.0, 3.0]), 4), np.vander([2.0, 3.0], 4))
+    assert ops.vander(Tensor([2, 3])).tolist() == [[2, 1], [3, 1]]
+    assert ops.trace(Tensor(a[0, :, :3])).item() == np.trace(a[0, :, :3])
+    square = ops.Diag()(X)
+    assert square.shape == (2, 3, 2, 3) and ops.DiagPart()(square).tolist() == X.tolist()
+    assert all(square[i, j, i, j].item() == X[i, j].item() for i in range(2) for j in range(3))
+    assert float(square.sum()) == 21.0
+
+
+def test_parts_joined_and_cut_are_those_of_numpy() -> None:
+    a = np.arange(24.0).reshape(4, 2, 3)
+    for name, axis in (("vsplit", 0), ("hsplit", 1), ("dsplit", 2)):
+        for cut in (1, 2, [1], [1, -1]):
+            want = np.array_split(a, cut, axis)
+            for function in (getattr(ops, name), getattr(Tensor(a), name)):
+                got = function(*((Tensor(a), cut) if function is getattr(ops, name) else (cut,)))
+                assert [part.tolist() for part in got] == [part.tolist() for part in want]
+    u, v = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    for name in ("hstack", "vstack", "dstack", "column_stack"):
+        for parts in ([u, v], [a[0], a[1]]):
+            close(getattr(ops, name)([Tensor(p) for p in parts]), getattr(np, name)(parts))
+    for shape in ((), (2,), (2, 3), (2, 3, 4)):
+        t = np.ones(shape)
+        for name in ("atleast_1d", "atleast_2d", "atleast_3d"):
+            assert getattr(ops, name)(Tensor(t)).shape == getattr(np, name)(t).shape
+    blocks = ops.block_diag(Tensor([1.0, 2.0]), Tensor([[3.0], [4.0]]), Tensor(5.0))
+    assert blocks.tolist() == [[1, 2, 0, 0], [0, 0, 3, 0], [0, 0, 4, 0], [0, 0, 0, 5]]
+    rows = ops.cartesian_prod(Tensor([1, 2]), Tensor([3, 4, 5])).tolist()
+    assert rows == [list(one) for one in itertools.product([1, 2], [3, 4, 5])]
+    for r in range(4):
+        for again in (False, True):
+            choose = itertools.combinations_with_replacement if again else itertools.combinations
+            choices = [list(one) for one in choose([7, 8, 9], r)]
+            assert ops.combinations(Tensor([7, 8, 9]), r, again).tolist() == choices
+    for indexing in ("xy", "ij"):
+        grids = np.meshgrid(u, v, [5.0, 6.0, 7.0], indexing="xy" if indexing == "xy" else "ij")
+        axes = ops.Meshgrid(indexing)((Tensor(u), Tensor(v), Tensor([5.0, 6.0, 7.0])))
+        assert [one.tolist() for one in axes] == [one.tolist() for one in grids]
+
+
+def test_gather_pairs_up_leading_axes() -> None:
+    x, i = np.arange(48.0).reshape(2, 3, 4, 2), np.array([[3, 0, 1], [2, 2, -1]])
+    want = np.array([x[b][:, i[b]] for b in range(2)])
+    close(ops.gather(Tensor(x), Tensor(i), 2, 1), want)
+    close(ops.Gather(1)(Tensor(x), Tensor(i), Tensor(2)), want)
+    close(ops.gather(Tensor(x), Tensor(i), 2, -1), want)
+
+
+SAMPLES = Tensor(np.ones((2, 1, 2, 2), np.float32))
+
+REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+    "DiagPart": (lambda: ops.DiagPart()(X), ValueError, r"both halves of the shape of 'x' must be equal.*\(2, 3\)"),
+    "DepthToSpace": (lambda: ops.DepthToSpace(2)(SAMPLES), ValueError, "must be a multiple of 4"),
+    "DepthToSpace axes": (lambda: ops.DepthToSpace(2)(X), ValueError, "'x' must have 4 axes"),
+    "DepthToSpace size": (lambda: ops.DepthToSpace(2.0)(SAMPLES), TypeError, "'block_size' must be an int"),  # type: ignore[arg-type]
+    "SpaceToDepth": (lambda: ops.SpaceToDepth(3)(SAMPLES), ValueError, "must be multiples of 3"),
+    "eps": (lambda: ops.eps(Tensor([1])), TypeError, "'x' must hold floating-point numbers, but got Int64"),
+    "clip_by_value": (lambda: ops.clip_by_value(X), ValueError, "at least one of 'clip_value_min'"),
+    "float_power": (lambda: ops.float_power("a", X), TypeError, "'input' must be a Tensor or a number"),  # type: ignore[arg-type]
+    "combinations": (lambda: ops.combinations(X), ValueError, r"must be a vector .* but got shape \(2, 3\)"),
+    "combinations r": (lambda: ops.combinations(Tensor([1.0]), -1), ValueError, "'r' not negative"),
+    "unfold": (lambda: ops.unfold(SAMPLES, 3), ValueError, r"windows of \(3, 3\) .* must fit into 'input'"),
+    "grid_sample": (
+        lambda: ops.grid_sample(SAMPLES, Tensor(np.ones((1, 2, 2, 2), np.float32))),
+        ValueError,
+        "'grid' must hold 2 samples, but got 1",
+    ),
+    "gather": (lambda: ops.gather(X, Tensor([[0], [1]]), 0, 1), ValueError, "at most 'axis' 0, but got 1"),
+    "gather batch": (lambda: ops.gather(X, Tensor([0, 1]), 1, 1), ValueError, r"must be in \[-1, 1\)"),
+    "gather lengths": (lambda: ops.gather(X, Tensor([[0]]), 1, 1), ValueError, "first 1 lengths must be equal"),
+    "embedding": (
+        lambda: ops.embedding(Tensor([0]), X, padding_idx=2),
+        ValueError,
+        r"'padding_idx' must be in \[-2, 2\), but got 2",
+    ),
+    "embedding weight": (
+        lambda: ops.embedding(Tensor([0]), [[1.0]], padding_idx=0),  # type: ignore[arg-type]
+        TypeError,
+        "'weight' must be a Tensor, but got list",
+    ),
+    "Dropout2D": (lambda: ops.Dropout2D(1.5)(SAMPLES), ValueError, r"'keep_prob' must be in \[0, 1\], but got 1.5"),
+    "Dropout3D": (lambda: ops.Dropout3D()(X), ValueError, r"'x' must have 5 axes, but got shape \(2, 3\)"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_mindspore_refuses_is_refused_by_name(name: str) -> None:
+    action, error, text = REFUSED[name]
+    with pytest.raises(error, match=f"For '{name.split()[0]}', .*{text}"):
+        action()
