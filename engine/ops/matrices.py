@@ -18,10 +18,10 @@ from ..core.dtype import float32, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Functions, Ints, Value
+from ..core.types import Array, DTypeLike, Functions, Value
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison
-from .arguments import axes_of, check_tensor
+from .arguments import Axis, axes_of, check_tensor
 from .comparison import where
 from .diagonals import tril, triu
 from .elementwise import as_dtype
@@ -151,8 +151,9 @@ def _svd_kernel(linalg: Any, x: Array) -> tuple[Array, ...]:
 
 
 def _svd_rule(F: Functions, needs: list[bool], g: tuple[Any, ...], out: tuple[Any, ...], x: Value) -> list[Any]:
+    s, u, v = out
     gs, gu, gv = (_or_zero(F, *pair) for pair in zip(g, out, strict=True))
-    return [_svd_gradient(F, *out, gs, gu, gv, x)]
+    return [_svd_gradient(F, s, u, v, gs, gu, gv, x)]
 
 
 def _svd_gradient(F: Functions, s: Value, u: Value, v: Value, gs: Value, gu: Value, gv: Value, x: Value) -> Any:
@@ -236,7 +237,7 @@ def _without_gradient(name: str, instead: str) -> Callable[..., Any]:
     return rule
 
 
-def _eig_kernel(x: Array) -> tuple[Array, Array]:
+def _eig_kernel(x: Any) -> tuple[Array, Array]:
     kind = np.complex128 if x.dtype.itemsize in (8, 16) and x.dtype != np.complex64 else np.complex64
     xp = array_module(x)
     values, vectors = np.linalg.eig(x if xp is np else x.get())  # CuPy has only that of symmetric matrices
@@ -246,9 +247,7 @@ def _eig_kernel(x: Array) -> tuple[Array, Array]:
 _eig = Operator(
     "eig",
     _eig_kernel,
-    joint_vjp=_without_gradient(
-        "eig", "of a symmetric matrix 'svd' gives the sizes of the eigenvalues, with gradients"
-    ),
+    joint_vjp=_without_gradient("eig", "singular values ('svd') have one"),
 )
 
 
@@ -542,8 +541,7 @@ def _lstsq_class(x: Tensor, a: Tensor, fast: bool, l2_regularizer: float) -> Ten
 
 @declare(mint=("qr", "linalg.qr"))
 def qr(input: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
-    """The QR decomposition, by Householder's reflections: Q with orthonormal columns and an upper triangular R, Q @ R =
-    input.
+    """The QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = input (Householder's).
 
     Args:
         input: matrices (..., m, n). A gradient needs min(m, n) independent columns in front.
@@ -776,7 +774,7 @@ def matrix_exp(input: Tensor) -> Tensor:
 def norm(
     A: Tensor,
     ord: int | float | str | None = None,
-    dim: Ints | None = None,
+    dim: Axis = None,
     keepdim: bool = False,
     *,
     dtype: DTypeLike | None = None,
@@ -812,7 +810,7 @@ def norm(
 def matrix_norm(
     A: Tensor,
     ord: int | float | str = "fro",
-    axis: Ints = (-2, -1),
+    axis: Axis = (-2, -1),
     keepdims: bool = False,
     *,
     dtype: DTypeLike | None = None,

@@ -38,6 +38,8 @@ class Row:
     """Whether complex numbers go in or come out; central differences are then taken elsewhere."""
     symmetric: bool = False
     """Whether the operand is a symmetric matrix, and the gradient is therefore symmetric too."""
+    refused: bool = False
+    """Whether a gradient is an error that says that there is none (test_decompositions.py)."""
 
 
 _numbers = np.random.default_rng(20)
