@@ -124,8 +124,8 @@ def _sigmoid_in_place(x: Array) -> None:
 
 
 def _backward_kernel(
-    g: Array | None, gh: Array | None, gc: Array | None, x: Array, h0: Array, c0: Array | None, w_ih: Array, w_hh: Array,
-    b_ih: Array | None, b_hh: Array | None, keep: Array | None, gates: Array, states: Array, hidden: Array,
+    g: Array | None, gh: Array | None, gc: Array | None, x: Array, h0: Array, c0: Array | None, w_ih: Array,
+    w_hh: Array, b_ih: Array | None, b_hh: Array | None, keep: Array | None, gates: Array, states: Array, hidden: Array,
     kind: str, reverse: bool, with_x: bool = True,
 ) -> tuple[Array, ...]:  # fmt: skip
     """The gradients for x (``with_x``), h0, c0, w_ih, w_hh, b_ih, b_hh; one that has none is empty."""

@@ -84,3 +84,80 @@ def test_axes_may_be_given_by_name() -> None:
     assert x.squeeze(axis=0).shape == (2, 3)
     assert x.permute(dims=(2, 0, 1)).shape == (3, 1, 2)
     assert x.transpose(dim0=1, dim1=2).shape == (1, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda x: ops.rot90(x, 1.5, (0, 1)), TypeError, "'k' must be an int, but got float"),
+        (lambda x: ops.rot90(x, 1, (0, 1, 1)), ValueError, "'dims' must be two axes"),
+        (lambda x: ops.reverse_sequence(x, Tensor([4, 1]), 0, 1), None, ""),
+        (lambda x: ops.reverse_sequence(x, Tensor([8, 1]), 0, 1), ValueError, r"'seq_lengths' must be in \[0, 7\]"),
+        (lambda x: ops.reverse_sequence(x, Tensor([1, 1]), 0, 0), ValueError, "'seq_dim' and 'batch_dim' must differ"),
+        (lambda x: ops.reverse_sequence(x, Tensor([1]), 0, 1), ValueError, "'seq_lengths' must be 2 integers"),
+        (lambda x: x.repeat_interleave(2, 0, output_size=14), None, ""),
+        (lambda x: x.repeat_interleave(2, 0, output_size=5), ValueError, "'output_size' must be 14"),
+        (lambda x: ops.mirror_pad(x, [(0, 0), (2, 0)], "REFLECT"), ValueError, r"of axis 1 must be in \[0, 1\]"),
+        (lambda x: ops.mirror_pad(x, [(0, 0), (3, 0)], "SYMMETRIC"), ValueError, r"of axis 1 must be in \[0, 2\]"),
+        (lambda x: ops.mirror_pad(x, [(1, 0)], "SYMMETRIC"), ValueError, "'paddings' must be 2 pairs, but got 1"),
+        (lambda x: ops.Padding(3.5)(x), TypeError, "'pad_dim_size' must be an int, but got float"),
+        (lambda x: ops.batch_dot(x, x[:1]), ValueError, "the first axes must have one length"),
+        (lambda x: ops.layer_norm(x, (2,), Tensor([1.0])), ValueError, r"'weight' must have the shape \(2,\)"),
+        (lambda x: ops.group_norm(x, 0), ValueError, "'num_groups' 0 must divide"),
+        (lambda x: ops.group_norm(x, 1, Tensor([1.0])), ValueError, r"'weight' must have the shape \(2,\)"),
+        (lambda x: ops.Add().set_device("foo"), ValueError, "'device_target' must be 'CPU', 'GPU' or 'Ascend'"),
+    ],
+)
+def test_settings_are_honored_or_refused(call: Any, error: type[Exception] | None, match: str) -> None:
+    if error is None:
+        call(Tensor(X))
+        return
+    with pytest.raises(error, match=match):
+        call(Tensor(X))
+
+
+IMAGE = Tensor(np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4))
+VOLUME = Tensor(np.arange(64, dtype=np.float32).reshape(1, 1, 4, 4, 4))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda: ops.MaxPool3D(3, 2, "VALID", ceil_mode=True)(VOLUME), ValueError, "'ceil_mode' must be None"),
+        (lambda: ops.avg_pool2d(IMAGE, 2, divisor_override=-1), ValueError, "'divisor_override' must be an int"),
+        (lambda: ops.MaxPoolWithArgmaxV2(2, 2, argmax_type=ms.float32)(IMAGE), TypeError, "'argmax_type' must be"),
+        (lambda: ops.lp_pool1d(IMAGE[0], 0, 2), ValueError, "'norm_type' must not be 0"),
+        (lambda: ops.ResizeBilinearV2(True, True)(IMAGE, (2, 3)), ValueError, "'half_pixel_centers' must be False"),
+        (lambda: ops.ResizeLinear1D("foo")(IMAGE[0], 3), ValueError, "'coordinate_transformation_mode' must be"),
+        (lambda: ops.interpolate(IMAGE, (2, 3), recompute_scale_factor=True), ValueError, "cannot be set with 'size'"),
+        (lambda: ops.interpolate(IMAGE.int(), (2, 3), mode="bilinear"), TypeError, "must hold floating numbers"),
+    ],
+)
+def test_settings_of_windows_are_refused_where_they_do_nothing(call: Any, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        call()
+
+
+def test_places_of_the_largest_have_the_dtype_that_is_asked_for() -> None:
+    for dtype, want in ((ms.int32, ms.int32), (ms.int64, ms.int64), (None, ms.int64)):
+        assert ops.MaxPoolWithArgmaxV2(2, 2, argmax_type=dtype)(IMAGE)[1].dtype == want
+        places = ops.MaxPool3DWithArgmax(2, 2, 0, argmax_type=dtype)(VOLUME)[1]
+        assert places.dtype == want
+        assert places.tolist() == [[[[[21, 23], [29, 31]], [[53, 55], [61, 63]]]]]
+
+
+def test_nearest_with_half_pixel_centers_is_mindspores() -> None:
+    """Recorded from MindSpore 2.10."""
+    small = ops.ResizeNearestNeighborV2(False, True)(IMAGE, (2, 3))
+    assert small.tolist() == [[[[4, 6, 7], [12, 14, 15]]]]
+    large = ops.ResizeNearestNeighborV2(False, True)(IMAGE, (6, 7)).asnumpy()[0, 0]
+    np.testing.assert_array_equal(large[0], [0, 0, 1, 2, 2, 3, 3])
+    np.testing.assert_array_equal(large[:, 0], [0, 4, 4, 8, 12, 12])
+
+
+def test_a_p_norm_of_windows_is_mindspores_also_at_zero() -> None:
+    """Recorded from MindSpore 2.10."""
+    zeros, signs = Tensor([[[0.0, 0.0, 3.0, 1.0]]]), Tensor([[[-1.0, -2.0, 3.0, 1.0]]])
+    got = ms.grad(lambda v: ops.lp_pool1d(v, 2.0, 2).sum())(zeros)
+    np.testing.assert_allclose(got.asnumpy(), [[[0, 0, 0.94868326, 0.31622776]]], rtol=1e-6)
+    np.testing.assert_allclose(ops.lp_pool1d(signs, 3.0, 2).asnumpy(), [[[np.nan, 3.0365891]]], rtol=1e-6)
