@@ -18,9 +18,10 @@ from ..core.dtype import float32, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Array, DTypeLike, Functions, Value
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison
-from .arguments import axes_of, check_tensor
+from .arguments import Axis, axes_of, check_tensor
 from .comparison import where
 from .diagonals import tril, triu
 from .elementwise import as_dtype
@@ -28,7 +29,7 @@ from .linalg import matmul
 from .products import adjoint as conjugate_transpose
 from .rearranging import movedim
 from .reduction import reduce_max, reduce_min, reduce_sum
-from .shape import expand_dims, reshape, swapaxes
+from .shape import concat, expand_dims, reshape, swapaxes
 from .statistics import vector_norm
 
 __all__ = [
@@ -52,7 +53,7 @@ def _wide(function: Callable[..., Any]) -> Callable[..., Any]:
     return kernel
 
 
-def _mm(F: Any, *factors: Any) -> Any:
+def _mm(F: Functions, *factors: Any) -> Any:
     """The product of matrices; a pair (x, "T") is x transposed."""
     found, turned = _turned(factors[0])
     for factor in factors[1:]:
@@ -65,18 +66,18 @@ def _turned(factor: Any) -> tuple[Any, bool]:
     return (factor[0], True) if isinstance(factor, tuple) else (factor, False)
 
 
-def _swapped(F: Any, x: Any) -> Any:
+def _swapped(F: Functions, x: Value) -> Any:
     return F.transpose(x, axes=(*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
 
 
-def _ones(x: Any, size: int, keep: Callable[[Any], Any]) -> Any:
+def _ones(x: Value, size: int, keep: Callable[[Any], Any]) -> Array:
     """A (size, size) matrix of ones where ``keep(column - row)``, on the device and in the dtype of x."""
     bare = x._array if isinstance(x, Tensor) else x
     xp = array_module(bare)
     return keep(xp.arange(size) - xp.arange(size)[:, None]).astype(bare.dtype)
 
 
-def _diagonal_matrix(F: Any, x: Any) -> Any:
+def _diagonal_matrix(F: Functions, x: Value) -> Any:
     return F.reshape(x, shape=(*x.shape, 1)) * _ones(x, x.shape[-1], lambda apart: apart == 0)
 
 
@@ -90,13 +91,13 @@ _det = Operator(
 )
 
 
-def _logdet_rule(F: Any, needs: Any, g: Any, out: Any, x: Any) -> list[Any]:
+def _logdet_rule(F: Functions, needs: list[bool], g: tuple[Any, ...], out: tuple[Any, ...], x: Value) -> list[Any]:
     if g[0] is None:
         return [None]
     return [F.reshape(g[0], shape=(*g[0].shape, 1, 1)) * _swapped(F, F.inverse(x))]
 
 
-def _logdet_kernel(linalg: Any, x: Any) -> Any:
+def _logdet_kernel(linalg: Any, x: Array) -> tuple[Array, Array]:
     sign, size = linalg.slogdet(x)
     return np.asarray(size) if isinstance(size, np.generic) else size, sign
 
@@ -104,7 +105,7 @@ def _logdet_kernel(linalg: Any, x: Any) -> Any:
 _slogdet = Operator("slogdet", _wide(_logdet_kernel), joint_vjp=_logdet_rule)
 
 
-def _cholesky_rule(F: Any, g: Any, out: Any, x: Any) -> Any:
+def _cholesky_rule(F: Functions, g: Value, out: Value, x: Value) -> Any:
     half = _ones(x, x.shape[-1], lambda apart: (apart <= 0) * (1.0 - 0.5 * (apart == 0)))
     back = F.inverse(out)
     found = _mm(F, (back, "T"), _mm(F, (out, "T"), g) * half, back)
@@ -122,39 +123,46 @@ _solve = Operator(
 )
 
 
-def _or_zero(F: Any, g: Any, out: Any) -> Any:
+def _or_zero(F: Functions, g: Value | None, out: Value) -> Any:
     return out * 0 if g is None else g
 
 
-def _qr_rule(F: Any, needs: Any, g: Any, out: Any, x: Any) -> list[Any]:
+def _qr_rule(F: Functions, needs: list[bool], g: tuple[Any, Any], out: tuple[Any, Any], x: Value) -> list[Any]:
     q, r = out
-    if q.shape[-1] != r.shape[-1]:
-        raise NotImplementedError("For 'qr', a matrix with more columns than rows has no gradient")
     gq, gr = (_or_zero(F, *pair) for pair in zip(g, out, strict=True))
+    return [_qr_gradient(F, q, r, gq, gr, x)]
+
+
+def _qr_gradient(F: Functions, q: Value, r: Value, gq: Value, gr: Value, x: Value) -> Any:
+    """Walter and Lehmann, for a matrix with at least as many rows as columns."""
     m = _mm(F, r, (gr, "T")) - _mm(F, (gq, "T"), q)
     below = _ones(x, r.shape[-1], lambda apart: apart < 0)
     lower = m * below
     symmetric = lower + _swapped(F, lower) + m * _ones(x, r.shape[-1], lambda apart: apart == 0)
-    return [_mm(F, gq + _mm(F, q, symmetric), (F.inverse(r), "T"))]
+    return _mm(F, gq + _mm(F, q, symmetric), (F.inverse(r), "T"))
 
 
 _qr = Operator("qr", _wide(lambda linalg, x: tuple(linalg.qr(x))), joint_vjp=_qr_rule)
 
 
-def _svd_kernel(linalg: Any, x: Any) -> Any:
+def _svd_kernel(linalg: Any, x: Array) -> tuple[Array, ...]:
     u, s, v = linalg.svd(x, full_matrices=False)
     return s, u, array_module(v).ascontiguousarray(v.swapaxes(-1, -2))
 
 
-def _svd_rule(F: Any, needs: Any, g: Any, out: Any, x: Any) -> list[Any]:
+def _svd_rule(F: Functions, needs: list[bool], g: tuple[Any, ...], out: tuple[Any, ...], x: Value) -> list[Any]:
     s, u, v = out
     gs, gu, gv = (_or_zero(F, *pair) for pair in zip(g, out, strict=True))
+    return [_svd_gradient(F, s, u, v, gs, gu, gv, x)]
+
+
+def _svd_gradient(F: Functions, s: Value, u: Value, v: Value, gs: Value, gu: Value, gv: Value, x: Value) -> Any:
     k = s.shape[-1]
     row, column = F.reshape(s, shape=(*s.shape[:-1], 1, k)), F.reshape(s, shape=(*s.shape, 1))
     own = _ones(x, k, lambda apart: apart == 0)
     spread = 1.0 / (row * row - column * column + own) * (1.0 - own)
 
-    def turning(one: Any, arriving: Any) -> Any:
+    def turning(one: Value, arriving: Value) -> Any:
         m = _mm(F, (one, "T"), arriving)
         return spread * (m - _swapped(F, m))
 
@@ -166,22 +174,93 @@ def _svd_rule(F: Any, needs: Any, g: Any, out: Any, x: Any) -> list[Any]:
     if x.shape[-1] > k:
         rest = gv / row
         found = found + _mm(F, u, (rest - _mm(F, v, _mm(F, (v, "T"), rest)), "T"))
-    return [found]
+    return found
 
 
 _svd = Operator("svd", _wide(_svd_kernel), joint_vjp=_svd_rule)
-_full_svd = Operator("full_svd", _wide(lambda linalg, x: tuple(linalg.svd(x, full_matrices=True))))
-_full_qr = Operator("full_qr", _wide(lambda linalg, x: tuple(linalg.qr(x, mode="complete"))))
 
 
-def _eig_kernel(x: Any) -> Any:
+def _columns(F: Functions, x: Value, start: int, stop: int) -> Any:
+    return F.slice_axis(x, axis=x.ndim - 1, start=start, stop=stop)
+
+
+def _of_first_columns(F: Functions, name: str, q: Value, g: Value, k: int) -> tuple[Any, Any]:
+    """The first k columns of a square orthogonal matrix, and their gradient with the part of the other columns in it.
+
+    The others are any basis of what the first leave. Turned along with these, P' = -Q dQ.T P, they add -P gP.T Q to
+    the gradient; a result that changes when they turn among themselves, which P.T gP shows, has none.
+    """
+    size = q.shape[-1]
+    if k == size:
+        return q, g
+    first, others, arriving = _columns(F, q, 0, k), _columns(F, q, k, size), _columns(F, g, k, size)
+    turning = _mm(F, (others, "T"), arriving)
+    bare = turning._array if isinstance(turning, Tensor) else turning
+    apart = abs(bare - bare.swapaxes(-1, -2))
+    tolerance = 1e-6 if bare.dtype.itemsize > 4 else 1e-3
+    if size - k > 1 and (apart > tolerance * max(1.0, float(abs(bare).max()))).any():
+        raise NotImplementedError(
+            f"For '{name}', the result depends on the columns behind the first {k} of an orthogonal matrix, which are "
+            f"any basis of what these leave, so it has no gradient; use the reduced form"
+        )
+    return first, _columns(F, g, 0, k) - _mm(F, others, (arriving, "T"), first)
+
+
+def _full_qr_rule(F: Functions, needs: list[bool], g: tuple[Any, Any], out: tuple[Any, Any], x: Value) -> list[Any]:
+    columns = x.shape[-1]
+    gq, gr = (_or_zero(F, *pair) for pair in zip(g, out, strict=True))
+    q, gq = _of_first_columns(F, "qr", out[0], gq, columns)
+    r, gr = (F.slice_axis(one, axis=one.ndim - 2, start=0, stop=columns) for one in (out[1], gr))
+    return [_qr_gradient(F, q, r, gq, gr, x)]
+
+
+def _full_svd_rule(F: Functions, needs: list[bool], g: tuple[Any, ...], out: tuple[Any, ...], x: Value) -> list[Any]:
+    k = out[1].shape[-1]
+    gu, gs, gv = (_or_zero(F, *pair) for pair in zip(g, out, strict=True))
+    u, gu = _of_first_columns(F, "svd", out[0], gu, k)
+    v, gv = _of_first_columns(F, "svd", _swapped(F, out[2]), _swapped(F, gv), k)
+    return [_svd_gradient(F, out[1], u, v, gs, gu, gv, x)]
+
+
+_full_svd = Operator(
+    "full_svd", _wide(lambda linalg, x: tuple(linalg.svd(x, full_matrices=True))), joint_vjp=_full_svd_rule
+)
+_full_qr = Operator("full_qr", _wide(lambda linalg, x: tuple(linalg.qr(x, mode="complete"))), joint_vjp=_full_qr_rule)
+
+
+def _without_gradient(name: str, instead: str) -> Callable[..., Any]:
+    """A rule that says that there is none, where otherwise a gradient would be 0 and nobody told."""
+
+    def rule(F: Functions, needs: list[bool], g: Value, out: Value, x: Value) -> list[Any]:
+        raise NotImplementedError(f"For '{name}', there is no gradient; {instead}")
+
+    return rule
+
+
+def _eig_kernel(x: Any) -> tuple[Array, Array]:
     kind = np.complex128 if x.dtype.itemsize in (8, 16) and x.dtype != np.complex64 else np.complex64
     xp = array_module(x)
     values, vectors = np.linalg.eig(x if xp is np else x.get())  # CuPy has only that of symmetric matrices
     return xp.asarray(values.astype(kind)), xp.asarray(vectors.astype(kind))
 
 
-_eig = Operator("eig", _eig_kernel)
+_eig = Operator(
+    "eig",
+    _eig_kernel,
+    joint_vjp=_without_gradient("eig", "singular values ('svd') have one"),
+)
+
+
+def _geqrf_kernel(x: Array) -> tuple[Array, Array]:
+    xp = array_module(x)
+    wide = to_host(x.astype(np.float32) if x.dtype.itemsize < 4 else x)
+    parts = [np.linalg.qr(one, mode="raw") for one in wide.reshape(-1, *x.shape[-2:])]
+    packed = np.stack([h.T for h, _ in parts]).reshape(x.shape).astype(x.dtype)
+    factors = np.stack([t for _, t in parts]).reshape(*x.shape[:-2], -1).astype(x.dtype)
+    return xp.asarray(packed), xp.asarray(factors)
+
+
+_geqrf = Operator("geqrf", _geqrf_kernel, joint_vjp=_without_gradient("geqrf", "'qr' has one"))
 
 
 def _matrix(x: Tensor, name: str, square: bool = True, argument: str = "input") -> Tensor:
@@ -193,19 +272,53 @@ def _matrix(x: Tensor, name: str, square: bool = True, argument: str = "input") 
 
 @declare(method=True, mint=("inverse", "linalg.inv"))
 def inverse(input: Tensor) -> Tensor:
-    """The inverse of each matrix."""
+    """The inverse of each matrix.
+
+    Args:
+        input: square matrices (..., n, n).
+
+    Returns:
+        Their inverses, a tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: a matrix is not square, or is singular.
+    """
     return _inverse(_matrix(input, "inverse"))
 
 
 @declare(primitive=prim("MatrixInverse", adjoint=False))
 def _matrix_inverse(x: Tensor, adjoint: bool) -> Tensor:
-    """The inverse of each matrix, or with ``adjoint`` of its conjugate transpose."""
+    """The inverse of each matrix, or that of its conjugate transpose.
+
+    Args:
+        x: square matrices (..., n, n).
+        adjoint: whether the inverses are transposed and conjugated.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+        ValueError: a matrix is not square, or is singular.
+    """
     return conjugate_transpose(inverse(x)) if adjoint else inverse(x)
 
 
 @declare(method=("det", "matrix_determinant"), primitive=prim("MatrixDeterminant"))
-def det(input: Tensor) -> Any:
-    """The determinant of each matrix."""
+def det(input: Tensor) -> Tensor:
+    """The determinant of each matrix.
+
+    Args:
+        input: square matrices (..., n, n). The gradient, det(A) * inverse(A).T, needs an invertible one.
+
+    Returns:
+        A tensor (...) of the same dtype.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: a matrix is not square.
+    """
     return _det(_matrix(input, "det"))
 
 
@@ -213,8 +326,19 @@ matrix_determinant = det
 
 
 @declare(method=("log_matrix_determinant", "slogdet"), primitive=prim("LogMatrixDeterminant"))
-def slogdet(input: Tensor) -> tuple[Any, Any]:
-    """The sign of the determinant, and the logarithm of its size."""
+def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
+    """The sign of the determinant of each matrix, and the logarithm of its absolute value.
+
+    Args:
+        input: square matrices (..., n, n).
+
+    Returns:
+        Two tensors (...) of the same dtype: the signs (0 of a singular matrix), and the logarithms (-inf there).
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: a matrix is not square.
+    """
     size, sign = _slogdet(_matrix(input, "slogdet"))
     return sign, size
 
@@ -223,37 +347,98 @@ log_matrix_determinant = slogdet
 
 
 @declare(method=True)
-def logdet(input: Tensor) -> Any:
-    """The logarithm of the determinant; NaN where it is negative."""
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant of each matrix.
+
+    Args:
+        input: square matrices (..., n, n).
+
+    Returns:
+        A tensor (...) of the same dtype: NaN where the determinant is negative, -inf where it is 0.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: a matrix is not square.
+    """
     sign, size = slogdet(input)
     return where(comparison.lt(sign, 0), math.nan, size)
 
 
 @declare(method=True, primitive=prim("Cholesky", upper=False))
-def cholesky(input_x: Tensor, upper: bool = False) -> Any:
-    """The lower (or ``upper``) triangular matrix whose product with its transpose is the input."""
+def cholesky(input_x: Tensor, upper: bool = False) -> Tensor:
+    """Cholesky's decomposition: the triangular L with L @ L.T = A.
+
+    Args:
+        input_x: symmetric positive definite matrices A (..., n, n), of which the lower triangle is read.
+        upper: whether to give L.T.
+
+    Returns:
+        A tensor of the same shape and dtype, 0 in the other triangle.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor.
+        ValueError: a matrix is not square, or not positive definite.
+    """
     lower = _cholesky(_matrix(input_x, "cholesky", argument="input_x"))
     return swapaxes(lower, -1, -2) if upper else lower
 
 
 @declare(method=True, primitive=prim("CholeskyInverse", upper=False))
-def cholesky_inverse(input_x: Tensor, upper: bool = False) -> Any:
-    """The inverse of the matrix that ``input_x`` is the Cholesky factor of."""
+def cholesky_inverse(input_x: Tensor, upper: bool = False) -> Tensor:
+    """The inverse of A = L @ L.T, from L.
+
+    Args:
+        input_x: Cholesky factors L (..., n, n), as ``cholesky`` gives them.
+        upper: whether they are L.T.
+
+    Returns:
+        The inverses, a tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor.
+        ValueError: a matrix is not square, or is singular.
+    """
     back = _inverse(_matrix(input_x, "cholesky_inverse", argument="input_x"))
     return matmul(back, back, False, True) if upper else matmul(back, back, True, False)
 
 
 @declare(method=True, primitive=prim("CholeskySolve", upper=False))
-def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Any:
-    """The x with A @ x = input, where ``input2`` is the Cholesky factor of A."""
+def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
+    """The x with A @ x = input for A = L @ L.T, from L.
+
+    Args:
+        input: right sides (..., n, k).
+        input2: Cholesky factors L (..., n, n), as ``cholesky`` gives them.
+        upper: whether they are L.T.
+
+    Returns:
+        A tensor (..., n, k).
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: ``input2`` is not square or singular, or the shapes do not fit.
+    """
     factor = _matrix(input2, "cholesky_solve", argument="input2")
     lower = swapaxes(factor, -1, -2) if upper else factor
     return _solve(swapaxes(lower, -1, -2), _solve(lower, _matrix(input, "cholesky_solve", False)))
 
 
 @declare(primitive=prim("MatrixSolve", adjoint=False))
-def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Any:
-    """The x with matrix @ x = rhs."""
+def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
+    """The x with matrix @ x = rhs.
+
+    Args:
+        matrix: square matrices (..., n, n).
+        rhs: right sides (..., n, k).
+        adjoint: whether to solve with the conjugate transpose of ``matrix``.
+
+    Returns:
+        A tensor (..., n, k).
+
+    Raises:
+        TypeError: ``matrix`` is no Tensor.
+        ValueError: a matrix is not square or is singular, or the shapes do not fit.
+    """
     left = _matrix(matrix, "matrix_solve", argument="matrix")
     return _solve(conjugate_transpose(left) if adjoint else left, rhs)
 
@@ -261,9 +446,25 @@ def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Any:
 @declare(method=True, mint=True)
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
-) -> Any:
-    """The x with A @ x = b (or A.T @ x = b), of which only one triangle of A is read."""
-    left = triu(_matrix(A, "triangular_solve", argument="A")) if upper else tril(A)
+) -> Tensor:
+    """The x with A @ x = b for a triangular A.
+
+    Args:
+        b: right sides (..., n, k).
+        A: square matrices (..., n, n), of which one triangle is read.
+        upper: whether that is the upper one.
+        transpose: whether to solve A.T @ x = b, with the triangle that ``upper`` names.
+        unitriangular: whether the diagonal counts as 1 and is not read.
+
+    Returns:
+        A tensor (..., n, k).
+
+    Raises:
+        TypeError: ``A`` is no Tensor.
+        ValueError: a matrix is not square or is singular, or the shapes do not fit.
+    """
+    square = _matrix(A, "triangular_solve", argument="A")
+    left = triu(square) if upper else tril(square)
     if unitriangular:
         own = Tensor(np.eye(A.shape[-1], dtype=bool))
         left = where(own, 1.0, left)
@@ -272,16 +473,41 @@ def triangular_solve(
 
 @declare(primitive=prim("MatrixTriangularSolve", lower=True, adjoint=False))
 def _matrix_triangular_solve(matrix: Tensor, rhs: Tensor, lower: bool, adjoint: bool) -> Tensor:
-    """The x with matrix @ x = rhs (or its adjoint @ x = rhs), of which only one triangle of ``matrix`` is read."""
+    """The x with matrix @ x = rhs for a triangular matrix.
+
+    Args:
+        matrix: square matrices (..., n, n), of which one triangle is read.
+        rhs: right sides (..., n, k).
+        lower: whether that is the lower one.
+        adjoint: whether to solve with the conjugate transpose of that triangle.
+
+    Returns:
+        A tensor (..., n, k).
+
+    Raises:
+        ValueError: a matrix is not square or is singular, or the shapes do not fit.
+    """
     left = conjugate_transpose(matrix) if adjoint else matrix
     return triangular_solve(rhs, left, lower if adjoint else not lower)
 
 
 @declare(method=True)
-def lstsq(input: Tensor, A: Tensor) -> Any:
-    """The x that makes input @ x nearest to A, the shortest of several; ``input`` has full rank."""
+def lstsq(input: Tensor, A: Tensor) -> Tensor:
+    """The x for which the norm of input @ x - A is least, the shortest of several; by QR.
+
+    Args:
+        input: matrices (..., m, n) of full rank.
+        A: right sides (..., m, k), or one (m,), which counts as (m, 1).
+
+    Returns:
+        A tensor (..., n, k).
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: the shapes do not fit, or the rank of ``input`` is so low that R is singular.
+    """
     left = _matrix(input, "lstsq", False)
-    right = expand_dims(A, -1) if A.ndim == 1 else A
+    right = expand_dims(A, -1) if check_tensor(A, "lstsq", "A").ndim == 1 else A
     if left.shape[-2] >= left.shape[-1]:
         q, r = _qr(left)
         return _solve(r, matmul(q, right, True, False))
@@ -289,38 +515,114 @@ def lstsq(input: Tensor, A: Tensor) -> Any:
     return matmul(q, _solve(swapaxes(r, -1, -2), right))
 
 
-declare(primitive=prim("Lstsq", fast=True, l2_regularizer=0.0))(lambda x, a, fast, l2_regularizer: lstsq(x, a))
+@declare(primitive=prim("Lstsq", fast=True, l2_regularizer=0.0))
+def _lstsq_class(x: Tensor, a: Tensor, fast: bool, l2_regularizer: float) -> Tensor:
+    """The x for which the norm of x_given @ x - a is least, the shortest of several; by QR.
+
+    Args:
+        x: the matrices x_given (..., m, n), of full rank.
+        a: right sides (..., m, k), or one (m,), which counts as (m, 1).
+        fast: must be True, as in MindSpore.
+        l2_regularizer: must be 0.0, as in MindSpore.
+
+    Returns:
+        A tensor (..., n, k).
+
+    Raises:
+        TypeError: an input is no Tensor, or another ``fast`` or ``l2_regularizer``.
+        ValueError: the shapes do not fit, or the rank of ``x`` is so low that R is singular.
+    """
+    if fast is not True or l2_regularizer != 0:
+        raise TypeError(
+            f"For 'Lstsq', 'fast' must be True and 'l2_regularizer' 0.0, but got {fast!r} and {l2_regularizer!r}"
+        )
+    return lstsq(x, a)
 
 
 @declare(mint=("qr", "linalg.qr"))
-def qr(input: Tensor, mode: str = "reduced") -> tuple[Any, Any]:
-    """An orthogonal and an upper triangular matrix whose product is the input.
+def qr(input: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
+    """The QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = input (Householder's).
+
+    Args:
+        input: matrices (..., m, n). A gradient needs min(m, n) independent columns in front.
+        mode: "reduced": Q (..., m, k) and R (..., k, n), k = min(m, n); "complete": Q (..., m, m) and R (..., m, n);
+            "r" is "reduced". In the complete form of m > n, the columns of Q behind the first n are any basis of what
+            these leave: what depends on which has no gradient.
+
+    Returns:
+        Q and R, of the same dtype.
 
     Raises:
-        ValueError: another ``mode`` than "reduced", "complete" and "r".
+        TypeError: ``input`` is no Tensor.
+        ValueError: another ``mode``, or fewer than two axes.
+        NotImplementedError: a gradient is asked for that depends on the basis, see ``mode``.
     """
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"For 'qr', 'mode' must be 'reduced', 'complete' or 'r', but got {mode!r}")
     x = _matrix(input, "qr", False)
-    # Of other shapes the reduced form is the complete one, and it has a gradient.
-    return _full_qr(x) if mode == "complete" and x.shape[-2] > x.shape[-1] else _qr(x)
+    rows, columns = x.shape[-2:]
+    if mode == "complete" and rows > columns:
+        return _full_qr(x)
+    if rows >= columns:
+        return _qr(x)
+    # Q is that of the square part in front; so the rule, which is for square and tall matrices, serves here too.
+    q, r = _qr(x[..., :rows])
+    return q, concat((r, matmul(q, x[..., rows:], True, False)), -1)
 
 
 @declare(method="qr")
 def _qr_of_tensor(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
-    """An orthogonal matrix, square unless ``some``, and an upper triangular one whose product is the input."""
+    """The QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = input.
+
+    Args:
+        input: matrices (..., m, n).
+        some: whether Q has min(m, n) columns; otherwise it is square.
+
+    Returns:
+        Q and R, of the same dtype, see ``ops.qr``.
+
+    Raises:
+        ValueError: fewer than two axes.
+    """
     return qr(input, "reduced" if some else "complete")
 
 
 @declare(primitive=prim("Qr", full_matrices=False))
 def _qr_class(x: Tensor, full_matrices: bool) -> tuple[Tensor, Tensor]:
-    """``qr`` in its reduced form, or with ``full_matrices`` the complete one."""
+    """The QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = x.
+
+    Args:
+        x: matrices (..., m, n).
+        full_matrices: whether Q is square; otherwise it has min(m, n) columns.
+
+    Returns:
+        Q and R, of the same dtype, see ``ops.qr``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+        ValueError: fewer than two axes.
+    """
     return qr(x, "complete" if full_matrices else "reduced")
 
 
 @declare(method=True, primitive=prim("Svd", full_matrices=False, compute_uv=True))
 def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> Any:
-    """The singular values, and the matrices U and V with U @ diag(s) @ V.T = input."""
+    """The singular value decomposition: s, U and V with U @ diag(s) @ V.T = input.
+
+    Args:
+        input: matrices (..., m, n). The gradients of U and V need singular values that differ.
+        full_matrices: whether U (..., m, m) and V (..., n, n) are square; otherwise they have k = min(m, n) columns.
+            Which columns there are behind the first k is arbitrary: what depends on it has no gradient.
+        compute_uv: whether U and V are given.
+
+    Returns:
+        s (..., k) in descending order, U and V; with ``compute_uv`` False only s.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: fewer than two axes.
+        NotImplementedError: a gradient is asked for that depends on the choice of columns, see ``full_matrices``.
+    """
     x = _matrix(input, "svd", False)
     if full_matrices and compute_uv and x.shape[-2] != x.shape[-1]:
         u, s, v = _full_svd(x)
@@ -329,26 +631,80 @@ def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> 
     return found if compute_uv else found[0]
 
 
-def eig(A: Tensor) -> tuple[Any, Any]:
-    """The eigenvalues and, as columns, the eigenvectors; complex. No gradient."""
+def eig(A: Tensor) -> tuple[Tensor, Tensor]:
+    """The eigenvalues and eigenvectors of each matrix: A @ v = w * v.
+
+    Args:
+        A: square matrices (..., n, n).
+
+    Returns:
+        The eigenvalues w (..., n), and as columns eigenvectors v (..., n, n) of norm 1; Complex64, of 8-byte numbers
+        Complex128.
+
+    Raises:
+        TypeError: ``A`` is no Tensor.
+        ValueError: a matrix is not square.
+        NotImplementedError: a gradient is asked for.
+    """
     return _eig(_matrix(A, "eig", argument="A"))
 
 
 @declare(method=True)
-def eigvals(A: Tensor) -> Any:
-    """The eigenvalues; complex. No gradient."""
+def eigvals(A: Tensor) -> Tensor:
+    """The eigenvalues of each matrix.
+
+    Args:
+        A: square matrices (..., n, n).
+
+    Returns:
+        A tensor (..., n); Complex64, of 8-byte numbers Complex128.
+
+    Raises:
+        TypeError: ``A`` is no Tensor.
+        ValueError: a matrix is not square.
+        NotImplementedError: a gradient is asked for.
+    """
     return eig(A)[0]
 
 
 @declare(primitive=prim("Eig", compute_v=False))
 def _eig_class(A: Tensor, compute_v: bool) -> tuple[Tensor, Tensor]:
-    """The eigenvalues, and with ``compute_v`` the eigenvectors, without it a 0 in their place."""
+    """The eigenvalues of each matrix, and its eigenvectors.
+
+    Args:
+        A: square matrices (..., n, n).
+        compute_v: whether the eigenvectors are given; otherwise 0.0 stands in their place.
+
+    Returns:
+        The eigenvalues (..., n) and as columns the eigenvectors (..., n, n), see ``ops.eig``.
+
+    Raises:
+        TypeError: ``A`` is no Tensor.
+        ValueError: a matrix is not square.
+        NotImplementedError: a gradient is asked for.
+    """
     return eig(A) if compute_v else (eigvals(A), Tensor(0.0))
 
 
 @declare(method=True)
-def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
-    """The pseudo-inverse: singular values not above max(atol, rtol * the largest) count as 0."""
+def pinv(
+    x: Tensor, *, atol: float | Tensor | None = None, rtol: float | Tensor | None = None, hermitian: bool = False
+) -> Tensor:
+    """The pseudo-inverse (Moore and Penrose) of each matrix, by singular values: V @ diag(1 / s) @ U.T.
+
+    Args:
+        x: matrices (..., m, n) of floating numbers.
+        atol: singular values not above max(atol, rtol * the largest) count as 0; 0 by default.
+        rtol: see ``atol``; by default 0 where ``atol`` is given, else max(m, n) times the dtype's epsilon.
+        hermitian: says that the matrices are symmetric. The result is the same with and without.
+
+    Returns:
+        A tensor (..., n, m) of the same dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+        ValueError: fewer than two axes.
+    """
     given = _matrix(x, "pinv", False, "x")
     s, u, v = _svd(given)
     if rtol is None:
@@ -360,11 +716,19 @@ def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
 
 
 @declare(method=True, primitive=prim("MatrixPower", "n"))
-def matrix_power(input: Tensor, n: int) -> Any:
-    """The product of ``n`` times the matrix; of its inverse for negative n.
+def matrix_power(input: Tensor, n: int) -> Tensor:
+    """The product of ``n`` times each matrix, by repeated squaring.
+
+    Args:
+        input: square matrices (..., m, m).
+        n: the power; 0 gives the identity, a negative one powers of the inverse.
+
+    Returns:
+        A tensor of the same shape and dtype.
 
     Raises:
-        TypeError: ``n`` is no int.
+        TypeError: ``input`` is no Tensor, or ``n`` no int.
+        ValueError: a matrix is not square, or is singular and ``n`` negative.
     """
     if isinstance(n, bool) or not isinstance(n, int):
         raise TypeError(f"For 'matrix_power', 'n' must be an int, but got {type(n).__name__}")
@@ -380,8 +744,19 @@ def matrix_power(input: Tensor, n: int) -> Any:
 
 
 @declare(primitive=prim("MatrixExp"))
-def matrix_exp(input: Tensor) -> Any:
-    """The exponential of each matrix: Taylor's series of a scaled matrix, squared again."""
+def matrix_exp(input: Tensor) -> Tensor:
+    """The exponential of each matrix, sum over k of A^k / k!: Taylor's series of a scaled matrix, squared again.
+
+    Args:
+        input: square matrices (..., n, n) of floating numbers.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: a matrix is not square.
+    """
     x = _matrix(input, "matrix_exp")
     size = float(abs(x._array).sum(axis=-1).max()) if x.size else 0.0
     times = max(0, math.ceil(math.log2(size)) + 2) if size > 0.25 and math.isfinite(size) else 0
@@ -396,11 +771,31 @@ def matrix_exp(input: Tensor) -> Any:
 
 
 @declare(method=True, mint="linalg.norm", numpy=renamed(A="x", dim="axis", keepdim="keepdims", without=("dtype",)))
-def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The norm of all elements; over one axis that of vectors, over two that of matrices, by ``ord``.
+def norm(
+    A: Tensor,
+    ord: int | float | str | None = None,
+    dim: Axis = None,
+    keepdim: bool = False,
+    *,
+    dtype: DTypeLike | None = None,
+) -> Tensor:
+    """The norm of vectors or matrices, or of all elements.
+
+    Args:
+        A: a tensor of any shape.
+        ord: the norm. Of matrices "fro", "nuc", 1, -1, 2, -2, inf or -inf (see ``matrix_norm``); of vectors any p, for
+            sum(abs(x)**p)**(1/p). None is the 2-norm of all elements over ``dim``.
+        dim: one axis for vectors, two for matrices; all by default. With ``ord`` and without ``dim``, a tensor of two
+            axes is a matrix.
+        keepdim: whether the axes stay with length 1.
+        dtype: the element type to compute in; that of ``A`` by default.
+
+    Returns:
+        A tensor without the axes ``dim``.
 
     Raises:
-        ValueError: an ``ord`` that does not exist.
+        TypeError: ``A`` is no Tensor.
+        ValueError: an ``ord`` that does not exist, or an axis out of range.
     """
     x = check_tensor(A, "norm", "A") if dtype is None else as_dtype(check_tensor(A, "norm", "A"), numpy_dtype(dtype))
     if ord is None:
@@ -412,10 +807,30 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
 
 
 @declare(mint=renamed("linalg.matrix_norm", axis="dim", keepdims="keepdim"))
-def matrix_norm(A: Tensor, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False, *, dtype: Any = None) -> Any:
-    """The norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf or -inf.
+def matrix_norm(
+    A: Tensor,
+    ord: int | float | str = "fro",
+    axis: Axis = (-2, -1),
+    keepdims: bool = False,
+    *,
+    dtype: DTypeLike | None = None,
+) -> Tensor:
+    """The norm of matrices.
+
+    Args:
+        A: a tensor with at least two axes; integers become Float32.
+        ord: "fro" (the root of the sum of squares), "nuc" (the sum of the singular values), 2 or -2 (the largest or
+            least singular value), 1 or -1 (the largest or least sum of absolute values of a column), inf or -inf (of a
+            row).
+        axis: the two axes of the matrices, rows first.
+        keepdims: whether these stay with length 1.
+        dtype: the element type to compute in; that of ``A`` by default.
+
+    Returns:
+        A tensor without the two axes.
 
     Raises:
+        TypeError: ``A`` is no Tensor.
         ValueError: another ``ord``, or not two axes.
     """
     x = (
@@ -441,8 +856,20 @@ def matrix_norm(A: Tensor, ord: Any = "fro", axis: Any = (-2, -1), keepdims: boo
     return reshape(found, tuple(1 if i in axes else n for i, n in enumerate(x.shape))) if keepdims else found
 
 
-def cond(A: Tensor, p: Any = None) -> Any:
-    """The condition number: the norm times that of the inverse; by singular values for p None, 2 and -2."""
+def cond(A: Tensor, p: int | float | str | None = None) -> Tensor:
+    """The condition number of each matrix: its norm times that of its inverse.
+
+    Args:
+        A: matrices (..., m, n); square and invertible unless ``p`` is None, 2 or -2.
+        p: the norm, as for ``matrix_norm``. None and 2 are the largest singular value over the least, -2 the reverse.
+
+    Returns:
+        A tensor (...).
+
+    Raises:
+        TypeError: ``A`` is no Tensor.
+        ValueError: another ``p``, or a matrix that has no inverse.
+    """
     x = _matrix(A, "cond", False, "A")
     if p in (None, 2, -2):
         values = _svd(x)[0]
@@ -455,14 +882,22 @@ def cond(A: Tensor, p: Any = None) -> Any:
 
 
 @declare(method=True, primitive=prim("Geqrf"))
-def geqrf(input: Tensor) -> tuple[Any, Any]:
-    """The QR decomposition as LAPACK keeps it: R above the reflections' vectors, and their factors."""
-    x = _matrix(input, "geqrf", False)._array
-    xp = array_module(x)
-    parts = [np.linalg.qr(one, mode="raw") for one in to_host(x).reshape(-1, *x.shape[-2:])]
-    packed = np.stack([h.T for h, _ in parts]).reshape(x.shape).astype(x.dtype)
-    factors = np.stack([t for _, t in parts]).reshape(*x.shape[:-2], -1).astype(x.dtype)
-    return Tensor._wrap(xp.asarray(packed)), Tensor._wrap(xp.asarray(factors))
+def geqrf(input: Tensor) -> tuple[Tensor, Tensor]:
+    """The QR decomposition as LAPACK's geqrf keeps it: Q as a product of reflections I - tau * v @ v.T.
+
+    Args:
+        input: matrices (..., m, n).
+
+    Returns:
+        Of shape (..., m, n) R in the upper triangle and below it the v (whose first element, 1, is left out); of shape
+        (..., min(m, n)) the tau.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: fewer than two axes.
+        NotImplementedError: a gradient is asked for.
+    """
+    return _geqrf(_matrix(input, "geqrf", False))
 
 
 def _reflections(vectors: Tensor, factors: Tensor) -> Tensor:
@@ -479,29 +914,75 @@ def _reflections(vectors: Tensor, factors: Tensor) -> Tensor:
 
 @declare(method=True, primitive=prim("Orgqr"))
 def orgqr(input: Tensor, input2: Tensor) -> Tensor:
-    """The first columns of the product of Householder reflections."""
+    """The first columns of Q, the product of the reflections that ``geqrf`` gives.
+
+    Args:
+        input: matrices (..., m, n), the vectors of the reflections below the diagonal.
+        input2: their factors tau (..., k), k <= n.
+
+    Returns:
+        A tensor (..., m, n) with orthonormal columns.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: fewer than two axes.
+    """
     return _reflections(_matrix(input, "orgqr", False), input2)[..., : input.shape[-1]]
 
 
 @declare(method=True, primitive=prim("Ormqr", left=True, transpose=False))
-def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False) -> Any:
-    """``other`` times the product of Householder reflections (or its transpose), from the ``left`` or the right."""
+def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False) -> Tensor:
+    """``other`` times Q, the product of the reflections that ``geqrf`` gives.
+
+    Args:
+        input: matrices (..., m, n), the vectors of the reflections below the diagonal.
+        tau: their factors (..., k), k <= n.
+        other: matrices (..., m, p), or with ``left`` False (..., p, m).
+        left: whether to give Q @ other; otherwise other @ Q.
+        transpose: whether to take Q.T for Q.
+
+    Returns:
+        A tensor of the shape of ``other``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: fewer than two axes, or shapes that do not fit.
+    """
     q = _reflections(_matrix(input, "ormqr", False), tau)
     return matmul(q, other, transpose, False) if left else matmul(other, q, False, transpose)
 
 
-def _permutation(pivots: Any, size: int) -> Any:
+def _permutation(pivots: Array, size: int) -> Array:
     order = np.arange(size)
     for place, other in enumerate(pivots):
         order[[place, other]] = order[[other, place]]
     return order
 
 
-@declare(primitive=prim("LuUnpack", unpack_data=True, unpack_pivots=True))
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The matrices P, L and U of a packed decomposition, with P @ L @ U the matrix."""
+) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+    """The matrices of a packed LU decomposition: P @ L @ U is the matrix.
+
+    Args:
+        LU_data: L below the diagonal and U on and above it (..., m, n).
+        LU_pivots: the row that each row was exchanged with, counted from 1 (..., min(m, n)); integers.
+        unpack_data: whether L and U are given; otherwise None in their places.
+        unpack_pivots: whether P is given; otherwise None in its place.
+
+    Returns:
+        The permutation P (..., m, m), L (..., m, k) with ones on its diagonal, and U (..., k, n), k = min(m, n).
+
+    Raises:
+        TypeError: ``LU_data`` is no Tensor.
+        ValueError: fewer than two axes.
+    """
+    p, lower, upper = _unpacked(LU_data, LU_pivots)
+    return p if unpack_pivots else None, *((lower, upper) if unpack_data else (None, None))
+
+
+def _unpacked(LU_data: Tensor, LU_pivots: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """P, L and U."""
     x = _matrix(LU_data, "lu_unpack", False, "LU_data")
     rows, columns = x.shape[-2:]
     k = min(rows, columns)
@@ -512,10 +993,45 @@ def lu_unpack(
     return Tensor(p.reshape(*x.shape[:-2], rows, rows)), lower, upper
 
 
+@declare(primitive=prim("LuUnpack", unpack_data=True, unpack_pivots=True))
+def _lu_unpack_class(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool, unpack_pivots: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The matrices of a packed LU decomposition: P @ L @ U is the matrix.
+
+    Args:
+        LU_data: L below the diagonal and U on and above it (..., m, n).
+        LU_pivots: the row that each row was exchanged with, counted from 1 (..., min(m, n)); integers.
+        unpack_data: whether L and U are needed; they are given in any case, as by MindSpore's class on a CPU.
+        unpack_pivots: whether P is needed; it is given in any case.
+
+    Returns:
+        The permutation P (..., m, m), L (..., m, k) with ones on its diagonal, and U (..., k, n), k = min(m, n).
+
+    Raises:
+        TypeError: ``LU_data`` is no Tensor.
+        ValueError: fewer than two axes.
+    """
+    return _unpacked(LU_data, LU_pivots)
+
+
 @declare(method=True, primitive=prim("LuSolve"))
-def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Any:
-    """The x with A @ x = b, from the packed LU decomposition of A."""
-    p, lower, upper = lu_unpack(LU_data, LU_pivots)
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+    """The x with A @ x = b, from the packed LU decomposition of A.
+
+    Args:
+        b: right sides (..., n, k), or one for each matrix (..., n).
+        LU_data: L below the diagonal and U on and above it (..., n, n).
+        LU_pivots: the row that each row was exchanged with, counted from 1 (..., n); integers.
+
+    Returns:
+        A tensor of the shape of ``b``.
+
+    Raises:
+        TypeError: ``LU_data`` is no Tensor.
+        ValueError: U is singular, or shapes do not fit.
+    """
+    p, lower, upper = _unpacked(LU_data, LU_pivots)
     right = expand_dims(b, -1) if b.ndim == LU_data.ndim - 1 else b
     found = _solve(upper, _solve(lower, matmul(p, right, True, False)))
     return reshape(found, b.shape) if b.ndim == LU_data.ndim - 1 else found

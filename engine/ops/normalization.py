@@ -11,6 +11,7 @@ import numpy as np
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
+from ..core.types import Array, Ints, Value
 from ..cpu import fused
 from ..cpu.array_module import array_module
 from .arguments import check_tensor, one_axis
@@ -26,14 +27,14 @@ __all__ = ["batch_norm", "group_norm", "layer_norm", "lrn", "rms_norm"]
 def _layer_norm_rule(
     F: Any,
     needs: list[bool],
-    g: Any,
-    out: Any,
-    x: Any,
-    gamma: Any,
-    beta: Any,
+    g: tuple[Any, ...],
+    out: tuple[Any, ...],
+    x: Value,
+    gamma: Value,
+    beta: Value,
     begin_norm_axis: int,
     epsilon: float,
-) -> Any:
+) -> list[Any]:
     arrived = g[0]
     if not F.wraps:
         return F.layer_norm_grad(arrived, x, gamma, out[1], out[2], begin_norm_axis=begin_norm_axis)
@@ -56,20 +57,35 @@ _layer_norm_grad = Operator("layer_norm_grad", fused.layer_norm_grad)
 @declare(mint="nn.functional.layer_norm")
 def layer_norm(
     input: Tensor,
-    normalized_shape: Any,
+    normalized_shape: Ints,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) * weight + bias over the last axes, whose lengths are ``normalized_shape``.
+    """(x - mean) / sqrt(var + eps) * weight + bias, mean and biased variance over the last axes (Ba et al. 2016).
+
+    Args:
+        input: x, a tensor of any shape.
+        normalized_shape: the lengths of the last axes, over which is normalized.
+        weight: a factor for each element of these axes, 1 by default.
+        bias: what is added to each, 0 by default.
+        eps: a small number against division by 0.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
 
     Raises:
-        ValueError: ``normalized_shape`` is not the end of the input's shape.
+        TypeError: ``input`` is no Tensor.
+        ValueError: ``normalized_shape`` is not the end of the input's shape, or not the shape of ``weight`` and
+            ``bias``.
     """
     x = check_tensor(input, "layer_norm")
     last = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if not last or x.shape[-len(last) :] != last:
         raise ValueError(f"For 'layer_norm', 'normalized_shape' {last} must be the end of the input's shape {x.shape}")
+    for name, one in (("weight", weight), ("bias", bias)):
+        if one is not None and tuple(one.shape) != last:
+            raise ValueError(f"For 'layer_norm', '{name}' must have the shape {last}, but got {one.shape}")
     xp = array_module(x._array)
     dtype = x._array.dtype
     gamma = weight if weight is not None else Tensor._wrap(xp.ones(last, dtype))
@@ -81,7 +97,23 @@ def layer_norm(
 def _layer_norm_and_statistics(
     x: Tensor, gamma: Tensor, beta: Tensor, begin_norm_axis: int, begin_params_axis: int, epsilon: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The output; and the mean and variance over the axes from ``begin_norm_axis`` on."""
+    """(x - mean) / sqrt(var + epsilon) * gamma + beta over the axes from ``begin_norm_axis`` on, and the statistics.
+
+    Args:
+        x: a tensor of any shape.
+        gamma: a factor for each element of these axes, or one that broadcasts to ``x``.
+        beta: what is added, likewise.
+        begin_norm_axis: the first axis over which is normalized, in [-ndim, ndim).
+        begin_params_axis: kept for MindSpore; the shape of ``gamma`` says it.
+        epsilon: a small number against division by 0.
+
+    Returns:
+        The result, of the shape of ``x``; the mean and the biased variance, with the normalized axes as 1.
+
+    Raises:
+        TypeError: ``begin_norm_axis`` is no int.
+        ValueError: it is out of range, or ``gamma`` or ``beta`` do not fit.
+    """
     axes = tuple(range(one_axis(begin_norm_axis, x.ndim, "LayerNorm"), x.ndim))
     average = mean(x, axes, True)
     variance = mean(square(x - average), axes, True)
@@ -95,27 +127,27 @@ _BLOCK = 1 << 18
 """Bytes of channels that are normalised at once: all passes over them but the first find them in the cache."""
 
 
-def _channels_first(x: Any) -> Any:
+def _channels_first(x: Array) -> Array:
     """(N, C, ...) as (C, numbers of that channel): what convolution hands on is a view, other layouts are copied."""
     xp = array_module(x)
     return xp.ascontiguousarray(xp.moveaxis(x, 0, -1)).reshape(x.shape[1], -1)
 
 
-def _as_before(flat: Any, x: Any) -> Any:
+def _as_before(flat: Array, x: Array) -> Array:
     return array_module(x).moveaxis(flat.reshape(*x.shape[1:], x.shape[0]), -1, 0)
 
 
-def _parts(flat: Any) -> Iterator[slice]:
+def _parts(flat: Array) -> Iterator[slice]:
     step = max(1, _BLOCK // max(1, flat.shape[1] * flat.itemsize)) if array_module(flat) is np else flat.shape[0]
     return (slice(start, start + step) for start in range(0, flat.shape[0], max(1, step)))
 
 
-def _dot(a: Any, b: Any) -> Any:
+def _dot(a: Array, b: Array) -> Array:
     """The product of each row with the other's, added up."""
     return (a[:, None, :] @ b[:, :, None])[:, :, 0]
 
 
-def _batch_norm_kernel(x: Any, gamma: Any, beta: Any, epsilon: float) -> tuple[Any, Any, Any]:
+def _batch_norm_kernel(x: Array, gamma: Array, beta: Array, epsilon: float) -> tuple[Array, Array, Array]:
     """Normalise over all axes but 1; also the mean and the biased variance of each channel."""
     flat = _channels_first(x.astype(np.float32, copy=False) if x.dtype.itemsize < 4 else x)
     xp = array_module(x)
@@ -131,7 +163,9 @@ def _batch_norm_kernel(x: Any, gamma: Any, beta: Any, epsilon: float) -> tuple[A
     return _as_before(y, x).astype(x.dtype, copy=False), mean.reshape(-1), var.reshape(-1)
 
 
-def _batch_norm_grad_kernel(g: Any, x: Any, gamma: Any, mean: Any, var: Any, epsilon: float) -> tuple[Any, Any, Any]:
+def _batch_norm_grad_kernel(
+    g: Array, x: Array, gamma: Array, mean: Array, var: Array, epsilon: float
+) -> tuple[Array, Array, Array]:
     """Ioffe and Szegedy 2015: dx = gamma * rstd * (g - mean(g) - xhat * mean(g * xhat))."""
     xp = array_module(x)
     flat, arrived = (_channels_first(a.astype(np.float32, copy=False) if a.dtype.itemsize < 4 else a) for a in (x, g))
@@ -154,7 +188,16 @@ def _batch_norm_grad_kernel(g: Any, x: Any, gamma: Any, mean: Any, var: Any, eps
     )
 
 
-def _batch_norm_rule(F: Any, needs: list[bool], g: Any, out: Any, x: Any, gamma: Any, beta: Any, epsilon: float) -> Any:
+def _batch_norm_rule(
+    F: Any,
+    needs: list[bool],
+    g: tuple[Any, ...],
+    out: tuple[Any, ...],
+    x: Value,
+    gamma: Value,
+    beta: Value,
+    epsilon: float,
+) -> list[Any]:
     if not F.wraps and g[1] is None and g[2] is None:
         return F.batch_norm_grad(g[0], x, gamma, out[1], out[2], epsilon=epsilon)
     # For higher orders everything that depends on x is computed again where the recording sees it.
@@ -185,7 +228,17 @@ _batch_norm_grad = Operator("batch_norm_grad", _batch_norm_grad_kernel)
 def batch_norm_with_statistics(
     input: Tensor, weight: Tensor, bias: Tensor, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The input normalised by its own statistics, with the mean and the biased variance of each channel."""
+    """The input normalised by its own statistics, with the mean and the biased variance of each channel.
+
+    Args:
+        input: a tensor (N, C, ...).
+        weight: a factor for each channel (C,).
+        bias: what is added to each channel (C,).
+        eps: a small number against division by 0.
+
+    Returns:
+        A tensor like ``input``, and the two statistics (C,), at least in Float32.
+    """
     return _batch_norm(input, weight, bias, epsilon=eps)
 
 
@@ -199,12 +252,25 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Normalise each channel (axis 1): by the batch's statistics in training, else by the running ones.
+    """(x - mean) / sqrt(var + eps) * weight + bias for each channel, axis 1 (Ioffe and Szegedy 2015).
 
-    In training the running statistics become (1 - momentum) * running + momentum * batch, with the unbiased variance.
+    Args:
+        input_x: x, a tensor (N, C, ...).
+        running_mean: the running means (C,). In training it is changed to (1 - momentum) * itself + momentum * the
+            batch's.
+        running_var: the running variances (C,), changed likewise, with the unbiased variance of the batch.
+        weight: a factor for each channel (C,).
+        bias: what is added to each channel (C,).
+        training: whether to normalize by the mean and the biased variance of the batch; otherwise by the running ones.
+        momentum: the weight of the batch in the running statistics.
+        eps: a small number against division by 0.
+
+    Returns:
+        A tensor of the shape and dtype of ``input_x``.
 
     Raises:
-        ValueError: the input has no axis 1, or a statistic is not one number for each channel.
+        TypeError: ``input_x`` is no Tensor.
+        ValueError: the input has no axis 1, or a statistic, ``weight`` or ``bias`` is not one number for each channel.
     """
     x = check_tensor(input_x, "batch_norm", "input_x")
     channels = x.shape[1] if x.ndim > 1 else None
@@ -234,7 +300,25 @@ def batch_norm(
 def _batch_norm_and_statistics(
     x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, is_training: bool, **how: Any
 ) -> tuple[Tensor, ...]:
-    """The output; and the mean and variance of the batch in training, else those given."""
+    """``batch_norm``, with the statistics.
+
+    Args:
+        x: a tensor (N, C, ...).
+        scale: a factor for each channel (C,).
+        bias: what is added to each channel (C,).
+        mean: the running means (C,), changed in training.
+        variance: the running variances (C,), changed in training.
+        is_training: whether to normalize by the batch's statistics; otherwise by the running ones.
+        **how: ``epsilon``, against division by 0; ``momentum``, the weight of the batch in the running statistics;
+            ``data_format``, which must be "NCHW".
+
+    Returns:
+        The result, then mean and variance twice: the batch's (biased) in training, else the running ones.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+        ValueError: another ``data_format``, or what is not one number for each channel.
+    """
     check_format(how["data_format"], "NCHW", "BatchNorm")
     if is_training:
         own = batch_norm_with_statistics(x, scale, bias, how["epsilon"])
@@ -246,13 +330,31 @@ def _batch_norm_and_statistics(
 
 @np.errstate(all="ignore")
 def update_running(running: Tensor, batch: Tensor, momentum: float, factor: float = 1.0) -> None:
-    """running = (1 - momentum) * running + momentum * factor * batch, outside every recording."""
+    """running = (1 - momentum) * running + momentum * factor * batch, outside every recording.
+
+    Args:
+        running: the tensor that is changed.
+        batch: a tensor of its shape.
+        momentum: the weight of ``batch``.
+        factor: what ``batch`` is multiplied by.
+    """
     old, new = running._array, batch._array
     running._rebind((old * (1.0 - momentum) + new * (momentum * factor)).astype(old.dtype, copy=False))
 
 
 def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
-    """Each sample normalised over groups of channels; ``weight`` and ``bias`` have a number for each channel."""
+    """Each sample normalised over groups of channels.
+
+    Args:
+        x: a tensor (N, C, ...).
+        groups: the number of groups, which divides C.
+        weight: a factor for each channel (C,).
+        bias: what is added to each channel (C,).
+        eps: a small number against division by 0.
+
+    Returns:
+        A tensor like ``x``.
+    """
     n, c = x.shape[:2]
     length = x.size // max(1, n * groups)
     rows = layer_norm(reshape(x, (n * groups, length)), (length,), None, None, eps)
@@ -264,15 +366,29 @@ def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: 
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """Each sample normalised over groups of its channels (Wu and He 2018).
+    """(x - mean) / sqrt(var + eps) * weight + bias for each sample's groups of channels (Wu and He 2018).
+
+    Args:
+        input: x, a tensor (N, C, ...).
+        num_groups: the number of groups of C / num_groups neighboring channels.
+        weight: a factor for each channel (C,), 1 by default.
+        bias: what is added to each channel (C,), 0 by default.
+        eps: a small number against division by 0.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
 
     Raises:
-        ValueError: ``num_groups`` does not divide the channels.
+        TypeError: ``input`` is no Tensor.
+        ValueError: ``num_groups`` is not positive or does not divide C, or ``weight`` or ``bias`` have another shape.
     """
     x = check_tensor(input, "group_norm")
-    if x.ndim < 2 or x.shape[1] % num_groups:
+    if num_groups < 1 or x.ndim < 2 or x.shape[1] % num_groups:
         raise ValueError(f"For 'group_norm', 'num_groups' {num_groups} must divide the channels of shape {x.shape}")
     xp, dtype, c = array_module(x._array), x._array.dtype, x.shape[1]
+    for name, one in (("weight", weight), ("bias", bias)):
+        if one is not None and one.shape != (c,):
+            raise ValueError(f"For 'group_norm', '{name}' must have the shape {(c,)}, but got {one.shape}")
     gamma = Tensor._wrap(xp.ones(c, dtype)) if weight is None else weight
     beta = Tensor._wrap(xp.zeros(c, dtype)) if bias is None else bias
     return group_normalized(x, num_groups, gamma, beta, eps)
@@ -281,7 +397,19 @@ def group_norm(
 def instance_normalized(
     x: Tensor, weight: Tensor, bias: Tensor, eps: float, running: tuple[Tensor, Tensor] | None, momentum: float
 ) -> Tensor:
-    """Each channel of each sample normalised; ``running`` statistics, if given, are updated with their means."""
+    """Each channel of each sample normalised.
+
+    Args:
+        x: a tensor (N, C, ...).
+        weight: a factor for each channel (C,).
+        bias: what is added to each channel (C,).
+        eps: a small number against division by 0.
+        running: running mean and variance (C,), which are updated with the means of the samples' statistics; or None.
+        momentum: the weight of the new statistics in these.
+
+    Returns:
+        A tensor like ``x``.
+    """
     if running is not None:
         array = x._array
         axes = tuple(range(2, x.ndim))
@@ -294,9 +422,18 @@ def instance_normalized(
 
 @declare(primitive=prim("RmsNorm", epsilon=1e-06))
 def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, Tensor]:
-    """x / sqrt(mean(x * x) + epsilon) * gamma over the axes of ``gamma``, and 1 / sqrt(...) (Zhang and Sennrich 2019).
+    """x / sqrt(mean(x * x) + epsilon) * gamma over the last axes (Zhang and Sennrich 2019).
+
+    Args:
+        x: a tensor of any shape.
+        gamma: factors, whose shape is the end of that of ``x``; its axes are those over which is normalized.
+        epsilon: a small number against division by 0.
+
+    Returns:
+        The result, like ``x``; and 1 / sqrt(mean(x * x) + epsilon), with these axes as 1.
 
     Raises:
+        TypeError: an input is no Tensor.
         ValueError: the shape of ``gamma`` is not the end of that of ``x``.
     """
     if check_tensor(gamma, "rms_norm", "gamma").ndim > check_tensor(x, "rms_norm", "x").ndim or (
@@ -316,10 +453,21 @@ def lrn(
     beta: float = 0.5,
     norm_region: str = "ACROSS_CHANNELS",
 ) -> Tensor:
-    """x / (bias + alpha * sum of the squares of 2 * depth_radius + 1 neighbouring channels) ** beta.
+    """x / (bias + alpha * s) ** beta, s the sum of squares of the neighboring channels (Krizhevsky et al. 2012).
+
+    Args:
+        x: a tensor (N, C, H, W).
+        depth_radius: how many channels on each side are neighbors; the channel itself is one too.
+        bias: see the formula.
+        alpha: see the formula.
+        beta: the exponent.
+        norm_region: must be "ACROSS_CHANNELS".
+
+    Returns:
+        A tensor like ``x``.
 
     Raises:
-        TypeError: an argument of the wrong kind.
+        TypeError: ``x`` is no Tensor, or ``depth_radius`` no int.
         ValueError: another ``norm_region``, a negative radius, or an input without 4 axes.
     """
     if not isinstance(depth_radius, int) or isinstance(depth_radius, bool):

@@ -19,7 +19,17 @@ __all__ = ["HookBackward", "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfe
 
 
 class Primitive:
-    """Base of the primitive classes."""
+    """Base of the primitive classes: an operator with its settings, called on its inputs.
+
+    A class of one's own derives from it and decorates its ``__init__`` with ``prim_attr_register``.
+
+    Args:
+        *args: the settings in the order of the class; for a class without an operator, its name.
+        **kwargs: settings by name.
+
+    Raises:
+        TypeError: too many settings, or one that the class does not have.
+    """
 
     name = ""
     _function: Callable[..., Any]
@@ -48,12 +58,34 @@ class Primitive:
         return type(self)._function(*inputs, **self._values)
 
     def set_device(self, device_target: str) -> Primitive:
-        """Kept for readers: an operator runs where its tensors are."""
+        """Keep the name of a device, which changes nothing: an operator runs where its tensors are.
+
+        Args:
+            device_target: "CPU", "GPU" or "Ascend".
+
+        Returns:
+            The primitive itself.
+
+        Raises:
+            ValueError: another name.
+        """
+        if device_target not in ("CPU", "GPU", "Ascend"):
+            raise ValueError(
+                f"For '{self.name}', 'device_target' must be 'CPU', 'GPU' or 'Ascend', but got {device_target!r}"
+            )
         self.device_target = device_target
         return self
 
-    def add_prim_attr(self, name: str, value: Any) -> Primitive:
-        """Keep an attribute."""
+    def add_prim_attr(self, name: str, value: object) -> Primitive:
+        """Set an attribute of this primitive.
+
+        Args:
+            name: of the attribute.
+            value: anything.
+
+        Returns:
+            The primitive itself.
+        """
         self.__dict__[name] = value
         return self
 
@@ -82,7 +114,14 @@ def _class_of(name: str, function: Callable[..., Any], parameters: tuple[tuple[s
 
 
 def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
-    """Decorator of a Primitive's ``__init__``: the arguments become attributes."""
+    """Decorator of the ``__init__`` of a Primitive of one's own: its arguments become attributes, then it runs.
+
+    Args:
+        fn: the ``__init__``.
+
+    Returns:
+        The function to be used in its place.
+    """
 
     def initialise(self: Primitive, *args: Any, **kwargs: Any) -> None:
         import inspect

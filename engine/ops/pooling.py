@@ -12,39 +12,46 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
+from ..core.dtype import int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
+from ..core.types import Array, DTypeLike, Functions, Ints, Value
 from ..cpu import windows
 from ..cpu.array_module import array_module
 from .arguments import check_tensor
-from .arithmetic import abs as absolute
-from .arithmetic import mul, pow, sign
+from .arithmetic import mul, pow
+from .comparison import where
 from .convolution import check_format, check_windows, ints_for, pads_for
+from .elementwise import as_dtype
 from .shape import expand_dims, squeeze
 
 __all__ = ["avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d", "max_pool2d", "max_pool3d"]
 
-Ints = tuple[int, ...]
+Lengths = tuple[int, ...]
 
 
 def _entries(axes: int) -> tuple[Operator, Operator]:
     """Largest and mean over ``axes`` axes, with their gradients and the transposes of these."""
     largest, average = f"max_pool{axes}d", f"avg_pool{axes}d"
 
-    def largest_rule(F: Any, needs: list[bool], g: Any, out: Any, x: Any, **how: Any) -> list[Any]:
+    def largest_rule(
+        F: Functions, needs: list[bool], g: tuple[Any, ...], out: tuple[Any, ...], x: Value, **how: Any
+    ) -> list[Any]:
         return [getattr(F, f"{largest}_grad")(g[0], out[1], shape=tuple(x.shape), **how)]
 
-    def largest_back(F: Any, gg: Any, out: Any, g: Any, places: Any, shape: Any, **how: Any) -> Any:
+    def largest_back(
+        F: Functions, gg: Value, out: Value, g: Value, places: Value, shape: tuple[int, ...], **how: Any
+    ) -> Any:
         return getattr(F, f"{largest}_pick")(gg, places, **how)
 
-    def picked_back(F: Any, g: Any, out: Any, x: Any, places: Any, **how: Any) -> Any:
+    def picked_back(F: Functions, g: Value, out: Value, x: Value, places: Value, **how: Any) -> Any:
         return getattr(F, f"{largest}_grad")(g, places, shape=tuple(x.shape), **how)
 
-    def average_rule(F: Any, g: Any, out: Any, x: Any, **how: Any) -> Any:
+    def average_rule(F: Functions, g: Value, out: Value, x: Value, **how: Any) -> Any:
         return getattr(F, f"{average}_grad")(g, shape=tuple(x.shape), **how)
 
-    def average_back(F: Any, gg: Any, out: Any, g: Any, shape: Any, **how: Any) -> Any:
+    def average_back(F: Functions, gg: Value, out: Value, g: Value, shape: tuple[int, ...], **how: Any) -> Any:
         return getattr(F, average)(gg, **how)
 
     Operator(f"{largest}_grad", windows.max_pool_grad, (largest_back, None))
@@ -59,7 +66,7 @@ def _entries(axes: int) -> tuple[Operator, Operator]:
 _POOLS = {axes: _entries(axes) for axes in (2, 3)}
 
 
-def batched(function: Callable[[Tensor], Any], x: Any, axes: int, name: str) -> Any:
+def batched(function: Callable[[Tensor], Any], x: Tensor, axes: int, name: str) -> Any:
     """``function`` of (N, C, ...), also where ``x`` is one sample (C, ...)."""
     if check_tensor(x, name).ndim == axes + 1:
         found = function(expand_dims(x, 0))
@@ -70,7 +77,7 @@ def batched(function: Callable[[Tensor], Any], x: Any, axes: int, name: str) -> 
     return function(x)
 
 
-def _ceiled(lengths: Ints, kernel: Ints, stride: Ints, dilation: Ints, pads: Ints) -> Ints:
+def _ceiled(lengths: Lengths, kernel: Lengths, stride: Lengths, dilation: Lengths, pads: Lengths) -> Lengths:
     """Pads with so much added at the ends that a last, partial window fits, if it begins inside input or padding."""
     found = list(pads)
     for place, (n, k, s, d) in enumerate(zip(lengths, kernel, stride, dilation, strict=True)):
@@ -86,16 +93,32 @@ def _ceiled(lengths: Ints, kernel: Ints, stride: Ints, dilation: Ints, pads: Int
 def largest_of_windows(
     axes: int,
     name: str,
-    x: Any,
-    kernel_size: Any,
-    stride: Any,
+    x: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None,
     pad_mode: str,
-    padding: Any,
-    dilation: Any,
+    padding: Ints,
+    dilation: Ints,
     ceil_mode: bool,
     return_indices: bool,
 ) -> Any:
-    """The largest element of each window, and with ``return_indices`` where it is in the flattened sample."""
+    """The largest element of each window.
+
+    Args:
+        axes: how many axes are pooled, 2 or 3.
+        name: of the function, for errors.
+        x: a tensor (N, C, ...), or one sample (C, ...).
+        kernel_size: the size of a window.
+        stride: how far windows are apart; ``kernel_size`` if None.
+        pad_mode: "same", "valid" or "pad".
+        padding: what is added at the ends, with mode "pad".
+        dilation: how far the elements of a window are apart.
+        ceil_mode: whether a last, partial window counts.
+        return_indices: whether to give also where each is in its flattened sample and channel.
+
+    Returns:
+        A tensor, or with ``return_indices`` two, the second in Int64.
+    """
 
     def pooled(x: Tensor) -> Any:
         kernel = ints_for(kernel_size, axes, name, "kernel_size")
@@ -117,7 +140,9 @@ def largest_of_windows(
     return batched(pooled, x, axes, name)
 
 
-def _flat_places(places: Any, lengths: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Any:
+def _flat_places(
+    places: Array, lengths: Lengths, kernel: Lengths, stride: Lengths, pads: Lengths, dilation: Lengths
+) -> Any:
     """Places in windows as places in the flattened axes of one sample and channel."""
     xp = array_module(places)
     flat = 0
@@ -137,16 +162,36 @@ def _flat_places(places: Any, lengths: Ints, kernel: Ints, stride: Ints, pads: I
 def mean_of_windows(
     axes: int,
     name: str,
-    x: Any,
-    kernel_size: Any,
-    stride: Any,
+    x: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None,
     pad_mode: str,
-    padding: Any,
+    padding: Ints,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window; padding counts if ``count_include_pad``, what ``ceil_mode`` adds never does."""
+    """The mean of each window.
+
+    Args:
+        axes: how many axes are pooled, 2 or 3.
+        name: of the function, for errors.
+        x: a tensor (N, C, ...), or one sample (C, ...).
+        kernel_size: the size of a window.
+        stride: how far windows are apart; ``kernel_size`` if None.
+        pad_mode: "same", "valid" or "pad".
+        padding: how many zeros are added at the ends, with mode "pad".
+        ceil_mode: whether a last, partial window counts; what is added for it is never counted.
+        count_include_pad: whether padding counts in the mean.
+        divisor_override: what sums are divided by; by default, and if 0, the number of elements that count.
+
+    Raises:
+        ValueError: ``divisor_override`` is negative or no int.
+    """
+    if divisor_override is not None and (
+        isinstance(divisor_override, bool) or not isinstance(divisor_override, int) or divisor_override < 0
+    ):
+        raise ValueError(f"For '{name}', 'divisor_override' must be an int not below 0, but got {divisor_override!r}")
 
     def pooled(x: Tensor) -> Tensor:
         kernel = ints_for(kernel_size, axes, name, "kernel_size")
@@ -176,7 +221,7 @@ def mean_of_windows(
     return batched(pooled, x, axes, name)
 
 
-def as_image(function: Callable[[Tensor], Any], x: Any, name: str) -> Any:
+def as_image(function: Callable[[Tensor], Any], x: Tensor, name: str) -> Any:
     """``function`` of (N, C, 1, L), for what comes as (N, C, L)."""
 
     def pooled(x: Tensor) -> Any:
@@ -186,23 +231,44 @@ def as_image(function: Callable[[Tensor], Any], x: Any, name: str) -> Any:
     return batched(pooled, x, 1, name)
 
 
-def flat_pair(value: Any, name: str, argument: str, first: int = 1, least: int = 1) -> Any:
+def flat_pair(value: Ints | None, name: str, argument: str, first: int = 1, least: int = 1) -> Any:
     """An int, or a tuple of one, for the second of two axes."""
     return None if value is None else (first, *ints_for(value, 1, name, argument, least))
 
 
 def max_pool2d(
     x: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
+    dilation: Ints = 1,
     return_indices: bool = False,
     ceil_mode: bool = False,
     *,
     pad_mode: str = "pad",
 ) -> Any:
-    """The largest element of each window."""
+    """The largest element of each window.
+
+    Args:
+        x: a tensor (N, C, H, W), or one sample (C, H, W).
+        kernel_size: the size of a window, an int or two.
+        stride: how far windows are apart, likewise; ``kernel_size`` by default.
+        padding: by how much each end of H and W is extended with what is never the largest, at most half a window; an
+            int, two, or (top, bottom, left, right). Only with ``pad_mode`` "pad".
+        dilation: how far the elements of a window are apart, an int or two.
+        return_indices: whether to give also where each largest element is.
+        ceil_mode: whether a last, partial window counts, if it begins inside input or padding.
+        pad_mode: "pad"; "valid" (no padding); "same" (ceil(length / stride) windows).
+
+    Returns:
+        A tensor (N, C, H', W'), H' = floor((H + padding - dilation * (kernel_size - 1) - 1) / stride) + 1 with both
+            ends'
+        padding. With ``return_indices`` also an Int64 tensor of that shape: the place in the flattened H x W.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or a setting no int or tuple of ints.
+        ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
+    """
     return largest_of_windows(
         2, "max_pool2d", x, kernel_size, stride, pad_mode, padding, dilation, ceil_mode, return_indices
     )
@@ -210,16 +276,37 @@ def max_pool2d(
 
 def max_pool3d(
     x: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
+    dilation: Ints = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
     *,
     pad_mode: str = "pad",
 ) -> Any:
-    """The largest element of each window of (N, C, D, H, W)."""
+    """The largest element of each window of three axes.
+
+    Args:
+        x: a tensor (N, C, D, H, W), or one sample (C, D, H, W).
+        kernel_size: the size of a window, an int or three.
+        stride: how far windows are apart, likewise; ``kernel_size`` by default.
+        padding: by how much each end of the axes is extended with what is never the largest, at most half a window; an
+            int, three, or six (both ends of each axis). Only with ``pad_mode`` "pad".
+        dilation: how far the elements of a window are apart, an int or three.
+        ceil_mode: whether a last, partial window counts, if it begins inside input or padding.
+        return_indices: whether to give also where each largest element is.
+        pad_mode: "pad"; "valid" (no padding); "same" (ceil(length / stride) windows).
+
+    Returns:
+        A tensor (N, C, D', H', W'); with ``return_indices`` also an Int64 tensor of that shape: the place in the
+            flattened
+        D x H x W.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or a setting no int or tuple of ints.
+        ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
+    """
     return largest_of_windows(
         3, "max_pool3d", x, kernel_size, stride, pad_mode, padding, dilation, ceil_mode, return_indices
     )
@@ -231,11 +318,38 @@ def max_pool3d(
     )
 )
 def _max_pool3d(
-    x: Tensor, kernel_size: Any, strides: Any, pad_mode: str, pad_list: Any, ceil_mode: bool | None, data_format: str
+    x: Tensor, kernel_size: Ints, strides: Ints, pad_mode: str, pad_list: Ints, ceil_mode: bool | None, data_format: str
 ) -> Tensor:
-    """The largest element of each window of (N, C, D, H, W)."""
+    """The largest element of each window of three axes.
+
+    Args:
+        x: a tensor (N, C, D, H, W).
+        kernel_size: the size of a window, an int or three.
+        strides: how far windows are apart, likewise.
+        pad_mode: "SAME", "VALID" or "PAD", in capitals or not, see ``max_pool3d``.
+        pad_list: by how much each end is extended with "PAD", an int, three or six; else 0.
+        ceil_mode: whether a last, partial window counts, with "PAD"; else None.
+        data_format: must be "NCDHW".
+
+    Returns:
+        A tensor (N, C, D', H', W').
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or a setting no int or tuple of ints.
+        ValueError: a setting out of range or beside a ``pad_mode`` that has none, another ``data_format``, or no window
+            fits.
+    """
     check_format(data_format, "NCDHW", "MaxPool3D")
+    if ceil_mode is not None and pad_mode.lower() != "pad":
+        raise ValueError(f"For 'MaxPool3D', 'ceil_mode' must be None with pad_mode {pad_mode!r}, but got {ceil_mode}")
     return max_pool3d(x, kernel_size, strides, pad_list, ceil_mode=bool(ceil_mode), pad_mode=pad_mode.lower())
+
+
+def _with_places_as(dtype: DTypeLike | None, name: str, best: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
+    """The places in the dtype that a class is told, Int64 by default."""
+    if dtype is not None and dtype not in (int32, int64):
+        raise TypeError(f"For '{name}', 'argmax_type' must be int32 or int64, but got {dtype}")
+    return best, places if dtype is None else as_dtype(places, numpy_dtype(dtype))
 
 
 @declare(
@@ -244,10 +358,34 @@ def _max_pool3d(
     )
 )
 def _max_pool2d_with_places(
-    x: Tensor, kernel_size: Any, strides: Any, pads: Any, dilation: Any, ceil_mode: bool, argmax_type: Any
+    x: Tensor,
+    kernel_size: Ints,
+    strides: Ints | None,
+    pads: Ints,
+    dilation: Ints,
+    ceil_mode: bool,
+    argmax_type: DTypeLike | None,
 ) -> tuple[Tensor, Tensor]:
-    """The largest element of each window of (N, C, H, W), and where it is in the flattened image."""
-    return max_pool2d(x, kernel_size, strides, pads, dilation, True, ceil_mode)
+    """The largest element of each window, and where it is.
+
+    Args:
+        x: a tensor (N, C, H, W).
+        kernel_size: the size of a window, an int or two.
+        strides: how far windows are apart, likewise; ``kernel_size`` by default.
+        pads: by how much each end is extended with what is never the largest, at most half a window.
+        dilation: how far the elements of a window are apart, an int or two.
+        ceil_mode: whether a last, partial window counts.
+        argmax_type: the dtype of the places, int32 or int64, which is the default.
+
+    Returns:
+        Two tensors (N, C, H', W'): the elements, and their places in the flattened H x W.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or another ``argmax_type``.
+        ValueError: a setting out of range, or no window fits.
+    """
+    found = max_pool2d(x, kernel_size, strides, pads, dilation, True, ceil_mode)
+    return _with_places_as(argmax_type, "MaxPoolWithArgmaxV2", *found)
 
 
 @declare(
@@ -257,24 +395,68 @@ def _max_pool2d_with_places(
     )
 )  # fmt: skip
 def _max_pool3d_with_places(
-    x: Tensor, ksize: Any, strides: Any, pads: Any, dilation: Any, ceil_mode: bool, data_format: str, argmax_type: Any
+    x: Tensor,
+    ksize: Ints,
+    strides: Ints,
+    pads: Ints,
+    dilation: Ints,
+    ceil_mode: bool,
+    data_format: str,
+    argmax_type: DTypeLike | None,
 ) -> tuple[Tensor, Tensor]:
-    """The largest element of each window of (N, C, D, H, W), and where it is in the flattened volume."""
+    """The largest element of each window of three axes, and where it is.
+
+    Args:
+        x: a tensor (N, C, D, H, W).
+        ksize: the size of a window, an int or three.
+        strides: how far windows are apart, likewise.
+        pads: by how much each end is extended with what is never the largest, at most half a window.
+        dilation: how far the elements of a window are apart, an int or three.
+        ceil_mode: whether a last, partial window counts.
+        data_format: must be "NCDHW".
+        argmax_type: the dtype of the places, int32 or int64, which is the default.
+
+    Returns:
+        Two tensors (N, C, D', H', W'): the elements, and their places in the flattened D x H x W.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or another ``argmax_type``.
+        ValueError: a setting out of range, another ``data_format``, or no window fits.
+    """
     check_format(data_format, "NCDHW", "MaxPool3DWithArgmax")
-    return max_pool3d(x, ksize, strides, pads, dilation, ceil_mode, True)
+    return _with_places_as(
+        argmax_type, "MaxPool3DWithArgmax", *max_pool3d(x, ksize, strides, pads, dilation, ceil_mode, True)
+    )
 
 
 def avg_pool1d(
     input_x: Tensor,
-    kernel_size: Any = 1,
-    stride: Any = 1,
-    padding: Any = 0,
+    kernel_size: Ints = 1,
+    stride: Ints = 1,
+    padding: Ints = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     *,
     pad_mode: str = "pad",
 ) -> Tensor:
-    """The mean of each window of (N, C, L)."""
+    """The mean of each window of one axis.
+
+    Args:
+        input_x: a tensor (N, C, L), or one sample (C, L).
+        kernel_size: the size of a window.
+        stride: how far windows are apart.
+        padding: how many zeros are added at both ends, or (before, after). Only with ``pad_mode`` "pad".
+        ceil_mode: whether a last, partial window counts, if it begins inside input or padding.
+        count_include_pad: whether padding counts in the mean.
+        pad_mode: "pad"; "valid" (no padding); "same" (ceil(L / stride) windows).
+
+    Returns:
+        A tensor (N, C, L'), L' = floor((L + padding - kernel_size) / stride) + 1 with both ends' padding.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or a setting no int.
+        ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
+    """
     name = "avg_pool1d"
     sides = (0, 0, padding, padding) if isinstance(padding, int) else (0, 0, *(tuple(padding) * 2)[:2])
     window, steps = flat_pair(kernel_size, name, "kernel_size"), flat_pair(stride, name, "stride")
@@ -287,16 +469,35 @@ def avg_pool1d(
 
 def avg_pool2d(
     input_x: Tensor,
-    kernel_size: Any = 1,
-    stride: Any = 1,
-    padding: Any = 0,
+    kernel_size: Ints = 1,
+    stride: Ints = 1,
+    padding: Ints = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int = 0,
     *,
     pad_mode: str = "pad",
 ) -> Tensor:
-    """The mean of each window."""
+    """The mean of each window.
+
+    Args:
+        input_x: a tensor (N, C, H, W), or one sample (C, H, W).
+        kernel_size: the size of a window, an int or two.
+        stride: how far windows are apart, likewise.
+        padding: how many zeros are added at the ends of H and W: an int, two, or (top, bottom, left, right). Only with
+            ``pad_mode`` "pad".
+        ceil_mode: whether a last, partial window counts, if it begins inside input or padding.
+        count_include_pad: whether padding counts in the mean.
+        divisor_override: what sums are divided by; with 0 the number of elements that count.
+        pad_mode: "pad"; "valid" (no padding); "same" (ceil(length / stride) windows).
+
+    Returns:
+        A tensor (N, C, H', W'), H' = floor((H + padding - kernel_size) / stride) + 1 with both ends' padding.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or a setting no int or tuple of ints.
+        ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
+    """
     return mean_of_windows(
         2, "avg_pool2d", input_x, kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override
     )
@@ -304,34 +505,68 @@ def avg_pool2d(
 
 def avg_pool3d(
     input_x: Tensor,
-    kernel_size: Any = 1,
-    stride: Any = 1,
-    padding: Any = 0,
+    kernel_size: Ints = 1,
+    stride: Ints = 1,
+    padding: Ints = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int = 0,
     *,
     pad_mode: str = "pad",
 ) -> Tensor:
-    """The mean of each window of (N, C, D, H, W)."""
+    """The mean of each window of three axes.
+
+    Args:
+        input_x: a tensor (N, C, D, H, W), or one sample (C, D, H, W).
+        kernel_size: the size of a window, an int or three.
+        stride: how far windows are apart, likewise.
+        padding: how many zeros are added at the ends of the axes: an int, three, or six (both ends of each axis). Only
+            with ``pad_mode`` "pad".
+        ceil_mode: whether a last, partial window counts, if it begins inside input or padding.
+        count_include_pad: whether padding counts in the mean.
+        divisor_override: what sums are divided by; with 0 the number of elements that count.
+        pad_mode: "pad"; "valid" (no padding); "same" (ceil(length / stride) windows).
+
+    Returns:
+        A tensor (N, C, D', H', W').
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or a setting no int or tuple of ints.
+        ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
+    """
     return mean_of_windows(
         3, "avg_pool3d", input_x, kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override
     )
 
 
-def _pool_class(name: str, function: Callable[..., Tensor]) -> None:
+def _pool_class(name: str, function: Callable[..., Tensor], what: str) -> None:
     """The class of a pooling over two axes."""
 
     @declare(primitive=prim(name, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"))
-    def pooled(x: Tensor, kernel_size: Any, strides: Any, pad_mode: str, data_format: str) -> Tensor:
+    def pooled(x: Tensor, kernel_size: Ints, strides: Ints, pad_mode: str, data_format: str) -> Tensor:
         check_format(data_format, "NCHW", name)
         return function(x, kernel_size, strides, pad_mode=pad_mode)
 
-    pooled.__doc__ = function.__doc__
+    pooled.__doc__ = f"""The {what} of each window.
+
+    Args:
+        x: a tensor (N, C, H, W).
+        kernel_size: the size of a window, an int or two.
+        strides: how far windows are apart, likewise.
+        pad_mode: "valid" (no padding) or "same" (ceil(length / stride) windows), in capitals or not.
+        data_format: must be "NCHW".
+
+    Returns:
+        A tensor (N, C, H', W').
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or a setting no int or tuple of ints.
+        ValueError: a setting out of range, another ``data_format``, or no window fits.
+    """
 
 
-_pool_class("MaxPool", max_pool2d)
-_pool_class("AvgPool", avg_pool2d)
+_pool_class("MaxPool", max_pool2d, "largest element")
+_pool_class("AvgPool", avg_pool2d, "mean")
 
 
 @declare(
@@ -341,30 +576,89 @@ _pool_class("AvgPool", avg_pool2d)
     )
 )  # fmt: skip
 def _avg_pool3d(
-    x: Tensor, kernel_size: Any, strides: Any, pad_mode: str, pad: Any, *, data_format: str, **how: Any
+    x: Tensor, kernel_size: Ints, strides: Ints, pad_mode: str, pad: Ints, *, data_format: str, **how: Any
 ) -> Tensor:
-    """The mean of each window of (N, C, D, H, W)."""
+    """The mean of each window of three axes.
+
+    Args:
+        x: a tensor (N, C, D, H, W).
+        kernel_size: the size of a window, an int or three.
+        strides: how far windows are apart, likewise.
+        pad_mode: "same", "valid" or "pad", in capitals or not, see ``avg_pool3d``.
+        pad: how many zeros are added at the ends with "pad", an int, three or six; else 0.
+        data_format: must be "NCDHW".
+        **how: ``ceil_mode``, ``count_include_pad`` and ``divisor_override``, see ``avg_pool3d``.
+
+    Returns:
+        A tensor (N, C, D', H', W').
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or a setting no int or tuple of ints.
+        ValueError: a setting out of range or beside a ``pad_mode`` that has none, another ``data_format``, or no window
+            fits.
+    """
     check_format(data_format, "NCDHW", "AvgPool3D")
     return avg_pool3d(x, kernel_size, strides, pad, pad_mode=pad_mode.lower(), **how)
 
 
-def _powers(x: Tensor, norm_type: float, averaged: Tensor, size: int) -> Tensor:
-    """(sum of x ** p) ** (1 / p), as PyTorch and MindSpore have it: with the sign of the sum."""
+def _raised(x: Tensor, norm_type: float, name: str) -> Tensor:
+    if norm_type == 0:
+        raise ValueError(f"For '{name}', 'norm_type' must not be 0")
+    return pow(x, float(norm_type))
+
+
+def _root(averaged: Tensor, norm_type: float, size: int) -> Tensor:
+    """(sum of x ** p) ** (1 / p). Where the sum is 0 the gradient is 0, not infinity times 0."""
     total = mul(averaged, size)
-    return mul(sign(total), pow(absolute(total), 1.0 / norm_type))
+    zero = total == 0
+    return where(zero, 0.0 if norm_type > 0 else math.inf, pow(where(zero, 1.0, total), 1.0 / norm_type))
 
 
-def lp_pool1d(x: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The ``norm_type``-norm of each window of (N, C, L)."""
+def lp_pool1d(
+    x: Tensor, norm_type: float, kernel_size: Ints, stride: Ints | None = None, ceil_mode: bool = False
+) -> Tensor:
+    """The p-norm of each window of one axis: sum(x ** p) ** (1 / p).
+
+    Args:
+        x: a tensor (N, C, L), or one sample (C, L).
+        norm_type: p, not 0. With an odd p a negative sum gives NaN.
+        kernel_size: the size of a window.
+        stride: how far windows are apart; ``kernel_size`` by default.
+        ceil_mode: whether a last, partial window counts; its sum is scaled to a whole one.
+
+    Returns:
+        A tensor (N, C, L'); where a sum is 0, its gradient is 0.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``kernel_size`` or ``stride`` no int.
+        ValueError: ``norm_type`` is 0, another number of axes, or no window fits.
+    """
     (size,) = ints_for(kernel_size, 1, "lp_pool1d", "kernel_size")
-    raised = pow(x, float(norm_type))
+    raised = _raised(check_tensor(x, "lp_pool1d", "x"), norm_type, "lp_pool1d")
     averaged = avg_pool1d(raised, size, size if stride is None else stride, 0, ceil_mode)
-    return _powers(x, norm_type, averaged, size)
+    return _root(averaged, norm_type, size)
 
 
-def lp_pool2d(x: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The ``norm_type``-norm of each window of (N, C, H, W)."""
+def lp_pool2d(
+    x: Tensor, norm_type: float, kernel_size: Ints, stride: Ints | None = None, ceil_mode: bool = False
+) -> Tensor:
+    """The p-norm of each window: sum(x ** p) ** (1 / p).
+
+    Args:
+        x: a tensor (N, C, H, W), or one sample (C, H, W).
+        norm_type: p, not 0. With an odd p a negative sum gives NaN.
+        kernel_size: the size of a window, an int or two.
+        stride: how far windows are apart, likewise; ``kernel_size`` by default.
+        ceil_mode: whether a last, partial window counts; its sum is scaled to a whole one.
+
+    Returns:
+        A tensor (N, C, H', W'); where a sum is 0, its gradient is 0.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``kernel_size`` or ``stride`` no int or tuple of ints.
+        ValueError: ``norm_type`` is 0, another number of axes, or no window fits.
+    """
     size = ints_for(kernel_size, 2, "lp_pool2d", "kernel_size")
-    raised = pow(x, float(norm_type))
+    raised = _raised(check_tensor(x, "lp_pool2d", "x"), norm_type, "lp_pool2d")
     averaged = avg_pool2d(raised, size, size if stride is None else stride, 0, ceil_mode)
-    return _powers(x, norm_type, averaged, math.prod(size))
+    return _root(averaged, norm_type, math.prod(size))

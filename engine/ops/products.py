@@ -12,6 +12,7 @@ from ..core.dtype import promote
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Array, Functions, Ints, Number, Value
 from ..cpu.array_module import array_module
 from . import arithmetic, elementwise
 from .arguments import check_tensor, ints_of, one_axis
@@ -49,7 +50,7 @@ def _expanded(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     return given, right.replace("...", dots)
 
 
-def _einsum_kernel(*operands: Any, terms: tuple[str, ...], result: str) -> Any:
+def _einsum_kernel(*operands: Array, terms: tuple[str, ...], result: str) -> Array:
     xp = array_module(operands[0])
     if operands[0].dtype.itemsize < 4 and operands[0].dtype.kind in "fV":
         wide = (x.astype(np.float32) for x in operands)
@@ -58,7 +59,7 @@ def _einsum_kernel(*operands: Any, terms: tuple[str, ...], result: str) -> Any:
 
 
 def _einsum_rule(
-    F: Any, needs: list[bool], g: Any, out: Any, *operands: Any, terms: tuple[str, ...], result: str
+    F: Functions, needs: list[bool], g: Value, out: Value, *operands: Value, terms: tuple[str, ...], result: str
 ) -> list[Any]:
     found: list[Any] = []
     for place, (x, term, needed) in enumerate(zip(operands, terms, needs, strict=True)):
@@ -86,8 +87,17 @@ _einsum = Operator("einsum", _einsum_kernel, joint_vjp=_einsum_rule)
 
 
 @declare(mint=True)
-def einsum(equation: str, *operands: Any) -> Any:
-    """The product that Einstein's ``equation``, such as "ij,jk->ik", says.
+def einsum(equation: str, *operands: Any) -> Tensor:
+    """The sum of products that Einstein's notation says, as in NumPy.
+
+    Args:
+        equation: a letter for each axis of each operand, and behind "->" those of the result, such as "ij,jk->ik";
+            without it the letters that occur once, in alphabetical order. A letter that occurs twice in an operand is
+            its diagonal; "..." stands for further axes, which broadcast.
+        *operands: the tensors, one by one or as one list; axes of length 1 broadcast.
+
+    Returns:
+        A tensor of the dtype that all operands promote to.
 
     Raises:
         TypeError: ``equation`` is no string, or an operand no Tensor.
@@ -115,10 +125,27 @@ def einsum(equation: str, *operands: Any) -> Any:
 
 
 einsum_ext = einsum
-declare(primitive=prim("Einsum", "equation"))(lambda x, equation: einsum(equation, *x))
 
 
-def _sum_of(input: Tensor, product: Any, beta: Any, alpha: Any, name: str) -> Any:
+@declare(primitive=prim("Einsum", "equation"))
+def _einsum_class(x: Sequence[Tensor], equation: str) -> Tensor:
+    """The sum of products that Einstein's notation says, as in NumPy.
+
+    Args:
+        x: a tuple or list of tensors.
+        equation: a letter for each axis of each, and those of the result, such as "ij,jk->ik", see ``ops.einsum``.
+
+    Returns:
+        A tensor of the dtype that all promote to.
+
+    Raises:
+        TypeError: ``equation`` is no string, or an operand no Tensor.
+        ValueError: they do not fit each other.
+    """
+    return einsum(equation, *x)
+
+
+def _sum_of(input: Tensor, product: Tensor, beta: Number, alpha: Number, name: str) -> Tensor:
     x = check_tensor(input, name)
     scaled = product if alpha == 1 and isinstance(alpha, int) else arithmetic.mul(product, alpha)
     return arithmetic.add(x if beta == 1 and isinstance(beta, int) else arithmetic.mul(x, beta), scaled)
@@ -131,20 +158,65 @@ def _ranks(name: str, *wanted: tuple[str, Any, int]) -> None:
 
 
 @declare(method=True, in_place=True, mint=True)
-def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * (mat1 @ mat2)."""
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """beta * input + alpha * (mat1 @ mat2).
+
+    Args:
+        input: a tensor that broadcasts to (n, p).
+        mat1: a matrix (n, m).
+        mat2: a matrix (m, p).
+        beta: what ``input`` is multiplied by.
+        alpha: what the product is multiplied by.
+
+    Returns:
+        A tensor (n, p).
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: shapes that do not fit.
+    """
     return _sum_of(input, matmul(mat1, mat2), beta, alpha, "addmm")
 
 
 @declare(method=True, mint=True)
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * (mat @ vec)."""
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """beta * input + alpha * (mat @ vec).
+
+    Args:
+        input: a tensor that broadcasts to (n,).
+        mat: a matrix (n, m).
+        vec: a vector (m,).
+        beta: what ``input`` is multiplied by.
+        alpha: what the product is multiplied by.
+
+    Returns:
+        A tensor (n,).
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: shapes that do not fit.
+    """
     return _sum_of(input, matmul(mat, vec), beta, alpha, "addmv")
 
 
 @declare(method=True, mint=True)
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """beta * input + alpha * (batch1 @ batch2), matrix by matrix.
+
+    Args:
+        input: a tensor that broadcasts to (b, n, p).
+        batch1: matrices (b, n, m).
+        batch2: matrices (b, m, p).
+        beta: what ``input`` is multiplied by.
+        alpha: what the product is multiplied by.
+
+    Returns:
+        A tensor (b, n, p).
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: shapes that do not fit.
+    """
     _ranks("baddbmm", ("batch1", batch1, 3), ("batch2", batch2, 3))
     return _sum_of(input, matmul(batch1, batch2), beta, alpha, "baddbmm")
 
@@ -153,15 +225,42 @@ baddbmm_ext = baddbmm
 
 
 @declare(method=True, mint=True)
-def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * the sum of batch1 @ batch2 over the batch."""
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """beta * input + alpha * the sum of batch1 @ batch2 over the batch.
+
+    Args:
+        input: a tensor that broadcasts to (n, p).
+        batch1: matrices (b, n, m).
+        batch2: matrices (b, m, p).
+        beta: what ``input`` is multiplied by.
+        alpha: what the product is multiplied by.
+
+    Returns:
+        A tensor (n, p).
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: shapes that do not fit.
+    """
     _ranks("addbmm", ("batch1", batch1, 3), ("batch2", batch2, 3))
     return _sum_of(input, reduce_sum(matmul(batch1, batch2), 0), beta, alpha, "addbmm")
 
 
 @declare(method=("ger", "outer"), primitive=prim("Ger"), mint=True)
-def outer(input: Tensor, vec2: Tensor) -> Any:
-    """The product of each two elements of two vectors."""
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """The product of each element of a vector with each of another: input[i] * vec2[j].
+
+    Args:
+        input: a vector (n,).
+        vec2: a vector (m,).
+
+    Returns:
+        A tensor (n, m).
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: an input is no vector.
+    """
     _ranks("outer", ("input", input, 1), ("vec2", vec2, 1))
     return arithmetic.mul(expand_dims(input, 1), expand_dims(vec2, 0))
 
@@ -170,24 +269,59 @@ ger = outer
 
 
 @declare(method=True)
-def addr(x: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * x + alpha * outer(vec1, vec2)."""
+def addr(x: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """beta * x + alpha * outer(vec1, vec2).
+
+    Args:
+        x: a tensor that broadcasts to (n, m).
+        vec1: a vector (n,).
+        vec2: a vector (m,).
+        beta: what ``x`` is multiplied by.
+        alpha: what the product is multiplied by.
+
+    Returns:
+        A tensor (n, m).
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: shapes that do not fit.
+    """
     return _sum_of(x, outer(vec1, vec2), beta, alpha, "addr")
 
 
 @declare(mint=renamed(mat="input"))
-def mv(mat: Tensor, vec: Tensor) -> Any:
-    """A matrix times a vector."""
+def mv(mat: Tensor, vec: Tensor) -> Tensor:
+    """A matrix times a vector.
+
+    Args:
+        mat: a matrix (n, m).
+        vec: a vector (m,).
+
+    Returns:
+        A tensor (n,).
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: other numbers of axes, or lengths that do not fit.
+    """
     _ranks("mv", ("mat", mat, 2), ("vec", vec, 1))
     return matmul(mat, vec)
 
 
 @declare(method=True)
 def dot(input: Tensor, other: Tensor) -> Tensor:
-    """The last axis of ``input`` with the last but one of ``other``, the other axes side by side.
+    """The sum of products over the last axis of ``input`` and the last but one of ``other``, others side by side.
+
+    Args:
+        input: a tensor (..., k) with at least two axes.
+        other: a tensor (..., k, m) with at least two axes.
+
+    Returns:
+        A tensor with the other axes of ``input``, then those of ``other``.
 
     Raises:
-        ValueError: a tensor with fewer than two axes.
+        TypeError: an input is no Tensor.
+        ValueError: a tensor with fewer than two axes, or lengths that do not fit.
     """
     x, y = check_tensor(input, "dot"), check_tensor(other, "dot", "other")
     if x.ndim < 2 or y.ndim < 2:
@@ -196,19 +330,40 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
 
 
 @declare(method=True)
-def inner(input: Tensor, other: Tensor) -> Any:
-    """The sum of products over the last axes, the other axes side by side; of a number, the product."""
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """The sum of products over the last axes, the other axes side by side, as in NumPy.
+
+    Args:
+        input: a tensor (..., k), or one without axes.
+        other: a tensor (..., k), or one without axes.
+
+    Returns:
+        A tensor with the other axes of ``input``, then those of ``other``; the product where one has no axes.
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: the last axes differ in length.
+    """
     x, y = check_tensor(input, "inner"), check_tensor(other, "inner", "other")
     if not x.ndim or not y.ndim:
         return arithmetic.mul(x, y)
     return tensor_dot(x, y, ([x.ndim - 1], [y.ndim - 1]))
 
 
-def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Any:
-    """The sum of products over the axes ``axes`` of each: a number (of last and first ones), or two lists.
+def tensor_dot(x1: Tensor, x2: Tensor, axes: int | Sequence[Ints]) -> Tensor:
+    """The sum of products over several axes of each, as NumPy's tensordot.
+
+    Args:
+        x1: a tensor.
+        x2: a tensor.
+        axes: a number n, for the last n axes of ``x1`` and the first n of ``x2``; or a pair, the axes of each.
+
+    Returns:
+        A tensor with the other axes of ``x1``, then those of ``x2``.
 
     Raises:
-        ValueError: the axes do not fit.
+        TypeError: an input is no Tensor, or ``axes`` holds no ints.
+        ValueError: the axes are out of range or differ in length.
     """
     x, y = check_tensor(x1, "tensor_dot", "x1"), check_tensor(x2, "tensor_dot", "x2")
     if isinstance(axes, int):
@@ -228,11 +383,27 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Any:
     return reshape(matmul(rows, columns), (*(x.shape[i] for i in left), *(y.shape[i] for i in right)))
 
 
-def batch_dot(x1: Tensor, x2: Tensor, axes: Any = None) -> Any:
-    """The sum of products over one axis of each, entry by entry of the batch."""
+def batch_dot(x1: Tensor, x2: Tensor, axes: Ints | None = None) -> Tensor:
+    """The sum of products over one axis of each, entry by entry of the batch.
+
+    Args:
+        x1: a tensor (batch, ...) with at least two axes.
+        x2: a tensor (batch, ...) with at least two axes.
+        axes: the axis of both, or a pair with that of each; by default the last of ``x1`` and the last but one of
+            ``x2`` (its last, where it has two axes).
+
+    Returns:
+        A tensor (batch, ...) with the other axes of ``x1``, then those of ``x2``; (batch, 1) where there are none.
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: fewer than two axes, or lengths that do not fit.
+    """
     x, y = check_tensor(x1, "batch_dot", "x1"), check_tensor(x2, "batch_dot", "x2")
     if x.ndim < 2 or y.ndim < 2:
         raise ValueError(f"For 'batch_dot', both tensors must have at least 2 axes, but got {x.shape} and {y.shape}")
+    if x.shape[0] != y.shape[0]:
+        raise ValueError(f"For 'batch_dot', the first axes must have one length, but got {x.shape} and {y.shape}")
     pair = (x.ndim - 1, max(y.ndim - 2, 1)) if axes is None else (axes, axes) if isinstance(axes, int) else tuple(axes)
     first, second = movedim(x, pair[0], x.ndim - 1), movedim(y, pair[1], 1)
     rows = reshape(first, (x.shape[0], math.prod(first.shape[1:-1]), first.shape[-1]))
@@ -241,14 +412,38 @@ def batch_dot(x1: Tensor, x2: Tensor, axes: Any = None) -> Any:
     return reshape(found, (x.shape[0], 1)) if found.ndim == 1 else found
 
 
-def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Any:
-    """The sum of products over one axis."""
+def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
+    """The sum of products over one axis: sum(x * y).
+
+    Args:
+        x: a tensor of any shape.
+        y: a tensor that broadcasts with ``x``.
+        axis: the axis that is summed over, of the shape that both broadcast to.
+
+    Returns:
+        A tensor without that axis.
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: the shapes do not broadcast, or ``axis`` is out of range.
+    """
     return reduce_sum(arithmetic.mul(check_tensor(x, "vecdot", "x"), check_tensor(y, "vecdot", "y")), axis)
 
 
 @declare(numpy=renamed(input="a", other="b"))
-def kron(input: Tensor, other: Tensor) -> Any:
-    """Kronecker's product: the second tensor in place of each element of the first, times it."""
+def kron(input: Tensor, other: Tensor) -> Tensor:
+    """Kronecker's product: in place of each element of the first tensor the second one, times it.
+
+    Args:
+        input: a tensor of any shape.
+        other: a tensor of any shape; of fewer axes, those missing in front count as 1.
+
+    Returns:
+        A tensor, whose lengths are the products of theirs.
+
+    Raises:
+        TypeError: an input is no Tensor.
+    """
     x, y = check_tensor(input, "kron"), check_tensor(other, "kron", "other")
     ndim = max(x.ndim, y.ndim)
     first, second = (1,) * (ndim - x.ndim) + x.shape, (1,) * (ndim - y.ndim) + y.shape
@@ -258,31 +453,65 @@ def kron(input: Tensor, other: Tensor) -> Any:
 
 
 @declare(method=True, primitive=prim("Cross"), mint=True)
-def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
-    """The cross product of vectors of 3 along ``dim`` (the first axis of length 3 without it).
+def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
+    """The cross product of vectors of three elements.
+
+    Args:
+        input: a tensor with an axis of length 3.
+        other: a tensor that broadcasts with it, with the same axis of length 3.
+        dim: that axis; by default the first of length 3.
+
+    Returns:
+        A tensor of the shape that both broadcast to.
 
     Raises:
-        ValueError: there is no axis of length 3.
+        TypeError: an input is no Tensor.
+        ValueError: the axis does not have length 3 in both.
     """
     x, y = check_tensor(input, "cross"), check_tensor(other, "cross", "other")
     at = next((i for i, n in enumerate(x.shape) if n == 3), None) if dim is None else one_axis(dim, x.ndim, "cross")
     if at is None or x.shape[at] != 3 or y.shape[at - x.ndim] != 3:
         raise ValueError(f"For 'cross', an axis must have length 3 in both, but got {x.shape} and {y.shape}")
 
-    def turned(v: Tensor, by: int) -> Any:
+    def turned(v: Tensor, by: int) -> Tensor:
         return roll(v, by, at - x.ndim)
 
     return turned(x, -1) * turned(y, -2) - turned(x, -2) * turned(y, -1)
 
 
 @declare(method=True, primitive=prim("ConjugateTranspose"))
-def adjoint(x: Tensor) -> Any:
-    """The last two axes swapped, and complex numbers conjugated."""
+def adjoint(x: Tensor) -> Tensor:
+    """The last two axes swapped, and complex numbers conjugated.
+
+    Args:
+        x: a tensor with at least two axes.
+
+    Returns:
+        A tensor of the same dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+        ValueError: fewer than two axes.
+    """
     swapped = swapaxes(check_tensor(x, "adjoint", "x"), -1, -2)
     return conj(swapped) if swapped._array.dtype.kind == "c" else swapped
 
 
-def bidense(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
-    """input1 @ weight[k] @ input2 for each k, plus ``bias``."""
+def bidense(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """The bilinear form input1 @ weight[k] @ input2 for each k, plus ``bias``.
+
+    Args:
+        input1: a tensor (..., n).
+        input2: a tensor (..., m).
+        weight: a tensor (k, n, m).
+        bias: a tensor (k,), or None for none.
+
+    Returns:
+        A tensor (..., k).
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: lengths that do not fit.
+    """
     found = einsum("...i,kij,...j->...k", input1, weight, input2)
     return found if bias is None else arithmetic.add(found, bias)

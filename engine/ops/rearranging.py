@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Ints, Shape, TensorLike
 from ..cpu.array_module import array_module
 from .arguments import along, axes_of, check_tensor, ints_of, one_axis
 from .indexing import getitem_operator
@@ -22,10 +23,17 @@ __all__ = [
 
 # Order
 @declare(method=True, mint=True)
-def t(input: Tensor) -> Any:
-    """A matrix transposed; what has fewer axes stays.
+def t(input: Tensor) -> Tensor:
+    """A matrix transposed.
+
+    Args:
+        input: a tensor of at most two axes.
+
+    Returns:
+        A tensor (m, n) of (n, m); ``input`` itself where it has fewer axes.
 
     Raises:
+        TypeError: ``input`` is no Tensor.
         ValueError: more than two axes.
     """
     if check_tensor(input, "t").ndim > 2:
@@ -37,11 +45,20 @@ swapdims = swapaxes
 
 
 @declare(method=("moveaxis", "movedim"), numpy=renamed("moveaxis", x="a"))
-def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
-    """Axes ``source`` moved to the places ``destination``; the others keep their order.
+def movedim(x: Tensor, source: Ints, destination: Ints) -> Tensor:
+    """Axes moved to other places; the others keep their order.
+
+    Args:
+        x: a tensor of any shape.
+        source: the axis or axes, in [-ndim, ndim).
+        destination: the place of each in the result.
+
+    Returns:
+        A tensor of the same dtype.
 
     Raises:
-        ValueError: different numbers of axes.
+        TypeError: ``x`` is no Tensor, or an axis no int.
+        ValueError: different numbers of axes, or one out of range or named twice.
     """
     ndim = check_tensor(x, "movedim", "x").ndim
     wanted = [axes_of(ints_of(v, "movedim", n), ndim, "movedim") or (0,)
@@ -58,8 +75,21 @@ moveaxis = movedim
 
 
 @declare(method=True, primitive=prim("Roll", "shifts", dims=None), mint=True)
-def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
-    """Elements moved on by ``shifts`` along ``dims``, those that fall off the end coming back at the start."""
+def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
+    """Elements moved on along axes, those that fall off the end coming back at the start.
+
+    Args:
+        input: a tensor of any shape.
+        shifts: by how much, negative for the other way; one number for each of ``dims``.
+        dims: the axis or axes; by default the flattened tensor is rolled.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``shifts`` or ``dims`` hold no ints.
+        ValueError: ``shifts`` and ``dims`` differ in length, or an axis is out of range.
+    """
     x = check_tensor(input, "roll")
     steps = ints_of(shifts, "roll", "shifts")
     if dims is None:
@@ -78,9 +108,26 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
 
 
 @declare(method=True, numpy=renamed(input="m", dims="axes", defaults={"k": 1, "dims": (0, 1)}))
-def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Any:
-    """Rotated ``k`` quarter turns in the plane of the two axes ``dims``."""
+def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Tensor:
+    """Rotated by quarter turns in the plane of two axes.
+
+    Args:
+        input: a tensor with at least two axes.
+        k: the number of quarter turns, from the first axis of ``dims`` towards the second; negative for the other way.
+        dims: the two axes.
+
+    Returns:
+        A tensor of the same dtype.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``k`` no int.
+        ValueError: ``dims`` is not two different axes in range.
+    """
     x = check_tensor(input, "rot90")
+    if isinstance(k, bool) or not isinstance(k, int):
+        raise TypeError(f"For 'rot90', 'k' must be an int, but got {type(k).__name__}")
+    if len(dims) != 2:
+        raise ValueError(f"For 'rot90', 'dims' must be two axes, but got {dims}")
     first, second = (one_axis(d, x.ndim, "rot90") for d in dims)
     if first == second:
         raise ValueError(f"For 'rot90', 'dims' must be two different axes, but got {dims}")
@@ -93,30 +140,90 @@ def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Any:
 
 
 @declare(method=True, numpy=renamed(input="m"))
-def fliplr(input: Tensor) -> Any:
-    """The second axis reversed."""
+def fliplr(input: Tensor) -> Tensor:
+    """The second axis reversed.
+
+    Args:
+        input: a tensor with at least two axes.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: fewer than two axes.
+    """
     return flip(input, 1)
 
 
 @declare(method=True, numpy=renamed(input="m"))
-def flipud(input: Tensor) -> Any:
-    """The first axis reversed."""
+def flipud(input: Tensor) -> Tensor:
+    """The first axis reversed.
+
+    Args:
+        input: a tensor with at least one axis.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return flip(input, 0)
 
 
 @declare(method=True, primitive=prim("ReverseV2", "axis"))
-def reverse(x: Tensor, axis: Any) -> Any:
-    """The order reversed along the axes ``axis``."""
+def reverse(x: Tensor, axis: Ints) -> Tensor:
+    """The order of the elements reversed along axes.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim).
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``axis`` holds no ints.
+        ValueError: an axis is out of range or named twice.
+    """
     return flip(x, axis)
 
 
 @declare(method=True, primitive=prim("ReverseSequence", "seq_dim", batch_dim=0))
-def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: int = 0) -> Any:
-    """In each entry of the batch, the first ``seq_lengths`` elements reversed."""
-    at, batch = one_axis(seq_dim, x.ndim, "reverse_sequence"), one_axis(batch_dim, x.ndim, "reverse_sequence")
+def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: int = 0) -> Tensor:
+    """In each entry of the batch, the first elements of a sequence reversed.
+
+    Args:
+        x: a tensor with at least two axes.
+        seq_lengths: how many elements of each entry are reversed; integers (batch,) in [0, length of ``seq_dim``].
+        seq_dim: the axis of the sequences.
+        batch_dim: the axis of the batch.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: an input is no Tensor, or an axis no int.
+        ValueError: an axis is out of range, both are one, or ``seq_lengths`` does not fit.
+    """
+    ndim = check_tensor(x, "reverse_sequence", "x").ndim
+    at, batch = one_axis(seq_dim, ndim, "reverse_sequence"), one_axis(batch_dim, ndim, "reverse_sequence")
+    if at == batch:
+        raise ValueError(f"For 'reverse_sequence', 'seq_dim' and 'batch_dim' must differ, but both are {at}")
     xp = array_module(x._array)
     places = xp.arange(x.shape[at])
-    lengths = seq_lengths._array.reshape(-1, 1)
+    lengths = check_tensor(seq_lengths, "reverse_sequence", "seq_lengths")._array.reshape(-1, 1)
+    if lengths.dtype.kind not in "iu" or len(lengths) != x.shape[batch]:
+        raise ValueError(
+            f"For 'reverse_sequence', 'seq_lengths' must be {x.shape[batch]} integers, but got "
+            f"{seq_lengths.dtype} of shape {seq_lengths.shape}"
+        )
+    if lengths.size and not 0 <= int(lengths.min()) <= int(lengths.max()) <= x.shape[at]:
+        raise ValueError(
+            f"For 'reverse_sequence', 'seq_lengths' must be in [0, {x.shape[at]}], but got "
+            f"{lengths.min()}..{lengths.max()}"
+        )
     order = xp.where(places < lengths, lengths - 1 - places, places)
     rows = xp.arange(x.shape[batch]).reshape(-1, 1)
     moved = movedim(x, (batch, at), (0, 1))
@@ -126,32 +233,91 @@ def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: in
 # Shape
 @declare(method=True, mint=True)
 def ravel(input: Tensor) -> Tensor:
-    """All elements in one axis."""
+    """All elements, row by row, in one axis.
+
+    Args:
+        input: a tensor of any shape.
+
+    Returns:
+        A tensor (size,) of the same dtype.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return reshape(input, (-1,)) if check_tensor(input, "ravel").size else reshape(input, (0,))
 
 
 @declare(method=("view_as", "reshape_as"))
-def view_as(input: Tensor, other: Tensor) -> Any:
-    """The elements in the shape of ``other``."""
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """The elements in their order in the shape of another tensor.
+
+    Args:
+        input: a tensor of any shape.
+        other: a tensor with as many elements.
+
+    Returns:
+        A tensor of the shape of ``other`` and the dtype of ``input``.
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: the numbers of elements differ.
+    """
     return reshape(input, check_tensor(other, "view_as", "other").shape)
 
 
 @declare(method=True)
-def expand_as(input: Tensor, other: Tensor) -> Any:
-    """Repeated to the shape of ``other``."""
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """Repeated to the shape of another tensor.
+
+    Args:
+        input: a tensor of any shape.
+        other: a tensor to whose shape ``input`` broadcasts.
+
+    Returns:
+        A tensor of the shape of ``other`` and the dtype of ``input``.
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: the shapes do not fit.
+    """
     return broadcast_to(input, check_tensor(other, "expand_as", "other").shape)
 
 
 @declare(method=True)
-def expand(input_x: Tensor, *size: Any) -> Any:
-    """Repeated to the shape ``size``; -1 keeps an axis."""
+def expand(input_x: Tensor, *size: Any) -> Tensor:
+    """Repeated along axes of length 1, and along new ones in front, to fill a shape.
+
+    Args:
+        input_x: a tensor of any shape.
+        *size: the new lengths, one by one or as one tuple; -1 keeps that of an axis.
+
+    Returns:
+        A tensor of that shape and the same dtype.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or ``size`` holds no ints.
+        ValueError: the shapes do not fit.
+    """
     return broadcast_to(input_x, size[0] if len(size) == 1 and not isinstance(size[0], int) else size)
 
 
 # Repeating
 @declare(numpy=renamed("repeat", input="a"))
-def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> Tensor:
-    """Each element along ``axis`` (of all, flattened, without it) ``repeats`` times, one number or one for each."""
+def repeat_interleave(input: TensorLike, repeats: Shape, axis: int | None = None) -> Tensor:
+    """Each element along an axis several times, as NumPy's repeat.
+
+    Args:
+        input: a tensor of any shape, or what one can be made of.
+        repeats: how often: one number, or one for each element along the axis.
+        axis: the axis; by default those of the flattened tensor are repeated.
+
+    Returns:
+        A tensor of the same dtype.
+
+    Raises:
+        TypeError: ``repeats`` holds no ints.
+        ValueError: a number is negative, there are too few or too many, or ``axis`` is out of range.
+    """
     x = check_tensor(input, "repeat_interleave") if isinstance(input, Tensor) else Tensor(input)
     if axis is None:
         x, axis = ravel(x), 0
@@ -172,18 +338,50 @@ def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> T
 
 @declare(method="repeat_interleave")
 def _repeat_interleave_of_tensor(
-    input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None
+    input: Tensor, repeats: Shape, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
-    """Each element along ``dim`` (of all, flattened, without it) ``repeats`` times."""
-    return repeat_interleave(input, repeats, dim)
+    """Each element along an axis several times, as NumPy's repeat.
 
+    Args:
+        input: a tensor of any shape.
+        repeats: how often: one number, or one for each element along the axis.
+        dim: the axis; by default those of the flattened tensor are repeated.
+        output_size: the length of the result along the axis, if it is known; it is only checked.
 
-def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Any:
-    """Each element along ``axis`` ``rep`` times.
+    Returns:
+        A tensor of the same dtype.
 
     Raises:
-        ValueError: ``rep`` is not positive.
+        TypeError: ``repeats`` holds no ints.
+        ValueError: a number is negative, there are too few or too many, ``dim`` is out of range, or another
+            ``output_size`` than ``repeats`` gives.
     """
+    found = repeat_interleave(input, repeats, dim)
+    length = found.shape[0 if dim is None else dim]
+    if output_size is not None and output_size != length:
+        raise ValueError(
+            f"For 'Tensor.repeat_interleave', 'output_size' must be {length}, by 'repeats', but got {output_size}"
+        )
+    return found
+
+
+def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:
+    """Each element along an axis several times.
+
+    Args:
+        x: a tensor with at least one axis.
+        rep: how often, at least once.
+        axis: the axis.
+
+    Returns:
+        A tensor of the same dtype, along ``axis`` ``rep`` times as long.
+
+    Raises:
+        TypeError: ``rep`` is no int.
+        ValueError: ``rep`` is not positive, or ``axis`` is out of range.
+    """
+    if isinstance(rep, bool) or not isinstance(rep, int):
+        raise TypeError(f"For 'repeat_elements', 'rep' must be an int, but got {type(rep).__name__}")
     if rep <= 0:
         raise ValueError(f"For 'repeat_elements', 'rep' must be positive, but got {rep}")
     return repeat_interleave(x, rep, axis)

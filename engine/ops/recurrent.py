@@ -7,6 +7,8 @@ i, f, g, o (LSTM), r, z, n (GRU).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ import numpy as np
 from ..core.operator import Operator
 from ..core.recording import Recording
 from ..core.tensor import Tensor
+from ..core.types import Array, Functions
 from ..cpu.array_module import array_module
 
 __all__: list[str] = []
@@ -21,17 +24,26 @@ __all__: list[str] = []
 GATES = {"tanh": 1, "relu": 1, "gru": 3, "lstm": 4}
 
 
-def _wide(x: Any) -> Any:
+def _wide(x: Array | None) -> Any:
     return None if x is None else x if x.dtype.itemsize >= 4 else x.astype(np.float32)
 
 
-def _samples_last(x: Any, xp: Any) -> Any:
+def _samples_last(x: Array | None, xp: ModuleType) -> Any:
     return None if x is None else xp.ascontiguousarray(x.T)
 
 
 def _forward_kernel(
-    x: Any, h0: Any, c0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, keep: Any, kind: str, reverse: bool
-) -> tuple[Any, ...]:
+    x: Array,
+    h0: Array,
+    c0: Array | None,
+    w_ih: Array,
+    w_hh: Array,
+    b_ih: Array | None,
+    b_hh: Array | None,
+    keep: Array | None,
+    kind: str,
+    reverse: bool,
+) -> tuple[Array, ...]:
     """x (T, N, I) to hidden states (T, N, H), with the last ones; then what the gradient needs.
 
     ``keep`` (T, N, 1) is 1 where a sample is not over yet: elsewhere its state stays and its output is 0.
@@ -103,7 +115,7 @@ def _forward_kernel(
     return (*(y.astype(dtype, copy=False) for y in given), gates, states, hidden)
 
 
-def _sigmoid_in_place(x: Any) -> None:
+def _sigmoid_in_place(x: Array) -> None:
     # sigmoid(x) = (1 + tanh(x / 2)) / 2: one function call and no overflow.
     x *= 0.5
     array_module(x).tanh(x, out=x)
@@ -112,9 +124,10 @@ def _sigmoid_in_place(x: Any) -> None:
 
 
 def _backward_kernel(
-    g: Any, gh: Any, gc: Any, x: Any, h0: Any, c0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, keep: Any,
-    gates: Any, states: Any, hidden: Any, kind: str, reverse: bool, with_x: bool = True,
-) -> tuple[Any, ...]:  # fmt: skip
+    g: Array | None, gh: Array | None, gc: Array | None, x: Array, h0: Array, c0: Array | None, w_ih: Array,
+    w_hh: Array, b_ih: Array | None, b_hh: Array | None, keep: Array | None, gates: Array, states: Array, hidden: Array,
+    kind: str, reverse: bool, with_x: bool = True,
+) -> tuple[Array, ...]:  # fmt: skip
     """The gradients for x (``with_x``), h0, c0, w_ih, w_hh, b_ih, b_hh; one that has none is empty."""
     xp = array_module(x)
     dtypes = [None if y is None else y.dtype for y in (x, h0, c0, w_ih, w_hh, b_ih, b_hh)]
@@ -178,7 +191,7 @@ def _backward_kernel(
     return tuple(y if d is None else y.astype(d, copy=False) for y, d in zip(found, dtypes, strict=True))
 
 
-def _lstm_back(xp: Any, dh: Any, dc: Any, gate: Any, c: Any, c_before: Any, d: Any) -> Any:
+def _lstm_back(xp: ModuleType, dh: Array, dc: Array, gate: Array, c: Array, c_before: Array, d: Array) -> Array:
     """One step: the gradients of the gates before their functions go into ``d``; returns that of the cell before.
 
     The gates' slopes are made here, step by step: for all steps at once they would not stay in the cache.
@@ -204,7 +217,9 @@ def _lstm_back(xp: Any, dh: Any, dc: Any, gate: Any, c: Any, c_before: Any, d: A
     return bent
 
 
-def _rule(F: Any, needs: list[bool], g: Any, out: Any, *inputs: Any, kind: str, reverse: bool) -> list[Any]:
+def _rule(
+    F: Any, needs: list[bool], g: tuple[Any, ...], out: tuple[Any, ...], *inputs: Any, kind: str, reverse: bool
+) -> list[Any]:
     if F.wraps:
         return _rule_on_tensors(F, g, inputs, kind, reverse)
     found = F.recurrent_grad(
@@ -213,7 +228,7 @@ def _rule(F: Any, needs: list[bool], g: Any, out: Any, *inputs: Any, kind: str, 
     return [*found, None]
 
 
-def _rule_on_tensors(F: Any, g: Any, inputs: Any, kind: str, reverse: bool) -> list[Any]:
+def _rule_on_tensors(F: Functions, g: tuple[Any, ...], inputs: Sequence[Any], kind: str, reverse: bool) -> list[Any]:
     """For higher orders: the sequence once more, step by step from operators of the table, and their gradient."""
     places = [i for i, x in enumerate(inputs[:7]) if x is not None]
     fresh: Any = [None if x is None else F.identity(x) for x in inputs[:7]]
@@ -226,15 +241,17 @@ def _rule_on_tensors(F: Any, g: Any, inputs: Any, kind: str, reverse: bool) -> l
     return [None if x is None else gradients.get(id(x._array)) for x in fresh] + [None]
 
 
-def _steps(F: Any, operands: Any, keep: Any, kind: str, reverse: bool) -> tuple[Any, Any, Any]:
+def _steps(
+    F: Functions, operands: Sequence[Any], keep: Tensor | None, kind: str, reverse: bool
+) -> tuple[Any, Any, Any]:
     x, h, c, w_ih, w_hh, b_ih, b_hh = operands
     size = w_hh.shape[1]
     outputs: list[Any] = [None] * x.shape[0]
 
-    def part(gate: Any, k: int) -> Tensor:
+    def part(gate: Tensor, k: int) -> Tensor:
         return F.slice_axis(gate, axis=1, start=k * size, stop=(k + 1) * size)
 
-    def product(a: Any, b: Any) -> Tensor:
+    def product(a: Tensor, b: Tensor) -> Tensor:
         return F.matmul(a, b, transpose_a=False, transpose_b=True)
 
     for t in range(x.shape[0] - 1, -1, -1) if reverse else range(x.shape[0]):
@@ -280,15 +297,31 @@ def recurrent(
     b_hh: Tensor | None,
     kind: str,
     reverse: bool = False,
-    lengths: Any = None,
+    lengths: Array | None = None,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """One layer, one direction, over x (T, N, I): hidden states (T, N, H), the last one, and the last cell state.
+    """One layer of a recurrent network in one direction, over a whole sequence.
 
     Args:
+        x: the inputs (T, N, I).
+        h0: the first hidden state (N, H).
+        c0: the first cell state (N, H) of an LSTM, else None.
+        w_ih: the weights of the inputs (gates * H, I); gates i, f, g, o (LSTM), r, z, n (GRU).
+        w_hh: the weights of the hidden state (gates * H, H).
+        b_ih: the bias of the inputs (gates * H,), or None for none.
+        b_hh: the bias of the hidden state (gates * H,); None where ``b_ih`` is.
         kind: "tanh", "relu", "lstm" or "gru".
         reverse: from the last step to the first.
-        lengths: how many steps of each sample count (an array), or None for all.
+        lengths: how many steps of each sample count, integers (N,), or None for all. After these the state stays and
+            the output is 0.
+
+    Returns:
+        The hidden states (T, N, H), the last one (N, H), and the last cell state of an LSTM, else None.
+
+    Raises:
+        ValueError: another ``kind``.
     """
+    if kind not in GATES:
+        raise ValueError(f"For 'recurrent', 'kind' must be one of {list(GATES)}, but got {kind!r}")
     keep = None
     if lengths is not None:
         xp = array_module(x._array)

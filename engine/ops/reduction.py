@@ -12,8 +12,9 @@ from ..core.dtype import float32, int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Array, DTypeLike, Functions, Number, Value
 from ..cpu.array_module import array_module
-from .arguments import Axis, axes_of
+from .arguments import Axis, axes_of, one_axis
 from .arithmetic import add, mul, sqrt, square, sub
 from .elementwise import array_dtype, as_dtype
 from .exponentials import exp, log
@@ -25,21 +26,21 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _kept(x: Any, axis: tuple[int, ...] | None) -> tuple[int, ...]:
+def _kept(x: Value, axis: tuple[int, ...] | None) -> tuple[int, ...]:
     """The shape of ``x`` with the reduced axes kept as 1."""
     return tuple(1 if axis is None or i in axis else n for i, n in enumerate(x.shape))
 
 
-def _spread(F: Any, g: Any, x: Any, axis: tuple[int, ...] | None) -> Any:
+def _spread(F: Functions, g: Value, x: Value, axis: tuple[int, ...] | None) -> Any:
     """A gradient of a reduction, back over the reduced axes."""
     return F.broadcast_to(F.reshape(g, shape=_kept(x, axis)), shape=tuple(x.shape))
 
 
-def _sum_kernel(x: Any, axis: Any, keepdims: bool) -> Any:
+def _sum_kernel(x: Array, axis: tuple[int, ...] | None, keepdims: bool) -> Array:
     return x.sum(axis=axis, keepdims=keepdims, dtype=x.dtype if x.dtype.kind not in "b" else None)
 
 
-def mean_kernel(x: Any, axis: Any, keepdims: bool) -> Any:
+def mean_kernel(x: Array, axis: tuple[int, ...] | None, keepdims: bool) -> Array:
     """The mean; NaN of no elements, of which NumPy's ``mean`` warns even where it is told to ignore.
 
     As in MindSpore, the mean of integers is an integer, rounded towards 0.
@@ -57,12 +58,12 @@ _mean = Operator(
 )
 
 
-def _count(x: Any, axis: tuple[int, ...] | None) -> int:
+def _count(x: Value, axis: tuple[int, ...] | None) -> int:
     count: int = math.prod(n for i, n in enumerate(x.shape) if axis is None or i in axis)
     return builtins.max(1, count)
 
 
-def _extreme_rule(F: Any, g: Any, out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+def _extreme_rule(F: Functions, g: Value, out: Value, x: Value, axis: tuple[int, ...] | None, keepdims: bool) -> Any:
     """The gradient goes to the elements that are the extreme, in equal shares where several tie."""
     kept = _kept(x, axis)
     hit = F.cast(x == F.reshape(out, shape=kept), dtype=array_dtype(g))
@@ -71,24 +72,50 @@ def _extreme_rule(F: Any, g: Any, out: Any, x: Any, axis: Any, keepdims: bool) -
 
 _max = Operator("amax", lambda x, axis, keepdims: x.max(axis=axis, keepdims=keepdims), (_extreme_rule,))
 _min = Operator("amin", lambda x, axis, keepdims: x.min(axis=axis, keepdims=keepdims), (_extreme_rule,))
+
+
+def _along_rule(
+    F: Functions, needs: list[bool], g: tuple[Any, Any], out: tuple[Any, Any], x: Value, axis: int, keepdims: bool
+) -> list[Any]:
+    """The gradient goes to the one element whose place is given, as in MindSpore and PyTorch."""
+    if g[0] is None:
+        return [None]
+    kept = _kept(x, (axis,))
+    places = out[1]._array if isinstance(out[1], Tensor) else out[1]
+    order = array_module(places).arange(x.shape[axis]).reshape((-1,) + (1,) * (x.ndim - axis - 1))
+    hit = places.reshape(kept) == order
+    return [F.reshape(g[0], shape=kept) * hit.astype(array_dtype(g[0]))]
+
+
+def _along(name: str) -> Operator:
+    """The extreme along one axis, and its place."""
+
+    def kernel(x: Array, axis: int, keepdims: bool) -> tuple[Array, Array]:
+        places = getattr(x, f"arg{name}")(axis=axis, keepdims=keepdims)
+        return getattr(x, name)(axis=axis, keepdims=keepdims), _positions(places)
+
+    return Operator(f"{name}_along", kernel, joint_vjp=_along_rule)
+
+
+_max_along, _min_along = _along("max"), _along("min")
 _all = Operator("all", lambda x, axis, keepdims: x.all(axis=axis, keepdims=keepdims))
 _any = Operator("any", lambda x, axis, keepdims: x.any(axis=axis, keepdims=keepdims))
 _argmax = Operator("argmax", lambda x, axis, keepdims: _positions(x.argmax(axis=axis, keepdims=keepdims)))
 _argmin = Operator("argmin", lambda x, axis, keepdims: _positions(x.argmin(axis=axis, keepdims=keepdims)))
 
 
-def _positions(found: Any) -> Any:
+def _positions(found: object) -> Array:
     return array_module(found).asarray(found, dtype=np.int64)
 
 
-def _cumsum_rule(F: Any, g: Any, out: Any, x: Any, axis: int) -> Any:
+def _cumsum_rule(F: Functions, g: Value, out: Value, x: Value, axis: int) -> Any:
     return F.flip(F.cumsum(F.flip(g, axes=(axis,)), axis=axis), axes=(axis,))
 
 
 _cumsum = Operator("cumsum", lambda x, axis: x.cumsum(axis=axis, dtype=x.dtype), (_cumsum_rule,))
 
 
-def _prod_rule(F: Any, g: Any, out: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+def _prod_rule(F: Any, g: Any, out: Value, x: Any, axis: tuple[int, ...] | None, keepdims: bool) -> Any:
     """The product of the other elements; for higher orders by division, which is not defined where an element is 0."""
     if F.wraps:
         return _spread(F, g * out, x, axis) / x
@@ -104,7 +131,7 @@ def _prod_rule(F: Any, g: Any, out: Any, x: Any, axis: Any, keepdims: bool) -> A
 _prod = Operator("prod", lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims, dtype=x.dtype), (_prod_rule,))
 
 
-def _tensor(x: Any, name: str) -> Tensor:
+def _tensor(x: object, name: str) -> Tensor:
     if not isinstance(x, Tensor):
         raise TypeError(f"For '{name}', 'input' must be a Tensor, but got {type(x).__name__}")
     return x
@@ -115,8 +142,22 @@ def _reduce(operator: Operator, name: str, x: Tensor, axis: Axis, keepdims: bool
 
 
 @declare(mint=True)
-def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The sum over ``dim`` (all axes without it). Integers and bools are summed as Int64."""
+def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+    """The sum over axes.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the axis or axes, in [-ndim, ndim); all by default.
+        keepdim: whether the axes that are reduced stay with length 1.
+        dtype: the element type to sum in; by default that of ``input``, Int64 for integers and bools.
+
+    Returns:
+        A tensor without these axes.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     x = _tensor(input, "sum")
     if dtype is not None:
         x = as_dtype(x, numpy_dtype(dtype))
@@ -127,57 +168,174 @@ def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = 
 
 @declare(method="sum")
 def _sum_of_tensor(
-    input: Tensor, axis: Axis = None, dtype: Any = None, keepdims: bool = False, initial: Any = None
+    input: Tensor,
+    axis: Axis = None,
+    dtype: DTypeLike | bool | None = None,
+    keepdims: bool = False,
+    initial: Number | None = None,
 ) -> Tensor:
-    """The sum over ``axis``, and of ``initial``; ``sum(dim, keepdim)`` is taken too."""
+    """The sum over axes.
+
+    Args:
+        input: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim); all by default.
+        keepdims: whether the axes that are reduced stay with length 1.
+        dtype: the element type to sum in; by default that of ``input``, Int64 for integers and bools. A bool in this
+            place is ``keepdims`` (PyTorch's ``sum(dim, keepdim)``).
+        initial: a number that is added.
+
+    Returns:
+        A tensor without these axes.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     if isinstance(dtype, bool):
-        dtype, keepdims = None, dtype
+        keepdims, dtype = dtype, None
     total = sum(input, axis, keepdims, dtype=dtype)
     return total if initial is None else total + initial
 
 
 @declare(primitive=prim("ReduceMean", keep_dims=False))
 def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-    """The mean over ``axis`` (all axes without it)."""
+    """The mean over axes.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim); all by default.
+        keep_dims: whether the axes that are reduced stay with length 1.
+
+    Returns:
+        A tensor without these axes, of the same dtype (means of integers are rounded towards 0); NaN of no elements.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return _reduce(_mean, "mean", x, axis, keep_dims)
 
 
 @declare(method="mean")
-def _mean_of_tensor(x: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
-    """The mean over ``axis``, of the elements as ``dtype``."""
+def _mean_of_tensor(x: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+    """The mean over axes.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim); all by default.
+        keepdims: whether the axes that are reduced stay with length 1.
+        dtype: the element type to compute in; that of ``x`` by default.
+
+    Returns:
+        A tensor without these axes (means of integers are rounded towards 0); NaN of no elements.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return mean(x if dtype is None else as_dtype(x, numpy_dtype(dtype)), axis, keepdims)
 
 
-def max(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Any:
-    """The largest element and where it is: ``(values, index)``, as in MindSpore."""
-    return _extreme(_max, _argmax, "max", input, axis, keepdims)
+def max(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The largest element along an axis, and where it is.
+
+    Args:
+        input: a tensor of any shape.
+        axis: the axis, in [-ndim, ndim); of all elements by default.
+        keepdims: whether the axis stays with length 1.
+
+    Returns:
+        The elements, and their places along ``axis`` in Int64, of several that tie the first, which gets the gradient.
+        Without ``axis`` the element, whose gradient those that tie share, and 0.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or the axis no int.
+        ValueError: the axis is out of range.
+    """
+    return _extreme(_max, _max_along, "max", input, axis, keepdims)
 
 
-def min(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Any:
-    """The smallest element and where it is: ``(values, index)``, as in MindSpore."""
-    return _extreme(_min, _argmin, "min", input, axis, keepdims)
+def min(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The smallest element along an axis, and where it is.
+
+    Args:
+        input: a tensor of any shape.
+        axis: the axis, in [-ndim, ndim); of all elements by default.
+        keepdims: whether the axis stays with length 1.
+
+    Returns:
+        The elements, and their places along ``axis`` in Int64, of several that tie the first, which gets the gradient.
+        Without ``axis`` the element, whose gradient those that tie share, and 0.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or the axis no int.
+        ValueError: the axis is out of range.
+    """
+    return _extreme(_min, _min_along, "min", input, axis, keepdims)
 
 
-def _extreme(values: Operator, positions: Operator, name: str, x: Any, axis: int | None, keepdims: bool) -> Any:
+def _extreme(
+    whole: Operator, along: Operator, name: str, x: Tensor, axis: int | None, keepdims: bool
+) -> tuple[Tensor, Tensor]:
     if axis is None:
-        return _reduce(values, name, x, None, False), Tensor(0, int64)
-    found = axes_of(axis, _tensor(x, name).ndim, name)
-    index = positions(x, axis=0 if found is None else found[0], keepdims=keepdims)
-    return values(x, axis=found, keepdims=keepdims), index
+        return _reduce(whole, name, x, None, False), Tensor(0, int64)
+    at = one_axis(axis, _tensor(x, name).ndim, name)
+    if not x.ndim:
+        return _reduce(whole, name, x, None, False), Tensor(0, int64)
+    return along(x, axis=at, keepdims=bool(keepdims))
 
 
 def reduce_max(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The largest element over ``axis``."""
+    """The largest element over axes; several that tie share the gradient.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim); all by default.
+        keepdims: whether the axes that are reduced stay with length 1.
+
+    Returns:
+        A tensor without these axes, of the same dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return _reduce(_max, "max", x, axis, keepdims)
 
 
 def reduce_min(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The smallest element over ``axis``."""
+    """The smallest element over axes; several that tie share the gradient.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim); all by default.
+        keepdims: whether the axes that are reduced stay with length 1.
+
+    Returns:
+        A tensor without these axes, of the same dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return _reduce(_min, "min", x, axis, keepdims)
 
 
 def reduce_sum(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The sum over ``axis`` in the tensor's own dtype."""
+    """The sum over axes in the tensor's own dtype.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim); all by default.
+        keepdims: whether the axes that are reduced stay with length 1.
+
+    Returns:
+        A tensor without these axes, of the same dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return _reduce(_sum, "sum", x, axis, keepdims)
 
 
@@ -186,51 +344,157 @@ reduce_mean = mean
 
 @declare(primitive=prim("ReduceMax", keep_dims=False))
 def _reduce_max(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
-    """The largest element over ``axis``."""
+    """The largest element over axes; several that tie share the gradient.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim); all if ().
+        keep_dims: whether the axes that are reduced stay with length 1.
+
+    Returns:
+        A tensor without these axes, of the same dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return reduce_max(x, axis, keep_dims)
 
 
 @declare(primitive=prim("ReduceMin", keep_dims=False))
 def _reduce_min(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
-    """The smallest element over ``axis``."""
+    """The smallest element over axes; several that tie share the gradient.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim); all if ().
+        keep_dims: whether the axes that are reduced stay with length 1.
+
+    Returns:
+        A tensor without these axes, of the same dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return reduce_min(x, axis, keep_dims)
 
 
 @declare(primitive=prim("ReduceSum", keep_dims=False, skip_mode=False))
 def _reduce_sum(x: Tensor, axis: Axis = (), *, keep_dims: bool, skip_mode: bool) -> Tensor:
-    """The sum over ``axis`` in the tensor's own dtype; in ``skip_mode`` no axis means none, not all."""
+    """The sum over axes in the tensor's own dtype.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim); all if ().
+        keep_dims: whether the axes that are reduced stay with length 1.
+        skip_mode: whether no axis, (), means that nothing is summed; otherwise all is.
+
+    Returns:
+        A tensor without these axes, of the same dtype; ``x`` itself where nothing is summed.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return x if skip_mode and axis in ((), []) else reduce_sum(x, axis, keep_dims)
 
 
 @declare(method=True, primitive=prim("ArgMaxWithValue", axis=0, keep_dims=False))
 def _argmax_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-    """Where the largest element along ``axis`` is, and itself."""
+    """Where the largest element along an axis is, and itself.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis, in [-ndim, ndim).
+        keep_dims: whether the axis stays with length 1.
+
+    Returns:
+        The places along ``axis`` in Int64, of several that tie the first, which gets the gradient; and the elements.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or the axis no int.
+        ValueError: the axis is out of range.
+    """
     values, places = max(x, axis, keep_dims)
     return places, values
 
 
 @declare(method=True, primitive=prim("ArgMinWithValue", axis=0, keep_dims=False))
 def _argmin_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-    """Where the smallest element along ``axis`` is, and itself."""
+    """Where the smallest element along an axis is, and itself.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis, in [-ndim, ndim).
+        keep_dims: whether the axis stays with length 1.
+
+    Returns:
+        The places along ``axis`` in Int64, of several that tie the first, which gets the gradient; and the elements.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or the axis no int.
+        ValueError: the axis is out of range.
+    """
     values, places = min(x, axis, keep_dims)
     return places, values
 
 
 @declare(primitive=prim("ReduceAll", keep_dims=False), mint=renamed(axis="dim", keep_dims="keepdim"), method=True)
 def all(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-    """Whether all elements hold."""
+    """Whether all elements over axes are true (not 0).
+
+    Args:
+        input: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim); all by default.
+        keep_dims: whether the axes that are reduced stay with length 1.
+
+    Returns:
+        A tensor of bools without these axes; True of no elements.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return _reduce(_all, "all", input, axis, keep_dims)
 
 
 @declare(primitive=prim("ReduceAny", keep_dims=False), mint=renamed(axis="dim", keep_dims="keepdim"), method=True)
 def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-    """Whether any element holds."""
+    """Whether any element over axes is true (not 0).
+
+    Args:
+        input: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim); all by default.
+        keep_dims: whether the axes that are reduced stay with length 1.
+
+    Returns:
+        A tensor of bools without these axes; False of no elements.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return _reduce(_any, "any", input, axis, keep_dims)
 
 
 @declare(mint=renamed(axis="dim", keep_dims="keepdim", keyword=("dtype",)), method=True)
-def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any = None) -> Tensor:
-    """The product over ``axis``; its second derivative is not defined where an element is 0."""
+def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: DTypeLike | None = None) -> Tensor:
+    """The product over axes; its second derivative is not defined where an element is 0.
+
+    Args:
+        input: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim); all by default.
+        keep_dims: whether the axes that are reduced stay with length 1.
+        dtype: the element type to compute in; by default that of ``input``, Int64 for integers and bools.
+
+    Returns:
+        A tensor without these axes.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     x = _tensor(input, "prod")
     if dtype is not None:
         x = as_dtype(x, numpy_dtype(dtype))
@@ -241,43 +505,121 @@ def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any =
 
 @declare(primitive=prim("ReduceProd", keep_dims=False))
 def _reduce_prod(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
-    """The product over ``axis`` in the tensor's own dtype."""
+    """The product over axes in the tensor's own dtype.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim); all if ().
+        keep_dims: whether the axes that are reduced stay with length 1.
+
+    Returns:
+        A tensor without these axes, of the same dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return prod(x, axis, keep_dims, x.dtype)
 
 
 @declare(method=True, mint=True, numpy=renamed(input="a", dim="axis", without=("keepdim",)))
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """Where the largest element is, as Int64; in the flattened tensor without ``dim``."""
+    """Where the largest element along an axis is.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the axis, in [-ndim, ndim); the flattened tensor by default.
+        keepdim: whether the axis ``dim`` stays with length 1.
+
+    Returns:
+        The places in Int64, of several that tie the first.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or the axis no int.
+        ValueError: the axis is out of range.
+    """
     return _position(_argmax, "argmax", input, dim, keepdim)
 
 
 @declare(method=True, numpy=renamed(input="a", without=("keepdims",)))
 def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Where the smallest element is, as Int32; in the flattened tensor without ``axis``."""
+    """Where the smallest element along an axis is.
+
+    Args:
+        input: a tensor of any shape.
+        axis: the axis, in [-ndim, ndim); the flattened tensor by default.
+        keepdims: whether the axis ``axis`` stays with length 1.
+
+    Returns:
+        The places in Int32, of several that tie the first.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or the axis no int.
+        ValueError: the axis is out of range.
+    """
     return as_dtype(_position(_argmin, "argmin", input, axis, keepdims), int32.numpy)
 
 
 @declare(primitive=prim("Argmax", axis=-1, output_type=int32))
-def _argmax_as(x: Tensor, axis: int, output_type: Any) -> Tensor:
-    """Where the largest element along ``axis`` is, as ``output_type``."""
+def _argmax_as(x: Tensor, axis: int, output_type: DTypeLike) -> Tensor:
+    """Where the largest element along an axis is.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis, in [-ndim, ndim).
+        output_type: the dtype of the places.
+
+    Returns:
+        The places, of several that tie the first.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or the axis no int.
+        ValueError: the axis is out of range.
+    """
     return as_dtype(argmax(x, axis), numpy_dtype(output_type))
 
 
 @declare(primitive=prim("Argmin", axis=-1, output_type=int32))
-def _argmin_as(x: Tensor, axis: int, output_type: Any) -> Tensor:
-    """Where the smallest element along ``axis`` is, as ``output_type``."""
+def _argmin_as(x: Tensor, axis: int, output_type: DTypeLike) -> Tensor:
+    """Where the smallest element along an axis is.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis, in [-ndim, ndim).
+        output_type: the dtype of the places.
+
+    Returns:
+        The places, of several that tie the first.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or the axis no int.
+        ValueError: the axis is out of range.
+    """
     return as_dtype(argmin(x, axis), numpy_dtype(output_type))
 
 
-def _position(operator: Operator, name: str, x: Any, dim: int | None, keepdim: bool) -> Tensor:
+def _position(operator: Operator, name: str, x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     found = axes_of(dim, _tensor(x, name).ndim, name)
     result: Tensor = operator(x, axis=None if found is None else found[0], keepdims=keepdim and dim is not None)
     return result
 
 
 @declare(mint=renamed(x="input", axis="dim"))
-def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
-    """Running sums along ``axis``."""
+def cumsum(x: Tensor, axis: int, dtype: DTypeLike | None = None) -> Tensor:
+    """Running sums along an axis: out[i] = x[0] + ... + x[i].
+
+    Args:
+        x: a tensor of numbers.
+        axis: the axis, in [-ndim, ndim).
+        dtype: the element type to sum in; that of ``x`` by default.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or holds bools.
+        ValueError: ``axis`` is out of range.
+    """
     found = axes_of(axis, _tensor(x, "cumsum").ndim, "cumsum")
     given = x if dtype is None else as_dtype(x, numpy_dtype(dtype))
     if given._array.dtype.kind == "b":
@@ -287,8 +629,21 @@ def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
 
 
 @declare(method="cumsum")
-def _cumsum_of_tensor(x: Tensor, axis: int | None = None, dtype: Any = None) -> Tensor:
-    """Running sums along ``axis``, of the flattened tensor without it."""
+def _cumsum_of_tensor(x: Tensor, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
+    """Running sums along an axis: out[i] = x[0] + ... + x[i].
+
+    Args:
+        x: a tensor of numbers.
+        axis: the axis, in [-ndim, ndim); the flattened tensor by default.
+        dtype: the element type to sum in; that of ``x`` by default.
+
+    Returns:
+        A tensor of the same shape, flattened without ``axis``.
+
+    Raises:
+        TypeError: ``x`` holds bools.
+        ValueError: ``axis`` is out of range.
+    """
     return cumsum(x.reshape(-1), 0, dtype) if axis is None else cumsum(x, axis, dtype)
 
 
@@ -298,7 +653,21 @@ def _cumsum_of_tensor(x: Tensor, axis: int | None = None, dtype: Any = None) -> 
     numpy=renamed(input="x"),
 )
 def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
-    """The variance over ``axis``, divided by n - ddof."""
+    """The variance over axes: sum((x - mean) ** 2) / (n - ddof).
+
+    Args:
+        input: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim); all by default.
+        keepdims: whether the axes that are reduced stay with length 1.
+        ddof: what is taken off the number of elements n; True is 1.
+
+    Returns:
+        A tensor without these axes, Float32 of integers; NaN where n - ddof is not positive.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     found = axes_of(axis, _tensor(input, "var").ndim, "var")
     x = as_dtype(input, float32.numpy) if input._array.dtype.kind in "biu" else input
     count = _count(x, found)
@@ -312,13 +681,40 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
     numpy=renamed(input="x"),
 )
 def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
-    """The standard deviation over ``axis``: the square root of ``var``."""
+    """The standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof)).
+
+    Args:
+        input: a tensor of any shape.
+        axis: the axis or axes, in [-ndim, ndim); all by default.
+        keepdims: whether the axes that are reduced stay with length 1.
+        ddof: what is taken off the number of elements n; True is 1.
+
+    Returns:
+        A tensor without these axes, Float32 of integers; NaN where n - ddof is not positive.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return sqrt(var(input, axis, ddof, keepdims))
 
 
 @declare(method=True, mint=True)
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
-    """log(sum(exp(input))) over ``dim``, without overflow."""
+    """log(sum(exp(input))) over axes, computed without overflow.
+
+    Args:
+        input: a tensor of floating numbers.
+        dim: the axis or axes, in [-ndim, ndim); all if None or ().
+        keepdim: whether the axes that are reduced stay with length 1.
+
+    Returns:
+        A tensor without these axes, of the same dtype.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     top = stop_gradient(reduce_max(input, dim, True))
     total = reduce_sum(exp(sub(input, top)), dim, True)
     found = add(log(total), top)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ import numpy as np
 from ..core.backend import to_device
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
+from ..core.types import Array, Ints, Shape
 from .adaptive_pooling import edges_of
-from .arguments import check_tensor
+from .arguments import check_tensor, ints_of
 from .convolution import ints_for
 from .linalg import matmul
 from .shape import swapaxes
@@ -38,7 +39,7 @@ def _cubic(t: float, a: float) -> list[float]:
     return [far(t + 1), near(t), near(1 - t), far(2 - t)]
 
 
-def _resizing(length: int, wanted: int, mode: str, align_corners: bool, scale: float | None) -> Any:
+def _resizing(length: int, wanted: int, mode: str, align_corners: bool, scale: float | None) -> Array:
     """The matrix (length, wanted) that resizes one axis."""
     weights = np.zeros((length, wanted))
     ratio = 1 / scale if scale else length / wanted
@@ -74,8 +75,8 @@ def _resizing(length: int, wanted: int, mode: str, align_corners: bool, scale: f
 @declare(mint=("nn.functional.interpolate", "nn.functional.upsample"))
 def interpolate(
     input: Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
+    size: Ints | None = None,
+    scale_factor: float | Sequence[float] | None = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
@@ -83,14 +84,22 @@ def interpolate(
     """(N, C, ...) resized to ``size``, or by ``scale_factor``.
 
     Args:
-        mode: "nearest", "nearest-exact", "area", and by the number of axes "linear", "bilinear", "bicubic",
-            "trilinear".
-        align_corners: whether the corners stay where they are; only with the linear and cubic modes.
-        recompute_scale_factor: take the scale from the lengths, not from ``scale_factor``.
+        input: a tensor (N, C, L), (N, C, H, W) or (N, C, D, H, W); of floating numbers unless the mode is a nearest
+            one.
+        size: the lengths of the result behind N and C, an int for all or one for each; or None.
+        scale_factor: their factors, a number for all or one for each, where ``size`` is None. A length is rounded down.
+        mode: "nearest" (element floor(i * scale)), "nearest-exact" (floor((i + 0.5) * scale)), "area" (the mean of what
+            an element covers), and by the number of axes "linear", "bilinear", "bicubic" (Keys 1981), "trilinear".
+        align_corners: whether the centers of the corners stay where they are, otherwise an element is at its center,
+            i + 0.5; only with the linear and cubic modes. None is False.
+        recompute_scale_factor: whether the scale is taken from the lengths, not from ``scale_factor``.
+
+    Returns:
+        A tensor of the same dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
-        ValueError: another mode, or not one of ``size`` and ``scale_factor``.
+        TypeError: ``input`` is no Tensor, or holds integers with a mode that makes fractions.
+        ValueError: another mode, not one of ``size`` and ``scale_factor``, or settings that the mode does not have.
     """
     x = check_tensor(input, "interpolate")
     allowed = _MODES.get(x.ndim)
@@ -103,12 +112,16 @@ def interpolate(
         raise ValueError(f"For 'interpolate', 'align_corners' cannot be set with mode {mode!r}")
     if (size is None) == (scale_factor is None):
         raise ValueError("For 'interpolate', one of 'size' and 'scale_factor' must be given, and not both")
+    if size is not None and recompute_scale_factor:
+        raise ValueError("For 'interpolate', 'recompute_scale_factor' cannot be set with 'size'")
+    if x._array.dtype.kind not in "fV" and not mode.startswith("nearest"):
+        raise TypeError(f"For 'interpolate', 'input' must hold floating numbers with mode {mode!r}, but got {x.dtype}")
     axes = x.ndim - 2
     scales: list[float | None] = [None] * axes
     if size is not None:
         wanted = ints_for(size, axes, "interpolate", "size")
     else:
-        given = scale_factor if isinstance(scale_factor, tuple | list) else (scale_factor,) * axes
+        given: Sequence[Any] = scale_factor if isinstance(scale_factor, tuple | list) else (scale_factor,) * axes
         if len(given) != axes or not all(isinstance(s, int | float) and s > 0 for s in given):
             raise ValueError(f"For 'interpolate', 'scale_factor' must be positive numbers, but got {scale_factor!r}")
         wanted = tuple(math.floor(n * s) for n, s in zip(x.shape[2:], given, strict=True))
@@ -127,12 +140,18 @@ def interpolate(
 upsample = interpolate
 
 
-def _size(value: Any) -> tuple[int, ...]:
-    return tuple(value.tolist() if isinstance(value, Tensor) else value)
+def _size(value: Shape) -> tuple[int, ...]:
+    return ints_of(value, "interpolate", "size")
 
 
-def _resized(mode: str) -> Callable[..., Tensor]:
-    def run(x: Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Tensor:
+def _resized(mode: str, lines: str) -> Callable[..., Tensor]:
+    """One of the classes that resize images: ``lines`` says what is between the elements."""
+
+    def run(x: Tensor, size: Shape, align_corners: bool = False, half_pixel_centers: bool = False) -> Tensor:
+        if align_corners and half_pixel_centers:
+            raise ValueError(
+                f"For resizing ({mode}), 'half_pixel_centers' must be False with align_corners, but both are True"
+            )
         if mode != "nearest" and not align_corners and not half_pixel_centers:
             raise NotImplementedError(
                 f"resizing ({mode}) without align_corners and half_pixel_centers is not covered; "
@@ -140,33 +159,106 @@ def _resized(mode: str) -> Callable[..., Tensor]:
             )
         if mode == "nearest" and align_corners:
             raise NotImplementedError("resizing (nearest) with align_corners is not covered; use ops.interpolate")
-        return interpolate(x, _size(size), None, mode, None if mode == "nearest" else align_corners)
+        if mode == "nearest":
+            return interpolate(x, _size(size), None, "nearest-exact" if half_pixel_centers else mode)
+        return interpolate(x, _size(size), None, mode, align_corners)
 
+    run.__doc__ = f"""(N, C, H, W) resized to ``size``, {lines}.
+
+    Args:
+        x: a tensor (N, C, H, W) of floating numbers.
+        size: H and W of the result, two ints.
+        align_corners: whether the centers of the corners stay where they are.
+        half_pixel_centers: whether an element is at its center, i + 0.5; not together with ``align_corners``.
+
+    Returns:
+        A tensor (N, C, *size) of the same dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+        ValueError: another number of axes, or both settings.
+        NotImplementedError: {"``align_corners``" if mode == "nearest" else "neither setting"}.
+    """
     return run
 
 
 _ALIGNED = {"align_corners": False, "half_pixel_centers": False}
-declare(primitive=prim("ResizeBicubic", **_ALIGNED))(_resized("bicubic"))
-declare(primitive=prim("ResizeBilinearV2", **_ALIGNED))(_resized("bilinear"))
+declare(primitive=prim("ResizeBicubic", **_ALIGNED))(_resized("bicubic", "along cubic lines"))
+declare(primitive=prim("ResizeBilinearV2", **_ALIGNED))(_resized("bilinear", "along lines between neighbors"))
 declare(primitive=(prim("ResizeNearestNeighbor", "size", **_ALIGNED), prim("ResizeNearestNeighborV2", **_ALIGNED)))(
-    _resized("nearest")
+    _resized("nearest", "each element the nearest one")
 )
 
 
 @declare(primitive=prim("ResizeLinear1D", coordinate_transformation_mode="align_corners"))
-def _resize_linear(x: Tensor, size: Any, coordinate_transformation_mode: str) -> Tensor:
-    """(N, C, L) resized to ``size`` along lines between neighbors."""
+def _resize_linear(x: Tensor, size: Shape, coordinate_transformation_mode: str) -> Tensor:
+    """(N, C, L) resized to ``size`` along lines between neighbors.
+
+    Args:
+        x: a tensor (N, C, L) of floating numbers.
+        size: L of the result.
+        coordinate_transformation_mode: "align_corners" (the centers of the corners stay where they are) or
+            "half_pixel" (an element is at its center, i + 0.5).
+
+    Returns:
+        A tensor (N, C, size) of the same dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+        ValueError: another number of axes, or another mode.
+    """
+    if coordinate_transformation_mode not in ("align_corners", "half_pixel"):
+        raise ValueError(
+            f"For 'ResizeLinear1D', 'coordinate_transformation_mode' must be 'align_corners' or 'half_pixel', "
+            f"but got {coordinate_transformation_mode!r}"
+        )
     return interpolate(x, _size(size), None, "linear", coordinate_transformation_mode == "align_corners")
 
 
-def _upsampled(mode: str) -> Callable[..., Tensor]:
-    def run(x: Tensor, output_size: Any = None, scales: Any = None, *, align_corners: bool | None = None) -> Tensor:
-        given = tuple(scales) if scales is not None else None
-        size = None if output_size is None else _size(output_size)
-        return interpolate(x, size, given, mode, align_corners, True if given else None)
+@declare(primitive=prim("UpsampleNearest3D"))
+def _upsample_nearest(x: Tensor, output_size: Shape | None = None, scales: Sequence[float] | None = None) -> Tensor:
+    """(N, C, D, H, W) resized, each element the nearest one.
 
-    return run
+    Args:
+        x: a tensor (N, C, D, H, W).
+        output_size: D, H and W of the result, or None where ``scales`` is given.
+        scales: their factors, or None where ``output_size`` is given.
+
+    Returns:
+        A tensor (N, C, D', H', W') of the same dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+        ValueError: another number of axes, or not one of ``output_size`` and ``scales``.
+    """
+    return _upsampled("nearest", x, output_size, scales, None)
 
 
-declare(primitive=prim("UpsampleNearest3D"))(_upsampled("nearest"))
-declare(primitive=prim("UpsampleTrilinear3D", align_corners=False))(_upsampled("trilinear"))
+@declare(primitive=prim("UpsampleTrilinear3D", align_corners=False))
+def _upsample_trilinear(
+    x: Tensor, output_size: Shape | None = None, scales: Sequence[float] | None = None, *, align_corners: bool
+) -> Tensor:
+    """(N, C, D, H, W) resized along lines between neighbors.
+
+    Args:
+        x: a tensor (N, C, D, H, W) of floating numbers.
+        output_size: D, H and W of the result, or None where ``scales`` is given.
+        scales: their factors, or None where ``output_size`` is given.
+        align_corners: whether the centers of the corners stay where they are.
+
+    Returns:
+        A tensor (N, C, D', H', W') of the same dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+        ValueError: another number of axes, or not one of ``output_size`` and ``scales``.
+    """
+    return _upsampled("trilinear", x, output_size, scales, align_corners)
+
+
+def _upsampled(
+    mode: str, x: Tensor, output_size: Shape | None, scales: Sequence[float] | None, align_corners: bool | None
+) -> Tensor:
+    given = tuple(scales) if scales is not None else None
+    size = None if output_size is None else _size(output_size)
+    return interpolate(x, size, given, mode, align_corners, True if given else None)

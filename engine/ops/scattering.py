@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from ..core.operator import Operator
 from ..core.parameter import Parameter
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Array, Ints, Number, Shape, TensorLike, Value
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison, elementwise
 from .arguments import along, check_tensor, ints_of, one_axis
@@ -29,10 +30,11 @@ __all__ = [
     "tensor_scatter_sub", "tensor_scatter_update", "unsorted_segment_max", "unsorted_segment_min",
     "unsorted_segment_prod", "unsorted_segment_sum",
 ]  # fmt: skip
+Index = tuple[Array, ...]
 _MEETINGS = {"mul": np.multiply, "div": np.true_divide, "max": np.maximum, "min": np.minimum}
 
 
-def _scatter_reduce_kernel(x: Any, updates: Any, index: Any, how: str) -> Any:
+def _scatter_reduce_kernel(x: Array, updates: Array, index: Any, how: str) -> Array:
     changed = x.copy()
     whole = how == "div" and x.dtype.kind in "iu"
     ufunc = np.floor_divide if whole else _MEETINGS[how]
@@ -43,8 +45,33 @@ def _scatter_reduce_kernel(x: Any, updates: Any, index: Any, how: str) -> Any:
     return changed
 
 
-def _scatter_reduce_rule(F: Any, needs: Any, g: Any, out: Any, x: Any, updates: Any, index: Any, how: str) -> list[Any]:
-    """By division for products, and in equal shares to those that are the extreme."""
+def _add_at(x: Array, index: Index, updates: Array) -> None:
+    (np if array_module(x) is np else array_module(x)).add.at(x, index, updates)
+
+
+def _product_shares(x: Array, updates: Array, index: Index) -> tuple[Array, Array]:
+    """For each factor of a product the product of the others, also where factors are 0."""
+    xp = array_module(x)
+    zeros = (x == 0).astype(np.int64)
+    _add_at(zeros, index, (updates == 0).astype(np.int64))
+    whole = _scatter_reduce_kernel(xp.where(x == 0, 1, x), xp.where(updates == 0, 1, updates), index, "mul")
+
+    def others(factor: Array, product: Array, count: Array) -> Array:
+        found: Array = xp.where(
+            factor == 0, xp.where(count == 1, product, 0), xp.where(count == 0, product / factor, 0)
+        )
+        return found
+
+    return others(x, whole, zeros), others(updates, whole[index], zeros[index])
+
+
+def _scatter_reduce_rule(
+    F: Any, needs: list[bool], g: Value, out: Value, x: Any, updates: Any, index: Index, how: str
+) -> list[Any]:
+    """For higher orders of products by division, which is not defined at 0; in equal shares to those that tie."""
+    if how == "mul" and not F.wraps:
+        mine, theirs = _product_shares(x, updates, index)
+        return [g * mine, g[index] * theirs]
     picked = F.getitem(g, index=index)
     if how in ("mul", "div"):
         share = F.getitem(out, index=index) * picked / updates
@@ -59,8 +86,18 @@ def _scatter_reduce_rule(F: Any, needs: Any, g: Any, out: Any, x: Any, updates: 
 _scatter_reduce = Operator("scatter_reduce", _scatter_reduce_kernel, joint_vjp=_scatter_reduce_rule)
 
 
-def put(x: Tensor, updates: Any, index: Any, how: str = "update") -> Tensor:
-    """``x`` with ``updates`` at ``index``: put there, or added to, subtracted from, ... what is there."""
+def put(x: Tensor, updates: TensorLike, index: Any, how: str = "update") -> Tensor:
+    """``x`` with ``updates`` at ``index``: put there, or added to, subtracted from, ... what is there.
+
+    Args:
+        x: a tensor.
+        updates: a tensor that broadcasts to what the index picks, or what one can be made of.
+        index: an index as NumPy has it, of arrays and slices.
+        how: "update", "add", "sub", "mul", "div", "max" or "min".
+
+    Returns:
+        A tensor of the shape and dtype of ``x``.
+    """
     value = updates if isinstance(updates, Tensor) else Tensor(updates, x.dtype)
     value = as_dtype(value, x._array.dtype)
     spot = x._array[index].shape
@@ -74,13 +111,29 @@ def put(x: Tensor, updates: Any, index: Any, how: str = "update") -> Tensor:
     return _scatter_reduce(x, value, index=index, how=how)
 
 
+def _check_places(index: Index, x: Tensor, name: str) -> None:
+    """Raise RuntimeError where an index tensor names what is not there; bools name nothing."""
+    for one, length in zip(index, x.shape, strict=False):
+        if one.dtype.kind in "iu":
+            check_in_range(one, length, name)
+
+
 # Putting
 @declare(method=True, in_place=True, primitive=prim("MaskedFill"))
-def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """``value`` where ``mask`` holds.
+def masked_fill(input_x: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
+    """``value`` where ``mask`` is True, the tensor's own elements elsewhere.
+
+    Args:
+        input_x: a tensor of any shape.
+        mask: bools that broadcast with it.
+        value: a number, or a tensor without axes; cast to the dtype of ``input_x``.
+
+    Returns:
+        A tensor of the shape that both broadcast to and the dtype of ``input_x``.
 
     Raises:
         TypeError: ``mask`` holds no bools, or ``value`` is no number and no Tensor.
+        ValueError: the shapes do not broadcast.
     """
     x, m = _masked(input_x, mask, "masked_fill")
     if not isinstance(value, Tensor | bool | int | float):
@@ -90,10 +143,19 @@ def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 
 @declare(method=True, in_place=True, primitive=prim("MaskedScatter"))
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
-    """The first elements of ``source`` in order where ``mask`` holds.
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """The first elements of ``source``, in order, where ``mask`` is True.
+
+    Args:
+        input: a tensor of any shape.
+        mask: bools that broadcast to its shape.
+        source: a tensor with at least as many elements as ``mask`` has True.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
 
     Raises:
+        TypeError: ``input`` is no Tensor, or ``mask`` holds no bools.
         ValueError: ``source`` has too few elements.
     """
     x, m = _masked(input, mask, "masked_scatter")
@@ -108,8 +170,25 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
 @declare(primitive=prim("IndexAdd", "axis", use_lock=True, check_index_bound=True))
 def index_add(
     x: Tensor, indices: Tensor, y: Tensor, axis: int, use_lock: bool = True, check_index_bound: bool = True
-) -> Any:
-    """``y`` added to the entries ``indices`` along ``axis``; ``x`` takes the result where it is a Parameter."""
+) -> Tensor:
+    """``y`` added to entries along an axis.
+
+    Args:
+        x: a tensor; a Parameter takes the new values.
+        indices: the entries, a vector of integers; an entry that is named twice gets both.
+        y: a tensor like ``x``, along ``axis`` as long as ``indices``.
+        axis: the axis, in [-ndim, ndim).
+        use_lock: kept for MindSpore; there is nobody to lock out.
+        check_index_bound: kept for MindSpore; the range is always checked.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``indices`` holds no integers.
+        ValueError: ``indices`` and ``y`` do not fit, or ``axis`` is out of range.
+        RuntimeError: an index is out of range.
+    """
     at = one_axis(axis, check_tensor(x, "index_add", "x").ndim, "index_add")
     i = _integers(indices, "index_add", "indices")
     if i.ndim != 1 or i.size != y.shape[at]:
@@ -123,12 +202,35 @@ def index_add(
 
 @declare(method="index_add", in_place="index_add_")
 def _index_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
-    """``index_add(dim, index, source, alpha=)`` or ``index_add(indices, y, axis)``."""
+    """A tensor added to entries along an axis: ``index_add(dim, index, source, alpha=1)`` or ``index_add(indices, y,
+    axis)``.
+
+    Args:
+        input: a tensor; a Parameter takes the new values.
+        *args: ``dim``, the axis, ``index``, the entries as a vector of integers, and ``source``, a tensor like
+            ``input``, along the axis as long as the vector; or in MindSpore's form ``indices``, ``y`` and ``axis``.
+        **named: these by name; ``alpha`` is what ``source`` is multiplied by.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: the entries are no integers, or there is no argument of a name.
+        ValueError: the shapes do not fit, or the axis is out of range.
+        RuntimeError: an index is out of range.
+    """
     if {"dim", "source", "alpha"}.intersection(named) or (args and isinstance(args[0], int)):
+        _check_names("index_add", named, ("dim", "index", "source", "alpha"))
         values = {**dict(zip(("dim", "index", "source"), args, strict=False)), **named}
         source, alpha = values["source"], values.get("alpha", 1)
         return index_add(input, values["index"], source if alpha == 1 else source * alpha, values["dim"])
     return index_add(input, *args, **named)
+
+
+def _check_names(name: str, named: dict[str, Any], allowed: tuple[str, ...]) -> None:
+    for key in named:
+        if key not in allowed:
+            raise TypeError(f"For 'Tensor.{name}', there is no argument '{key}' beside {list(allowed)}")
 
 
 def _kept(x: Any, result: Any) -> Any:
@@ -139,8 +241,23 @@ def _kept(x: Any, result: Any) -> Any:
 
 
 @declare(method=True, in_place=True, primitive=prim("IndexFill"))
-def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Tensor:
-    """``value`` in the entries ``index`` along ``axis``."""
+def index_fill(x: Tensor, axis: int, index: Any, value: Tensor | Number) -> Tensor:
+    """``value`` in entries along an axis.
+
+    Args:
+        x: a tensor with at least one axis.
+        axis: the axis, in [-ndim, ndim).
+        index: the entries, integers.
+        value: a number, or a tensor without axes.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``index`` holds no integers.
+        ValueError: ``axis`` is out of range.
+        RuntimeError: an index is out of range.
+    """
     at = one_axis(axis, check_tensor(x, "index_fill", "x").ndim, "index_fill")
     i = ravel(_integers(index, "index_fill", "index"))
     check_in_range(i._array, x.shape[at], "index_fill")
@@ -148,30 +265,97 @@ def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Tensor:
 
 
 @declare(method=True, in_place=True)
-def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """``values`` put (or added) where the tensors ``indices`` point, one for each axis."""
+def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
+    """``values`` put, or added, where index tensors point.
+
+    Args:
+        input: a tensor with at least one axis.
+        indices: a tuple or list of tensors, one for each of the first axes, of integers that broadcast with each other,
+            or bools.
+        values: a tensor that broadcasts to what these pick.
+        accumulate: whether to add; otherwise to put.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``indices`` is no tuple of Tensors.
+        ValueError: ``values`` does not fit.
+        RuntimeError: an index is out of range.
+    """
     if not isinstance(indices, list | tuple):
         raise TypeError(f"For 'index_put', 'indices' must be a tuple of Tensors, but got {type(indices).__name__}")
     index = tuple([check_tensor(i, "index_put", "indices")._array for i in indices])
+    _check_places(index, input, "index_put")
     return put(input, values, index, "add" if accumulate else "update")
 
 
 @declare(in_place=True)
 def _index_copy(input: Tensor, dim: int, index: Tensor, tensor: Tensor) -> Tensor:
-    """The entries ``index`` along ``dim`` replaced by those of ``tensor``."""
-    return put(input, tensor, along(input, dim % input.ndim, index._array))
+    """The entries ``index`` along an axis replaced by those of another tensor.
+
+    Args:
+        input: a tensor with at least one axis.
+        dim: the axis, in [-ndim, ndim).
+        index: the entries, a vector of integers.
+        tensor: a tensor like ``input``, along ``dim`` as long as ``index``.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``index`` holds no integers.
+        ValueError: ``dim`` is out of range, or the shapes do not fit.
+        RuntimeError: an index is out of range.
+    """
+    at = one_axis(dim, input.ndim, "index_copy_")
+    places = _integers(index, "index_copy_", "index")._array
+    check_in_range(places, input.shape[at], "index_copy_")
+    return put(input, tensor, along(input, at, places))
 
 
 @declare(in_place="put_")
 def _put_flat(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """``source`` put at (or added to) the places ``index`` of the flattened tensor."""
+    """``source`` put at, or added to, places of the flattened tensor.
+
+    Args:
+        input: a tensor of any shape.
+        index: the places, integers in [-size, size).
+        source: a tensor with as many elements as ``index``.
+        accumulate: whether to add; otherwise to put.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``index`` holds no integers.
+        ValueError: the numbers of elements differ.
+        RuntimeError: an index is out of range.
+    """
     how = "add" if accumulate else "update"
+    check_in_range(_integers(index, "put_", "index")._array, input.size, "put_")
     return reshape(put(ravel(input), reshape(source, index.shape), (index._array,), how), input.shape)
 
 
 @declare(method=True, in_place=True)
-def _fill_diagonal(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
-    """The tensor with ``fill_value`` on its diagonal, which with ``wrap`` starts anew below a tall matrix's end."""
+def _fill_diagonal(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
+    """The tensor with a number on its diagonal, where all indices are one.
+
+    Args:
+        input: a tensor with two axes, or more of one length.
+        fill_value: the number.
+        wrap: whether the diagonal of a tall matrix starts anew below its end, one row left out.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        ValueError: fewer than two axes, or more of different lengths.
+    """
+    if input.ndim < 2 or (input.ndim > 2 and len(set(input.shape)) > 1):
+        raise ValueError(
+            f"For 'fill_diagonal', the tensor must have 2 axes, or more of one length, but got shape {input.shape}"
+        )
     xp = array_module(input._array)
     if wrap and input.ndim == 2:
         places = xp.arange(0, input.size, input.shape[1] + 1)
@@ -179,10 +363,10 @@ def _fill_diagonal(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     return put(input, fill_value, (xp.arange(min(input.shape)),) * input.ndim)
 
 
-def _elements(name: str) -> Any:
+def _elements(name: str) -> Callable[..., Tensor]:
     """Scatter along an axis: ``x[i][index[i][j]]`` takes ``updates[i][j]``."""
 
-    def scattered(x: Tensor, index: Any, updates: Any, axis: int, how: str) -> Tensor:
+    def scattered(x: Tensor, index: Any, updates: Tensor | Number, axis: int, how: str) -> Tensor:
         i = _integers(index, name, "index")
         at = one_axis(axis, check_tensor(x, name).ndim, name)
         _same_axes(x, i, at, name)
@@ -197,10 +381,22 @@ def _elements(name: str) -> Any:
 def tensor_scatter_elements(
     input_x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: str = "none"
 ) -> Tensor:
-    """``updates`` put (or with ``reduction`` "add" added) at ``indices`` along ``axis``.
+    """``updates`` put at, or added to, places along an axis: x[i][indices[i][j]] takes updates[i][j] (axis 1).
+
+    Args:
+        input_x: a tensor.
+        indices: integers, with as many axes and along the others at most as long.
+        updates: a tensor at least as large as ``indices``.
+        axis: the axis, in [-ndim, ndim).
+        reduction: "none" puts, "add" adds.
+
+    Returns:
+        A tensor of the shape and dtype of ``input_x``.
 
     Raises:
-        ValueError: another ``reduction``.
+        TypeError: ``input_x`` is no Tensor, or ``indices`` holds no integers.
+        ValueError: another ``reduction``, shapes that do not fit, or ``axis`` out of range.
+        RuntimeError: an index is out of range.
     """
     if reduction not in ("none", "add"):
         raise ValueError(f"For 'tensor_scatter_elements', 'reduction' must be 'none' or 'add', but got {reduction!r}")
@@ -209,8 +405,24 @@ def tensor_scatter_elements(
 
 
 @declare(mint=renamed(axis="dim", without=("reduce",)))
-def scatter(input: Tensor, axis: int, index: Tensor, src: Any, reduce: str | None = None) -> Tensor:
-    """``src`` put at ``index`` along ``axis``; ``reduce`` "add" or "multiply" combines it with what is there."""
+def scatter(input: Tensor, axis: int, index: Tensor, src: Tensor | Number, reduce: str | None = None) -> Tensor:
+    """``src`` put at places along an axis, or combined with what is there: x[i][index[i][j]] takes src[i][j] (axis 1).
+
+    Args:
+        input: a tensor.
+        axis: the axis, in [-ndim, ndim).
+        index: integers, with as many axes and along the others at most as long.
+        src: a tensor at least as large as ``index``, or a number.
+        reduce: None or "none" puts, "add" adds, "multiply" multiplies.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``index`` holds no integers.
+        ValueError: another ``reduce``, shapes that do not fit, or ``axis`` out of range.
+        RuntimeError: an index is out of range.
+    """
     how = {None: "update", "none": "update", "add": "add", "multiply": "mul"}.get(reduce)
     if how is None:
         raise ValueError(f"For 'scatter', 'reduce' must be 'add' or 'multiply', but got {reduce!r}")
@@ -219,24 +431,80 @@ def scatter(input: Tensor, axis: int, index: Tensor, src: Any, reduce: str | Non
 
 @declare(method="scatter", in_place="scatter_")
 def _scatter_of_tensor(
-    input: Tensor, dim: int = 0, index: Any = None, src: Any = None, *, reduce: str | None = None, **named: Any
+    input: Tensor,
+    dim: int = 0,
+    index: Tensor | None = None,
+    src: Tensor | Number | None = None,
+    *,
+    reduce: str | None = None,
+    **named: Any,
 ) -> Tensor:
-    """``src`` (or the number ``value``) put at ``index`` along ``dim``."""
-    return scatter(input, named.get("axis", dim), index, named.get("value", src), reduce)
+    """``src`` put at places along an axis, or combined with what is there: x[i][index[i][j]] takes src[i][j] (dim 1).
+
+    Args:
+        input: a tensor.
+        dim: the axis, in [-ndim, ndim).
+        index: integers, with as many axes and along the others at most as long.
+        src: a tensor at least as large as ``index``, or a number.
+        reduce: None or "none" puts, "add" adds, "multiply" multiplies.
+        **named: ``axis`` for ``dim``, ``value`` for ``src``.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``index`` holds no integers, or there is no argument of a name.
+        ValueError: another ``reduce``, shapes that do not fit, or ``dim`` out of range.
+        RuntimeError: an index is out of range.
+    """
+    _check_names("scatter", named, ("axis", "value"))
+    if index is None:
+        raise TypeError("For 'Tensor.scatter', 'index' must be given")
+    value: Any = named.get("value", src)
+    return scatter(input, named.get("axis", dim), index, value, reduce)
 
 
 @declare(method="scatter_add", in_place="scatter_add_")
 def _scatter_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
-    """``scatter_add(dim, index, src)`` adds along an axis, ``scatter_add(indices, updates)`` to whole positions."""
+    """A tensor added at places: ``scatter_add(dim, index, src)`` along an axis, or ``scatter_add(indices, updates)``.
+
+    Args:
+        input: a tensor.
+        *args: ``dim``, ``index`` and ``src`` as for ``scatter``, or ``indices`` and ``updates`` as for
+            ``tensor_scatter_add``.
+        **named: these by name.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: the places are no integers, or there is no argument of a name.
+        ValueError: shapes that do not fit.
+        RuntimeError: an index is out of range.
+    """
     if len(args) == 3 or "dim" in named:
+        _check_names("scatter_add", named, ("dim", "index", "src"))
         values = {**dict(zip(("dim", "index", "src"), args, strict=False)), **named}
         return tensor_scatter_elements(input, values["index"], values["src"], values["dim"], "add")
     return tensor_scatter_add(input, *args, **named)
 
 
 @declare(primitive=prim("ScatterNd"))
-def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
-    """Zeros of ``shape``, with ``updates`` added where the rows of ``indices`` point."""
+def scatter_nd(indices: Tensor, updates: Tensor, shape: Shape) -> Tensor:
+    """Zeros, with ``updates`` added where ``indices`` point.
+
+    Args:
+        indices: integers; their last axis names a place by its first axes.
+        updates: a tensor of the shape indices.shape[:-1] + shape[indices.shape[-1]:].
+        shape: of the result.
+
+    Returns:
+        A tensor of ``shape`` and the dtype of ``updates``.
+
+    Raises:
+        TypeError: ``updates`` is no Tensor, or ``indices`` holds no integers.
+        RuntimeError: an index is out of range.
+    """
     i = _integers(indices, "scatter_nd", "indices")
     wanted = ints_of(shape, "scatter_nd", "shape")
     for column, length in zip(_rows(i), wanted, strict=False):
@@ -244,7 +512,21 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
     return scatter_add_operator(check_tensor(updates, "scatter_nd", "updates"), index=_rows(i), shape=wanted)
 
 
-def _family(name: str, how: str, rows: bool, keep: bool) -> Any:
+_FORMULAS = {
+    "update": "``updates`` put", "add": "x + u", "sub": "x - u", "mul": "x * u", "div": "x / u", "max": "max(x, u)",
+    "min": "min(x, u)",
+}  # fmt: skip
+_MEET = {
+    "update": "one of them stays",
+    **dict.fromkeys(("add", "sub", "mul", "div"), "all of them count"),
+    **dict.fromkeys(("max", "min"), "all of them count; the gradient is shared by those that tie"),
+}
+_ROWS = "their last axis names a place by its first axes"
+_ENTRIES = "entries of the first axis"
+_ROWS_SHAPE = "indices.shape[:-1] + input_x.shape[indices.shape[-1]:]"
+
+
+def _family(name: str, how: str, rows: bool, keep: bool) -> Callable[..., Tensor]:
     """One of MindSpore's scatter functions.
 
     ``rows``: indices name whole positions by their last axis, as in ``gather_nd``; otherwise entries of the first
@@ -263,8 +545,22 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Any:
         return _kept(x, result) if keep else result
 
     scattered.__name__ = scattered.__qualname__ = name
-    verb = {"update": "put", "add": "added", "sub": "subtracted", "mul": "multiplied", "div": "divided"}.get(how)
-    scattered.__doc__ = f"``updates`` {verb or 'kept if they are the ' + how} where ``indices`` point."
+    scattered.__doc__ = f"""{_FORMULAS[how]} where ``indices`` point{"; a new tensor" * (not keep)}.
+
+    Args:
+        input_x: x, a tensor{"; a Parameter takes the new values" * keep}.
+        indices: integers; {_ROWS if rows else _ENTRIES}.
+        updates: u, a tensor of the shape {_ROWS_SHAPE if rows else "indices.shape + input_x.shape[1:]"}, or a number.
+        use_locking: kept for MindSpore; there is nobody to lock out.
+
+    Returns:
+        A tensor of the shape and dtype of ``input_x``. Where several updates meet in a place, {_MEET[how]}.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or ``indices`` holds no integers.
+        ValueError: ``updates`` has another shape.
+        RuntimeError: an index is out of range.
+    """
     return scattered
 
 
@@ -297,45 +593,124 @@ declare(primitive=prim("ScatterNonAliasingAdd"))(scatter_nd_add)
 )  # fmt: skip
 
 
-def _inplace(name: str, how: str) -> Any:
-    def changed(x: Tensor, v: Tensor, indices: Any) -> Any:
-        return put(x, v, (array_module(x._array).asarray(ints_of(indices, name, "indices")),), how)
+def _inplace(name: str, how: str) -> Callable[..., Tensor]:
+    def changed(x: Tensor, v: Tensor, indices: Ints | Tensor) -> Tensor:
+        places = array_module(check_tensor(x, name, "x")._array).asarray(ints_of(indices, name, "indices"))
+        check_in_range(places, x.shape[0], name)
+        if check_tensor(v, name, "v").shape[:1] != places.shape:
+            raise ValueError(f"For '{name}', 'v' must have {len(places)} rows, but got shape {v.shape}")
+        return put(x, v, (places,), how)
 
     changed.__name__ = changed.__qualname__ = name
-    changed.__doc__ = "The tensor with ``v`` " + {"add": "added to", "sub": "subtracted from"}.get(how, "put into")
-    changed.__doc__ += " its rows ``indices``; a new tensor."
+    verb = {"add": "added to", "sub": "subtracted from"}.get(how, "put into")
+    changed.__doc__ = f"""``v`` {verb} rows of ``x``; a new tensor, in spite of the name.
+
+    Args:
+        x: a tensor with at least one axis.
+        v: a tensor (number of indices, ...) like the rows of ``x``.
+        indices: an int or ints, the rows.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` or ``v`` is no Tensor, or ``indices`` holds no ints.
+        ValueError: ``v`` does not have a row for each index.
+        RuntimeError: an index is out of range.
+    """
     return changed
 
 
 inplace_add = declare(primitive=prim("InplaceAdd", "indices"))(_inplace("inplace_add", "add"))
 inplace_sub = declare(primitive=prim("InplaceSub", "indices"))(_inplace("inplace_sub", "sub"))
 inplace_update = declare(method=True, primitive=prim("InplaceUpdate", "indices"))(_inplace("inplace_update", "update"))
-declare(primitive=prim("InplaceUpdateV2"))(lambda x, indices, v: inplace_update(x, v, indices))
+
+
+@declare(primitive=prim("InplaceUpdateV2"))
+def _inplace_update_class(x: Tensor, indices: Ints | Tensor, v: Tensor) -> Tensor:
+    """``v`` put into rows of ``x``; a new tensor, in spite of the name.
+
+    Args:
+        x: a tensor with at least one axis.
+        indices: an int or ints, the rows.
+        v: a tensor (number of indices, ...) like the rows of ``x``.
+
+    Returns:
+        A tensor of the shape and dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` or ``v`` is no Tensor, or ``indices`` holds no ints.
+        ValueError: ``v`` does not have a row for each index.
+        RuntimeError: an index is out of range.
+    """
+    return inplace_update(x, v, indices)
 
 
 @declare(primitive=prim("InplaceIndexAdd", "axis"))
 def inplace_index_add(var: Tensor, indices: Tensor, updates: Tensor, axis: int) -> Tensor:
-    """``updates`` added to the entries ``indices`` of a parameter along ``axis``."""
+    """``updates`` added to entries of a parameter along an axis.
+
+    Args:
+        var: a Parameter, which takes the new values, or a tensor.
+        indices: the entries, a vector of integers.
+        updates: a tensor like ``var``, along ``axis`` as long as ``indices``.
+        axis: the axis, in [-ndim, ndim).
+
+    Returns:
+        A tensor of the shape and dtype of ``var``.
+
+    Raises:
+        TypeError: ``var`` is no Tensor, or ``indices`` holds no integers.
+        ValueError: ``indices`` and ``updates`` do not fit, or ``axis`` is out of range.
+        RuntimeError: an index is out of range.
+    """
     return index_add(var, indices, updates, axis)
 
 
 # Segments
-def _segments(name: str, how: str, start: Any) -> Any:
-    def reduced(x: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
-        ids, count = _integers(segment_ids, name, "segment_ids"), int(num_segments)
+_SEGMENTS = """The {what} {of} of each segment.
+
+    Args:
+        x: a tensor.
+        segment_ids: the segment of each entry, integers whose shape is the beginning of that of ``x``; entries with a
+            negative one are left out.
+        num_segments: how many segments there are, a positive int.
+
+    Returns:
+        A tensor (num_segments, ...) of the dtype of ``x``; {empty} where a segment has no entry.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``segment_ids`` or ``num_segments`` are no integers.
+        ValueError: ``num_segments`` is not positive, or the shapes do not fit.
+        RuntimeError: a segment is not below ``num_segments``.
+    """
+
+
+def _segments(name: str, how: str, start: Any) -> Callable[..., Tensor]:
+    def reduced(x: Tensor, segment_ids: Tensor, num_segments: int | Tensor) -> Tensor:
+        ids, (count,) = _integers(segment_ids, name, "segment_ids"), ints_of(num_segments, name, "num_segments")
         if count <= 0:
             raise ValueError(f"For '{name}', 'num_segments' must be positive, but got {count}")
         rest = check_tensor(x, name, "x").shape[ids.ndim :]
         dtype = x._array.dtype
         empty = start(np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)) if callable(start) else start
         ground = Tensor._wrap(array_module(x._array).full((count, *rest), empty, dtype))
+        if check_tensor(x, name, "x").shape[: ids.ndim] != ids.shape:
+            raise ValueError(
+                f"For '{name}', the shape {ids.shape} of 'segment_ids' must be the beginning of that of 'x', {x.shape}"
+            )
+        check_in_range(ids._array[ids._array >= 0], count, name)
         kept = ids._array >= 0
         inside = x if kept.all() else getitem_operator(x, index=kept)
         index = ids._array if kept.all() else ids._array[kept]
         return put(ground, inside, (index,), how)
 
     reduced.__name__ = reduced.__qualname__ = name
-    reduced.__doc__ = "The elements of each segment together, one entry a segment; negative ids are left out."
+    reduced.__doc__ = _SEGMENTS.format(
+        what={"max": "largest", "min": "smallest"}.get(how, {"mul": "product", "add": "sum"}.get(how)),
+        of="of the elements" if how in ("mul", "add") else "element",
+        empty={"max": "the dtype's least number", "min": "the dtype's greatest number", "mul": "1", "add": "0"}[how],
+    )
     return reduced
 
 
@@ -351,12 +726,27 @@ unsorted_segment_prod = declare(method=True, primitive=prim("UnsortedSegmentProd
 
 
 @declare(primitive=prim("UnsortedSegmentSum"))
-def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
-    """The sum of each segment's elements, one entry a segment; negative ids are left out."""
+def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int | Tensor) -> Tensor:
+    """The sum of the elements of each segment.
+
+    Args:
+        input_x: a tensor.
+        segment_ids: the segment of each entry, integers whose shape is the beginning of that of ``input_x``; entries
+            with a negative one are left out.
+        num_segments: how many segments there are, a positive int.
+
+    Returns:
+        A tensor (num_segments, ...) of the dtype of ``input_x``; 0 where a segment has no entry.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or ``segment_ids`` or ``num_segments`` are no integers.
+        ValueError: ``num_segments`` is not positive, or the shapes do not fit.
+        RuntimeError: a segment is not below ``num_segments``.
+    """
     return _segments("unsorted_segment_sum", "add", 0)(input_x, segment_ids, num_segments)
 
 
-def _sorted_segments(how: str, function: Callable[..., Tensor], empty: int = 0) -> None:
+def _sorted_segments(how: str, function: Callable[..., Tensor], what: str, empty: int = 0) -> None:
     """The class whose segments lie one behind the other, one more than the last id; ``empty`` where one is missing."""
 
     @declare(primitive=prim(f"Segment{how}"))
@@ -368,10 +758,22 @@ def _sorted_segments(how: str, function: Callable[..., Tensor], empty: int = 0) 
         there = xp.isin(xp.arange(count), ids).reshape((-1,) + (1,) * (found.ndim - 1))
         return found if there.all() else comparison.where(Tensor._wrap(there), found, empty)
 
-    reduced.__doc__ = function.__doc__
+    reduced.__doc__ = f"""The {what} of each segment, where segments lie one behind the other.
+
+    Args:
+        input_x: a tensor with at least one axis.
+        segment_ids: the segment of each entry of the first axis, integers that do not decrease.
+
+    Returns:
+        A tensor (last id + 1, ...) of the dtype of ``input_x``; {empty} where a segment has no entry.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or ``segment_ids`` holds no integers.
+        ValueError: the shapes do not fit.
+    """
 
 
-_sorted_segments("Max", unsorted_segment_max)
-_sorted_segments("Min", unsorted_segment_min)
-_sorted_segments("Prod", unsorted_segment_prod, empty=1)
-_sorted_segments("Sum", unsorted_segment_sum)
+_sorted_segments("Max", unsorted_segment_max, "largest element")
+_sorted_segments("Min", unsorted_segment_min, "smallest element")
+_sorted_segments("Prod", unsorted_segment_prod, "product", empty=1)
+_sorted_segments("Sum", unsorted_segment_sum, "sum")

@@ -13,8 +13,9 @@ from ..core.dtype import DType, numpy_dtype, promote
 from ..core.operator import Operator
 from ..core.surfaces import REQUIRED, declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Array, DTypeLike, Functions, Ints, Shape, TensorLike, Value
 from ..cpu.array_module import array_module
-from .arguments import axes_of, check_tensor, ints_of
+from .arguments import Axis, along, axes_of, check_tensor, ints_of, one_axis
 from .elementwise import array_dtype, broadcast_to_operator, cast_operator
 
 __all__ = [
@@ -62,7 +63,7 @@ slice_operator = Operator(
 )
 
 
-def _moved(x: Any, to: str) -> Any:
+def _moved(x: Array, to: str) -> Array:
     if to == "CPU":
         return to_host(x)
     import cupy
@@ -70,7 +71,7 @@ def _moved(x: Any, to: str) -> Any:
     return cupy.asarray(x)
 
 
-def _place_of(x: Any) -> str:
+def _place_of(x: Value) -> str:
     return "CPU" if isinstance(x._array if isinstance(x, Tensor) else x, np.ndarray) else "GPU"
 
 
@@ -83,7 +84,7 @@ move_operator = Operator(
 )
 
 
-def _pad_axis_kernel(x: Any, axis: int, before: int, after: int) -> Any:
+def _pad_axis_kernel(x: Array, axis: int, before: int, after: int) -> Array:
     return array_module(x).pad(x, [(before, after) if i == axis else (0, 0) for i in range(x.ndim)])
 
 
@@ -94,7 +95,7 @@ _pad_axis = Operator(
 )
 
 
-def _concat_rule(F: Any, needs: list[bool], g: Any, out: Any, *parts: Any, axis: int) -> list[Any]:
+def _concat_rule(F: Functions, needs: list[bool], g: Value, out: Value, *parts: Value, axis: int) -> list[Any]:
     found, start = [], 0
     for part, needed in zip(parts, needs, strict=True):
         stop = start + part.shape[axis]
@@ -110,17 +111,27 @@ _concat = Operator(
 )
 
 
-def _pad_kernel(x: Any, widths: tuple[tuple[int, int], ...], mode: str, value: float) -> Any:
+def _pad_kernel(x: Array, widths: tuple[tuple[int, int], ...], mode: str, value: float) -> Array:
     xp = array_module(x)
     return xp.pad(x, widths, mode=mode, **({"constant_values": value} if mode == "constant" else {}))
 
 
-def _pad_rule(F: Any, g: Any, out: Any, x: Any, widths: Any, mode: str, value: float) -> Any:
-    if mode != "constant":
-        raise NotImplementedError(f"For 'pad', mode {mode!r} has no gradient; use mode 'constant'")
-    for axis, (before, _) in enumerate(widths):
-        g = F.slice_axis(g, axis=axis, start=before, stop=before + x.shape[axis])
+def _pad_rule(
+    F: Functions, g: Value, out: Value, x: Value, widths: tuple[tuple[int, int], ...], mode: str, value: float
+) -> Any:
+    for axis, (before, after) in enumerate(widths):
+        if mode == "constant":
+            g = F.slice_axis(g, axis=axis, start=before, stop=before + x.shape[axis])
+        elif before or after:  # an element gets what arrives at each of its copies
+            places = np.pad(np.arange(x.shape[axis]), (before, after), mode=mode)  # type: ignore[call-overload]
+            shape = (*g.shape[:axis], x.shape[axis], *g.shape[axis + 1 :])
+            g = F.scatter_add(g, index=along(g, axis, _beside(g, places)), shape=shape)
     return g
+
+
+def _beside(x: Value, places: Array) -> Array:
+    """An index on the device of ``x``."""
+    return array_module(x._array if isinstance(x, Tensor) else x).asarray(places)
 
 
 _pad = Operator("pad", _pad_kernel, (_pad_rule,))
@@ -128,16 +139,31 @@ _pad = Operator("pad", _pad_kernel, (_pad_rule,))
 
 @declare(method="contiguous")
 def _contiguous_of_tensor(input: Tensor) -> Tensor:
-    """The same values laid out row by row; the tensor itself where they are already."""
+    """The same values laid out row by row in memory.
+
+    Args:
+        input: a tensor of any shape.
+
+    Returns:
+        ``input`` itself where it is laid out so already, else a copy of its shape and dtype.
+    """
     return input if input.is_contiguous() else _contiguous(input)
 
 
 @declare(primitive=prim("Reshape"), mint=True, numpy=renamed(input="x", shape="new_shape"))
-def reshape(input: Tensor, shape: Any) -> Tensor:
-    """The elements in their order in another shape; one axis may be -1.
+def reshape(input: Tensor, shape: Shape) -> Tensor:
+    """The elements in their order, row by row, in another shape.
+
+    Args:
+        input: a tensor of any shape.
+        shape: the new lengths, an int or ints; one may be -1 and is what the others leave.
+
+    Returns:
+        A tensor of the same dtype; it shares memory with ``input`` where the layout allows it.
 
     Raises:
-        ValueError: the number of elements does not fit.
+        TypeError: ``input`` is no Tensor, or ``shape`` holds no ints.
+        ValueError: the number of elements does not fit, or -1 stands twice.
     """
     wanted = ints_of(shape, "reshape", "shape")
     check_tensor(input, "reshape")
@@ -149,13 +175,36 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
 
 @declare(method="reshape")
 def _reshape_of_tensor(input: Tensor, *shape: Any) -> Tensor:
-    """The elements in another shape."""
+    """The elements in their order, row by row, in another shape.
+
+    Args:
+        input: a tensor of any shape.
+        *shape: the new lengths, one by one or as one tuple; one may be -1 and is what the others leave.
+
+    Returns:
+        A tensor of the same dtype; it shares memory with ``input`` where the layout allows it.
+
+    Raises:
+        ValueError: the number of elements does not fit.
+    """
     return reshape(input, shape[0] if len(shape) == 1 else shape)
 
 
 @declare(method="view")
 def _view_of_tensor(input: Tensor, *shape: Any) -> Tensor:
-    """The elements in another shape, or their bytes as another dtype, which gradients do not pass."""
+    """The elements in another shape, or their bytes read as another dtype.
+
+    Args:
+        input: a tensor of any shape.
+        *shape: the new lengths, one by one or as one tuple (see ``reshape``); or one dtype, through which no gradient
+            passes.
+
+    Returns:
+        A tensor of the new shape; with a dtype, of that dtype, the last axis scaled by the ratio of the sizes.
+
+    Raises:
+        ValueError: the number of elements, or of bytes in the last axis, does not fit.
+    """
     if len(shape) == 1 and isinstance(shape[0], DType):
         return Tensor._wrap(input._array.view(numpy_dtype(shape[0])))
     return _reshape_of_tensor(input, *shape)
@@ -166,10 +215,18 @@ def _view_of_tensor(input: Tensor, *shape: Any) -> Tensor:
     mint=renamed("permute", defaults={"dims": REQUIRED}),
     numpy=renamed(input="a", dims="axes"),
 )
-def transpose(input: Tensor, dims: Any = None) -> Tensor:
-    """The axes in the order of ``dims``; reversed without it.
+def transpose(input: Tensor, dims: Ints | Tensor | None = None) -> Tensor:
+    """The axes in another order.
+
+    Args:
+        input: a tensor of any shape.
+        dims: for each new axis the old one, negative ones counted from the end; reversed without it.
+
+    Returns:
+        A tensor of the same dtype, whose axis i has the length of axis dims[i] of ``input``.
 
     Raises:
+        TypeError: ``input`` is no Tensor, or ``dims`` holds no ints.
         ValueError: ``dims`` is no order of all axes.
     """
     check_tensor(input, "transpose")
@@ -184,14 +241,41 @@ permute = transpose
 
 
 @declare(method="permute")
-def _permute_of_tensor(input: Tensor, *axis: Any) -> Tensor:
-    """The axes in another order."""
+def _permute_of_tensor(input: Tensor, *axis: Any, dims: Ints | None = None) -> Tensor:
+    """The axes in another order.
+
+    Args:
+        input: a tensor of any shape.
+        *axis: for each new axis the old one, one by one or as one tuple.
+        dims: the same by name.
+
+    Returns:
+        A tensor of the same dtype, whose axis i has the length of axis dims[i] of ``input``.
+
+    Raises:
+        ValueError: these are no order of all axes.
+    """
+    if dims is not None and not axis:
+        axis = tuple(ints_of(dims, "permute", "dims"))
     return transpose(input, axis[0] if len(axis) == 1 and not isinstance(axis[0], int) else axis)
 
 
 @declare(method=("swapaxes", "swapdims"), mint=("swapaxes", renamed("transpose", axis0="dim0", axis1="dim1")))
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """Two axes exchanged."""
+    """Two axes exchanged.
+
+    Args:
+        input: a tensor of any shape.
+        axis0: one axis, in [-ndim, ndim).
+        axis1: the other one.
+
+    Returns:
+        A tensor of the same dtype.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range.
+    """
     order = list(range(check_tensor(input, "swapaxes").ndim))
     first, second = (axes_of(axis, input.ndim, "swapaxes") for axis in (axis0, axis1))
     if first is not None and second is not None:  # a 0-d tensor has none
@@ -200,8 +284,24 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 
 
 @declare(method="transpose")
-def _transpose_of_tensor(input: Tensor, *axes: Any) -> Tensor:
-    """The axes in another order, or two of them exchanged; reversed without any."""
+def _transpose_of_tensor(input: Tensor, *axes: Any, dim0: int | None = None, dim1: int | None = None) -> Tensor:
+    """The axes in another order, or two of them exchanged.
+
+    Args:
+        input: a tensor of any shape.
+        *axes: nothing, which reverses all; for each new axis the old one, one by one or as one tuple; or two ints,
+            which exchanges these two (PyTorch's form).
+        dim0: one of two axes to be exchanged, by name.
+        dim1: the other one.
+
+    Returns:
+        A tensor of the same dtype.
+
+    Raises:
+        ValueError: the axes are no order of all, or one is out of range.
+    """
+    if dim0 is not None and dim1 is not None and not axes:
+        return swapaxes(input, dim0, dim1)
     if not axes:
         return transpose(input)
     if len(axes) == 2 and isinstance(axes[0], int) and (input.ndim != 2 or sorted(n % 2 for n in axes) != [0, 1]):
@@ -213,8 +313,18 @@ def _transpose_of_tensor(input: Tensor, *axes: Any) -> Tensor:
 def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
     """The axes from ``start_dim`` to ``end_dim`` as one.
 
+    Args:
+        input: a tensor of any shape.
+        order: "C" for the elements row by row, "F" for those of the tensor with its axes reversed.
+        start_dim: the first axis to be joined, in [-ndim, ndim).
+        end_dim: the last one, in [-ndim, ndim).
+
+    Returns:
+        A tensor of the same dtype; of one axis where ``input`` has one or none.
+
     Raises:
-        ValueError: ``order`` other than "C" or "F", or axes that are not there.
+        TypeError: ``input`` is no Tensor.
+        ValueError: ``order`` is neither "C" nor "F", or an axis is out of range or behind ``end_dim``.
     """
     if order not in ("C", "F"):
         raise ValueError(f"For 'flatten', 'order' must be 'C' or 'F', but got {order!r}")
@@ -234,7 +344,22 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
 def _flatten_of_tensor(
     input: Tensor, order: str | int = "C", *dims: int, start_dim: int = 0, end_dim: int = -1
 ) -> Tensor:
-    """The axes from ``start_dim`` to ``end_dim``, of all without them, as one."""
+    """The axes from ``start_dim`` to ``end_dim`` as one; all of them without these.
+
+    Args:
+        input: a tensor of any shape.
+        order: "C" for the elements row by row, "F" for those of the tensor with its axes reversed; an int stands for
+            ``start_dim`` (PyTorch's form).
+        *dims: ``end_dim``, behind such an int.
+        start_dim: the first axis to be joined, in [-ndim, ndim).
+        end_dim: the last one, in [-ndim, ndim).
+
+    Returns:
+        A tensor of the same dtype.
+
+    Raises:
+        ValueError: ``order`` is neither "C" nor "F", or an axis is out of range or behind ``end_dim``.
+    """
     if isinstance(order, int):
         start_dim, order, end_dim = order, "C", dims[0] if dims else end_dim
     if order == "C" and input.ndim == 0:
@@ -243,8 +368,20 @@ def _flatten_of_tensor(
 
 
 @declare(primitive=prim("Squeeze", axis=()))
-def squeeze(input: Tensor, axis: Any = None) -> Tensor:
-    """Without the axes of length 1 (of those in ``axis``)."""
+def squeeze(input: Tensor, axis: Axis = None) -> Tensor:
+    """Without the axes of length 1.
+
+    Args:
+        input: a tensor of any shape.
+        axis: an axis or axes to be left out, in [-ndim, ndim); those that are longer stay. All without it.
+
+    Returns:
+        A tensor of the same dtype and elements.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis no int.
+        ValueError: an axis is out of range or named twice.
+    """
     x = check_tensor(input, "squeeze")
     dropped = axes_of(axis, x.ndim, "squeeze")
     kept = [n for i, n in enumerate(x.shape) if n != 1 or (dropped is not None and i not in dropped)]
@@ -252,9 +389,21 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
 
 
 @declare(method="squeeze")
-def _squeeze_of_tensor(input: Tensor, *axis: Any) -> Tensor:
-    """Without the axes of length 1 (of those in ``axis``)."""
-    return squeeze(input, axis[0] if len(axis) == 1 else axis or None)
+def _squeeze_of_tensor(input: Tensor, *axes: Any, axis: Axis = None) -> Tensor:
+    """Without the axes of length 1.
+
+    Args:
+        input: a tensor of any shape.
+        *axes: the axes to be left out, one by one or as one tuple; those that are longer stay. All without them.
+        axis: the same by name.
+
+    Returns:
+        A tensor of the same dtype and elements.
+
+    Raises:
+        ValueError: an axis is out of range or named twice.
+    """
+    return squeeze(input, axes[0] if len(axes) == 1 else axes or axis)
 
 
 @declare(
@@ -263,7 +412,19 @@ def _squeeze_of_tensor(input: Tensor, *axis: Any) -> Tensor:
     mint=renamed("unsqueeze", input_x="input", axis="dim"),
 )
 def expand_dims(input_x: Tensor, axis: int) -> Tensor:
-    """One more axis of length 1 at ``axis``."""
+    """One more axis, of length 1.
+
+    Args:
+        input_x: a tensor of any shape.
+        axis: the place of the new axis in the result, in [-ndim - 1, ndim].
+
+    Returns:
+        A tensor of the same dtype and elements.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or ``axis`` no int.
+        ValueError: ``axis`` is out of range.
+    """
     x = check_tensor(input_x, "expand_dims", "input_x")
     place = axes_of(axis, x.ndim + 1, "expand_dims")
     at = (place or (0,))[0]
@@ -274,8 +435,20 @@ unsqueeze = expand_dims
 
 
 @declare(method=True, primitive=(prim("BroadcastTo", "shape"), prim("Expand")), mint=True)
-def broadcast_to(input: Tensor, shape: Any) -> Tensor:
-    """Repeated along axes of length 1 to fill ``shape``; -1 keeps an axis."""
+def broadcast_to(input: Tensor, shape: Shape) -> Tensor:
+    """Repeated along axes of length 1, and along new ones in front, to fill a shape.
+
+    Args:
+        input: a tensor of any shape.
+        shape: the new lengths; -1 keeps that of an axis.
+
+    Returns:
+        A tensor of ``shape`` and the same dtype; its gradient is summed over the repetitions.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``shape`` holds no ints.
+        ValueError: an axis has another length than 1 and the one wanted.
+    """
     x = check_tensor(input, "broadcast_to")
     wanted = ints_of(shape, "broadcast_to", "shape")
     offset = len(wanted) - x.ndim
@@ -284,10 +457,25 @@ def broadcast_to(input: Tensor, shape: Any) -> Tensor:
 
 
 @declare(method=True, primitive=prim("Tile"), mint=True)
-def tile(input: Tensor, dims: Any) -> Tensor:
-    """The tensor repeated ``dims[i]`` times along axis i."""
+def tile(input: Tensor, dims: Shape) -> Tensor:
+    """The whole tensor repeated along its axes.
+
+    Args:
+        input: a tensor of any shape.
+        dims: how often along each axis, none negative; with fewer numbers than axes those in front count as 1, with
+            more the tensor gets axes in front.
+
+    Returns:
+        A tensor of the same dtype, along axis i dims[i] times as long.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``dims`` holds no ints.
+        ValueError: a number is negative.
+    """
     x = check_tensor(input, "tile")
     times = ints_of(dims, "tile", "dims")
+    if min(times, default=0) < 0:
+        raise ValueError(f"For 'tile', 'dims' must not be negative, but got {times}")
     shape = (1,) * (len(times) - x.ndim) + x.shape
     times = (1,) * (len(shape) - len(times)) + times
     spread = reshape(x, tuple(n for pair in zip((1,) * len(shape), shape, strict=True) for n in pair))
@@ -297,10 +485,18 @@ def tile(input: Tensor, dims: Any) -> Tensor:
 
 @declare(method=True)
 def _repeat(input: Tensor, *repeats: Any) -> Tensor:
-    """The whole tensor repeated along each axis.
+    """The whole tensor repeated along its axes.
+
+    Args:
+        input: a tensor of any shape.
+        *repeats: how often along each axis, one by one or as one tuple; at least as many numbers as axes, with more the
+            tensor gets axes in front.
+
+    Returns:
+        A tensor of the same dtype, along axis i repeats[i] times as long.
 
     Raises:
-        ValueError: fewer numbers than axes.
+        ValueError: fewer numbers than axes, or a negative one.
     """
     times = repeats[0] if len(repeats) == 1 and not isinstance(repeats[0], int) else repeats
     if len(times) < input.ndim:
@@ -311,8 +507,20 @@ def _repeat(input: Tensor, *repeats: Any) -> Tensor:
 
 
 @declare(method=True, mint=True)
-def flip(input: Tensor, dims: Any) -> Tensor:
-    """The order reversed along ``dims``."""
+def flip(input: Tensor, dims: Ints) -> Tensor:
+    """The order of the elements reversed along axes.
+
+    Args:
+        input: a tensor of any shape.
+        dims: the axis or axes, in [-ndim, ndim); an empty tuple stands for all.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``dims`` holds no ints.
+        ValueError: an axis is out of range or named twice.
+    """
     axes = axes_of(ints_of(dims, "flip", "dims"), check_tensor(input, "flip").ndim, "flip")
     return _flip(input, axes=axes)
 
@@ -321,11 +529,19 @@ def flip(input: Tensor, dims: Any) -> Tensor:
     primitive=(prim("Concat", axis=0), prim("ParallelConcat")), mint=(renamed(axis="dim"), renamed("cat", axis="dim"))
 )
 def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Tensors joined along an axis they have.
+    """Tensors joined along an axis that they have.
+
+    Args:
+        tensors: a list or tuple of tensors, whose shapes differ along ``axis`` at most; of different dtypes the one
+            that holds all values is taken.
+        axis: the axis, in [-ndim, ndim).
+
+    Returns:
+        A tensor, along ``axis`` as long as all of them together.
 
     Raises:
         TypeError: ``tensors`` is no list or tuple of tensors.
-        ValueError: it is empty, or shapes differ elsewhere than along ``axis``.
+        ValueError: it is empty, shapes differ elsewhere than along ``axis``, or that is out of range.
     """
     parts = _sequence(tensors, "concat")
     at = axes_of(axis, parts[0].ndim, "concat")
@@ -347,7 +563,19 @@ cat = concat
     primitive=(prim("Stack", axis=0), prim("Pack", axis=0)), mint=renamed(axis="dim"), numpy=renamed(tensors="arrays")
 )
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Tensors of one shape joined along a new axis."""
+    """Tensors of one shape joined along a new axis.
+
+    Args:
+        tensors: a list or tuple of tensors of one shape.
+        axis: the place of the new axis in the result, in [-ndim - 1, ndim].
+
+    Returns:
+        A tensor with one more axis, as long as there are tensors.
+
+    Raises:
+        TypeError: ``tensors`` is no list or tuple of tensors.
+        ValueError: it is empty, shapes differ, or ``axis`` is out of range.
+    """
     parts = _sequence(tensors, "stack")
     for place, part in enumerate(parts):
         if part.shape != parts[0].shape:
@@ -357,7 +585,7 @@ def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     return concat([expand_dims(part, axis) for part in parts], axis)
 
 
-def _sequence(tensors: Any, name: str) -> list[Tensor]:
+def _sequence(tensors: Sequence[Tensor], name: str) -> list[Tensor]:
     if not isinstance(tensors, list | tuple):
         raise TypeError(f"For '{name}', 'tensors' must be a list or tuple of Tensors, but got {type(tensors).__name__}")
     if not tensors:
@@ -366,8 +594,22 @@ def _sequence(tensors: Any, name: str) -> list[Tensor]:
 
 
 @declare(method=True, mint=renamed(axis="dim"))
-def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
-    """Parts along ``axis``: each of one size (the last may be smaller), or of the sizes given."""
+def split(tensor: Tensor, split_size_or_sections: Shape, axis: int = 0) -> tuple[Tensor, ...]:
+    """Parts of a tensor along an axis.
+
+    Args:
+        tensor: a tensor with at least one axis.
+        split_size_or_sections: an int, the length of each part (the last may be shorter), or the length of each.
+        axis: the axis, in [-ndim, ndim).
+
+    Returns:
+        A tuple of tensors of the same dtype.
+
+    Raises:
+        TypeError: ``tensor`` is no Tensor, or the lengths are no ints.
+        ValueError: a length is negative (a single one not positive), the lengths do not add up to that of the axis, or
+            ``axis`` is out of range.
+    """
     x = check_tensor(tensor, "split", "tensor")
     at = (axes_of(axis, x.ndim, "split") or (0,))[0]
     length = x.shape[at]
@@ -378,6 +620,8 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
         sizes += [length % split_size_or_sections] if length % split_size_or_sections else []
     else:
         sizes = list(ints_of(split_size_or_sections, "split", "split_size_or_sections"))
+        if min(sizes, default=0) < 0:
+            raise ValueError(f"For 'split', no size of a part may be negative, but got {sizes}")
         if sum(sizes) != length:
             raise ValueError(f"For 'split', the sizes {sizes} must add up to {length}, the length of axis {axis}")
     parts, start = [], 0
@@ -388,48 +632,160 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
 
 
 @declare(primitive=prim("SplitV", size_splits=(), split_dim=0, num_split=1))
-def _split_by_sizes(x: Tensor, size_splits: Any, split_dim: int, num_split: int) -> tuple[Tensor, ...]:
-    """Parts of these sizes along ``split_dim``; one size may be -1, which is what the others leave."""
-    sizes = list(size_splits)
+def _split_by_sizes(x: Tensor, size_splits: Shape, split_dim: int, num_split: int) -> tuple[Tensor, ...]:
+    """Parts of given lengths along an axis.
+
+    Args:
+        x: a tensor with at least one axis.
+        size_splits: the length of each part; one may be -1 and is what the others leave.
+        split_dim: the axis, in [-ndim, ndim).
+        num_split: how many parts; must be the number of lengths.
+
+    Returns:
+        A tuple of ``num_split`` tensors of the same dtype.
+
+    Raises:
+        ValueError: the lengths do not add up to that of the axis, ``num_split`` is not their number, or ``split_dim``
+            is out of range.
+    """
+    sizes = list(ints_of(size_splits, "SplitV", "size_splits"))
+    at = one_axis(split_dim, check_tensor(x, "SplitV", "x").ndim, "SplitV")
+    if num_split != len(sizes):
+        raise ValueError(f"For 'SplitV', 'num_split' must be {len(sizes)}, the number of sizes, but got {num_split}")
     if sizes.count(-1) == 1:
-        sizes[sizes.index(-1)] = x.shape[split_dim] - sum(sizes) - 1
-    return split(x, sizes, split_dim)
+        sizes[sizes.index(-1)] = x.shape[at] - sum(sizes) - 1
+    return split(x, sizes, at)
 
 
 @declare(method=True, mint=renamed(axis="dim"))
 def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
-    """At most ``chunks`` parts of equal size along ``axis``; the last may be smaller."""
-    if not isinstance(chunks, int) or chunks <= 0:
+    """At most ``chunks`` parts along an axis, all of one length but the last, which may be shorter.
+
+    Args:
+        input: a tensor with at least one axis.
+        chunks: the number of parts; there are fewer where the axis is too short.
+        axis: the axis, in [-ndim, ndim).
+
+    Returns:
+        A tuple of tensors of the same dtype.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``axis`` no int.
+        ValueError: ``chunks`` is no positive int, or ``axis`` is out of range.
+    """
+    if isinstance(chunks, bool) or not isinstance(chunks, int) or chunks <= 0:
         raise ValueError(f"For 'chunk', 'chunks' must be a positive int, but got {chunks!r}")
-    return split(input, max(1, -(-input.shape[axis] // chunks)), axis)
+    x = check_tensor(input, "chunk")
+    at = one_axis(axis, x.ndim, "chunk")
+    if not x.ndim:
+        raise ValueError("For 'chunk', 'input' must have at least one axis, but got shape ()")
+    return split(x, max(1, -(-x.shape[at] // chunks)), at)
 
 
-declare(primitive=prim("Split", axis=0, output_num=1))(lambda x, axis, output_num: chunk(x, output_num, axis))
+@declare(primitive=prim("Split", axis=0, output_num=1))
+def _split_evenly(input_x: Tensor, axis: int, output_num: int) -> tuple[Tensor, ...]:
+    """Parts of one length along an axis.
+
+    Args:
+        input_x: a tensor with at least one axis.
+        axis: the axis, in [-ndim, ndim).
+        output_num: the number of parts, which divides the length of the axis.
+
+    Returns:
+        A tuple of ``output_num`` tensors of the same dtype.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or ``axis`` or ``output_num`` no int.
+        ValueError: ``output_num`` does not divide the axis, or ``axis`` is out of range.
+    """
+    x = check_tensor(input_x, "Split", "input_x")
+    at = one_axis(axis, x.ndim, "Split")
+    if isinstance(output_num, bool) or not isinstance(output_num, int):
+        raise TypeError(f"For 'Split', 'output_num' must be an int, but got {type(output_num).__name__}")
+    if not x.ndim or output_num < 1 or x.shape[at] % output_num:
+        raise ValueError(
+            f"For 'Split', 'output_num' must be positive and divide axis {axis} of shape {x.shape}, "
+            f"but got {output_num}"
+        )
+    return split(x, [x.shape[at] // output_num] * output_num, at)
+
+
+_PAD_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "edge": "edge", "circular": "wrap"}
+"""NumPy's names by ours."""
 
 
 @declare(mint=renamed("nn.functional.pad", input_x="input", padding="pad"))
-def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: float | None = None) -> Tensor:
-    """Elements added at the ends of the last axes: ``padding`` is (before, after) pairs, last axis first."""
+def pad(input_x: Tensor, padding: Shape, mode: str = "constant", value: float | None = None) -> Tensor:
+    """Elements added at the ends of the last axes.
+
+    Args:
+        input_x: a tensor of any shape.
+        padding: pairs (before, after) of numbers of elements, the last axis first; a negative number cuts off.
+        mode: what is added: "constant" (``value``), "reflect" (the mirror image without the edge, shorter than the
+            axis), "replicate" or "edge" (the edge again), "circular" (the other end).
+        value: the constant, 0 by default; None in the other modes.
+
+    Returns:
+        A tensor of the same dtype.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or ``padding`` holds no ints.
+        ValueError: ``padding`` is no pairs or does not fit the axes, another ``mode``, or ``value`` with a mode that
+            has none.
+    """
     x = check_tensor(input_x, "pad", "input_x")
     given = ints_of(padding, "pad", "padding")
     if len(given) % 2 or len(given) > 2 * x.ndim:
         raise ValueError(f"For 'pad', 'padding' must be pairs for at most {x.ndim} axes, but got {given}")
-    if mode not in ("constant", "reflect", "edge"):
-        mode = {"replicate": "edge", "circular": "wrap"}.get(mode, mode)
+    if mode not in _PAD_MODES:
+        raise ValueError(f"For 'pad', 'mode' must be one of {list(_PAD_MODES)}, but got {mode!r}")
+    if mode != "constant" and value is not None:
+        raise ValueError(f"For 'pad', 'value' must be None with mode {mode!r}, but got {value!r}")
     pairs = list(zip(given[::2], given[1::2], strict=True))
     widths = ((0, 0),) * (x.ndim - len(pairs)) + tuple(reversed(pairs))
-    return _pad(x, widths=widths, mode=mode, value=0 if value is None else value)
+    for axis, (before, after) in enumerate(widths):
+        length = x.shape[axis]
+        if length + min(before, 0) + min(after, 0) < 0:
+            raise ValueError(f"For 'pad', 'padding' must leave something of {length} elements, but got {given}")
+        if before < 0 or after < 0:  # cut off
+            x = slice_operator(x, axis=axis, start=max(0, -before), stop=length - max(0, -after))
+        if mode == "reflect" and max(before, after) >= max(x.shape[axis], 1):
+            raise ValueError(
+                f"For 'pad', 'padding' must be less than the length {x.shape[axis]} of the axis with mode 'reflect', "
+                f"but got {given}"
+            )
+    widths = tuple((max(before, 0), max(after, 0)) for before, after in widths)
+    return _pad(x, widths=widths, mode=_PAD_MODES[mode], value=0 if value is None else value)
 
 
 @declare(primitive=prim("Pad", "paddings"))
-def pad_by_axis(x: Tensor, paddings: Any) -> Tensor:
-    """``x`` with 0 at the ends of its axes: ``paddings`` is a pair for each, the last axis last."""
+def pad_by_axis(x: Tensor, paddings: Sequence[Sequence[int]]) -> Tensor:
+    """Zeros added at the ends of the axes.
+
+    Args:
+        x: a tensor of any shape.
+        paddings: a pair (before, after) for each axis, the first axis first; a negative number cuts off.
+
+    Returns:
+        A tensor of the same dtype.
+
+    Raises:
+        ValueError: there are more pairs than axes.
+    """
     return pad(x, [n for pair in reversed(list(paddings)) for n in pair])
 
 
 @declare(method=True)
 def _resize(input: Tensor, *new_shape: Any) -> Tensor:
-    """The first elements in another shape, filled up with 0."""
+    """The first elements, row by row, in another shape, filled up with 0.
+
+    Args:
+        input: a tensor of any shape.
+        *new_shape: the new lengths, one by one or as one tuple.
+
+    Returns:
+        A tensor of ``new_shape`` and the same dtype.
+    """
     wanted = new_shape[0] if len(new_shape) == 1 and not isinstance(new_shape[0], int) else new_shape
     count, flat = math.prod(wanted), reshape(input, (input.size,))
     if count > input.size:
@@ -438,8 +794,15 @@ def _resize(input: Tensor, *new_shape: Any) -> Tensor:
 
 
 @declare(primitive=prim("Cast"))
-def cast(input: Any, dtype: DType) -> Tensor:
+def cast(input: TensorLike, dtype: DTypeLike) -> Tensor:
     """The elements as another dtype.
+
+    Args:
+        input: a tensor of any shape, or what one can be made of.
+        dtype: the element type; of complex numbers a real type takes the real part.
+
+    Returns:
+        A tensor of the same shape; ``input`` itself where it has the dtype. Its gradient is cast back.
 
     Raises:
         TypeError: ``dtype`` is no dtype.
@@ -450,16 +813,46 @@ def cast(input: Any, dtype: DType) -> Tensor:
 
 
 def move_to(input: Tensor, to: str = "CPU", blocking: bool = True) -> Tensor:
-    """The same values on "CPU" or "GPU"."""
+    """The same values on another device.
+
+    Args:
+        input: a tensor of any shape.
+        to: "CPU" or "GPU".
+        blocking: whether to wait for the copy.
+
+    Returns:
+        A tensor of the same shape and dtype, through which gradients pass back to the device of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: ``to`` is another name, or the device is not there.
+    """
     return check_tensor(input, "move_to").move_to(to, blocking)
 
 
-declare(primitive=prim("IdentityN"))(lambda x: tuple(x))
+@declare(primitive=prim("IdentityN"))
+def _identities(x: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """The same tensors.
+
+    Args:
+        x: a tuple or list of tensors.
+
+    Returns:
+        A tuple of them.
+    """
+    return tuple(x)
 
 
 @declare(primitive=prim("StopGradient"))
 def stop_gradient(value: Any) -> Any:
-    """The same values (of a tensor, or of the tensors in a tuple), through which no gradient passes."""
+    """The same values, through which no gradient passes.
+
+    Args:
+        value: a tensor, or a tuple or list of tensors, nested ones too; anything else is given back as it is.
+
+    Returns:
+        The same structure with new tensors that share the values.
+    """
     if isinstance(value, tuple | list):
         return type(value)([stop_gradient(v) for v in value])
     return Tensor._wrap(value._array.view()) if isinstance(value, Tensor) else value

@@ -108,7 +108,8 @@ def _extreme_of_tensor(name: str, pair: Any, single: Any, whole: Any) -> Any:
         if return_indices:
             return pair(input, axis, keepdims)
         if initial is None and where is True:
-            return whole(input, axis, keepdims)
+            # Of one axis the first that ties gets the gradient, of several all, as in MindSpore.
+            return pair(input, axis, keepdims)[0] if isinstance(axis, int) else whole(input, axis, keepdims)
         return single(input, axis, keepdims, initial=initial, where=None if where is True else where)
 
     found.__name__ = found.__qualname__ = name

@@ -38,6 +38,8 @@ class Row:
     """Whether complex numbers go in or come out; central differences are then taken elsewhere."""
     symmetric: bool = False
     """Whether the operand is a symmetric matrix, and the gradient is therefore symmetric too."""
+    refused: bool = False
+    """Whether a gradient is an error that says that there is none (test_decompositions.py)."""
 
 
 _numbers = np.random.default_rng(20)
@@ -279,6 +281,9 @@ def _matmul_rows() -> dict[str, Row]:
 AXES: tuple[dict[str, Any], ...] = tuple(
     {"axis": axis, "keepdims": keep} for axis in (None, (1,), (0, 2)) for keep in (False, True)
 )
+ONE_AXIS: tuple[dict[str, Any], ...] = tuple(
+    {"axis": axis, "keepdims": keep} for axis in (0, 1) for keep in (False, True)
+)
 LABELS = np.array([2, 0, -100, 1])
 MASK = np.array([[True, False, True], [False, True, True]])
 INDEXES: tuple[Any, ...] = (
@@ -418,6 +423,12 @@ ROWS: dict[str, Row] = {
     "mean": along(
         lambda x, axis, keepdims: np.average(x, axis, keepdims=keepdims),
         *AXES,
+    ),
+    "max_along": along(
+        lambda x, axis, keepdims: np.maximum.reduce(x, axis, keepdims=keepdims), *ONE_AXIS, draw=distinct
+    ),
+    "min_along": along(
+        lambda x, axis, keepdims: np.minimum.reduce(x, axis, keepdims=keepdims), *ONE_AXIS, draw=distinct
     ),
     "amax": along(lambda x, axis, keepdims: np.maximum.reduce(x, axis, keepdims=keepdims), *AXES, draw=distinct),
     "amin": along(lambda x, axis, keepdims: -np.maximum.reduce(-x, axis, keepdims=keepdims), *AXES, draw=distinct),

@@ -120,6 +120,22 @@ def cofactors(x: Array) -> Array:
     return out / determinant(x)[..., None, None]
 
 
+def packed(x: Array) -> Array:
+    """R, and below it the vectors of Householder's reflections, the sign of each as in LAPACK (xLARFG)."""
+    out = x.copy()
+    for k in range(min(x.shape)):
+        below = out[k:, k].copy()
+        if len(below) == 1:
+            break  # nothing to be made zero
+        beta = -np.sign(below[0]) * np.linalg.norm(below)
+        v = below / (below[0] - beta)
+        v[0] = 1.0
+        tau = (beta - below[0]) / beta
+        out[k:, k:] -= tau * np.outer(v, v @ out[k:, k:])
+        out[k + 1 :, k] = v[1:]
+    return out
+
+
 def gram_schmidt(x: Array, part: int) -> Array:
     """Q or R with the signs that LAPACK's reflections give."""
     q, r = np.zeros_like(x), np.zeros((x.shape[-1], x.shape[-1]))
@@ -250,7 +266,12 @@ ROWS: dict[str, Row] = {
     "svd": Row(square_roots, [Sample((well(*s),)) for s in ((3, 3), (4, 2), (2, 3), (2, 3, 2))]),
     "full_svd": Row(lambda x: np.linalg.svd(x, full_matrices=True)[0], [Sample((well(3, 2),))]),
     "full_qr": Row(lambda x: np.linalg.qr(x, mode="complete")[0], [Sample((well(3, 2),))]),
-    "eig": Row(lambda x: np.roots(np.poly(x)), [Sample((np.diag([3.0, 2.0, 1.0]) + np.triu(normal(3, 3), 1),))]),
+    "geqrf": Row(packed, [Sample((well(*s),)) for s in ((3, 3), (4, 2), (2, 3))], refused=True),
+    "eig": Row(
+        lambda x: np.roots(np.poly(x)),
+        [Sample((np.diag([3.0, 2.0, 1.0]) + np.triu(normal(3, 3), 1),))],
+        refused=True,
+    ),
     "einsum": Row(
         contracted,
         [

@@ -1,0 +1,127 @@
+"""Gradients of decompositions in every form: by finite differences where there is one, else an error that says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, ops
+
+RNG = np.random.default_rng(5)
+
+
+def matrix(*shape: int) -> np.ndarray[Any, Any]:
+    """Full rank, singular values apart."""
+    u, _, v = np.linalg.svd(RNG.standard_normal(shape), full_matrices=False)
+    return (u * np.arange(1.0, u.shape[-1] + 1)) @ v
+
+
+def agrees(function: Any, x: np.ndarray[Any, Any]) -> None:
+    """The gradient of the sum of ``function`` is that of central differences."""
+    want = np.zeros_like(x)
+    for place in np.ndindex(x.shape):
+        step = np.zeros_like(x)
+        step[place] = 1e-5
+        high, low = (float(function(Tensor(moved)).sum().item()) for moved in (x + step, x - step))
+        want[place] = (high - low) / 2e-5
+    np.testing.assert_allclose(ms.grad(lambda v: function(v).sum())(Tensor(x)).asnumpy(), want, rtol=1e-6, atol=1e-7)
+
+
+def weights(*shape: int) -> Tensor:
+    return Tensor(np.random.default_rng(1).standard_normal(shape))
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (5, 2), (2, 4, 3), (3, 3), (2, 4), (2, 2, 5)])
+@pytest.mark.parametrize("mode", ["reduced", "complete"])
+def test_r_and_the_first_columns_of_q_have_a_gradient_in_every_form(shape: tuple[int, ...], mode: str) -> None:
+    x, k = matrix(*shape), min(shape[-2:])
+
+    def both(v: Tensor) -> Tensor:
+        q, r = ops.qr(v, mode)
+        return (q[..., :k] * weights(*shape[:-1], k)).sum() + (r[..., :k, :] * weights(*shape[:-2], k, shape[-1])).sum()
+
+    agrees(both, x)
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (2, 4, 3)])
+def test_the_one_column_of_q_that_is_left_has_a_gradient(shape: tuple[int, ...]) -> None:
+    agrees(lambda v: ops.qr(v, "complete")[0] * weights(*shape[:-1], shape[-2]), matrix(*shape))
+
+
+def test_what_does_not_depend_on_the_basis_of_the_columns_left_has_a_gradient() -> None:
+    def projected(v: Tensor) -> Tensor:
+        others = ops.qr(v, "complete")[0][:, 2:]
+        return ops.matmul(others, others.T) * weights(5, 5)
+
+    agrees(projected, matrix(5, 2))
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (3, 2), (2, 3), (4, 2), (2, 5), (2, 3, 4)])
+def test_a_full_svd_has_the_gradient_of_the_reduced_one(shape: tuple[int, ...]) -> None:
+    k = min(shape[-2:])
+
+    def whole(v: Tensor) -> Tensor:
+        s, u, w = ops.svd(v, True)
+        left, right = u[..., :k] * weights(*shape[:-1], k), w[..., :k] * weights(*shape[:-2], shape[-1], k)
+        return left.sum() + right.sum() + (s * weights(k)).sum()
+
+    agrees(whole, matrix(*shape))
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (2, 3)])
+def test_the_one_singular_vector_that_is_left_has_a_gradient(shape: tuple[int, int]) -> None:
+    def whole(v: Tensor) -> Tensor:
+        _, u, w = ops.svd(v, True)
+        return (u * weights(shape[0], shape[0])).sum() + (w * weights(shape[1], shape[1])).sum()
+
+    agrees(whole, matrix(*shape))
+
+
+X = Tensor(matrix(5, 2))
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda v: (ops.qr(v, "complete")[0] * weights(5, 5)).sum(), "For 'qr', .* so it has no gradient"),
+        (lambda v: (ops.svd(v, True)[1] * weights(5, 5)).sum(), "For 'svd', .* so it has no gradient"),
+        (lambda v: (ops.svd(v.T, True)[2] * weights(5, 5)).sum(), "For 'svd', .* so it has no gradient"),
+        (lambda v: ops.geqrf(v)[0].sum(), "For 'geqrf', there is no gradient; 'qr' has one"),
+        (lambda v: ops.real(ops.eigvals(v[:2])).sum(), "For 'eig', there is no gradient"),
+    ],
+)
+def test_what_has_no_gradient_says_so(call: Any, match: str) -> None:
+    with pytest.raises(NotImplementedError, match=match):
+        ms.grad(call)(X)
+
+
+def test_geqrf_is_lapacks() -> None:
+    x = matrix(2, 4, 3)
+    packed, factors = (out.asnumpy() for out in ops.geqrf(Tensor(x)))
+    for one, h, tau in zip(x, packed, factors, strict=True):
+        q = np.eye(4)
+        for k in range(3):
+            v = np.concatenate([np.zeros(k), [1.0], h[k + 1 :, k]])
+            q = q @ (np.eye(4) - tau[k] * np.outer(v, v))
+        np.testing.assert_allclose(q @ np.triu(h), one, atol=1e-12)
+
+
+@pytest.mark.parametrize(("fast", "l2"), [(False, 0.0), (True, 0.5)])
+def test_lstsq_refuses_settings_that_it_does_not_have(fast: bool, l2: float) -> None:
+    with pytest.raises(TypeError, match="'fast' must be True and 'l2_regularizer' 0.0, but got"):
+        ops.Lstsq(fast, l2)(X, Tensor(np.ones((5, 1))))
+
+
+def test_lu_unpack_gives_what_is_asked_for() -> None:
+    lu, pivots = Tensor(matrix(3, 3)), Tensor([1, 3, 3], ms.int32)
+    whole = ops.lu_unpack(lu, pivots)
+    for data in (True, False):
+        for of_pivots in (True, False):
+            got = ops.lu_unpack(lu, pivots, data, of_pivots)
+            assert [x is None for x in got] == [not of_pivots, not data, not data]  # as MindSpore 2.10
+            for one, want in zip(got, whole, strict=True):
+                assert one is None or (one.asnumpy() == want.asnumpy()).all()  # type: ignore[union-attr]
+    assert all(x is not None for x in ops.LuUnpack(False, False)(lu, pivots))

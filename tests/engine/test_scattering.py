@@ -1,0 +1,58 @@
+"""Scatter and segments: gradients of products where a factor is 0, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, ops
+
+
+def test_a_product_of_a_segment_has_the_gradient_of_the_others_also_where_one_is_zero() -> None:
+    ids = Tensor([0, 0, 1, 1, 2, 2, 2], ms.int32)
+    x = Tensor([2.0, 0.0, 1.0, 3.0, 0.0, 0.0, 5.0])
+    got = ms.grad(lambda v: ops.unsorted_segment_prod(v, ids, 3).sum())(x)
+    assert got.tolist() == [0, 2, 3, 1, 0, 0, 0]  # the first four recorded from MindSpore 2.10
+
+
+def test_a_product_with_updates_has_the_gradient_of_the_others_also_where_one_is_zero() -> None:
+    index = Tensor([[0], [0], [2]], ms.int32)
+
+    def scaled(x: Tensor, updates: Tensor) -> Tensor:
+        return ops.tensor_scatter_mul(x, index, updates)
+
+    of_x, of_updates = ms.grad(lambda *v: scaled(*v).sum(), (0, 1))(Tensor([2.0, 4.0, 0.0]), Tensor([0.0, 3.0, 7.0]))
+    assert of_x.tolist() == [0, 1, 7]
+    assert of_updates.tolist() == [6, 0, 0]
+
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+WHERE = Tensor([[0, 0, 0]], ms.int32)
+ROW = Tensor([[9.0, 9.0, 9.0]])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda x: x.scatter(0, WHERE, ROW, foo=1), TypeError, "For 'Tensor.scatter', there is no argument 'foo'"),
+        (lambda x: x.scatter(0), TypeError, "'index' must be given"),
+        (lambda x: x.scatter_add(dim=0, index=WHERE, source=ROW), TypeError, "there is no argument 'source'"),
+        (lambda x: x.index_add(dim=0, index=WHERE[0], source=ROW, beta=2), TypeError, "no argument 'beta'"),
+        (lambda x: x[0].fill_diagonal(3.0), ValueError, "must have 2 axes"),
+        (lambda x: ops.zeros((2, 3, 3)).fill_diagonal(3.0), ValueError, "or more of one length"),
+        (lambda x: ops.inplace_update(x, ROW, (0, 1)), ValueError, "'v' must have 2 rows"),
+        (lambda x: ops.inplace_update(x, ROW, (5,)), RuntimeError, r"indices must be in \[-2, 2\), but got 5..5"),
+        (lambda x: ops.index_put(x, (Tensor([7]),), Tensor([1.0])), RuntimeError, "'index_put', indices must be"),
+        (lambda x: x.put_(Tensor([6]), Tensor([1.0])), RuntimeError, r"For 'put_', indices must be in \[-6, 6\)"),
+        (lambda x: x.index_copy_(0, Tensor([2]), ROW), RuntimeError, "For 'index_copy_', indices must be in"),
+        (lambda x: ops.unsorted_segment_sum(x, Tensor([0, 5]), 2), RuntimeError, r"indices must be in \[-2, 2\)"),
+        (lambda x: ops.unsorted_segment_sum(x, Tensor([0, 1]), 2.5), TypeError, "'num_segments' must be an int"),
+        (lambda x: ops.unsorted_segment_max(x, Tensor([0, 1, 1]), 2), ValueError, "must be the beginning of"),
+    ],
+)
+def test_what_does_not_fit_is_refused(call: Any, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        call(Tensor(X))
