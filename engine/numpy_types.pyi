@@ -6,132 +6,130 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 from collections.abc import Sequence
 from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import Operand
+from hookscope.engine.core.types import DTypeLike, Ints, Number, Operand, Shape, TensorLike
+from hookscope.engine.ops.arguments import Axis
 from typing import Any
 
 def abs(x: Operand) -> Tensor:
-    """The absolute value; its gradient at 0 is 0."""
+    """|x|, of a complex number its real length; the gradient at 0 is 0."""
 
 def absolute(x: Operand) -> Tensor:
-    """The absolute value; its gradient at 0 is 0."""
+    """|x|, of a complex number its real length; the gradient at 0 is 0."""
 
 def add(x1: Operand, x2: Operand) -> Tensor:
     """x + y."""
 
-def amax(a: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
+def amax(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
     """The largest element over ``axis``, of those where ``where`` holds and of ``initial``."""
 
-def amin(a: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
+def amin(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
     """The smallest element over ``axis``, of those where ``where`` holds and of ``initial``."""
 
 def argmax(a: Tensor, axis: int | None = None) -> Tensor:
-    """Where the largest element is, as Int64; in the flattened tensor without ``axis``."""
+    """Where the largest element along an axis is."""
 
 def argmin(a: Tensor, axis: int | None = None) -> Tensor:
-    """Where the smallest element is, as Int32; in the flattened tensor without ``axis``."""
+    """Where the smallest element along an axis is."""
 
 def bitwise_not(x: Operand) -> Tensor:
-    """~x."""
+    """~x, bit by bit: -x - 1 of signed integers, not x of bools."""
 
-def column_stack(tup: Sequence[Tensor]) -> Any:
-    """Joined along the second axis, vectors as columns."""
+def column_stack(tup: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along the second axis, vectors as columns; as in NumPy."""
 
-def count_nonzero(x: Tensor, axis: Any = (), keepdims: bool = False) -> Any:
+def count_nonzero(x: Tensor, axis: Axis = (), keepdims: bool = False) -> Any:
     """How many elements over ``axis`` are not 0."""
 
-def deg2rad(x: Tensor) -> Any:
-    """Degrees as radians."""
+def deg2rad(x: Tensor) -> Tensor:
+    """Degrees as radians: x * pi / 180."""
 
 def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The ``n``-th difference of neighbours along ``axis``, after joining ``prepend`` and ``append`` on.
     """
 
-def dstack(tup: Sequence[Tensor]) -> Any:
-    """Joined along the third axis."""
+def dstack(tup: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along the third axis, each taken as ``atleast_3d`` makes it; as in NumPy."""
 
-def empty_like(a: Tensor, *, dtype: Any = None) -> Tensor:
-    """Zeros of the input's shape, dtype and device."""
+def empty_like(a: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
+    """Zeros of the input's shape and device."""
 
 def fabs(x: Operand) -> Tensor:
-    """The absolute value; its gradient at 0 is 0."""
+    """|x|, of a complex number its real length; the gradient at 0 is 0."""
 
-def fliplr(m: Tensor) -> Any:
+def fliplr(m: Tensor) -> Tensor:
     """The second axis reversed."""
 
-def flipud(m: Tensor) -> Any:
+def flipud(m: Tensor) -> Tensor:
     """The first axis reversed."""
 
-def float_power(x1: Tensor | float, x2: Tensor | float) -> Any:
-    """The power computed in Float64."""
+def float_power(x1: Tensor | Number, x2: Tensor | Number) -> Tensor:
+    """The power input**exponent, computed in Float64."""
 
-def heaviside(x1: Tensor, x2: Tensor) -> Any:
-    """0 below 0, ``x2`` at 0, 1 above."""
+def heaviside(x1: Tensor, x2: Tensor | Number) -> Tensor:
+    """Heaviside's step: 0 where ``x1`` is below 0, ``x2`` where it is 0, 1 above."""
 
-def hstack(tup: Sequence[Tensor]) -> Any:
-    """Joined along the second axis, vectors along their first."""
+def hstack(tup: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along the second axis, vectors along their first; as in NumPy."""
 
 def hypot(x1: Operand, x2: Operand) -> Tensor:
     """sqrt(x * x + y * y), without overflow."""
 
 def invert(x: Operand) -> Tensor:
-    """~x."""
+    """~x, bit by bit: -x - 1 of signed integers, not x of bools."""
 
-def isneginf(x: Tensor) -> Any:
+def isneginf(x: Tensor) -> Tensor:
     """Whether an element is minus infinity."""
 
-def isposinf(x: Tensor) -> Any:
+def isposinf(x: Tensor) -> Tensor:
     """Whether an element is plus infinity."""
 
-def kron(a: Tensor, b: Tensor) -> Any:
-    """Kronecker's product: the second tensor in place of each element of the first, times it."""
+def kron(a: Tensor, b: Tensor) -> Tensor:
+    """Kronecker's product: in place of each element of the first tensor the second one, times it."""
 
 def lcm(x1: Operand, x2: Operand) -> Tensor:
-    """The least common multiple."""
+    """The least common multiple of integers, 0 or above."""
 
-def max(a: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
+def max(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
     """The largest element over ``axis``, of those where ``where`` holds and of ``initial``."""
 
-def min(a: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
+def min(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
     """The smallest element over ``axis``, of those where ``where`` holds and of ``initial``."""
 
 def mod(x1: Operand, x2: Operand) -> Tensor:
     """x - floor(x / y) * y, with the sign of y."""
 
-def moveaxis(a: Tensor, source: Any, destination: Any) -> Tensor:
-    """Axes ``source`` moved to the places ``destination``; the others keep their order."""
+def moveaxis(a: Tensor, source: Ints, destination: Ints) -> Tensor:
+    """Axes moved to other places; the others keep their order."""
 
-def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """The norm of all elements; over one axis that of vectors, over two that of matrices, by ``ord``.
-    """
+def norm(x: Tensor, ord: int | float | str | None = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The norm of vectors or matrices, or of all elements."""
 
-def positive(a: Tensor) -> Any:
-    """The tensor itself."""
+def positive(a: Tensor) -> Tensor:
+    """The tensor itself; what ``+input`` says."""
 
 def power(x1: Operand, x2: Operand) -> Tensor:
-    """x to the power y."""
+    """x to the power y; for the gradient by y, where x is not positive, 0."""
 
-def ptp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
+def ptp(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The largest less the smallest element over ``axis``."""
 
-def rad2deg(x: Tensor) -> Any:
-    """Radians as degrees."""
+def rad2deg(x: Tensor) -> Tensor:
+    """Radians as degrees: x * 180 / pi."""
 
 def remainder(x1: Operand, x2: Operand) -> Tensor:
     """x - floor(x / y) * y, with the sign of y."""
 
-def repeat(a: Tensor, repeats: Any, axis: int | None = None) -> Tensor:
-    """Each element along ``axis`` (of all, flattened, without it) ``repeats`` times, one number or one for
-    each.
-    """
+def repeat(a: TensorLike, repeats: Shape, axis: int | None = None) -> Tensor:
+    """Each element along an axis several times, as NumPy's repeat."""
 
-def reshape(x: Tensor, new_shape: Any) -> Tensor:
-    """The elements in their order in another shape; one axis may be -1."""
+def reshape(x: Tensor, new_shape: Shape) -> Tensor:
+    """The elements in their order, row by row, in another shape."""
 
-def rot90(m: Tensor, k: int = 1, axes: Sequence[int] = ...) -> Any:
-    """Rotated ``k`` quarter turns in the plane of the two axes ``axes``."""
+def rot90(m: Tensor, k: int = 1, axes: Sequence[int] = ...) -> Tensor:
+    """Rotated by quarter turns in the plane of two axes."""
 
 def signbit(x: Operand) -> Tensor:
-    """Whether the sign is minus."""
+    """Whether the sign is minus, that of -0.0 too: a Bool."""
 
 def sinc(x: Operand) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0."""
@@ -139,26 +137,26 @@ def sinc(x: Operand) -> Tensor:
 def stack(arrays: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis."""
 
-def std(x: Tensor, axis: Any = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
-    """The standard deviation over ``axis``: the square root of ``var``."""
+def std(x: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
+    """The standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof))."""
 
 def subtract(x1: Operand, x2: Operand) -> Tensor:
     """x - y."""
 
-def transpose(a: Tensor, axes: Any = None) -> Tensor:
-    """The axes in the order of ``axes``; reversed without it."""
+def transpose(a: Tensor, axes: Ints | Tensor | None = None) -> Tensor:
+    """The axes in another order."""
 
-def true_divide(x1: Any, x2: Any) -> Tensor:
-    """x / y; integers give Float32."""
+def true_divide(x1: Operand, x2: Operand) -> Tensor:
+    """x / y."""
 
 def trunc(x: Operand) -> Tensor:
-    """The integer part."""
+    """The integer part of x, rounded towards 0; its gradient is 0."""
 
-def var(x: Tensor, axis: Any = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
-    """The variance over ``axis``, divided by n - ddof."""
+def var(x: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
+    """The variance over axes: sum((x - mean) ** 2) / (n - ddof)."""
 
 def vstack(tup: Sequence[Tensor]) -> Tensor:
-    """Joined along the first axis, vectors as rows."""
+    """Tensors joined along the first axis, vectors as rows; as in NumPy."""
 
-def zeros_like(a: Tensor, *, dtype: Any = None) -> Tensor:
-    """Zeros of the input's shape, dtype and device."""
+def zeros_like(a: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
+    """Zeros of the input's shape and device."""

@@ -37,7 +37,7 @@ KNOWN = {
     "Mapping": "collections.abc", "Sequence": "collections.abc",
     "DType": "hookscope.engine.core.dtype", "Generator": "hookscope.engine.core.generator",
     "Parameter": "hookscope.engine.core.parameter", "Tensor": "hookscope.engine.core.tensor",
-    **dict.fromkeys(types.__all__, "hookscope.engine.core.types"),
+    "Axis": "hookscope.engine.ops.arguments", **dict.fromkeys(types.__all__, "hookscope.engine.core.types"),
 }  # fmt: skip
 BUILTIN = {
     "None", "Ellipsis", "bool", "bytes", "complex", "dict", "float", "int", "list", "object", "set", "slice", "str",

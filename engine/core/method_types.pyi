@@ -7,58 +7,60 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 import builtins
 from collections.abc import Sequence
 from hookscope.engine.core.dtype import DType
+from hookscope.engine.core.generator import Generator
 from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import Operand
+from hookscope.engine.core.types import DTypeLike, Ints, Number, Operand, Shape, TensorLike
+from hookscope.engine.ops.arguments import Axis
 from typing import Any, NoReturn, overload
 
 class TensorMethods:
     def abs(self) -> Tensor:
-        """The absolute value; its gradient at 0 is 0."""
+        """|x|, of a complex number its real length; the gradient at 0 is 0."""
     def absolute(self) -> Tensor:
-        """The absolute value; its gradient at 0 is 0."""
+        """|x|, of a complex number its real length; the gradient at 0 is 0."""
     def acos(self) -> Tensor:
-        """The arc cosine."""
+        """The arc cosine, in [0, pi]; NaN outside [-1, 1]."""
     def acosh(self) -> Tensor:
-        """The inverse hyperbolic cosine."""
-    def add(self, other: Any, *, alpha: Any = 1) -> Tensor:
-        """input + alpha * other."""
-    def add_(self, other: Any, *, alpha: Any = 1) -> Tensor:
-        """input + alpha * other."""
-    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+        """The inverse hyperbolic cosine, 0 or above; NaN below 1."""
+    def add(self, other: Operand, *, alpha: Number = 1) -> Tensor:
+        """input + alpha * other, element by element."""
+    def add_(self, other: Operand, *, alpha: Number = 1) -> Tensor:
+        """input + alpha * other, element by element."""
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """beta * input + alpha * the sum of batch1 @ batch2 over the batch."""
-    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Any:
+    def addcdiv(self, tensor1: Operand, tensor2: Operand, value: Operand = 1) -> Tensor:
         """input + value * tensor1 / tensor2."""
-    def addcmul(self, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Any:
+    def addcmul(self, tensor1: Operand, tensor2: Operand, value: Operand = 1) -> Tensor:
         """input + value * tensor1 * tensor2."""
-    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """beta * input + alpha * (mat1 @ mat2)."""
-    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """beta * input + alpha * (mat1 @ mat2)."""
-    def addmv(self, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """beta * input + alpha * (mat @ vec)."""
-    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """beta * x + alpha * outer(vec1, vec2)."""
-    def adjoint(self) -> Any:
+    def adjoint(self) -> Tensor:
         """The last two axes swapped, and complex numbers conjugated."""
     @overload
-    def all(self, axis: Any = None, keep_dims: builtins.bool = False) -> Tensor:
-        """Whether all elements hold."""
+    def all(self, axis: Axis = None, keep_dims: builtins.bool = False) -> Tensor:
+        """Whether all elements over axes are true (not 0)."""
     @overload
-    def all(self, dim: Any = None, keep_dims: builtins.bool = False) -> Tensor:
-        """Whether all elements hold."""
+    def all(self, dim: Axis = None, keep_dims: builtins.bool = False) -> Tensor:
+        """Whether all elements over axes are true (not 0)."""
     def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
-        """Whether abs(input - other) <= atol + rtol * abs(other) everywhere."""
+        """Whether abs(input - other) <= atol + rtol * abs(other) everywhere, as in NumPy."""
     @overload
-    def amax(self, axis: Any = None, keepdims: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
+    def amax(self, axis: Axis = None, keepdims: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
         """The largest element over ``axis``, of those where ``where`` holds and of ``initial``."""
     @overload
-    def amax(self, dim: Any = None, keepdim: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
+    def amax(self, dim: Axis = None, keepdim: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
         """The largest element over ``axis``, of those where ``where`` holds and of ``initial``."""
     @overload
-    def amin(self, axis: Any = None, keepdims: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
+    def amin(self, axis: Axis = None, keepdims: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
         """The smallest element over ``axis``, of those where ``where`` holds and of ``initial``."""
     @overload
-    def amin(self, dim: Any = None, keepdim: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
+    def amin(self, dim: Axis = None, keepdim: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
         """The smallest element over ``axis``, of those where ``where`` holds and of ``initial``."""
     @overload
     def aminmax(self, *, axis: builtins.int | None = 0, keepdims: builtins.bool = False) -> tuple[Any, Any]:
@@ -67,149 +69,161 @@ class TensorMethods:
     def aminmax(self, *, dim: builtins.int | None = 0, keepdim: builtins.bool = False) -> tuple[Any, Any]:
         """The smallest and the largest element over ``axis``."""
     def angle(self) -> Tensor:
-        """The angle of complex numbers; of real ones 0 or pi."""
+        """The angle atan2(imag, real) of complex numbers; of real ones pi where negative, else 0; NaN of NaN.
+        """
     @overload
-    def any(self, axis: Any = None, keep_dims: builtins.bool = False) -> Tensor:
-        """Whether any element holds."""
+    def any(self, axis: Axis = None, keep_dims: builtins.bool = False) -> Tensor:
+        """Whether any element over axes is true (not 0)."""
     @overload
-    def any(self, dim: Any = None, keep_dims: builtins.bool = False) -> Tensor:
-        """Whether any element holds."""
-    def approximate_equal(self, y: Tensor, tolerance: builtins.float = 1e-05) -> Any:
+    def any(self, dim: Axis = None, keep_dims: builtins.bool = False) -> Tensor:
+        """Whether any element over axes is true (not 0)."""
+    def approximate_equal(self, y: Tensor, tolerance: builtins.float = 1e-05) -> Tensor:
         """Whether abs(x - y) < tolerance."""
     def arccos(self) -> Tensor:
-        """The arc cosine."""
+        """The arc cosine, in [0, pi]; NaN outside [-1, 1]."""
     def arccosh(self) -> Tensor:
-        """The inverse hyperbolic cosine."""
+        """The inverse hyperbolic cosine, 0 or above; NaN below 1."""
     def arcsin(self) -> Tensor:
-        """The arc sine."""
+        """The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1]."""
     def arcsinh(self) -> Tensor:
         """The inverse hyperbolic sine."""
     def arctan(self) -> Tensor:
-        """The arc tangent."""
+        """The arc tangent, in (-pi / 2, pi / 2)."""
     def arctan2(self, other: Operand) -> Tensor:
-        """The angle of the point (y, x), in (-pi, pi]."""
+        """The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].
+        """
     def arctanh(self) -> Tensor:
-        """The inverse hyperbolic tangent."""
+        """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
     def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Tensor:
-        """Where the largest element is, as Int64; in the flattened tensor without ``dim``."""
+        """Where the largest element along an axis is."""
     @overload
     def argmax_with_value(self, axis: builtins.int = 0, keep_dims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """Where the largest element along ``axis`` is, and itself."""
+        """Where the largest element along an axis is, and itself."""
     @overload
     def argmax_with_value(self, dim: builtins.int = 0, keep_dims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """Where the largest element along ``axis`` is, and itself."""
+        """Where the largest element along an axis is, and itself."""
     @overload
     def argmin(self, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """Where the smallest element is, as Int32; in the flattened tensor without ``axis``."""
+        """Where the smallest element along an axis is."""
     @overload
     def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Tensor:
-        """Where the smallest element is, as Int32; in the flattened tensor without ``axis``."""
+        """Where the smallest element along an axis is."""
     @overload
     def argmin_with_value(self, axis: builtins.int = 0, keep_dims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """Where the smallest element along ``axis`` is, and itself."""
+        """Where the smallest element along an axis is, and itself."""
     @overload
     def argmin_with_value(self, dim: builtins.int = 0, keep_dims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """Where the smallest element along ``axis`` is, and itself."""
+        """Where the smallest element along an axis is, and itself."""
     @overload
     def argsort(self, axis: builtins.int | None = -1, descending: builtins.bool = False, stable: builtins.bool = False) -> Tensor:
         """Where the elements in order are, along ``axis``; equal ones keep their order."""
     @overload
     def argsort(self, dim: builtins.int | None = -1, descending: builtins.bool = False, stable: builtins.bool = False) -> Tensor:
         """Where the elements in order are, along ``axis``; equal ones keep their order."""
-    def argwhere(self) -> Any:
-        """Where elements are not 0, a row for each."""
+    def argwhere(self) -> Tensor:
+        """Where elements are not 0, in the order of the tensor."""
     def asin(self) -> Tensor:
-        """The arc sine."""
+        """The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1]."""
     def asinh(self) -> Tensor:
         """The inverse hyperbolic sine."""
     def astype(self, dtype: Any, copy: Any = True) -> Tensor:
         """The elements as another dtype; without ``copy`` the tensor itself where it has that already."""
     def atan(self) -> Tensor:
-        """The arc tangent."""
+        """The arc tangent, in (-pi / 2, pi / 2)."""
     def atan2(self, other: Operand) -> Tensor:
-        """The angle of the point (y, x), in (-pi, pi]."""
+        """The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].
+        """
     def atanh(self) -> Tensor:
-        """The inverse hyperbolic tangent."""
-    def baddbmm(self, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1) -> Any:
+        """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
-    def bernoulli(self, *, generator: Any = None) -> Any:
+    def bernoulli(self, *, generator: Generator | None = None) -> Tensor:
         """1 with the probability that the element of ``input`` is, and 0 otherwise."""
-    def bernoulli_(self, p: Any = 0.5, *, generator: Any = None) -> Tensor:
-        """1 with probability ``p`` and 0 otherwise."""
+    def bernoulli_(self, p: TensorLike = 0.5, *, generator: Generator | None = None) -> Tensor:
+        """1 with probability ``p`` and 0 otherwise, in the tensor's shape and dtype."""
     def bfloat16(self) -> Tensor:
         """The elements as BFloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Any:
         """How often each of 0, 1, 2, ... is there, or the sum of its ``weights``."""
     def bitwise_and(self, other: Operand) -> Tensor:
-        """x & y."""
-    def bitwise_left_shift(self, other: Any) -> Any:
-        """input * 2**other, on the bits."""
+        """x & y, bit by bit, of bools or integers."""
+    def bitwise_left_shift(self, other: Operand) -> Tensor:
+        """The bits moved to the left: input * 2**other, where that fits the dtype."""
     def bitwise_not(self) -> Tensor:
-        """~x."""
+        """~x, bit by bit: -x - 1 of signed integers, not x of bools."""
     def bitwise_or(self, other: Operand) -> Tensor:
-        """x | y."""
-    def bitwise_right_shift(self, other: Any) -> Any:
-        """floor(input / 2**other), on the bits."""
+        """x | y, bit by bit, of bools or integers."""
+    def bitwise_right_shift(self, other: Operand) -> Tensor:
+        """The bits moved to the right: floor(input / 2**other)."""
     def bitwise_xor(self, other: Operand) -> Tensor:
-        """x ^ y."""
+        """x ^ y, bit by bit, of bools or integers."""
     def bmm(self, mat2: Tensor) -> Tensor:
-        """The matrix product of each pair in two batches."""
+        """The matrix product of each pair in two batches; ``matmul`` under another name."""
     def bool(self) -> Tensor:
         """The elements as Bool."""
-    def broadcast_to(self, shape: Any) -> Tensor:
-        """Repeated along axes of length 1 to fill ``shape``; -1 keeps an axis."""
+    def broadcast_to(self, shape: Shape) -> Tensor:
+        """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
     def byte(self) -> Tensor:
         """The elements as UInt8."""
     def ceil(self) -> Tensor:
-        """The smallest integer not below x."""
+        """The smallest integer not below x; its gradient is 0."""
     def char(self) -> Tensor:
         """The elements as Int8."""
-    def cholesky(self, upper: builtins.bool = False) -> Any:
-        """The lower (or ``upper``) triangular matrix whose product with its transpose is the input."""
-    def cholesky_inverse(self, upper: builtins.bool = False) -> Any:
-        """The inverse of the matrix that ``input_x`` is the Cholesky factor of."""
-    def cholesky_solve(self, input2: Tensor, upper: builtins.bool = False) -> Any:
-        """The x with A @ x = input, where ``input2`` is the Cholesky factor of A."""
-    def choose(self, choices: Any, mode: str = 'clip') -> Tensor:
-        """For each element, the entry of ``choices`` that it numbers; numbers out of range by ``mode``."""
+    def cholesky(self, upper: builtins.bool = False) -> Tensor:
+        """Cholesky's decomposition: the triangular L with L @ L.T = A."""
+    def cholesky_inverse(self, upper: builtins.bool = False) -> Tensor:
+        """The inverse of A = L @ L.T, from L."""
+    def cholesky_solve(self, input2: Tensor, upper: builtins.bool = False) -> Tensor:
+        """The x with A @ x = input for A = L @ L.T, from L."""
+    def choose(self, choices: Sequence[TensorLike] | Tensor, mode: str = 'clip') -> Tensor:
+        """For each element, the element at its place of the entry of ``choices`` that it numbers, as in NumPy.
+        """
     @overload
     def chunk(self, chunks: builtins.int, axis: builtins.int = 0) -> tuple[Tensor, ...]:
-        """At most ``chunks`` parts of equal size along ``axis``; the last may be smaller."""
+        """At most ``chunks`` parts along an axis, all of one length but the last, which may be shorter."""
     @overload
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
-        """At most ``chunks`` parts of equal size along ``axis``; the last may be smaller."""
-    def clamp(self, min: Any = None, max: Any = None) -> Tensor:
-        """Elements limited to [min, max]."""
-    def clamp_(self, min: Any = None, max: Any = None) -> Tensor:
-        """Elements limited to [min, max]."""
-    def clip(self, min: Any = None, max: Any = None) -> Tensor:
-        """Elements limited to [min, max]."""
+        """At most ``chunks`` parts along an axis, all of one length but the last, which may be shorter."""
+    def clamp(self, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
+        """min(max(input, ``min``), ``max``), element by element; NaN becomes a limit, the lower if there is
+        one.
+        """
+    def clamp_(self, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
+        """min(max(input, ``min``), ``max``), element by element; NaN becomes a limit, the lower if there is
+        one.
+        """
+    def clip(self, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
+        """min(max(input, ``min``), ``max``), element by element; NaN becomes a limit, the lower if there is
+        one.
+        """
     def clone(self) -> Tensor:
         """The same values, a new tensor."""
     def conj(self) -> Tensor:
-        """The conjugate; a real tensor itself."""
+        """The complex conjugate, real - i imag, element by element; a real tensor itself."""
     def contiguous(self) -> Tensor:
-        """The same values laid out row by row; the tensor itself where they are already."""
+        """The same values laid out row by row in memory."""
     def copy(self) -> Tensor:
         """The same values, a new tensor."""
-    def copy_(self, src: Any, non_blocking: builtins.bool = False) -> Tensor:
-        """The values of ``src``, spread over this tensor's shape."""
-    def copysign(self, other: Any) -> Any:
-        """The absolute value of x with the sign of ``other``."""
+    def copy_(self, src: TensorLike, non_blocking: builtins.bool = False) -> Tensor:
+        """The values of ``src``, cast to this tensor's dtype and broadcast to its shape; the gradient goes to
+        ``src``.
+        """
+    def copysign(self, other: TensorLike) -> Tensor:
+        """The absolute value of x with the sign of ``other``; that of -0.0 and of a NaN counts too."""
     def cos(self) -> Tensor:
-        """The cosine."""
+        """The cosine of an angle in radians."""
     def cosh(self) -> Tensor:
-        """The hyperbolic cosine."""
+        """The hyperbolic cosine, (exp(x) + exp(-x)) / 2."""
     @overload
-    def count_nonzero(self, axis: Any = (), keepdims: builtins.bool = False, dtype: Any = None) -> Tensor:
+    def count_nonzero(self, axis: Axis = (), keepdims: builtins.bool = False, dtype: Any = None) -> Tensor:
         """How many elements over ``axis`` are not 0; Int32 without ``dtype``."""
     @overload
-    def count_nonzero(self, dim: Any = (), keepdim: builtins.bool = False, dtype: Any = None) -> Tensor:
+    def count_nonzero(self, dim: Axis = (), keepdim: builtins.bool = False, dtype: Any = None) -> Tensor:
         """How many elements over ``axis`` are not 0; Int32 without ``dtype``."""
     def cov(self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
         """The covariances of the rows; weights count an observation several times or weigh it."""
-    def cross(self, other: Tensor, dim: builtins.int | None = None) -> Any:
-        """The cross product of vectors of 3 along ``dim`` (the first axis of length 3 without it)."""
+    def cross(self, other: Tensor, dim: builtins.int | None = None) -> Tensor:
+        """The cross product of vectors of three elements."""
     @overload
     def cummax(self, axis: builtins.int) -> tuple[Any, Any]:
         """The largest element so far along ``axis`` and where it is."""
@@ -225,23 +239,25 @@ class TensorMethods:
     def cumprod(self, dim: builtins.int, dtype: Any = None) -> Tensor:
         """Running products along ``dim``."""
     @overload
-    def cumsum(self, axis: builtins.int | None = None, dtype: Any = None) -> Tensor:
-        """Running sums along ``axis``, of the flattened tensor without it."""
+    def cumsum(self, axis: builtins.int | None = None, dtype: DTypeLike | None = None) -> Tensor:
+        """Running sums along an axis: out[i] = x[0] + ... + x[i]."""
     @overload
-    def cumsum(self, dim: builtins.int | None = None, dtype: Any = None) -> Tensor:
-        """Running sums along ``axis``, of the flattened tensor without it."""
-    def deg2rad(self) -> Any:
-        """Degrees as radians."""
-    def det(self) -> Any:
+    def cumsum(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None) -> Tensor:
+        """Running sums along an axis: out[i] = x[0] + ... + x[i]."""
+    def deg2rad(self) -> Tensor:
+        """Degrees as radians: x * pi / 180."""
+    def det(self) -> Tensor:
         """The determinant of each matrix."""
-    def diag(self) -> Any:
-        """Twice the axes, with the elements where both halves of an index agree and 0 elsewhere."""
-    def diagflat(self, offset: builtins.int = 0) -> Any:
-        """A matrix with all elements on its diagonal."""
+    def diag(self) -> Tensor:
+        """A tensor of twice the axes, with the elements where both halves of an index agree and 0 elsewhere.
+        """
+    def diagflat(self, offset: builtins.int = 0) -> Tensor:
+        """A matrix with all elements of the input, flattened, on a diagonal and 0 elsewhere; as in NumPy.
+        """
     def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
-        """The diagonals of the planes (dim1, dim2), as a new last axis."""
-    def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Any:
-        """The tensor with ``src`` on its diagonals."""
+        """The diagonals of the planes (dim1, dim2), as a new last axis; as in NumPy."""
+    def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
+        """A copy of the tensor with ``src`` on the diagonals of its planes (dim1, dim2)."""
     @overload
     def diff(self, n: builtins.int = 1, axis: builtins.int = -1, prepend: Any = None, append: Any = None) -> Any:
         """The ``n``-th difference of neighbours along ``axis``, after joining ``prepend`` and ``append`` on.
@@ -252,28 +268,30 @@ class TensorMethods:
         """
     def digamma(self) -> Tensor:
         """The slope of lgamma."""
-    def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-        """x / y; integers give Float32."""
-    def div_(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-        """x / y; integers give Float32."""
-    def divide(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-        """x / y; integers give Float32."""
+    def div(self, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
+        """x / y."""
+    def div_(self, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
+        """x / y."""
+    def divide(self, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
+        """x / y."""
     def dot(self, other: Tensor) -> Tensor:
-        """The last axis of ``input`` with the last but one of ``other``, the other axes side by side."""
+        """The sum of products over the last axis of ``input`` and the last but one of ``other``, others side
+        by side.
+        """
     def double(self) -> Tensor:
         """The elements as Float64."""
-    def dsplit(self, indices_or_sections: Any) -> tuple[Any, ...]:
-        """The parts along axis 2, as ``tensor_split`` cuts them."""
-    def eigvals(self) -> Any:
-        """The eigenvalues; complex. No gradient."""
-    def eq(self, other: Any) -> Any:
-        """x == y."""
-    def equal(self, other: Any) -> Any:
-        """x == y."""
+    def dsplit(self, indices_or_sections: Ints) -> tuple[Tensor, ...]:
+        """Parts along axis 2: a number of nearly equal length, or cut at indices."""
+    def eigvals(self) -> Tensor:
+        """The eigenvalues of each matrix."""
+    def eq(self, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+        """x == y, as Bool."""
+    def equal(self, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+        """x == y, as Bool."""
     def erf(self) -> Tensor:
-        """The error function."""
-    def erfc(self) -> Any:
-        """1 - erf(x)."""
+        """The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x."""
+    def erfc(self) -> Tensor:
+        """The complementary error function, 1 - erf(x)."""
     def erfinv(self) -> Tensor:
         """The inverse of erf."""
     def erfinv_(self) -> Tensor:
@@ -282,99 +300,101 @@ class TensorMethods:
         """e to the power x."""
     def exp_(self) -> Tensor:
         """e to the power x."""
-    def expand(self, *size: Any) -> Any:
-        """Repeated to the shape ``size``; -1 keeps an axis."""
-    def expand_as(self, other: Tensor) -> Any:
-        """Repeated to the shape of ``other``."""
+    def expand(self, *size: Any) -> Tensor:
+        """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
+    def expand_as(self, other: Tensor) -> Tensor:
+        """Repeated to the shape of another tensor."""
     @overload
     def expand_dims(self, axis: builtins.int) -> Tensor:
-        """One more axis of length 1 at ``axis``."""
+        """One more axis, of length 1."""
     @overload
     def expand_dims(self, dim: builtins.int) -> Tensor:
-        """One more axis of length 1 at ``axis``."""
+        """One more axis, of length 1."""
     def expm1(self) -> Tensor:
         """exp(x) - 1, exact near 0."""
-    def exponential_(self, lambd: builtins.float = 1, *, generator: Any = None) -> Tensor:
-        """Numbers of the exponential distribution with rate ``lambd``."""
-    def fill(self, value: Any) -> Tensor:
-        """``value``, a number or a tensor, everywhere."""
-    def fill_(self, value: Any) -> Tensor:
-        """``value``, a number or a tensor, everywhere."""
-    def fill_diagonal(self, fill_value: Any, wrap: builtins.bool = False) -> Tensor:
-        """The tensor with ``fill_value`` on its diagonal, which with ``wrap`` starts anew below a tall
-        matrix's end.
-        """
-    def fill_diagonal_(self, fill_value: Any, wrap: builtins.bool = False) -> Tensor:
-        """The tensor with ``fill_value`` on its diagonal, which with ``wrap`` starts anew below a tall
-        matrix's end.
-        """
-    def fills(self, value: Any) -> Tensor:
-        """``value``, a number or a tensor, everywhere."""
+    def exponential_(self, lambd: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Numbers of the exponential distribution: the density is lambd * exp(-lambd * x)."""
+    def fill(self, value: Operand) -> Tensor:
+        """``value`` everywhere, in this tensor's shape and dtype."""
+    def fill_(self, value: Operand) -> Tensor:
+        """``value`` everywhere, in this tensor's shape and dtype."""
+    def fill_diagonal(self, fill_value: Number, wrap: builtins.bool = False) -> Tensor:
+        """The tensor with a number on its diagonal, where all indices are one."""
+    def fill_diagonal_(self, fill_value: Number, wrap: builtins.bool = False) -> Tensor:
+        """The tensor with a number on its diagonal, where all indices are one."""
+    def fills(self, value: Operand) -> Tensor:
+        """``value`` everywhere, in this tensor's shape and dtype."""
     def flatten(self, order: str | builtins.int = 'C', *dims: builtins.int, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
-        """The axes from ``start_dim`` to ``end_dim``, of all without them, as one."""
-    def flip(self, dims: Any) -> Tensor:
-        """The order reversed along ``dims``."""
-    def fliplr(self) -> Any:
+        """The axes from ``start_dim`` to ``end_dim`` as one; all of them without these."""
+    def flip(self, dims: Ints) -> Tensor:
+        """The order of the elements reversed along axes."""
+    def fliplr(self) -> Tensor:
         """The second axis reversed."""
-    def flipud(self) -> Any:
+    def flipud(self) -> Tensor:
         """The first axis reversed."""
     def float(self) -> Tensor:
         """The elements as Float32."""
-    def float_power(self, exponent: Tensor | builtins.float) -> Any:
-        """The power computed in Float64."""
+    def float_power(self, exponent: Tensor | Number) -> Tensor:
+        """The power input**exponent, computed in Float64."""
     def floor(self) -> Tensor:
-        """The greatest integer not above x."""
+        """The greatest integer not above x; its gradient is 0."""
     def floor_(self) -> Tensor:
-        """The greatest integer not above x."""
+        """The greatest integer not above x; its gradient is 0."""
     def floor_divide(self, other: Operand) -> Tensor:
-        """The greatest integer not above x / y."""
+        """floor(x / y), the greatest integer not above the quotient; its gradient is 0."""
     def floor_divide_(self, other: Operand) -> Tensor:
-        """The greatest integer not above x / y."""
+        """floor(x / y), the greatest integer not above the quotient; its gradient is 0."""
     def flush_from_cache(self) -> None:
         """Nothing: there is no cache."""
-    def fmax(self, other: Any) -> Any:
-        """The larger of the two; a NaN loses."""
-    def fmin(self, other: Any) -> Any:
-        """The smaller of the two; a NaN loses."""
+    def fmax(self, other: Operand) -> Tensor:
+        """The larger of the two; where one is NaN, the other."""
+    def fmin(self, other: Operand) -> Tensor:
+        """The smaller of the two; where one is NaN, the other."""
     def fmod(self, other: Operand) -> Tensor:
-        """The remainder with the sign of x."""
-    def fold(self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-        """Columns (N, C * KH * KW, windows) added up into images (N, C, *output_size)."""
-    def frac(self) -> Any:
-        """What is behind the point, with the sign of x."""
-    def gather(self, first: Any = None, second: Any = None, batch_dims: builtins.int = 0, **named: Any) -> Tensor:
-        """``gather(dim, index)`` picks element by element, ``gather(input_indices, axis)`` whole entries.
+        """x - trunc(x / y) * y, the remainder with the sign of x."""
+    def fold(self, output_size: Ints | Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> Tensor:
+        """Columns added up into images at the places that ``unfold`` takes them from ("col2im")."""
+    def frac(self) -> Tensor:
+        """The part behind the decimal point, x - trunc(x), with the sign of x."""
+    def gather(self, first: builtins.int | TensorLike | None = None, second: builtins.int | Tensor | None = None, batch_dims: builtins.int = 0, **named: Any) -> Tensor:
+        """``gather(dim, index)`` picks element by element, ``gather(input_indices, axis, batch_dims)`` whole
+        entries.
         """
     def gather_elements(self, dim: builtins.int, index: Tensor) -> Tensor:
-        """``input[i][index[i][j]]`` for each element of ``index``, along ``dim``."""
-    def gather_nd(self, indices: Tensor) -> Any:
-        """The entries that the rows of ``indices`` (its last axis) name."""
+        """For each element of ``index`` the element of ``input`` at its place, but at that number along
+        ``dim``.
+        """
+    def gather_nd(self, indices: Tensor) -> Tensor:
+        """The entries that the rows of ``indices`` (its last axis) name: ``input_x[i0, i1, ...]`` for each
+        row.
+        """
     def gcd(self, other: Operand) -> Tensor:
-        """The greatest common divisor."""
+        """The greatest common divisor of integers, 0 or above."""
     def ge(self, other: Operand) -> Tensor:
-        """x >= y."""
-    def geqrf(self) -> tuple[Any, Any]:
-        """The QR decomposition as LAPACK keeps it: R above the reflections' vectors, and their factors."""
-    def ger(self, vec2: Tensor) -> Any:
-        """The product of each two elements of two vectors."""
+        """x >= y, as Bool."""
+    def geqrf(self) -> tuple[Tensor, Tensor]:
+        """The QR decomposition as LAPACK's geqrf keeps it: Q as a product of reflections I - tau * v @ v.T.
+        """
+    def ger(self, vec2: Tensor) -> Tensor:
+        """The product of each element of a vector with each of another: input[i] * vec2[j]."""
     def greater(self, other: Operand) -> Tensor:
-        """x > y."""
+        """x > y, as Bool."""
     def greater_equal(self, other: Operand) -> Tensor:
-        """x >= y."""
+        """x >= y, as Bool."""
     def gt(self, other: Operand) -> Tensor:
-        """x > y."""
+        """x > y, as Bool."""
     def half(self) -> Tensor:
         """The elements as Float16."""
     def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
-        """x where |x| is above ``lambd``, 0 elsewhere."""
-    def heaviside(self, values: Tensor) -> Any:
-        """0 below 0, ``values`` at 0, 1 above."""
+        """0 where |x| <= lambd, x elsewhere; NaN stays NaN."""
+    def heaviside(self, values: Tensor | Number) -> Tensor:
+        """Heaviside's step: 0 where ``input`` is below 0, ``values`` where it is 0, 1 above."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0.0, max: builtins.float = 0.0) -> Any:
         """How many elements fall into each of ``bins`` equal parts of [min, max]; of the elements' range where
         both are 0.
         """
-    def hsplit(self, indices_or_sections: Any) -> tuple[Any, ...]:
-        """The parts along axis 1, as ``tensor_split`` cuts them."""
+    def hsplit(self, indices_or_sections: Ints) -> tuple[Tensor, ...]:
+        """Parts along axis 1: a number of nearly equal length, or cut at indices."""
     def hypot(self, other: Operand) -> Tensor:
         """sqrt(x * x + y * y), without overflow."""
     def i0(self) -> Any:
@@ -385,100 +405,104 @@ class TensorMethods:
         """The regularized upper incomplete gamma function 1 - P(input, other), exact where that is small.
         """
     def imag(self) -> Tensor:
-        """The imaginary part; zeros of a real tensor."""
+        """The imaginary part, element by element; zeros of a real tensor."""
     def index_add(self, *args: Any, **named: Any) -> Tensor:
-        """``index_add(dim, index, source, alpha=)`` or ``index_add(indices, y, axis)``."""
+        """A tensor added to entries along an axis: ``index_add(dim, index, source, alpha=1)`` or
+        ``index_add(indices, y, axis)``.
+        """
     def index_add_(self, *args: Any, **named: Any) -> Tensor:
-        """``index_add(dim, index, source, alpha=)`` or ``index_add(indices, y, axis)``."""
+        """A tensor added to entries along an axis: ``index_add(dim, index, source, alpha=1)`` or
+        ``index_add(indices, y, axis)``.
+        """
     def index_copy_(self, dim: builtins.int, index: Tensor, tensor: Tensor) -> Tensor:
-        """The entries ``index`` along ``dim`` replaced by those of ``tensor``."""
+        """The entries ``index`` along an axis replaced by those of another tensor."""
     @overload
-    def index_fill(self, axis: builtins.int, index: Any, value: Any) -> Tensor:
-        """``value`` in the entries ``index`` along ``axis``."""
+    def index_fill(self, axis: builtins.int, index: Any, value: Tensor | Number) -> Tensor:
+        """``value`` in entries along an axis."""
     @overload
-    def index_fill(self, dim: builtins.int, index: Any, value: Any) -> Tensor:
-        """``value`` in the entries ``index`` along ``axis``."""
+    def index_fill(self, dim: builtins.int, index: Any, value: Tensor | Number) -> Tensor:
+        """``value`` in entries along an axis."""
     @overload
-    def index_fill_(self, axis: builtins.int, index: Any, value: Any) -> Tensor:
-        """``value`` in the entries ``index`` along ``axis``."""
+    def index_fill_(self, axis: builtins.int, index: Any, value: Tensor | Number) -> Tensor:
+        """``value`` in entries along an axis."""
     @overload
-    def index_fill_(self, dim: builtins.int, index: Any, value: Any) -> Tensor:
-        """``value`` in the entries ``index`` along ``axis``."""
-    def index_put(self, indices: Any, values: Tensor, accumulate: builtins.bool = False) -> Tensor:
-        """``values`` put (or added) where the tensors ``indices`` point, one for each axis."""
-    def index_put_(self, indices: Any, values: Tensor, accumulate: builtins.bool = False) -> Tensor:
-        """``values`` put (or added) where the tensors ``indices`` point, one for each axis."""
+    def index_fill_(self, dim: builtins.int, index: Any, value: Tensor | Number) -> Tensor:
+        """``value`` in entries along an axis."""
+    def index_put(self, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """``values`` put, or added, where index tensors point."""
+    def index_put_(self, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """``values`` put, or added, where index tensors point."""
     @overload
-    def index_select(self, axis: builtins.int, index: Tensor) -> Any:
-        """The entries ``index``, a vector, along ``axis``."""
+    def index_select(self, axis: builtins.int, index: Tensor) -> Tensor:
+        """The entries ``index`` along ``axis``."""
     @overload
-    def index_select(self, dim: builtins.int, index: Tensor) -> Any:
-        """The entries ``index``, a vector, along ``axis``."""
+    def index_select(self, dim: builtins.int, index: Tensor) -> Tensor:
+        """The entries ``index`` along ``axis``."""
     def init_data(self, slice_index: Any = None, shape: Any = None, opt_shard_group: Any = None) -> Tensor:
         """The tensor itself: ``init`` fills a tensor when it is made, so nothing is left to be done."""
-    def inner(self, other: Tensor) -> Any:
-        """The sum of products over the last axes, the other axes side by side; of a number, the product.
-        """
-    def inplace_update(self, v: Tensor, indices: Any) -> Any:
-        """The tensor with ``v`` put into its rows ``indices``; a new tensor."""
+    def inner(self, other: Tensor) -> Tensor:
+        """The sum of products over the last axes, the other axes side by side, as in NumPy."""
+    def inplace_update(self, v: Tensor, indices: Ints | Tensor) -> Tensor:
+        """``v`` put into rows of ``x``; a new tensor, in spite of the name."""
     def int(self) -> Tensor:
         """The elements as Int32."""
-    def inv(self) -> Any:
+    def inv(self) -> Tensor:
         """1 / x, in the dtype of x."""
     def inverse(self) -> Tensor:
         """The inverse of each matrix."""
     def invert(self) -> Tensor:
-        """~x."""
+        """~x, bit by bit: -x - 1 of signed integers, not x of bools."""
     def is_complex(self) -> builtins.bool:
         """Whether the elements are complex numbers."""
     def is_floating_point(self) -> builtins.bool:
         """Whether the elements are real floating-point numbers."""
-    def isclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Any:
-        """Whether abs(input - other) <= atol + rtol * abs(other)."""
+    def isclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
+        """Whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are close.
+        """
     def isfinite(self) -> Tensor:
-        """Whether an element is a finite number."""
+        """Whether an element is neither infinite nor NaN, as Bool."""
     def isinf(self) -> Tensor:
-        """Whether an element is infinite."""
+        """Whether an element is infinite, of either sign, as Bool."""
     def isnan(self) -> Tensor:
-        """Whether an element is NaN."""
-    def isneginf(self) -> Any:
+        """Whether an element is NaN, as Bool."""
+    def isneginf(self) -> Tensor:
         """Whether an element is minus infinity."""
-    def isposinf(self) -> Any:
+    def isposinf(self) -> Tensor:
         """Whether an element is plus infinity."""
-    def isreal(self) -> Any:
-        """Whether the imaginary part is 0."""
+    def isreal(self) -> Tensor:
+        """Whether the imaginary part is 0, which it is for every number that is not complex."""
     def itemset(self, *args: Any) -> Tensor:
         """A tensor with one element replaced: ``itemset(value)`` or ``itemset(place, value)``."""
     def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> tuple[Any, Any]:
         """The ``k``-th smallest element along ``dim`` and where it is."""
     def lcm(self, other: Operand) -> Tensor:
-        """The least common multiple."""
-    def ldexp(self, other: Tensor) -> Any:
+        """The least common multiple of integers, 0 or above."""
+    def ldexp(self, other: Tensor) -> Tensor:
         """x * 2**other."""
     def le(self, other: Operand) -> Tensor:
-        """x <= y."""
-    def lerp(self, end: Tensor, weight: Any) -> Any:
-        """input + weight * (end - input)."""
+        """x <= y, as Bool."""
+    def lerp(self, end: Tensor, weight: Operand) -> Tensor:
+        """The linear interpolation input + weight * (end - input)."""
     def less(self, other: Operand) -> Tensor:
-        """x < y."""
+        """x < y, as Bool."""
     def less_equal(self, other: Operand) -> Tensor:
-        """x <= y."""
+        """x <= y, as Bool."""
     def lgamma(self) -> Tensor:
         """log of abs(gamma(x))."""
     def log(self) -> Tensor:
-        """The natural logarithm."""
+        """The natural logarithm; NaN below 0."""
     def log10(self) -> Tensor:
-        """The logarithm to base 10."""
+        """The logarithm to base 10; NaN below 0."""
     def log1p(self) -> Tensor:
-        """log(1 + x), exact near 0."""
+        """log(1 + x), exact near 0; NaN below -1."""
     def log2(self) -> Tensor:
-        """The logarithm to base 2."""
+        """The logarithm to base 2; NaN below 0."""
     def log_(self) -> Tensor:
-        """The natural logarithm."""
-    def log_matrix_determinant(self) -> tuple[Any, Any]:
-        """The sign of the determinant, and the logarithm of its size."""
+        """The natural logarithm; NaN below 0."""
+    def log_matrix_determinant(self) -> tuple[Tensor, Tensor]:
+        """The sign of the determinant of each matrix, and the logarithm of its absolute value."""
     def log_normal(self, mean: builtins.float = 1.0, std: builtins.float = 2.0) -> Tensor:
-        """Numbers whose logarithms have the normal distribution with ``mean`` and deviation ``std``."""
+        """Numbers whose logarithms have the normal distribution, in the tensor's shape and dtype."""
     def logaddexp(self, other: Operand) -> Tensor:
         """log(exp(x) + exp(y)), without overflow."""
     def logaddexp2(self, other: Operand) -> Tensor:
@@ -489,54 +513,55 @@ class TensorMethods:
     @overload
     def logcumsumexp(self, dim: builtins.int) -> Any:
         """log of the running sums of exp(input) along ``axis``, without overflow."""
-    def logdet(self) -> Any:
-        """The logarithm of the determinant; NaN where it is negative."""
+    def logdet(self) -> Tensor:
+        """The logarithm of the determinant of each matrix."""
     def logical_and(self, other: Operand) -> Tensor:
-        """x and y, elementwise."""
+        """Whether both x and y are nonzero, as Bool."""
     def logical_not(self) -> Tensor:
-        """Whether an element is zero or False."""
+        """Whether an element is zero or False, as Bool."""
     def logical_or(self, other: Operand) -> Tensor:
-        """x or y, elementwise."""
+        """Whether x or y is nonzero, as Bool."""
     def logical_xor(self, other: Operand) -> Tensor:
-        """Whether one of x and y holds, and not both."""
-    def logit(self, eps: builtins.float | None = None) -> Any:
-        """log(x / (1 - x)); with ``eps`` x is first limited to [eps, 1 - eps]."""
-    def logsumexp(self, dim: Any, keepdim: builtins.bool = False) -> Tensor:
-        """log(sum(exp(input))) over ``dim``, without overflow."""
+        """Whether one of x and y is nonzero and not both, as Bool."""
+    def logit(self, eps: builtins.float | None = None) -> Tensor:
+        """log(x / (1 - x)), the inverse of the sigmoid."""
+    def logsumexp(self, dim: Axis, keepdim: builtins.bool = False) -> Tensor:
+        """log(sum(exp(input))) over axes, computed without overflow."""
     def long(self) -> Tensor:
         """The elements as Int64."""
-    def lstsq(self, A: Tensor) -> Any:
-        """The x that makes input @ x nearest to A, the shortest of several; ``input`` has full rank."""
+    def lstsq(self, A: Tensor) -> Tensor:
+        """The x for which the norm of input @ x - A is least, the shortest of several; by QR."""
     def lt(self, other: Operand) -> Tensor:
-        """x < y."""
-    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Any:
+        """x < y, as Bool."""
+    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
         """The x with A @ x = b, from the packed LU decomposition of A."""
-    def masked_fill(self, mask: Tensor, value: Any) -> Tensor:
-        """``value`` where ``mask`` holds."""
-    def masked_fill_(self, mask: Tensor, value: Any) -> Tensor:
-        """``value`` where ``mask`` holds."""
-    def masked_scatter(self, mask: Tensor, source: Tensor) -> Any:
-        """The first elements of ``source`` in order where ``mask`` holds."""
+    def masked_fill(self, mask: Tensor, value: Tensor | Number) -> Tensor:
+        """``value`` where ``mask`` is True, the tensor's own elements elsewhere."""
+    def masked_fill_(self, mask: Tensor, value: Tensor | Number) -> Tensor:
+        """``value`` where ``mask`` is True, the tensor's own elements elsewhere."""
+    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
+        """The first elements of ``source``, in order, where ``mask`` is True."""
     def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
-        """The first elements of ``source`` in order where ``mask`` holds."""
-    def masked_select(self, mask: Tensor) -> Any:
-        """The elements where ``mask`` holds, as a vector."""
+        """The first elements of ``source``, in order, where ``mask`` is True."""
+    def masked_select(self, mask: Tensor) -> Tensor:
+        """The elements where ``mask`` holds, in the order of the tensor."""
     def matmul(self, other: Tensor, transpose_a: builtins.bool = False, transpose_b: builtins.bool = False) -> Tensor:
-        """The matrix product, broadcast over leading axes."""
-    def matrix_determinant(self) -> Any:
+        """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``."""
+    def matrix_determinant(self) -> Tensor:
         """The determinant of each matrix."""
-    def matrix_power(self, n: builtins.int) -> Any:
-        """The product of ``n`` times the matrix; of its inverse for negative n."""
+    def matrix_power(self, n: builtins.int) -> Tensor:
+        """The product of ``n`` times each matrix, by repeated squaring."""
     def max(self, *args: Any, **kwargs: Any) -> Any:
         """The maximum; with ``dim`` (or an int) also where it is."""
     def maximum(self, other: Operand) -> Tensor:
-        """The larger of x and y; NaN where either is NaN."""
+        """The larger of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.
+        """
     @overload
-    def mean(self, axis: Any = None, keepdims: builtins.bool = False, *, dtype: Any = None) -> Tensor:
-        """The mean over ``axis``, of the elements as ``dtype``."""
+    def mean(self, axis: Axis = None, keepdims: builtins.bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+        """The mean over axes."""
     @overload
-    def mean(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: Any = None) -> Tensor:
-        """The mean over ``axis``, of the elements as ``dtype``."""
+    def mean(self, dim: Axis = None, keepdim: builtins.bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+        """The mean over axes."""
     @overload
     def median(self, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
         """The middle element along ``axis``, the last one without it, and where it is."""
@@ -546,15 +571,16 @@ class TensorMethods:
     def min(self, *args: Any, **kwargs: Any) -> Any:
         """The minimum; with ``dim`` (or an int) also where it is."""
     def minimum(self, other: Operand) -> Tensor:
-        """The smaller of x and y; NaN where either is NaN."""
+        """The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.
+        """
     def mm(self, other: Tensor, transpose_a: builtins.bool = False, transpose_b: builtins.bool = False) -> Tensor:
-        """The matrix product, broadcast over leading axes."""
+        """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``."""
     def move_to(self, to: str, blocking: Any = True) -> Tensor:
         """The same values on "CPU" or "GPU"."""
-    def moveaxis(self, source: Any, destination: Any) -> Tensor:
-        """Axes ``source`` moved to the places ``destination``; the others keep their order."""
-    def movedim(self, source: Any, destination: Any) -> Tensor:
-        """Axes ``source`` moved to the places ``destination``; the others keep their order."""
+    def moveaxis(self, source: Ints, destination: Ints) -> Tensor:
+        """Axes moved to other places; the others keep their order."""
+    def movedim(self, source: Ints, destination: Ints) -> Tensor:
+        """Axes moved to other places; the others keep their order."""
     def msort(self) -> Any:
         """The elements in order along the first axis."""
     def mul(self, other: Operand) -> Tensor:
@@ -562,20 +588,18 @@ class TensorMethods:
     def mul_(self, other: Operand) -> Tensor:
         """x * y."""
     def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = True, seed: builtins.int | None = None) -> Tensor:
-        """``num_samples`` indices, drawn with the weights of each row."""
+        """``num_samples`` indices of each row, drawn with the weights of the row."""
     def multiply(self, other: Operand) -> Tensor:
         """x * y."""
     def mvlgamma(self, p: builtins.int) -> Any:
         """The logarithm of the gamma function of p dimensions."""
-    def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Any:
-        """NaN as ``nan`` (0), infinities as ``posinf`` and ``neginf`` (the dtype's greatest and least
-        numbers).
-        """
+    def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
+        """The tensor with NaN and infinities replaced by finite numbers, as in NumPy."""
     @overload
-    def nanmean(self, axis: Any = None, keepdims: builtins.bool = False, *, dtype: Any = None) -> Any:
+    def nanmean(self, axis: Axis = None, keepdims: builtins.bool = False, *, dtype: Any = None) -> Any:
         """The mean of what is not NaN."""
     @overload
-    def nanmean(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: Any = None) -> Any:
+    def nanmean(self, dim: Axis = None, keepdim: builtins.bool = False, *, dtype: Any = None) -> Any:
         """The mean of what is not NaN."""
     @overload
     def nanmedian(self, axis: builtins.int = -1, keepdims: builtins.bool = False) -> tuple[Any, Any]:
@@ -590,10 +614,10 @@ class TensorMethods:
     def nanquantile(self, q: Any, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Any:
         """``quantile`` of the elements that are not NaN."""
     @overload
-    def nansum(self, axis: Any = None, keepdims: builtins.bool = False, *, dtype: Any = None) -> Any:
+    def nansum(self, axis: Axis = None, keepdims: builtins.bool = False, *, dtype: Any = None) -> Any:
         """The sum of what is not NaN."""
     @overload
-    def nansum(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: Any = None) -> Any:
+    def nansum(self, dim: Axis = None, keepdim: builtins.bool = False, *, dtype: Any = None) -> Any:
         """The sum of what is not NaN."""
     @overload
     def narrow(self, axis: builtins.int, start: builtins.int, length: builtins.int) -> Any:
@@ -601,91 +625,86 @@ class TensorMethods:
     @overload
     def narrow(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Any:
         """``length`` entries along ``axis`` from ``start`` on."""
-    def ne(self, other: Any) -> Any:
-        """x != y."""
+    def ne(self, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+        """x != y, as Bool."""
     def neg(self) -> Tensor:
         """-x."""
     def negative(self) -> Tensor:
         """-x."""
-    def new_empty(self, size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
-        """Zeros of shape ``size``, in this tensor's dtype without ``dtype``."""
-    def new_full(self, size: Any, fill_value: Any, dtype: Any = None, device: str | None = None) -> Tensor:
-        """``fill_value`` everywhere in a new tensor of shape ``size``, in this one's dtype without ``dtype``.
-        """
-    def new_ones(self, size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
-        """Ones of shape ``size``, in this tensor's dtype without ``dtype``."""
-    def new_zeros(self, size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
-        """Zeros of shape ``size``, in this tensor's dtype without ``dtype``."""
+    def new_empty(self, size: Shape, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
+        """A new tensor of zeros."""
+    def new_full(self, size: Shape, fill_value: Operand, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
+        """``fill_value`` everywhere in a new tensor."""
+    def new_ones(self, size: Shape, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
+        """A new tensor of ones."""
+    def new_zeros(self, size: Shape, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
+        """A new tensor of zeros."""
     def nextafter(self, other: Operand) -> Tensor:
-        """The floating-point number after x on the way to y."""
+        """The floating-point number after x on the way to y, as in C; its gradient by x is 1, that by y 0.
+        """
     def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
-        """Where elements are not 0: a row for each, or with ``as_tuple`` a vector for each axis."""
-    def norm(self, ord: Any = None, dim: Any = None, keepdim: builtins.bool = False, *, dtype: Any = None) -> Any:
-        """The norm of all elements; over one axis that of vectors, over two that of matrices, by ``ord``.
-        """
-    def normal_(self, mean: builtins.float = 0, std: builtins.float = 1, *, generator: Any = None) -> Tensor:
-        """Numbers of the normal distribution with ``mean`` and deviation ``std``."""
-    def not_equal(self, other: Any) -> Any:
-        """x != y."""
+        """Where elements are not 0, in the order of the tensor."""
+    def norm(self, ord: builtins.int | builtins.float | str | None = None, dim: Axis = None, keepdim: builtins.bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+        """The norm of vectors or matrices, or of all elements."""
+    def normal_(self, mean: builtins.float = 0, std: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Numbers of the normal distribution, in the tensor's shape and dtype."""
+    def not_equal(self, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+        """x != y, as Bool."""
     def orgqr(self, input2: Tensor) -> Tensor:
-        """The first columns of the product of Householder reflections."""
-    def ormqr(self, tau: Tensor, other: Tensor, left: builtins.bool = True, transpose: builtins.bool = False) -> Any:
-        """``other`` times the product of Householder reflections (or its transpose), from the ``left`` or the
-        right.
+        """The first columns of Q, the product of the reflections that ``geqrf`` gives."""
+    def ormqr(self, tau: Tensor, other: Tensor, left: builtins.bool = True, transpose: builtins.bool = False) -> Tensor:
+        """``other`` times Q, the product of the reflections that ``geqrf`` gives."""
+    def outer(self, vec2: Tensor) -> Tensor:
+        """The product of each element of a vector with each of another: input[i] * vec2[j]."""
+    @overload
+    def permute(self, *axis: Any, dims: Ints | None = None) -> Tensor:
+        """The axes in another order."""
+    @overload
+    def permute(self, *dim: Any, dims: Ints | None = None) -> Tensor:
+        """The axes in another order."""
+    def pinv(self, *, atol: builtins.float | Tensor | None = None, rtol: builtins.float | Tensor | None = None, hermitian: builtins.bool = False) -> Tensor:
+        """The pseudo-inverse (Moore and Penrose) of each matrix, by singular values: V @ diag(1 / s) @ U.T.
         """
-    def outer(self, vec2: Tensor) -> Any:
-        """The product of each two elements of two vectors."""
-    @overload
-    def permute(self, *axis: Any) -> Tensor:
-        """The axes in another order."""
-    @overload
-    def permute(self, *dim: Any) -> Tensor:
-        """The axes in another order."""
-    def pinv(self, *, atol: Any = None, rtol: Any = None, hermitian: builtins.bool = False) -> Any:
-        """The pseudo-inverse: singular values not above max(atol, rtol * the largest) count as 0."""
-    def positive(self) -> Any:
-        """The tensor itself."""
+    def positive(self) -> Tensor:
+        """The tensor itself; what ``+input`` says."""
     def pow(self, other: Operand) -> Tensor:
-        """x to the power y."""
+        """x to the power y; for the gradient by y, where x is not positive, 0."""
     @overload
-    def prod(self, axis: Any = None, keep_dims: builtins.bool = False, dtype: Any = None) -> Tensor:
-        """The product over ``axis``; its second derivative is not defined where an element is 0."""
+    def prod(self, axis: Axis = None, keep_dims: builtins.bool = False, dtype: DTypeLike | None = None) -> Tensor:
+        """The product over axes; its second derivative is not defined where an element is 0."""
     @overload
-    def prod(self, dim: Any = None, keep_dims: builtins.bool = False, dtype: Any = None) -> Tensor:
-        """The product over ``axis``; its second derivative is not defined where an element is 0."""
+    def prod(self, dim: Axis = None, keep_dims: builtins.bool = False, dtype: DTypeLike | None = None) -> Tensor:
+        """The product over axes; its second derivative is not defined where an element is 0."""
     @overload
-    def ptp(self, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
+    def ptp(self, axis: Axis = None, keepdims: builtins.bool = False) -> Tensor:
         """The largest less the smallest element over ``axis``."""
     @overload
-    def ptp(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
+    def ptp(self, dim: Axis = None, keepdim: builtins.bool = False) -> Tensor:
         """The largest less the smallest element over ``axis``."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
-        """``source`` put at (or added to) the places ``index`` of the flattened tensor."""
+        """``source`` put at, or added to, places of the flattened tensor."""
     def qr(self, some: builtins.bool = True) -> tuple[Tensor, Tensor]:
-        """An orthogonal matrix, square unless ``some``, and an upper triangular one whose product is the
-        input.
-        """
+        """The QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = input."""
     @overload
     def quantile(self, q: Any, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Any:
         """The q-th quantiles, linear between neighbours, along ``axis`` (of all elements without it)."""
     @overload
     def quantile(self, q: Any, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Any:
         """The q-th quantiles, linear between neighbours, along ``axis`` (of all elements without it)."""
-    def rad2deg(self) -> Any:
-        """Radians as degrees."""
-    def random_(self, from_: builtins.int = 0, to: builtins.int | None = None, *, generator: Any = None) -> Tensor:
-        """Integers evenly spread over [from_, to); without ``to``, up to the greatest that the dtype holds.
-        """
-    def random_categorical(self, num_sample: builtins.int, seed: builtins.int = 0, dtype: Any = ...) -> Any:
-        """``num_sample`` indices for each row, drawn with the softmax of the row."""
+    def rad2deg(self) -> Tensor:
+        """Radians as degrees: x * 180 / pi."""
+    def random_(self, from_: builtins.int = 0, to: builtins.int | None = None, *, generator: Generator | None = None) -> Tensor:
+        """Integers evenly spread over [from_, to), in the tensor's shape and dtype."""
+    def random_categorical(self, num_sample: builtins.int, seed: builtins.int = 0, dtype: DTypeLike = ...) -> Tensor:
+        """``num_sample`` indices for each row, drawn with the softmax of the row and put back."""
     def ravel(self) -> Tensor:
-        """All elements in one axis."""
+        """All elements, row by row, in one axis."""
     def real(self) -> Tensor:
-        """The real part; a real tensor itself."""
+        """The real part, element by element; a real tensor itself."""
     def reciprocal(self) -> Tensor:
         """1 / x."""
     def relu(self, inplace: builtins.bool = False) -> Tensor:
-        """max(input, 0); NaN stays NaN. ``inplace`` also rebinds ``input`` to the result."""
+        """max(input, 0), element by element; NaN stays NaN."""
     def remainder(self, other: Operand) -> Tensor:
         """x - floor(x / y) * y, with the sign of y."""
     def remainder_(self, other: Operand) -> Tensor:
@@ -697,64 +716,66 @@ class TensorMethods:
     def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Any:
         """Each entry along ``axis`` scaled down where its p-norm is above ``maxnorm``."""
     def repeat(self, *repeats: Any) -> Tensor:
-        """The whole tensor repeated along each axis."""
-    def repeat_interleave(self, repeats: Any, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
-        """Each element along ``dim`` (of all, flattened, without it) ``repeats`` times."""
+        """The whole tensor repeated along its axes."""
+    def repeat_interleave(self, repeats: Shape, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
+        """Each element along an axis several times, as NumPy's repeat."""
     def requires_grad_(self, requires_grad: Any = True) -> Tensor:
         """Set ``requires_grad``. Of a Parameter it says whether it is trained; of a tensor it is kept for
         readers, since gradients are asked for by ``grad``.
         """
     def reshape(self, *shape: Any) -> Tensor:
-        """The elements in another shape."""
-    def reshape_as(self, other: Tensor) -> Any:
-        """The elements in the shape of ``other``."""
+        """The elements in their order, row by row, in another shape."""
+    def reshape_as(self, other: Tensor) -> Tensor:
+        """The elements in their order in the shape of another tensor."""
     def resize(self, *new_shape: Any) -> Tensor:
-        """The first elements in another shape, filled up with 0."""
+        """The first elements, row by row, in another shape, filled up with 0."""
     @overload
-    def reverse(self, axis: Any) -> Any:
-        """The order reversed along the axes ``axis``."""
+    def reverse(self, axis: Ints) -> Tensor:
+        """The order of the elements reversed along axes."""
     @overload
-    def reverse(self, dim: Any) -> Any:
-        """The order reversed along the axes ``axis``."""
-    def reverse_sequence(self, seq_lengths: Tensor, seq_dim: builtins.int, batch_dim: builtins.int = 0) -> Any:
-        """In each entry of the batch, the first ``seq_lengths`` elements reversed."""
-    def roll(self, shifts: Any, dims: Any = None) -> Any:
-        """Elements moved on by ``shifts`` along ``dims``, those that fall off the end coming back at the
-        start.
-        """
-    def rot90(self, k: builtins.int, dims: Sequence[builtins.int]) -> Any:
-        """Rotated ``k`` quarter turns in the plane of the two axes ``dims``."""
-    def round(self, *, decimals: builtins.int = 0) -> Any:
-        """The nearest number with ``decimals`` places, halves to the even one."""
+    def reverse(self, dim: Ints) -> Tensor:
+        """The order of the elements reversed along axes."""
+    def reverse_sequence(self, seq_lengths: Tensor, seq_dim: builtins.int, batch_dim: builtins.int = 0) -> Tensor:
+        """In each entry of the batch, the first elements of a sequence reversed."""
+    def roll(self, shifts: Ints, dims: Ints | None = None) -> Tensor:
+        """Elements moved on along axes, those that fall off the end coming back at the start."""
+    def rot90(self, k: builtins.int, dims: Sequence[builtins.int]) -> Tensor:
+        """Rotated by quarter turns in the plane of two axes."""
+    def round(self, *, decimals: builtins.int = 0) -> Tensor:
+        """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
     def rsqrt(self) -> Tensor:
         """1 / sqrt(x)."""
-    def scatter(self, dim: builtins.int = 0, index: Any = None, src: Any = None, *, reduce: str | None = None, **named: Any) -> Tensor:
-        """``src`` (or the number ``value``) put at ``index`` along ``dim``."""
-    def scatter_(self, dim: builtins.int = 0, index: Any = None, src: Any = None, *, reduce: str | None = None, **named: Any) -> Tensor:
-        """``src`` (or the number ``value``) put at ``index`` along ``dim``."""
+    def scatter(self, dim: builtins.int = 0, index: Tensor | None = None, src: Tensor | Number | None = None, *, reduce: str | None = None, **named: Any) -> Tensor:
+        """``src`` put at places along an axis, or combined with what is there: x[i][index[i][j]] takes
+        src[i][j] (dim 1).
+        """
+    def scatter_(self, dim: builtins.int = 0, index: Tensor | None = None, src: Tensor | Number | None = None, *, reduce: str | None = None, **named: Any) -> Tensor:
+        """``src`` put at places along an axis, or combined with what is there: x[i][index[i][j]] takes
+        src[i][j] (dim 1).
+        """
     def scatter_add(self, *args: Any, **named: Any) -> Tensor:
-        """``scatter_add(dim, index, src)`` adds along an axis, ``scatter_add(indices, updates)`` to whole
-        positions.
+        """A tensor added at places: ``scatter_add(dim, index, src)`` along an axis, or ``scatter_add(indices,
+        updates)``.
         """
     def scatter_add_(self, *args: Any, **named: Any) -> Tensor:
-        """``scatter_add(dim, index, src)`` adds along an axis, ``scatter_add(indices, updates)`` to whole
-        positions.
+        """A tensor added at places: ``scatter_add(dim, index, src)`` along an axis, or ``scatter_add(indices,
+        updates)``.
         """
     def scatter_div(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Tensor:
-        """``updates`` divided where ``indices`` point."""
+        """x / u where ``indices`` point; a new tensor."""
     def scatter_max(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Tensor:
-        """``updates`` kept if they are the max where ``indices`` point."""
+        """max(x, u) where ``indices`` point; a new tensor."""
     def scatter_min(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Tensor:
-        """``updates`` kept if they are the min where ``indices`` point."""
+        """min(x, u) where ``indices`` point; a new tensor."""
     def scatter_mul(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Tensor:
-        """``updates`` multiplied where ``indices`` point."""
+        """x * u where ``indices`` point; a new tensor."""
     def scatter_sub(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Tensor:
-        """``updates`` subtracted where ``indices`` point."""
+        """x - u where ``indices`` point; a new tensor."""
     def searchsorted(self, v: Any, side: str = 'left', sorter: Tensor | None = None) -> Tensor:
         """Where ``v`` belongs in this sorted tensor; Int32."""
-    def select(self, first: Any = None, second: Any = None, **named: Any) -> Tensor:
-        """``select(dim, index)`` is one entry; ``select(condition, y)`` is the tensor where the condition
-        holds.
+    def select(self, first: TensorLike | None = None, second: TensorLike | None = None, **named: Any) -> Tensor:
+        """``select(dim, index)`` is one entry of an axis; ``select(condition, y)`` the tensor where the
+        condition holds.
         """
     @overload
     def select_scatter(self, src: Tensor, axis: builtins.int, index: builtins.int) -> Any:
@@ -766,8 +787,8 @@ class TensorMethods:
         """Keep the flag ``const_arg``."""
     def set_dtype(self, dtype: Any) -> DType:
         """Change the dtype of this tensor; the new one."""
-    def sgn(self) -> Any:
-        """The sign; of a complex number, the number of length 1 in its direction."""
+    def sgn(self) -> Tensor:
+        """The sign, -1, 0 or 1; of a complex number z, z / abs(z), and 0 at 0."""
     def short(self) -> Tensor:
         """The elements as Int16."""
     def sigmoid(self) -> Tensor:
@@ -775,33 +796,33 @@ class TensorMethods:
     def sigmoid_(self) -> Tensor:
         """1 / (1 + exp(-x))."""
     def sign(self) -> Tensor:
-        """-1, 0 or 1; of a complex number, x / |x|."""
+        """-1, 0 or 1 as x is negative, 0 or positive; of a complex number x / |x|, and 0 of 0."""
     def sign_(self) -> Tensor:
-        """-1, 0 or 1; of a complex number, x / |x|."""
+        """-1, 0 or 1 as x is negative, 0 or positive; of a complex number x / |x|, and 0 of 0."""
     def signbit(self) -> Tensor:
-        """Whether the sign is minus."""
+        """Whether the sign is minus, that of -0.0 too: a Bool."""
     def sin(self) -> Tensor:
-        """The sine."""
+        """The sine of an angle in radians."""
     def sinc(self) -> Tensor:
         """sin(pi x) / (pi x), and 1 at 0."""
     def sinh(self) -> Tensor:
-        """The hyperbolic sine."""
+        """The hyperbolic sine, (exp(x) - exp(-x)) / 2."""
     @overload
     def slice_scatter(self, src: Tensor, axis: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Any:
         """The tensor with ``src`` written over the slice start:end:step of ``axis``."""
     @overload
     def slice_scatter(self, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Any:
         """The tensor with ``src`` written over the slice start:end:step of ``axis``."""
-    def slogdet(self) -> tuple[Any, Any]:
-        """The sign of the determinant, and the logarithm of its size."""
+    def slogdet(self) -> tuple[Tensor, Tensor]:
+        """The sign of the determinant of each matrix, and the logarithm of its absolute value."""
     def soft_shrink(self, lambd: builtins.float = 0.5) -> Tensor:
-        """x moved towards 0 by ``lambd``, and 0 where it is nearer than that."""
+        """x - lambd where x > lambd, x + lambd where x < -lambd, 0 elsewhere."""
     @overload
-    def softmax(self, axis: builtins.int = -1, dtype: Any = None) -> Tensor:
-        """exp(input) / sum(exp(input)) along ``axis``."""
+    def softmax(self, axis: builtins.int = -1, dtype: DTypeLike | None = None) -> Tensor:
+        """exp(input) / sum(exp(input)) along ``axis``, computed without overflow."""
     @overload
-    def softmax(self, dim: builtins.int = -1, dtype: Any = None) -> Tensor:
-        """exp(input) / sum(exp(input)) along ``axis``."""
+    def softmax(self, dim: builtins.int = -1, dtype: DTypeLike | None = None) -> Tensor:
+        """exp(input) / sum(exp(input)) along ``axis``, computed without overflow."""
     @overload
     def sort(self, axis: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False) -> tuple[Tensor, Tensor]:
         """The elements in order along ``axis``, and where they were; equal ones keep their order."""
@@ -809,43 +830,43 @@ class TensorMethods:
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False) -> tuple[Tensor, Tensor]:
         """The elements in order along ``axis``, and where they were; equal ones keep their order."""
     @overload
-    def split(self, split_size_or_sections: Any, axis: builtins.int = 0) -> tuple[Tensor, ...]:
-        """Parts along ``axis``: each of one size (the last may be smaller), or of the sizes given."""
+    def split(self, split_size_or_sections: Shape, axis: builtins.int = 0) -> tuple[Tensor, ...]:
+        """Parts of a tensor along an axis."""
     @overload
-    def split(self, split_size_or_sections: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:
-        """Parts along ``axis``: each of one size (the last may be smaller), or of the sizes given."""
+    def split(self, split_size_or_sections: Shape, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+        """Parts of a tensor along an axis."""
     def sqrt(self) -> Tensor:
-        """The square root."""
+        """The square root of x, NaN of negative real numbers."""
     def square(self) -> Tensor:
         """x * x."""
     @overload
-    def squeeze(self, *axis: Any) -> Tensor:
-        """Without the axes of length 1 (of those in ``axis``)."""
+    def squeeze(self, *axes: Any, axis: Axis = None) -> Tensor:
+        """Without the axes of length 1."""
     @overload
-    def squeeze(self, *dim: Any) -> Tensor:
-        """Without the axes of length 1 (of those in ``axis``)."""
+    def squeeze(self, *axes: Any, dim: Axis = None) -> Tensor:
+        """Without the axes of length 1."""
     @overload
-    def std(self, axis: Any = None, ddof: builtins.int | builtins.bool = 0, keepdims: builtins.bool = False) -> Tensor:
-        """The standard deviation over ``axis``: the square root of ``var``."""
+    def std(self, axis: Axis = None, ddof: builtins.int | builtins.bool = 0, keepdims: builtins.bool = False) -> Tensor:
+        """The standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof))."""
     @overload
-    def std(self, dim: Any = None, ddof: builtins.int | builtins.bool = 0, keepdim: builtins.bool = False) -> Tensor:
-        """The standard deviation over ``axis``: the square root of ``var``."""
-    def sub(self, other: Any, *, alpha: Any = 1) -> Tensor:
-        """input - alpha * other."""
-    def sub_(self, other: Any, *, alpha: Any = 1) -> Tensor:
-        """input - alpha * other."""
-    def subtract(self, other: Any, *, alpha: Any = 1) -> Tensor:
-        """input - alpha * other."""
+    def std(self, dim: Axis = None, ddof: builtins.int | builtins.bool = 0, keepdim: builtins.bool = False) -> Tensor:
+        """The standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof))."""
+    def sub(self, other: Operand, *, alpha: Number = 1) -> Tensor:
+        """input - alpha * other, element by element."""
+    def sub_(self, other: Operand, *, alpha: Number = 1) -> Tensor:
+        """input - alpha * other, element by element."""
+    def subtract(self, other: Operand, *, alpha: Number = 1) -> Tensor:
+        """input - alpha * other, element by element."""
     @overload
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False, initial: Any = None) -> Tensor:
-        """The sum over ``axis``, and of ``initial``; ``sum(dim, keepdim)`` is taken too."""
+    def sum(self, axis: Axis = None, dtype: DTypeLike | builtins.bool | None = None, keepdims: builtins.bool = False, initial: Number | None = None) -> Tensor:
+        """The sum over axes."""
     @overload
-    def sum(self, dim: Any = None, dtype: Any = None, keepdim: builtins.bool = False, initial: Any = None) -> Tensor:
-        """The sum over ``axis``, and of ``initial``; ``sum(dim, keepdim)`` is taken too."""
-    def sum_to_size(self, *size: Any) -> Tensor:
-        """Summed over the axes in which ``size`` is 1 or missing."""
+    def sum(self, dim: Axis = None, dtype: DTypeLike | builtins.bool | None = None, keepdim: builtins.bool = False, initial: Number | None = None) -> Tensor:
+        """The sum over axes."""
+    def sum_to_size(self, *size: builtins.int | Sequence[builtins.int]) -> Tensor:
+        """The tensor summed over the axes in which ``size`` is 1 or missing."""
     def svd(self, full_matrices: builtins.bool = False, compute_uv: builtins.bool = True) -> Any:
-        """The singular values, and the matrices U and V with U @ diag(s) @ V.T = input."""
+        """The singular value decomposition: s, U and V with U @ diag(s) @ V.T = input."""
     @overload
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """Two axes exchanged."""
@@ -858,32 +879,32 @@ class TensorMethods:
     @overload
     def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """Two axes exchanged."""
-    def t(self) -> Any:
-        """A matrix transposed; what has fewer axes stays."""
+    def t(self) -> Tensor:
+        """A matrix transposed."""
     @overload
-    def take(self, index: Any, axis: builtins.int | None = None, mode: str = 'clip') -> Any:
-        """The elements ``index`` of the flattened tensor, or the entries along ``axis``; out of range by
-        ``mode``.
-        """
+    def take(self, index: TensorLike, axis: builtins.int | None = None, mode: str = 'clip') -> Tensor:
+        """The elements ``index`` of the flattened tensor, or the entries along ``axis``."""
     @overload
-    def take(self, index: Any, dim: builtins.int | None = None, mode: str = 'clip') -> Any:
-        """The elements ``index`` of the flattened tensor, or the entries along ``axis``; out of range by
-        ``mode``.
-        """
+    def take(self, index: TensorLike, dim: builtins.int | None = None, mode: str = 'clip') -> Tensor:
+        """The elements ``index`` of the flattened tensor, or the entries along ``axis``."""
     def tan(self) -> Tensor:
-        """The tangent."""
+        """The tangent of an angle in radians."""
     def tanh(self) -> Tensor:
-        """The hyperbolic tangent."""
+        """The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
     def tanh_(self) -> Tensor:
-        """The hyperbolic tangent."""
+        """The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
     @overload
-    def tensor_split(self, indices_or_sections: Any, axis: builtins.int = 0) -> tuple[Any, ...]:
-        """Parts along ``axis``: so many of nearly equal length, or cut at the indices."""
+    def tensor_split(self, indices_or_sections: Ints, axis: builtins.int = 0) -> tuple[Tensor, ...]:
+        """Parts along ``axis``: a number of nearly equal length, or cut at indices; as NumPy's
+        ``array_split``.
+        """
     @overload
-    def tensor_split(self, indices_or_sections: Any, dim: builtins.int = 0) -> tuple[Any, ...]:
-        """Parts along ``axis``: so many of nearly equal length, or cut at the indices."""
-    def tile(self, dims: Any) -> Tensor:
-        """The tensor repeated ``dims[i]`` times along axis i."""
+    def tensor_split(self, indices_or_sections: Ints, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+        """Parts along ``axis``: a number of nearly equal length, or cut at indices; as NumPy's
+        ``array_split``.
+        """
+    def tile(self, dims: Shape) -> Tensor:
+        """The whole tensor repeated along its axes."""
     def to(self, *args: Any, **named: Any) -> Tensor:
         """The values as another dtype, on another device, or as those of another tensor."""
     def to_dlpack(self) -> Any:
@@ -893,35 +914,35 @@ class TensorMethods:
     def topk(self, k: builtins.int, dim: builtins.int | None = None, largest: builtins.bool = True, sorted: builtins.bool = True) -> tuple[Any, Any]:
         """The ``k`` largest (or smallest) elements along ``dim`` and where they are."""
     @overload
-    def trace(self, offset: builtins.int = 0, axis1: builtins.int = 0, axis2: builtins.int = 1, dtype: Any = None) -> Tensor:
-        """The sums of the diagonals, in the tensor's own dtype without ``dtype``."""
+    def trace(self, offset: builtins.int = 0, axis1: builtins.int = 0, axis2: builtins.int = 1, dtype: DTypeLike | None = None) -> Tensor:
+        """The sums of the diagonals of the planes (axis1, axis2), as in NumPy."""
     @overload
-    def trace(self, offset: builtins.int = 0, dim1: builtins.int = 0, axis2: builtins.int = 1, dtype: Any = None) -> Tensor:
-        """The sums of the diagonals, in the tensor's own dtype without ``dtype``."""
-    def transpose(self, *axes: Any) -> Tensor:
-        """The axes in another order, or two of them exchanged; reversed without any."""
-    def triangular_solve(self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False) -> Any:
-        """The x with A @ x = b (or A.T @ x = b), of which only one triangle of A is read."""
+    def trace(self, offset: builtins.int = 0, dim1: builtins.int = 0, axis2: builtins.int = 1, dtype: DTypeLike | None = None) -> Tensor:
+        """The sums of the diagonals of the planes (axis1, axis2), as in NumPy."""
+    def transpose(self, *axes: Any, dim0: builtins.int | None = None, dim1: builtins.int | None = None) -> Tensor:
+        """The axes in another order, or two of them exchanged."""
+    def triangular_solve(self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False) -> Tensor:
+        """The x with A @ x = b for a triangular A."""
     def tril(self, diagonal: builtins.int = 0) -> Tensor:
-        """The lower triangle; 0 above the ``diagonal``-th diagonal."""
+        """The lower triangle of each matrix: element (i, j) where j - i <= ``diagonal``, 0 elsewhere."""
     def triu(self, diagonal: builtins.int = 0) -> Tensor:
-        """The upper triangle; 0 below the ``diagonal``-th diagonal."""
-    def true_divide(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-        """x / y; integers give Float32."""
+        """The upper triangle of each matrix: element (i, j) where j - i >= ``diagonal``, 0 elsewhere."""
+    def true_divide(self, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
+        """x / y."""
     def trunc(self) -> Tensor:
-        """The integer part."""
+        """The integer part of x, rounded towards 0; its gradient is 0."""
     def type(self, dtype: Any = None) -> Any:
         """The name of the dtype, or the values as another one."""
     def type_as(self, other: Tensor) -> Tensor:
-        """The elements in the dtype of ``other``."""
-    def unbind(self, dim: builtins.int = 0) -> tuple[Any, ...]:
+        """The elements cast to the dtype of ``other``."""
+    def unbind(self, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """The entries along ``dim``, without that axis."""
-    def unfold(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-        """The windows of (N, C, H, W) as columns (N, C * KH * KW, windows)."""
-    def uniform(self, from_: builtins.float = 0, to: builtins.float = 1, generator: Any = None) -> Tensor:
-        """Numbers evenly spread over [from_, to)."""
-    def uniform_(self, from_: builtins.float = 0, to: builtins.float = 1, generator: Any = None) -> Tensor:
-        """Numbers evenly spread over [from_, to)."""
+    def unfold(self, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> Tensor:
+        """The windows of images as columns, channel by channel ("im2col")."""
+    def uniform(self, from_: builtins.float = 0, to: builtins.float = 1, generator: Generator | None = None) -> Tensor:
+        """Numbers evenly spread over [from_, to), in the tensor's shape and dtype."""
+    def uniform_(self, from_: builtins.float = 0, to: builtins.float = 1, generator: Generator | None = None) -> Tensor:
+        """Numbers evenly spread over [from_, to), in the tensor's shape and dtype."""
     def unique(self, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Any:
         """Each value (entry along ``dim``) once in order; on demand places of every element's value, and
         counts.
@@ -930,40 +951,40 @@ class TensorMethods:
         """Without the repetitions of neighbours; on demand places and counts."""
     def unique_with_pad(self, pad_num: Any) -> tuple[Any, Any]:
         """``unique`` of a vector, filled up with ``pad_num`` to the length of the input."""
-    def unsorted_segment_max(self, segment_ids: Tensor, num_segments: Any) -> Tensor:
-        """The elements of each segment together, one entry a segment; negative ids are left out."""
-    def unsorted_segment_min(self, segment_ids: Tensor, num_segments: Any) -> Tensor:
-        """The elements of each segment together, one entry a segment; negative ids are left out."""
-    def unsorted_segment_prod(self, segment_ids: Tensor, num_segments: Any) -> Tensor:
-        """The elements of each segment together, one entry a segment; negative ids are left out."""
+    def unsorted_segment_max(self, segment_ids: Tensor, num_segments: builtins.int | Tensor) -> Tensor:
+        """The largest element of each segment."""
+    def unsorted_segment_min(self, segment_ids: Tensor, num_segments: builtins.int | Tensor) -> Tensor:
+        """The smallest element of each segment."""
+    def unsorted_segment_prod(self, segment_ids: Tensor, num_segments: builtins.int | Tensor) -> Tensor:
+        """The product of the elements of each segment."""
     @overload
     def unsqueeze(self, axis: builtins.int) -> Tensor:
-        """One more axis of length 1 at ``axis``."""
+        """One more axis, of length 1."""
     @overload
     def unsqueeze(self, dim: builtins.int) -> Tensor:
-        """One more axis of length 1 at ``axis``."""
+        """One more axis, of length 1."""
     def value(self) -> Tensor:
         """The tensor itself."""
     @overload
-    def var(self, axis: Any = None, ddof: builtins.int | builtins.bool = 0, keepdims: builtins.bool = False) -> Tensor:
-        """The variance over ``axis``, divided by n - ddof."""
+    def var(self, axis: Axis = None, ddof: builtins.int | builtins.bool = 0, keepdims: builtins.bool = False) -> Tensor:
+        """The variance over axes: sum((x - mean) ** 2) / (n - ddof)."""
     @overload
-    def var(self, dim: Any = None, ddof: builtins.int | builtins.bool = 0, keepdim: builtins.bool = False) -> Tensor:
-        """The variance over ``axis``, divided by n - ddof."""
+    def var(self, dim: Axis = None, ddof: builtins.int | builtins.bool = 0, keepdim: builtins.bool = False) -> Tensor:
+        """The variance over axes: sum((x - mean) ** 2) / (n - ddof)."""
     def view(self, *shape: Any) -> Tensor:
-        """The elements in another shape, or their bytes as another dtype, which gradients do not pass."""
-    def view_as(self, other: Tensor) -> Any:
-        """The elements in the shape of ``other``."""
-    def vsplit(self, indices_or_sections: Any) -> tuple[Any, ...]:
-        """The parts along axis 0, as ``tensor_split`` cuts them."""
-    def where(self, condition: Any, y: Any) -> Tensor:
+        """The elements in another shape, or their bytes read as another dtype."""
+    def view_as(self, other: Tensor) -> Tensor:
+        """The elements in their order in the shape of another tensor."""
+    def vsplit(self, indices_or_sections: Ints) -> tuple[Tensor, ...]:
+        """Parts along axis 0: a number of nearly equal length, or cut at indices."""
+    def where(self, condition: TensorLike, y: TensorLike) -> Tensor:
         """The tensor where ``condition`` holds, ``y`` elsewhere."""
-    def xdivy(self, y: Any) -> Any:
-        """x / y, and 0 where x is 0."""
-    def xlogy(self, other: Any) -> Tensor:
-        """input * log(other), and 0 where ``input`` is 0."""
-    def zero_(self, *, dtype: Any = None) -> Tensor:
-        """Zeros of the input's shape, dtype and device."""
+    def xdivy(self, y: Operand) -> Tensor:
+        """x / y, and 0 where x is 0, whatever y is."""
+    def xlogy(self, other: Operand) -> Tensor:
+        """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is."""
+    def zero_(self, *, dtype: DTypeLike | None = None) -> Tensor:
+        """Zeros of the input's shape and device."""
     def __getitem__(self, other: Any, /) -> Tensor: ...
     def __add__(self, other: Any, /) -> Tensor: ...
     def __radd__(self, other: Any, /) -> Tensor: ...

@@ -73,9 +73,13 @@ class Operator:
         self.joint_vjp = joint_vjp
         self.analytic = analytic
         self.keeps_dtype = keeps_dtype
-        self.__doc__ = doc or kernel.__doc__
+        self.__doc__ = self.documented(doc or kernel.__doc__ or "")
         OPERATORS[name] = self
         declare(**surfaces)(self)
+
+    def documented(self, sentence: str) -> str:
+        """The documentation: what a kind of operators has in common may follow the sentence."""
+        return sentence
 
     def __repr__(self) -> str:
         return f"<operator {self.name}>"

@@ -56,4 +56,7 @@ class Value(Protocol):
 class Functions(Protocol):
     """Every operator by name, on arrays or on tensors: what a gradient rule calls."""
 
+    wraps: bool
+    """Whether it works on tensors."""
+
     def __getattr__(self, name: str, /) -> Callable[..., Any]: ...

@@ -6,140 +6,146 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 from collections.abc import Sequence
 from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import Operand
+from hookscope.engine.core.types import DTypeLike, Ints, Number, Operand, Shape, TensorLike
+from hookscope.engine.ops.arguments import Axis
 from typing import Any
 
 def abs(input: Operand) -> Tensor:
-    """The absolute value; its gradient at 0 is 0."""
+    """|x|, of a complex number its real length; the gradient at 0 is 0."""
 
 def acos(input: Operand) -> Tensor:
-    """The arc cosine."""
+    """The arc cosine, in [0, pi]; NaN outside [-1, 1]."""
 
 def acosh(input: Operand) -> Tensor:
-    """The inverse hyperbolic cosine."""
+    """The inverse hyperbolic cosine, 0 or above; NaN below 1."""
 
-def add(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
-    """input + alpha * other."""
+def add(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
+    """input + alpha * other, element by element."""
 
-def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """beta * input + alpha * the sum of batch1 @ batch2 over the batch."""
 
-def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Any:
+def addcdiv(input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1) -> Tensor:
     """input + value * tensor1 / tensor2."""
 
-def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2)."""
 
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """beta * input + alpha * (mat @ vec)."""
 
-def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """Whether all elements hold."""
+def all(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
+    """Whether all elements over axes are true (not 0)."""
 
-def amax(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+def amax(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
     """The largest element over ``dim``, of those where ``where`` holds and of ``initial``."""
 
-def amin(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+def amin(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
     """The smallest element over ``dim``, of those where ``where`` holds and of ``initial``."""
 
-def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """Whether any element holds."""
+def any(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
+    """Whether any element over axes is true (not 0)."""
 
-def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
-    """start, start + step, ... before ``end``; Int64 for ints, Float32 for floats."""
+def arange(start: Operand = 0, end: Operand | None = None, step: Operand = 1, *, dtype: DTypeLike | None = None) -> Tensor:
+    """start, start + step, start + 2 * step, ... as long as it is before ``end``; no gradient passes.
+    """
 
 def arccos(input: Operand) -> Tensor:
-    """The arc cosine."""
+    """The arc cosine, in [0, pi]; NaN outside [-1, 1]."""
 
 def arccosh(input: Operand) -> Tensor:
-    """The inverse hyperbolic cosine."""
+    """The inverse hyperbolic cosine, 0 or above; NaN below 1."""
 
 def arcsin(input: Operand) -> Tensor:
-    """The arc sine."""
+    """The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1]."""
 
 def arcsinh(input: Operand) -> Tensor:
     """The inverse hyperbolic sine."""
 
 def arctan(input: Operand) -> Tensor:
-    """The arc tangent."""
+    """The arc tangent, in (-pi / 2, pi / 2)."""
 
 def arctan2(input: Operand, other: Operand) -> Tensor:
-    """The angle of the point (y, x), in (-pi, pi]."""
+    """The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].
+    """
 
 def arctanh(input: Operand) -> Tensor:
-    """The inverse hyperbolic tangent."""
+    """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
 
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """Where the largest element is, as Int64; in the flattened tensor without ``dim``."""
+    """Where the largest element along an axis is."""
 
 def asin(input: Operand) -> Tensor:
-    """The arc sine."""
+    """The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1]."""
 
 def asinh(input: Operand) -> Tensor:
     """The inverse hyperbolic sine."""
 
 def atan(input: Operand) -> Tensor:
-    """The arc tangent."""
+    """The arc tangent, in (-pi / 2, pi / 2)."""
 
 def atan2(input: Operand, other: Operand) -> Tensor:
-    """The angle of the point (y, x), in (-pi, pi]."""
+    """The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].
+    """
 
 def atanh(input: Operand) -> Tensor:
-    """The inverse hyperbolic tangent."""
+    """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
 
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1) -> Any:
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... is there, or the sum of its ``weights``."""
 
 def bitwise_and(input: Operand, other: Operand) -> Tensor:
-    """x & y."""
+    """x & y, bit by bit, of bools or integers."""
 
 def bitwise_not(input: Operand) -> Tensor:
-    """~x."""
+    """~x, bit by bit: -x - 1 of signed integers, not x of bools."""
 
 def bitwise_or(input: Operand, other: Operand) -> Tensor:
-    """x | y."""
+    """x | y, bit by bit, of bools or integers."""
 
 def bitwise_xor(input: Operand, other: Operand) -> Tensor:
-    """x ^ y."""
+    """x ^ y, bit by bit, of bools or integers."""
 
 def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
-    """The matrix product of each pair in two batches."""
+    """The matrix product of each pair in two batches; ``matmul`` under another name."""
 
-def broadcast_to(input: Tensor, shape: Any) -> Tensor:
-    """Repeated along axes of length 1 to fill ``shape``; -1 keeps an axis."""
+def broadcast_to(input: Tensor, shape: Shape) -> Tensor:
+    """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
 
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Tensors joined along an axis they have."""
+    """Tensors joined along an axis that they have."""
 
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Any:
     """The p-norm distance of each row of ``x1`` from each row of ``x2``."""
 
 def ceil(input: Operand) -> Tensor:
-    """The smallest integer not below x."""
+    """The smallest integer not below x; its gradient is 0."""
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """At most ``chunks`` parts of equal size along ``dim``; the last may be smaller."""
+    """At most ``chunks`` parts along an axis, all of one length but the last, which may be shorter."""
 
-def clamp(input: Any, min: Any = None, max: Any = None) -> Tensor:
-    """Elements limited to [min, max]."""
+def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
+    """min(max(input, ``min``), ``max``), element by element; NaN becomes a limit, the lower if there is
+    one.
+    """
 
 def concat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Tensors joined along an axis they have."""
+    """Tensors joined along an axis that they have."""
 
 def cos(input: Operand) -> Tensor:
-    """The cosine."""
+    """The cosine of an angle in radians."""
 
 def cosh(input: Operand) -> Tensor:
-    """The hyperbolic cosine."""
+    """The hyperbolic cosine, (exp(x) + exp(-x)) / 2."""
 
-def count_nonzero(input: Tensor, dim: Any = ()) -> Any:
+def count_nonzero(input: Tensor, dim: Axis = ()) -> Any:
     """How many elements over ``dim`` are not 0."""
 
-def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
-    """The cross product of vectors of 3 along ``dim`` (the first axis of length 3 without it)."""
+def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
+    """The cross product of vectors of three elements."""
 
 def cummax(input: Tensor, dim: int) -> tuple[Any, Any]:
     """The largest element so far along ``dim`` and where it is."""
@@ -147,33 +153,33 @@ def cummax(input: Tensor, dim: int) -> tuple[Any, Any]:
 def cumprod(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Running products along ``dim``."""
 
-def cumsum(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """Running sums along ``dim``."""
+def cumsum(input: Tensor, dim: int, dtype: DTypeLike | None = None) -> Tensor:
+    """Running sums along an axis: out[i] = x[0] + ... + x[i]."""
 
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The ``n``-th difference of neighbours along ``dim``, after joining ``prepend`` and ``append`` on.
     """
 
-def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """x / y; integers give Float32."""
+def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
+    """x / y."""
 
-def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """x / y; integers give Float32."""
+def divide(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
+    """x / y."""
 
-def dstack(tensors: Sequence[Tensor]) -> Any:
-    """Joined along the third axis."""
+def dstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along the third axis, each taken as ``atleast_3d`` makes it; as in NumPy."""
 
-def einsum(equation: str, *operands: Any) -> Any:
-    """The product that Einstein's ``equation``, such as "ij,jk->ik", says."""
+def einsum(equation: str, *operands: Any) -> Tensor:
+    """The sum of products that Einstein's notation says, as in NumPy."""
 
-def eq(input: Tensor, other: Any) -> Any:
-    """x == y."""
+def eq(input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+    """x == y, as Bool."""
 
 def erf(input: Operand) -> Tensor:
-    """The error function."""
+    """The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x."""
 
-def erfc(input: Any) -> Any:
-    """1 - erf(x)."""
+def erfc(input: Operand) -> Tensor:
+    """The complementary error function, 1 - erf(x)."""
 
 def erfinv(input: Operand) -> Tensor:
     """The inverse of erf."""
@@ -187,106 +193,109 @@ def exp2(input: Operand) -> Tensor:
 def expm1(input: Operand) -> Tensor:
     """exp(x) - 1, exact near 0."""
 
-def eye(n: int, m: int | None = None, dtype: Any = None) -> Tensor:
-    """Ones on the diagonal."""
+def eye(n: int, m: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
+    """Ones on the main diagonal of a matrix, zeros elsewhere."""
 
-def flip(input: Tensor, dims: Any) -> Tensor:
-    """The order reversed along ``dims``."""
+def flip(input: Tensor, dims: Ints) -> Tensor:
+    """The order of the elements reversed along axes."""
 
-def float_power(input: Tensor | float, exponent: Tensor | float) -> Any:
-    """The power computed in Float64."""
+def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
+    """The power input**exponent, computed in Float64."""
 
 def floor(input: Operand) -> Tensor:
-    """The greatest integer not above x."""
+    """The greatest integer not above x; its gradient is 0."""
 
 def floor_divide(input: Operand, other: Operand) -> Tensor:
-    """The greatest integer not above x / y."""
+    """floor(x / y), the greatest integer not above the quotient; its gradient is 0."""
 
 def fmod(input: Operand, other: Operand) -> Tensor:
-    """The remainder with the sign of x."""
+    """x - trunc(x / y) * y, the remainder with the sign of x."""
 
-def frac(x: Tensor) -> Any:
-    """What is behind the point, with the sign of x."""
+def frac(x: Tensor) -> Tensor:
+    """The part behind the decimal point, x - trunc(x), with the sign of x."""
 
-def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
-    """``fill_value`` everywhere."""
+def full(size: Shape, fill_value: Operand, *, dtype: DTypeLike | None = None) -> Tensor:
+    """A tensor that holds ``fill_value`` everywhere."""
 
-def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
-    """``fill_value`` in the input's shape, dtype and device."""
+def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None) -> Tensor:
+    """``fill_value`` everywhere, in the input's shape and on its device."""
 
 def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """``input[i][index[i][j]]`` for each element of ``index``, along ``dim``."""
+    """For each element of ``index`` the element of ``input`` at its place, but at that number along
+    ``dim``.
+    """
 
 def gcd(input: Operand, other: Operand) -> Tensor:
-    """The greatest common divisor."""
+    """The greatest common divisor of integers, 0 or above."""
 
 def greater(input: Operand, other: Operand) -> Tensor:
-    """x > y."""
+    """x > y, as Bool."""
 
 def greater_equal(input: Operand, other: Operand) -> Tensor:
-    """x >= y."""
+    """x >= y, as Bool."""
 
 def gt(input: Operand, other: Operand) -> Tensor:
-    """x > y."""
+    """x > y, as Bool."""
 
 def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Any:
     """How many elements fall into each of ``bins`` equal parts of [min, max]; of the elements' range where
     both are 0.
     """
 
-def hstack(tensors: Sequence[Tensor]) -> Any:
-    """Joined along the second axis, vectors along their first."""
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors joined along the second axis, vectors along their first; as in NumPy."""
 
 def imag(input: Tensor) -> Tensor:
-    """The imaginary part; zeros of a real tensor."""
+    """The imaginary part, element by element; zeros of a real tensor."""
 
-def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
-    """The entries ``index``, a vector, along ``dim``."""
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The entries ``index`` along ``dim``."""
 
 def inverse(input: Tensor) -> Tensor:
     """The inverse of each matrix."""
 
-def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
-    """Whether abs(input - other) <= atol + rtol * abs(other)."""
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are close.
+    """
 
 def isfinite(input: Operand) -> Tensor:
-    """Whether an element is a finite number."""
+    """Whether an element is neither infinite nor NaN, as Bool."""
 
 def isinf(input: Operand) -> Tensor:
-    """Whether an element is infinite."""
+    """Whether an element is infinite, of either sign, as Bool."""
 
 def isnan(input: Operand) -> Tensor:
-    """Whether an element is NaN."""
+    """Whether an element is NaN, as Bool."""
 
-def isneginf(input: Tensor) -> Any:
+def isneginf(input: Tensor) -> Tensor:
     """Whether an element is minus infinity."""
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Any, Any]:
     """The ``k``-th smallest element along ``dim`` and where it is."""
 
 def le(input: Operand, other: Operand) -> Tensor:
-    """x <= y."""
+    """x <= y, as Bool."""
 
-def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
-    """input + weight * (end - input)."""
+def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
+    """The linear interpolation input + weight * (end - input)."""
 
 def less(input: Operand, other: Operand) -> Tensor:
-    """x < y."""
+    """x < y, as Bool."""
 
 def less_equal(input: Operand, other: Operand) -> Tensor:
-    """x <= y."""
+    """x <= y, as Bool."""
 
 def log(input: Operand) -> Tensor:
-    """The natural logarithm."""
+    """The natural logarithm; NaN below 0."""
 
 def log10(input: Operand) -> Tensor:
-    """The logarithm to base 10."""
+    """The logarithm to base 10; NaN below 0."""
 
 def log1p(input: Operand) -> Tensor:
-    """log(1 + x), exact near 0."""
+    """log(1 + x), exact near 0; NaN below -1."""
 
 def log2(input: Operand) -> Tensor:
-    """The logarithm to base 2."""
+    """The logarithm to base 2; NaN below 0."""
 
 def logaddexp(input: Operand, other: Operand) -> Tensor:
     """log(exp(x) + exp(y)), without overflow."""
@@ -295,60 +304,60 @@ def logaddexp2(input: Operand, other: Operand) -> Tensor:
     """log2(2**x + 2**y), without overflow."""
 
 def logical_and(input: Operand, other: Operand) -> Tensor:
-    """x and y, elementwise."""
+    """Whether both x and y are nonzero, as Bool."""
 
 def logical_not(input: Operand) -> Tensor:
-    """Whether an element is zero or False."""
+    """Whether an element is zero or False, as Bool."""
 
 def logical_or(input: Operand, other: Operand) -> Tensor:
-    """x or y, elementwise."""
+    """Whether x or y is nonzero, as Bool."""
 
 def logical_xor(input: Operand, other: Operand) -> Tensor:
-    """Whether one of x and y holds, and not both."""
+    """Whether one of x and y is nonzero and not both, as Bool."""
 
-def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
-    """log(sum(exp(input))) over ``dim``, without overflow."""
+def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
+    """log(sum(exp(input))) over axes, computed without overflow."""
 
 def lt(input: Operand, other: Operand) -> Tensor:
-    """x < y."""
+    """x < y, as Bool."""
 
-def masked_select(input: Tensor, mask: Tensor) -> Any:
-    """The elements where ``mask`` holds, as a vector."""
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where ``mask`` holds, in the order of the tensor."""
 
 def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
-    """The matrix product, broadcast over leading axes."""
+    """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``."""
 
 def maximum(input: Operand, other: Operand) -> Tensor:
-    """The larger of x and y; NaN where either is NaN."""
+    """The larger of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.
+    """
 
 def minimum(input: Operand, other: Operand) -> Tensor:
-    """The smaller of x and y; NaN where either is NaN."""
+    """The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.
+    """
 
 def mm(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
-    """The matrix product, broadcast over leading axes."""
+    """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``."""
 
 def mul(input: Operand, other: Operand) -> Tensor:
     """x * y."""
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None) -> Tensor:
-    """``num_samples`` indices, drawn with the weights of each row."""
+    """``num_samples`` indices of each row, drawn with the weights of the row."""
 
-def mv(input: Tensor, vec: Tensor) -> Any:
+def mv(input: Tensor, vec: Tensor) -> Tensor:
     """A matrix times a vector."""
 
-def nan_to_num(input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
-    """NaN as ``nan`` (0), infinities as ``posinf`` and ``neginf`` (the dtype's greatest and least
-    numbers).
-    """
+def nan_to_num(input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Tensor:
+    """The tensor with NaN and infinities replaced by finite numbers, as in NumPy."""
 
-def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def nansum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum of what is not NaN."""
 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Any:
     """``length`` entries along ``dim`` from ``start`` on."""
 
-def ne(input: Tensor, other: Any) -> Any:
-    """x != y."""
+def ne(input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+    """x != y, as Bool."""
 
 def neg(input: Operand) -> Tensor:
     """-x."""
@@ -357,34 +366,36 @@ def negative(input: Operand) -> Tensor:
     """-x."""
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
-    """Where elements are not 0: a row for each, or with ``as_tuple`` a vector for each axis."""
+    """Where elements are not 0, in the order of the tensor."""
 
-def not_equal(input: Tensor, other: Any) -> Any:
-    """x != y."""
+def not_equal(input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
+    """x != y, as Bool."""
 
-def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:
-    """Ones of the input's shape, dtype and device."""
+def ones_like(input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
+    """Ones of the input's shape and device."""
 
-def outer(input: Tensor, vec2: Tensor) -> Any:
-    """The product of each two elements of two vectors."""
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """The product of each element of a vector with each of another: input[i] * vec2[j]."""
 
-def permute(input: Tensor, dims: Any) -> Tensor:
-    """The axes in the order of ``dims``; reversed without it."""
+def permute(input: Tensor, dims: Ints | Tensor | None) -> Tensor:
+    """The axes in another order."""
 
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
-    """Complex numbers of a length and an angle."""
+    """abs * cos(angle) + i abs * sin(angle), complex numbers of their lengths and angles."""
 
-def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The product over ``dim``; its second derivative is not defined where an element is 0."""
+def prod(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+    """The product over axes; its second derivative is not defined where an element is 0."""
 
-def qr(input: Tensor, mode: str = 'reduced') -> tuple[Any, Any]:
-    """An orthogonal and an upper triangular matrix whose product is the input."""
+def qr(input: Tensor, mode: str = 'reduced') -> tuple[Tensor, Tensor]:
+    """The QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = input
+    (Householder's).
+    """
 
 def ravel(input: Tensor) -> Tensor:
-    """All elements in one axis."""
+    """All elements, row by row, in one axis."""
 
 def real(input: Tensor) -> Tensor:
-    """The real part; a real tensor itself."""
+    """The real part, element by element; a real tensor itself."""
 
 def reciprocal(input: Operand) -> Tensor:
     """1 / x."""
@@ -392,23 +403,21 @@ def reciprocal(input: Operand) -> Tensor:
 def remainder(input: Operand, other: Operand) -> Tensor:
     """x - floor(x / y) * y, with the sign of y."""
 
-def reshape(input: Tensor, shape: Any) -> Tensor:
-    """The elements in their order in another shape; one axis may be -1."""
+def reshape(input: Tensor, shape: Shape) -> Tensor:
+    """The elements in their order, row by row, in another shape."""
 
-def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
-    """Elements moved on by ``shifts`` along ``dims``, those that fall off the end coming back at the
-    start.
-    """
+def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
+    """Elements moved on along axes, those that fall off the end coming back at the start."""
 
-def round(input: Any, *, decimals: int = 0) -> Any:
-    """The nearest number with ``decimals`` places, halves to the even one."""
+def round(input: Operand, *, decimals: int = 0) -> Tensor:
+    """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
 
 def rsqrt(input: Operand) -> Tensor:
     """1 / sqrt(x)."""
 
-def scatter(input: Tensor, dim: int, index: Tensor, src: Any) -> Tensor:
-    """``src`` put at ``index`` along ``dim``; ``reduce`` "add" or "multiply" combines it with what is
-    there.
+def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | Number) -> Tensor:
+    """``src`` put at places along an axis, or combined with what is there: x[i][index[i][j]] takes
+    src[i][j] (axis 1).
     """
 
 def searchsorted(sorted_sequence: Tensor, values: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None, sorter: Tensor | None = None) -> Any:
@@ -418,25 +427,25 @@ def sigmoid(input: Operand) -> Tensor:
     """1 / (1 + exp(-x))."""
 
 def sign(input: Operand) -> Tensor:
-    """-1, 0 or 1; of a complex number, x / |x|."""
+    """-1, 0 or 1 as x is negative, 0 or positive; of a complex number x / |x|, and 0 of 0."""
 
 def sin(input: Operand) -> Tensor:
-    """The sine."""
+    """The sine of an angle in radians."""
 
 def sinc(input: Operand) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0."""
 
 def sinh(input: Operand) -> Tensor:
-    """The hyperbolic sine."""
+    """The hyperbolic sine, (exp(x) - exp(-x)) / 2."""
 
-def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """exp(input) / sum(exp(input)) along ``dim``."""
+def softmax(input: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> Tensor:
+    """exp(input) / sum(exp(input)) along ``dim``, computed without overflow."""
 
-def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Parts along ``dim``: each of one size (the last may be smaller), or of the sizes given."""
+def split(tensor: Tensor, split_size_or_sections: Shape, dim: int = 0) -> tuple[Tensor, ...]:
+    """Parts of a tensor along an axis."""
 
 def sqrt(input: Operand) -> Tensor:
-    """The square root."""
+    """The square root of x, NaN of negative real numbers."""
 
 def square(input: Operand) -> Tensor:
     """x * x."""
@@ -444,65 +453,65 @@ def square(input: Operand) -> Tensor:
 def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis."""
 
-def std(input: Tensor, dim: Any = None, *, correction: int | bool = 1, keepdim: bool = False) -> Tensor:
-    """The standard deviation over ``dim``: the square root of ``var``."""
+def std(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> Tensor:
+    """The standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof))."""
 
-def std_mean(input: Tensor, dim: Any = None, *, correction: int | bool = 1, keepdim: bool = False) -> tuple[Any, Any]:
+def std_mean(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> tuple[Any, Any]:
     """``std`` and ``mean``."""
 
-def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
-    """input - alpha * other."""
+def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
+    """input - alpha * other, element by element."""
 
-def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The sum over ``dim`` (all axes without it). Integers and bools are summed as Int64."""
+def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+    """The sum over axes."""
 
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Two axes exchanged."""
 
-def t(input: Tensor) -> Any:
-    """A matrix transposed; what has fewer axes stays."""
+def t(input: Tensor) -> Tensor:
+    """A matrix transposed."""
 
 def tan(input: Operand) -> Tensor:
-    """The tangent."""
+    """The tangent of an angle in radians."""
 
 def tanh(input: Operand) -> Tensor:
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
 
-def tile(input: Tensor, dims: Any) -> Tensor:
-    """The tensor repeated ``dims[i]`` times along axis i."""
+def tile(input: Tensor, dims: Shape) -> Tensor:
+    """The whole tensor repeated along its axes."""
 
-def trace(input: Tensor) -> Any:
-    """The sum of a matrix's diagonal."""
+def trace(input: Tensor) -> Tensor:
+    """The sum of a matrix's main diagonal."""
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two axes exchanged."""
 
-def triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Any:
-    """The x with A @ x = b (or A.T @ x = b), of which only one triangle of A is read."""
+def triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Tensor:
+    """The x with A @ x = b for a triangular A."""
 
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The lower triangle; 0 above the ``diagonal``-th diagonal."""
+    """The lower triangle of each matrix: element (i, j) where j - i <= ``diagonal``, 0 elsewhere."""
 
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The upper triangle; 0 below the ``diagonal``-th diagonal."""
+    """The upper triangle of each matrix: element (i, j) where j - i >= ``diagonal``, 0 elsewhere."""
 
-def unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The entries along ``dim``, without that axis."""
 
 def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
     """Without the repetitions of neighbours; on demand places and counts."""
 
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """One more axis of length 1 at ``dim``."""
+    """One more axis, of length 1."""
 
-def var(input: Tensor, dim: Any = None, *, correction: int | bool = 1, keepdim: bool = False) -> Tensor:
-    """The variance over ``dim``, divided by n - ddof."""
+def var(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> Tensor:
+    """The variance over axes: sum((x - mean) ** 2) / (n - ddof)."""
 
-def var_mean(input: Tensor, dim: Any = None, *, correction: int | bool = 1, keepdim: bool = False) -> tuple[Any, Any]:
+def var_mean(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> tuple[Any, Any]:
     """``var`` and ``mean``."""
 
-def xlogy(input: Any, other: Any) -> Tensor:
-    """input * log(other), and 0 where ``input`` is 0."""
+def xlogy(input: Operand, other: Operand) -> Tensor:
+    """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is."""
 
-def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
-    """Zeros of the input's shape, dtype and device."""
+def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
+    """Zeros of the input's shape and device."""

@@ -5,20 +5,23 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 # mypy: disable-error-code="override, overload-cannot-match"
 
 from hookscope.engine.core.tensor import Tensor
+from hookscope.engine.core.types import DTypeLike
+from hookscope.engine.ops.arguments import Axis
 from typing import Any
 
 def inv(input: Tensor) -> Tensor:
     """The inverse of each matrix."""
 
-def matrix_norm(A: Tensor, ord: Any = 'fro', dim: Any = ..., keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf or -inf."""
+def matrix_norm(A: Tensor, ord: int | float | str = 'fro', dim: Axis = ..., keepdim: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+    """The norm of matrices."""
 
-def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The norm of all elements; over one axis that of vectors, over two that of matrices, by ``ord``.
+def norm(A: Tensor, ord: int | float | str | None = None, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+    """The norm of vectors or matrices, or of all elements."""
+
+def qr(input: Tensor, mode: str = 'reduced') -> tuple[Tensor, Tensor]:
+    """The QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = input
+    (Householder's).
     """
 
-def qr(input: Tensor, mode: str = 'reduced') -> tuple[Any, Any]:
-    """An orthogonal and an upper triangular matrix whose product is the input."""
-
-def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def vector_norm(x: Tensor, ord: Any = 2, dim: Axis = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The ``ord``-norm of vectors: (sum of abs(x)**ord)**(1/ord); inf, -inf and 0 as limits."""

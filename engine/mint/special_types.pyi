@@ -6,10 +6,9 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 from hookscope.engine.core.tensor import Tensor
 from hookscope.engine.core.types import Operand
-from typing import Any
 
-def erfc(input: Any) -> Any:
-    """1 - erf(x)."""
+def erfc(input: Operand) -> Tensor:
+    """The complementary error function, 1 - erf(x)."""
 
 def exp2(input: Operand) -> Tensor:
     """2 to the power x."""
@@ -18,10 +17,10 @@ def expm1(input: Operand) -> Tensor:
     """exp(x) - 1, exact near 0."""
 
 def log1p(input: Operand) -> Tensor:
-    """log(1 + x), exact near 0."""
+    """log(1 + x), exact near 0; NaN below -1."""
 
-def round(input: Any, *, decimals: int = 0) -> Any:
-    """The nearest number with ``decimals`` places, halves to the even one."""
+def round(input: Operand, *, decimals: int = 0) -> Tensor:
+    """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
 
 def sinc(input: Operand) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0."""

@@ -48,7 +48,7 @@ class Dense(Cell):
         weight_init: InitLike | None = None,
         bias_init: InitLike | None = None,
         has_bias: bool = True,
-        activation: Callable[..., Any] | str | None = None,
+        activation: Cell | Callable[..., Any] | str | None = None,
         dtype: DType = float32,
     ) -> None:
         super().__init__()
@@ -286,7 +286,7 @@ class Conv2dBnAct(Cell):
         has_bn: bool = False,
         momentum: float = 0.997,
         eps: float = 1e-5,
-        activation: Callable[..., Any] | str | None = None,
+        activation: Cell | Callable[..., Any] | str | None = None,
         alpha: float = 0.2,
         after_fake: bool = True,
     ) -> None:
@@ -342,7 +342,7 @@ class DenseBnAct(Cell):
         has_bn: bool = False,
         momentum: float = 0.9,
         eps: float = 1e-5,
-        activation: Callable[..., Any] | str | None = None,
+        activation: Cell | Callable[..., Any] | str | None = None,
         alpha: float = 0.2,
         after_fake: bool = True,
     ) -> None:

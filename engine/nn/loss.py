@@ -779,7 +779,7 @@ class MultiClassDiceLoss(LossBase):
         self,
         weights: Tensor | None = None,
         ignore_indiex: int | None = None,
-        activation: Callable[..., Any] | str | None = "softmax",
+        activation: Cell | Callable[..., Any] | str | None = "softmax",
     ):
         super().__init__()
         if ignore_indiex is not None and not isinstance(ignore_indiex, int):

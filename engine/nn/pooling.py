@@ -349,7 +349,7 @@ class _Adaptive(Cell):
 
     def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
         super().__init__()
-        self.output_size = output_size
+        self.output_size: Any = output_size
 
 
 class AdaptiveAvgPool1d(_Adaptive):

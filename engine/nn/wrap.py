@@ -38,7 +38,7 @@ class WithLossCell(Cell):
         TypeError: ``backbone`` is no Cell.
     """
 
-    def __init__(self, backbone: Cell, loss_fn: Callable[..., Any]) -> None:
+    def __init__(self, backbone: Cell, loss_fn: Cell | Callable[..., Any]) -> None:
         super().__init__(auto_prefix=False)
         if not isinstance(backbone, Cell):
             raise TypeError(f"For 'WithLossCell', 'backbone' must be a Cell, but got {type(backbone).__name__}")
@@ -67,7 +67,7 @@ class WithGradCell(Cell):
     """
 
     def __init__(
-        self, network: Cell, loss_fn: Callable[..., Any] | None = None, sens: float | Tensor | None = None
+        self, network: Cell, loss_fn: Cell | Callable[..., Any] | None = None, sens: float | Tensor | None = None
     ) -> None:
         super().__init__(auto_prefix=False)
         self.network = network
@@ -370,7 +370,7 @@ class WithEvalCell(Cell):
         TypeError: ``add_cast_fp32`` is no bool.
     """
 
-    def __init__(self, network: Cell, loss_fn: Callable[..., Any], add_cast_fp32: bool = False) -> None:
+    def __init__(self, network: Cell, loss_fn: Cell | Callable[..., Any], add_cast_fp32: bool = False) -> None:
         super().__init__(auto_prefix=False)
         if not isinstance(add_cast_fp32, bool):
             raise TypeError(f"For 'WithEvalCell', 'add_cast_fp32' must be a bool, got {type(add_cast_fp32).__name__}")

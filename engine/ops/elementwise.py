@@ -90,7 +90,7 @@ cast_operator = Operator(
 )
 
 
-def array_dtype(x: Tensor | Array) -> np.dtype[Any]:
+def array_dtype(x: Tensor | Array | Value) -> np.dtype[Any]:
     """The NumPy dtype of a tensor or an array: rules of gradients get either.
 
     Args:
@@ -129,9 +129,12 @@ class Binary(Operator):
     """An operator on two tensors, or a tensor and a number, that broadcasts and combines dtypes as MindSpore does."""
 
     def __init__(self, *args: Any, integers_to_float: bool = False, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
         self.integers_to_float = integers_to_float
-        self.__doc__ = f"{self.__doc__}\n\n{_OF_TWO}{_AS_FLOATS if integers_to_float else ''}{_ERRORS}"
+        super().__init__(*args, **kwargs)
+
+    def documented(self, sentence: str) -> str:
+        """The sentence, and what all operators of this kind have in common."""
+        return f"{sentence}\n\n{_OF_TWO}{_AS_FLOATS if self.integers_to_float else ''}{_ERRORS}"
 
     def __call__(self, input: Operand, other: Operand) -> Tensor:
         # Benchmarked as "add of two small tensors": what needs no conversion goes first.
@@ -246,9 +249,12 @@ class Unary(Operator):
     """An operator on one tensor; where it gives fractions, integers become Float32 first."""
 
     def __init__(self, *args: Any, integers_to_float: bool = False, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
         self.integers_to_float = integers_to_float
-        self.__doc__ = f"{self.__doc__}\n\n{_OF_ONE}{_AS_FLOATS if integers_to_float else ''}{_ERRORS}"
+        super().__init__(*args, **kwargs)
+
+    def documented(self, sentence: str) -> str:
+        """The sentence, and what all operators of this kind have in common."""
+        return f"{sentence}\n\n{_OF_ONE}{_AS_FLOATS if self.integers_to_float else ''}{_ERRORS}"
 
     def __call__(self, input: Operand) -> Tensor:
         x = input if type(input) is Tensor else operand(self.name, "input", input)

@@ -7,17 +7,18 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 from collections.abc import Sequence
 from hookscope.engine.core.parameter import Parameter
 from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import Operand
+from hookscope.engine.core.types import Array, DTypeLike, Ints, Number, Operand, TensorLike
+from hookscope.engine.ops.arguments import Axis
 from typing import Any
 
 from .operations import Primitive
 
 class ACos(Primitive):
-    """The arc cosine."""
+    """The arc cosine, in [0, pi]; NaN outside [-1, 1]."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Abs(Primitive):
-    """The absolute value; its gradient at 0 is 0."""
+    """|x|, of a complex number its real length; the gradient at 0 is 0."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class AccumulateNV2(Primitive):
@@ -25,7 +26,7 @@ class AccumulateNV2(Primitive):
     def __call__(self, x: Any, /) -> Tensor: ...
 
 class Acosh(Primitive):
-    """The inverse hyperbolic cosine."""
+    """The inverse hyperbolic cosine, 0 or above; NaN below 1."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Adam(Primitive):
@@ -42,22 +43,25 @@ class AdamWeightDecay(Primitive):
     def __call__(self, p: Any, m: Any, v: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, decay: Any, g: Any, /) -> tuple[Any, ...]: ...
 
 class AdaptiveAvgPool2D(Primitive):
-    """Means over windows chosen so that the output has ``output_size``."""
+    """Means of windows of the last two axes, which are chosen so that the output has ``output_size``.
+    """
     output_size: Any
     def __init__(self, output_size: Any) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class AdaptiveAvgPool3D(Primitive):
-    """Means over windows chosen so that the output has ``output_size``."""
+    """Means of windows of the last three axes, which are chosen so that the output has ``output_size``.
+    """
     output_size: Any
     def __init__(self, output_size: Any) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class AdaptiveMaxPool2D(Primitive):
-    """"""
+    """The largest elements of windows chosen so that the output has ``output_size``, and where they are.
+    """
     output_size: Any
     def __init__(self, output_size: Any) -> None: ...
-    def __call__(self, x: Any, /) -> Any: ...
+    def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class AdaptiveMaxPool3D(Primitive):
     """The largest elements of windows chosen so that the output has ``output_size``, and where they are.
@@ -74,22 +78,22 @@ class AddN(Primitive):
 
 class Addcdiv(Primitive):
     """input + value * tensor1 / tensor2."""
-    def __call__(self, input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1, /) -> Any: ...
+    def __call__(self, input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1, /) -> Tensor: ...
 
 class Addcmul(Primitive):
     """input + value * tensor1 * tensor2."""
-    def __call__(self, input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1, /) -> Any: ...
+    def __call__(self, input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1, /) -> Tensor: ...
 
 class AffineGrid(Primitive):
-    """For each output pixel the place in the input that ``theta`` (N, 2, 3) or (N, 3, 4) takes it from, in
-    [-1, 1].
+    """For each output pixel the place in the input that ``theta`` takes it from, for ``grid_sample``.
     """
     align_corners: bool
     def __init__(self, align_corners: bool = False) -> None: ...
-    def __call__(self, theta: Tensor, size: Any, /) -> Tensor: ...
+    def __call__(self, theta: Tensor, size: Sequence[int] | Tensor, /) -> Tensor: ...
 
 class Angle(Primitive):
-    """The angle of complex numbers; of real ones 0 or pi."""
+    """The angle atan2(imag, real) of complex numbers; of real ones pi where negative, else 0; NaN of NaN.
+    """
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class ApplyAdaMax(Primitive):
@@ -187,38 +191,38 @@ class ApproximateEqual(Primitive):
     """Whether abs(x - y) < tolerance."""
     tolerance: float
     def __init__(self, tolerance: float = 1e-05) -> None: ...
-    def __call__(self, x: Tensor, y: Tensor, /) -> Any: ...
+    def __call__(self, x: Tensor, y: Tensor, /) -> Tensor: ...
 
 class ArgMaxWithValue(Primitive):
-    """Where the largest element along ``axis`` is, and itself."""
+    """Where the largest element along an axis is, and itself."""
     axis: int
     keep_dims: bool
     def __init__(self, axis: int = 0, keep_dims: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class ArgMinWithValue(Primitive):
-    """Where the smallest element along ``axis`` is, and itself."""
+    """Where the smallest element along an axis is, and itself."""
     axis: int
     keep_dims: bool
     def __init__(self, axis: int = 0, keep_dims: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Argmax(Primitive):
-    """Where the largest element along ``axis`` is, as ``output_type``."""
+    """Where the largest element along an axis is."""
     axis: int
-    output_type: Any
-    def __init__(self, axis: int = -1, output_type: Any = ...) -> None: ...
+    output_type: DTypeLike
+    def __init__(self, axis: int = -1, output_type: DTypeLike = ...) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Argmin(Primitive):
-    """Where the smallest element along ``axis`` is, as ``output_type``."""
+    """Where the smallest element along an axis is."""
     axis: int
-    output_type: Any
-    def __init__(self, axis: int = -1, output_type: Any = ...) -> None: ...
+    output_type: DTypeLike
+    def __init__(self, axis: int = -1, output_type: DTypeLike = ...) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Asin(Primitive):
-    """The arc sine."""
+    """The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1]."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Asinh(Primitive):
@@ -226,73 +230,74 @@ class Asinh(Primitive):
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Assign(Primitive):
-    """Give a parameter (or tensor) new values, cast to its dtype."""
-    def __call__(self, variable: Parameter, value: Any, /) -> Parameter: ...
+    """Give a parameter or tensor new values, in place."""
+    def __call__(self, variable: Parameter, value: TensorLike, /) -> Parameter: ...
 
 class AssignAdd(Primitive):
-    """Add to a parameter."""
-    def __call__(self, variable: Parameter, value: Any, /) -> Parameter: ...
+    """Add to a parameter or tensor, in place."""
+    def __call__(self, variable: Parameter, value: Operand, /) -> Parameter: ...
 
 class AssignSub(Primitive):
-    """Subtract from a parameter."""
-    def __call__(self, variable: Parameter, value: Any, /) -> Parameter: ...
+    """Subtract from a parameter or tensor, in place."""
+    def __call__(self, variable: Parameter, value: Operand, /) -> Parameter: ...
 
 class Atan(Primitive):
-    """The arc tangent."""
+    """The arc tangent, in (-pi / 2, pi / 2)."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Atan2(Primitive):
-    """The angle of the point (y, x), in (-pi, pi]."""
+    """The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].
+    """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Atanh(Primitive):
-    """The inverse hyperbolic tangent."""
+    """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class AvgPool(Primitive):
     """The mean of each window."""
-    kernel_size: Any
-    strides: Any
+    kernel_size: Ints
+    strides: Ints
     pad_mode: str
     data_format: str
-    def __init__(self, kernel_size: Any = 1, strides: Any = 1, pad_mode: str = 'valid', data_format: str = 'NCHW') -> None: ...
+    def __init__(self, kernel_size: Ints = 1, strides: Ints = 1, pad_mode: str = 'valid', data_format: str = 'NCHW') -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class AvgPool3D(Primitive):
-    """The mean of each window of (N, C, D, H, W)."""
-    kernel_size: Any
-    strides: Any
+    """The mean of each window of three axes."""
+    kernel_size: Ints
+    strides: Ints
     pad_mode: str
-    pad: Any
+    pad: Ints
     ceil_mode: Any
     count_include_pad: Any
     divisor_override: Any
     data_format: str
-    def __init__(self, kernel_size: Any = 1, strides: Any = 1, pad_mode: str = 'valid', pad: Any = 0, ceil_mode: Any = False, count_include_pad: Any = True, divisor_override: Any = 0, data_format: str = 'NCDHW') -> None: ...
+    def __init__(self, kernel_size: Ints = 1, strides: Ints = 1, pad_mode: str = 'valid', pad: Ints = 0, ceil_mode: Any = False, count_include_pad: Any = True, divisor_override: Any = 0, data_format: str = 'NCDHW') -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class BCEWithLogitsLoss(Primitive):
-    """``binary_cross_entropy_with_logits``, reduced as the class was told."""
+    """-(c * y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow."""
     reduction: str
     def __init__(self, reduction: str = 'mean') -> None: ...
     def __call__(self, x: Tensor, y: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, /) -> Tensor: ...
 
 class BartlettWindow(Primitive):
-    """Bartlett's triangle."""
+    """Bartlett's triangle, 1 - |2 k / n - 1|."""
     periodic: bool
-    dtype: Any
-    def __init__(self, periodic: bool = True, dtype: Any = ...) -> None: ...
-    def __call__(self, window_length: Any, *shape: float) -> Tensor: ...
+    dtype: DTypeLike | None
+    def __init__(self, periodic: bool = True, dtype: DTypeLike | None = ...) -> None: ...
+    def __call__(self, window_length: int | Tensor, /) -> Tensor: ...
 
 class BatchMatMul(Primitive):
-    """The matrix product, broadcast over leading axes."""
+    """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``."""
     transpose_a: bool
     transpose_b: bool
     def __init__(self, transpose_a: bool = False, transpose_b: bool = False) -> None: ...
     def __call__(self, input: Tensor, other: Tensor, /) -> Tensor: ...
 
 class BatchNorm(Primitive):
-    """The output; and the mean and variance of the batch in training, else those given."""
+    """``batch_norm``, with the statistics."""
     is_training: bool
     epsilon: Any
     momentum: Any
@@ -315,11 +320,11 @@ class BatchToSpaceND(Primitive):
     def __call__(self, input_x: Tensor, /) -> Any: ...
 
 class Bernoulli(Primitive):
-    """1 with probability ``p`` and 0 otherwise; of the seeds, -1 is none."""
+    """1 with probability ``p`` and 0 otherwise."""
     seed: int
     offset: int
     def __init__(self, seed: int = -1, offset: int = 0) -> None: ...
-    def __call__(self, x: Tensor, p: Any = 0.5, /) -> Tensor: ...
+    def __call__(self, x: Tensor, p: TensorLike = 0.5, /) -> Tensor: ...
 
 class BesselI0(Primitive):
     """The modified Bessel function I0."""
@@ -370,7 +375,7 @@ class BesselY1(Primitive):
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class BiasAdd(Primitive):
-    """``bias_add``; the channels are axis 1 of "NCHW" as of "NCDHW"."""
+    """``bias_add``: a bias added to each channel (axis 1)."""
     data_format: str
     def __init__(self, data_format: str = 'NCHW') -> None: ...
     def __call__(self, input_x: Tensor, bias: Tensor, /) -> Tensor: ...
@@ -392,26 +397,26 @@ class BincountV2(Primitive):
     def __call__(self, input: Tensor, weights: Tensor | None = None, minlength: int = 0, /) -> Any: ...
 
 class BitwiseAnd(Primitive):
-    """x & y."""
+    """x & y, bit by bit, of bools or integers."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class BitwiseOr(Primitive):
-    """x | y."""
+    """x | y, bit by bit, of bools or integers."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class BitwiseXor(Primitive):
-    """x ^ y."""
+    """x ^ y, bit by bit, of bools or integers."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class BlackmanWindow(Primitive):
-    """Blackman's window."""
+    """Blackman's window, 0.42 - 0.5 * cos(2 pi k / n) + 0.08 * cos(4 pi k / n)."""
     periodic: bool
-    dtype: Any
-    def __init__(self, periodic: bool = True, dtype: Any = ...) -> None: ...
-    def __call__(self, window_length: Any, *shape: float) -> Tensor: ...
+    dtype: DTypeLike | None
+    def __init__(self, periodic: bool = True, dtype: DTypeLike | None = ...) -> None: ...
+    def __call__(self, window_length: int | Tensor, /) -> Tensor: ...
 
 class BroadcastTo(Primitive):
-    """Repeated along axes of length 1 to fill ``shape``; -1 keeps an axis."""
+    """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
     shape: Any
     def __init__(self, shape: Any) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
@@ -423,28 +428,27 @@ class Bucketize(Primitive):
     def __call__(self, x: Any, /) -> Any: ...
 
 class CTCLoss(Primitive):
-    """The losses of scores (T, N, C) whose last class is the blank, labels given by their places; and the
+    """The losses of scores whose last class is the blank, labels given by their places, and their
     gradient.
     """
-    preprocess_collapse_repeated: Any
-    ctc_merge_repeated: Any
-    ignore_longer_outputs_than_inputs: Any
-    def __init__(self, preprocess_collapse_repeated: Any = False, ctc_merge_repeated: Any = True, ignore_longer_outputs_than_inputs: Any = False) -> None: ...
-    def __call__(self, x: Tensor, indices: Tensor, values: Tensor, lengths: Any, /) -> tuple[Tensor, Tensor]: ...
+    preprocess_collapse_repeated: bool
+    ctc_merge_repeated: bool
+    ignore_longer_outputs_than_inputs: bool
+    def __init__(self, preprocess_collapse_repeated: bool = False, ctc_merge_repeated: bool = True, ignore_longer_outputs_than_inputs: bool = False) -> None: ...
+    def __call__(self, x: Tensor, indices: Tensor, values: Tensor, lengths: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class CTCLossV2(Primitive):
-    """Connectionist temporal classification (Graves et al. 2006): the losses, and the log-probabilities of
-    prefixes.
+    """Connectionist temporal classification (Graves et al. 2006): -log of the probability of the labels.
     """
     blank: int
     reduction: str
     zero_infinity: bool
     def __init__(self, blank: int = 0, reduction: str = 'none', zero_infinity: bool = False) -> None: ...
-    def __call__(self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, /) -> tuple[Tensor, Tensor]: ...
+    def __call__(self, log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Array | Sequence[int], target_lengths: Tensor | Array | Sequence[int], /) -> tuple[Tensor, Tensor]: ...
 
 class Cast(Primitive):
     """The elements as another dtype."""
-    def __call__(self, input: Any, dtype: Any, /) -> Tensor: ...
+    def __call__(self, input: TensorLike, dtype: DTypeLike, /) -> Tensor: ...
 
 class Cdist(Primitive):
     """The p-norm distance of each row of ``x1`` from each row of ``x2``."""
@@ -453,62 +457,63 @@ class Cdist(Primitive):
     def __call__(self, x1: Tensor, x2: Tensor, /) -> Any: ...
 
 class CeLU(Primitive):
-    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1))."""
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)) (Barron 2017)."""
     alpha: float
     def __init__(self, alpha: float = 1.0) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Ceil(Primitive):
-    """The smallest integer not below x."""
+    """The smallest integer not below x; its gradient is 0."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class ChannelShuffle(Primitive):
-    """"""
-    group: Any
-    def __init__(self, group: Any) -> None: ...
-    def __call__(self, x: Any, /) -> Any: ...
+    """Channels (axis 1) dealt out so that each group gets some of every group; ``ops.channel_shuffle``.
+    """
+    group: int
+    def __init__(self, group: int) -> None: ...
+    def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class CheckNumerics(Primitive):
     """The tensor itself, if every element is a finite number."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Cholesky(Primitive):
-    """The lower (or ``upper``) triangular matrix whose product with its transpose is the input."""
+    """Cholesky's decomposition: the triangular L with L @ L.T = A."""
     upper: bool
     def __init__(self, upper: bool = False) -> None: ...
-    def __call__(self, input_x: Tensor, /) -> Any: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class CholeskyInverse(Primitive):
-    """The inverse of the matrix that ``input_x`` is the Cholesky factor of."""
+    """The inverse of A = L @ L.T, from L."""
     upper: bool
     def __init__(self, upper: bool = False) -> None: ...
-    def __call__(self, input_x: Tensor, /) -> Any: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class CholeskySolve(Primitive):
-    """The x with A @ x = input, where ``input2`` is the Cholesky factor of A."""
+    """The x with A @ x = input for A = L @ L.T, from L."""
     upper: bool
     def __init__(self, upper: bool = False) -> None: ...
-    def __call__(self, input: Tensor, input2: Tensor, /) -> Any: ...
+    def __call__(self, input: Tensor, input2: Tensor, /) -> Tensor: ...
 
 class Col2Im(Primitive):
-    """"""
-    kernel_size: Any
-    dilation: Any
-    padding: Any
-    stride: Any
-    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None: ...
-    def __call__(self, x: Any, output_size: Any, /) -> Any: ...
+    """Columns added up into images; ``ops.col2im``."""
+    kernel_size: Ints
+    dilation: Ints
+    padding: Ints
+    stride: Ints
+    def __init__(self, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> None: ...
+    def __call__(self, x: Tensor, output_size: Ints | Tensor, /) -> Tensor: ...
 
 class Complex(Primitive):
-    """Complex numbers of their parts."""
+    """real + i imag, complex numbers of their parts."""
     def __call__(self, real: Tensor, imag: Tensor, /) -> Tensor: ...
 
 class ComplexAbs(Primitive):
-    """The absolute value; its gradient at 0 is 0."""
+    """|x|, of a complex number its real length; the gradient at 0 is 0."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Concat(Primitive):
-    """Tensors joined along an axis they have."""
+    """Tensors joined along an axis that they have."""
     axis: int
     def __init__(self, axis: int = 0) -> None: ...
     def __call__(self, tensors: Sequence[Tensor], /) -> Tensor: ...
@@ -521,107 +526,110 @@ class ConfusionMatrix(Primitive):
     def __call__(self, labels: Tensor, predictions: Tensor, weights: Tensor | None = None, /) -> Tensor: ...
 
 class Conj(Primitive):
-    """The conjugate; a real tensor itself."""
+    """The complex conjugate, real - i imag, element by element; a real tensor itself."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class ConjugateTranspose(Primitive):
     """The last two axes swapped, and complex numbers conjugated."""
-    def __call__(self, x: Tensor, /) -> Any: ...
+    def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Conv2D(Primitive):
-    """``conv2d`` without a bias; the kernels are those of ``weight``."""
-    out_channel: Any
+    """``conv2d``, cross-correlation along the last two axes, without a bias."""
+    out_channel: int
     kernel_size: Any
-    mode: Any
+    mode: int
     pad_mode: str
     pad: Any
     stride: Any
     dilation: Any
     group: int
     data_format: str
-    def __init__(self, out_channel: Any, kernel_size: Any, mode: Any = 1, pad_mode: str = 'valid', pad: Any = 0, stride: Any = 1, dilation: Any = 1, group: int = 1, data_format: str = 'NCHW') -> None: ...
+    def __init__(self, out_channel: int, kernel_size: Any, mode: int = 1, pad_mode: str = 'valid', pad: Any = 0, stride: Any = 1, dilation: Any = 1, group: int = 1, data_format: str = 'NCHW') -> None: ...
     def __call__(self, x: Tensor, weight: Tensor, /) -> Tensor: ...
 
 class Conv2DBackpropInput(Primitive):
-    """The transpose of a convolution: ``last`` is the size of its input, or for three axes the bias.
+    """The transpose of ``Conv2D``: the gradient by the input of a convolution whose output has the shape
+    of ``x``.
     """
-    out_channel: Any
-    kernel_size: Any
-    pad_mode: Any
+    out_channel: int
+    kernel_size: Ints
+    pad_mode: str
     pad: Any
     pad_list: Any
-    mode: Any
+    mode: int
     stride: Any
     dilation: Any
-    group: Any
-    data_format: Any
-    def __init__(self, out_channel: Any, kernel_size: Any, pad_mode: Any = 'valid', pad: Any = 0, pad_list: Any = None, mode: Any = 1, stride: Any = 1, dilation: Any = 1, group: Any = 1, data_format: Any = 'NCHW') -> None: ...
-    def __call__(self, x: Tensor, weight: Tensor, last: Any = None, /) -> Tensor: ...
+    group: int
+    data_format: str
+    def __init__(self, out_channel: int, kernel_size: Ints, pad_mode: str = 'valid', pad: Any = 0, pad_list: Any = None, mode: int = 1, stride: Any = 1, dilation: Any = 1, group: int = 1, data_format: str = 'NCHW') -> None: ...
+    def __call__(self, x: Tensor, weight: Tensor, input_size: Any = None, /) -> Tensor: ...
 
 class Conv2DTranspose(Primitive):
-    """The transpose of a convolution: ``last`` is the size of its input, or for three axes the bias.
+    """The transpose of ``Conv2D``: the gradient by the input of a convolution whose output has the shape
+    of ``x``.
     """
-    out_channel: Any
-    kernel_size: Any
-    pad_mode: Any
+    out_channel: int
+    kernel_size: Ints
+    pad_mode: str
     pad: Any
     pad_list: Any
-    mode: Any
+    mode: int
     stride: Any
     dilation: Any
-    group: Any
-    data_format: Any
-    def __init__(self, out_channel: Any, kernel_size: Any, pad_mode: Any = 'valid', pad: Any = 0, pad_list: Any = None, mode: Any = 1, stride: Any = 1, dilation: Any = 1, group: Any = 1, data_format: Any = 'NCHW') -> None: ...
-    def __call__(self, x: Tensor, weight: Tensor, last: Any = None, /) -> Tensor: ...
+    group: int
+    data_format: str
+    def __init__(self, out_channel: int, kernel_size: Ints, pad_mode: str = 'valid', pad: Any = 0, pad_list: Any = None, mode: int = 1, stride: Any = 1, dilation: Any = 1, group: int = 1, data_format: str = 'NCHW') -> None: ...
+    def __call__(self, x: Tensor, weight: Tensor, input_size: Any = None, /) -> Tensor: ...
 
 class Conv3D(Primitive):
-    """Cross-correlation of (N, C, D, H, W) with kernels (K, C/groups, KD, KH, KW)."""
-    out_channel: Any
+    """``conv3d``, cross-correlation along the last three axes."""
+    out_channel: int
     kernel_size: Any
-    mode: Any
-    pad_mode: Any
+    mode: int
+    pad_mode: str
     pad: Any
     stride: Any
     dilation: Any
-    group: Any
-    data_format: Any
-    def __init__(self, out_channel: Any, kernel_size: Any, mode: Any = 1, pad_mode: Any = 'valid', pad: Any = 0, stride: Any = 1, dilation: Any = 1, group: Any = 1, data_format: Any = 'NCDHW') -> None: ...
+    group: int
+    data_format: str
+    def __init__(self, out_channel: int, kernel_size: Any, mode: int = 1, pad_mode: str = 'valid', pad: Any = 0, stride: Any = 1, dilation: Any = 1, group: int = 1, data_format: str = 'NCDHW') -> None: ...
     def __call__(self, x: Tensor, weight: Tensor, bias: Tensor | None = None, /) -> Tensor: ...
 
 class Conv3DTranspose(Primitive):
-    """The transpose of a convolution: ``last`` is the size of its input, or for three axes the bias.
+    """The transpose of ``Conv3D``: the gradient by the input of a convolution whose output has the shape
+    of ``x``.
     """
-    in_channel: Any
-    out_channel: Any
-    kernel_size: Any
-    mode: Any
-    pad_mode: Any
+    in_channel: int
+    out_channel: int
+    kernel_size: Ints
+    mode: int
+    pad_mode: str
     pad: Any
     stride: Any
     dilation: Any
-    group: Any
+    group: int
     output_padding: Any
-    data_format: Any
-    def __init__(self, in_channel: Any, out_channel: Any, kernel_size: Any, mode: Any = 1, pad_mode: Any = 'valid', pad: Any = 0, stride: Any = 1, dilation: Any = 1, group: Any = 1, output_padding: Any = 0, data_format: Any = 'NCDHW') -> None: ...
-    def __call__(self, x: Tensor, weight: Tensor, last: Any = None, /) -> Tensor: ...
+    data_format: str
+    def __init__(self, in_channel: int, out_channel: int, kernel_size: Ints, mode: int = 1, pad_mode: str = 'valid', pad: Any = 0, stride: Any = 1, dilation: Any = 1, group: int = 1, output_padding: Any = 0, data_format: str = 'NCDHW') -> None: ...
+    def __call__(self, x: Tensor, weight: Tensor, bias: Tensor | None = None, /) -> Tensor: ...
 
 class Cos(Primitive):
-    """The cosine."""
+    """The cosine of an angle in radians."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Cosh(Primitive):
-    """The hyperbolic cosine."""
+    """The hyperbolic cosine, (exp(x) + exp(-x)) / 2."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class CountNonZero(Primitive):
     """How many elements over ``dims`` are not 0."""
-    dims: Any
-    def __init__(self, dims: Any = None) -> None: ...
+    dims: Axis
+    def __init__(self, dims: Axis = None) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Cross(Primitive):
-    """The cross product of vectors of 3 along ``dim`` (the first axis of length 3 without it)."""
-    def __call__(self, input: Tensor, other: Tensor, dim: int | None = None, /) -> Any: ...
+    """The cross product of vectors of three elements."""
+    def __call__(self, input: Tensor, other: Tensor, dim: int | None = None, /) -> Tensor: ...
 
 class CumProd(Primitive):
     """Running products along ``axis``."""
@@ -658,28 +666,29 @@ class CumulativeLogsumexp(Primitive):
     def __call__(self, x: Tensor, axis: Any, /) -> Tensor: ...
 
 class DType(Primitive):
-    """The element type."""
+    """The element type of a tensor."""
     def __call__(self, x: Tensor, /) -> Any: ...
 
 class Dense(Primitive):
-    """``input @ weight.T + bias``, then an activation (None, relu, gelu, gelu_tanh, silu, sigmoid or
-    tanh).
-    """
+    """``input @ weight.T + bias``, then an activation."""
     def __call__(self, input: Tensor, weight: Tensor, bias: Tensor | None = None, activation: str | None = None, /) -> Tensor: ...
 
 class Depend(Primitive):
-    """"""
+    """``value``: in eager execution ``expr`` has been computed already."""
     def __call__(self, value: Any, expr: Any, /) -> Any: ...
 
 class DepthToSpace(Primitive):
-    """(N, b * b * C, H, W) to (N, C, H * b, W * b): the block is the outer part of the channels."""
+    """(N, b * b * C, H, W) to (N, C, H * b, W * b): the place in a block is the outer part of the
+    channel's number.
+    """
     block_size: int
     def __init__(self, block_size: int) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Diag(Primitive):
-    """Twice the axes, with the elements where both halves of an index agree and 0 elsewhere."""
-    def __call__(self, input: Tensor, /) -> Any: ...
+    """A tensor of twice the axes, with the elements where both halves of an index agree and 0 elsewhere.
+    """
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class DiagPart(Primitive):
     """The elements where both halves of an index agree; the inverse of ``diag``."""
@@ -690,20 +699,21 @@ class Digamma(Primitive):
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Div(Primitive):
-    """x / y; integers give Float32."""
-    def __call__(self, input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor: ...
+    """x / y."""
+    def __call__(self, input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Tensor: ...
 
 class DivNoNan(Primitive):
-    """x / y, and 0 where y is 0."""
-    def __call__(self, x: Any, y: Any, /) -> Tensor: ...
+    """x / y, and 0 where y is 0, whatever x is."""
+    def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class Dropout(Primitive):
-    """"""
-    keep_prob: Any
-    Seed0: Any
-    Seed1: Any
-    def __init__(self, keep_prob: Any = 0.5, Seed0: Any = 0, Seed1: Any = 0) -> None: ...
-    def __call__(self, x: Any, /) -> Any: ...
+    """The input with elements set to 0 with probability 1 - keep_prob, and the mask of what was kept.
+    """
+    keep_prob: float
+    Seed0: int
+    Seed1: int
+    def __init__(self, keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0) -> None: ...
+    def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Dropout2D(Primitive):
     """The input with whole channels set to 0 with probability 1 - keep_prob, and the mask of what was
@@ -714,48 +724,50 @@ class Dropout2D(Primitive):
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Dropout3D(Primitive):
-    """Whole channels of (N, C, D, H, W) dropped; and which elements are kept."""
+    """The input with whole channels set to 0 with probability 1 - keep_prob, and the mask of what was
+    kept.
+    """
     keep_prob: float
     def __init__(self, keep_prob: float = 0.5) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Eig(Primitive):
-    """The eigenvalues, and with ``compute_v`` the eigenvectors, without it a 0 in their place."""
+    """The eigenvalues of each matrix, and its eigenvectors."""
     compute_v: bool
     def __init__(self, compute_v: bool = False) -> None: ...
     def __call__(self, A: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Einsum(Primitive):
-    """"""
-    equation: Any
-    def __init__(self, equation: Any) -> None: ...
-    def __call__(self, x: Any, /) -> Any: ...
+    """The sum of products that Einstein's notation says, as in NumPy."""
+    equation: str
+    def __init__(self, equation: str) -> None: ...
+    def __call__(self, x: Sequence[Tensor], /) -> Tensor: ...
 
 class Elu(Primitive):
-    """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
+    """x where it is positive, alpha * (exp(x) - 1) elsewhere (Clevert et al. 2015)."""
     alpha: float
     def __init__(self, alpha: float = 1.0) -> None: ...
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class EmbeddingLookup(Primitive):
-    """The rows ``input_indices - offset``; zeros for those that are not there."""
-    def __call__(self, input_params: Tensor, input_indices: Tensor, offset: Any, /) -> Tensor: ...
+    """The rows ``input_indices - offset`` of a table; zeros for those that are not there."""
+    def __call__(self, input_params: Tensor, input_indices: Tensor, offset: int | Tensor, /) -> Tensor: ...
 
 class Eps(Primitive):
-    """The spacing of the dtype at 1, in the shape of x."""
-    def __call__(self, x: Tensor, /) -> Any: ...
+    """The spacing of the dtype at 1: the least number that makes 1 + eps another one than 1."""
+    def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Equal(Primitive):
-    """x == y."""
-    def __call__(self, input: Tensor, other: Any, /) -> Any: ...
+    """x == y, as Bool."""
+    def __call__(self, input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None, /) -> Any: ...
 
 class Erf(Primitive):
-    """The error function."""
+    """The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Erfc(Primitive):
-    """1 - erf(x)."""
-    def __call__(self, input: Any, /) -> Any: ...
+    """The complementary error function, 1 - erf(x)."""
+    def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Erfinv(Primitive):
     """The inverse of erf."""
@@ -765,18 +777,18 @@ class EuclideanNorm(Primitive):
     """The square root of the sum of squares over ``axis``."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
-    def __call__(self, x: Tensor, axis: Any = (), /) -> Tensor: ...
+    def __call__(self, x: Tensor, axis: Axis = (), /) -> Tensor: ...
 
 class Exp(Primitive):
     """e to the power x."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Expand(Primitive):
-    """Repeated along axes of length 1 to fill ``shape``; -1 keeps an axis."""
+    """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
     def __call__(self, input: Tensor, shape: Any, /) -> Tensor: ...
 
 class ExpandDims(Primitive):
-    """One more axis of length 1 at ``axis``."""
+    """One more axis, of length 1."""
     def __call__(self, input_x: Tensor, axis: int, /) -> Tensor: ...
 
 class Expm1(Primitive):
@@ -784,39 +796,39 @@ class Expm1(Primitive):
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Eye(Primitive):
-    """Ones on the diagonal."""
-    def __call__(self, n: int, m: int | None = None, dtype: Any = None, /) -> Tensor: ...
+    """Ones on the main diagonal of a matrix, zeros elsewhere."""
+    def __call__(self, n: int, m: int | None = None, dtype: DTypeLike | None = None, /) -> Tensor: ...
 
 class FastGeLU(Primitive):
-    """x * sigmoid(1.702 * x) (Hendrycks and Gimpel 2016)."""
+    """x * sigmoid(1.702 * x), an approximation of ``gelu`` (Hendrycks and Gimpel 2016)."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class FastGelu(Primitive):
-    """x * sigmoid(1.702 * x) (Hendrycks and Gimpel 2016)."""
+    """x * sigmoid(1.702 * x), an approximation of ``gelu`` (Hendrycks and Gimpel 2016)."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Fill(Primitive):
-    """``value`` everywhere; ``type`` is the dtype."""
-    def __call__(self, type: Any, shape: Any, value: Any, /) -> Tensor: ...
+    """A tensor that holds ``value`` everywhere."""
+    def __call__(self, type: DTypeLike, shape: Any, value: Operand, /) -> Tensor: ...
 
 class FillV2(Primitive):
-    """``value``, a 0-d tensor, everywhere in its dtype."""
+    """A tensor that holds ``value`` everywhere, in its dtype."""
     def __call__(self, shape: Any, value: Tensor, /) -> Tensor: ...
 
 class Fills(Primitive):
-    """``fill_value`` in the input's shape, dtype and device."""
-    def __call__(self, input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor: ...
+    """``fill_value`` everywhere, in the input's shape and on its device."""
+    def __call__(self, input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None) -> Tensor: ...
 
 class Flatten(Primitive):
     """The axes from ``start_dim`` to ``end_dim`` as one."""
     def __call__(self, input: Tensor, order: str = 'C', *, start_dim: int = 1, end_dim: int = -1) -> Tensor: ...
 
 class Floor(Primitive):
-    """The greatest integer not above x."""
+    """The greatest integer not above x; its gradient is 0."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class FloorDiv(Primitive):
-    """The greatest integer not above x / y."""
+    """floor(x / y), the greatest integer not above the quotient; its gradient is 0."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class FloorMod(Primitive):
@@ -824,75 +836,80 @@ class FloorMod(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Fmax(Primitive):
-    """The larger of the two; a NaN loses."""
-    def __call__(self, input: Any, other: Any, /) -> Any: ...
+    """The larger of the two; where one is NaN, the other."""
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Fmin(Primitive):
-    """The smaller of the two; a NaN loses."""
-    def __call__(self, input: Any, other: Any, /) -> Any: ...
+    """The smaller of the two; where one is NaN, the other."""
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class GLU(Primitive):
-    """The first half along ``axis`` times the sigmoid of the second."""
+    """a * sigmoid(b), where a and b are the halves of ``x`` along ``axis`` (Dauphin et al. 2016)."""
     axis: int
     def __init__(self, axis: int = -1) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Gamma(Primitive):
-    """Numbers of the gamma distribution with shape ``alpha`` and rate ``beta``."""
+    """Numbers of the gamma distribution with shape ``alpha`` and rate ``beta``; the mean is alpha / beta.
+    """
     seed: int
     seed2: int
     def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
-    def __call__(self, *inputs: Any) -> Tensor: ...
+    def __call__(self, shape: Any, alpha: Tensor, beta: Tensor, /) -> Tensor: ...
 
 class Gather(Primitive):
-    """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes are paired up."""
+    """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are paired up.
+    """
     batch_dims: int
     def __init__(self, batch_dims: int = 0) -> None: ...
-    def __call__(self, input_params: Tensor, input_indices: Any, axis: Any, /) -> Any: ...
+    def __call__(self, input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, /) -> Tensor: ...
 
 class GatherD(Primitive):
     """``gather_elements`` under its older name."""
     def __call__(self, x: Tensor, dim: int, index: Tensor, /) -> Tensor: ...
 
 class GatherNd(Primitive):
-    """The entries that the rows of ``indices`` (its last axis) name."""
-    def __call__(self, input_x: Tensor, indices: Tensor, /) -> Any: ...
+    """The entries that the rows of ``indices`` (its last axis) name: ``input_x[i0, i1, ...]`` for each
+    row.
+    """
+    def __call__(self, input_x: Tensor, indices: Tensor, /) -> Tensor: ...
 
 class GatherV2(Primitive):
-    """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes are paired up."""
-    def __call__(self, input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int = 0, /) -> Any: ...
+    """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are paired up.
+    """
+    def __call__(self, input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, batch_dims: int = 0, /) -> Tensor: ...
 
 class Gcd(Primitive):
-    """The greatest common divisor."""
+    """The greatest common divisor of integers, 0 or above."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class GeLU(Primitive):
-    """The tanh form of ``gelu``."""
+    """``gelu`` in its tanh form: 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3)))."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Gelu(Primitive):
-    """The tanh form of ``gelu``."""
+    """``gelu`` in its tanh form: 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3)))."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Geqrf(Primitive):
-    """The QR decomposition as LAPACK keeps it: R above the reflections' vectors, and their factors."""
-    def __call__(self, input: Tensor, /) -> tuple[Any, Any]: ...
+    """The QR decomposition as LAPACK's geqrf keeps it: Q as a product of reflections I - tau * v @ v.T.
+    """
+    def __call__(self, input: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Ger(Primitive):
-    """The product of each two elements of two vectors."""
-    def __call__(self, input: Tensor, vec2: Tensor, /) -> Any: ...
+    """The product of each element of a vector with each of another: input[i] * vec2[j]."""
+    def __call__(self, input: Tensor, vec2: Tensor, /) -> Tensor: ...
 
 class Greater(Primitive):
-    """x > y."""
+    """x > y, as Bool."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class GreaterEqual(Primitive):
-    """x >= y."""
+    """x >= y, as Bool."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class GridSampler2D(Primitive):
-    """Elements of ``x`` (N, C, H, W) or (N, C, D, H, W) at the places (x, y[, z]) of ``grid``, in [-1, 1].
-    """
+    """Samples of images at the places that ``grid`` names; ``ops.grid_sample``."""
     interpolation_mode: str
     padding_mode: str
     align_corners: bool
@@ -900,8 +917,7 @@ class GridSampler2D(Primitive):
     def __call__(self, x: Tensor, grid: Tensor, /) -> Tensor: ...
 
 class GridSampler3D(Primitive):
-    """Elements of ``x`` (N, C, H, W) or (N, C, D, H, W) at the places (x, y[, z]) of ``grid``, in [-1, 1].
-    """
+    """Samples of images at the places that ``grid`` names; ``ops.grid_sample``."""
     interpolation_mode: str
     padding_mode: str
     align_corners: bool
@@ -909,31 +925,31 @@ class GridSampler3D(Primitive):
     def __call__(self, x: Tensor, grid: Tensor, /) -> Tensor: ...
 
 class HShrink(Primitive):
-    """x where |x| is above ``lambd``, 0 elsewhere."""
+    """0 where |x| <= lambd, x elsewhere; NaN stays NaN."""
     lambd: float
     def __init__(self, lambd: float = 0.5) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class HSigmoid(Primitive):
-    """min(max((x + 3) / 6, 0), 1)."""
+    """min(max((x + 3) / 6, 0), 1), element by element; the gradient at -3 and 3 is 0."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class HSwish(Primitive):
-    """x * hardsigmoid(x)."""
+    """x * min(max((x + 3) / 6, 0), 1), element by element (Howard et al. 2019)."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class HammingWindow(Primitive):
-    """alpha - beta * cos(2 pi k / n)."""
+    """Hamming's window, alpha - beta * cos(2 pi k / n)."""
     periodic: bool
-    alpha: Any
-    beta: Any
-    dtype: Any
-    def __init__(self, periodic: bool = True, alpha: Any = 0.54, beta: Any = 0.46, dtype: Any = ...) -> None: ...
-    def __call__(self, window_length: Any, *shape: float) -> Tensor: ...
+    alpha: float
+    beta: float
+    dtype: DTypeLike | None
+    def __init__(self, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, dtype: DTypeLike | None = ...) -> None: ...
+    def __call__(self, window_length: int | Tensor, /) -> Tensor: ...
 
 class Heaviside(Primitive):
-    """0 below 0, ``values`` at 0, 1 above."""
-    def __call__(self, input: Tensor, values: Tensor, /) -> Any: ...
+    """Heaviside's step: 0 where ``input`` is below 0, ``values`` where it is 0, 1 above."""
+    def __call__(self, input: Tensor, values: Tensor | Number, /) -> Tensor: ...
 
 class Histogram(Primitive):
     """How many elements fall into each of ``bins`` equal parts of [min, max]; of the elements' range where
@@ -954,8 +970,8 @@ class Identity(Primitive):
     def __call__(self, *operands: Any) -> Any: ...
 
 class IdentityN(Primitive):
-    """"""
-    def __call__(self, x: Any, /) -> Any: ...
+    """The same tensors."""
+    def __call__(self, x: Sequence[Tensor], /) -> tuple[Tensor, ...]: ...
 
 class Igamma(Primitive):
     """The regularized lower incomplete gamma function P(input, other)."""
@@ -967,16 +983,16 @@ class Igammac(Primitive):
     def __call__(self, input: Any, other: Any, /) -> Tensor: ...
 
 class Im2Col(Primitive):
-    """The windows of (N, C, H, W) as columns (N, C, KH * KW, windows)."""
-    ksizes: Any
-    strides: Any
-    dilations: Any
-    pads: Any
-    def __init__(self, ksizes: Any, strides: Any = 1, dilations: Any = 1, pads: Any = 0) -> None: ...
+    """The windows of images as columns; ``ops.unfold`` with the channels as an axis of their own."""
+    ksizes: Ints
+    strides: Ints
+    dilations: Ints
+    pads: Ints
+    def __init__(self, ksizes: Ints, strides: Ints = 1, dilations: Ints = 1, pads: Ints = 0) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Imag(Primitive):
-    """The imaginary part; zeros of a real tensor."""
+    """The imaginary part, element by element; zeros of a real tensor."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class InTopK(Primitive):
@@ -988,53 +1004,51 @@ class InTopK(Primitive):
     def __call__(self, x1: Tensor, x2: Tensor, /) -> Tensor: ...
 
 class IndexAdd(Primitive):
-    """``y`` added to the entries ``indices`` along ``axis``; ``x`` takes the result where it is a
-    Parameter.
-    """
+    """``y`` added to entries along an axis."""
     axis: int
     use_lock: bool
     check_index_bound: bool
     def __init__(self, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> None: ...
-    def __call__(self, x: Tensor, indices: Tensor, y: Tensor, /) -> Any: ...
+    def __call__(self, x: Tensor, indices: Tensor, y: Tensor, /) -> Tensor: ...
 
 class IndexFill(Primitive):
-    """``value`` in the entries ``index`` along ``axis``."""
-    def __call__(self, x: Tensor, axis: int, index: Any, value: Any, /) -> Tensor: ...
+    """``value`` in entries along an axis."""
+    def __call__(self, x: Tensor, axis: int, index: Any, value: Tensor | Number, /) -> Tensor: ...
 
 class InplaceAdd(Primitive):
-    """The tensor with ``v`` added to its rows ``indices``; a new tensor."""
-    indices: Any
-    def __init__(self, indices: Any) -> None: ...
-    def __call__(self, x: Tensor, v: Tensor, /) -> Any: ...
+    """``v`` added to rows of ``x``; a new tensor, in spite of the name."""
+    indices: Ints | Tensor
+    def __init__(self, indices: Ints | Tensor) -> None: ...
+    def __call__(self, x: Tensor, v: Tensor, /) -> Tensor: ...
 
 class InplaceIndexAdd(Primitive):
-    """``updates`` added to the entries ``indices`` of a parameter along ``axis``."""
+    """``updates`` added to entries of a parameter along an axis."""
     axis: int
     def __init__(self, axis: int) -> None: ...
     def __call__(self, var: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class InplaceSub(Primitive):
-    """The tensor with ``v`` subtracted from its rows ``indices``; a new tensor."""
-    indices: Any
-    def __init__(self, indices: Any) -> None: ...
-    def __call__(self, x: Tensor, v: Tensor, /) -> Any: ...
+    """``v`` subtracted from rows of ``x``; a new tensor, in spite of the name."""
+    indices: Ints | Tensor
+    def __init__(self, indices: Ints | Tensor) -> None: ...
+    def __call__(self, x: Tensor, v: Tensor, /) -> Tensor: ...
 
 class InplaceUpdate(Primitive):
-    """The tensor with ``v`` put into its rows ``indices``; a new tensor."""
-    indices: Any
-    def __init__(self, indices: Any) -> None: ...
-    def __call__(self, x: Tensor, v: Tensor, /) -> Any: ...
+    """``v`` put into rows of ``x``; a new tensor, in spite of the name."""
+    indices: Ints | Tensor
+    def __init__(self, indices: Ints | Tensor) -> None: ...
+    def __call__(self, x: Tensor, v: Tensor, /) -> Tensor: ...
 
 class InplaceUpdateV2(Primitive):
-    """"""
-    def __call__(self, x: Any, indices: Any, v: Any, /) -> Any: ...
+    """``v`` put into rows of ``x``; a new tensor, in spite of the name."""
+    def __call__(self, x: Tensor, indices: Ints | Tensor, v: Tensor, /) -> Tensor: ...
 
 class Inv(Primitive):
     """1 / x, in the dtype of x."""
-    def __call__(self, x: Tensor, /) -> Any: ...
+    def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Invert(Primitive):
-    """~x."""
+    """~x, bit by bit: -x - 1 of signed integers, not x of bools."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class InvertPermutation(Primitive):
@@ -1042,28 +1056,28 @@ class InvertPermutation(Primitive):
     def __call__(self, input_x: Any, /) -> tuple[int, ...]: ...
 
 class IsClose(Primitive):
-    """Whether abs(input - other) <= atol + rtol * abs(other)."""
+    """Whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are close.
+    """
     rtol: float
     atol: float
     equal_nan: bool
     def __init__(self, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> None: ...
-    def __call__(self, input: Tensor, other: Tensor, /) -> Any: ...
+    def __call__(self, input: Tensor, other: Tensor, /) -> Tensor: ...
 
 class IsFinite(Primitive):
-    """Whether an element is a finite number."""
+    """Whether an element is neither infinite nor NaN, as Bool."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class IsInf(Primitive):
-    """Whether an element is infinite."""
+    """Whether an element is infinite, of either sign, as Bool."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class IsNan(Primitive):
-    """Whether an element is NaN."""
+    """Whether an element is NaN, as Bool."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class KLDivLoss(Primitive):
-    """labels * (log(labels) - logits), 0 where a label is 0; "batchmean" divides the sum by the first
-    length.
+    """The Kullback-Leibler divergence: labels * (log(labels) - logits), 0 where a label is 0, reduced.
     """
     reduction: str
     def __init__(self, reduction: str = 'mean') -> None: ...
@@ -1081,7 +1095,8 @@ class L2Normalize(Primitive):
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class LRN(Primitive):
-    """x / (bias + alpha * sum of the squares of 2 * depth_radius + 1 neighbouring channels) ** beta.
+    """x / (bias + alpha * s) ** beta, s the sum of squares of the neighboring channels (Krizhevsky et al.
+    2012).
     """
     depth_radius: int
     bias: float
@@ -1092,7 +1107,9 @@ class LRN(Primitive):
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class LayerNorm(Primitive):
-    """The output; and the mean and variance over the axes from ``begin_norm_axis`` on."""
+    """(x - mean) / sqrt(var + epsilon) * gamma + beta over the axes from ``begin_norm_axis`` on, and the
+    statistics.
+    """
     begin_norm_axis: int
     begin_params_axis: int
     epsilon: float
@@ -1100,27 +1117,27 @@ class LayerNorm(Primitive):
     def __call__(self, x: Tensor, gamma: Tensor, beta: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class Lcm(Primitive):
-    """The least common multiple."""
+    """The least common multiple of integers, 0 or above."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class LeftShift(Primitive):
-    """input * 2**other, on the bits."""
-    def __call__(self, input: Any, other: Any, /) -> Any: ...
+    """The bits moved to the left: input * 2**other, where that fits the dtype."""
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Lerp(Primitive):
-    """input + weight * (end - input)."""
-    def __call__(self, input: Tensor, end: Tensor, weight: Any, /) -> Any: ...
+    """The linear interpolation input + weight * (end - input)."""
+    def __call__(self, input: Tensor, end: Tensor, weight: Operand, /) -> Tensor: ...
 
 class LerpScalar(Primitive):
-    """input + weight * (end - input)."""
-    def __call__(self, input: Tensor, end: Tensor, weight: Any, /) -> Any: ...
+    """The linear interpolation input + weight * (end - input)."""
+    def __call__(self, input: Tensor, end: Tensor, weight: Operand, /) -> Tensor: ...
 
 class Less(Primitive):
-    """x < y."""
+    """x < y, as Bool."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class LessEqual(Primitive):
-    """x <= y."""
+    """x <= y, as Bool."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Lgamma(Primitive):
@@ -1128,56 +1145,60 @@ class Lgamma(Primitive):
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class LinSpace(Primitive):
-    """``steps`` numbers evenly spaced from ``start`` to ``end``, both included."""
-    def __call__(self, start: float, end: float, steps: int, /) -> Tensor: ...
+    """start + k * (end - start) / (steps - 1) for k from 0 to steps - 1: both ends are in it. No gradient
+    passes.
+    """
+    def __call__(self, start: Operand, end: Operand, steps: int, /) -> Tensor: ...
 
 class Log(Primitive):
-    """The natural logarithm."""
+    """The natural logarithm; NaN below 0."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Log1p(Primitive):
-    """log(1 + x), exact near 0."""
+    """log(1 + x), exact near 0; NaN below -1."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class LogMatrixDeterminant(Primitive):
-    """The sign of the determinant, and the logarithm of its size."""
-    def __call__(self, input: Tensor, /) -> tuple[Any, Any]: ...
+    """The sign of the determinant of each matrix, and the logarithm of its absolute value."""
+    def __call__(self, input: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class LogSoftmax(Primitive):
-    """log(softmax(logits)) along ``axis``, without overflow."""
+    """log(softmax(logits)) along ``axis``: logits - log(sum(exp(logits))), computed without overflow.
+    """
     axis: int
     def __init__(self, axis: int = -1) -> None: ...
     def __call__(self, logits: Tensor, /) -> Tensor: ...
 
 class LogSpace(Primitive):
-    """``base`` to the powers of ``steps`` numbers evenly spaced from ``start`` to ``end``."""
+    """base ** (start + k * (end - start) / (steps - 1)) for k from 0 to steps - 1; no gradient passes.
+    """
     steps: int
     base: int
-    dtype: Any
-    def __init__(self, steps: int = 10, base: int = 10, dtype: Any = ...) -> None: ...
-    def __call__(self, start: float, end: float, /) -> Tensor: ...
+    dtype: DTypeLike
+    def __init__(self, steps: int = 10, base: int = 10, dtype: DTypeLike = ...) -> None: ...
+    def __call__(self, start: Operand, end: Operand, /) -> Tensor: ...
 
 class LogicalAnd(Primitive):
-    """x and y, elementwise."""
+    """Whether both x and y are nonzero, as Bool."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class LogicalNot(Primitive):
-    """Whether an element is zero or False."""
+    """Whether an element is zero or False, as Bool."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class LogicalOr(Primitive):
-    """x or y, elementwise."""
+    """Whether x or y is nonzero, as Bool."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class LogicalXor(Primitive):
-    """Whether one of x and y holds, and not both."""
+    """Whether one of x and y is nonzero and not both, as Bool."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Logit(Primitive):
-    """log(x / (1 - x)); with ``eps`` x is first limited to [eps, 1 - eps]."""
+    """log(x / (1 - x)), the inverse of the sigmoid."""
     eps: float | None
     def __init__(self, eps: float | None = -1.0) -> None: ...
-    def __call__(self, input: Tensor, /) -> Any: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class LowerBound(Primitive):
     """Where ``values`` belong in sorted rows."""
@@ -1187,85 +1208,85 @@ class LowerBound(Primitive):
 
 class LpNorm(Primitive):
     """The ``p``-norm over ``axis``; ``epsilon`` where it is less."""
-    axis: Any
+    axis: Axis
     p: int
     keep_dims: bool
     epsilon: float
-    def __init__(self, axis: Any, p: int = 2, keep_dims: bool = False, epsilon: float = 1e-12) -> None: ...
+    def __init__(self, axis: Axis, p: int = 2, keep_dims: bool = False, epsilon: float = 1e-12) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Lstsq(Primitive):
-    """"""
-    fast: Any
-    l2_regularizer: Any
-    def __init__(self, fast: Any = True, l2_regularizer: Any = 0.0) -> None: ...
-    def __call__(self, x: Any, a: Any, /) -> Any: ...
+    """The x for which the norm of x_given @ x - a is least, the shortest of several; by QR."""
+    fast: bool
+    l2_regularizer: float
+    def __init__(self, fast: bool = True, l2_regularizer: float = 0.0) -> None: ...
+    def __call__(self, x: Tensor, a: Tensor, /) -> Tensor: ...
 
 class LuSolve(Primitive):
     """The x with A @ x = b, from the packed LU decomposition of A."""
-    def __call__(self, b: Tensor, LU_data: Tensor, LU_pivots: Tensor, /) -> Any: ...
+    def __call__(self, b: Tensor, LU_data: Tensor, LU_pivots: Tensor, /) -> Tensor: ...
 
 class LuUnpack(Primitive):
-    """The matrices P, L and U of a packed decomposition, with P @ L @ U the matrix."""
+    """The matrices of a packed LU decomposition: P @ L @ U is the matrix."""
     unpack_data: bool
     unpack_pivots: bool
     def __init__(self, unpack_data: bool = True, unpack_pivots: bool = True) -> None: ...
     def __call__(self, LU_data: Tensor, LU_pivots: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class MaskedFill(Primitive):
-    """``value`` where ``mask`` holds."""
-    def __call__(self, input_x: Tensor, mask: Tensor, value: Any, /) -> Tensor: ...
+    """``value`` where ``mask`` is True, the tensor's own elements elsewhere."""
+    def __call__(self, input_x: Tensor, mask: Tensor, value: Tensor | Number, /) -> Tensor: ...
 
 class MaskedScatter(Primitive):
-    """The first elements of ``source`` in order where ``mask`` holds."""
-    def __call__(self, input: Tensor, mask: Tensor, source: Tensor, /) -> Any: ...
+    """The first elements of ``source``, in order, where ``mask`` is True."""
+    def __call__(self, input: Tensor, mask: Tensor, source: Tensor, /) -> Tensor: ...
 
 class MaskedSelect(Primitive):
-    """The elements where ``mask`` holds, as a vector."""
-    def __call__(self, input: Tensor, mask: Tensor, /) -> Any: ...
+    """The elements where ``mask`` holds, in the order of the tensor."""
+    def __call__(self, input: Tensor, mask: Tensor, /) -> Tensor: ...
 
 class MatMul(Primitive):
-    """The matrix product, broadcast over leading axes."""
+    """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``."""
     transpose_a: bool
     transpose_b: bool
     def __init__(self, transpose_a: bool = False, transpose_b: bool = False) -> None: ...
     def __call__(self, input: Tensor, other: Tensor, /) -> Tensor: ...
 
 class MatrixBandPart(Primitive):
-    """The matrix with ``lower`` diagonals below and ``upper`` above the main one kept; negative keeps all.
+    """Each matrix with ``lower`` diagonals below and ``upper`` above the main one kept, and 0 elsewhere.
     """
-    def __call__(self, x: Tensor, lower: Any, upper: Any, /) -> Any: ...
+    def __call__(self, x: Tensor, lower: int | Tensor, upper: int | Tensor, /) -> Tensor: ...
 
 class MatrixDeterminant(Primitive):
     """The determinant of each matrix."""
-    def __call__(self, input: Tensor, /) -> Any: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class MatrixExp(Primitive):
-    """The exponential of each matrix: Taylor's series of a scaled matrix, squared again."""
-    def __call__(self, input: Tensor, /) -> Any: ...
+    """The exponential of each matrix, sum over k of A^k / k!: Taylor's series of a scaled matrix, squared
+    again.
+    """
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class MatrixInverse(Primitive):
-    """The inverse of each matrix, or with ``adjoint`` of its conjugate transpose."""
+    """The inverse of each matrix, or that of its conjugate transpose."""
     adjoint: bool
     def __init__(self, adjoint: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class MatrixPower(Primitive):
-    """The product of ``n`` times the matrix; of its inverse for negative n."""
+    """The product of ``n`` times each matrix, by repeated squaring."""
     n: int
     def __init__(self, n: int) -> None: ...
-    def __call__(self, input: Tensor, /) -> Any: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class MatrixSolve(Primitive):
     """The x with matrix @ x = rhs."""
     adjoint: bool
     def __init__(self, adjoint: bool = False) -> None: ...
-    def __call__(self, matrix: Tensor, rhs: Tensor, /) -> Any: ...
+    def __call__(self, matrix: Tensor, rhs: Tensor, /) -> Tensor: ...
 
 class MatrixTriangularSolve(Primitive):
-    """The x with matrix @ x = rhs (or its adjoint @ x = rhs), of which only one triangle of ``matrix`` is
-    read.
-    """
+    """The x with matrix @ x = rhs for a triangular matrix."""
     lower: bool
     adjoint: bool
     def __init__(self, lower: bool = True, adjoint: bool = False) -> None: ...
@@ -1273,46 +1294,45 @@ class MatrixTriangularSolve(Primitive):
 
 class MaxPool(Primitive):
     """The largest element of each window."""
-    kernel_size: Any
-    strides: Any
+    kernel_size: Ints
+    strides: Ints
     pad_mode: str
     data_format: str
-    def __init__(self, kernel_size: Any = 1, strides: Any = 1, pad_mode: str = 'valid', data_format: str = 'NCHW') -> None: ...
+    def __init__(self, kernel_size: Ints = 1, strides: Ints = 1, pad_mode: str = 'valid', data_format: str = 'NCHW') -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class MaxPool3D(Primitive):
-    """The largest element of each window of (N, C, D, H, W)."""
-    kernel_size: Any
-    strides: Any
+    """The largest element of each window of three axes."""
+    kernel_size: Ints
+    strides: Ints
     pad_mode: str
-    pad_list: Any
+    pad_list: Ints
     ceil_mode: bool | None
     data_format: str
-    def __init__(self, kernel_size: Any = 1, strides: Any = 1, pad_mode: str = 'VALID', pad_list: Any = 0, ceil_mode: bool | None = None, data_format: str = 'NCDHW') -> None: ...
+    def __init__(self, kernel_size: Ints = 1, strides: Ints = 1, pad_mode: str = 'VALID', pad_list: Ints = 0, ceil_mode: bool | None = None, data_format: str = 'NCDHW') -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class MaxPool3DWithArgmax(Primitive):
-    """The largest element of each window of (N, C, D, H, W), and where it is in the flattened volume.
-    """
-    ksize: Any
-    strides: Any
-    pads: Any
-    dilation: Any
+    """The largest element of each window of three axes, and where it is."""
+    ksize: Ints
+    strides: Ints
+    pads: Ints
+    dilation: Ints
     ceil_mode: bool
     data_format: str
-    argmax_type: Any
-    def __init__(self, ksize: Any, strides: Any, pads: Any, dilation: Any = ..., ceil_mode: bool = False, data_format: str = 'NCDHW', argmax_type: Any = None) -> None: ...
+    argmax_type: DTypeLike | None
+    def __init__(self, ksize: Ints, strides: Ints, pads: Ints, dilation: Ints = ..., ceil_mode: bool = False, data_format: str = 'NCDHW', argmax_type: DTypeLike | None = None) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class MaxPoolWithArgmaxV2(Primitive):
-    """The largest element of each window of (N, C, H, W), and where it is in the flattened image."""
-    kernel_size: Any
-    strides: Any
-    pads: Any
-    dilation: Any
+    """The largest element of each window, and where it is."""
+    kernel_size: Ints
+    strides: Ints | None
+    pads: Ints
+    dilation: Ints
     ceil_mode: bool
-    argmax_type: Any
-    def __init__(self, kernel_size: Any, strides: Any = None, pads: Any = 0, dilation: Any = ..., ceil_mode: bool = False, argmax_type: Any = None) -> None: ...
+    argmax_type: DTypeLike | None
+    def __init__(self, kernel_size: Ints, strides: Ints | None = None, pads: Ints = 0, dilation: Ints = ..., ceil_mode: bool = False, argmax_type: DTypeLike | None = None) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class MaxUnpool2D(Primitive):
@@ -1336,7 +1356,8 @@ class MaxUnpool3D(Primitive):
     def __call__(self, x: Tensor, argmax: Tensor, /) -> Tensor: ...
 
 class Maximum(Primitive):
-    """The larger of x and y; NaN where either is NaN."""
+    """The larger of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.
+    """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Median(Primitive):
@@ -1349,28 +1370,28 @@ class Median(Primitive):
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Meshgrid(Primitive):
-    """The coordinates of a grid, one tensor for each axis."""
+    """The coordinates of the points of a grid, as in NumPy: one tensor for each axis."""
     indexing: str
     def __init__(self, indexing: str = 'xy') -> None: ...
-    def __call__(self, *inputs: Any) -> tuple[Any, ...]: ...
+    def __call__(self, *inputs: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]: ...
 
 class Minimum(Primitive):
-    """The smaller of x and y; NaN where either is NaN."""
+    """The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.
+    """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class MirrorPad(Primitive):
-    """Padded with the mirror image of the tensor, its edge repeated ("SYMMETRIC") or not ("REFLECT").
-    """
+    """Padded with the mirror image of the tensor."""
     mode: str
     def __init__(self, mode: str = 'REFLECT') -> None: ...
-    def __call__(self, input_x: Tensor, paddings: Any, /) -> Tensor: ...
+    def __call__(self, input_x: Tensor, paddings: Tensor | Sequence[Sequence[int]], /) -> Tensor: ...
 
 class Mish(Primitive):
-    """x * tanh(softplus(x))."""
+    """x * tanh(log(1 + exp(x))) (Misra 2019)."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Mod(Primitive):
-    """The remainder with the sign of x."""
+    """x - trunc(x / y) * y, the remainder with the sign of x."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Mul(Primitive):
@@ -1378,24 +1399,24 @@ class Mul(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class MulNoNan(Primitive):
-    """x * y, and 0 where y is 0, whatever x is."""
-    def __call__(self, x: Any, y: Any, /) -> Tensor: ...
+    """x * y, and 0 where y is 0, even where x is infinite or NaN."""
+    def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class MultiMarginLoss(Primitive):
-    """"""
-    p: Any
-    margin: Any
-    reduction: Any
-    def __init__(self, p: Any = 1, margin: Any = 1.0, reduction: Any = 'mean') -> None: ...
-    def __call__(self, x: Any, y: Any, weight: Any = None, /) -> Any: ...
+    """The mean over classes of max(0, margin - x[y] + x[class]) ** p, the target's own left out."""
+    p: int
+    margin: float
+    reduction: str
+    def __init__(self, p: int = 1, margin: float = 1.0, reduction: str = 'mean') -> None: ...
+    def __call__(self, x: Tensor, y: Tensor, weight: Tensor | None = None, /) -> Tensor: ...
 
 class Multinomial(Primitive):
-    """``num_samples`` indices, drawn with the weights of each row and put back."""
+    """``num_samples`` indices of each row, drawn with the weights of the row and put back."""
     seed: int
     seed2: int
-    dtype: Any
-    def __init__(self, seed: int = 0, seed2: int = 0, dtype: Any = ...) -> None: ...
-    def __call__(self, *inputs: Any) -> Tensor: ...
+    dtype: DTypeLike
+    def __init__(self, seed: int = 0, seed2: int = 0, dtype: DTypeLike = ...) -> None: ...
+    def __call__(self, x: Tensor, num_samples: int, /) -> Tensor: ...
 
 class Mvlgamma(Primitive):
     """The logarithm of the gamma function of p dimensions."""
@@ -1404,81 +1425,78 @@ class Mvlgamma(Primitive):
     def __call__(self, input: Tensor, /) -> Any: ...
 
 class NLLLoss(Primitive):
-    """The loss, and the sum of the weights of the labels."""
+    """The negative log-likelihood of class numbers, and the sum of their weights."""
     reduction: str
     ignore_index: int
     def __init__(self, reduction: str = 'mean', ignore_index: int = -100) -> None: ...
     def __call__(self, logits: Tensor, labels: Tensor, weight: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class NPUAllocFloatStatus(Primitive):
-    """NumPy and CuPy raise no overflow flag: always clear. Use ops.isfinite."""
+    """Eight zeros (Float32): NumPy and CuPy keep no overflow flag to report; use ``ops.isfinite``."""
     def __call__(self, *_: Any) -> Tensor: ...
 
 class NPUClearFloatStatus(Primitive):
-    """NumPy and CuPy raise no overflow flag: always clear. Use ops.isfinite."""
+    """Eight zeros (Float32): NumPy and CuPy keep no overflow flag to report; use ``ops.isfinite``."""
     def __call__(self, *_: Any) -> Tensor: ...
 
 class NPUGetFloatStatus(Primitive):
-    """NumPy and CuPy raise no overflow flag: always clear. Use ops.isfinite."""
+    """Eight zeros (Float32): NumPy and CuPy keep no overflow flag to report; use ``ops.isfinite``."""
     def __call__(self, *_: Any) -> Tensor: ...
 
 class NanToNum(Primitive):
-    """NaN as ``nan`` (0), infinities as ``posinf`` and ``neginf`` (the dtype's greatest and least
-    numbers).
-    """
+    """The tensor with NaN and infinities replaced by finite numbers, as in NumPy."""
     nan: float | None
     posinf: float | None
     neginf: float | None
     def __init__(self, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> None: ...
-    def __call__(self, input: Tensor, /) -> Any: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Neg(Primitive):
     """-x."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class NextAfter(Primitive):
-    """The floating-point number after x on the way to y."""
+    """The floating-point number after x on the way to y, as in C; its gradient by x is 1, that by y 0.
+    """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class NonZero(Primitive):
-    """Where elements are not 0: a row for each, or with ``as_tuple`` a vector for each axis."""
+    """Where elements are not 0, in the order of the tensor."""
     def __call__(self, input: Tensor, *, as_tuple: bool = False) -> Any: ...
 
 class NotEqual(Primitive):
-    """x != y."""
-    def __call__(self, input: Tensor, other: Any, /) -> Any: ...
+    """x != y, as Bool."""
+    def __call__(self, input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None, /) -> Any: ...
 
 class OneHot(Primitive):
-    """``on_value`` where the last axis (or ``axis``) is the index, ``off_value`` elsewhere."""
+    """``on_value`` at the place that an index names along a new axis, ``off_value`` elsewhere; no gradient
+    passes.
+    """
     axis: int
     def __init__(self, axis: int = -1) -> None: ...
-    def __call__(self, indices: Tensor, depth: int, on_value: Any = 1, off_value: Any = 0, /) -> Tensor: ...
+    def __call__(self, indices: Tensor, depth: int, on_value: Operand = 1, off_value: Operand = 0, /) -> Tensor: ...
 
 class Ones(Primitive):
-    """Ones of shape ``size``; Float32 without ``dtype``."""
-    def __call__(self, size: Any, dtype: Any = None, /) -> Tensor: ...
+    """A tensor of ones."""
+    def __call__(self, size: Any, dtype: DTypeLike | None = None, /) -> Tensor: ...
 
 class OnesLike(Primitive):
-    """Ones of the input's shape, dtype and device."""
-    def __call__(self, input: Tensor, *, dtype: Any = None) -> Tensor: ...
+    """Ones of the input's shape and device."""
+    def __call__(self, input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor: ...
 
 class Orgqr(Primitive):
-    """The first columns of the product of Householder reflections."""
+    """The first columns of Q, the product of the reflections that ``geqrf`` gives."""
     def __call__(self, input: Tensor, input2: Tensor, /) -> Tensor: ...
 
 class Ormqr(Primitive):
-    """``other`` times the product of Householder reflections (or its transpose), from the ``left`` or the
-    right.
-    """
+    """``other`` times Q, the product of the reflections that ``geqrf`` gives."""
     left: bool
     transpose: bool
     def __init__(self, left: bool = True, transpose: bool = False) -> None: ...
-    def __call__(self, input: Tensor, tau: Tensor, other: Tensor, /) -> Any: ...
+    def __call__(self, input: Tensor, tau: Tensor, other: Tensor, /) -> Tensor: ...
 
 class PReLU(Primitive):
-    """x where it is positive, weight * x elsewhere; ``weight`` has one number, or one for each channel
-    (axis 1).
-    """
+    """x where it is positive, weight * x elsewhere (He et al. 2015)."""
     def __call__(self, input: Tensor, weight: Tensor, /) -> Tensor: ...
 
 class Pack(Primitive):
@@ -1488,27 +1506,26 @@ class Pack(Primitive):
     def __call__(self, tensors: Sequence[Tensor], /) -> Tensor: ...
 
 class Pad(Primitive):
-    """``x`` with 0 at the ends of its axes: ``paddings`` is a pair for each, the last axis last."""
-    paddings: Any
-    def __init__(self, paddings: Any) -> None: ...
+    """Zeros added at the ends of the axes."""
+    paddings: Sequence[Sequence[int]]
+    def __init__(self, paddings: Sequence[Sequence[int]]) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class PadV3(Primitive):
-    """``pad``, by (before, after) pairs, or by what comes before each axis and then what comes after.
-    """
+    """Elements added at the ends of the last axes, see ``pad``."""
     mode: str
     paddings_contiguous: bool
     def __init__(self, mode: str = 'constant', paddings_contiguous: bool = True) -> None: ...
-    def __call__(self, x: Tensor, paddings: Any, value: Any = None, /) -> Tensor: ...
+    def __call__(self, x: Tensor, paddings: Any, value: Tensor | float | None = None, /) -> Tensor: ...
 
 class Padding(Primitive):
-    """The last axis, of length 1, filled up with 0 to ``pad_dim_size``."""
+    """The last axis, of length 1, filled up with 0."""
     pad_dim_size: int
     def __init__(self, pad_dim_size: int = 8) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class ParallelConcat(Primitive):
-    """Tensors joined along an axis they have."""
+    """Tensors joined along an axis that they have."""
     def __call__(self, tensors: Sequence[Tensor], axis: int = 0, /) -> Tensor: ...
 
 class Pdist(Primitive):
@@ -1518,7 +1535,7 @@ class Pdist(Primitive):
     def __call__(self, input: Tensor, /) -> Any: ...
 
 class Polar(Primitive):
-    """Complex numbers of a length and an angle."""
+    """abs * cos(angle) + i abs * sin(angle), complex numbers of their lengths and angles."""
     def __call__(self, abs: Tensor, angle: Tensor, /) -> Tensor: ...
 
 class Polygamma(Primitive):
@@ -1526,140 +1543,142 @@ class Polygamma(Primitive):
     def __call__(self, n: Any, input: Tensor, /) -> Any: ...
 
 class PopulationCount(Primitive):
-    """How many bits are 1."""
+    """How many bits of an integer are 1, in two's complement: a UInt8."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Pow(Primitive):
-    """x to the power y."""
+    """x to the power y; for the gradient by y, where x is not positive, 0."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Print(Primitive):
-    """Print tensors as MindSpore's ``Print`` does: each on a line, with shape, dtype and value."""
+    """Print values in the order of the program, each on a line, tensors with shape, dtype and value.
+    """
     def __call__(self, *input_x: Any) -> None: ...
 
 class Qr(Primitive):
-    """``qr`` in its reduced form, or with ``full_matrices`` the complete one."""
+    """The QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = x."""
     full_matrices: bool
     def __init__(self, full_matrices: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class RandomCategorical(Primitive):
-    """``num_sample`` indices for each row, drawn with the softmax of the row."""
-    dtype: Any
-    def __init__(self, dtype: Any = ...) -> None: ...
-    def __call__(self, logits: Tensor, num_sample: int, seed: int = 0, /) -> Any: ...
+    """``num_sample`` indices for each row, drawn with the softmax of the row and put back."""
+    dtype: DTypeLike
+    def __init__(self, dtype: DTypeLike = ...) -> None: ...
+    def __call__(self, logits: Tensor, num_sample: int, seed: int = 0, /) -> Tensor: ...
 
 class RandomGamma(Primitive):
-    """Numbers of the gamma distribution, ``shape`` of them for each ``alpha``."""
+    """Numbers of the gamma distribution with shape ``alpha`` and rate 1."""
     seed: int
     seed2: int
     def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
-    def __call__(self, *inputs: Any) -> Tensor: ...
+    def __call__(self, shape: Any, alpha: Tensor, /) -> Tensor: ...
 
 class RandomPoisson(Primitive):
-    """Numbers of Poisson's distribution, ``shape`` of them for each ``rate``."""
+    """Numbers of Poisson's distribution with mean ``rate``."""
     seed: int
     seed2: int
-    dtype: Any
-    def __init__(self, seed: int = 0, seed2: int = 0, dtype: Any = ...) -> None: ...
-    def __call__(self, *inputs: Any) -> Tensor: ...
+    dtype: DTypeLike
+    def __init__(self, seed: int = 0, seed2: int = 0, dtype: DTypeLike = ...) -> None: ...
+    def __call__(self, shape: Any, rate: Tensor, /) -> Tensor: ...
 
 class RandomShuffle(Primitive):
-    """The entries of the first axis in random order."""
+    """The entries of the first axis in random order; entries stay whole."""
     seed: int
     seed2: int
     def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
-    def __call__(self, *inputs: Any) -> Tensor: ...
+    def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class RandpermV2(Primitive):
-    """0, 1, ..., n - 1 in random order."""
+    """0, 1, ..., n - 1 in random order, which ``seed`` and ``offset`` determine: without them it is the
+    same each time.
+    """
     seed: int
     offset: int
-    dtype: Any
-    def __init__(self, seed: int = 0, offset: int = 0, dtype: Any = ...) -> None: ...
-    def __call__(self, n: Any, /) -> Tensor: ...
+    dtype: DTypeLike
+    def __init__(self, seed: int = 0, offset: int = 0, dtype: DTypeLike = ...) -> None: ...
+    def __call__(self, n: int | Tensor, /) -> Tensor: ...
 
 class Range(Primitive):
-    """start, start + step, ... before ``end``, in the dtype of the three."""
+    """start, start + step, start + 2 * step, ... as long as it is before ``end``."""
     maxlen: int
     def __init__(self, maxlen: int = 1000000) -> None: ...
-    def __call__(self, start: Any, end: Any, step: Any, /) -> Any: ...
+    def __call__(self, start: Operand, end: Operand, step: Operand, /) -> Tensor: ...
 
 class Rank(Primitive):
-    """The number of axes."""
+    """The number of axes of a tensor."""
     def __call__(self, input_x: Tensor, /) -> int: ...
 
 class ReLU(Primitive):
-    """max(input, 0); NaN stays NaN. ``inplace`` also rebinds ``input`` to the result."""
+    """max(input, 0), element by element; NaN stays NaN."""
     def __call__(self, input: Tensor, inplace: bool = False, /) -> Tensor: ...
 
 class ReLU6(Primitive):
-    """min(max(x, 0), 6)."""
+    """min(max(x, 0), 6), element by element; NaN stays NaN."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Real(Primitive):
-    """The real part; a real tensor itself."""
+    """The real part, element by element; a real tensor itself."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class RealDiv(Primitive):
-    """x / y; integers give Float32."""
-    def __call__(self, input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor: ...
+    """x / y."""
+    def __call__(self, input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Tensor: ...
 
 class Reciprocal(Primitive):
     """1 / x."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class ReduceAll(Primitive):
-    """Whether all elements hold."""
+    """Whether all elements over axes are true (not 0)."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
-    def __call__(self, input: Tensor, axis: Any = None, /) -> Tensor: ...
+    def __call__(self, input: Tensor, axis: Axis = None, /) -> Tensor: ...
 
 class ReduceAny(Primitive):
-    """Whether any element holds."""
+    """Whether any element over axes is true (not 0)."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
-    def __call__(self, input: Tensor, axis: Any = None, /) -> Tensor: ...
+    def __call__(self, input: Tensor, axis: Axis = None, /) -> Tensor: ...
 
 class ReduceMax(Primitive):
-    """The largest element over ``axis``."""
+    """The largest element over axes; several that tie share the gradient."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
-    def __call__(self, x: Tensor, axis: Any = (), /) -> Tensor: ...
+    def __call__(self, x: Tensor, axis: Axis = (), /) -> Tensor: ...
 
 class ReduceMean(Primitive):
-    """The mean over ``axis`` (all axes without it)."""
+    """The mean over axes."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
-    def __call__(self, x: Tensor, axis: Any = None, /) -> Tensor: ...
+    def __call__(self, x: Tensor, axis: Axis = None, /) -> Tensor: ...
 
 class ReduceMin(Primitive):
-    """The smallest element over ``axis``."""
+    """The smallest element over axes; several that tie share the gradient."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
-    def __call__(self, x: Tensor, axis: Any = (), /) -> Tensor: ...
+    def __call__(self, x: Tensor, axis: Axis = (), /) -> Tensor: ...
 
 class ReduceProd(Primitive):
-    """The product over ``axis`` in the tensor's own dtype."""
+    """The product over axes in the tensor's own dtype."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
-    def __call__(self, x: Tensor, axis: Any = (), /) -> Tensor: ...
+    def __call__(self, x: Tensor, axis: Axis = (), /) -> Tensor: ...
 
 class ReduceStd(Primitive):
     """The standard deviation, ``unbiased`` divided by n - 1, and the mean."""
-    axis: Any
+    axis: Axis
     unbiased: bool
     keep_dims: bool
-    def __init__(self, axis: Any = (), unbiased: bool = True, keep_dims: bool = False) -> None: ...
+    def __init__(self, axis: Axis = (), unbiased: bool = True, keep_dims: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class ReduceSum(Primitive):
-    """The sum over ``axis`` in the tensor's own dtype; in ``skip_mode`` no axis means none, not all.
-    """
+    """The sum over axes in the tensor's own dtype."""
     keep_dims: bool
     skip_mode: bool
     def __init__(self, keep_dims: bool = False, skip_mode: bool = False) -> None: ...
-    def __call__(self, x: Tensor, axis: Any = (), /) -> Tensor: ...
+    def __call__(self, x: Tensor, axis: Axis = (), /) -> Tensor: ...
 
 class Renorm(Primitive):
     """"""
@@ -1670,18 +1689,18 @@ class Renorm(Primitive):
     def __call__(self, x: Any, /) -> Any: ...
 
 class Reshape(Primitive):
-    """The elements in their order in another shape; one axis may be -1."""
+    """The elements in their order, row by row, in another shape."""
     def __call__(self, input: Tensor, shape: Any, /) -> Tensor: ...
 
 class ResizeBicubic(Primitive):
-    """"""
+    """(N, C, H, W) resized to ``size``, along cubic lines."""
     align_corners: bool
     half_pixel_centers: bool
     def __init__(self, align_corners: bool = False, half_pixel_centers: bool = False) -> None: ...
     def __call__(self, x: Tensor, size: Any, /) -> Tensor: ...
 
 class ResizeBilinearV2(Primitive):
-    """"""
+    """(N, C, H, W) resized to ``size``, along lines between neighbors."""
     align_corners: bool
     half_pixel_centers: bool
     def __init__(self, align_corners: bool = False, half_pixel_centers: bool = False) -> None: ...
@@ -1694,7 +1713,7 @@ class ResizeLinear1D(Primitive):
     def __call__(self, x: Tensor, size: Any, /) -> Tensor: ...
 
 class ResizeNearestNeighbor(Primitive):
-    """"""
+    """(N, C, H, W) resized to ``size``, each element the nearest one."""
     size: Any
     align_corners: bool
     half_pixel_centers: bool
@@ -1702,7 +1721,7 @@ class ResizeNearestNeighbor(Primitive):
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class ResizeNearestNeighborV2(Primitive):
-    """"""
+    """(N, C, H, W) resized to ``size``, each element the nearest one."""
     align_corners: bool
     half_pixel_centers: bool
     def __init__(self, align_corners: bool = False, half_pixel_centers: bool = False) -> None: ...
@@ -1713,46 +1732,42 @@ class Reusing(Primitive):
     def __call__(self, *operands: Any) -> Any: ...
 
 class ReverseSequence(Primitive):
-    """In each entry of the batch, the first ``seq_lengths`` elements reversed."""
+    """In each entry of the batch, the first elements of a sequence reversed."""
     seq_dim: int
     batch_dim: int
     def __init__(self, seq_dim: int, batch_dim: int = 0) -> None: ...
-    def __call__(self, x: Tensor, seq_lengths: Tensor, /) -> Any: ...
+    def __call__(self, x: Tensor, seq_lengths: Tensor, /) -> Tensor: ...
 
 class ReverseV2(Primitive):
-    """The order reversed along the axes ``axis``."""
-    axis: Any
-    def __init__(self, axis: Any) -> None: ...
-    def __call__(self, x: Tensor, /) -> Any: ...
+    """The order of the elements reversed along axes."""
+    axis: Ints
+    def __init__(self, axis: Ints) -> None: ...
+    def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class RightShift(Primitive):
-    """floor(input / 2**other), on the bits."""
-    def __call__(self, input: Any, other: Any, /) -> Any: ...
+    """The bits moved to the right: floor(input / 2**other)."""
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Rint(Primitive):
-    """The nearest number with ``decimals`` places, halves to the even one."""
-    def __call__(self, input: Any, *, decimals: int = 0) -> Any: ...
+    """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
+    def __call__(self, input: Operand, *, decimals: int = 0) -> Tensor: ...
 
 class RmsNorm(Primitive):
-    """x / sqrt(mean(x * x) + epsilon) * gamma over the axes of ``gamma``, and 1 / sqrt(...) (Zhang and
-    Sennrich 2019).
-    """
+    """x / sqrt(mean(x * x) + epsilon) * gamma over the last axes (Zhang and Sennrich 2019)."""
     epsilon: float
     def __init__(self, epsilon: float = 1e-06) -> None: ...
     def __call__(self, x: Tensor, gamma: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Roll(Primitive):
-    """Elements moved on by ``shifts`` along ``dims``, those that fall off the end coming back at the
-    start.
-    """
-    shifts: Any
-    dims: Any
-    def __init__(self, shifts: Any, dims: Any = None) -> None: ...
-    def __call__(self, input: Tensor, /) -> Any: ...
+    """Elements moved on along axes, those that fall off the end coming back at the start."""
+    shifts: Ints
+    dims: Ints | None
+    def __init__(self, shifts: Ints, dims: Ints | None = None) -> None: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Round(Primitive):
-    """``round``, whose ``decimals`` may be given by place."""
-    def __call__(self, input: Any, decimals: int = 0, /) -> Any: ...
+    """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
+    def __call__(self, input: Operand, decimals: int = 0, /) -> Tensor: ...
 
 class Rsqrt(Primitive):
     """1 / sqrt(x)."""
@@ -1767,83 +1782,83 @@ class SGD(Primitive):
     def __call__(self, p: Any, g: Any, lr: Any, kept: Any, momentum: Any, first: Any, /) -> tuple[Any, ...]: ...
 
 class ScalarCast(Primitive):
-    """A Python number as the kind of number that a dtype holds."""
-    def __call__(self, input_x: Any, input_y: Any, /) -> Any: ...
+    """A Python number as the kind of number that a dtype holds, cut towards 0 for integers."""
+    def __call__(self, input_x: Number, input_y: DTypeLike, /) -> Any: ...
 
 class ScalarToArray(Primitive):
-    """A number as a 0-d tensor of its own dtype."""
-    def __call__(self, input_x: Any, /) -> Any: ...
+    """A number as a 0-d tensor: Int64 of an int, Float32 of a float, Bool of a bool."""
+    def __call__(self, input_x: TensorLike, /) -> Tensor: ...
 
 class ScalarToTensor(Primitive):
     """A number as a 0-d tensor."""
-    def __call__(self, input_x: Any, dtype: Any = ..., /) -> Any: ...
+    def __call__(self, input_x: bool | int | float, dtype: DTypeLike = ..., /) -> Tensor: ...
 
 class ScatterAdd(Primitive):
-    """``updates`` added where ``indices`` point."""
+    """x + u where ``indices`` point."""
     use_locking: bool
     def __init__(self, use_locking: bool = False) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterDiv(Primitive):
-    """``updates`` divided where ``indices`` point."""
+    """x / u where ``indices`` point."""
     use_locking: bool
     def __init__(self, use_locking: bool = False) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterMax(Primitive):
-    """``updates`` kept if they are the max where ``indices`` point."""
+    """max(x, u) where ``indices`` point."""
     use_locking: bool
     def __init__(self, use_locking: bool = False) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterMin(Primitive):
-    """``updates`` kept if they are the min where ``indices`` point."""
+    """min(x, u) where ``indices`` point."""
     use_locking: bool
     def __init__(self, use_locking: bool = False) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterMul(Primitive):
-    """``updates`` multiplied where ``indices`` point."""
+    """x * u where ``indices`` point."""
     use_locking: bool
     def __init__(self, use_locking: bool = False) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterNd(Primitive):
-    """Zeros of ``shape``, with ``updates`` added where the rows of ``indices`` point."""
+    """Zeros, with ``updates`` added where ``indices`` point."""
     def __call__(self, indices: Tensor, updates: Tensor, shape: Any, /) -> Tensor: ...
 
 class ScatterNdAdd(Primitive):
-    """``updates`` added where ``indices`` point."""
+    """x + u where ``indices`` point."""
     use_locking: bool
     def __init__(self, use_locking: bool = False) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterNdDiv(Primitive):
-    """``updates`` divided where ``indices`` point."""
+    """x / u where ``indices`` point."""
     use_locking: bool
     def __init__(self, use_locking: bool = False) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterNdMax(Primitive):
-    """``updates`` kept if they are the max where ``indices`` point."""
+    """max(x, u) where ``indices`` point."""
     use_locking: bool
     def __init__(self, use_locking: bool = False) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterNdMin(Primitive):
-    """``updates`` kept if they are the min where ``indices`` point."""
+    """min(x, u) where ``indices`` point."""
     use_locking: bool
     def __init__(self, use_locking: bool = False) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterNdMul(Primitive):
-    """``updates`` multiplied where ``indices`` point."""
+    """x * u where ``indices`` point."""
     use_locking: bool
     def __init__(self, use_locking: bool = False) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterNdSub(Primitive):
-    """``updates`` subtracted where ``indices`` point."""
+    """x - u where ``indices`` point."""
     use_locking: bool
     def __init__(self, use_locking: bool = False) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
@@ -1855,11 +1870,11 @@ class ScatterNdUpdate(Primitive):
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterNonAliasingAdd(Primitive):
-    """``updates`` added where ``indices`` point."""
+    """x + u where ``indices`` point."""
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False, /) -> Tensor: ...
 
 class ScatterSub(Primitive):
-    """``updates`` subtracted where ``indices`` point."""
+    """x - u where ``indices`` point."""
     use_locking: bool
     def __init__(self, use_locking: bool = False) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
@@ -1871,7 +1886,7 @@ class ScatterUpdate(Primitive):
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class SeLU(Primitive):
-    """scale * x where it is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017).
+    """scale * x where x is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017).
     """
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
@@ -1883,27 +1898,29 @@ class SearchSorted(Primitive):
     def __call__(self, sorted_sequence: Tensor, values: Any, sorter: Tensor | None = None, /) -> Tensor: ...
 
 class SegmentMax(Primitive):
-    """The elements of each segment together, one entry a segment; negative ids are left out."""
+    """The largest element of each segment, where segments lie one behind the other."""
     def __call__(self, input_x: Tensor, segment_ids: Tensor, /) -> Tensor: ...
 
 class SegmentMin(Primitive):
-    """The elements of each segment together, one entry a segment; negative ids are left out."""
+    """The smallest element of each segment, where segments lie one behind the other."""
     def __call__(self, input_x: Tensor, segment_ids: Tensor, /) -> Tensor: ...
 
 class SegmentProd(Primitive):
-    """The elements of each segment together, one entry a segment; negative ids are left out."""
+    """The product of each segment, where segments lie one behind the other."""
     def __call__(self, input_x: Tensor, segment_ids: Tensor, /) -> Tensor: ...
 
 class SegmentSum(Primitive):
-    """The sum of each segment's elements, one entry a segment; negative ids are left out."""
+    """The sum of each segment, where segments lie one behind the other."""
     def __call__(self, input_x: Tensor, segment_ids: Tensor, /) -> Tensor: ...
 
 class Select(Primitive):
-    """``input`` where ``condition`` holds, ``other`` elsewhere."""
-    def __call__(self, condition: Any, input: Any, other: Any, /) -> Tensor: ...
+    """``input`` where ``condition`` holds, ``other`` elsewhere; the gradient goes to the one that is
+    chosen.
+    """
+    def __call__(self, condition: TensorLike, input: TensorLike, other: TensorLike, /) -> Tensor: ...
 
 class Shape(Primitive):
-    """The shape."""
+    """The shape of a tensor."""
     def __call__(self, input_x: Tensor, /) -> tuple[int, ...]: ...
 
 class Sigmoid(Primitive):
@@ -1915,11 +1932,11 @@ class SigmoidCrossEntropyWithLogits(Primitive):
     def __call__(self, x: Tensor, y: Tensor, /) -> Tensor: ...
 
 class Sign(Primitive):
-    """-1, 0 or 1; of a complex number, x / |x|."""
+    """-1, 0 or 1 as x is negative, 0 or positive; of a complex number x / |x|, and 0 of 0."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Sin(Primitive):
-    """The sine."""
+    """The sine of an angle in radians."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Sinc(Primitive):
@@ -1927,11 +1944,11 @@ class Sinc(Primitive):
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Sinh(Primitive):
-    """The hyperbolic sine."""
+    """The hyperbolic sine, (exp(x) - exp(-x)) / 2."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Size(Primitive):
-    """The number of elements."""
+    """The number of elements of a tensor."""
     def __call__(self, input_x: Tensor, /) -> int: ...
 
 class Slice(Primitive):
@@ -1939,8 +1956,8 @@ class Slice(Primitive):
     def __call__(self, input_x: Tensor, begin: Any, size: Any, /) -> Any: ...
 
 class SmoothL1Loss(Primitive):
-    """0.5 * d**2 / beta where d = |input - target| is below ``beta``, d - 0.5 * beta elsewhere (Girshick
-    2015).
+    """0.5 * d**2 / beta where d = abs(input - target) is below ``beta``, d - 0.5 * beta elsewhere
+    (Girshick 2015).
     """
     beta: float
     reduction: str
@@ -1948,33 +1965,33 @@ class SmoothL1Loss(Primitive):
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 
 class SoftMarginLoss(Primitive):
-    """log(1 + exp(-target * input))."""
+    """log(1 + exp(-target * input)), without overflow."""
     reduction: str
     def __init__(self, reduction: str = 'mean') -> None: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 
 class SoftShrink(Primitive):
-    """x moved towards 0 by ``lambd``, and 0 where it is nearer than that."""
+    """x - lambd where x > lambd, x + lambd where x < -lambd, 0 elsewhere."""
     lambd: float
     def __init__(self, lambd: float = 0.5) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Softmax(Primitive):
-    """exp(input) / sum(exp(input)) along ``axis``."""
+    """exp(input) / sum(exp(input)) along ``axis``, computed without overflow."""
     axis: int
     def __init__(self, axis: int = -1) -> None: ...
-    def __call__(self, input: Tensor, *, dtype: Any = None) -> Tensor: ...
+    def __call__(self, input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor: ...
 
 class SoftmaxCrossEntropyWithLogits(Primitive):
-    """The losses of rows of probabilities, and their gradient by ``logits``."""
+    """The cross-entropy of softmax(logits) of each row, and its gradient by ``logits``."""
     def __call__(self, logits: Tensor, labels: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Softplus(Primitive):
-    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above ``threshold``."""
+    """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above ``threshold``."""
     def __call__(self, input: Tensor, beta: float = 1, threshold: float = 20, /) -> Tensor: ...
 
 class Softsign(Primitive):
-    """x / (1 + |x|)."""
+    """x / (1 + |x|), element by element."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Sort(Primitive):
@@ -2005,24 +2022,26 @@ class SpaceToDepth(Primitive):
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class SparseGatherV2(Primitive):
-    """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes are paired up."""
-    def __call__(self, input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int = 0, /) -> Any: ...
+    """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are paired up.
+    """
+    def __call__(self, input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, batch_dims: int = 0, /) -> Tensor: ...
 
 class SparseSoftmaxCrossEntropyWithLogits(Primitive):
-    """The mean loss of class numbers, or with ``is_grad`` its gradient by ``logits``."""
+    """The mean cross-entropy of softmax(logits) against class numbers, or its gradient by ``logits``.
+    """
     is_grad: bool
     def __init__(self, is_grad: bool = False) -> None: ...
     def __call__(self, logits: Tensor, labels: Tensor, /) -> Tensor: ...
 
 class Split(Primitive):
-    """"""
-    axis: Any
-    output_num: Any
-    def __init__(self, axis: Any = 0, output_num: Any = 1) -> None: ...
-    def __call__(self, x: Any, /) -> Any: ...
+    """Parts of one length along an axis."""
+    axis: int
+    output_num: int
+    def __init__(self, axis: int = 0, output_num: int = 1) -> None: ...
+    def __call__(self, input_x: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class SplitV(Primitive):
-    """Parts of these sizes along ``split_dim``; one size may be -1, which is what the others leave."""
+    """Parts of given lengths along an axis."""
     size_splits: Any
     split_dim: int
     num_split: int
@@ -2030,7 +2049,7 @@ class SplitV(Primitive):
     def __call__(self, x: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class Sqrt(Primitive):
-    """The square root."""
+    """The square root of x, NaN of negative real numbers."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Square(Primitive):
@@ -2043,12 +2062,12 @@ class SquareSumAll(Primitive):
 
 class SquaredDifference(Primitive):
     """(x - y) squared."""
-    def __call__(self, x: Any, y: Any, /) -> Tensor: ...
+    def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class Squeeze(Primitive):
-    """Without the axes of length 1 (of those in ``axis``)."""
-    axis: Any
-    def __init__(self, axis: Any = ()) -> None: ...
+    """Without the axes of length 1."""
+    axis: Axis
+    def __init__(self, axis: Axis = ()) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Stack(Primitive):
@@ -2058,22 +2077,21 @@ class Stack(Primitive):
     def __call__(self, tensors: Sequence[Tensor], /) -> Tensor: ...
 
 class StandardLaplace(Primitive):
-    """Numbers of Laplace's distribution with mean 0 and scale 1."""
+    """Numbers of Laplace's distribution with mean 0 and scale 1: the density is exp(-abs(x)) / 2."""
     seed: int
     seed2: int
     def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
-    def __call__(self, *inputs: Any) -> Tensor: ...
+    def __call__(self, shape: Any, /) -> Tensor: ...
 
 class StandardNormal(Primitive):
     """Numbers of the normal distribution with mean 0 and deviation 1."""
     seed: int
     seed2: int
     def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
-    def __call__(self, *inputs: Any) -> Tensor: ...
+    def __call__(self, shape: Any, /) -> Tensor: ...
 
 class StopGradient(Primitive):
-    """The same values (of a tensor, or of the tensors in a tuple), through which no gradient passes.
-    """
+    """The same values, through which no gradient passes."""
     def __call__(self, value: Any, /) -> Any: ...
 
 class StridedSlice(Primitive):
@@ -2093,18 +2111,18 @@ class Sub(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Svd(Primitive):
-    """The singular values, and the matrices U and V with U @ diag(s) @ V.T = input."""
+    """The singular value decomposition: s, U and V with U @ diag(s) @ V.T = input."""
     full_matrices: bool
     compute_uv: bool
     def __init__(self, full_matrices: bool = False, compute_uv: bool = True) -> None: ...
     def __call__(self, input: Tensor, /) -> Any: ...
 
 class Tan(Primitive):
-    """The tangent."""
+    """The tangent of an angle in radians."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Tanh(Primitive):
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class TensorAdd(Primitive):
@@ -2112,50 +2130,52 @@ class TensorAdd(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class TensorScatterAdd(Primitive):
-    """``updates`` added where ``indices`` point."""
+    """x + u where ``indices`` point; a new tensor."""
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False, /) -> Tensor: ...
 
 class TensorScatterDiv(Primitive):
-    """``updates`` divided where ``indices`` point."""
+    """x / u where ``indices`` point; a new tensor."""
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False, /) -> Tensor: ...
 
 class TensorScatterElements(Primitive):
-    """``updates`` put (or with ``reduction`` "add" added) at ``indices`` along ``axis``."""
+    """``updates`` put at, or added to, places along an axis: x[i][indices[i][j]] takes updates[i][j] (axis
+    1).
+    """
     axis: int
     reduction: str
     def __init__(self, axis: int = 0, reduction: str = 'none') -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class TensorScatterMax(Primitive):
-    """``updates`` kept if they are the max where ``indices`` point."""
+    """max(x, u) where ``indices`` point; a new tensor."""
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False, /) -> Tensor: ...
 
 class TensorScatterMin(Primitive):
-    """``updates`` kept if they are the min where ``indices`` point."""
+    """min(x, u) where ``indices`` point; a new tensor."""
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False, /) -> Tensor: ...
 
 class TensorScatterMul(Primitive):
-    """``updates`` multiplied where ``indices`` point."""
+    """x * u where ``indices`` point; a new tensor."""
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False, /) -> Tensor: ...
 
 class TensorScatterSub(Primitive):
-    """``updates`` subtracted where ``indices`` point."""
+    """x - u where ``indices`` point; a new tensor."""
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False, /) -> Tensor: ...
 
 class TensorScatterUpdate(Primitive):
-    """``updates`` put where ``indices`` point."""
+    """``updates`` put where ``indices`` point; a new tensor."""
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False, /) -> Tensor: ...
 
 class TensorShape(Primitive):
-    """The shape as a tensor."""
-    def __call__(self, input_x: Tensor, /) -> Any: ...
+    """The shape of a tensor, as a tensor."""
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class TensorToTuple(Primitive):
     """The elements of a vector as Python numbers."""
     def __call__(self, x: Tensor, /) -> tuple[Any, ...]: ...
 
 class Tile(Primitive):
-    """The tensor repeated ``dims[i]`` times along axis i."""
+    """The whole tensor repeated along its axes."""
     def __call__(self, input: Tensor, dims: Any, /) -> Tensor: ...
 
 class TopK(Primitive):
@@ -2165,81 +2185,81 @@ class TopK(Primitive):
     def __call__(self, input_x: Tensor, k: int, /) -> tuple[Any, Any]: ...
 
 class Trace(Primitive):
-    """The sum of a matrix's diagonal."""
-    def __call__(self, input: Tensor, /) -> Any: ...
+    """The sum of a matrix's main diagonal."""
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Transpose(Primitive):
-    """The axes in the order of ``dims``; reversed without it."""
-    def __call__(self, input: Tensor, dims: Any = None, /) -> Tensor: ...
+    """The axes in another order."""
+    def __call__(self, input: Tensor, dims: Ints | Tensor | None = None, /) -> Tensor: ...
 
 class Tril(Primitive):
-    """The lower triangle; 0 above the ``diagonal``-th diagonal."""
+    """The lower triangle of each matrix: element (i, j) where j - i <= ``diagonal``, 0 elsewhere."""
     diagonal: int
     def __init__(self, diagonal: int = 0) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class TrilIndices(Primitive):
-    """Where the lower triangle of a (row, col) matrix is: two rows of indices."""
+    """Where the lower triangle of a (row, col) matrix is."""
     row: int
     col: int
     offset: int
-    dtype: Any
-    def __init__(self, row: int, col: int, offset: int = 0, dtype: Any = ...) -> None: ...
-    def __call__(self, ) -> Any: ...
+    dtype: DTypeLike
+    def __init__(self, row: int, col: int, offset: int = 0, dtype: DTypeLike = ...) -> None: ...
+    def __call__(self, ) -> Tensor: ...
 
 class TripletMarginLoss(Primitive):
-    """max(0, |x - positive| - |x - negative| + margin), with the p-norm."""
+    """max(0, d(x, positive) - d(x, negative) + margin), d the p-norm; ``ops.triplet_margin_loss``."""
     p: float
     swap: bool
     eps: float
     reduction: str
     def __init__(self, p: float = 2, swap: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> None: ...
-    def __call__(self, x: Tensor, positive: Tensor, negative: Tensor, margin: Any, /) -> Tensor: ...
+    def __call__(self, x: Tensor, positive: Tensor, negative: Tensor, margin: float | Tensor, /) -> Tensor: ...
 
 class Triu(Primitive):
-    """The upper triangle; 0 below the ``diagonal``-th diagonal."""
+    """The upper triangle of each matrix: element (i, j) where j - i >= ``diagonal``, 0 elsewhere."""
     diagonal: int
     def __init__(self, diagonal: int = 0) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class TriuIndices(Primitive):
-    """Where the upper triangle of a (row, col) matrix is: two rows of indices."""
+    """Where the upper triangle of a (row, col) matrix is."""
     row: int
     col: int
     offset: int
-    dtype: Any
-    def __init__(self, row: int, col: int, offset: int = 0, dtype: Any = ...) -> None: ...
-    def __call__(self, ) -> Any: ...
+    dtype: DTypeLike
+    def __init__(self, row: int, col: int, offset: int = 0, dtype: DTypeLike = ...) -> None: ...
+    def __call__(self, ) -> Tensor: ...
 
 class Trunc(Primitive):
-    """The integer part."""
+    """The integer part of x, rounded towards 0; its gradient is 0."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class TruncateDiv(Primitive):
-    """x / y rounded towards 0, in their own dtype."""
-    def __call__(self, x: Any, y: Any, /) -> Any: ...
+    """x / y rounded towards 0."""
+    def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class TruncateMod(Primitive):
-    """The remainder of a division that rounds towards 0."""
-    def __call__(self, x: Any, y: Any, /) -> Any: ...
+    """The remainder x - y * trunc(x / y), which has the sign of x."""
+    def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class TupleToArray(Primitive):
     """A tuple of numbers as a tensor."""
-    def __call__(self, input_x: tuple[Any, ...], /) -> Tensor: ...
+    def __call__(self, input_x: tuple[Number, ...], /) -> Tensor: ...
 
 class UniformInt(Primitive):
-    """Int32 numbers evenly spread over [minval, maxval)."""
+    """Whole numbers evenly spread over [minval, maxval)."""
     seed: int
     seed2: int
     def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
-    def __call__(self, *inputs: Any) -> Tensor: ...
+    def __call__(self, shape: Any, minval: int | Tensor, maxval: int | Tensor, /) -> Tensor: ...
 
 class UniformReal(Primitive):
     """Numbers evenly spread over [0, 1)."""
     seed: int
     seed2: int
     def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
-    def __call__(self, *inputs: Any) -> Tensor: ...
+    def __call__(self, shape: Any, /) -> Tensor: ...
 
 class Unique(Primitive):
     """Each value once, in the order in which they come, and for every element the place of its value.
@@ -2262,36 +2282,36 @@ class Unpack(Primitive):
     """The entries along ``axis``, without that axis."""
     axis: int
     def __init__(self, axis: int = 0) -> None: ...
-    def __call__(self, input_x: Tensor, /) -> tuple[Any, ...]: ...
+    def __call__(self, input_x: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class UnravelIndex(Primitive):
-    """The index in each axis of a tensor of shape ``dims``, a row for each, of places in the flattened
-    tensor.
+    """The indices in each axis of a tensor of shape ``dims`` of places in the flattened tensor, as in
+    NumPy.
     """
     def __call__(self, indices: Tensor, dims: Tensor, /) -> Tensor: ...
 
 class UnsortedSegmentMax(Primitive):
-    """The elements of each segment together, one entry a segment; negative ids are left out."""
-    def __call__(self, x: Tensor, segment_ids: Tensor, num_segments: Any, /) -> Tensor: ...
+    """The largest element of each segment."""
+    def __call__(self, x: Tensor, segment_ids: Tensor, num_segments: int | Tensor, /) -> Tensor: ...
 
 class UnsortedSegmentMin(Primitive):
-    """The elements of each segment together, one entry a segment; negative ids are left out."""
-    def __call__(self, x: Tensor, segment_ids: Tensor, num_segments: Any, /) -> Tensor: ...
+    """The smallest element of each segment."""
+    def __call__(self, x: Tensor, segment_ids: Tensor, num_segments: int | Tensor, /) -> Tensor: ...
 
 class UnsortedSegmentProd(Primitive):
-    """The elements of each segment together, one entry a segment; negative ids are left out."""
-    def __call__(self, x: Tensor, segment_ids: Tensor, num_segments: Any, /) -> Tensor: ...
+    """The product of the elements of each segment."""
+    def __call__(self, x: Tensor, segment_ids: Tensor, num_segments: int | Tensor, /) -> Tensor: ...
 
 class UnsortedSegmentSum(Primitive):
-    """The sum of each segment's elements, one entry a segment; negative ids are left out."""
-    def __call__(self, input_x: Tensor, segment_ids: Tensor, num_segments: Any, /) -> Tensor: ...
+    """The sum of the elements of each segment."""
+    def __call__(self, input_x: Tensor, segment_ids: Tensor, num_segments: int | Tensor, /) -> Tensor: ...
 
 class Unstack(Primitive):
-    """"""
-    axis: Any
-    num: Any
-    def __init__(self, axis: Any = 0, num: Any = None) -> None: ...
-    def __call__(self, x: Any, /) -> Any: ...
+    """The entries along ``axis``, without that axis; ``ops.unstack``."""
+    axis: int
+    num: int | None
+    def __init__(self, axis: int = 0, num: int | None = None) -> None: ...
+    def __call__(self, x: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class UpperBound(Primitive):
     """Where ``values`` belong in sorted rows."""
@@ -2300,30 +2320,30 @@ class UpperBound(Primitive):
     def __call__(self, rows: Tensor, values: Tensor, /) -> Tensor: ...
 
 class UpsampleNearest3D(Primitive):
-    """"""
-    def __call__(self, x: Tensor, output_size: Any = None, scales: Any = None, *, align_corners: bool | None = None) -> Tensor: ...
+    """(N, C, D, H, W) resized, each element the nearest one."""
+    def __call__(self, x: Tensor, output_size: Any = None, scales: Sequence[float] | None = None, /) -> Tensor: ...
 
 class UpsampleTrilinear3D(Primitive):
-    """"""
-    align_corners: bool | None
-    def __init__(self, align_corners: bool | None = False) -> None: ...
-    def __call__(self, x: Tensor, output_size: Any = None, scales: Any = None, /) -> Tensor: ...
+    """(N, C, D, H, W) resized along lines between neighbors."""
+    align_corners: bool
+    def __init__(self, align_corners: bool = False) -> None: ...
+    def __call__(self, x: Tensor, output_size: Any = None, scales: Sequence[float] | None = None, /) -> Tensor: ...
 
 class Xdivy(Primitive):
-    """x / y, and 0 where x is 0."""
-    def __call__(self, x: Any, y: Any, /) -> Any: ...
+    """x / y, and 0 where x is 0, whatever y is."""
+    def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class Xlogy(Primitive):
-    """input * log(other), and 0 where ``input`` is 0."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is."""
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Zeros(Primitive):
-    """Zeros of shape ``size``; Float32 without ``dtype``."""
-    def __call__(self, size: Any, dtype: Any = None, /) -> Tensor: ...
+    """A tensor of zeros."""
+    def __call__(self, size: Any, dtype: DTypeLike | None = None, /) -> Tensor: ...
 
 class ZerosLike(Primitive):
-    """Zeros of the input's shape, dtype and device."""
-    def __call__(self, input: Tensor, *, dtype: Any = None) -> Tensor: ...
+    """Zeros of the input's shape and device."""
+    def __call__(self, input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor: ...
 
 class Zeta(Primitive):
     """Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, ..."""

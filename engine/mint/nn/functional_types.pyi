@@ -4,66 +4,73 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 # mypy: disable-error-code="override, overload-cannot-match"
 
+from collections.abc import Sequence
 from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import Operand
+from hookscope.engine.core.types import Ints, Operand, Shape
 from typing import Any
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
-    """Means over windows chosen so that the output (N, C, ...) has ``output_size``."""
+    """Means of windows along the last axis, which are chosen so that the output has ``output_size``.
+    """
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """Means over windows chosen so that the output has ``output_size``."""
+    """Means of windows of the last two axes, which are chosen so that the output has ``output_size``.
+    """
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """Means over windows chosen so that the output has ``output_size``."""
+    """Means of windows of the last three axes, which are chosen so that the output has ``output_size``.
+    """
 
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest elements of windows chosen so that the output has ``output_size``."""
+    """The largest elements of windows of the last two axes, which are chosen so that the output has
+    ``output_size``.
+    """
 
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Tensor:
-    """The transpose of ``conv2d`` with kernels (C, K/groups, KH, KW)."""
+    """The transpose (the gradient by the input) of ``conv2d``, which puts kernels at the places of the
+    elements.
+    """
 
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = 'mean', label_smoothing: float = 0.0) -> Tensor:
     """The cross-entropy of softmax(input) along axis 1 against class numbers or probabilities."""
 
-def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-    """Columns (N, C * KH * KW, windows) added up into images (N, C, *output_size)."""
+def fold(input: Tensor, output_size: Ints | Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> Tensor:
+    """Columns added up into images at the places that ``unfold`` takes them from ("col2im")."""
 
 def gelu(input: Tensor, approximate: str = 'none') -> Tensor:
-    """The Gaussian error linear unit, by erf ("none") or its tanh form ("tanh")."""
-
-def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """The first half along ``dim`` times the sigmoid of the second."""
-
-def grid_sample(input: Tensor, grid: Tensor, mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool | None = False) -> Tensor:
-    """Elements of ``input`` (N, C, H, W) or (N, C, D, H, W) at the places (x, y[, z]) of ``grid``, in [-1,
-    1].
+    """The Gaussian error linear unit, x * P(X <= x) for a standard normal X (Hendrycks and Gimpel 2016).
     """
 
-def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05) -> Tensor:
-    """Each sample normalised over groups of its channels (Wu and He 2018)."""
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """a * sigmoid(b), where a and b are the halves of ``input`` along ``dim`` (Dauphin et al. 2016).
+    """
 
-def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None) -> Tensor:
+def grid_sample(input: Tensor, grid: Tensor, mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool | None = False) -> Tensor:
+    """Samples of images at the places that ``grid`` names (Jaderberg et al. 2015)."""
+
+def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05) -> Tensor:
+    """(x - mean) / sqrt(var + eps) * weight + bias for each sample's groups of channels (Wu and He 2018).
+    """
+
+def interpolate(input: Tensor, size: Ints | None = None, scale_factor: float | Sequence[float] | None = None, mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None) -> Tensor:
     """(N, C, ...) resized to ``size``, or by ``scale_factor``."""
 
 def l1_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
-    """|input - target|, reduced."""
+    """abs(input - target), reduced."""
 
-def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05) -> Tensor:
-    """(x - mean) / sqrt(var + eps) * weight + bias over the last axes, whose lengths are
-    ``normalized_shape``.
+def layer_norm(input: Tensor, normalized_shape: Ints, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05) -> Tensor:
+    """(x - mean) / sqrt(var + eps) * weight + bias, mean and biased variance over the last axes (Ba et al.
+    2016).
     """
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """input where it is positive, alpha * input elsewhere."""
+    """x where it is positive, ``negative_slope`` * x elsewhere (Maas et al. 2013)."""
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """``input @ weight.T + bias``, then an activation (None, relu, gelu, gelu_tanh, silu, sigmoid or
-    tanh).
-    """
+    """``input @ weight.T + bias``, then an activation."""
 
 def logsigmoid(input: Tensor) -> Tensor:
-    """log(sigmoid(x)), without overflow."""
+    """log(1 / (1 + exp(-x))), computed without overflow."""
 
 def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
     """Elements put back to where ``indices`` say they were the largest; 0 elsewhere."""
@@ -72,31 +79,29 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     """(input - target) squared, reduced."""
 
 def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = 'mean') -> Tensor:
-    """The negative of the log-probability (N, C) of the class numbers (N,)."""
+    """The negative of the log-probability of the class numbers, times the weight of the class."""
 
-def pad(input: Tensor, pad: Any, mode: str = 'constant', value: float | None = None) -> Tensor:
-    """Elements added at the ends of the last axes: ``pad`` is (before, after) pairs, last axis first.
-    """
+def pad(input: Tensor, pad: Shape, mode: str = 'constant', value: float | None = None) -> Tensor:
+    """Elements added at the ends of the last axes."""
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
+    """Channels rearranged to pixels: (..., C * r * r, H, W) to (..., C, H * r, W * r) (Shi et al. 2016).
+    """
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """x where it is positive, weight * x elsewhere; ``weight`` has one number, or one for each channel
-    (axis 1).
-    """
+    """x where it is positive, weight * x elsewhere (He et al. 2015)."""
 
 def sigmoid(input: Operand) -> Tensor:
     """1 / (1 + exp(-x))."""
 
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
-    """log(1 + exp(-target * input))."""
+    """log(1 + exp(-target * input)), without overflow."""
 
 def tanh(input: Operand) -> Tensor:
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
 
-def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-    """The windows of (N, C, H, W) as columns (N, C * KH * KW, windows)."""
+def unfold(input: Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> Tensor:
+    """The windows of images as columns, channel by channel ("im2col")."""
 
-def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None) -> Tensor:
+def upsample(input: Tensor, size: Ints | None = None, scale_factor: float | Sequence[float] | None = None, mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None) -> Tensor:
     """(N, C, ...) resized to ``size``, or by ``scale_factor``."""
