@@ -99,7 +99,7 @@ def array_dtype(x: Tensor | Array | Value) -> np.dtype[Any]:
     Returns:
         Its dtype.
     """
-    dtype: np.dtype[Any] = x._array.dtype if isinstance(x, Tensor) else x.dtype
+    dtype: Any = x._array.dtype if isinstance(x, Tensor) else x.dtype
     return dtype
 
 
