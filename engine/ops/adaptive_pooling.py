@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core import random, types
 from ..core.backend import to_device
+from ..core.dtype import int32
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
@@ -17,7 +18,7 @@ from .convolution import ints_for
 from .indexing import getitem
 from .linalg import matmul
 from .pooling import as_image, batched, mean_of_windows
-from .shape import reshape, swapaxes
+from .shape import cast, reshape, swapaxes
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
@@ -219,13 +220,14 @@ def adaptive_max_pool3d(input: Tensor, output_size: Size, return_indices: bool =
 
     Returns:
         A tensor of the dtype of ``input`` with the lengths ``output_size``; with ``return_indices`` a tuple
-        of it and the places (Int64).
+        of it and the places (Int32, as MindSpore has them; those of two axes are Int64).
 
     Raises:
         TypeError: ``input`` is no Tensor, or ``output_size`` something else.
         ValueError: ``input`` has another number of axes, or a length is below 1.
     """
-    return _adaptive_largest(input, output_size, return_indices, 3, "adaptive_max_pool3d")
+    found = _adaptive_largest(input, output_size, return_indices, 3, "adaptive_max_pool3d")
+    return (found[0], cast(found[1], int32)) if return_indices else found
 
 
 @declare(primitive=prim("AdaptiveMaxPool2D", "output_size"))
@@ -256,7 +258,7 @@ def _adaptive_max_pool3d(x: Tensor, output_size: Size | Tensor) -> tuple[Tensor,
         output_size: the three lengths wanted; an int stands for all; also an integer tensor.
 
     Returns:
-        The elements, and their places in the flattened axes (Int64).
+        The elements, and their places in the flattened axes (Int32).
 
     Raises:
         TypeError: ``x`` is no Tensor, or ``output_size`` something else.
@@ -325,7 +327,7 @@ def fractional_max_pool2d(
             drawn without it.
 
     Returns:
-        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int64).
+        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int32).
 
     Raises:
         TypeError: ``input`` is no Tensor, or a size no int.
@@ -355,7 +357,7 @@ def fractional_max_pool3d(
             drawn without it.
 
     Returns:
-        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int64).
+        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int32).
 
     Raises:
         TypeError: ``input`` is no Tensor, or a size no int.
