@@ -25,12 +25,16 @@ from .core.dtype import (
     int32,
     int64,
     numpy_dtype,
+    to_dtype,
 )
 from .core.names import on_first_use
 from .core.operator import Operator
 from .core.surfaces import NUMPY as _NUMPY
 from .core.tensor import Tensor
+from .core.types import DTypeLike, TensorLike
 from .mint.functions import diag as found
+from .ops.arguments import Axis
+from .ops.sorting import unique_sorted
 
 pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 newaxis = None
@@ -66,7 +70,21 @@ def asarray(a: Any, dtype: Any = None) -> Tensor:
     return a if isinstance(a, Tensor) and dtype is None else array(a, dtype)
 
 
-asfarray = asarray
+def asfarray(a: TensorLike, dtype: DTypeLike = float32) -> Tensor:
+    """A floating Tensor of numbers, lists, arrays or tensors.
+
+    Args:
+        a: what it is made of.
+        dtype: the element type; one that is not floating becomes Float32.
+
+    Returns:
+        a Tensor of the shape of ``a``.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or ``dtype`` names no element type.
+    """
+    wanted = to_dtype(_dtype(dtype))
+    return asarray(a, wanted if wanted.is_floating_point else float32)
 
 
 def copy(a: Any) -> Tensor:
@@ -278,7 +296,39 @@ def mean(a: Any, axis: Any = None, keepdims: builtins.bool = False, dtype: Any =
     return ops.mean(_as(asarray(a), dtype), axis, keepdims)
 
 
-average = mean
+def average(
+    x: TensorLike, axis: Axis = None, weights: TensorLike | None = None, returned: builtins.bool = False
+) -> Tensor | tuple[Tensor, Tensor]:
+    """The weighted mean over axes: sum(x * weights) / sum(weights).
+
+    Args:
+        x: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        weights: what each element counts: of the shape of ``x``, or a vector for the one ``axis``; None is ones.
+        returned: whether to return the sums of the weights too.
+
+    Returns:
+        a floating Tensor; with ``returned`` a pair of it and the sums of the weights, of the same shape.
+
+    Raises:
+        TypeError: ``x`` or ``weights`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range, or ``weights`` has another shape.
+    """
+    x = asarray(x)
+    x = x if x.dtype.is_floating_point or x.dtype.is_complex else x.astype(float32)
+    counted = ops.ones_like(x) if weights is None else asarray(weights).astype(x.dtype)
+    if counted.shape != x.shape:
+        if not isinstance(axis, int) or counted.shape != (x.shape[axis],):
+            raise ValueError(
+                f"For 'numpy.average', 'weights' must have the shape {x.shape} of 'x' or be a vector for one 'axis', "
+                f"but got {counted.shape}"
+            )
+        line = [1] * x.ndim
+        line[axis] = counted.size
+        counted = ops.broadcast_to(ops.reshape(counted, tuple(line)), x.shape)
+    total = ops.sum(counted, axis)
+    found = ops.sum(x * counted, axis) / total
+    return (found, total) if returned else found
 
 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False) -> Tensor:
@@ -369,6 +419,11 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     """Pieces along an axis: so many, or cut at these places."""
     x = asarray(x)
     if isinstance(indices_or_sections, int):
+        if indices_or_sections < 1 or x.shape[axis] % indices_or_sections:
+            raise ValueError(
+                f"For 'numpy.split', 'indices_or_sections' {indices_or_sections} must divide the length "
+                f"{x.shape[axis]} of axis {axis}"
+            )
         return ops.split(x, x.shape[axis] // indices_or_sections, axis)
     ends = [0, *indices_or_sections, x.shape[axis]]
     return ops.split(x, [high - low for low, high in itertools.pairwise(ends)], axis)
@@ -404,8 +459,8 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip") -> T
 
 def unique(x: Any, return_inverse: builtins.bool = False) -> Any:
     """Different elements in order, and with ``return_inverse`` the place of each."""
-    values, inverse = _np.unique(asarray(x).asnumpy(), return_inverse=True)
-    return (Tensor(values), Tensor(inverse.astype(_np.int32))) if return_inverse else Tensor(values)
+    values, inverse = unique_sorted(asarray(x), return_inverse=True)
+    return (values, inverse.astype(int32)) if return_inverse else values
 
 
 # Declared where the functions are

@@ -170,8 +170,11 @@ class Tensor(TensorMethods):
         return steps if dim is None else steps[dim]
 
     def storage_offset(self) -> int:
-        """Where the first element is, counted from ``data_ptr``."""
-        return 0
+        """How many elements lie before the first one in the memory that this tensor is a view of; 0 if of none."""
+        whole = self._array
+        while type(whole.base) is type(whole):
+            whole = whole.base
+        return (self.data_ptr() - Tensor._wrap(whole).data_ptr()) // self.itemsize
 
     def data_ptr(self) -> int:
         """The address of the first element, in the memory of the device."""

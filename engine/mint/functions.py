@@ -170,7 +170,13 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 
 def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
     """Each element several times."""
-    return ops.repeat_interleave(input, repeats, dim)
+    found = ops.repeat_interleave(input, repeats, dim)
+    if output_size is not None and found.shape[dim or 0] != output_size:
+        raise ValueError(
+            f"For 'mint.repeat_interleave', 'output_size' must be the length {found.shape[dim or 0]} of the result, "
+            f"but got {output_size}"
+        )
+    return found
 
 
 # Choosing

@@ -12,15 +12,18 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
+from ..core.dtype import int32, int64, to_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
+from ..core.types import DTypeLike
 from ..cpu import windows
 from ..cpu.array_module import array_module
 from .arguments import check_tensor
 from .arithmetic import abs as absolute
 from .arithmetic import mul, pow, sign
 from .convolution import check_format, check_windows, ints_for, pads_for
+from .elementwise import as_dtype
 from .shape import expand_dims, squeeze
 
 __all__ = ["avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d", "max_pool2d", "max_pool3d"]
@@ -240,28 +243,37 @@ def _max_pool3d(
 
 @declare(
     primitive=prim(
-        "MaxPoolWithArgmaxV2", "kernel_size", strides=None, pads=0, dilation=(1, 1), ceil_mode=False, argmax_type=None
+        "MaxPoolWithArgmaxV2", "kernel_size", strides=None, pads=0, dilation=(1, 1), ceil_mode=False, argmax_type=int64
     )
 )
 def _max_pool2d_with_places(
-    x: Tensor, kernel_size: Any, strides: Any, pads: Any, dilation: Any, ceil_mode: bool, argmax_type: Any
+    x: Tensor, kernel_size: Any, strides: Any, pads: Any, dilation: Any, ceil_mode: bool, argmax_type: DTypeLike
 ) -> tuple[Tensor, Tensor]:
     """The largest element of each window of (N, C, H, W), and where it is in the flattened image."""
-    return max_pool2d(x, kernel_size, strides, pads, dilation, True, ceil_mode)
+    values, places = max_pool2d(x, kernel_size, strides, pads, dilation, True, ceil_mode)
+    return values, _places_as(places, argmax_type, "MaxPoolWithArgmaxV2")
 
 
 @declare(
     primitive=prim(
         "MaxPool3DWithArgmax", "ksize", "strides", "pads",
-        dilation=(1, 1, 1), ceil_mode=False, data_format="NCDHW", argmax_type=None,
+        dilation=(1, 1, 1), ceil_mode=False, data_format="NCDHW", argmax_type=int64,
     )
 )  # fmt: skip
 def _max_pool3d_with_places(
-    x: Tensor, ksize: Any, strides: Any, pads: Any, dilation: Any, ceil_mode: bool, data_format: str, argmax_type: Any
+    x: Tensor, ksize: Any, strides: Any, pads: Any, dilation: Any, ceil_mode: bool, data_format: str, argmax_type: DTypeLike
 ) -> tuple[Tensor, Tensor]:
     """The largest element of each window of (N, C, D, H, W), and where it is in the flattened volume."""
     check_format(data_format, "NCDHW", "MaxPool3DWithArgmax")
-    return max_pool3d(x, ksize, strides, pads, dilation, ceil_mode, True)
+    values, places = max_pool3d(x, ksize, strides, pads, dilation, ceil_mode, True)
+    return values, _places_as(places, argmax_type, "MaxPool3DWithArgmax")
+
+
+def _places_as(places: Tensor, wanted: DTypeLike, name: str) -> Tensor:
+    dtype = to_dtype(wanted, "argmax_type")
+    if dtype not in (int32, int64):
+        raise TypeError(f"For '{name}', 'argmax_type' must be mindspore.int32 or mindspore.int64, but got {wanted!r}")
+    return as_dtype(places, dtype.numpy)
 
 
 def avg_pool1d(

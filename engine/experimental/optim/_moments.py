@@ -19,7 +19,9 @@ class Moments(Optimizer):
         for name in names:
             if "step" in name:
                 self._steps = name
-            setattr(self, name, self._counter(name) if "step" in name else self.parameters.clone(name, "zeros"))
+                setattr(self, name, self._counter(name))
+            else:
+                self._keep(name)
 
     def _check_all(self, lr: Any, betas: Betas, eps: float, weight_decay: float, above: bool = True) -> None:
         self._check("lr", lr, above)

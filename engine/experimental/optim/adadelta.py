@@ -26,8 +26,8 @@ class Adadelta(Optimizer):
         super().__init__(
             params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
         )
-        self.accum = self.parameters.clone("accum", "zeros")
-        self.accum_update = self.parameters.clone("accum_update", "zeros")
+        self._keep("accum")
+        self._keep("accum_update")
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
         squares, steps = self.accum[place], self.accum_update[place]

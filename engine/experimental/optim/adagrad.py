@@ -27,7 +27,7 @@ class Adagrad(Optimizer):
         settings = {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay}
         first = initial_accumulator_value
         super().__init__(params, {**settings, "initial_accumulator_value": first, "maximize": maximize})
-        self.accum = self.parameters.clone("accum", first)
+        self._keep("accum", first)
         self.step_t = self._counter("step_t")
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ...core.parameter import Parameter
@@ -30,10 +31,21 @@ class ASGD(Optimizer):
                 raise TypeError(f"For 'ASGD', '{name}' must be a float, but got {type(number).__name__}")
         settings = {"lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0}
         super().__init__(params, {**settings, "weight_decay": weight_decay, "maximize": maximize})
-        self.mu = [Parameter(Tensor(1.0), f"mu_{p.name}") for p in self.parameters]
-        self.eta = [Parameter(Tensor(0.0), f"eta_{p.name}") for p in self.parameters]
-        self.ax = self.parameters.clone("ax", "zeros")
+        self.mu: list[Parameter] = []
+        self.eta: list[Parameter] = []
+        self._begin(self.parameters)
+        self._keep("ax")
         self.step_t = self._counter("step_t")
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        super().add_param_group(param_group)
+        if self._kept:
+            self._begin(param_group["params"])
+
+    def _begin(self, parameters: Iterable[Parameter]) -> None:
+        for one in parameters:
+            self.mu.append(Parameter(Tensor(1.0), f"mu_{one.name}"))
+            self.eta.append(Parameter(Tensor(0.0), f"eta_{one.name}"))
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
         average = self.ax[place]

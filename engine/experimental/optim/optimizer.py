@@ -48,6 +48,8 @@ class Optimizer(Cell):
         self.param_groups: list[dict[str, Any]] = []
         self.lrs: list[Parameter] = []
         self.group_start_id = [0]
+        self._kept: dict[str, Any] = {}  # the state that there is, by the name of its attribute: its first values
+        self._steps_before: list[int] = []  # of each group, how many steps there had been when it came
         # A plain attribute: it grows while the groups are taken.
         self.__dict__["parameters"] = ()
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
@@ -91,12 +93,17 @@ class Optimizer(Cell):
         group["weight_decay"] = self._decay(group.get("weight_decay", 0.0))
         self.lrs.append(group["lr"])
         self.param_groups.append(group)
+        counter = None if self._steps is None else getattr(self, self._steps, None)
+        self._steps_before.append(0 if counter is None else int(counter._array.reshape(-1)[0]))
         self.group_start_id.append(self.group_start_id[-1] + len(group["params"]))
         everything = (*self.parameters, *group["params"])
-        if "parameters" in self.__dict__:
+        if not isinstance(self.parameters, ParameterTuple):  # while the first groups are taken
             self.__dict__["parameters"] = everything
         else:
             self.parameters = ParameterTuple(everything)
+            added = ParameterTuple(group["params"])
+            for name, init in self._kept.items():
+                setattr(self, name, ParameterTuple((*getattr(self, name), *added.clone(name, init))))
 
     def _rate(self, value: Any, name: str) -> Parameter:
         if isinstance(value, Tensor):
@@ -129,6 +136,11 @@ class Optimizer(Cell):
             allowed = f"{'above' if above else 'at least'} {least}" + (f" and below {below}" if below else "")
             raise ValueError(f"For '{type(self).__name__}', '{name}' must be {allowed}, but got {value}")
 
+    def _keep(self, name: str, init: Any = "zeros") -> None:
+        """Make the attribute ``name`` a state of each parameter, also of those of groups that come later."""
+        self._kept[name] = init
+        setattr(self, name, self.parameters.clone(name, init))
+
     def _counter(self, name: str) -> Parameter:
         return Parameter(Tensor(0, int32), name)
 
@@ -145,7 +157,7 @@ class Optimizer(Cell):
         with no_recording(), np.errstate(all="ignore"):
             step = self.before_step()
             place = 0
-            for group in self.param_groups:
+            for group, before in zip(self.param_groups, self._steps_before, strict=True):
                 rate, decay = float(group["lr"]), group["weight_decay"]
                 for parameter in group["params"]:
                     value, gradient = parameter._array, given[place]._array
@@ -159,7 +171,7 @@ class Optimizer(Cell):
                         gradient = -gradient
                     if decay and not self._decays_apart:
                         gradient = gradient + value * decay
-                    take(parameter, self.updated(place, value, gradient, rate, step, group))
+                    take(parameter, self.updated(place, value, gradient, rate, step - before, group))
                     place += 1
             self.after_step()
         return True

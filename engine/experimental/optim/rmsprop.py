@@ -24,9 +24,9 @@ class RMSprop(Optimizer):
         self._check("weight_decay", weight_decay)
         settings = {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered}
         super().__init__(params, {**settings, "weight_decay": weight_decay, "maximize": maximize})
-        self.mean_grad = self.parameters.clone("mean_grad", "zeros")
-        self.mean_square = self.parameters.clone("mean_square", "zeros")
-        self.moment = self.parameters.clone("moment", "zeros")
+        self._keep("mean_grad")
+        self._keep("mean_square")
+        self._keep("moment")
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
         mean = self.mean_grad[place] if group["centered"] else None

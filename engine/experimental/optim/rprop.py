@@ -24,8 +24,8 @@ class Rprop(Optimizer):
         self._check("etas[1]", etas[1], above=True, least=1)
         self._check("etas[0]", etas[0], above=True, below=1)
         super().__init__(params, {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize})
-        self.prev = self.parameters.clone("prev", "zeros")
-        self.step_size = self.parameters.clone("step_size", "zeros")
+        self._keep("prev")
+        self._keep("step_size")
         self.step_t = self._counter("step_t")
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:

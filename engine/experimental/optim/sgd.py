@@ -35,8 +35,8 @@ class SGD(Optimizer):
                 "For 'SGD', 'nesterov' needs 'momentum' above 0 and 'dampening' 0, "
                 f"but got {momentum} and {dampening}"
             )
-        self.accum = self.parameters.clone("accum", "zeros")
-        self.stat = self.parameters.clone("stat", "ones")
+        self._keep("accum")
+        self._keep("stat", "ones")
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
         if not group["momentum"]:

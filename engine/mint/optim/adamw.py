@@ -24,7 +24,21 @@ class AdamW(adamw.AdamW):
     ) -> None:  # fmt: skip
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
         if any(group["amsgrad"] for group in self.param_groups):
-            self.max_exp_avg_sq = self.parameters.clone("max_exp_avg_sq", "zeros")
+            self._keep("max_exp_avg_sq")
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Take one more group, whose state begins at zero and whose steps are counted from here on.
+
+        Args:
+            param_group: a dictionary with ``params`` and settings of the group's own; it is completed in place.
+
+        Raises:
+            TypeError: no dictionary, or something else than Parameters in it.
+            ValueError: a Parameter that another group has, or a negative learning rate or weight decay.
+        """
+        super().add_param_group(param_group)
+        if self._kept and param_group["amsgrad"] and "max_exp_avg_sq" not in self._kept:
+            self._keep("max_exp_avg_sq")
 
     def _counter(self, name: str) -> Parameter:
         return Parameter(Tensor([0.0], float32), name)

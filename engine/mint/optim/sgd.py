@@ -25,7 +25,7 @@ class SGD(Optimizer):
             raise ValueError("For 'SGD', 'nesterov' needs 'momentum' above 0 and 'dampening' 0")
         settings = {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay}
         super().__init__(params, {**settings, "nesterov": nesterov, "maximize": maximize})
-        self.momentum_buf = self.parameters.clone("momentum_buf", "zeros")
+        self._keep("momentum_buf")
         self.step_t = self._counter("step_t")
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
