@@ -63,7 +63,7 @@ class Mark:
         return [(x, g if functions.wraps else g._array) for x, g in pairs if g is not None and id(x) in tracked]
 
 
-def checked_gradients(returned: Any, current: Gradients, what: str) -> Gradients:
+def checked_gradients(returned: Tensor | tuple[Tensor | None, ...] | None, current: Gradients, what: str) -> Gradients:
     """What a hook returned, made into one gradient for each of ``current``.
 
     None keeps them. A bare tensor stands for the only one.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ...core.parameter import Parameter
@@ -25,7 +26,16 @@ class NAdam(Moments):
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         super().__init__(params, {**settings, "momentum_decay": momentum_decay})
         self._start("step_t", "exp_avg", "exp_avg_sq")
-        self.mu_product = [Parameter(Tensor(1.0), f"mu_product_{p.name}") for p in self.parameters]
+        self.mu_product: list[Parameter] = []
+        self._begin(self.parameters)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        super().add_param_group(param_group)
+        if self._kept:
+            self._begin(param_group["params"])
+
+    def _begin(self, parameters: Iterable[Parameter]) -> None:
+        self.mu_product += [Parameter(Tensor(1.0), f"mu_product_{one.name}") for one in parameters]
 
     def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
         beta1, beta2 = group["betas"]
