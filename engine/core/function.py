@@ -183,8 +183,9 @@ class _FunctionNode:
         self.differentiable = differentiable
 
     def backward(
-        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
-    ) -> list[tuple[Array, Any]]:
+        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...],
+        attrs: dict[str, Any],
+    ) -> list[tuple[Array, Any]]:  # fmt: skip
         """Call the user's ``backward`` and hand on what it returns."""
         arriving = iter(gradient)
         gradients: list[Tensor | None] = []

@@ -55,7 +55,7 @@ class Mark:
         gradient: Any,
         output: Any,
         inputs: tuple[Any, ...],
-        attrs: Any,
+        attrs: dict[str, Any],
     ) -> list[tuple[Array, Any]]:
         """Let the hooks see and change the gradients, then hand them to the inputs that are followed."""
         changed = self.at_gradients(tuple([None if g is None else as_tensor(g) for g in gradient]))

@@ -112,8 +112,9 @@ class _Packed:
             state.recordings = before
 
     def backward(
-        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
-    ) -> Iterable[tuple[Array, Any]]:
+        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...],
+        attrs: dict[str, Any],
+    ) -> Iterable[tuple[Array, Any]]:  # fmt: skip
         """The operator's gradients, computed with what comes out of the hooks."""
         values: dict[int, Array] = {}
         for key, kept in self.kept.items():

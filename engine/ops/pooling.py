@@ -261,7 +261,14 @@ def _max_pool2d_with_places(
     )
 )  # fmt: skip
 def _max_pool3d_with_places(
-    x: Tensor, ksize: Any, strides: Any, pads: Any, dilation: Any, ceil_mode: bool, data_format: str, argmax_type: DTypeLike
+    x: Tensor,
+    ksize: Any,
+    strides: Any,
+    pads: Any,
+    dilation: Any,
+    ceil_mode: bool,
+    data_format: str,
+    argmax_type: DTypeLike,
 ) -> tuple[Tensor, Tensor]:
     """The largest element of each window of (N, C, D, H, W), and where it is in the flattened volume."""
     check_format(data_format, "NCDHW", "MaxPool3DWithArgmax")

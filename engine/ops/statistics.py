@@ -12,7 +12,7 @@ from ..core.dtype import float32, int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Functions, Ints, Number, Value
+from ..core.types import DTypeLike, Functions, Ints, Number, Value
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison, reduction
 from .arguments import Axis, along, check_tensor, one_axis

@@ -146,7 +146,14 @@ def _cast_to(name: str, dtype: DType) -> Callable[[Tensor], Tensor]:
         return cast(input, dtype)
 
     converted.__name__ = converted.__qualname__ = name
-    converted.__doc__ = f"The elements as {dtype}."
+    converted.__doc__ = f"""The elements as {dtype}.
+
+    Args:
+        input: the Tensor.
+
+    Returns:
+        a {dtype} Tensor of its shape; the Tensor itself where it has that dtype. Gradients come back in its own.
+    """
     return converted
 
 

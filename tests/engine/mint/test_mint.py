@@ -267,3 +267,33 @@ def test_a_later_group_may_be_the_first_to_keep_the_largest_moment() -> None:
         optimizer((Tensor(np.ones(2)), Tensor(np.full(2, scale))))
         alone((Tensor(np.full(2, scale)),))
     np.testing.assert_allclose(late.asnumpy(), other.asnumpy(), rtol=1e-12)
+
+
+def test_an_axis_that_is_not_there_is_refused_by_select() -> None:
+    x = Tensor(np.arange(6.0).reshape(2, 3))
+    assert mint.select(x, -1, 1).tolist() == [1.0, 4.0]
+    with pytest.raises(ValueError, match=r"'axis' must be in \[-2, 2\), but got 5"):
+        mint.select(x, 5, 0)
+
+
+def test_normal_numbers_are_drawn_for_each_mean_and_deviation() -> None:
+    ms.set_seed(0)
+    drawn = mint.normal(Tensor([10.0, 20.0, 30.0]), Tensor(np.full((500, 1), 0.5, np.float32))).asnumpy()
+    assert drawn.shape == (500, 3)
+    np.testing.assert_allclose(drawn.mean(axis=0), [10, 20, 30], atol=0.15)  # 6 deviations of a mean
+    np.testing.assert_allclose(drawn.std(axis=0), 0.5, atol=0.1)
+    assert abs(np.corrcoef(drawn.T)[0, 1]) < 0.3
+
+
+def test_a_row_to_be_left_out_must_be_there() -> None:
+    with pytest.raises(ValueError, match=r"'padding_idx' must be in \[-3, 3\), but got 5"):
+        mint.nn.Embedding(3, 2, padding_idx=5)
+
+
+def test_a_layer_of_a_function_explains_the_arguments_of_the_function() -> None:
+    import inspect
+
+    text = inspect.getdoc(mint.nn.AvgPool2d) or ""
+    assert "    kernel_size: the size of the windows" in text
+    assert "    count_include_pad: whether those zeros count" in text
+    assert "Args" not in (inspect.getdoc(mint.nn.Sigmoid) or "")
