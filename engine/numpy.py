@@ -10,7 +10,8 @@ import builtins
 import inspect
 import itertools
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as _np
@@ -25,29 +26,44 @@ from .core.dtype import (
     int32,
     int64,
     numpy_dtype,
+    to_dtype,
 )
 from .core.names import on_first_use
 from .core.operator import Operator
 from .core.surfaces import NUMPY as _NUMPY
 from .core.tensor import Tensor
+from .core.types import DTypeLike, Ints, Number, Operand, TensorLike
 from .mint.functions import diag as found
+from .ops.arguments import Axis
+from .ops.sorting import unique_sorted as _unique_sorted
 
 pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 newaxis = None
 
 
-def _dtype(dtype: Any) -> DType:
+def _dtype(dtype: DTypeLike) -> DType:
     """An element type of the engine's, given so, by NumPy's name, or as a Python type."""
-    named = {int: int32, float: float32, bool: bool_}
-    return named.get(dtype, dtype) if not isinstance(dtype, str) else _named(dtype)
+    if isinstance(dtype, str):
+        return dtype_of(_np.dtype(dtype))
+    named: dict[Any, Any] = {int: int32, float: float32, bool: bool_}
+    return named.get(dtype, dtype)
 
 
-def _named(name: str) -> Any:
-    return dtype_of(_np.dtype(name))
+def array(obj: TensorLike, dtype: DTypeLike | None = None, copy: bool = True, ndmin: int = 0) -> Tensor:
+    """A Tensor of numbers, lists, arrays or tensors; Python's ints become Int32 and its floats Float32.
 
+    Args:
+        obj: what it is made of; a Tensor and an array keep their dtype.
+        dtype: the element type; None as said.
+        copy: accepted for NumPy's sake: the result is a Tensor of its own either way.
+        ndmin: how many axes there are at least; those that are missing are put in front, of length 1.
 
-def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Tensor:
-    """A tensor of numbers, lists, arrays or tensors; Python's become Int32 and Float32."""
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``obj`` cannot be a Tensor, or ``dtype`` names no element type.
+    """
     if dtype is not None:
         found = Tensor(obj, _dtype(dtype))
     elif isinstance(obj, Tensor | _np.ndarray):
@@ -61,51 +77,133 @@ def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Ten
     return found
 
 
-def asarray(a: Any, dtype: Any = None) -> Tensor:
-    """A tensor of numbers, lists, arrays or tensors."""
+def asarray(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
+    """A Tensor of numbers, lists, arrays or tensors; Python's ints become Int32 and its floats Float32.
+
+    Args:
+        a: what it is made of; a Tensor is returned itself where ``dtype`` is None.
+        dtype: the element type; None keeps that of ``a``.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or ``dtype`` names no element type.
+    """
     return a if isinstance(a, Tensor) and dtype is None else array(a, dtype)
 
 
-asfarray = asarray
+def asfarray(a: TensorLike, dtype: DTypeLike = float32) -> Tensor:
+    """A floating Tensor of numbers, lists, arrays or tensors.
+
+    Args:
+        a: what it is made of.
+        dtype: the element type; one that is not floating becomes Float32.
+
+    Returns:
+        a Tensor of the shape of ``a``.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or ``dtype`` names no element type.
+    """
+    wanted = to_dtype(_dtype(dtype))
+    return asarray(a, wanted if wanted.is_floating_point else float32)
 
 
-def copy(a: Any) -> Tensor:
-    """A copy that gradients pass."""
+def copy(a: TensorLike) -> Tensor:
+    """A copy that gradients pass.
+
+    Args:
+        a: a Tensor, or what one can be made of.
+
+    Returns:
+        a Tensor of its shape and dtype.
+    """
     return asarray(a).clone()
 
 
-def _as(found: Any, dtype: Any) -> Any:
+def _as(found: Tensor, dtype: DTypeLike | None) -> Tensor:
     return found if dtype is None else found.astype(_dtype(dtype))
 
 
 # Made from nothing
 
 
-def _made(values: Any, dtype: Any) -> Tensor:
+def _made(values: object, dtype: DTypeLike) -> Tensor:
     return Tensor(_np.asarray(values).astype(numpy_dtype(_dtype(dtype))))
 
 
-def zeros(shape: Any, dtype: Any = float32) -> Tensor:
-    """Zeros of a shape."""
+def zeros(shape: Ints, dtype: DTypeLike = float32) -> Tensor:
+    """A Tensor of zeros; ``empty`` is another name of it.
+
+    Args:
+        shape: its shape: an int, or one for each axis.
+        dtype: the element type.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``shape`` are no ints, or ``dtype`` names no element type.
+    """
     return ops.zeros(shape, _dtype(dtype))
 
 
-def ones(shape: Any, dtype: Any = float32) -> Tensor:
-    """Ones of a shape."""
+def ones(shape: Ints, dtype: DTypeLike = float32) -> Tensor:
+    """A Tensor of ones.
+
+    Args:
+        shape: its shape: an int, or one for each axis.
+        dtype: the element type.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``shape`` are no ints, or ``dtype`` names no element type.
+    """
     return ops.ones(shape, _dtype(dtype))
 
 
 empty = zeros
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
-    """One value in a shape."""
+def full(shape: Ints, fill_value: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
+    """A Tensor of one value.
+
+    Args:
+        shape: its shape: an int, or one for each axis.
+        fill_value: the value: a number, or what broadcasts to ``shape``.
+        dtype: the element type; None is that of ``fill_value``.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        ValueError: ``fill_value`` does not broadcast to ``shape``.
+    """
     value = asarray(fill_value, dtype)
     return ops.broadcast_to(value, (shape,) if isinstance(shape, int) else tuple(shape)).astype(value.dtype)
 
 
-def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Tensor:
-    """Numbers from ``start`` below ``stop``."""
+def arange(
+    start: float | Tensor, stop: float | Tensor | None = None, step: float | Tensor | None = None, dtype: DTypeLike |
+    None = None,
+) -> Tensor:  # fmt: skip
+    """The numbers start, start + step, start + 2 step, ... below ``stop``.
+
+    Args:
+        start: the first number; where it is given alone, it is ``stop``, and the first is 0.
+        stop: what all numbers are below (above, with a negative ``step``).
+        step: how far they are apart; None is 1.
+        dtype: the element type; None is Int32, or Float32 where one of the three is a float.
+
+    Returns:
+        a vector.
+
+    Raises:
+        ZeroDivisionError: ``step`` is 0.
+    """
     given = [start, stop, step]
     whole = not builtins.any(
         x.dtype.is_floating_point if isinstance(x, Tensor) else isinstance(x, float) for x in given
@@ -115,56 +213,168 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     return _made(_np.arange(*numbers), (int32 if whole else float32) if dtype is None else dtype)
 
 
-def linspace(start: Any, stop: Any, num: int = 50, endpoint: builtins.bool = True, dtype: Any = None) -> Tensor:
-    """Evenly spaced numbers."""
+def linspace(
+    start: float | Tensor, stop: float | Tensor, num: int = 50, endpoint: builtins.bool = True, dtype: DTypeLike | None
+    = None,
+) -> Tensor:  # fmt: skip
+    """Evenly spaced numbers from ``start`` to ``stop``.
+
+    Args:
+        start: the first number.
+        stop: the last one, or with ``endpoint`` False the one behind it.
+        num: how many numbers.
+        endpoint: whether ``stop`` is one of them.
+        dtype: the element type; None is Float32.
+
+    Returns:
+        a Tensor whose first axis has the length ``num``.
+
+    Raises:
+        ValueError: ``num`` is negative.
+    """
     return _made(_np.linspace(start, stop, num, endpoint), float32 if dtype is None else dtype)
 
 
 def logspace(
-    start: Any, stop: Any, num: int = 50, endpoint: builtins.bool = True, base: float = 10.0, dtype: Any = None
+    start: float | Tensor, stop: float | Tensor, num: int = 50, endpoint: builtins.bool = True, base: float = 10.0,
+    dtype: DTypeLike | None = None
 ) -> Tensor:
-    """Numbers whose logarithms are evenly spaced."""
+    """Numbers whose logarithms are evenly spaced, from base ** start to base ** stop.
+
+    Args:
+        start: the exponent of the first number.
+        stop: that of the last one, or with ``endpoint`` False of the one behind it.
+        num: how many numbers.
+        endpoint: whether base ** stop is one of them.
+        base: the base of the powers.
+        dtype: the element type; None is Float32.
+
+    Returns:
+        a Tensor whose first axis has the length ``num``.
+
+    Raises:
+        ValueError: ``num`` is negative.
+    """
     return _made(_np.logspace(start, stop, num, endpoint, base), float32 if dtype is None else dtype)
 
 
-def geomspace(start: Any, stop: Any, num: int = 50, endpoint: builtins.bool = True, dtype: Any = None) -> Tensor:
-    """Numbers with one ratio."""
+def geomspace(
+    start: float | Tensor, stop: float | Tensor, num: int = 50, endpoint: builtins.bool = True, dtype: DTypeLike | None
+    = None,
+) -> Tensor:  # fmt: skip
+    """Numbers of which each is the one before times the same ratio, from ``start`` to ``stop``.
+
+    Args:
+        start: the first number, not 0.
+        stop: the last one, not 0, or with ``endpoint`` False the one behind it.
+        num: how many numbers.
+        endpoint: whether ``stop`` is one of them.
+        dtype: the element type; None is Float32.
+
+    Returns:
+        a Tensor whose first axis has the length ``num``.
+
+    Raises:
+        ValueError: ``num`` is negative, or an end is 0.
+    """
     return _made(_np.geomspace(start, stop, num, endpoint), float32 if dtype is None else dtype)
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float32) -> Tensor:  # noqa: N803
-    """Ones on a diagonal."""
+def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float32) -> Tensor:  # noqa: N803
+    """A matrix with ones on one diagonal and zeros elsewhere.
+
+    Args:
+        N: the number of rows.
+        M: the number of columns; None is ``N``.
+        k: which diagonal: 0 the main one, above it positive, below it negative.
+        dtype: the element type.
+
+    Returns:
+        a Tensor (N, M).
+    """
     return _made(_np.eye(N, M, k), dtype)
 
 
-def identity(n: int, dtype: Any = float32) -> Tensor:
-    """Ones on the diagonal."""
+def identity(n: int, dtype: DTypeLike = float32) -> Tensor:
+    """The identity matrix.
+
+    Args:
+        n: the number of rows and columns.
+        dtype: the element type.
+
+    Returns:
+        a Tensor (n, n).
+    """
     return eye(n, dtype=dtype)
 
 
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float32) -> Tensor:  # noqa: N803
-    """Ones on and below a diagonal."""
+def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float32) -> Tensor:  # noqa: N803
+    """A matrix with ones on and below one diagonal and zeros above it.
+
+    Args:
+        N: the number of rows.
+        M: the number of columns; None is ``N``.
+        k: which diagonal: 0 the main one, above it positive, below it negative.
+        dtype: the element type.
+
+    Returns:
+        a Tensor (N, M).
+    """
     return _made(_np.tri(N, M, k), dtype)
 
 
-def indices(dimensions: Any, dtype: Any = int32) -> Any:
-    """The places along each axis."""
+def indices(dimensions: Sequence[int], dtype: DTypeLike = int32) -> list[Tensor]:
+    """For each axis of a grid the place of each of its points along that axis.
+
+    Args:
+        dimensions: the shape of the grid.
+        dtype: the element type.
+
+    Returns:
+        a list of a Tensor of the shape ``dimensions`` for each axis.
+    """
     grid: Any = _np.indices(tuple(dimensions))
     return [_made(one, dtype) for one in grid]
 
 
-def rand(*shape: int, dtype: Any = float32) -> Tensor:
-    """Evenly spread over [0, 1)."""
+def rand(*shape: int, dtype: DTypeLike = float32) -> Tensor:
+    """Random numbers, uniform over [0, 1).
+
+    Args:
+        *shape: the length of each axis.
+        dtype: the element type, a floating one.
+
+    Returns:
+        a Tensor of that shape.
+    """
     return ops.rand(*shape, dtype=_dtype(dtype))
 
 
-def randn(*shape: int, dtype: Any = float32) -> Tensor:
-    """Of the normal distribution."""
+def randn(*shape: int, dtype: DTypeLike = float32) -> Tensor:
+    """Random numbers of the standard normal distribution.
+
+    Args:
+        *shape: the length of each axis.
+        dtype: the element type, a floating one.
+
+    Returns:
+        a Tensor of that shape.
+    """
     return ops.randn(*shape, dtype=_dtype(dtype))
 
 
-def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = int32) -> Tensor:
-    """Ints from ``minval`` (or 0) below ``maxval``."""
+def randint(minval: int, maxval: int | None = None, shape: Ints | None = None, dtype: DTypeLike = int32) -> Tensor:
+    """Random ints, uniform from ``minval`` below ``maxval``.
+
+    Args:
+        minval: the lowest; where it is given alone, it is ``maxval``, and the lowest is 0.
+        maxval: what all are below.
+        shape: an int, or one for each axis; None is ``(1,)``.
+        dtype: the element type.
+
+    Returns:
+        a Tensor of that shape.
+    """
     low, high = (0, minval) if maxval is None else (minval, maxval)
     size = (1,) if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
     return ops.randint(low, high, size, dtype=_dtype(dtype))
@@ -173,20 +383,51 @@ def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: An
 # Arithmetic
 
 
-def clip(x: Any, xmin: Any, xmax: Any, dtype: Any = None) -> Tensor:
-    """Not below one value nor above another."""
+def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: DTypeLike | None = None) -> Tensor:
+    """Elements raised to ``xmin`` and lowered to ``xmax``: min(max(x, xmin), xmax).
+
+    Args:
+        x: the elements.
+        xmin: the lower bound: a number, a Tensor that broadcasts, or None.
+        xmax: the upper bound, likewise; not both are None.
+        dtype: the dtype of the result; None leaves it.
+
+    Returns:
+        a Tensor.
+
+    Raises:
+        ValueError: both bounds are None, or the shapes do not broadcast.
+    """
     return _as(ops.clamp(asarray(x), xmin, xmax), dtype)
 
 
-def where(condition: Any, x: Any = None, y: Any = None) -> Any:
-    """``x`` where the condition holds, else ``y``; the condition alone gives the places where it holds."""
+def where(
+    condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None
+) -> Tensor | tuple[Tensor, ...]:
+    """``x`` where the condition holds, else ``y``; the condition alone gives the places where it holds.
+
+    Args:
+        condition: bools, or numbers that are not 0.
+        x: what is taken where it holds; broadcasts with the others.
+        y: what is taken where it does not.
+
+    Returns:
+        a Tensor of the shape that the three broadcast to; or a tuple of an Int64 vector for each axis.
+
+    Raises:
+        TypeError: one of ``x`` and ``y`` is given alone.
+        ValueError: the shapes do not broadcast.
+    """
     if x is None and y is None:
         return ops.nonzero(asarray(condition), as_tuple=True)
+    if x is None or y is None:
+        raise TypeError("For 'numpy.where', 'x' and 'y' must both be given, or neither")
     return ops.where(asarray(condition), asarray(x), asarray(y))
 
 
 def histogram(
-    a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: builtins.bool = False
+    a: TensorLike, bins: TensorLike | str = 10, range: tuple[float, float] | None = None, weights: TensorLike | None =
+    None, density: builtins.bool = False
 ) -> tuple[Tensor, Tensor]:
     """(how many elements are in each bin, the edges of the bins); the last bin has its upper edge too.
 
@@ -217,8 +458,25 @@ def histogram(
 # Products
 
 
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Tensor:
-    """The cross product of vectors of 2 or 3 along an axis of each; ``axis`` stands for all three."""
+def cross(
+    a: TensorLike, b: TensorLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Tensor:
+    """The cross product of vectors of 2 or 3; of two in the plane the component that stands upright on it.
+
+    Args:
+        a: the first vectors.
+        b: the second ones; the other axes broadcast.
+        axisa: the axis of ``a`` that its vectors lie along.
+        axisb: that of ``b``.
+        axisc: that of the result.
+        axis: stands for all three, where it is given.
+
+    Returns:
+        a Tensor of vectors of 3; without their axis where both vectors are of 2.
+
+    Raises:
+        ValueError: vectors of another length, or shapes that do not broadcast.
+    """
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = (ops.moveaxis(asarray(one), at, -1) for one, at in ((a, axisa), (b, axisb)))
@@ -233,8 +491,19 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     return found[..., 2] if flat else ops.moveaxis(found, -1, axisc)
 
 
-def dot(a: Any, b: Any) -> Tensor:
-    """NumPy's dot: the last axis of ``a`` with the last but one of ``b``."""
+def dot(a: TensorLike, b: TensorLike) -> Tensor:
+    """The sum of products over the last axis of ``a`` and the last but one (the only one) of ``b``, as in NumPy.
+
+    Args:
+        a: numbers; without axes it multiplies all of ``b``.
+        b: numbers; without axes it multiplies all of ``a``.
+
+    Returns:
+        a Tensor (*axes of a without the last, *axes of b without the summed one).
+
+    Raises:
+        ValueError: the lengths of the summed axes differ.
+    """
     a, b = asarray(a), asarray(b)
     if not a.ndim or not b.ndim:
         return ops.mul(a, b)
@@ -243,13 +512,38 @@ def dot(a: Any, b: Any) -> Tensor:
     return tensordot(a, b, ([a.ndim - 1], [builtins.max(b.ndim - 2, 0)]))
 
 
-def matmul(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
-    """The product of matrices."""
+def matmul(x1: TensorLike, x2: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
+    """The product of matrices in the last two axes; the axes before them broadcast, a vector is one row or one column.
+
+    Args:
+        x1: numbers, (..., n, k) or (k,).
+        x2: numbers, (..., k, m) or (k,).
+        dtype: the dtype of the result; None leaves it.
+
+    Returns:
+        a Tensor (..., n, m).
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
     return _as(ops.matmul(asarray(x1), asarray(x2)), dtype)
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
-    """The sum of products over axes of both."""
+def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[Ints] = 2) -> Tensor:
+    """The sum of products over axes of both.
+
+    Args:
+        a: numbers.
+        b: numbers.
+        axes: how many: the last ones of ``a`` with the first ones of ``b``; or a pair of an axis or axes of ``a`` and
+            those of ``b``, in the same order.
+
+    Returns:
+        a Tensor (*the other axes of a, *the other axes of b).
+
+    Raises:
+        ValueError: the lengths of the summed axes differ.
+    """
     a, b = asarray(a), asarray(b)
     if isinstance(axes, int):
         axes = (list(range(a.ndim - axes, a.ndim)), list(range(axes)))
@@ -267,36 +561,147 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
 # Reductions
 
 
-def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False, initial: Any = None) -> Tensor:
-    """The sum along axes."""
+def sum(
+    a: TensorLike, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: builtins.bool = False, initial: Number |
+    None = None,
+) -> Tensor:  # fmt: skip
+    """The sum over axes.
+
+    Args:
+        a: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        dtype: the dtype of the result; None is Int64 for integers and bools, else that of ``a``.
+        keepdims: whether the axes stay, with length 1.
+        initial: a number that is added.
+
+    Returns:
+        a Tensor.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     found = ops.sum(asarray(a), axis, keepdims)
     return _as(found if initial is None else found + initial, dtype)
 
 
-def mean(a: Any, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = None) -> Tensor:
-    """The mean along axes."""
+def mean(a: TensorLike, axis: Axis = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None) -> Tensor:
+    """The mean over axes.
+
+    Args:
+        a: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        keepdims: whether the axes stay, with length 1.
+        dtype: the dtype to convert to first; None leaves that of ``a``.
+
+    Returns:
+        a Tensor.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return ops.mean(_as(asarray(a), dtype), axis, keepdims)
 
 
-average = mean
+def average(
+    x: TensorLike, axis: Axis = None, weights: TensorLike | None = None, returned: builtins.bool = False
+) -> Tensor | tuple[Tensor, Tensor]:
+    """The weighted mean over axes: sum(x * weights) / sum(weights).
+
+    Args:
+        x: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        weights: what each element counts: of the shape of ``x``, or a vector for the one ``axis``; None is ones.
+        returned: whether to return the sums of the weights too.
+
+    Returns:
+        a floating Tensor; with ``returned`` a pair of it and the sums of the weights, of the same shape.
+
+    Raises:
+        TypeError: ``x`` or ``weights`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range, or ``weights`` has another shape.
+    """
+    x = asarray(x)
+    x = x if x.dtype.is_floating_point or x.dtype.is_complex else x.astype(float32)
+    counted = ops.ones_like(x) if weights is None else asarray(weights).astype(x.dtype)
+    if counted.shape != x.shape:
+        if not isinstance(axis, int) or counted.shape != (x.shape[axis],):
+            raise ValueError(
+                f"For 'numpy.average', 'weights' must have the shape {x.shape} of 'x' or be a vector for one 'axis', "
+                f"but got {counted.shape}"
+            )
+        line = [1] * x.ndim
+        line[axis] = counted.size
+        counted = ops.broadcast_to(ops.reshape(counted, tuple(line)), x.shape)
+    total = ops.sum(counted, axis)
+    found = ops.sum(x * counted, axis) / total
+    return (found, total) if returned else found
 
 
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False) -> Tensor:
-    """The mean without NaN."""
+def nanmean(
+    a: TensorLike, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: builtins.bool = False
+) -> Tensor:
+    """The mean of those elements over axes that are not NaN.
+
+    Args:
+        a: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        dtype: the dtype to convert to first; None leaves that of ``a``.
+        keepdims: whether the axes stay, with length 1.
+
+    Returns:
+        a Tensor, NaN where all elements are.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return ops.nanmean(_as(asarray(a), dtype), axis, keepdims)
 
 
-def nanmax(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False) -> Tensor:
-    """The largest of what is not NaN; NaN where there is nothing else."""
+def nanmax(a: TensorLike, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: builtins.bool = False) -> Tensor:
+    """The largest of those elements over axes that are not NaN.
+
+    Args:
+        a: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        dtype: the dtype of the result; None is that of ``a``.
+        keepdims: whether the axes stay, with length 1.
+
+    Returns:
+        a Tensor, NaN where all elements are.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return _nanextreme(ops.amax, -math.inf, a, axis, dtype, keepdims)
 
 
-def nanmin(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False) -> Tensor:
-    """The smallest of what is not NaN; NaN where there is nothing else."""
+def nanmin(a: TensorLike, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: builtins.bool = False) -> Tensor:
+    """The smallest of those elements over axes that are not NaN.
+
+    Args:
+        a: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        dtype: the dtype of the result; None is that of ``a``.
+        keepdims: whether the axes stay, with length 1.
+
+    Returns:
+        a Tensor, NaN where all elements are.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return _nanextreme(ops.amin, math.inf, a, axis, dtype, keepdims)
 
 
-def _nanextreme(extreme: Any, other: float, a: Any, axis: Any, dtype: Any, keepdims: builtins.bool) -> Any:
+def _nanextreme(
+    extreme: Callable[..., Tensor], other: float, a: TensorLike, axis: Axis, dtype: DTypeLike | None, keepdims:
+    builtins.bool,
+) -> Tensor:  # fmt: skip
     a = asarray(a)
     if not a.dtype.is_floating_point:
         return _as(extreme(a, axis, keepdims), dtype)
@@ -305,16 +710,48 @@ def _nanextreme(extreme: Any, other: float, a: Any, axis: Any, dtype: Any, keepd
     return _as(ops.where(ops.all(missing, axis, keepdims), nan, found), dtype)
 
 
-def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False) -> Tensor:
-    """The sum without NaN."""
+def nansum(a: TensorLike, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: builtins.bool = False) -> Tensor:
+    """The sum of the elements over axes, with NaN counted as 0.
+
+    Args:
+        a: the elements.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        dtype: the dtype of the result; None leaves it.
+        keepdims: whether the axes stay, with length 1.
+
+    Returns:
+        a Tensor.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return _as(ops.nansum(asarray(a), axis, keepdims), dtype)
 
 
 def cov(
-    m: Any, y: Any = None, rowvar: builtins.bool = True, bias: builtins.bool = False, ddof: int | None = None,
-    fweights: Any = None, aweights: Any = None, dtype: Any = None,
+    m: TensorLike, y: TensorLike | None = None, rowvar: builtins.bool = True, bias: builtins.bool = False, ddof: int |
+    None = None,
+    fweights: TensorLike | None = None, aweights: TensorLike | None = None, dtype: DTypeLike | None = None,
 ) -> Tensor:  # fmt: skip
-    """The covariances of the rows (with ``rowvar`` False the columns) of ``m``, and of ``y`` below them."""
+    """The matrix of covariances of variables; see ``ops.cov``.
+
+    Args:
+        m: a variable in each row and an observation in each column; a vector is one variable.
+        y: more variables of the same observations, put below those of ``m``.
+        rowvar: whether the variables are the rows; False: the columns.
+        bias: whether to divide by the number of observations n, instead of n - 1.
+        ddof: divides by n - ``ddof`` instead, where it is given.
+        fweights: how many times each observation counts.
+        aweights: the weight of each observation.
+        dtype: the dtype to convert to first; None leaves it.
+
+    Returns:
+        a symmetric matrix with a row for each variable; without axes for one variable.
+
+    Raises:
+        ValueError: more than 2 axes, or shapes that do not fit.
+    """
     given = [ops.atleast_2d(_as(asarray(one), dtype)) for one in (m, y) if one is not None]
     columns = [one.T if not rowvar and one.shape[0] != 1 else one for one in given]
     whole = columns[0] if len(columns) == 1 else ops.cat(columns, 0)
@@ -324,8 +761,21 @@ def cov(
     return ops.squeeze(found)
 
 
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
-    """The sum so far, along an axis or over all."""
+def cumsum(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
+    """The sum of the elements so far.
+
+    Args:
+        a: the elements.
+        axis: the axis, in [-ndim, ndim); None takes all elements, flattened.
+        dtype: the dtype of the result; None leaves it.
+
+    Returns:
+        a Tensor of the shape of ``a``; a vector without ``axis``.
+
+    Raises:
+        TypeError: ``a`` cannot be a Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
     a = asarray(a)
     return _as(ops.cumsum(ops.reshape(a, (-1,)) if axis is None else a, axis or 0), dtype)
 
@@ -333,18 +783,47 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
 # Shape
 
 
-def shape(a: Any) -> tuple[int, ...]:
-    """The shape."""
+def shape(a: TensorLike) -> tuple[int, ...]:
+    """The length of each axis.
+
+    Args:
+        a: a Tensor, or what one can be made of.
+
+    Returns:
+        a tuple of ints.
+    """
     return asarray(a).shape
 
 
-def size(a: Any, axis: int | None = None) -> int:
-    """The number of elements, or the length of an axis."""
+def size(a: TensorLike, axis: int | None = None) -> int:
+    """The number of elements, or the length of one axis.
+
+    Args:
+        a: a Tensor, or what one can be made of.
+        axis: the axis; None counts all elements.
+
+    Returns:
+        an int.
+
+    Raises:
+        IndexError: ``axis`` is out of range.
+    """
     return asarray(a).size if axis is None else asarray(a).shape[axis]
 
 
-def concatenate(arrays: Any, axis: int | None = 0) -> Tensor:
-    """One behind the other along an axis."""
+def concatenate(arrays: Sequence[TensorLike], axis: int | None = 0) -> Tensor:
+    """Tensors joined along an axis that they have.
+
+    Args:
+        arrays: what is joined; the shapes differ along ``axis`` at most.
+        axis: the axis; None joins them flattened.
+
+    Returns:
+        a Tensor.
+
+    Raises:
+        ValueError: ``axis`` is out of range, or the shapes do not fit.
+    """
     given = [asarray(one) for one in arrays]
     return ops.cat([ops.reshape(x, (-1,)) for x in given]) if axis is None else ops.cat(given, axis)
 
@@ -353,59 +832,161 @@ def _at_least(tensor: Tensor, axes: int) -> Tensor:
     return tensor if tensor.ndim >= axes else ops.reshape(tensor, (1,) * (axes - tensor.ndim) + tensor.shape)
 
 
-def atleast_1d(*arys: Any) -> Any:
-    """With one axis or more."""
+def atleast_1d(*arys: TensorLike) -> Tensor | list[Tensor]:
+    """Tensors with one axis at least: a number becomes a vector of one.
+
+    Args:
+        *arys: Tensors, or what they can be made of.
+
+    Returns:
+        a Tensor for one argument, a list for several.
+    """
     found = [_at_least(asarray(one), 1) for one in arys]
     return found[0] if len(found) == 1 else found
 
 
-def atleast_2d(*arys: Any) -> Any:
-    """With two axes or more."""
+def atleast_2d(*arys: TensorLike) -> Tensor | list[Tensor]:
+    """Tensors with two axes at least: a vector becomes a row.
+
+    Args:
+        *arys: Tensors, or what they can be made of.
+
+    Returns:
+        a Tensor for one argument, a list for several.
+    """
     found = [_at_least(asarray(one), 2) for one in arys]
     return found[0] if len(found) == 1 else found
 
 
-def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
-    """Pieces along an axis: so many, or cut at these places."""
+def split(x: TensorLike, indices_or_sections: Ints, axis: int = 0) -> tuple[Tensor, ...]:
+    """Pieces along one axis.
+
+    Args:
+        x: what is cut.
+        indices_or_sections: how many pieces of one length; or the places to cut at, ascending.
+        axis: the axis.
+
+    Returns:
+        a tuple of Tensors.
+
+    Raises:
+        ValueError: that many pieces of one length do not make up the axis.
+    """
     x = asarray(x)
     if isinstance(indices_or_sections, int):
+        if indices_or_sections < 1 or x.shape[axis] % indices_or_sections:
+            raise ValueError(
+                f"For 'numpy.split', 'indices_or_sections' {indices_or_sections} must divide the length "
+                f"{x.shape[axis]} of axis {axis}"
+            )
         return ops.split(x, x.shape[axis] // indices_or_sections, axis)
     ends = [0, *indices_or_sections, x.shape[axis]]
     return ops.split(x, [high - low for low, high in itertools.pairwise(ends)], axis)
 
 
-def flip(m: Any, axis: Any = None) -> Tensor:
-    """Backwards along axes."""
+def flip(m: TensorLike, axis: Axis = None) -> Tensor:
+    """The elements in reverse order along axes.
+
+    Args:
+        m: a Tensor, or what one can be made of.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+
+    Returns:
+        a Tensor of the shape of ``m``.
+
+    Raises:
+        ValueError: an axis is out of range or named twice.
+    """
     m = asarray(m)
     axes = tuple(range(m.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
     return ops.flip(m, axes)
 
 
-def meshgrid(*xi: Any, sparse: builtins.bool = False, indexing: str = "xy") -> Any:
-    """The coordinates of a grid."""
+def meshgrid(*xi: TensorLike, sparse: builtins.bool = False, indexing: str = "xy") -> list[Tensor]:
+    """The coordinates of the points of a grid: for each vector a Tensor of the grid's shape.
+
+    Args:
+        *xi: the coordinates along each axis of the grid, vectors.
+        sparse: accepted for NumPy's sake: the whole grid is made either way.
+        indexing: "xy": the first vector runs along the second axis, the second one along the first; "ij": each along
+            its own.
+
+    Returns:
+        a list of a Tensor for each vector.
+
+    Raises:
+        ValueError: another ``indexing``.
+    """
     return list(ops.meshgrid(*[asarray(one) for one in xi], indexing=indexing))
 
 
-def vander(x: Any, N: int | None = None, increasing: builtins.bool = False) -> Tensor:  # noqa: N803
-    """The powers of each element, a row each, from the highest to 0, or with ``increasing`` from 0 up."""
+def vander(x: TensorLike, N: int | None = None, increasing: builtins.bool = False) -> Tensor:  # noqa: N803
+    """The Vandermonde matrix: the powers of each element, a row each, from N - 1 down to 0.
+
+    Args:
+        x: a vector.
+        N: how many powers; None is the length of ``x``.
+        increasing: whether they begin with the power 0.
+
+    Returns:
+        a Tensor (length of x, N).
+
+    Raises:
+        ValueError: ``x`` is no vector.
+    """
     found = ops.vander(asarray(x), N)
     return ops.flip(found, 1) if increasing else found
 
 
-def diag(v: Any, k: int = 0) -> Tensor:
-    """A vector as a diagonal, or a diagonal of a matrix."""
+def diag(v: TensorLike, k: int = 0) -> Tensor:
+    """A matrix with a vector on one diagonal, or one diagonal of a matrix.
+
+    Args:
+        v: a vector or a matrix.
+        k: which diagonal: 0 the main one, above it positive, below it negative.
+
+    Returns:
+        a matrix of a vector, a vector of a matrix.
+    """
     return found(asarray(v), k)
 
 
-def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip") -> Tensor:
-    """Elements by their places."""
+def take(a: TensorLike, indices: TensorLike, axis: int | None = None, mode: str = "clip") -> Tensor:
+    """Elements along one axis by their places.
+
+    Args:
+        a: where they are taken from.
+        indices: the places, ints of any shape.
+        axis: the axis, in [-ndim, ndim); None counts the flattened elements.
+        mode: what happens to places that are not there: "clip" takes the nearest, "wrap" counts around, "raise" is an
+            error.
+
+    Returns:
+        a Tensor with the axes of ``indices`` in the place of ``axis``.
+
+    Raises:
+        ValueError: ``axis`` is out of range, or another ``mode``.
+        RuntimeError: a place that is not there, with "raise".
+    """
     return ops.take(asarray(a), asarray(indices), axis, mode)
 
 
-def unique(x: Any, return_inverse: builtins.bool = False) -> Any:
-    """Different elements in order, and with ``return_inverse`` the place of each."""
-    values, inverse = _np.unique(asarray(x).asnumpy(), return_inverse=True)
-    return (Tensor(values), Tensor(inverse.astype(_np.int32))) if return_inverse else Tensor(values)
+def unique(x: TensorLike, return_inverse: builtins.bool = False) -> Tensor | tuple[Tensor, Tensor]:
+    """Each value once, in ascending order; on demand the place of each element's value.
+
+    Args:
+        x: the elements.
+        return_inverse: whether to return the places too.
+
+    Returns:
+        a vector of the values; with ``return_inverse`` a pair of it and the places, Int32, of the shape of ``x``.
+
+    Raises:
+        TypeError: ``x`` cannot be a Tensor.
+        NotImplementedError: a gradient arrives at the values, which have none.
+    """
+    values, inverse = _unique_sorted(asarray(x), return_inverse=True)
+    return (values, inverse.astype(int32)) if return_inverse else values
 
 
 # Declared where the functions are
@@ -418,7 +999,10 @@ def _taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]
     """
     operator = isinstance(inspect.unwrap(function), Operator)
     signature = inspect.signature(function)
-    kinds = {key: "Tensor" if operator else str(one.annotation) for key, one in signature.parameters.items()}
+    kinds = {
+        key: "Tensor" if operator else re.sub(r"\b(Operand|TensorLike)\b", "Tensor", str(one.annotation))
+        for key, one in signature.parameters.items()
+    }
     if operator:
         dtype = inspect.Parameter("dtype", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
         signature = signature.replace(parameters=[*signature.parameters.values(), dtype])

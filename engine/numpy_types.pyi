@@ -19,11 +19,11 @@ def absolute(x: Operand) -> Tensor:
 def add(x1: Operand, x2: Operand) -> Tensor:
     """x + y."""
 
-def amax(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
-    """The largest element over ``axis``, of those where ``where`` holds and of ``initial``."""
+def amax(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = None) -> Tensor:
+    """The largest element over axes."""
 
-def amin(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
-    """The smallest element over ``axis``, of those where ``where`` holds and of ``initial``."""
+def amin(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = None) -> Tensor:
+    """The smallest element over axes."""
 
 def argmax(a: Tensor, axis: int | None = None) -> Tensor:
     """Where the largest element along an axis is."""
@@ -37,14 +37,15 @@ def bitwise_not(x: Operand) -> Tensor:
 def column_stack(tup: Sequence[Tensor]) -> Tensor:
     """Tensors joined along the second axis, vectors as columns; as in NumPy."""
 
-def count_nonzero(x: Tensor, axis: Axis = (), keepdims: bool = False) -> Any:
-    """How many elements over ``axis`` are not 0."""
+def count_nonzero(x: Tensor, axis: Axis = (), keepdims: bool = False) -> Tensor:
+    """How many elements over axes are not 0; NaN is not."""
 
 def deg2rad(x: Tensor) -> Tensor:
     """Degrees as radians: x * pi / 180."""
 
-def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The ``n``-th difference of neighbours along ``axis``, after joining ``prepend`` and ``append`` on.
+def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+    """The difference of neighbors along one axis, ``n`` times over: x[i + 1] - x[i]; of bools whether they
+    differ.
     """
 
 def dstack(tup: Sequence[Tensor]) -> Tensor:
@@ -89,11 +90,11 @@ def kron(a: Tensor, b: Tensor) -> Tensor:
 def lcm(x1: Operand, x2: Operand) -> Tensor:
     """The least common multiple of integers, 0 or above."""
 
-def max(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
-    """The largest element over ``axis``, of those where ``where`` holds and of ``initial``."""
+def max(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = None) -> Tensor:
+    """The largest element over axes."""
 
-def min(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
-    """The smallest element over ``axis``, of those where ``where`` holds and of ``initial``."""
+def min(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = None) -> Tensor:
+    """The smallest element over axes."""
 
 def mod(x1: Operand, x2: Operand) -> Tensor:
     """x - floor(x / y) * y, with the sign of y."""
@@ -111,7 +112,7 @@ def power(x1: Operand, x2: Operand) -> Tensor:
     """x to the power y; for the gradient by y, where x is not positive, 0."""
 
 def ptp(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The largest less the smallest element over ``axis``."""
+    """The range: the largest less the smallest element over axes."""
 
 def rad2deg(x: Tensor) -> Tensor:
     """Radians as degrees: x * 180 / pi."""

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: object) -> bool:
     """Whether a value is an array of either device."""
     if isinstance(value, np.ndarray | np.generic):
         return True
@@ -76,7 +76,11 @@ _device_reason = "the default"
 
 
 def device_target() -> str:
-    """Where new tensors are put: "CPU" or "GPU"."""
+    """Where new tensors are put.
+
+    Returns:
+        "CPU" or "GPU".
+    """
     return _device
 
 

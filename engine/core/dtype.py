@@ -5,9 +5,12 @@ A ``DType`` is a name and a NumPy dtype. bfloat16 comes from ml_dtypes, which is
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from .types import DTypeLike, Number
 
 __all__ = [
     "DType",
@@ -38,7 +41,14 @@ __all__ = [
 
 
 class DType:
-    """The element type of a tensor. ``str(dtype)`` is MindSpore's name for it, such as ``Float32``."""
+    """The element type of a tensor. ``str(dtype)`` is MindSpore's name for it, such as ``Float32``.
+
+    The fifteen that there are stand in this module (``mindspore.float32``, ...); users make none.
+
+    Args:
+        name: MindSpore's name.
+        numpy_name: the name of the NumPy dtype of the same elements; None for bfloat16, which ml_dtypes has.
+    """
 
     __slots__ = ("_numpy", "name")
 
@@ -76,7 +86,7 @@ class DType:
     def __str__(self) -> str:
         return self.name
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Callable[[str], DType], tuple[str]]:
         return _by_name, (self.name,)
 
     def __eq__(self, other: object) -> bool:
@@ -107,7 +117,7 @@ DTYPES = (
     float16, bfloat16, float32, float64, complex64, complex128,
 )  # fmt: skip
 _NAMES = {dtype.name: dtype for dtype in DTYPES}
-_FROM_NUMPY: dict[np.dtype[Any], DType] = {d.numpy: d for d in DTYPES if d is not bfloat16}
+_FROM_NUMPY: dict[Any, DType] = {d.numpy: d for d in DTYPES if d is not bfloat16}
 _FLOAT_RANK = {"Float16": 0, "BFloat16": 1, "Float32": 2, "Float64": 3}
 _PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32, complex: complex128}
 
@@ -116,8 +126,14 @@ def _by_name(name: str) -> DType:
     return _NAMES[name]
 
 
-def dtype_of(numpy_like: Any) -> DType:
+def dtype_of(numpy_like: np.dtype[Any] | type | str) -> DType:
     """The DType of a NumPy dtype.
+
+    Args:
+        numpy_like: a NumPy dtype, or what ``numpy.dtype`` makes one of.
+
+    Returns:
+        the DType of the same elements.
 
     Raises:
         TypeError: MindSpore has no such element type (strings, objects, dates).
@@ -132,8 +148,19 @@ def dtype_of(numpy_like: Any) -> DType:
     return found
 
 
-def to_dtype(value: Any, argument: str = "dtype") -> DType:
-    """A DType from what a user may write: a DType, a NumPy dtype or its name, or a Python number type."""
+def to_dtype(value: DTypeLike, argument: str = "dtype") -> DType:
+    """A DType from what a user may write.
+
+    Args:
+        value: a DType, a NumPy dtype or its name, or a Python number type (``int`` is Int64, ``float`` Float32).
+        argument: what the argument is called, for the error.
+
+    Returns:
+        the DType.
+
+    Raises:
+        TypeError: ``value`` names no element type that a tensor can have.
+    """
     if isinstance(value, DType):
         return value
     if value in _PYTHON:
@@ -146,32 +173,70 @@ def to_dtype(value: Any, argument: str = "dtype") -> DType:
         ) from None
 
 
-def numpy_dtype(value: Any) -> np.dtype[Any]:
-    """The NumPy dtype of a DType or of anything NumPy takes for one."""
+def numpy_dtype(value: DTypeLike) -> np.dtype[Any]:
+    """The NumPy dtype of a DType or of anything that names an element type.
+
+    Args:
+        value: a DType, a NumPy dtype or its name, or a Python number type.
+
+    Returns:
+        the NumPy dtype.
+
+    Raises:
+        TypeError: ``value`` names no element type that a tensor can have.
+    """
     return value.numpy if isinstance(value, DType) else to_dtype(value).numpy
 
 
 def dtype_to_nptype(type_: DType) -> type[Any]:
-    """MindSpore's ``dtype_to_nptype``: the NumPy scalar type of a DType."""
+    """The NumPy scalar type of a DType: ``dtype_to_nptype(mindspore.int8)`` is ``numpy.int8``.
+
+    Args:
+        type_: the DType.
+
+    Returns:
+        a class such as ``numpy.float32``.
+    """
     return type_.numpy.type
 
 
-def pytype_to_dtype(obj: Any) -> DType:
-    """MindSpore's ``pytype_to_dtype``: the DType as wide as a Python number type, or of a NumPy dtype.
+def pytype_to_dtype(obj: DTypeLike) -> DType:
+    """The DType as wide as a Python number type (``int`` is Int64, ``float`` Float64), or of a NumPy dtype.
+
+    Args:
+        obj: ``bool``, ``int``, ``float`` or ``complex``; a NumPy dtype or its name; or a DType, which is returned.
+
+    Returns:
+        the DType.
 
     Raises:
         TypeError: anything else; types that hold no numbers (str, list) have no DType here.
     """
-    return {int: int64, float: float64}.get(obj) or to_dtype(obj, "obj")
+    wide: dict[Any, DType] = {int: int64, float: float64}
+    return wide.get(obj) or to_dtype(obj, "obj")
 
 
 def dtype_to_pytype(type_: DType) -> type:
-    """MindSpore's ``dtype_to_pytype``: the Python type of a DType's numbers."""
+    """The Python type of a DType's numbers: ``bool``, ``int``, ``float`` or ``complex``.
+
+    Args:
+        type_: the DType.
+
+    Returns:
+        the type.
+    """
     return {"b": bool, "i": int, "u": int, "c": complex}.get(numpy_dtype(type_).kind, float)
 
 
-def default_dtype_of(value: bool | int | float | complex) -> DType:
-    """The dtype of the tensor that MindSpore makes of a bare Python number."""
+def default_dtype_of(value: Number) -> DType:
+    """The DType of the tensor that MindSpore makes of a bare Python number: Bool, Int64, Float32 or Complex128.
+
+    Args:
+        value: the number.
+
+    Returns:
+        the DType.
+    """
     return _PYTHON[type(value)]
 
 
@@ -180,6 +245,13 @@ def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
 
     As in MindSpore: a floating dtype wins over any integer whatever its width (int64 with float16 gives float16);
     among integers NumPy's rule holds (uint8 with int8 gives int16); float16 with bfloat16 gives float32.
+
+    Args:
+        a: the NumPy dtype of the one.
+        b: the NumPy dtype of the other.
+
+    Returns:
+        the NumPy dtype of the result.
     """
     if a == b:
         return a
@@ -195,8 +267,16 @@ def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
     return np.promote_types(a, b)
 
 
-def promote_scalar(dtype: np.dtype[Any], scalar: Any) -> np.dtype[Any]:
-    """The dtype of an operation on a tensor and a Python number: the tensor's, unless the number's kind is higher."""
+def promote_scalar(dtype: np.dtype[Any], scalar: Number) -> np.dtype[Any]:
+    """The dtype of an operation on a tensor and a Python number: the tensor's, unless the number's kind is higher.
+
+    Args:
+        dtype: the tensor's NumPy dtype.
+        scalar: the number. An int makes bools Int64, a float makes integers Float32, a complex makes them complex.
+
+    Returns:
+        the NumPy dtype of the result.
+    """
     if isinstance(scalar, bool):
         return dtype
     rank = _kind_rank(dtype)

@@ -25,6 +25,9 @@ class _Function:
     Attributes:
         saved_tensors: what ``save_for_backward`` was given.
         needs_input_grad: for each argument of ``apply`` whether its gradient is asked for.
+        non_differentiable: what ``mark_non_differentiable`` was given.
+        dirty_tensors: what ``mark_dirty`` was given.
+        materialize_grads: whether ``backward`` gets zeros, not None, for an output that had no gradient.
     """
 
     saved_tensors: tuple[Any, ...] = ()
@@ -34,39 +37,100 @@ class _Function:
     materialize_grads = True
 
     @staticmethod
-    def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
-        """The computation; every subclass defines it."""
+    def forward(ctx: _Function, *args: Any, **kwargs: Any) -> Any:
+        """The computation; every subclass defines it.
+
+        Args:
+            ctx: keeps what ``backward`` needs; a subclass with ``setup_context`` leaves it out.
+            *args: the arguments of ``apply``.
+            **kwargs: keyword arguments of ``apply``, where there is a ``setup_context``.
+
+        Returns:
+            a Tensor, or a tuple with Tensors in it.
+
+        Raises:
+            NotImplementedError: the subclass does not define it.
+        """
         raise NotImplementedError("a subclass of _Function must define 'forward'")
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """The gradients of the arguments; every subclass defines it."""
+    def backward(ctx: _Function, *grad_outputs: Any) -> Any:
+        """The gradients of the arguments; every subclass defines it.
+
+        Args:
+            ctx: what ``forward`` had.
+            *grad_outputs: the gradient that arrives at each output.
+
+        Returns:
+            one gradient for each argument of ``apply``, None where there is none: a Tensor, or a tuple of several.
+
+        Raises:
+            NotImplementedError: the subclass does not define it.
+        """
         raise NotImplementedError("a subclass of _Function must define 'backward'")
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
-        """Where it is defined, keeps what ``backward`` needs, and ``forward`` has no ``ctx``."""
+    def setup_context(ctx: _Function, inputs: tuple[Any, ...], output: Any) -> None:
+        """Where a subclass defines it, keeps what ``backward`` needs, and ``forward`` has no ``ctx``.
+
+        Args:
+            ctx: where it is kept.
+            inputs: the arguments of ``apply``, defaults among them.
+            output: what ``forward`` returned.
+
+        Raises:
+            NotImplementedError: the subclass does not define it.
+        """
         raise NotImplementedError("this subclass of _Function defines no 'setup_context'")
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Keep tensors for ``backward``, which finds them in ``saved_tensors``."""
+        """Keep Tensors for ``backward``, which finds them in ``saved_tensors``.
+
+        Args:
+            *tensors: the Tensors, or None; a second call replaces the first.
+        """
         self.saved_tensors = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
-        """Say which arguments ``forward`` changed in place."""
+        """Say which arguments ``forward`` changed in place.
+
+        Args:
+            *args: the Tensors, which ``forward`` returns too.
+        """
         self.dirty_tensors = args
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
-        """Say which outputs have no gradient."""
+        """Say which outputs have no gradient.
+
+        Args:
+            *args: the Tensors, as ``forward`` returns them.
+        """
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether ``backward`` gets zeros (True, at first) or None for an output that had no gradient."""
+        """Say what ``backward`` gets for an output that had no gradient.
+
+        Args:
+            value: True for zeros, as it is at first; False for None.
+        """
         self.materialize_grads = value
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run ``forward`` and put one node on the open recordings."""
+        """Run ``forward``; in the backward pass ``backward`` gives the gradients.
+
+        Args:
+            *args: the arguments of ``forward`` behind ``ctx``.
+            **kwargs: keyword arguments; only where there is a ``setup_context``.
+
+        Returns:
+            what ``forward`` returned, with new Tensors where a gradient is asked for.
+
+        Raises:
+            TypeError: keyword arguments without a ``setup_context``.
+            NotImplementedError: the subclass has no ``forward``.
+            RuntimeError: in the backward pass: ``backward`` returned too few gradients, or one that does not fit.
+        """
         context = cls()
         apart = cls.setup_context is not _Function.setup_context
         if apart:
@@ -119,8 +183,9 @@ class _FunctionNode:
         self.differentiable = differentiable
 
     def backward(
-        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
-    ) -> list[tuple[Array, Any]]:
+        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...],
+        attrs: dict[str, Any],
+    ) -> list[tuple[Array, Any]]:  # fmt: skip
         """Call the user's ``backward`` and hand on what it returns."""
         arriving = iter(gradient)
         gradients: list[Tensor | None] = []

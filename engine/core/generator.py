@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import numpy as np
 
@@ -16,13 +15,22 @@ __all__ = [
 
 
 class Generator:
-    """A stream of random numbers."""
+    """A stream of random numbers of its own: a seed, and a place in the numbers that follow from it.
+
+    It begins at the seed 0. What draws from it moves its place on; the engine's own stream stays where it is.
+    """
 
     def __init__(self) -> None:
         self._place = (0, 0)
 
     def manual_seed(self, seed: int) -> Generator:
         """Start over from a seed.
+
+        Args:
+            seed: any int that is not negative.
+
+        Returns:
+            this Generator.
 
         Raises:
             TypeError: ``seed`` is no int.
@@ -33,25 +41,40 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Start over from a seed that nobody chose; returns it."""
+        """Start over from a seed that the operating system draws.
+
+        Returns:
+            the seed, an int of 32 bits.
+        """
         chosen = int.from_bytes(os.urandom(4), "little")
         self.manual_seed(chosen)
         return chosen
 
     def initial_seed(self) -> int:
-        """The seed that the stream started from."""
+        """The seed that the stream started from.
+
+        Returns:
+            an int.
+        """
         return self._stands_at()[0]
 
     def get_state(self) -> Tensor:
-        """The seed and the place in the stream, as 16 bytes."""
+        """The seed and the place in the stream.
+
+        Returns:
+            a UInt8 Tensor of 16 elements, for ``set_state``.
+        """
         return Tensor(np.array(self._stands_at(), "<u8").view(np.uint8))
 
     def set_state(self, state: Tensor) -> None:
-        """Go to what ``get_state`` gave.
+        """Go to what ``get_state`` gave: the same numbers follow as did then.
+
+        Args:
+            state: a Tensor of 16 bytes.
 
         Raises:
-            TypeError: ``state`` is no tensor.
-            ValueError: it has not 16 bytes.
+            TypeError: ``state`` is no Tensor.
+            ValueError: it has not 16 elements.
         """
         if not isinstance(state, Tensor):
             raise TypeError(f"For 'Generator.set_state', 'state' must be a Tensor, but got {type(state).__name__}")
@@ -61,7 +84,14 @@ class Generator:
         self._go_to((stream, offset))
 
     def draw(self, count: int) -> tuple[int, int]:
-        """The seed and the first of ``count`` counters that nobody else will use."""
+        """The seed and the first of ``count`` counters that nobody else will use; the place moves on by ``count``.
+
+        Args:
+            count: how many numbers are drawn.
+
+        Returns:
+            ``(seed, counter)``.
+        """
         stream, offset = self._place
         self._place = (stream, offset + count)
         return stream, offset
@@ -95,25 +125,56 @@ default_generator: Generator = _DefaultGenerator()
 
 
 def seed() -> int:
-    """Start the engine's random numbers over from a seed that nobody chose; returns it."""
+    """Start the engine's random numbers over from a seed that the operating system draws.
+
+    Returns:
+        the seed.
+    """
     return default_generator.seed()
 
 
 def manual_seed(seed: int) -> Generator:
-    """Start the engine's random numbers over from a seed."""
+    """Start the engine's random numbers over from a seed.
+
+    Args:
+        seed: any int that is not negative.
+
+    Returns:
+        the Generator of the engine's own stream.
+
+    Raises:
+        TypeError: ``seed`` is no int.
+        ValueError: it is negative.
+    """
     return default_generator.manual_seed(seed)
 
 
 def initial_seed() -> int:
-    """The seed of the engine's random numbers."""
+    """The seed that the engine's random numbers started from.
+
+    Returns:
+        an int.
+    """
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> Tensor:
-    """Where the engine's random numbers stand."""
+    """Where the engine's random numbers stand.
+
+    Returns:
+        a UInt8 Tensor of 16 elements, for ``set_rng_state``.
+    """
     return default_generator.get_state()
 
 
-def set_rng_state(state: Any) -> None:
-    """Go back to what ``get_rng_state`` gave."""
+def set_rng_state(state: Tensor) -> None:
+    """Go back to what ``get_rng_state`` gave: the same random numbers follow as did then.
+
+    Args:
+        state: a Tensor of 16 bytes.
+
+    Raises:
+        TypeError: ``state`` is no Tensor.
+        ValueError: it has not 16 elements.
+    """
     default_generator.set_state(state)

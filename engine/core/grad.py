@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..cpu.array_module import array_module
@@ -15,33 +15,42 @@ from .tensor import Tensor, as_tensor
 
 __all__ = ["get_grad", "grad", "jvp", "value_and_grad", "vjp"]
 
+Weights = Parameter | Iterable[Parameter] | None
+"""Parameters to take gradients of: one, several, or none."""
+
 
 def grad(
     fn: Callable[..., Any],
     grad_position: int | tuple[int, ...] | None = 0,
-    weights: Any = None,
+    weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
 ) -> Callable[..., Any]:
-    """A function that returns the gradients of ``fn``.
+    """A function that returns the gradients of ``fn``: of the sum of its output by inputs, weights or both.
 
     Args:
-        fn: a function of tensors, or a cell; its output (the first one with ``has_aux``) is summed.
-        grad_position: which positional arguments to take gradients of; an int gives a bare tensor, as does a tuple of
-            one; a tuple of more gives a tuple. None: of none.
-        weights: the parameters to take gradients of: one gives a bare tensor, a list or tuple gives a tuple. Where
+        fn: a function of Tensors, or a Cell.
+        grad_position: which positional arguments to take gradients of, and behind them keyword arguments in the order
+            of the call; an int gives a bare Tensor, as does a tuple of one; a tuple of more gives a tuple. None: of
+            none.
+        weights: the Parameters to take gradients of: one gives a bare Tensor, a list or tuple gives a tuple. Where
             ``requires_grad`` is off, the gradient is zeros.
-        has_aux: the outputs of ``fn`` after the first take no part and are returned beside the gradients.
-        return_ids: each gradient comes as ``(position or parameter name, gradient)``.
-        sens_param: the last argument of the returned function is the gradient that arrives at the output.
+        has_aux: whether the outputs of ``fn`` after the first take no part and are returned beside the gradients.
+        return_ids: whether each gradient comes as ``(position or Parameter name, gradient)``.
+        sens_param: whether the last argument of the returned function is the gradient that arrives at the output;
+            otherwise ones arrive.
 
     Returns:
-        a function; with positions and weights its result is ``(gradients of inputs, gradients of weights)``.
+        a function of the arguments of ``fn``; with positions and weights its result is ``(gradients of inputs,
+        gradients
+            of weights)``.
 
     Raises:
         ValueError: neither positions nor weights, a position twice or negative, or ``has_aux`` and one output.
-        TypeError: an argument of the wrong kind.
+        TypeError: ``fn`` cannot be called, positions are no ints, weights no Parameters, or an argument at a position
+            holds no Tensor.
+        RuntimeError: a position beyond the arguments.
     """
     compute = _gradient_function(fn, grad_position, weights, has_aux, return_ids, sens_param, "grad")
 
@@ -55,18 +64,38 @@ def grad(
 def value_and_grad(
     fn: Callable[..., Any],
     grad_position: int | tuple[int, ...] | None = 0,
-    weights: Any = None,
+    weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
 ) -> Callable[..., Any]:
-    """Like ``grad``; the returned function gives ``(output of fn, gradients)``."""
+    """A function that returns the output of ``fn`` and its gradients; see ``grad``.
+
+    Args:
+        fn: a function of Tensors, or a Cell.
+        grad_position: which arguments to take gradients of: an int, a tuple of ints, or None.
+        weights: the Parameters to take gradients of: one, or a list or tuple of them.
+        has_aux: whether the outputs of ``fn`` after the first take no part in the gradients.
+        return_ids: whether each gradient comes as ``(position or Parameter name, gradient)``.
+        sens_param: whether the last argument of the returned function is the gradient that arrives at the output.
+
+    Returns:
+        a function of the arguments of ``fn``; it gives ``(output of fn, gradients)``, the gradients as ``grad`` has
+        them.
+
+    Raises:
+        ValueError: neither positions nor weights, a position twice or negative, or ``has_aux`` and one output.
+        TypeError: ``fn`` cannot be called, positions are no ints, weights no Parameters, or an argument at a position
+            holds no Tensor.
+        RuntimeError: a position beyond the arguments.
+    """
     compute = _gradient_function(fn, grad_position, weights, has_aux, return_ids, sens_param, "value_and_grad")
     return lambda *args, **kwargs: compute(args, kwargs)
 
 
 def _gradient_function(
-    fn: Any, grad_position: Any, weights: Any, has_aux: bool, return_ids: bool, sens_param: bool, name: str
+    fn: Callable[..., Any], grad_position: int | tuple[int, ...] | None, weights: Weights, has_aux: bool, return_ids:
+    bool, sens_param: bool, name: str
 ) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, Any]]:
     if not callable(fn):
         raise TypeError(f"For '{name}', 'fn' must be a function or a Cell, but got {type(fn).__name__}")
@@ -95,7 +124,7 @@ def _gradient_function(
     return compute
 
 
-def _positions(grad_position: Any, name: str) -> tuple[int, ...] | None:
+def _positions(grad_position: int | tuple[int, ...] | None, name: str) -> tuple[int, ...] | None:
     if grad_position is None:
         return None
     given = (grad_position,) if isinstance(grad_position, int) else grad_position
@@ -108,7 +137,7 @@ def _positions(grad_position: Any, name: str) -> tuple[int, ...] | None:
     return given
 
 
-def _parameters(weights: Any, name: str) -> list[Parameter] | None:
+def _parameters(weights: Weights, name: str) -> list[Parameter] | None:
     if weights is None:
         return None
     given = [weights] if isinstance(weights, Parameter) else weights
@@ -240,12 +269,23 @@ def gradient_or_zeros(gradient: Any, array: Any) -> Tensor:
     return as_tensor(gradient)
 
 
-def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Any = None, has_aux: bool = False) -> Any:
+def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Weights = None, has_aux: bool = False) -> tuple[Any, ...]:
     """The output of ``fn`` and a function that takes the gradient arriving at it back to the inputs (and weights).
 
+    Args:
+        fn: a function of Tensors, or a Cell.
+        *inputs: its arguments, Tensors.
+        weights: Parameters to take gradients of too: one, or a list or tuple of them; None for none.
+        has_aux: whether the outputs of ``fn`` after the first take no part and are returned apart.
+
     Returns:
-        ``(output, vjp_fn)``, or ``(output, vjp_fn, aux)`` with ``has_aux``; ``vjp_fn`` always returns a tuple of the
-        inputs' gradients, with ``weights`` beside those of the weights.
+        ``(output, vjp_fn)``, or ``(output, vjp_fn, aux)`` with ``has_aux``; ``vjp_fn`` takes one Tensor for each output
+        and
+            always returns a tuple of the inputs' gradients, with ``weights`` beside those of the weights.
+
+    Raises:
+        TypeError: an input is no Tensor, or ``weights`` are no Parameters.
+        ValueError: ``has_aux`` and one output; from ``vjp_fn``: another number of gradients, or one of another shape.
     """
     parameters = _parameters(weights, "vjp")
     for place, one in enumerate(inputs):
@@ -287,10 +327,26 @@ def split_aux(output: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
     return output[0], output[1] if len(output) == 2 else tuple(output[1:])
 
 
-def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> Any:
-    """The output of ``fn`` and its derivative in the direction ``v``.
+def jvp(
+    fn: Callable[..., Any], inputs: Tensor | Sequence[Tensor], v: Tensor | Sequence[Tensor], has_aux: bool = False
+) -> tuple[Any, ...]:
+    """The output of ``fn`` and its derivative in the direction ``v``: the Jacobian times ``v``.
 
     Reverse mode twice: the vjp of ``fn`` is linear in what arrives, and the derivative of that linear map is the jvp.
+
+    Args:
+        fn: a function of Tensors, or a Cell; it runs twice.
+        inputs: its arguments: a Tensor, or a tuple or list of them.
+        v: the direction: one Tensor for each of ``inputs``, of its shape.
+        has_aux: whether the outputs of ``fn`` after the first take no part and are returned apart.
+
+    Returns:
+        ``(output, derivative)``, or ``(output, derivative, aux)`` with ``has_aux``; the derivative is a Tensor, or for
+            several outputs a tuple.
+
+    Raises:
+        TypeError: ``inputs`` or ``v`` is neither a Tensor nor a tuple or list.
+        ValueError: ``v`` does not fit ``inputs``, or ``has_aux`` and one output.
     """
     for argument, given in (("inputs", inputs), ("v", v)):
         if not isinstance(given, Tensor | tuple | list):
@@ -320,11 +376,18 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
     return (value, found, aux) if has_aux else (value, found)
 
 
-def get_grad(gradients: Any, identifier: Any) -> Tensor:
-    """The gradient for a position, a parameter or its name among gradients made with ``return_ids=True``.
+def get_grad(gradients: Any, identifier: int | str | Parameter) -> Tensor:
+    """The gradient for one position or Parameter among gradients that were made with ``return_ids=True``.
+
+    Args:
+        gradients: what the function of ``grad`` or the second part of what that of ``value_and_grad`` returned.
+        identifier: the position, the Parameter, or its name.
+
+    Returns:
+        the gradient, a Tensor.
 
     Raises:
-        RuntimeError: there is none.
+        RuntimeError: there is none for it.
     """
     wanted = identifier.name if isinstance(identifier, Parameter) else identifier
     found = _find(gradients, wanted)
@@ -333,7 +396,7 @@ def get_grad(gradients: Any, identifier: Any) -> Tensor:
     return found
 
 
-def _find(gradients: Any, wanted: Any) -> Tensor | None:
+def _find(gradients: Any, wanted: int | str) -> Tensor | None:
     if not isinstance(gradients, tuple):
         return None
     if len(gradients) == 2 and isinstance(gradients[1], Tensor) and not isinstance(gradients[0], Tensor | tuple):

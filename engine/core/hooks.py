@@ -16,9 +16,18 @@ _ids = itertools.count()
 
 
 class HookHandle:
-    """What registering a hook returns. ``remove()`` takes the hook off again; more than once is the same as once."""
+    """What registering a hook returns. ``remove()`` takes the hook off again; more than once is the same as once.
 
-    def __init__(self, entries: dict[int, Any], entry: Any, prepend: bool = False) -> None:
+    Args:
+        entries: where the hooks of its kind are kept.
+        entry: the hook.
+        prepend: whether it is to be called before those that are there.
+
+    Attributes:
+        id: a number of its own.
+    """
+
+    def __init__(self, entries: dict[int, Any], entry: object, prepend: bool = False) -> None:
         self.id = next(_ids)
         self._entries: dict[int, Any] | None = entries
         if prepend:
@@ -35,7 +44,7 @@ class HookHandle:
         return self.id
 
     def remove(self) -> None:
-        """Take the hook off."""
+        """Take the hook off. Where it was taken off before, nothing happens."""
         if self._entries is not None:
             self._entries.pop(self.id, None)
             self._entries = None
@@ -49,7 +58,13 @@ class HookHandle:
 
 
 class HookEntry:
-    """One registered hook: the function and how it wants to be called."""
+    """One registered hook: the function and how it wants to be called.
+
+    Args:
+        function: the hook.
+        with_kwargs: whether it gets the keyword arguments of the call too.
+        always_call: whether it is called also where the cell raised.
+    """
 
     __slots__ = ("always_call", "function", "with_kwargs")
 
@@ -81,7 +96,7 @@ def hooks_off() -> Iterator[None]:
         _local.off -= 1
 
 
-def check_arity(hook: Any, count: int, method: str, expected: str) -> None:
+def check_arity(hook: object, count: int, method: str, expected: str) -> None:
     """Refuse what cannot be called with ``count`` positional arguments.
 
     Raises:

@@ -10,8 +10,9 @@ import numpy as np
 
 from . import random
 from .backend import to_device
-from .dtype import DType, float32, numpy_dtype
+from .dtype import float32, numpy_dtype
 from .tensor import Tensor
+from .types import DTypeLike
 
 __all__ = [
     "Constant", "Dirac", "HeNormal", "HeUniform", "Identity", "Initializer", "Normal", "One", "Orthogonal", "Sparse",
@@ -22,15 +23,30 @@ Array = np.ndarray[Any, Any]
 
 
 class Initializer:
-    """Base of every initialiser: ``values(shape)`` gives float32 or float64 numbers."""
+    """Base of every initializer: a subclass defines ``values``."""
 
     def values(self, shape: tuple[int, ...]) -> Array:
-        """The first values for a parameter of this shape."""
+        """The first values for a Parameter.
+
+        Args:
+            shape: its shape.
+
+        Returns:
+            an array of that shape, of float32 or float64.
+
+        Raises:
+            NotImplementedError: the subclass does not define it.
+            ValueError: the initializer has no values for this shape.
+        """
         raise NotImplementedError(f"{type(self).__name__} does not define 'values'")
 
 
 class Constant(Initializer):
-    """Every element is ``value``."""
+    """Every element is one number.
+
+    Args:
+        value: the number.
+    """
 
     def __init__(self, value: float) -> None:
         self.value = value
@@ -63,7 +79,12 @@ class Identity(Initializer):
 
 
 class Normal(Initializer):
-    """The normal distribution with deviation ``sigma`` around ``mean``."""
+    """The normal distribution.
+
+    Args:
+        sigma: its standard deviation.
+        mean: its mean.
+    """
 
     def __init__(self, sigma: float = 0.01, mean: float = 0.0) -> None:
         self.sigma, self.mean = sigma, mean
@@ -73,7 +94,17 @@ class Normal(Initializer):
 
 
 class TruncatedNormal(Initializer):
-    """The normal distribution, with what falls outside ``mean + sigma * [a, b]`` drawn again."""
+    """The normal distribution, where what falls outside mean + sigma * [a, b] is drawn again.
+
+    Args:
+        sigma: the standard deviation, before anything is cut off.
+        mean: the mean.
+        a: the lower bound, in deviations from the mean.
+        b: the upper bound, likewise.
+
+    Raises:
+        ValueError: ``a`` is not below ``b``.
+    """
 
     def __init__(self, sigma: float = 0.01, mean: float = 0.0, a: float = -2.0, b: float = 2.0) -> None:
         if a >= b:
@@ -90,7 +121,11 @@ class TruncatedNormal(Initializer):
 
 
 class Uniform(Initializer):
-    """Evenly spread over [-scale, scale)."""
+    """The uniform distribution over [-scale, scale).
+
+    Args:
+        scale: the bound.
+    """
 
     def __init__(self, scale: float = 0.07) -> None:
         self.scale = scale
@@ -100,7 +135,11 @@ class Uniform(Initializer):
 
 
 class XavierUniform(Initializer):
-    """Glorot and Bengio 2010: uniform with bound gain * sqrt(6 / (fan_in + fan_out))."""
+    """Uniform with the bound gain * sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010); for two axes or more.
+
+    Args:
+        gain: the factor, by the nonlinearity that follows.
+    """
 
     def __init__(self, gain: float = 1.0) -> None:
         self.gain = gain
@@ -111,7 +150,11 @@ class XavierUniform(Initializer):
 
 
 class XavierNormal(Initializer):
-    """Glorot and Bengio 2010: normal with deviation gain * sqrt(2 / (fan_in + fan_out))."""
+    """Normal with the deviation gain * sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio 2010); for two axes or more.
+
+    Args:
+        gain: the factor, by the nonlinearity that follows.
+    """
 
     def __init__(self, gain: float = 1.0) -> None:
         self.gain = gain
@@ -135,21 +178,47 @@ class _He(Initializer):
 
 
 class HeUniform(_He):
-    """He et al. 2015: uniform with the deviation gain / sqrt(fan)."""
+    """Uniform with the deviation gain / sqrt(fan), so with the bound sqrt(3) times that (He et al. 2015).
+
+    Args:
+        negative_slope: of the leaky ReLU that follows; its gain is sqrt(2 / (1 + negative_slope ** 2)).
+        mode: "fan_in" or "fan_out": which fan.
+        nonlinearity: what follows, which gives the gain: "leaky_relu", "relu", "tanh", "sigmoid", "linear" or a
+            convolution.
+
+    Raises:
+        ValueError: another ``mode`` or ``nonlinearity``.
+    """
 
     def values(self, shape: tuple[int, ...]) -> Array:
         return Uniform(math.sqrt(3.0) * self.deviation(shape)).values(shape)
 
 
 class HeNormal(_He):
-    """He et al. 2015: normal with the deviation gain / sqrt(fan)."""
+    """Normal with the deviation gain / sqrt(fan) (He et al. 2015).
+
+    Args:
+        negative_slope: of the leaky ReLU that follows; its gain is sqrt(2 / (1 + negative_slope ** 2)).
+        mode: "fan_in" or "fan_out": which fan.
+        nonlinearity: what follows, which gives the gain: "leaky_relu", "relu", "tanh", "sigmoid", "linear" or a
+            convolution.
+
+    Raises:
+        ValueError: another ``mode`` or ``nonlinearity``.
+    """
 
     def values(self, shape: tuple[int, ...]) -> Array:
         return Normal(self.deviation(shape)).values(shape)
 
 
 class Orthogonal(Initializer):
-    """Saxe et al. 2014: rows or columns orthogonal, from the QR decomposition of a normal matrix."""
+    """Orthogonal rows or columns, by the QR decomposition of a normal matrix (Saxe et al. 2014); for two axes or more.
+
+    Axes behind the first are taken as one.
+
+    Args:
+        gain: the factor of all elements.
+    """
 
     def __init__(self, gain: float = 1.0) -> None:
         self.gain = gain
@@ -165,7 +234,14 @@ class Orthogonal(Initializer):
 
 
 class Dirac(Initializer):
-    """Kernels (out, in, ...) that pass the first channels of each group on: a 1 in the middle, 0 elsewhere."""
+    """Kernels (out, in, ...) that hand on the first channels of each group: a 1 in the middle; for 3 to 5 axes.
+
+    Args:
+        groups: how many groups the output channels are divided into; it divides their number.
+
+    Raises:
+        ValueError: ``groups`` is no int above 0.
+    """
 
     def __init__(self, groups: int = 1) -> None:
         if isinstance(groups, bool) or not isinstance(groups, int) or groups <= 0:
@@ -187,7 +263,12 @@ class Dirac(Initializer):
 
 
 class Sparse(Initializer):
-    """Martens 2010: normal with deviation ``sigma``, and of each column the share ``sparsity`` set to 0."""
+    """Normal, with the same share of each column set to 0 (Martens 2010); for matrices.
+
+    Args:
+        sparsity: the share of zeros, from 0 to 1.
+        sigma: the standard deviation of the others.
+    """
 
     def __init__(self, sparsity: float, sigma: float = 0.01) -> None:
         self.sparsity, self.sigma = sparsity, sigma
@@ -203,10 +284,15 @@ class Sparse(Initializer):
 
 
 class VarianceScaling(Initializer):
-    """The variance ``scale / n``, with n by ``mode`` "fan_in", "fan_out" or "fan_avg".
+    """Of the variance scale / n, where n counts the inputs or outputs of a unit; for two axes or more.
 
     Args:
-        distribution: "truncated_normal", "untruncated_normal" or "uniform".
+        scale: the factor, above 0.
+        mode: what n is: "fan_in", "fan_out" or "fan_avg", their mean.
+        distribution: "truncated_normal" (cut off at two deviations), "untruncated_normal" or "uniform".
+
+    Raises:
+        ValueError: ``scale`` is not above 0, or another ``mode`` or ``distribution``.
     """
 
     def __init__(
@@ -295,16 +381,19 @@ InitLike: TypeAlias = Initializer | str | float | Tensor
 """What a parameter gets its first values from: an initializer, its name, a number, or a tensor."""
 
 
-def initializer(init: Any, shape: int | Sequence[int] | None = None, dtype: DType = float32) -> Tensor:
-    """A tensor with first values.
+def initializer(init: InitLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike = float32) -> Tensor:
+    """A Tensor with first values.
 
     Args:
-        init: an initialiser, its name ("normal", "zeros", "he_uniform", ...), a number, or a tensor.
-        shape: the shape; that of ``init`` if it is a tensor.
+        init: an Initializer, its name ("normal", "zeros", "he_uniform", ...), a number for all elements, or a Tensor.
+        shape: the shape; that of ``init`` if it is a Tensor.
         dtype: the element type.
 
+    Returns:
+        the Tensor.
+
     Raises:
-        ValueError: an unknown name, a negative axis, or a tensor of another shape.
+        ValueError: an unknown name, a negative or missing axis, or a Tensor of another shape.
         TypeError: ``init`` is nothing of these.
     """
     if isinstance(shape, int):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from .types import Array, DTypeLike
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
 
 from .dtype import numpy_dtype
 from .tensor import Tensor
@@ -12,21 +17,57 @@ from .tensor import Tensor
 __all__ = ["from_dlpack", "from_numpy", "frombuffer", "to_dlpack"]
 
 
-def from_numpy(array: Any) -> Tensor:
-    """A tensor of a NumPy array's values."""
+def from_numpy(array: Array) -> Tensor:
+    """A Tensor of a NumPy array's values; later writes to the array do not show in it.
+
+    Args:
+        array: a ``numpy.ndarray`` of numbers or bools.
+
+    Returns:
+        a Tensor of its shape and dtype.
+
+    Raises:
+        TypeError: ``array`` is no ``numpy.ndarray``, or holds something else.
+    """
     return Tensor.from_numpy(array)
 
 
 def frombuffer(
-    buffer: Any, *, dtype: Any = None, count: int = -1, offset: int = 0, requires_grad: bool = False
+    buffer: Buffer, *, dtype: DTypeLike | None = None, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
-    """A tensor of the bytes of a buffer, read as ``dtype``."""
+    """A vector of the bytes of a buffer, read as ``dtype``; later writes to the buffer do not show in it.
+
+    Args:
+        buffer: bytes, a bytearray, an array, or whatever offers Python's buffer protocol.
+        dtype: the element type; None is Float32.
+        count: how many elements are read; -1 is all.
+        offset: how many bytes are left out at the beginning.
+        requires_grad: accepted for MindSpore's sake: gradients are asked for by ``grad``.
+
+    Returns:
+        a Tensor with one axis.
+
+    Raises:
+        TypeError: ``dtype`` names no element type.
+        ValueError: the bytes are fewer than ``count`` elements, no whole number of elements, or none.
+    """
     wanted = np.dtype(np.float32) if dtype is None else numpy_dtype(dtype)
-    return Tensor(np.frombuffer(buffer, wanted, count, offset))
+    given: Any = buffer  # NumPy names fewer types than it takes
+    return Tensor(np.frombuffer(given, wanted, count, offset))
 
 
-def to_dlpack(tensor: Tensor) -> Any:
-    """The tensor's memory as a DLPack capsule; whoever takes it must not write into it."""
+def to_dlpack(tensor: Tensor) -> object:
+    """The Tensor's memory as a DLPack capsule, for other libraries to take without a copy.
+
+    Args:
+        tensor: the Tensor; whoever takes the capsule must not write into it.
+
+    Returns:
+        the capsule.
+
+    Raises:
+        TypeError: ``tensor`` is no Tensor.
+    """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"For 'to_dlpack', 'tensor' must be a Tensor, but got {type(tensor).__name__}")
     return tensor._array.__dlpack__()
@@ -35,17 +76,28 @@ def to_dlpack(tensor: Tensor) -> Any:
 class _Capsule:
     """What NumPy and CuPy want to see around a bare capsule."""
 
-    def __init__(self, capsule: Any) -> None:
+    def __init__(self, capsule: object) -> None:
         self._capsule = capsule
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
+    def __dlpack__(self, **kwargs: Any) -> object:
         return self._capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)  # kDLCPU, DLPack's dlpack.h
 
 
-def from_dlpack(dlpack: Any) -> Tensor:
-    """A tensor of what another library hands over: a copy, since tensors are never written into."""
+def from_dlpack(dlpack: object) -> Tensor:
+    """A Tensor of what another library hands over by DLPack: a copy, since tensors are never written into.
+
+    Args:
+        dlpack: an object with ``__dlpack__`` in the memory of the CPU, such as an array of another library; or a bare
+            capsule, which can be taken once.
+
+    Returns:
+        a Tensor of its shape and dtype.
+
+    Raises:
+        TypeError: ``dlpack`` is nothing of these.
+    """
     source = dlpack if hasattr(dlpack, "__dlpack__") else _Capsule(dlpack)
     return Tensor(np.array(np.from_dlpack(source)))

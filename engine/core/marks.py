@@ -55,7 +55,7 @@ class Mark:
         gradient: Any,
         output: Any,
         inputs: tuple[Any, ...],
-        attrs: Any,
+        attrs: dict[str, Any],
     ) -> list[tuple[Array, Any]]:
         """Let the hooks see and change the gradients, then hand them to the inputs that are followed."""
         changed = self.at_gradients(tuple([None if g is None else as_tensor(g) for g in gradient]))
@@ -63,7 +63,7 @@ class Mark:
         return [(x, g if functions.wraps else g._array) for x, g in pairs if g is not None and id(x) in tracked]
 
 
-def checked_gradients(returned: Any, current: Gradients, what: str) -> Gradients:
+def checked_gradients(returned: Tensor | tuple[Tensor | None, ...] | None, current: Gradients, what: str) -> Gradients:
     """What a hook returned, made into one gradient for each of ``current``.
 
     None keeps them. A bare tensor stands for the only one.

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hookscope.engine.core.dtype import DType
 from hookscope.engine.core.generator import Generator
 from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import DTypeLike, Ints, Number, Operand, Shape, TensorLike
+from hookscope.engine.core.types import Array, DTypeLike, Ints, Number, Operand, Shape, TensorLike
 from hookscope.engine.ops.arguments import Axis
 from typing import Any, NoReturn, overload
 
@@ -51,23 +51,25 @@ class TensorMethods:
     def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
         """Whether abs(input - other) <= atol + rtol * abs(other) everywhere, as in NumPy."""
     @overload
-    def amax(self, axis: Axis = None, keepdims: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
-        """The largest element over ``axis``, of those where ``where`` holds and of ``initial``."""
+    def amax(self, axis: Axis = None, keepdims: builtins.bool = False, *, initial: Number | None = None, where: Tensor | builtins.bool | None = None) -> Tensor:
+        """The largest element over axes."""
     @overload
-    def amax(self, dim: Axis = None, keepdim: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
-        """The largest element over ``axis``, of those where ``where`` holds and of ``initial``."""
+    def amax(self, dim: Axis = None, keepdim: builtins.bool = False, *, initial: Number | None = None, where: Tensor | builtins.bool | None = None) -> Tensor:
+        """The largest element over axes."""
     @overload
-    def amin(self, axis: Axis = None, keepdims: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
-        """The smallest element over ``axis``, of those where ``where`` holds and of ``initial``."""
+    def amin(self, axis: Axis = None, keepdims: builtins.bool = False, *, initial: Number | None = None, where: Tensor | builtins.bool | None = None) -> Tensor:
+        """The smallest element over axes."""
     @overload
-    def amin(self, dim: Axis = None, keepdim: builtins.bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
-        """The smallest element over ``axis``, of those where ``where`` holds and of ``initial``."""
+    def amin(self, dim: Axis = None, keepdim: builtins.bool = False, *, initial: Number | None = None, where: Tensor | builtins.bool | None = None) -> Tensor:
+        """The smallest element over axes."""
     @overload
-    def aminmax(self, *, axis: builtins.int | None = 0, keepdims: builtins.bool = False) -> tuple[Any, Any]:
-        """The smallest and the largest element over ``axis``."""
+    def aminmax(self, *, axis: builtins.int | None = 0, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
+        """The smallest and the largest element over one axis; those that share an extreme share its gradient.
+        """
     @overload
-    def aminmax(self, *, dim: builtins.int | None = 0, keepdim: builtins.bool = False) -> tuple[Any, Any]:
-        """The smallest and the largest element over ``axis``."""
+    def aminmax(self, *, dim: builtins.int | None = 0, keepdim: builtins.bool = False) -> tuple[Tensor, Tensor]:
+        """The smallest and the largest element over one axis; those that share an extreme share its gradient.
+        """
     def angle(self) -> Tensor:
         """The angle atan2(imag, real) of complex numbers; of real ones pi where negative, else 0; NaN of NaN.
         """
@@ -116,18 +118,22 @@ class TensorMethods:
         """Where the smallest element along an axis is, and itself."""
     @overload
     def argsort(self, axis: builtins.int | None = -1, descending: builtins.bool = False, stable: builtins.bool = False) -> Tensor:
-        """Where the elements in order are, along ``axis``; equal ones keep their order."""
+        """Where the elements in order are, along one axis. Equal ones keep their order; NaN counts as the
+        largest.
+        """
     @overload
     def argsort(self, dim: builtins.int | None = -1, descending: builtins.bool = False, stable: builtins.bool = False) -> Tensor:
-        """Where the elements in order are, along ``axis``; equal ones keep their order."""
+        """Where the elements in order are, along one axis. Equal ones keep their order; NaN counts as the
+        largest.
+        """
     def argwhere(self) -> Tensor:
         """Where elements are not 0, in the order of the tensor."""
     def asin(self) -> Tensor:
         """The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1]."""
     def asinh(self) -> Tensor:
         """The inverse hyperbolic sine."""
-    def astype(self, dtype: Any, copy: Any = True) -> Tensor:
-        """The elements as another dtype; without ``copy`` the tensor itself where it has that already."""
+    def astype(self, dtype: DTypeLike, copy: Any = True) -> Tensor:
+        """The elements as another dtype."""
     def atan(self) -> Tensor:
         """The arc tangent, in (-pi / 2, pi / 2)."""
     def atan2(self, other: Operand) -> Tensor:
@@ -143,8 +149,8 @@ class TensorMethods:
         """1 with probability ``p`` and 0 otherwise, in the tensor's shape and dtype."""
     def bfloat16(self) -> Tensor:
         """The elements as BFloat16."""
-    def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Any:
-        """How often each of 0, 1, 2, ... is there, or the sum of its ``weights``."""
+    def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
+        """How often each of the numbers 0, 1, 2, ... is there, or the sum of its ``weights``."""
     def bitwise_and(self, other: Operand) -> Tensor:
         """x & y, bit by bit, of bools or integers."""
     def bitwise_left_shift(self, other: Operand) -> Tensor:
@@ -197,13 +203,13 @@ class TensorMethods:
         one.
         """
     def clone(self) -> Tensor:
-        """The same values, a new tensor."""
+        """The same values as a new Tensor, which gradients pass."""
     def conj(self) -> Tensor:
         """The complex conjugate, real - i imag, element by element; a real tensor itself."""
     def contiguous(self) -> Tensor:
         """The same values laid out row by row in memory."""
     def copy(self) -> Tensor:
-        """The same values, a new tensor."""
+        """The same values as a new Tensor, which gradients pass."""
     def copy_(self, src: TensorLike, non_blocking: builtins.bool = False) -> Tensor:
         """The values of ``src``, cast to this tensor's dtype and broadcast to its shape; the gradient goes to
         ``src``.
@@ -215,29 +221,39 @@ class TensorMethods:
     def cosh(self) -> Tensor:
         """The hyperbolic cosine, (exp(x) + exp(-x)) / 2."""
     @overload
-    def count_nonzero(self, axis: Axis = (), keepdims: builtins.bool = False, dtype: Any = None) -> Tensor:
-        """How many elements over ``axis`` are not 0; Int32 without ``dtype``."""
+    def count_nonzero(self, axis: Axis = (), keepdims: builtins.bool = False, dtype: DTypeLike | None = None) -> Tensor:
+        """How many elements over axes are not 0; NaN is not."""
     @overload
-    def count_nonzero(self, dim: Axis = (), keepdim: builtins.bool = False, dtype: Any = None) -> Tensor:
-        """How many elements over ``axis`` are not 0; Int32 without ``dtype``."""
-    def cov(self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
-        """The covariances of the rows; weights count an observation several times or weigh it."""
+    def count_nonzero(self, dim: Axis = (), keepdim: builtins.bool = False, dtype: DTypeLike | None = None) -> Tensor:
+        """How many elements over axes are not 0; NaN is not."""
+    def cov(self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
+        """The matrix of covariances of the rows: sum of w (x_i - mean_i) (x_j - mean_j) / (sum of w - lost),
+        as in NumPy.
+        """
     def cross(self, other: Tensor, dim: builtins.int | None = None) -> Tensor:
         """The cross product of vectors of three elements."""
     @overload
-    def cummax(self, axis: builtins.int) -> tuple[Any, Any]:
-        """The largest element so far along ``axis`` and where it is."""
+    def cummax(self, axis: builtins.int) -> tuple[Tensor, Tensor]:
+        """The largest element so far along one axis, and where it is: the last one of several. NaN stays once
+        it came.
+        """
     @overload
-    def cummax(self, dim: builtins.int) -> tuple[Any, Any]:
-        """The largest element so far along ``axis`` and where it is."""
+    def cummax(self, dim: builtins.int) -> tuple[Tensor, Tensor]:
+        """The largest element so far along one axis, and where it is: the last one of several. NaN stays once
+        it came.
+        """
     @overload
-    def cummin(self, axis: builtins.int) -> tuple[Any, Any]:
-        """The smallest element so far along ``axis`` and where it is."""
+    def cummin(self, axis: builtins.int) -> tuple[Tensor, Tensor]:
+        """The smallest element so far along one axis, and where it is: the last one of several. NaN stays once
+        it came.
+        """
     @overload
-    def cummin(self, dim: builtins.int) -> tuple[Any, Any]:
-        """The smallest element so far along ``axis`` and where it is."""
-    def cumprod(self, dim: builtins.int, dtype: Any = None) -> Tensor:
-        """Running products along ``dim``."""
+    def cummin(self, dim: builtins.int) -> tuple[Tensor, Tensor]:
+        """The smallest element so far along one axis, and where it is: the last one of several. NaN stays once
+        it came.
+        """
+    def cumprod(self, dim: builtins.int, dtype: DTypeLike | None = None) -> Tensor:
+        """The product of the elements so far along one axis."""
     @overload
     def cumsum(self, axis: builtins.int | None = None, dtype: DTypeLike | None = None) -> Tensor:
         """Running sums along an axis: out[i] = x[0] + ... + x[i]."""
@@ -259,12 +275,14 @@ class TensorMethods:
     def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """A copy of the tensor with ``src`` on the diagonals of its planes (dim1, dim2)."""
     @overload
-    def diff(self, n: builtins.int = 1, axis: builtins.int = -1, prepend: Any = None, append: Any = None) -> Any:
-        """The ``n``-th difference of neighbours along ``axis``, after joining ``prepend`` and ``append`` on.
+    def diff(self, n: builtins.int = 1, axis: builtins.int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+        """The difference of neighbors along one axis, ``n`` times over: x[i + 1] - x[i]; of bools whether they
+        differ.
         """
     @overload
-    def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Any = None, append: Any = None) -> Any:
-        """The ``n``-th difference of neighbours along ``axis``, after joining ``prepend`` and ``append`` on.
+    def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+        """The difference of neighbors along one axis, ``n`` times over: x[i + 1] - x[i]; of bools whether they
+        differ.
         """
     def digamma(self) -> Tensor:
         """The slope of lgamma."""
@@ -345,7 +363,7 @@ class TensorMethods:
     def floor_divide_(self, other: Operand) -> Tensor:
         """floor(x / y), the greatest integer not above the quotient; its gradient is 0."""
     def flush_from_cache(self) -> None:
-        """Nothing: there is no cache."""
+        """Do nothing: there is no parameter server, and so no cache to be written back."""
     def fmax(self, other: Operand) -> Tensor:
         """The larger of the two; where one is NaN, the other."""
     def fmin(self, other: Operand) -> Tensor:
@@ -389,20 +407,25 @@ class TensorMethods:
         """0 where |x| <= lambd, x elsewhere; NaN stays NaN."""
     def heaviside(self, values: Tensor | Number) -> Tensor:
         """Heaviside's step: 0 where ``input`` is below 0, ``values`` where it is 0, 1 above."""
-    def histc(self, bins: builtins.int = 100, min: builtins.float = 0.0, max: builtins.float = 0.0) -> Any:
-        """How many elements fall into each of ``bins`` equal parts of [min, max]; of the elements' range where
-        both are 0.
+    def histc(self, bins: builtins.int = 100, min: builtins.float = 0.0, max: builtins.float = 0.0) -> Tensor:
+        """How many elements fall into each of ``bins`` equal parts of [min, max]; the last part holds its
+        upper end too.
         """
     def hsplit(self, indices_or_sections: Ints) -> tuple[Tensor, ...]:
         """Parts along axis 1: a number of nearly equal length, or cut at indices."""
     def hypot(self, other: Operand) -> Tensor:
         """sqrt(x * x + y * y), without overflow."""
-    def i0(self) -> Any:
-        """The modified Bessel function I0."""
-    def igamma(self, other: Any) -> Tensor:
-        """The regularized lower incomplete gamma function P(input, other)."""
-    def igammac(self, other: Any) -> Tensor:
-        """The regularized upper incomplete gamma function 1 - P(input, other), exact where that is small.
+    def i0(self) -> Tensor:
+        """The modified Bessel function of the first kind of order 0, I0(x), as exp(abs(x)) times
+        ``bessel_i0e(x)``.
+        """
+    def igamma(self, other: Operand) -> Tensor:
+        """The regularized lower incomplete gamma function P(a, x) = (integral from 0 to x of t^(a-1) e^-t dt)
+        / gamma(a).
+        """
+    def igammac(self, other: Operand) -> Tensor:
+        """The regularized upper incomplete gamma function Q(a, x) = 1 - P(a, x), exact also where that is
+        small.
         """
     def imag(self) -> Tensor:
         """The imaginary part, element by element; zeros of a real tensor."""
@@ -438,8 +461,8 @@ class TensorMethods:
     @overload
     def index_select(self, dim: builtins.int, index: Tensor) -> Tensor:
         """The entries ``index`` along ``axis``."""
-    def init_data(self, slice_index: Any = None, shape: Any = None, opt_shard_group: Any = None) -> Tensor:
-        """The tensor itself: ``init`` fills a tensor when it is made, so nothing is left to be done."""
+    def init_data(self, slice_index: builtins.int | None = None, shape: Shape | None = None, opt_shard_group: str | None = None) -> Tensor:
+        """The Tensor itself: ``init`` fills a Tensor when it is made, so nothing is left to be done."""
     def inner(self, other: Tensor) -> Tensor:
         """The sum of products over the last axes, the other axes side by side, as in NumPy."""
     def inplace_update(self, v: Tensor, indices: Ints | Tensor) -> Tensor:
@@ -472,9 +495,11 @@ class TensorMethods:
     def isreal(self) -> Tensor:
         """Whether the imaginary part is 0, which it is for every number that is not complex."""
     def itemset(self, *args: Any) -> Tensor:
-        """A tensor with one element replaced: ``itemset(value)`` or ``itemset(place, value)``."""
-    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> tuple[Any, Any]:
-        """The ``k``-th smallest element along ``dim`` and where it is."""
+        """A copy with one element replaced: ``itemset(value)`` or ``itemset(place, value)``. The Tensor itself
+        stays.
+        """
+    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> tuple[Tensor, Tensor]:
+        """The ``k``-th smallest element along one axis, and where it is. NaN counts as the largest."""
     def lcm(self, other: Operand) -> Tensor:
         """The least common multiple of integers, 0 or above."""
     def ldexp(self, other: Tensor) -> Tensor:
@@ -508,11 +533,11 @@ class TensorMethods:
     def logaddexp2(self, other: Operand) -> Tensor:
         """log2(2**x + 2**y), without overflow."""
     @overload
-    def logcumsumexp(self, axis: builtins.int) -> Any:
-        """log of the running sums of exp(input) along ``axis``, without overflow."""
+    def logcumsumexp(self, axis: builtins.int) -> Tensor:
+        """The logarithm of the sum of exp(input) so far along one axis, without overflow."""
     @overload
-    def logcumsumexp(self, dim: builtins.int) -> Any:
-        """log of the running sums of exp(input) along ``axis``, without overflow."""
+    def logcumsumexp(self, dim: builtins.int) -> Tensor:
+        """The logarithm of the sum of exp(input) so far along one axis, without overflow."""
     def logdet(self) -> Tensor:
         """The logarithm of the determinant of each matrix."""
     def logical_and(self, other: Operand) -> Tensor:
@@ -551,8 +576,8 @@ class TensorMethods:
         """The determinant of each matrix."""
     def matrix_power(self, n: builtins.int) -> Tensor:
         """The product of ``n`` times each matrix, by repeated squaring."""
-    def max(self, *args: Any, **kwargs: Any) -> Any:
-        """The maximum; with ``dim`` (or an int) also where it is."""
+    def max(self, *args: Any, **kwargs: Any) -> Tensor | tuple[Tensor, Tensor]:
+        """The maximum over axes, as ``max(axis=None, keepdims=False, *, initial=None, where=True)``."""
     def maximum(self, other: Operand) -> Tensor:
         """The larger of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.
         """
@@ -564,25 +589,27 @@ class TensorMethods:
         """The mean over axes."""
     @overload
     def median(self, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """The middle element along ``axis``, the last one without it, and where it is."""
+        """The middle element along one axis, the lower of two, and where it is; NaN where one is among them.
+        """
     @overload
     def median(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """The middle element along ``axis``, the last one without it, and where it is."""
-    def min(self, *args: Any, **kwargs: Any) -> Any:
-        """The minimum; with ``dim`` (or an int) also where it is."""
+        """The middle element along one axis, the lower of two, and where it is; NaN where one is among them.
+        """
+    def min(self, *args: Any, **kwargs: Any) -> Tensor | tuple[Tensor, Tensor]:
+        """The minimum over axes, as ``min(axis=None, keepdims=False, *, initial=None, where=True)``."""
     def minimum(self, other: Operand) -> Tensor:
         """The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.
         """
     def mm(self, other: Tensor, transpose_a: builtins.bool = False, transpose_b: builtins.bool = False) -> Tensor:
         """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``."""
     def move_to(self, to: str, blocking: Any = True) -> Tensor:
-        """The same values on "CPU" or "GPU"."""
+        """The same values on another device; gradients pass, and come back to where the Tensor is."""
     def moveaxis(self, source: Ints, destination: Ints) -> Tensor:
         """Axes moved to other places; the others keep their order."""
     def movedim(self, source: Ints, destination: Ints) -> Tensor:
         """Axes moved to other places; the others keep their order."""
-    def msort(self) -> Any:
-        """The elements in order along the first axis."""
+    def msort(self) -> Tensor:
+        """The elements in ascending order along the first axis."""
     def mul(self, other: Operand) -> Tensor:
         """x * y."""
     def mul_(self, other: Operand) -> Tensor:
@@ -591,40 +618,48 @@ class TensorMethods:
         """``num_samples`` indices of each row, drawn with the weights of the row."""
     def multiply(self, other: Operand) -> Tensor:
         """x * y."""
-    def mvlgamma(self, p: builtins.int) -> Any:
-        """The logarithm of the gamma function of p dimensions."""
+    def mvlgamma(self, p: builtins.int) -> Tensor:
+        """The log of the multivariate gamma function: p(p-1)/4 log(pi) + sum of lgamma(input - k/2) over k = 0
+        ... p-1.
+        """
     def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
         """The tensor with NaN and infinities replaced by finite numbers, as in NumPy."""
     @overload
-    def nanmean(self, axis: Axis = None, keepdims: builtins.bool = False, *, dtype: Any = None) -> Any:
-        """The mean of what is not NaN."""
+    def nanmean(self, axis: Axis = None, keepdims: builtins.bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+        """The mean of those elements over axes that are not NaN."""
     @overload
-    def nanmean(self, dim: Axis = None, keepdim: builtins.bool = False, *, dtype: Any = None) -> Any:
-        """The mean of what is not NaN."""
+    def nanmean(self, dim: Axis = None, keepdim: builtins.bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+        """The mean of those elements over axes that are not NaN."""
     @overload
-    def nanmedian(self, axis: builtins.int = -1, keepdims: builtins.bool = False) -> tuple[Any, Any]:
-        """The middle element of those that are not NaN along ``axis``, and where it is."""
+    def nanmedian(self, axis: builtins.int = -1, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
+        """The middle one, the lower of two, of the elements along one axis that are not NaN, and where it is.
+        """
     @overload
-    def nanmedian(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> tuple[Any, Any]:
-        """The middle element of those that are not NaN along ``axis``, and where it is."""
+    def nanmedian(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> tuple[Tensor, Tensor]:
+        """The middle one, the lower of two, of the elements along one axis that are not NaN, and where it is.
+        """
     @overload
-    def nanquantile(self, q: Any, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Any:
-        """``quantile`` of the elements that are not NaN."""
+    def nanquantile(self, q: builtins.float | Sequence[builtins.float] | Array | Tensor, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Tensor:
+        """The ``q``-quantiles, linear between neighbors, of the elements that are not NaN."""
     @overload
-    def nanquantile(self, q: Any, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Any:
-        """``quantile`` of the elements that are not NaN."""
+    def nanquantile(self, q: builtins.float | Sequence[builtins.float] | Array | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """The ``q``-quantiles, linear between neighbors, of the elements that are not NaN."""
     @overload
-    def nansum(self, axis: Axis = None, keepdims: builtins.bool = False, *, dtype: Any = None) -> Any:
-        """The sum of what is not NaN."""
+    def nansum(self, axis: Axis = None, keepdims: builtins.bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+        """The sum of the elements over axes, with NaN counted as 0."""
     @overload
-    def nansum(self, dim: Axis = None, keepdim: builtins.bool = False, *, dtype: Any = None) -> Any:
-        """The sum of what is not NaN."""
+    def nansum(self, dim: Axis = None, keepdim: builtins.bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+        """The sum of the elements over axes, with NaN counted as 0."""
     @overload
-    def narrow(self, axis: builtins.int, start: builtins.int, length: builtins.int) -> Any:
-        """``length`` entries along ``axis`` from ``start`` on."""
+    def narrow(self, axis: builtins.int, start: builtins.int | Tensor, length: builtins.int) -> Tensor:
+        """``length`` consecutive entries along one axis, from ``start`` on: ``input[..., start : start +
+        length, ...]``.
+        """
     @overload
-    def narrow(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Any:
-        """``length`` entries along ``axis`` from ``start`` on."""
+    def narrow(self, dim: builtins.int, start: builtins.int | Tensor, length: builtins.int) -> Tensor:
+        """``length`` consecutive entries along one axis, from ``start`` on: ``input[..., start : start +
+        length, ...]``.
+        """
     def ne(self, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
         """x != y, as Bool."""
     def neg(self) -> Tensor:
@@ -677,20 +712,24 @@ class TensorMethods:
         """The product over axes; its second derivative is not defined where an element is 0."""
     @overload
     def ptp(self, axis: Axis = None, keepdims: builtins.bool = False) -> Tensor:
-        """The largest less the smallest element over ``axis``."""
+        """The range: the largest less the smallest element over axes."""
     @overload
     def ptp(self, dim: Axis = None, keepdim: builtins.bool = False) -> Tensor:
-        """The largest less the smallest element over ``axis``."""
+        """The range: the largest less the smallest element over axes."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """``source`` put at, or added to, places of the flattened tensor."""
     def qr(self, some: builtins.bool = True) -> tuple[Tensor, Tensor]:
         """The QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = input."""
     @overload
-    def quantile(self, q: Any, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Any:
-        """The q-th quantiles, linear between neighbours, along ``axis`` (of all elements without it)."""
+    def quantile(self, q: builtins.float | Sequence[builtins.float] | Array | Tensor, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Tensor:
+        """The ``q``-quantiles, linear between neighbors as NumPy's default: the value at place q * (n - 1) of
+        the sorted n.
+        """
     @overload
-    def quantile(self, q: Any, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Any:
-        """The q-th quantiles, linear between neighbours, along ``axis`` (of all elements without it)."""
+    def quantile(self, q: builtins.float | Sequence[builtins.float] | Array | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """The ``q``-quantiles, linear between neighbors as NumPy's default: the value at place q * (n - 1) of
+        the sorted n.
+        """
     def rad2deg(self) -> Tensor:
         """Radians as degrees: x * 180 / pi."""
     def random_(self, from_: builtins.int = 0, to: builtins.int | None = None, *, generator: Generator | None = None) -> Tensor:
@@ -710,19 +749,21 @@ class TensorMethods:
     def remainder_(self, other: Operand) -> Tensor:
         """x - floor(x / y) * y, with the sign of y."""
     @overload
-    def renorm(self, p: builtins.float, axis: builtins.int, maxnorm: builtins.float) -> Any:
-        """Each entry along ``axis`` scaled down where its p-norm is above ``maxnorm``."""
+    def renorm(self, p: builtins.float, axis: builtins.int, maxnorm: builtins.float) -> Tensor:
+        """Each entry along one axis, scaled by maxnorm / (norm + 1e-7) where its ``p``-norm is above
+        ``maxnorm``.
+        """
     @overload
-    def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Any:
-        """Each entry along ``axis`` scaled down where its p-norm is above ``maxnorm``."""
+    def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
+        """Each entry along one axis, scaled by maxnorm / (norm + 1e-7) where its ``p``-norm is above
+        ``maxnorm``.
+        """
     def repeat(self, *repeats: Any) -> Tensor:
         """The whole tensor repeated along its axes."""
     def repeat_interleave(self, repeats: Shape, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
         """Each element along an axis several times, as NumPy's repeat."""
     def requires_grad_(self, requires_grad: Any = True) -> Tensor:
-        """Set ``requires_grad``. Of a Parameter it says whether it is trained; of a tensor it is kept for
-        readers, since gradients are asked for by ``grad``.
-        """
+        """Set ``requires_grad``."""
     def reshape(self, *shape: Any) -> Tensor:
         """The elements in their order, row by row, in another shape."""
     def reshape_as(self, other: Tensor) -> Tensor:
@@ -771,22 +812,24 @@ class TensorMethods:
         """x * u where ``indices`` point; a new tensor."""
     def scatter_sub(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Tensor:
         """x - u where ``indices`` point; a new tensor."""
-    def searchsorted(self, v: Any, side: str = 'left', sorter: Tensor | None = None) -> Tensor:
-        """Where ``v`` belongs in this sorted tensor; Int32."""
+    def searchsorted(self, v: TensorLike, side: str = 'left', sorter: Tensor | None = None) -> Tensor:
+        """Where ``v`` would be put into this sorted Tensor, along its last axis, to keep it sorted."""
     def select(self, first: TensorLike | None = None, second: TensorLike | None = None, **named: Any) -> Tensor:
         """``select(dim, index)`` is one entry of an axis; ``select(condition, y)`` the tensor where the
         condition holds.
         """
     @overload
-    def select_scatter(self, src: Tensor, axis: builtins.int, index: builtins.int) -> Any:
-        """The tensor with ``src`` as its entry ``index`` along ``axis``."""
+    def select_scatter(self, src: Tensor, axis: builtins.int, index: builtins.int) -> Tensor:
+        """A copy of ``input`` whose entry ``index`` along ``axis`` is ``src``; PyTorch's ``select_scatter``.
+        """
     @overload
-    def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int) -> Any:
-        """The tensor with ``src`` as its entry ``index`` along ``axis``."""
+    def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
+        """A copy of ``input`` whose entry ``index`` along ``axis`` is ``src``; PyTorch's ``select_scatter``.
+        """
     def set_const_arg(self, const_arg: Any = True) -> Tensor:
-        """Keep the flag ``const_arg``."""
-    def set_dtype(self, dtype: Any) -> DType:
-        """Change the dtype of this tensor; the new one."""
+        """Keep the flag ``const_arg``, which a graph compiler would read; nothing here does."""
+    def set_dtype(self, dtype: DTypeLike) -> DType:
+        """Change the dtype of this Tensor in place; its elements are converted."""
     def sgn(self) -> Tensor:
         """The sign, -1, 0 or 1; of a complex number z, z / abs(z), and 0 at 0."""
     def short(self) -> Tensor:
@@ -808,11 +851,15 @@ class TensorMethods:
     def sinh(self) -> Tensor:
         """The hyperbolic sine, (exp(x) - exp(-x)) / 2."""
     @overload
-    def slice_scatter(self, src: Tensor, axis: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Any:
-        """The tensor with ``src`` written over the slice start:end:step of ``axis``."""
+    def slice_scatter(self, src: Tensor, axis: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
+        """A copy of ``input`` with ``src`` written over ``input[..., start:end:step, ...]``; PyTorch's
+        ``slice_scatter``.
+        """
     @overload
-    def slice_scatter(self, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Any:
-        """The tensor with ``src`` written over the slice start:end:step of ``axis``."""
+    def slice_scatter(self, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
+        """A copy of ``input`` with ``src`` written over ``input[..., start:end:step, ...]``; PyTorch's
+        ``slice_scatter``.
+        """
     def slogdet(self) -> tuple[Tensor, Tensor]:
         """The sign of the determinant of each matrix, and the logarithm of its absolute value."""
     def soft_shrink(self, lambd: builtins.float = 0.5) -> Tensor:
@@ -825,10 +872,14 @@ class TensorMethods:
         """exp(input) / sum(exp(input)) along ``axis``, computed without overflow."""
     @overload
     def sort(self, axis: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """The elements in order along ``axis``, and where they were; equal ones keep their order."""
+        """The elements in order along one axis, and where they were; equal ones keep their order, NaN is the
+        largest.
+        """
     @overload
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """The elements in order along ``axis``, and where they were; equal ones keep their order."""
+        """The elements in order along one axis, and where they were; equal ones keep their order, NaN is the
+        largest.
+        """
     @overload
     def split(self, split_size_or_sections: Shape, axis: builtins.int = 0) -> tuple[Tensor, ...]:
         """Parts of a tensor along an axis."""
@@ -906,13 +957,15 @@ class TensorMethods:
     def tile(self, dims: Shape) -> Tensor:
         """The whole tensor repeated along its axes."""
     def to(self, *args: Any, **named: Any) -> Tensor:
-        """The values as another dtype, on another device, or as those of another tensor."""
-    def to_dlpack(self) -> Any:
-        """The values as a DLPack capsule."""
-    def top_k(self, k: builtins.int, sorted: builtins.bool = True) -> tuple[Any, Any]:
-        """``topk`` along the last axis."""
-    def topk(self, k: builtins.int, dim: builtins.int | None = None, largest: builtins.bool = True, sorted: builtins.bool = True) -> tuple[Any, Any]:
-        """The ``k`` largest (or smallest) elements along ``dim`` and where they are."""
+        """The values as another dtype, on another device, or in the dtype of another Tensor."""
+    def to_dlpack(self) -> object:
+        """The values as a DLPack capsule, for other libraries to take without a copy."""
+    def top_k(self, k: builtins.int, sorted: builtins.bool = True) -> tuple[Tensor, Tensor]:
+        """The ``k`` largest elements along the last axis in descending order, and where they are."""
+    def topk(self, k: builtins.int, dim: builtins.int | None = None, largest: builtins.bool = True, sorted: builtins.bool = True) -> tuple[Tensor, Tensor]:
+        """The ``k`` largest (or smallest) elements along one axis, and where they are. NaN counts as the
+        largest.
+        """
     @overload
     def trace(self, offset: builtins.int = 0, axis1: builtins.int = 0, axis2: builtins.int = 1, dtype: DTypeLike | None = None) -> Tensor:
         """The sums of the diagonals of the planes (axis1, axis2), as in NumPy."""
@@ -931,8 +984,8 @@ class TensorMethods:
         """x / y."""
     def trunc(self) -> Tensor:
         """The integer part of x, rounded towards 0; its gradient is 0."""
-    def type(self, dtype: Any = None) -> Any:
-        """The name of the dtype, or the values as another one."""
+    def type(self, dtype: DTypeLike | None = None) -> Any:
+        """The name of the dtype; or, given one, the elements as another dtype."""
     def type_as(self, other: Tensor) -> Tensor:
         """The elements cast to the dtype of ``other``."""
     def unbind(self, dim: builtins.int = 0) -> tuple[Tensor, ...]:
@@ -943,13 +996,15 @@ class TensorMethods:
         """Numbers evenly spread over [from_, to), in the tensor's shape and dtype."""
     def uniform_(self, from_: builtins.float = 0, to: builtins.float = 1, generator: Generator | None = None) -> Tensor:
         """Numbers evenly spread over [from_, to), in the tensor's shape and dtype."""
-    def unique(self, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Any:
-        """Each value (entry along ``dim``) once in order; on demand places of every element's value, and
-        counts.
+    def unique(self, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | tuple[Tensor, ...]:
+        """Each value once, in ascending order; on demand where each element's value is among them, and how
+        often it came.
         """
-    def unique_consecutive(self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Any:
-        """Without the repetitions of neighbours; on demand places and counts."""
-    def unique_with_pad(self, pad_num: Any) -> tuple[Any, Any]:
+    def unique_consecutive(self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | tuple[Tensor, ...]:
+        """The values without repetitions of neighbors; on demand which of them each element has, and how long
+        the runs are.
+        """
+    def unique_with_pad(self, pad_num: builtins.int | builtins.float | Tensor) -> tuple[Tensor, Tensor]:
         """``unique`` of a vector, filled up with ``pad_num`` to the length of the input."""
     def unsorted_segment_max(self, segment_ids: Tensor, num_segments: builtins.int | Tensor) -> Tensor:
         """The largest element of each segment."""
@@ -964,7 +1019,7 @@ class TensorMethods:
     def unsqueeze(self, dim: builtins.int) -> Tensor:
         """One more axis, of length 1."""
     def value(self) -> Tensor:
-        """The tensor itself."""
+        """The Tensor itself."""
     @overload
     def var(self, axis: Axis = None, ddof: builtins.int | builtins.bool = 0, keepdims: builtins.bool = False) -> Tensor:
         """The variance over axes: sum((x - mean) ** 2) / (n - ddof)."""

@@ -9,7 +9,7 @@ from .tensor import Tensor
 __all__ = ["replaced", "tensors_in"]
 
 
-def tensors_in(value: Any) -> list[Tensor]:
+def tensors_in(value: object) -> list[Tensor]:
     """The tensors in a value."""
     if isinstance(value, Tensor):
         return [value]

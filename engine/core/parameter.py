@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from .dtype import int32
-from .initializer import initializer
+from .initializer import Initializer, initializer
 from .shown import shown
 from .tensor import Tensor
+from .types import Array
 
 __all__ = ["Parameter", "ParameterTuple"]
 
@@ -36,10 +37,10 @@ def _setting(name: str, kinds: tuple[type, ...], doc: str) -> property:
     place = f"_{name}"
     allowed = " or ".join(kind.__name__ for kind in kinds)
 
-    def get(parameter: Parameter) -> Any:
+    def get(parameter: Parameter) -> object:
         return parameter.__dict__[place]
 
-    def set_(parameter: Parameter, value: Any) -> None:
+    def set_(parameter: Parameter, value: object) -> None:
         if not isinstance(value, kinds):
             raise TypeError(f"For 'Parameter', '{name}' must be a {allowed}, but got {type(value).__name__}")
         parameter.__dict__[place] = value
@@ -48,13 +49,17 @@ def _setting(name: str, kinds: tuple[type, ...], doc: str) -> property:
 
 
 class Parameter(Tensor):
-    """A tensor that a cell owns and an optimizer updates.
+    """A Tensor that a Cell owns and an optimizer updates.
 
     Args:
-        default_input: its first value: a Tensor, an array, a number, a list, or what ``initializer`` returns.
-        name: its name; a cell that takes it in without a name gives it the attribute's.
+        default_input: its first value: a Tensor, an array, a number, a list, or what ``initializer`` returns. A bare
+            int makes an Int32 Parameter.
+        name: its name; a Cell that takes it in without a name gives it the attribute's.
         requires_grad: whether ``trainable_params`` lists it.
-        layerwise_parallel, parallel_optimizer, storage_format, device: kept for readers; one device does not need them.
+        layerwise_parallel: whether a cluster keeps one for each process; kept for readers.
+        parallel_optimizer: whether a cluster may shard it with its optimizer; kept for readers.
+        storage_format: the layout in a device's memory; kept for readers.
+        device: "CPU", "Remote" or None; kept for readers: it is where ``set_device`` says.
 
     Raises:
         TypeError: ``requires_grad`` is no bool, or ``default_input`` holds no numbers.
@@ -81,7 +86,7 @@ class Parameter(Tensor):
 
     def __init__(
         self,
-        default_input: Any,
+        default_input: Tensor | Array | float | list[Any],
         name: str | None = None,
         requires_grad: bool = True,
         layerwise_parallel: bool = False,
@@ -152,7 +157,10 @@ class Parameter(Tensor):
         self._comm_fusion = value
 
     def add_pipeline_stage(self, stage: int) -> None:
-        """Keep one more pipeline stage that uses this parameter.
+        """Keep one more pipeline stage that uses this Parameter.
+
+        Args:
+            stage: the number of the stage, from 0 on.
 
         Raises:
             TypeError: ``stage`` is no int from 0 on.
@@ -184,15 +192,26 @@ class Parameter(Tensor):
         self.set_data(value)
 
     def value(self) -> Tensor:
-        """The values as a tensor that follows this parameter's gradient."""
+        """The values as a Tensor that follows this Parameter's gradient.
+
+        Returns:
+            a Tensor of its shape and dtype.
+        """
         return Tensor._wrap(self._array)
 
     @np.errstate(all="ignore")
-    def set_data(self, data: Any, slice_shape: bool = False) -> Parameter:
-        """Take new values, cast to this parameter's dtype; as in MindSpore another shape is taken over too.
+    def set_data(self, data: Tensor | float, slice_shape: bool = False) -> Parameter:
+        """Take new values, cast to this Parameter's dtype; as in MindSpore another shape is taken over too.
+
+        Args:
+            data: a Tensor or a number.
+            slice_shape: whether the values are a part of a Parameter that is spread over devices; kept as ``sliced``.
+
+        Returns:
+            this Parameter.
 
         Raises:
-            TypeError: ``data`` is no tensor and no number, or a Python float for an integer parameter.
+            TypeError: ``data`` is no Tensor and no number, or a Python float for an integer Parameter.
         """
         if not isinstance(data, Tensor | int | float):
             raise TypeError(
@@ -207,12 +226,32 @@ class Parameter(Tensor):
         self.sliced = slice_shape
         return self
 
-    def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:  # type: ignore[override]
-        """This parameter; its values are made when it is made."""
+    def init_data(self, layout: object = None, set_sliced: bool = False) -> Parameter:  # type: ignore[override]
+        """This Parameter; its values are made when it is made.
+
+        Args:
+            layout: how it is spread over devices; ignored, there is one.
+            set_sliced: likewise ignored.
+
+        Returns:
+            this Parameter.
+        """
         return self
 
-    def clone(self, init: Any = "same") -> Parameter:
-        """A parameter of the same name and flags with its own values: these (``"same"``) or newly initialised ones."""
+    def clone(self, init: Initializer | str | float | Tensor = "same") -> Parameter:
+        """A Parameter of the same name and flags with values of its own.
+
+        Args:
+            init: "same" for a copy of these values; otherwise what ``initializer`` takes: an Initializer, its name, a
+                number or a Tensor.
+
+        Returns:
+            the new Parameter.
+
+        Raises:
+            ValueError: ``init`` is an unknown name, or a Tensor of another shape.
+            TypeError: ``init`` is nothing of these.
+        """
         values = self.data if isinstance(init, str) and init == "same" else initializer(init, self.shape, self.dtype)
         cloned = Parameter(values, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
         cloned._array = cloned._array.copy()
@@ -220,7 +259,11 @@ class Parameter(Tensor):
         return cloned
 
     def copy(self) -> Parameter:
-        """A parameter of the same name and flags with its own values."""
+        """A Parameter of the same name and flags with a copy of the values.
+
+        Returns:
+            the new Parameter.
+        """
         return self.clone()
 
     def __copy__(self) -> Parameter:
@@ -236,11 +279,14 @@ class Parameter(Tensor):
 
 
 class ParameterTuple(tuple[Parameter, ...]):
-    """A tuple of parameters.
+    """A tuple of Parameters.
+
+    Args:
+        iterable: the Parameters.
 
     Raises:
         TypeError: an entry is no Parameter.
-        ValueError: two parameters have the same name; the same one twice is allowed.
+        ValueError: two Parameters have the same name; the same one twice is allowed.
     """
 
     def __new__(cls, iterable: Iterable[Parameter]) -> ParameterTuple:
@@ -258,8 +304,20 @@ class ParameterTuple(tuple[Parameter, ...]):
                 raise ValueError(f"For 'ParameterTuple', two parameters are named '{name}': names must differ")
         return super().__new__(cls, given)
 
-    def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
-        """Parameters of their own named ``prefix.name``."""
+    def clone(self, prefix: str, init: Initializer | str | float | Tensor = "same") -> ParameterTuple:
+        """Parameters of their own named ``prefix.name``, such as an optimizer's state.
+
+        Args:
+            prefix: what stands before each name: letters, digits, dots and underscores.
+            init: "same" for copies of the values; otherwise what ``initializer`` takes.
+
+        Returns:
+            a new ParameterTuple.
+
+        Raises:
+            TypeError: ``prefix`` is no str.
+            ValueError: it has other characters.
+        """
         if not isinstance(prefix, str):
             raise TypeError(f"For 'ParameterTuple.clone', 'prefix' must be a str, but got {type(prefix).__name__}")
         if not re.fullmatch(r"\w[\w.]*", prefix, re.ASCII):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .backend import to_host
+from .types import Array
 
 __all__ = ["tensor_repr", "tensor_str"]
 
@@ -17,7 +18,7 @@ _THRESHOLD, _EDGE = 1000, 3
 _LINE = {"f": 12, "b": 12}  # elements of a vector in a line; 24 of the other kinds
 
 
-def tensor_str(array: Any) -> str:
+def tensor_str(array: Array) -> str:
     """NumPy's text of the values; bfloat16, which is not NumPy's own, with six decimals as in MindSpore."""
     values = np.asarray(to_host(array))
     if values.dtype.name != "bfloat16":
@@ -26,7 +27,7 @@ def tensor_str(array: Any) -> str:
     return np.array2string(wide, formatter={"float_kind": "{:f}".format}) if wide.ndim else f"{wide:f}"
 
 
-def tensor_repr(array: Any, dtype_name: object) -> str:
+def tensor_repr(array: Array, dtype_name: object) -> str:
     """MindSpore's text of the values with shape and dtype."""
     values = np.asarray(to_host(array))
     digits = _DIGITS.get(values.dtype.name)

@@ -23,7 +23,10 @@ _offset = 0
 
 
 def set_seed(seed: int) -> None:
-    """Start the engine's and NumPy's global random numbers over from ``seed``.
+    """Start the engine's and NumPy's global random numbers over from a seed.
+
+    Args:
+        seed: any int that is not negative; NumPy gets it modulo 2 ** 32.
 
     Raises:
         TypeError: ``seed`` is no int.
@@ -41,7 +44,11 @@ def set_seed(seed: int) -> None:
 
 
 def get_seed() -> int | None:
-    """The seed that ``set_seed`` was given; None before."""
+    """The seed that ``set_seed`` was given.
+
+    Returns:
+        an int, or None before ``set_seed`` was called.
+    """
     return _seed
 
 

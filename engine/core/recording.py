@@ -45,7 +45,7 @@ class Differentiable(Protocol):
         gradient: Any,
         output: Any,
         inputs: tuple[Any, ...],
-        attrs: Any,
+        attrs: dict[str, Any],
     ) -> Iterable[tuple[Array, Any]]:
         """Pairs of an input array and a gradient that reaches it."""
         ...

@@ -22,11 +22,15 @@ __all__ = ["register_saved_tensors_hooks", "saved_tensors_hooks"]
 
 
 class saved_tensors_hooks:  # noqa: N801  # MindSpore's name
-    """A context: ``pack_hook(tensor)`` makes of a value what is kept, ``unpack_hook(kept)`` a tensor of it again.
+    """A context in which what operators keep for a gradient goes through two functions of the user's.
+
+    Args:
+        pack_hook: called with each Tensor that an operator keeps, its inputs and outputs; what it returns is kept.
+        unpack_hook: called with that when the gradient comes by; returns the Tensor that the gradient is computed with.
 
     Raises:
         TypeError: a hook is not callable.
-        RuntimeError: ``unpack_hook`` returns no tensor.
+        RuntimeError: in the backward pass: ``unpack_hook`` returns no Tensor.
     """
 
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
@@ -50,7 +54,18 @@ class saved_tensors_hooks:  # noqa: N801  # MindSpore's name
 def register_saved_tensors_hooks(
     pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator: the function runs inside ``saved_tensors_hooks(pack_hook, unpack_hook)``."""
+    """A decorator: the function runs inside ``saved_tensors_hooks(pack_hook, unpack_hook)``.
+
+    Args:
+        pack_hook: called with each Tensor that an operator keeps; what it returns is kept.
+        unpack_hook: called with that when the gradient comes by; returns a Tensor.
+
+    Returns:
+        the decorator.
+
+    Raises:
+        TypeError: when the function is called: a hook is not callable.
+    """
 
     def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
@@ -81,7 +96,9 @@ class _Packing(Recording):
 class _Packed:
     """An operator whose values went through the hooks."""
 
-    def __init__(self, operator: Differentiable, hooks: saved_tensors_hooks, inputs: Any, output: Any) -> None:
+    def __init__(
+        self, operator: Differentiable, hooks: saved_tensors_hooks, inputs: tuple[Any, ...], output: Any
+    ) -> None:
         self.operator = operator
         self.name = getattr(operator, "name", "")
         self.runs_without_gradient = operator.runs_without_gradient
@@ -95,8 +112,9 @@ class _Packed:
             state.recordings = before
 
     def backward(
-        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
-    ) -> Iterable[tuple[Array, Any]]:
+        self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...],
+        attrs: dict[str, Any],
+    ) -> Iterable[tuple[Array, Any]]:  # fmt: skip
         """The operator's gradients, computed with what comes out of the hooks."""
         values: dict[int, Array] = {}
         for key, kept in self.kept.items():

@@ -76,7 +76,16 @@ class Renamed(NamedTuple):
 
 
 def prim(name: str, /, *required: str, **defaults: Any) -> PrimitiveRow:
-    """A Primitive class of this name, whose constructor takes the ``required`` arguments and then the others."""
+    """A Primitive class.
+
+    Args:
+        name: its name.
+        *required: the arguments of its constructor that must be given, in order.
+        **defaults: those behind them, with their defaults.
+
+    Returns:
+        the row for ``declare``.
+    """
     return PrimitiveRow(name, (*((one, REQUIRED) for one in required), *defaults.items()))
 
 

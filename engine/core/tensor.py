@@ -17,10 +17,12 @@ from .hooks import HookHandle, check_arity
 from .printing import tensor_repr, tensor_str
 from .recording import state
 from .silence import restore, silence
+from .types import Array, DTypeLike, Ints, Number, TensorLike
 
 __all__ = ["Tensor", "get_py_obj_dtype", "tensor"]
 
 if TYPE_CHECKING:
+    from .initializer import Initializer
     from .method_types import TensorMethods  # what methods.py binds
 else:
     TensorMethods = object
@@ -32,10 +34,12 @@ class Tensor(TensorMethods):
     """An n-dimensional array of one dtype.
 
     Args:
-        input_data: a Tensor, a NumPy array, a Python number, or a list or tuple of them.
+        input_data: a Tensor, a NumPy array, a Python number, or a list or tuple of them, nested as the axes are.
         dtype: the element type; that of ``input_data`` without it, where Python floats are Float32 and ints Int64.
-        shape: only together with ``init``, or to broadcast nothing: the shape that ``init`` fills.
-        init: an Initializer that fills ``shape`` with ``dtype``.
+        shape: the shape that ``init`` fills; without ``init`` and ``input_data``, that of a Tensor of zeros.
+        init: an Initializer, its name or a number that fills ``shape`` with ``dtype``.
+        const_arg: a flag that a graph compiler would read; kept for readers.
+        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
 
     Raises:
         TypeError: ``input_data`` is missing or nothing that a tensor can hold.
@@ -53,10 +57,10 @@ class Tensor(TensorMethods):
 
     def __init__(
         self,
-        input_data: Any = None,
-        dtype: Any = None,
-        shape: Any = None,
-        init: Any = None,
+        input_data: TensorLike | np.generic | None = None,
+        dtype: DTypeLike | None = None,
+        shape: Ints | None = None,
+        init: Initializer | str | float | Tensor | None = None,
         const_arg: bool = False,
         device: str | None = None,
     ) -> None:
@@ -80,15 +84,25 @@ class Tensor(TensorMethods):
         self.const_arg = const_arg
 
     @staticmethod
-    def _wrap(array: Any) -> Tensor:
+    def _wrap(array: Array) -> Tensor:
         """A tensor around an array as it is: no copy, no check."""
         tensor = _new(Tensor)
         tensor._array = array
         return tensor
 
     @staticmethod
-    def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
-        """A tensor of a NumPy array's values; later writes to the array do not show in it."""
+    def from_numpy(array: Array) -> Tensor:
+        """A Tensor of a NumPy array's values; later writes to the array do not show in it.
+
+        Args:
+            array: a ``numpy.ndarray`` of numbers or bools.
+
+        Returns:
+            a Tensor of its shape and dtype.
+
+        Raises:
+            TypeError: ``array`` is no ``numpy.ndarray``, or holds something else.
+        """
         if not isinstance(array, np.ndarray):
             raise TypeError(f"For 'from_numpy', 'array' must be a numpy.ndarray, but got {type(array).__name__}")
         return Tensor(array)
@@ -97,7 +111,7 @@ class Tensor(TensorMethods):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape."""
+        """The length of each axis; ``()`` for a single number."""
         return self._array.shape
 
     @property
@@ -132,7 +146,7 @@ class Tensor(TensorMethods):
 
     @property
     def device(self) -> str:
-        """Where the elements are: "CPU" or "GPU:<number>"."""
+        """Where the elements are: "CPU", or "GPU:" and the number of the device."""
         return "CPU" if isinstance(self._array, np.ndarray) else f"GPU:{self._array.device.id}"
 
     @property
@@ -141,56 +155,109 @@ class Tensor(TensorMethods):
         return Tensor._wrap(self._array.view())
 
     def dim(self) -> int:
-        """The number of axes."""
+        """The number of axes.
+
+        Returns:
+            an int.
+        """
         return self.ndim
 
     ndimension = dim
 
     def numel(self) -> int:
-        """The number of elements."""
+        """The number of elements.
+
+        Returns:
+            an int.
+        """
         return self.size
 
     nelement = numel
 
     def element_size(self) -> int:
-        """Bytes of one element."""
+        """The number of bytes of one element.
+
+        Returns:
+            an int.
+        """
         return self.itemsize
 
     def is_signed(self) -> bool:
-        """Whether the dtype has negative numbers."""
+        """Whether the dtype has negative numbers.
+
+        Returns:
+            False for Bool and the unsigned integers, else True.
+        """
         return self._array.dtype.kind not in "bu"
 
     def is_contiguous(self) -> bool:
-        """Whether the elements lie row by row in memory."""
+        """Whether the elements lie row by row in memory, without gaps.
+
+        Returns:
+            a bool.
+        """
         return bool(self._array.flags.c_contiguous)
 
     def stride(self, dim: int | None = None) -> int | list[int]:
-        """Elements from one to the next along each axis (or ``dim``)."""
+        """How many elements lie from one to the next along each axis.
+
+        Args:
+            dim: the axis to ask for; None asks for all.
+
+        Returns:
+            an int, or a list of an int for each axis.
+
+        Raises:
+            IndexError: ``dim`` is out of range.
+        """
         steps = [n // self.itemsize for n in self._array.strides]
         return steps if dim is None else steps[dim]
 
     def storage_offset(self) -> int:
-        """Where the first element is, counted from ``data_ptr``."""
-        return 0
+        """How many elements lie before the first one in the memory that this Tensor is a view of.
+
+        Returns:
+            an int; 0 for a Tensor with memory of its own.
+        """
+        whole = self._array
+        while type(whole.base) is type(whole):
+            whole = whole.base
+        return (self.data_ptr() - Tensor._wrap(whole).data_ptr()) // self.itemsize
 
     def data_ptr(self) -> int:
-        """The address of the first element, in the memory of the device."""
+        """The address of the first element, in the memory of the device.
+
+        Returns:
+            an int.
+        """
         return int(self._array.ctypes.data if isinstance(self._array, np.ndarray) else self._array.data.ptr)
 
     # To Python and NumPy
 
     def asnumpy(self) -> np.ndarray[Any, Any]:
-        """The values as a NumPy array of the caller's own."""
+        """The values as a NumPy array of the caller's own: writing to it does not change the Tensor.
+
+        Returns:
+            a ``numpy.ndarray`` of the same shape and dtype, on the CPU.
+        """
         host = backend.to_host(self._array)
         return np.array(host) if host is self._array else host
 
     numpy = asnumpy
 
-    def item(self, index: Any = None) -> Any:
-        """The one element (or that at ``index``) as a Python number.
+    def item(self, index: int | tuple[int, ...] | None = None) -> Any:
+        """The one element, or that at ``index``, as a Python number.
+
+        Args:
+            index: an int counts the flattened elements, a tuple has an int for each axis; None asks for the only
+                element.
+
+        Returns:
+            a bool, int, float or complex.
 
         Raises:
-            ValueError: without ``index`` on a tensor of more or less than one element.
+            ValueError: without ``index`` on a Tensor of more or less than one element.
+            IndexError: ``index`` is out of range.
         """
         host = backend.to_host(self._array)
         if index is not None:
@@ -200,10 +267,14 @@ class Tensor(TensorMethods):
         return host.item()
 
     def tolist(self) -> Any:
-        """The values as nested Python lists."""
+        """The values as nested Python lists; of a Tensor without axes a bare number.
+
+        Returns:
+            lists of bool, int, float or complex, nested as the axes are.
+        """
         return backend.to_host(self._array).tolist()
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self, dtype: np.dtype[Any] | type | str | None = None, copy: bool | None = None) -> Array:
         array = self.asnumpy()
         return array if dtype is None else array.astype(dtype)
 
@@ -269,19 +340,37 @@ class Tensor(TensorMethods):
         self._array = array
 
     @np.errstate(all="ignore")
-    def assign_value(self, value: Any) -> Tensor:
-        """Take the values of ``value``, cast to this tensor's dtype."""
+    def assign_value(self, value: TensorLike) -> Tensor:
+        """Take the values of ``value``, cast to this Tensor's dtype; its shape is taken over too.
+
+        Args:
+            value: a Tensor, or what one can be made of.
+
+        Returns:
+            this Tensor.
+
+        Raises:
+            TypeError: ``value`` cannot be a Tensor.
+        """
         other = value if isinstance(value, Tensor) else Tensor(value)
         self._rebind(other._array.astype(self._array.dtype))
         return self
 
     # Gradient hooks
 
-    def register_hook(self, hook: Callable[[Tensor], Any]) -> Any:
-        """Call ``hook(gradient)`` when this tensor's whole gradient is known; what it returns replaces the gradient.
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> HookHandle:
+        """Call a function in the backward pass when this Tensor's whole gradient is known.
+
+        Args:
+            hook: called as ``hook(gradient)``; a Tensor that it returns goes on in the place of the gradient, None
+                keeps it.
+
+        Returns:
+            a HookHandle, whose ``remove()`` takes the hook off.
 
         Raises:
             TypeError: ``hook`` cannot be called with one argument.
+            RuntimeError: in the backward pass: it returned something else.
         """
         check_arity(hook, 1, "Tensor.register_hook", "hook(grad)")
         if self._gradient_hooks is None:
@@ -307,23 +396,39 @@ class Tensor(TensorMethods):
 
 
 def tensor(
-    input_data: Any = None,
-    dtype: Any = None,
-    shape: Any = None,
-    init: Any = None,
+    input_data: TensorLike | np.generic | None = None,
+    dtype: DTypeLike | None = None,
+    shape: Ints | None = None,
+    init: Initializer | str | float | Tensor | None = None,
     const_arg: bool = False,
     device: str | None = None,
 ) -> Tensor:
-    """A new tensor: ``Tensor`` as a function."""
+    """A new tensor: ``Tensor`` as a function.
+
+    Args:
+        input_data: a Tensor, a NumPy array, a Python number, or a list or tuple of them, nested as the axes are.
+        dtype: the element type; that of ``input_data`` without it, where Python floats are Float32 and ints Int64.
+        shape: the shape that ``init`` fills.
+        init: an Initializer, its name or a number that fills ``shape`` with ``dtype``.
+        const_arg: a flag that a graph compiler would read; kept for readers.
+        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``input_data`` is missing or nothing that a tensor can hold.
+        ValueError: ``init`` without ``shape`` and ``dtype``.
+    """
     return Tensor(input_data, dtype, shape, init, const_arg, device)
 
 
-def as_tensor(gradient: Any) -> Tensor:
+def as_tensor(gradient: Tensor | Array) -> Tensor:
     """A gradient on its way back, which is an array or for a higher order a tensor, as a tensor."""
     return gradient if isinstance(gradient, Tensor) else Tensor._wrap(gradient)
 
 
-def _array_from(data: Any, dtype: Any) -> Any:
+def _array_from(data: Any, dtype: DTypeLike | None) -> Any:
     """A new array (an identity of its own) of what a user gave."""
     wanted = None if dtype is None else numpy_dtype(dtype)
     if isinstance(data, Tensor):
@@ -353,12 +458,22 @@ def _array_from(data: Any, dtype: Any) -> Any:
     )
 
 
-def get_py_obj_dtype(obj: Any) -> DType:
-    """The element type of a Python number or a tensor."""
+def get_py_obj_dtype(obj: Tensor | Number) -> DType:
+    """The element type of a Python number or a Tensor: ``int`` is Int64 and ``float`` Float64.
+
+    Args:
+        obj: the number or the Tensor.
+
+    Returns:
+        the DType.
+
+    Raises:
+        TypeError: ``obj`` is neither.
+    """
     return obj.dtype if isinstance(obj, Tensor) else pytype_to_dtype(type(obj))
 
 
-def _dtype_of_python(number: Any) -> np.dtype[Any]:
+def _dtype_of_python(number: Number) -> np.dtype[Any]:
     return default_dtype_of(number).numpy
 
 
@@ -368,12 +483,12 @@ def _plain(data: Any) -> Any:
     return [_plain(x) for x in data] if isinstance(data, list | tuple) else data
 
 
-def _has_numpy(data: Any) -> bool:
+def _has_numpy(data: object) -> bool:
     if isinstance(data, list | tuple):
         return any(_has_numpy(x) for x in data)
     return isinstance(data, np.ndarray | np.generic | Tensor)
 
 
-def _check_elements(array: Any) -> None:
+def _check_elements(array: Array) -> None:
     if array.dtype.kind not in "biufc" and array.dtype != bfloat16.numpy:
         raise TypeError(f"For 'Tensor', elements of NumPy dtype '{array.dtype}' cannot be held; give numbers or bools")

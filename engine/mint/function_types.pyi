@@ -38,10 +38,10 @@ def all(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
     """Whether all elements over axes are true (not 0)."""
 
 def amax(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
-    """The largest element over ``dim``, of those where ``where`` holds and of ``initial``."""
+    """The largest element over axes."""
 
 def amin(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
-    """The smallest element over ``dim``, of those where ``where`` holds and of ``initial``."""
+    """The smallest element over axes."""
 
 def any(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
     """Whether any element over axes is true (not 0)."""
@@ -94,8 +94,8 @@ def atanh(input: Operand) -> Tensor:
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
 
-def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
-    """How often each of 0, 1, 2, ... is there, or the sum of its ``weights``."""
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each of the numbers 0, 1, 2, ... is there, or the sum of its ``weights``."""
 
 def bitwise_and(input: Operand, other: Operand) -> Tensor:
     """x & y, bit by bit, of bools or integers."""
@@ -118,8 +118,8 @@ def broadcast_to(input: Tensor, shape: Shape) -> Tensor:
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Tensors joined along an axis that they have."""
 
-def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Any:
-    """The p-norm distance of each row of ``x1`` from each row of ``x2``."""
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
+    """The ``p``-norm distance of each row of ``x1`` from each row of ``x2``."""
 
 def ceil(input: Operand) -> Tensor:
     """The smallest integer not below x; its gradient is 0."""
@@ -141,23 +141,26 @@ def cos(input: Operand) -> Tensor:
 def cosh(input: Operand) -> Tensor:
     """The hyperbolic cosine, (exp(x) + exp(-x)) / 2."""
 
-def count_nonzero(input: Tensor, dim: Axis = ()) -> Any:
-    """How many elements over ``dim`` are not 0."""
+def count_nonzero(input: Tensor, dim: Axis = ()) -> Tensor:
+    """How many elements over axes are not 0; NaN is not."""
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross product of vectors of three elements."""
 
-def cummax(input: Tensor, dim: int) -> tuple[Any, Any]:
-    """The largest element so far along ``dim`` and where it is."""
+def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """The largest element so far along one axis, and where it is: the last one of several. NaN stays once
+    it came.
+    """
 
-def cumprod(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """Running products along ``dim``."""
+def cumprod(input: Tensor, dim: int, dtype: DTypeLike | None = None) -> Tensor:
+    """The product of the elements so far along one axis."""
 
 def cumsum(input: Tensor, dim: int, dtype: DTypeLike | None = None) -> Tensor:
     """Running sums along an axis: out[i] = x[0] + ... + x[i]."""
 
-def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The ``n``-th difference of neighbours along ``dim``, after joining ``prepend`` and ``append`` on.
+def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+    """The difference of neighbors along one axis, ``n`` times over: x[i + 1] - x[i]; of bools whether they
+    differ.
     """
 
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
@@ -237,9 +240,9 @@ def greater_equal(input: Operand, other: Operand) -> Tensor:
 def gt(input: Operand, other: Operand) -> Tensor:
     """x > y, as Bool."""
 
-def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Any:
-    """How many elements fall into each of ``bins`` equal parts of [min, max]; of the elements' range where
-    both are 0.
+def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Tensor:
+    """How many elements fall into each of ``bins`` equal parts of [min, max]; the last part holds its
+    upper end too.
     """
 
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
@@ -270,8 +273,8 @@ def isnan(input: Operand) -> Tensor:
 def isneginf(input: Tensor) -> Tensor:
     """Whether an element is minus infinity."""
 
-def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Any, Any]:
-    """The ``k``-th smallest element along ``dim`` and where it is."""
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The ``k``-th smallest element along one axis, and where it is. NaN counts as the largest."""
 
 def le(input: Operand, other: Operand) -> Tensor:
     """x <= y, as Bool."""
@@ -350,11 +353,13 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
 def nan_to_num(input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Tensor:
     """The tensor with NaN and infinities replaced by finite numbers, as in NumPy."""
 
-def nansum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The sum of what is not NaN."""
+def nansum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+    """The sum of the elements over axes, with NaN counted as 0."""
 
-def narrow(input: Tensor, dim: int, start: int, length: int) -> Any:
-    """``length`` entries along ``dim`` from ``start`` on."""
+def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
+    """``length`` consecutive entries along one axis, from ``start`` on: ``input[..., start : start +
+    length, ...]``.
+    """
 
 def ne(input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
     """x != y, as Bool."""
@@ -420,8 +425,8 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | Number) -> Ten
     src[i][j] (axis 1).
     """
 
-def searchsorted(sorted_sequence: Tensor, values: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None, sorter: Tensor | None = None) -> Any:
-    """Where ``values`` belong in a sorted tensor, along its last axis."""
+def searchsorted(sorted_sequence: Tensor, values: TensorLike, *, out_int32: bool = False, right: bool = False, side: str | None = None, sorter: Tensor | None = None) -> Tensor:
+    """Where ``values`` would be put into a sorted Tensor, along its last axis, to keep it sorted."""
 
 def sigmoid(input: Operand) -> Tensor:
     """1 / (1 + exp(-x))."""
@@ -456,8 +461,8 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 def std(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> Tensor:
     """The standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof))."""
 
-def std_mean(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> tuple[Any, Any]:
-    """``std`` and ``mean``."""
+def std_mean(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The standard deviation and the mean over axes."""
 
 def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     """input - alpha * other, element by element."""
@@ -498,8 +503,10 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The entries along ``dim``, without that axis."""
 
-def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
-    """Without the repetitions of neighbours; on demand places and counts."""
+def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Tensor | tuple[Tensor, ...]:
+    """The values without repetitions of neighbors; on demand which of them each element has, and how long
+    the runs are.
+    """
 
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """One more axis, of length 1."""
@@ -507,8 +514,8 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 def var(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> Tensor:
     """The variance over axes: sum((x - mean) ** 2) / (n - ddof)."""
 
-def var_mean(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> tuple[Any, Any]:
-    """``var`` and ``mean``."""
+def var_mean(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The variance and the mean over axes."""
 
 def xlogy(input: Operand, other: Operand) -> Tensor:
     """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is."""

@@ -6,13 +6,17 @@ The others are declared where the functions are (``mint=`` in ``ops``).
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from .. import ops
 from ..core.dtype import int64
+from ..core.generator import Generator
 from ..core.tensor import Tensor
-from ..ops.arguments import axes_of
+from ..core.types import DTypeLike, Ints, Operand, Shape
+from ..ops.arguments import Axis, along, axes_of, one_axis
 
 __all__ = [
     "allclose", "argmin", "argsort", "bernoulli", "clone", "cummin", "diag", "dot", "empty", "empty_like",
@@ -22,11 +26,19 @@ __all__ = [
 ]  # fmt: skip
 
 
-def pow(input: Any, exponent: Any) -> Tensor:
-    """input to the power of the exponent; of integers with a negative one 0, but for 1 and -1.
+def pow(input: Operand, exponent: Operand) -> Tensor:
+    """``input`` to the power of ``exponent``; of integers with a negative one 0, but for 1 and -1.
+
+    Args:
+        input: the base: a Tensor or a number.
+        exponent: a Tensor or a number that broadcasts with it; one of the two is a Tensor.
+
+    Returns:
+        a Tensor of the shape that the two broadcast to.
 
     Raises:
-        TypeError: a tensor of integers to the power of a negative int.
+        TypeError: a Tensor of integers to the power of a negative int.
+        ValueError: the shapes do not broadcast.
     """
     whole = input._array.dtype.kind in "biu" if isinstance(input, Tensor) else isinstance(input, int)
     if not isinstance(exponent, Tensor):
@@ -40,10 +52,17 @@ def pow(input: Any, exponent: Any) -> Tensor:
 
 
 def dot(input: Tensor, other: Tensor) -> Tensor:
-    """The product of two vectors.
+    """The scalar product of two vectors: the sum of input * other.
+
+    Args:
+        input: a vector.
+        other: a vector of the same length.
+
+    Returns:
+        a Tensor without axes.
 
     Raises:
-        ValueError: one has not one axis.
+        ValueError: one has not one axis, or the lengths differ.
     """
     if input.ndim != 1 or other.ndim != 1:
         raise ValueError(f"For 'mint.dot', both must have one axis, but got shapes {input.shape} and {other.shape}")
@@ -51,34 +70,112 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
 
 
 def vdot(input: Tensor, other: Tensor) -> Tensor:
-    """The product of two vectors, the first conjugated."""
+    """The scalar product of two vectors, the first one conjugated: the sum of conj(input) * other.
+
+    Args:
+        input: a vector.
+        other: a vector of the same length.
+
+    Returns:
+        a Tensor without axes.
+
+    Raises:
+        ValueError: one has not one axis, or the lengths differ.
+    """
     return dot(ops.conj(input) if input._array.dtype.kind == "c" else input, other)
 
 
 # Reductions
 
 
-def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The mean along axes."""
+def mean(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+    """The mean over axes.
+
+    Args:
+        input: a Tensor.
+        dim: the axis or axes, in [-ndim, ndim); None is all of them.
+        keepdim: whether the axes stay, with length 1.
+        dtype: the dtype to convert to first; None leaves that of ``input``.
+
+    Returns:
+        a Tensor.
+
+    Raises:
+        TypeError: an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return ops.mean(_as(input, dtype), dim, keepdim)
 
 
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """The place of the smallest along an axis, or of all, as Int64."""
+    """The place of the smallest element along one axis, or of all; the first one of several.
+
+    Args:
+        input: a Tensor.
+        dim: the axis, in [-ndim, ndim); None takes all elements, flattened.
+        keepdim: whether the axis stays, with length 1.
+
+    Returns:
+        an Int64 Tensor.
+
+    Raises:
+        TypeError: ``dim`` is no int.
+        ValueError: ``dim`` is out of range.
+    """
     return ops.argmin(input, dim, keepdim).astype(int64)
 
 
-def max(input: Tensor, *args: Any, dim: int | None = None, keepdim: bool = False, other: Any = None) -> Any:
-    """max(input): the largest; max(input, dim, keepdim): (values, places); max(input, other): of each pair."""
+def max(
+    input: Tensor, *args: Tensor | int | bool, dim: int | None = None, keepdim: bool = False, other: Tensor | None =
+    None,
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    """The largest element; with its place: ``max(input, dim, keepdim)``; of each pair: ``max(input, other)``.
+
+    Args:
+        input: a Tensor.
+        *args: ``dim`` and ``keepdim``, or ``other``, by place.
+        dim: the axis, in [-ndim, ndim); None is all of them.
+        keepdim: whether that axis stays, with length 1.
+        other: a Tensor that broadcasts with ``input``.
+
+    Returns:
+        a Tensor; with ``dim`` a pair of it and the places, Int64. Of several that are the largest the first one has the
+            place and the gradient; without ``dim`` they share it.
+
+    Raises:
+        ValueError: ``dim`` is out of range, or the shapes do not broadcast.
+    """
     return _extreme("max", ops.maximum, input, args, dim, keepdim, other)
 
 
-def min(input: Tensor, *args: Any, dim: int | None = None, keepdim: bool = False, other: Any = None) -> Any:
-    """min(input): the smallest; min(input, dim, keepdim): (values, places); min(input, other): of each pair."""
+def min(
+    input: Tensor, *args: Tensor | int | bool, dim: int | None = None, keepdim: bool = False, other: Tensor | None =
+    None,
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    """The smallest element; with its place: ``min(input, dim, keepdim)``; of each pair: ``min(input, other)``.
+
+    Args:
+        input: a Tensor.
+        *args: ``dim`` and ``keepdim``, or ``other``, by place.
+        dim: the axis, in [-ndim, ndim); None is all of them.
+        keepdim: whether that axis stays, with length 1.
+        other: a Tensor that broadcasts with ``input``.
+
+    Returns:
+        a Tensor; with ``dim`` a pair of it and the places, Int64. Of several that are the smallest the first one has
+        the
+            place and the gradient; without ``dim`` they share it.
+
+    Raises:
+        ValueError: ``dim`` is out of range, or the shapes do not broadcast.
+    """
     return _extreme("min", ops.minimum, input, args, dim, keepdim, other)
 
 
-def _extreme(name: str, pairwise: Any, input: Tensor, args: Any, dim: Any, keepdim: bool, other: Any) -> Any:
+def _extreme(
+    name: str, pairwise: Callable[..., Tensor], input: Tensor, args: tuple[Any, ...], dim: int | None, keepdim: bool,
+    other: Tensor | None,
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
     if args and isinstance(args[0], Tensor):
         other, args = args[0], args[1:]
     if other is not None:
@@ -93,18 +190,63 @@ def _extreme(name: str, pairwise: Any, input: Tensor, args: Any, dim: Any, keepd
     return (values, places) if keepdim else (squeeze(values, dim), squeeze(places, dim))
 
 
-def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The lower median of all; with ``dim`` (values, places) along it."""
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | tuple[Tensor, Tensor]:
+    """The middle element, the lower of two: of all, or along one axis with its place; NaN where one is among them.
+
+    Args:
+        input: a Tensor.
+        dim: the axis, in [-ndim, ndim); None takes all elements.
+        keepdim: whether that axis stays, with length 1.
+
+    Returns:
+        a Tensor without axes; with ``dim`` a pair of the elements and their places, Int64.
+
+    Raises:
+        TypeError: ``dim`` is no int.
+        ValueError: ``dim`` is out of range.
+    """
     return ops.median(ops.reshape(input, (-1,)), 0)[0] if dim is None else ops.median(input, dim, keepdim)
 
 
-def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The p-norm of all elements, or along axes."""
-    return ops.vector_norm(input, 2 if p == "fro" else p, dim, keepdim, dtype=dtype)
+def norm(
+    input: Tensor, p: float | str = "fro", dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None
+) -> Tensor:
+    """The ``p``-norm of all elements, or of vectors along axes: (sum of abs(x) ** p) ** (1 / p).
+
+    Args:
+        input: a Tensor.
+        p: which norm, any number; inf is the largest and -inf the smallest absolute value; "fro" is 2.
+        dim: the axis or axes, in [-ndim, ndim); None is all of them.
+        keepdim: whether the axes stay, with length 1.
+        dtype: the dtype to convert to first; None leaves that of ``input``.
+
+    Returns:
+        a Tensor of the norms.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis is no int.
+        ValueError: another ``p``, or an axis is out of range or named twice.
+    """
+    order: Any = 2 if p == "fro" else p  # another word is refused there
+    return ops.vector_norm(input, order, dim, keepdim, dtype=dtype)
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether each pair is close."""
+    """Whether abs(input - other) <= atol + rtol * abs(other) for each pair.
+
+    Args:
+        input: a Tensor.
+        other: a Tensor that broadcasts with it.
+        rtol: how far two may be apart, relative to ``other``.
+        atol: how far in any case.
+        equal_nan: whether two NaN are close.
+
+    Returns:
+        a bool.
+
+    Raises:
+        ValueError: the shapes do not broadcast.
+    """
     return bool(ops.all(ops.isclose(input, other, rtol, atol, equal_nan)))
 
 
@@ -112,24 +254,79 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 
 
 def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool = False) -> tuple[Tensor, Tensor]:
-    """(sorted values, places as Int64) along an axis; equal ones keep their order."""
+    """The elements in order along one axis, and where they were; equal ones keep their order, NaN is the largest.
+
+    Args:
+        input: a Tensor.
+        dim: the axis, in [-ndim, ndim).
+        descending: whether the largest comes first.
+        stable: accepted for MindSpore's sake: equal elements keep their order either way.
+
+    Returns:
+        the sorted Tensor, and an Int64 Tensor with the place along ``dim`` that each element had.
+
+    Raises:
+        TypeError: ``dim`` is no int.
+        ValueError: ``dim`` is out of range.
+    """
     values, places = ops.sort(input, dim, descending)
     return values, places.astype(int64)
 
 
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
-    """The places of the sorted values, as Int64; equal ones keep their order."""
+    """Where the elements in order are, along one axis; equal ones keep their order, NaN is the largest.
+
+    Args:
+        input: a Tensor.
+        dim: the axis, in [-ndim, ndim).
+        descending: whether the largest comes first.
+        stable: accepted for MindSpore's sake: equal elements keep their order either way.
+
+    Returns:
+        an Int64 Tensor of the shape of ``input``.
+
+    Raises:
+        TypeError: ``dim`` is no int.
+        ValueError: ``dim`` is out of range.
+    """
     return ops.argsort(input, dim, descending).astype(int64)
 
 
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Tensor, Tensor]:
-    """The ``k`` largest (or smallest) along an axis and their places as Int64, in order."""
+    """The ``k`` largest (or smallest) elements along one axis, and where they are.
+
+    Args:
+        input: a Tensor.
+        k: how many, from 0 to the length of the axis.
+        dim: the axis, in [-ndim, ndim).
+        largest: whether the largest are taken; False takes the smallest.
+        sorted: accepted for MindSpore's sake: the elements come in order either way, the most extreme first.
+
+    Returns:
+        the elements, and an Int64 Tensor with their places.
+
+    Raises:
+        TypeError: ``dim`` is no int.
+        ValueError: ``dim`` or ``k`` is out of range.
+    """
     values, places = ops.topk(input, k, dim, largest, sorted)
     return values, places.astype(int64)
 
 
 def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
-    """(smallest so far, places as Int64) along an axis."""
+    """The smallest element so far along one axis, and where it is: the last one of several.
+
+    Args:
+        input: a Tensor.
+        dim: the axis, in [-ndim, ndim).
+
+    Returns:
+        the running minima, and an Int64 Tensor with their places.
+
+    Raises:
+        TypeError: ``dim`` is no int.
+        ValueError: ``dim`` is out of range.
+    """
     values, places = ops.cummin(input, dim)
     return values, places.astype(int64)
 
@@ -138,7 +335,19 @@ def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 
 
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
-    """Without axes of length 1; an axis of another length stays."""
+    """The Tensor without axes of length 1; an axis of another length stays.
+
+    Args:
+        input: a Tensor.
+        dim: the axis or axes, in [-ndim, ndim); None is all of them.
+
+    Returns:
+        a Tensor of the same elements.
+
+    Raises:
+        TypeError: an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     if dim is None:
         return ops.squeeze(input)
     axes = axes_of(dim if isinstance(dim, int) else tuple(dim), input.ndim, "squeeze") or ()
@@ -147,17 +356,52 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Axes as one."""
+    """The axes from ``start_dim`` to ``end_dim`` as one.
+
+    Args:
+        input: a Tensor.
+        start_dim: the first of them.
+        end_dim: the last of them.
+
+    Returns:
+        a Tensor of the same elements; a vector of one for a number.
+
+    Raises:
+        ValueError: an axis is out of range, or the last comes before the first.
+    """
     return ops.flatten(input, start_dim=start_dim, end_dim=end_dim)
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """The coordinates of a grid; the first tensor runs along the first axis."""
+    """The coordinates of the points of a grid: for each vector a Tensor of the grid's shape.
+
+    Args:
+        *tensors: the coordinates along each axis of the grid, vectors; or one tuple or list of them.
+        indexing: "ij": the first vector runs along the first axis; "xy": the first one along the second axis, the
+            second one along the first. None is "ij".
+
+    Returns:
+        a tuple of a Tensor for each vector.
+
+    Raises:
+        ValueError: another ``indexing``.
+    """
     return ops.meshgrid(*tensors, indexing="ij" if indexing is None else indexing)
 
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
-    """A vector as a diagonal, or the diagonal of a matrix."""
+    """A matrix with a vector on one diagonal, or one diagonal of a matrix.
+
+    Args:
+        input: a vector or a matrix.
+        diagonal: which: 0 the main one, above it positive, below it negative.
+
+    Returns:
+        a matrix of a vector, a vector of a matrix.
+
+    Raises:
+        ValueError: ``input`` has another number of axes.
+    """
     if input.ndim == 2:
         return ops.diagonal(input, diagonal)
     place = builtins.abs(diagonal)
@@ -168,137 +412,392 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     return ops.pad(square, (before, behind, behind, before))
 
 
-def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
-    """Each element several times."""
-    return ops.repeat_interleave(input, repeats, dim)
+def repeat_interleave(
+    input: Tensor, repeats: Ints | Tensor, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each element several times, one behind the other.
+
+    Args:
+        input: a Tensor.
+        repeats: how often: an int for all, or one for each entry along the axis.
+        dim: the axis, in [-ndim, ndim); None repeats all elements, flattened.
+        output_size: the length of the result along the axis; nothing needs it here, but it is checked.
+
+    Returns:
+        a Tensor; a vector without ``dim``.
+
+    Raises:
+        ValueError: ``dim`` is out of range, ``repeats`` does not fit, or ``output_size`` is another length.
+    """
+    found = ops.repeat_interleave(input, repeats, dim)
+    if output_size is not None and found.shape[dim or 0] != output_size:
+        raise ValueError(
+            f"For 'mint.repeat_interleave', 'output_size' must be the length {found.shape[dim or 0]} of the result, "
+            f"but got {output_size}"
+        )
+    return found
 
 
 # Choosing
 
 
-def where(condition: Any, input: Any = None, other: Any = None) -> Any:
-    """``input`` where the condition holds, else ``other``; the condition alone gives the places where it holds."""
+def where(condition: Tensor, input: Operand | None = None, other: Operand | None = None) -> Tensor | tuple[Tensor, ...]:
+    """``input`` where the condition holds, else ``other``; the condition alone gives the places where it holds.
+
+    Args:
+        condition: a Bool Tensor.
+        input: a Tensor or a number that broadcasts with it.
+        other: likewise.
+
+    Returns:
+        a Tensor of the shape that the three broadcast to; or a tuple of an Int64 vector for each axis.
+
+    Raises:
+        TypeError: one of ``input`` and ``other`` is given alone.
+        ValueError: the shapes do not broadcast.
+    """
     if input is None and other is None:
         return ops.nonzero(condition, as_tuple=True)
+    if input is None or other is None:
+        given, missing = ("other", "input") if input is None else ("input", "other")
+        raise TypeError(f"For 'where', '{missing}' must be given too where '{given}' is")
     return ops.where(condition, input, other)
 
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """``src`` added at places along an axis."""
+    """A copy of ``input`` with ``src`` added at places along one axis; at a place that comes twice both are added.
+
+    Args:
+        input: a Tensor.
+        dim: the axis, in [-ndim, ndim).
+        index: the place along ``dim`` for each element of ``src``, ints.
+        src: what is added, of the shape of ``index``.
+
+    Returns:
+        a Tensor of the shape of ``input``.
+
+    Raises:
+        TypeError: an argument is no Tensor.
+        ValueError: the shapes do not fit, or ``dim`` is out of range.
+        IndexError: a place is out of range.
+    """
     return ops.tensor_scatter_elements(input, index, src, dim, "add")
 
 
-def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
-    """Slices of ``source`` added at places along an axis."""
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
+    """A copy of ``input`` with alpha times the entries of ``source`` added at places along one axis.
+
+    Args:
+        input: a Tensor; a Parameter stays as it is.
+        dim: the axis, in [-ndim, ndim).
+        index: the places along ``dim``, a vector of ints.
+        source: what is added: of the shape of ``input``, as long as ``index`` along ``dim``.
+        alpha: the factor of ``source``.
+
+    Returns:
+        a Tensor of the shape of ``input``.
+
+    Raises:
+        TypeError: an argument is no Tensor.
+        ValueError: the shapes do not fit, or ``dim`` or a place is out of range.
+    """
     own = ops.reshape(input, input.shape)  # ops.index_add gives a Parameter the sum
     return ops.index_add(own, index, source if alpha == 1 else source * alpha, dim)
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """One slice along an axis."""
-    return input[(slice(None),) * (dim % input.ndim) + (index,)]
+    """One entry along one axis: ``input[..., index, ...]``.
+
+    Args:
+        input: a Tensor of at least one axis.
+        dim: the axis, in [-ndim, ndim).
+        index: the place along it; a negative one counts from the end.
+
+    Returns:
+        a Tensor without that axis.
+
+    Raises:
+        TypeError: ``dim`` is no int.
+        ValueError: ``dim`` is out of range.
+        IndexError: ``index`` is.
+    """
+    return input[along(input, one_axis(dim, input.ndim, "mint.select"), index)]
 
 
 def take(input: Tensor, index: Tensor) -> Tensor:
-    """Elements by their places in the flattened tensor."""
+    """Elements by their places in the flattened Tensor.
+
+    Args:
+        input: a Tensor.
+        index: the places, ints of any shape.
+
+    Returns:
+        a Tensor of the shape of ``index``.
+
+    Raises:
+        IndexError: a place is out of range.
+    """
     return ops.reshape(input, (-1,))[index]
 
 
 # Nonlinear
 
 
-def log_softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
-    """The logarithm of softmax."""
+def log_softmax(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
+    """The logarithm of softmax along one axis, without overflow: x - log(sum of exp(x)).
+
+    Args:
+        input: a floating Tensor.
+        dim: the axis, in [-ndim, ndim); None is the last one.
+        dtype: the dtype to convert to first; None leaves that of ``input``.
+
+    Returns:
+        a Tensor of the shape of ``input``.
+
+    Raises:
+        TypeError: ``input`` does not hold floats.
+        ValueError: ``dim`` is out of range.
+    """
     return ops.log_softmax(_as(input, dtype), -1 if dim is None else dim)
 
 
 # Making
 
 
-def zeros(*size: Any, dtype: Any = None) -> Tensor:
-    """Zeros of a shape."""
+def zeros(*size: Shape, dtype: DTypeLike | None = None) -> Tensor:
+    """A Tensor of zeros.
+
+    Args:
+        *size: the length of each axis, or a tuple or list of them.
+        dtype: the element type; None is Float32.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``size`` are no ints.
+    """
     return ops.zeros(_shape(size), dtype)
 
 
-def ones(*size: Any, dtype: Any = None) -> Tensor:
-    """Ones of a shape."""
+def ones(*size: Shape, dtype: DTypeLike | None = None) -> Tensor:
+    """A Tensor of ones.
+
+    Args:
+        *size: the length of each axis, or a tuple or list of them.
+        dtype: the element type; None is Float32.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``size`` are no ints.
+    """
     return ops.ones(_shape(size), dtype)
 
 
-def empty(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """A tensor of a shape; its values are zeros, which no program may count on."""
+def empty(*size: Shape, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
+    """A Tensor of a shape, whose values no program may count on; they are zeros.
+
+    Args:
+        *size: the length of each axis, or a tuple or list of them.
+        dtype: the element type; None is Float32.
+        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``size`` are no ints.
+    """
     return zeros(*size, dtype=dtype)
 
 
-def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """A tensor of another's shape; its values are zeros, which no program may count on."""
+def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
+    """A Tensor of another's shape, whose values no program may count on; they are zeros.
+
+    Args:
+        input: the Tensor whose shape is taken.
+        dtype: the element type; None is that of ``input``.
+        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+
+    Returns:
+        the Tensor.
+    """
     return ops.zeros_like(input, dtype=dtype)
 
 
 def clone(input: Tensor) -> Tensor:
-    """A copy that gradients pass."""
+    """A copy that gradients pass.
+
+    Args:
+        input: a Tensor.
+
+    Returns:
+        a Tensor of its shape and dtype.
+    """
     return input.clone()
 
 
-def _shape(size: tuple[Any, ...]) -> Any:
+def _shape(size: tuple[Any, ...]) -> Sequence[int]:
     return size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
 
 
-def _as(tensor: Tensor, dtype: Any) -> Tensor:
+def _as(tensor: Tensor, dtype: DTypeLike | None) -> Tensor:
     return tensor if dtype is None else tensor.astype(dtype)
 
 
-def rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
-    """Evenly spread over [0, 1)."""
+def rand(
+    *size: Shape, generator: Generator | None = None, dtype: DTypeLike | None = None, device: str | None = None
+) -> Tensor:
+    """Random numbers, uniform over [0, 1).
+
+    Args:
+        *size: the length of each axis, or a tuple or list of them.
+        generator: the stream to draw from; None is the engine's own.
+        dtype: the element type; None is Float32.
+        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+
+    Returns:
+        the Tensor.
+    """
     return ops.rand(*_shape(size), dtype=dtype, seed=_seed(generator))
 
 
-def randn(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
-    """Of the normal distribution."""
+def randn(
+    *size: Shape, generator: Generator | None = None, dtype: DTypeLike | None = None, device: str | None = None
+) -> Tensor:
+    """Random numbers of the standard normal distribution.
+
+    Args:
+        *size: the length of each axis, or a tuple or list of them.
+        generator: the stream to draw from; None is the engine's own.
+        dtype: the element type; None is Float32.
+        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+
+    Returns:
+        the Tensor.
+    """
     return ops.randn(*_shape(size), dtype=dtype, seed=_seed(generator))
 
 
-def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """Evenly spread over [0, 1), in another's shape."""
+def rand_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
+    """Random numbers, uniform over [0, 1), in another Tensor's shape.
+
+    Args:
+        input: the Tensor whose shape is taken.
+        dtype: the element type; None is that of ``input``.
+        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+
+    Returns:
+        the Tensor.
+    """
     return ops.rand_like(input, dtype=dtype)
 
 
-def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """Of the normal distribution, in another's shape."""
+def randn_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
+    """Random numbers of the standard normal distribution, in another Tensor's shape.
+
+    Args:
+        input: the Tensor whose shape is taken.
+        dtype: the element type; None is that of ``input``.
+        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+
+    Returns:
+        the Tensor.
+    """
     return ops.randn_like(input, dtype=dtype)
 
 
-def randint(*args: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
-    """randint(high, size) or randint(low, high, size): ints from ``low`` (or 0) below ``high``."""
+def randint(
+    *args: Any, generator: Generator | None = None, dtype: DTypeLike | None = None, device: str | None = None
+) -> Tensor:
+    """Random ints: ``randint(high, size)`` from 0, ``randint(low, high, size)`` from ``low`` below ``high``.
+
+    Args:
+        *args: ``low`` (or not), ``high`` and ``size``, which is a tuple with the length of each axis.
+        generator: the stream to draw from; None is the engine's own.
+        dtype: the element type; None is Int64.
+        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+
+    Returns:
+        a Tensor of the shape ``size``.
+
+    Raises:
+        ValueError: another number of arguments, or no int from ``low`` below ``high``.
+    """
     low, high, size = (0, *args) if len(args) == 2 else args
     return ops.randint(low, high, size, _seed(generator), dtype=dtype)
 
 
-def randint_like(input: Tensor, *args: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """randint_like(input, high) or (input, low, high)."""
+def randint_like(input: Tensor, *args: int, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
+    """Random ints in another Tensor's shape: ``randint_like(input, high)`` from 0, ``randint_like(input, low, high)``.
+
+    Args:
+        input: the Tensor whose shape is taken.
+        *args: ``low`` (or not) and ``high``, which is above all of them.
+        dtype: the element type; None is that of ``input``.
+        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        ValueError: another number of arguments, or no int from ``low`` below ``high``.
+    """
     low, high = (0, *args) if len(args) == 1 else args
     return ops.randint_like(input, low, high, dtype=dtype)
 
 
-def randperm(n: int, *, generator: Any = None, dtype: Any = None) -> Tensor:
-    """The numbers from 0 below ``n`` in random order."""
+def randperm(n: int, *, generator: Generator | None = None, dtype: DTypeLike | None = None) -> Tensor:
+    """The numbers from 0 below ``n`` in random order.
+
+    Args:
+        n: how many.
+        generator: the stream to draw from; None is the engine's own.
+        dtype: the element type; None is Int64.
+
+    Returns:
+        a vector of length ``n``.
+    """
     order = ops.argsort(ops.rand(n, seed=_seed(generator)))
     return order.astype(int64 if dtype is None else dtype)
 
 
-def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = None) -> Tensor:
-    """Of the normal distribution with these means and deviations."""
+def normal(
+    mean: float | Tensor = 0.0, std: float | Tensor = 1.0, size: Sequence[int] | None = None, generator: Generator |
+    None = None,
+) -> Tensor:  # fmt: skip
+    """Random numbers of the normal distribution with these means and deviations.
+
+    Args:
+        mean: the mean: a number or a Tensor.
+        std: the standard deviation, likewise.
+        size: the shape; None is what the shapes of ``mean`` and ``std`` broadcast to.
+        generator: the stream to draw from; None is the engine's own.
+
+    Returns:
+        the Tensor.
+    """
     if size is None:
-        size = next((one.shape for one in (mean, std) if isinstance(one, Tensor)), ())
+        size = np.broadcast_shapes(*[one.shape for one in (mean, std) if isinstance(one, Tensor)])
     return ops.randn(*size, seed=_seed(generator)) * std + mean
 
 
-def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
-    """1 with the probability that is in the input, else 0."""
+def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
+    """1 with the probability that stands in ``input``, else 0.
+
+    Args:
+        input: the probabilities, a floating Tensor with elements in [0, 1].
+        generator: the stream to draw from; None is the engine's own.
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+    """
     return (ops.rand(*input.shape, seed=_seed(generator)) < input).astype(input.dtype)
 
 
-def _seed(generator: Any) -> int | None:
+def _seed(generator: Generator | None) -> int | None:
     """A seed drawn from a generator; None for the engine's own stream."""
     if generator is None:
         return None

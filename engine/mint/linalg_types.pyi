@@ -7,7 +7,6 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 from hookscope.engine.core.tensor import Tensor
 from hookscope.engine.core.types import DTypeLike
 from hookscope.engine.ops.arguments import Axis
-from typing import Any
 
 def inv(input: Tensor) -> Tensor:
     """The inverse of each matrix."""
@@ -23,5 +22,5 @@ def qr(input: Tensor, mode: str = 'reduced') -> tuple[Tensor, Tensor]:
     (Householder's).
     """
 
-def vector_norm(x: Tensor, ord: Any = 2, dim: Axis = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The ``ord``-norm of vectors: (sum of abs(x)**ord)**(1/ord); inf, -inf and 0 as limits."""
+def vector_norm(x: Tensor, ord: float = 2, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+    """The ``ord``-norm of vectors: (sum of abs(x) ** ord) ** (1 / ord)."""

@@ -223,8 +223,8 @@ def operand(name: str, argument: str, value: object) -> Any:
     """
     if isinstance(value, Tensor | bool | int | float | complex):
         return value
-    if is_array(value) or isinstance(value, list | tuple):
-        return Tensor(value)
+    if isinstance(value, np.ndarray | list | tuple) or is_array(value):
+        return Tensor(value)  # type: ignore[arg-type]  # or CuPy's array
     raise TypeError(f"For '{name}', '{argument}' must be a Tensor or a number, but got {type(value).__name__}")
 
 

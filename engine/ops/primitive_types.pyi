@@ -4,7 +4,7 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 # mypy: disable-error-code="override, overload-cannot-match"
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hookscope.engine.core.parameter import Parameter
 from hookscope.engine.core.tensor import Tensor
 from hookscope.engine.core.types import Array, DTypeLike, Ints, Number, Operand, TensorLike
@@ -22,25 +22,27 @@ class Abs(Primitive):
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class AccumulateNV2(Primitive):
-    """The sum of the tensors in a tuple or list."""
-    def __call__(self, x: Any, /) -> Tensor: ...
+    """The sum of several Tensors, which broadcast: ``x[0] + x[1] + ...``."""
+    def __call__(self, x: Sequence[Tensor], /) -> Tensor: ...
 
 class Acosh(Primitive):
     """The inverse hyperbolic cosine, 0 or above; NaN below 1."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class Adam(Primitive):
-    """p - lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + eps)."""
+    """One step of Adam (Kingma and Ba 2015): p - lr * sqrt(1 - power2) / (1 - power1) * m / (sqrt(v) +
+    eps).
+    """
     use_locking: Any
     use_nesterov: bool
     def __init__(self, use_locking: Any = False, use_nesterov: bool = False) -> None: ...
-    def __call__(self, p: Any, m: Any, v: Any, power1: Any, power2: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, g: Any, /) -> tuple[Any, ...]: ...
+    def __call__(self, p: Tensor, m: Tensor, v: Tensor, power1: Tensor | float, power2: Tensor | float, lr: Tensor | float, beta1: Any, beta2: Any, eps: Any, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class AdamWeightDecay(Primitive):
-    """p - lr * (m / (sqrt(v) + eps) + decay * p)."""
+    """One step of Adam as in BERT, without correction: p - lr * (m / (sqrt(v) + eps) + decay * p)."""
     use_locking: Any
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, p: Any, m: Any, v: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, decay: Any, g: Any, /) -> tuple[Any, ...]: ...
+    def __call__(self, p: Tensor, m: Tensor, v: Tensor, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, eps: Tensor | float, decay: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class AdaptiveAvgPool2D(Primitive):
     """Means of windows of the last two axes, which are chosen so that the output has ``output_size``.
@@ -73,8 +75,8 @@ class Add(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class AddN(Primitive):
-    """The sum of the tensors in a tuple or list."""
-    def __call__(self, x: Any, /) -> Tensor: ...
+    """The sum of several Tensors, which broadcast: ``x[0] + x[1] + ...``."""
+    def __call__(self, x: Sequence[Tensor], /) -> Tensor: ...
 
 class Addcdiv(Primitive):
     """input + value * tensor1 / tensor2."""
@@ -97,95 +99,100 @@ class Angle(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class ApplyAdaMax(Primitive):
-    """p - lr / (1 - beta1_power) * m / (v + eps), v the largest gradient."""
-    def __call__(self, p: Any, m: Any, v: Any, power1: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, g: Any, /) -> tuple[Any, ...]: ...
+    """One step of AdaMax (Kingma and Ba 2015): p - lr / (1 - power1) * m / (v + eps)."""
+    def __call__(self, p: Tensor, m: Tensor, v: Tensor, power1: Tensor | float, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, eps: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyAdadelta(Primitive):
-    """Zeiler 2012."""
-    def __call__(self, p: Any, squares: Any, steps: Any, lr: Any, rho: Any, eps: Any, g: Any, /) -> tuple[Any, ...]: ...
+    """One step of Adadelta (Zeiler 2012): p - lr * sqrt(steps + eps) / sqrt(squares + eps) * g."""
+    def __call__(self, p: Tensor, squares: Tensor, steps: Tensor, lr: Tensor | float, rho: Tensor | float, eps: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyAdagrad(Primitive):
-    """p - lr * g / sqrt(accum)."""
+    """One step of Adagrad (Duchi et al. 2011): p - lr * g / sqrt(squares)."""
     update_slots: bool
     def __init__(self, update_slots: bool = True) -> None: ...
-    def __call__(self, p: Any, squares: Any, lr: Any, g: Any, /) -> tuple[Any, ...]: ...
+    def __call__(self, p: Tensor, squares: Tensor, lr: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyAdagradV2(Primitive):
-    """p - lr * g / (sqrt(accum) + epsilon)."""
+    """One step of Adagrad (Duchi et al. 2011): p - lr * g / (sqrt(squares) + epsilon)."""
     epsilon: float
     update_slots: bool
     def __init__(self, epsilon: float = 1e-06, update_slots: bool = True) -> None: ...
-    def __call__(self, p: Any, squares: Any, lr: Any, g: Any, /) -> tuple[Any, ...]: ...
+    def __call__(self, p: Tensor, squares: Tensor, lr: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyAdamWithAmsgrad(Primitive):
-    """Adam that divides by the largest v so far."""
+    """One step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far."""
     beta1: float
     beta2: float
     epsilon: float
     use_locking: Any
     def __init__(self, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08, use_locking: Any = False) -> None: ...
-    def __call__(self, p: Any, m: Any, v: Any, largest: Any, power1: Any, power2: Any, lr: Any, g: Any, /) -> tuple[Any, ...]: ...
+    def __call__(self, p: Tensor, m: Tensor, v: Tensor, largest: Tensor, power1: Tensor | float, power2: Tensor | float, lr: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyAdamWithAmsgradV2(Primitive):
-    """Adam that divides by the largest v so far."""
+    """One step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far."""
     use_locking: Any
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, p: Any, m: Any, v: Any, largest: Any, power1: Any, power2: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, g: Any, /) -> tuple[Any, ...]: ...
+    def __call__(self, p: Tensor, m: Tensor, v: Tensor, largest: Tensor, power1: Tensor | float, power2: Tensor | float, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, eps: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyAddSign(Primitive):
-    """Bello et al. 2017: a gradient with the sign of its average counts more."""
-    def __call__(self, p: Any, m: Any, lr: Any, alpha: Any, sign_decay: Any, beta: Any, g: Any, /) -> tuple[Any, ...]: ...
+    """One step of AddSign (Bello et al. 2017): p - lr * (alpha + sign_decay * sign(g) * sign(m)) * g.
+    """
+    def __call__(self, p: Tensor, m: Tensor, lr: Tensor | float, alpha: Tensor | float, sign_decay: Tensor | float, beta: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyCenteredRMSProp(Primitive):
-    """ApplyRMSProp with the variance of the gradient in the place of its square."""
+    """One step of RMSProp by the variance of the gradient (Graves 2013)."""
     use_locking: Any
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, p: Any, mean: Any, squares: Any, moved: Any, g: Any, lr: Any, decay: Any, momentum: Any, eps: Any, /) -> tuple[Any, ...]: ...
+    def __call__(self, p: Tensor, mean: Tensor, squares: Tensor, moved: Tensor, g: Tensor, lr: Tensor | float, decay: Tensor | float, momentum: Tensor | float, eps: Tensor | float, /) -> tuple[Tensor, ...]: ...
 
 class ApplyFtrl(Primitive):
-    """McMahan et al. 2013."""
+    """One step of FTRL, follow the regularized leader (McMahan et al. 2013)."""
     use_locking: Any
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, p: Any, squares: Any, linear: Any, g: Any, lr: Any, l1: Any, l2: Any, power: Any, /) -> Any: ...
+    def __call__(self, p: Tensor, squares: Tensor, linear: Tensor, g: Tensor, lr: Tensor | float, l1: Tensor | float, l2: Tensor | float, power: Tensor | float, /) -> tuple[Tensor, ...]: ...
 
 class ApplyGradientDescent(Primitive):
-    """p - alpha * delta."""
-    def __call__(self, p: Any, alpha: Any, delta: Any, /) -> tuple[Any, ...]: ...
+    """One step of gradient descent: p - alpha * delta."""
+    def __call__(self, p: Tensor, alpha: Tensor | float, delta: Tensor, /) -> Tensor: ...
 
 class ApplyKerasMomentum(Primitive):
-    """The sum becomes momentum * sum - lr * g, and is added to p."""
+    """One step of descent with Keras's momentum: kept = momentum * kept - lr * g; p + kept."""
     use_locking: Any
     use_nesterov: bool
     def __init__(self, use_locking: Any = False, use_nesterov: bool = False) -> None: ...
-    def __call__(self, p: Any, kept: Any, lr: Any, g: Any, momentum: Any, /) -> tuple[Any, ...]: ...
+    def __call__(self, p: Tensor, kept: Tensor, lr: Tensor | float, g: Tensor, momentum: Tensor | float, /) -> tuple[Tensor, ...]: ...
 
 class ApplyMomentum(Primitive):
-    """The sum becomes momentum * sum + g, and lr times it is taken from p."""
+    """One step of descent with momentum (Polyak 1964): kept = momentum * kept + g; p - lr * kept."""
     use_nesterov: bool
     use_locking: Any
     gradient_scale: float
     def __init__(self, use_nesterov: bool = False, use_locking: Any = False, gradient_scale: float = 1.0) -> None: ...
-    def __call__(self, p: Any, kept: Any, lr: Any, g: Any, momentum: Any, /) -> tuple[Any, ...]: ...
+    def __call__(self, p: Tensor, kept: Tensor, lr: Tensor | float, g: Tensor, momentum: Tensor | float, /) -> Tensor: ...
 
 class ApplyPowerSign(Primitive):
-    """Bello et al. 2017: a gradient with the sign of its average counts more, exponentially."""
-    def __call__(self, p: Any, m: Any, lr: Any, base: Any, sign_decay: Any, beta: Any, g: Any, /) -> tuple[Any, ...]: ...
+    """One step of PowerSign (Bello et al. 2017): p - lr * exp(base * sign_decay * sign(g) * sign(m)) * g.
+    """
+    def __call__(self, p: Tensor, m: Tensor, lr: Tensor | float, base: Tensor | float, sign_decay: Tensor | float, beta: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyProximalAdagrad(Primitive):
-    """Adagrad, then shrunk by l1 and l2 (Duchi and Singer 2009)."""
+    """One step of Adagrad, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009)."""
     use_locking: Any
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, p: Any, squares: Any, lr: Any, l1: Any, l2: Any, g: Any, /) -> tuple[Any, ...]: ...
+    def __call__(self, p: Tensor, squares: Tensor, lr: Tensor | float, l1: Tensor | float, l2: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyProximalGradientDescent(Primitive):
-    """Gradient descent, then shrunk by l1 and l2."""
-    def __call__(self, p: Any, alpha: Any, l1: Any, l2: Any, delta: Any, /) -> tuple[Any, ...]: ...
+    """One step of gradient descent, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009).
+    """
+    def __call__(self, p: Tensor, alpha: Tensor | float, l1: Tensor | float, l2: Tensor | float, delta: Tensor, /) -> Tensor: ...
 
 class ApplyRMSProp(Primitive):
-    """The moment becomes momentum * moment + lr * g / sqrt(v + eps), and is taken from p."""
+    """One step of RMSProp (Hinton 2012): moved = momentum * moved + lr * g / sqrt(squares + eps); p -
+    moved.
+    """
     use_locking: Any
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, p: Any, squares: Any, moved: Any, lr: Any, g: Any, decay: Any, momentum: Any, eps: Any, /) -> Any: ...
+    def __call__(self, p: Tensor, squares: Tensor, moved: Tensor, lr: Tensor | float, g: Tensor, decay: Tensor | float, momentum: Tensor | float, eps: Tensor | float, /) -> tuple[Tensor, ...]: ...
 
 class ApproximateEqual(Primitive):
     """Whether abs(x - y) < tolerance."""
@@ -306,18 +313,20 @@ class BatchNorm(Primitive):
     def __call__(self, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class BatchToSpace(Primitive):
-    """"""
-    block_size: Any
-    crops: Any
-    def __init__(self, block_size: Any, crops: Any) -> None: ...
-    def __call__(self, x: Any, /) -> Any: ...
+    """``batch_to_space_nd`` under the argument names of its class."""
+    block_size: Ints
+    crops: Sequence[Sequence[int]]
+    def __init__(self, block_size: Ints, crops: Sequence[Sequence[int]]) -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class BatchToSpaceND(Primitive):
-    """The inverse of ``space_to_batch_nd``: blocks back in their places, ``crops`` cut off."""
-    block_shape: Any
-    crops: Any
-    def __init__(self, block_shape: Any, crops: Any) -> None: ...
-    def __call__(self, input_x: Tensor, /) -> Any: ...
+    """The inverse of ``space_to_batch_nd``: blocks put back from the batch into the last axes, then the
+    ends cut off.
+    """
+    block_shape: Ints
+    crops: Sequence[Sequence[int]]
+    def __init__(self, block_shape: Ints, crops: Sequence[Sequence[int]]) -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class Bernoulli(Primitive):
     """1 with probability ``p`` and 0 otherwise."""
@@ -327,16 +336,20 @@ class Bernoulli(Primitive):
     def __call__(self, x: Tensor, p: TensorLike = 0.5, /) -> Tensor: ...
 
 class BesselI0(Primitive):
-    """The modified Bessel function I0."""
-    def __call__(self, x: Tensor, /) -> Any: ...
+    """The modified Bessel function of the first kind of order 0, I0(x), as exp(abs(x)) times
+    ``bessel_i0e(x)``.
+    """
+    def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class BesselI0e(Primitive):
     """exp(-abs(x)) I0(x)."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class BesselI1(Primitive):
-    """The modified Bessel function I1."""
-    def __call__(self, x: Tensor, /) -> Any: ...
+    """The modified Bessel function of the first kind of order 1, I1(x), as exp(abs(x)) times
+    ``bessel_i1e(x)``.
+    """
+    def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class BesselI1e(Primitive):
     """exp(-abs(x)) I1(x)."""
@@ -351,16 +364,20 @@ class BesselJ1(Primitive):
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class BesselK0(Primitive):
-    """The modified Bessel function K0."""
-    def __call__(self, x: Tensor, /) -> Any: ...
+    """The modified Bessel function of the second kind of order 0, K0(x), as exp(-x) times
+    ``bessel_k0e(x)``.
+    """
+    def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class BesselK0e(Primitive):
     """exp(x) K0(x)."""
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class BesselK1(Primitive):
-    """The modified Bessel function K1."""
-    def __call__(self, x: Tensor, /) -> Any: ...
+    """The modified Bessel function of the second kind of order 1, K1(x), as exp(-x) times
+    ``bessel_k1e(x)``.
+    """
+    def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class BesselK1e(Primitive):
     """exp(x) K1(x)."""
@@ -387,14 +404,14 @@ class BinaryCrossEntropy(Primitive):
     def __call__(self, logits: Tensor, labels: Tensor, weight: Tensor | None = None, /) -> Tensor: ...
 
 class Bincount(Primitive):
-    """How often each number below ``size`` is there, or the sum of its ``weights``, which may be an empty
-    tensor.
+    """How often each number below ``size`` is there, or the sum of its ``weights``; larger ones are left
+    out.
     """
-    def __call__(self, array: Tensor, size: Any, weights: Tensor, /) -> Tensor: ...
+    def __call__(self, array: Tensor, size: int | Tensor, weights: Tensor, /) -> Tensor: ...
 
 class BincountV2(Primitive):
-    """How often each of 0, 1, 2, ... is there, or the sum of its ``weights``."""
-    def __call__(self, input: Tensor, weights: Tensor | None = None, minlength: int = 0, /) -> Any: ...
+    """How often each of the numbers 0, 1, 2, ... is there, or the sum of its ``weights``."""
+    def __call__(self, input: Tensor, weights: Tensor | None = None, minlength: int = 0, /) -> Tensor: ...
 
 class BitwiseAnd(Primitive):
     """x & y, bit by bit, of bools or integers."""
@@ -422,10 +439,12 @@ class BroadcastTo(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Bucketize(Primitive):
-    """"""
-    boundaries: Any
-    def __init__(self, boundaries: Any) -> None: ...
-    def __call__(self, x: Any, /) -> Any: ...
+    """The number of the bucket that each element falls into; a bucket holds its left end, not its right
+    one.
+    """
+    boundaries: Sequence[float] | Array | Tensor
+    def __init__(self, boundaries: Sequence[float] | Array | Tensor) -> None: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class CTCLoss(Primitive):
     """The losses of scores whose last class is the blank, labels given by their places, and their
@@ -451,10 +470,10 @@ class Cast(Primitive):
     def __call__(self, input: TensorLike, dtype: DTypeLike, /) -> Tensor: ...
 
 class Cdist(Primitive):
-    """The p-norm distance of each row of ``x1`` from each row of ``x2``."""
+    """The ``p``-norm distance of each row of ``x1`` from each row of ``x2``."""
     p: float
     def __init__(self, p: float = 2.0) -> None: ...
-    def __call__(self, x1: Tensor, x2: Tensor, /) -> Any: ...
+    def __call__(self, x1: Tensor, x2: Tensor, /) -> Tensor: ...
 
 class CeLU(Primitive):
     """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)) (Barron 2017)."""
@@ -519,10 +538,11 @@ class Concat(Primitive):
     def __call__(self, tensors: Sequence[Tensor], /) -> Tensor: ...
 
 class ConfusionMatrix(Primitive):
-    """How often each class (row) was taken for each (column), or the sums of ``weights``."""
+    """How often each class was taken for each: rows are the true classes, columns the predicted ones.
+    """
     num_classes: int
-    dtype: str
-    def __init__(self, num_classes: int, dtype: str = 'int32') -> None: ...
+    dtype: DTypeLike
+    def __init__(self, num_classes: int, dtype: DTypeLike = 'int32') -> None: ...
     def __call__(self, labels: Tensor, predictions: Tensor, weights: Tensor | None = None, /) -> Tensor: ...
 
 class Conj(Primitive):
@@ -622,7 +642,7 @@ class Cosh(Primitive):
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class CountNonZero(Primitive):
-    """How many elements over ``dims`` are not 0."""
+    """How many elements over axes are not 0."""
     dims: Axis
     def __init__(self, dims: Axis = None) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
@@ -632,38 +652,41 @@ class Cross(Primitive):
     def __call__(self, input: Tensor, other: Tensor, dim: int | None = None, /) -> Tensor: ...
 
 class CumProd(Primitive):
-    """Running products along ``axis``."""
+    """The product of the elements so far along one axis."""
     exclusive: bool
     reverse: bool
     def __init__(self, exclusive: bool = False, reverse: bool = False) -> None: ...
-    def __call__(self, x: Tensor, axis: Any, /) -> Tensor: ...
+    def __call__(self, x: Tensor, axis: int | Tensor, /) -> Tensor: ...
 
 class CumSum(Primitive):
-    """Running sums along ``axis``."""
+    """The sum of the elements so far along one axis."""
     exclusive: bool
     reverse: bool
     def __init__(self, exclusive: bool = False, reverse: bool = False) -> None: ...
-    def __call__(self, x: Tensor, axis: Any, /) -> Tensor: ...
+    def __call__(self, x: Tensor, axis: int | Tensor, /) -> Tensor: ...
 
 class Cummax(Primitive):
-    """The largest element so far along ``axis`` and where it is."""
+    """The largest element so far along one axis, and where it is: the last one of several. NaN stays once
+    it came.
+    """
     axis: int
     def __init__(self, axis: int) -> None: ...
-    def __call__(self, input: Tensor, /) -> tuple[Any, Any]: ...
+    def __call__(self, input: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Cummin(Primitive):
-    """The smallest element so far along ``axis`` and where it is."""
+    """The smallest element so far along one axis, and where it is: the last one of several. NaN stays once
+    it came.
+    """
     axis: int
     def __init__(self, axis: int) -> None: ...
-    def __call__(self, input: Tensor, /) -> tuple[Any, Any]: ...
+    def __call__(self, input: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class CumulativeLogsumexp(Primitive):
-    """log of the running sums of exp(x) along ``axis``; the lowest number of the dtype stands for log(0).
-    """
+    """The logarithm of the sum of exp(x) so far along one axis, without overflow."""
     exclusive: bool
     reverse: bool
     def __init__(self, exclusive: bool = False, reverse: bool = False) -> None: ...
-    def __call__(self, x: Tensor, axis: Any, /) -> Tensor: ...
+    def __call__(self, x: Tensor, axis: int | Tensor, /) -> Tensor: ...
 
 class DType(Primitive):
     """The element type of a tensor."""
@@ -774,7 +797,7 @@ class Erfinv(Primitive):
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class EuclideanNorm(Primitive):
-    """The square root of the sum of squares over ``axis``."""
+    """The square root of the sum of squares over axes."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
     def __call__(self, x: Tensor, axis: Axis = (), /) -> Tensor: ...
@@ -952,14 +975,14 @@ class Heaviside(Primitive):
     def __call__(self, input: Tensor, values: Tensor | Number, /) -> Tensor: ...
 
 class Histogram(Primitive):
-    """How many elements fall into each of ``bins`` equal parts of [min, max]; of the elements' range where
-    both are 0.
+    """How many elements fall into each of ``bins`` equal parts of [min, max]; the last part holds its
+    upper end too.
     """
     bins: int
     min: float
     max: float
     def __init__(self, bins: int = 100, min: float = 0.0, max: float = 0.0) -> None: ...
-    def __call__(self, input: Tensor, /) -> Any: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Hypot(Primitive):
     """sqrt(x * x + y * y), without overflow."""
@@ -974,13 +997,16 @@ class IdentityN(Primitive):
     def __call__(self, x: Sequence[Tensor], /) -> tuple[Tensor, ...]: ...
 
 class Igamma(Primitive):
-    """The regularized lower incomplete gamma function P(input, other)."""
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    """The regularized lower incomplete gamma function P(a, x) = (integral from 0 to x of t^(a-1) e^-t dt)
+    / gamma(a).
+    """
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Igammac(Primitive):
-    """The regularized upper incomplete gamma function 1 - P(input, other), exact where that is small.
+    """The regularized upper incomplete gamma function Q(a, x) = 1 - P(a, x), exact also where that is
+    small.
     """
-    def __call__(self, input: Any, other: Any, /) -> Tensor: ...
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Im2Col(Primitive):
     """The windows of images as columns; ``ops.unfold`` with the channels as an axis of their own."""
@@ -996,8 +1022,8 @@ class Imag(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class InTopK(Primitive):
-    """Whether fewer than ``k`` of a row are above what it has at its target, so that equals are in or out
-    together.
+    """For each row whether its target is among the ``k`` largest: whether fewer than ``k`` of the row are
+    above it.
     """
     k: int
     def __init__(self, k: int) -> None: ...
@@ -1052,8 +1078,8 @@ class Invert(Primitive):
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class InvertPermutation(Primitive):
-    """Where each number of a permutation stands."""
-    def __call__(self, input_x: Any, /) -> tuple[int, ...]: ...
+    """The inverse of a permutation: entry n says where the number n stands."""
+    def __call__(self, input_x: Iterable[int], /) -> tuple[int, ...]: ...
 
 class IsClose(Primitive):
     """Whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are close.
@@ -1088,10 +1114,10 @@ class L2Loss(Primitive):
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class L2Normalize(Primitive):
-    """``x`` over its 2-norm along ``axis``, whose square counts as ``epsilon`` at least."""
-    axis: Any
+    """Vectors divided by their length: x / sqrt(max(sum of x ** 2, epsilon))."""
+    axis: Ints
     epsilon: float
-    def __init__(self, axis: Any = 0, epsilon: float = 0.0001) -> None: ...
+    def __init__(self, axis: Ints = 0, epsilon: float = 0.0001) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class LRN(Primitive):
@@ -1201,13 +1227,15 @@ class Logit(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class LowerBound(Primitive):
-    """Where ``values`` belong in sorted rows."""
-    out_type: Any
-    def __init__(self, out_type: Any = 'int32') -> None: ...
+    """Where ``values`` belong in sorted rows: before those that equal them (LowerBound) or behind
+    (UpperBound).
+    """
+    out_type: DTypeLike
+    def __init__(self, out_type: DTypeLike = 'int32') -> None: ...
     def __call__(self, rows: Tensor, values: Tensor, /) -> Tensor: ...
 
 class LpNorm(Primitive):
-    """The ``p``-norm over ``axis``; ``epsilon`` where it is less."""
+    """The ``p``-norm over axes, but ``epsilon`` where it is less."""
     axis: Axis
     p: int
     keep_dims: bool
@@ -1336,23 +1364,23 @@ class MaxPoolWithArgmaxV2(Primitive):
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class MaxUnpool2D(Primitive):
-    """Elements put back to where ``argmax`` says they were the largest; 0 elsewhere."""
-    ksize: Any
-    strides: Any
-    pads: Any
-    output_shape: Any
+    """Each element is put where it was the largest of its window, 0 elsewhere."""
+    ksize: Ints
+    strides: Ints
+    pads: Ints
+    output_shape: Sequence[int]
     data_format: str
-    def __init__(self, ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: str = 'NCHW') -> None: ...
+    def __init__(self, ksize: Ints, strides: Ints = 0, pads: Ints = 0, output_shape: Sequence[int] = (), data_format: str = 'NCHW') -> None: ...
     def __call__(self, x: Tensor, argmax: Tensor, /) -> Tensor: ...
 
 class MaxUnpool3D(Primitive):
-    """Elements put back to where ``argmax`` says they were the largest; 0 elsewhere."""
-    ksize: Any
-    strides: Any
-    pads: Any
-    output_shape: Any
+    """Each element is put where it was the largest of its window, 0 elsewhere."""
+    ksize: Ints
+    strides: Ints
+    pads: Ints
+    output_shape: Sequence[int]
     data_format: str
-    def __init__(self, ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: str = 'NCDHW') -> None: ...
+    def __init__(self, ksize: Ints, strides: Ints = 0, pads: Ints = 0, output_shape: Sequence[int] = (), data_format: str = 'NCDHW') -> None: ...
     def __call__(self, x: Tensor, argmax: Tensor, /) -> Tensor: ...
 
 class Maximum(Primitive):
@@ -1361,7 +1389,7 @@ class Maximum(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Median(Primitive):
-    """The middle element of all, or of those along ``axis``, and where it is."""
+    """The middle element of all, or of those along one axis, the lower of two, and where it is."""
     global_median: bool
     axis: int
     keep_dims: bool
@@ -1419,10 +1447,12 @@ class Multinomial(Primitive):
     def __call__(self, x: Tensor, num_samples: int, /) -> Tensor: ...
 
 class Mvlgamma(Primitive):
-    """The logarithm of the gamma function of p dimensions."""
+    """The log of the multivariate gamma function: p(p-1)/4 log(pi) + sum of lgamma(input - k/2) over k = 0
+    ... p-1.
+    """
     p: int
     def __init__(self, p: int) -> None: ...
-    def __call__(self, input: Tensor, /) -> Any: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class NLLLoss(Primitive):
     """The negative log-likelihood of class numbers, and the sum of their weights."""
@@ -1529,18 +1559,20 @@ class ParallelConcat(Primitive):
     def __call__(self, tensors: Sequence[Tensor], axis: int = 0, /) -> Tensor: ...
 
 class Pdist(Primitive):
-    """The p-norm distance of each two rows."""
+    """The ``p``-norm distance of each two rows, in the order (0, 1), (0, 2), ..., (1, 2), ..."""
     p: float
     def __init__(self, p: float = 2.0) -> None: ...
-    def __call__(self, input: Tensor, /) -> Any: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Polar(Primitive):
     """abs * cos(angle) + i abs * sin(angle), complex numbers of their lengths and angles."""
     def __call__(self, abs: Tensor, angle: Tensor, /) -> Tensor: ...
 
 class Polygamma(Primitive):
-    """The n-th derivative of digamma."""
-    def __call__(self, n: Any, input: Tensor, /) -> Any: ...
+    """The derivative of order ``n`` of ``digamma``, which is of order ``n + 1`` of ``lgamma``; SciPy's
+    ``polygamma``.
+    """
+    def __call__(self, n: int | Tensor, input: Tensor, /) -> Tensor: ...
 
 class PopulationCount(Primitive):
     """How many bits of an integer are 1, in two's complement: a UInt8."""
@@ -1666,7 +1698,7 @@ class ReduceProd(Primitive):
     def __call__(self, x: Tensor, axis: Axis = (), /) -> Tensor: ...
 
 class ReduceStd(Primitive):
-    """The standard deviation, ``unbiased`` divided by n - 1, and the mean."""
+    """The standard deviation and the mean over axes."""
     axis: Axis
     unbiased: bool
     keep_dims: bool
@@ -1681,12 +1713,12 @@ class ReduceSum(Primitive):
     def __call__(self, x: Tensor, axis: Axis = (), /) -> Tensor: ...
 
 class Renorm(Primitive):
-    """"""
-    p: Any
-    dim: Any
-    maxnorm: Any
-    def __init__(self, p: Any, dim: Any, maxnorm: Any) -> None: ...
-    def __call__(self, x: Any, /) -> Any: ...
+    """``renorm`` under the argument names of its class."""
+    p: float
+    dim: int
+    maxnorm: float
+    def __init__(self, p: float, dim: int, maxnorm: float) -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class Reshape(Primitive):
     """The elements in their order, row by row, in another shape."""
@@ -1774,12 +1806,14 @@ class Rsqrt(Primitive):
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class SGD(Primitive):
-    """v = momentum * v + (1 - dampening) * g; p = p - lr * v; ``stat`` is 1 before the first step."""
+    """One step of SGD: kept = momentum * kept + (1 - dampening) * g; p - lr * kept. In the first step kept
+    is g.
+    """
     dampening: float
     weight_decay: float
     nesterov: bool
     def __init__(self, dampening: float = 0.0, weight_decay: float = 0.0, nesterov: bool = False) -> None: ...
-    def __call__(self, p: Any, g: Any, lr: Any, kept: Any, momentum: Any, first: Any, /) -> tuple[Any, ...]: ...
+    def __call__(self, p: Tensor, g: Tensor, lr: Tensor | float, kept: Tensor, momentum: Tensor | float, first: Tensor, /) -> Tensor: ...
 
 class ScalarCast(Primitive):
     """A Python number as the kind of number that a dtype holds, cut towards 0 for integers."""
@@ -1891,11 +1925,11 @@ class SeLU(Primitive):
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class SearchSorted(Primitive):
-    """``searchsorted``, as ``dtype``."""
-    dtype: Any
+    """Where ``values`` would be put into a sorted Tensor, along its last axis, to keep it sorted."""
+    dtype: DTypeLike
     right: bool
-    def __init__(self, dtype: Any = ..., right: bool = False) -> None: ...
-    def __call__(self, sorted_sequence: Tensor, values: Any, sorter: Tensor | None = None, /) -> Tensor: ...
+    def __init__(self, dtype: DTypeLike = ..., right: bool = False) -> None: ...
+    def __call__(self, sorted_sequence: Tensor, values: TensorLike, sorter: Tensor | None = None, /) -> Tensor: ...
 
 class SegmentMax(Primitive):
     """The largest element of each segment, where segments lie one behind the other."""
@@ -1952,8 +1986,8 @@ class Size(Primitive):
     def __call__(self, input_x: Tensor, /) -> int: ...
 
 class Slice(Primitive):
-    """The part from ``begin`` on of shape ``size``; -1 takes all that is left of an axis."""
-    def __call__(self, input_x: Tensor, begin: Any, size: Any, /) -> Any: ...
+    """The block of ``input_x`` that starts at ``begin`` and has the shape ``size``."""
+    def __call__(self, input_x: Tensor, begin: Any, size: Any, /) -> Tensor: ...
 
 class SmoothL1Loss(Primitive):
     """0.5 * d**2 / beta where d = abs(input - target) is below ``beta``, d - 0.5 * beta elsewhere
@@ -1995,25 +2029,27 @@ class Softsign(Primitive):
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Sort(Primitive):
-    """The elements in order along ``axis``, and where they were."""
+    """The elements in order along one axis, and where they were; equal ones keep their order, NaN is the
+    largest.
+    """
     axis: int
     descending: bool
     def __init__(self, axis: int = -1, descending: bool = False) -> None: ...
-    def __call__(self, input_x: Tensor, /) -> tuple[Any, Any]: ...
+    def __call__(self, input_x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class SpaceToBatch(Primitive):
-    """Blocks of the last axes as entries of the batch, after padding with 0."""
-    block_size: Any
-    paddings: Any
-    def __init__(self, block_size: Any, paddings: Any) -> None: ...
-    def __call__(self, input_x: Tensor, /) -> Any: ...
+    """Blocks of the last axes moved into the batch, after padding with 0."""
+    block_size: Ints
+    paddings: Sequence[Sequence[int]]
+    def __init__(self, block_size: Ints, paddings: Sequence[Sequence[int]]) -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class SpaceToBatchND(Primitive):
-    """"""
-    block_shape: Any
-    paddings: Any
-    def __init__(self, block_shape: Any, paddings: Any) -> None: ...
-    def __call__(self, x: Any, /) -> Any: ...
+    """``space_to_batch_nd`` under the argument names of its class."""
+    block_shape: Ints
+    paddings: Sequence[Sequence[int]]
+    def __init__(self, block_shape: Ints, paddings: Sequence[Sequence[int]]) -> None: ...
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class SpaceToDepth(Primitive):
     """(N, C, H * b, W * b) to (N, b * b * C, H, W); the inverse of ``DepthToSpace``."""
@@ -2057,8 +2093,8 @@ class Square(Primitive):
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class SquareSumAll(Primitive):
-    """"""
-    def __call__(self, x: Any, y: Any, /) -> Any: ...
+    """The sum of the squares of each of two Tensors."""
+    def __call__(self, x: Tensor, y: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class SquaredDifference(Primitive):
     """(x - y) squared."""
@@ -2095,9 +2131,7 @@ class StopGradient(Primitive):
     def __call__(self, value: Any, /) -> Any: ...
 
 class StridedSlice(Primitive):
-    """``input_x[begin:end:strides]`` axis by axis; a bit of a mask changes what the entry of its place
-    means.
-    """
+    """``input_x[begin:end:strides]``, axis by axis, with TensorFlow's masks."""
     begin_mask: int
     end_mask: int
     ellipsis_mask: int
@@ -2179,10 +2213,10 @@ class Tile(Primitive):
     def __call__(self, input: Tensor, dims: Any, /) -> Tensor: ...
 
 class TopK(Primitive):
-    """``topk`` along the last axis."""
+    """The ``k`` largest elements along the last axis in descending order, and where they are."""
     sorted: bool
     def __init__(self, sorted: bool = True) -> None: ...
-    def __call__(self, input_x: Tensor, k: int, /) -> tuple[Any, Any]: ...
+    def __call__(self, input_x: Tensor, k: int, /) -> tuple[Tensor, Tensor]: ...
 
 class Trace(Primitive):
     """The sum of a matrix's main diagonal."""
@@ -2262,21 +2296,24 @@ class UniformReal(Primitive):
     def __call__(self, shape: Any, /) -> Tensor: ...
 
 class Unique(Primitive):
-    """Each value once, in the order in which they come, and for every element the place of its value.
+    """Each value once, in the order in which they come, and for every element the place of its value among
+    them.
     """
-    def __call__(self, input: Tensor, /) -> tuple[Any, Any]: ...
+    def __call__(self, input: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class UniqueConsecutive(Primitive):
-    """Without the repetitions of neighbours; on demand places and counts."""
+    """The values without repetitions of neighbors; on demand which of them each element has, and how long
+    the runs are.
+    """
     return_inverse: bool
     return_counts: bool
     dim: int | None
     def __init__(self, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> None: ...
-    def __call__(self, input: Tensor, /) -> Any: ...
+    def __call__(self, input: Tensor, /) -> Tensor | tuple[Tensor, ...]: ...
 
 class UniqueWithPad(Primitive):
     """``unique`` of a vector, filled up with ``pad_num`` to the length of the input."""
-    def __call__(self, x: Tensor, pad_num: Any, /) -> tuple[Any, Any]: ...
+    def __call__(self, x: Tensor, pad_num: int | float | Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Unpack(Primitive):
     """The entries along ``axis``, without that axis."""
@@ -2314,9 +2351,11 @@ class Unstack(Primitive):
     def __call__(self, x: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class UpperBound(Primitive):
-    """Where ``values`` belong in sorted rows."""
-    out_type: Any
-    def __init__(self, out_type: Any = 'int32') -> None: ...
+    """Where ``values`` belong in sorted rows: before those that equal them (LowerBound) or behind
+    (UpperBound).
+    """
+    out_type: DTypeLike
+    def __init__(self, out_type: DTypeLike = 'int32') -> None: ...
     def __call__(self, rows: Tensor, values: Tensor, /) -> Tensor: ...
 
 class UpsampleNearest3D(Primitive):
@@ -2346,5 +2385,6 @@ class ZerosLike(Primitive):
     def __call__(self, input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor: ...
 
 class Zeta(Primitive):
-    """Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, ..."""
-    def __call__(self, input: Any, other: Any, /) -> Any: ...
+    """Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, .... It has no gradient.
+    """
+    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...

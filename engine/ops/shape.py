@@ -304,7 +304,7 @@ def _transpose_of_tensor(input: Tensor, *axes: Any, dim0: int | None = None, dim
         return swapaxes(input, dim0, dim1)
     if not axes:
         return transpose(input)
-    if len(axes) == 2 and isinstance(axes[0], int) and (input.ndim != 2 or sorted(n % 2 for n in axes) != [0, 1]):
+    if len(axes) == 2 and isinstance(axes[0], int):
         return swapaxes(input, *axes)
     return transpose(input, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Ints, Shape
 from ..cpu.array_module import array_module
 from .arguments import along, check_tensor, ints_of, one_axis
 from .indexing import getitem_operator, setitem_operator
@@ -21,11 +23,21 @@ __all__ = [
 
 # Parts
 @declare(method=True, mint=renamed(axis="dim"))
-def narrow(input: Tensor, axis: int, start: int, length: int) -> Any:
-    """``length`` entries along ``axis`` from ``start`` on.
+def narrow(input: Tensor, axis: int, start: int | Tensor, length: int) -> Tensor:
+    """``length`` consecutive entries along one axis, from ``start`` on: ``input[..., start : start + length, ...]``.
+
+    Args:
+        input: a Tensor of at least one axis.
+        axis: the axis to cut, in [-ndim, ndim).
+        start: the first entry that is kept; a negative one counts from the end of the axis.
+        length: how many entries are kept, from 0 on.
+
+    Returns:
+        a Tensor of the dtype and shape of ``input``, but ``length`` long along ``axis``.
 
     Raises:
-        ValueError: they are not there.
+        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range, or the entries do not all lie in it.
     """
     x = check_tensor(input, "narrow")
     at = one_axis(axis, x.ndim, "narrow")
@@ -38,8 +50,21 @@ def narrow(input: Tensor, axis: int, start: int, length: int) -> Any:
 
 
 @declare(primitive=prim("Slice"))
-def slice(input_x: Tensor, begin: Any, size: Any) -> Any:
-    """The part from ``begin`` on of shape ``size``; -1 takes all that is left of an axis."""
+def slice(input_x: Tensor, begin: Shape, size: Shape) -> Tensor:
+    """The block of ``input_x`` that starts at ``begin`` and has the shape ``size``.
+
+    Args:
+        input_x: a Tensor.
+        begin: the first place along each axis, not negative: one int for each axis.
+        size: how many entries to take along each axis; -1 takes all from ``begin`` on.
+
+    Returns:
+        a Tensor of the shape ``size`` and the dtype of ``input_x``.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or ``begin`` or ``size`` are no ints.
+        ValueError: not one entry for each axis, or the block does not lie inside ``input_x``.
+    """
     x = check_tensor(input_x, "slice", "input_x")
     starts, lengths = ints_of(begin, "slice", "begin"), ints_of(size, "slice", "size")
     if len(starts) != x.ndim or len(lengths) != x.ndim:
@@ -56,19 +81,38 @@ tensor_slice = slice
 @declare(primitive=prim("StridedSlice", begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0))
 def strided_slice(
     input_x: Tensor,
-    begin: Any,
-    end: Any,
-    strides: Any,
+    begin: Shape,
+    end: Shape,
+    strides: Shape,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
 ) -> Tensor:
-    """``input_x[begin:end:strides]`` axis by axis; a bit of a mask changes what the entry of its place means.
+    """``input_x[begin:end:strides]``, axis by axis, with TensorFlow's masks.
+
+    Each mask is an int whose bit ``1 << i`` concerns entry ``i`` of the three. Where two masks name one entry, the
+    ellipsis leads, then the new axis, then the shrunk one.
+
+    Args:
+        input_x: a Tensor.
+        begin: where each slice starts; negative ones count from the end. At most one entry for each axis.
+        end: where each slice ends, not included; as long as ``begin``.
+        strides: the step of each slice, not 0; a negative one goes backwards. As long as ``begin``.
+        begin_mask: entries whose ``begin`` is ignored: from the first element on.
+        end_mask: entries whose ``end`` is ignored: up to the last element.
+        ellipsis_mask: the entry that stands for ``...``: all axes that the others leave.
+        new_axis_mask: entries that insert an axis of length 1.
+        shrink_axis_mask: entries that take the single element ``begin`` and drop the axis.
+
+    Returns:
+        a Tensor of the dtype of ``input_x``.
 
     Raises:
+        TypeError: ``input_x`` is no Tensor, or the others are no ints.
         ValueError: the three have different lengths, or a stride is 0.
+        IndexError: more entries than axes, or a shrunk one that is out of range.
     """
     x = check_tensor(input_x, "strided_slice", "input_x")
     starts, stops, steps = (ints_of(v, "strided_slice", "begin, end and strides") for v in (begin, end, strides))
@@ -92,8 +136,23 @@ def strided_slice(
 
 
 @declare(method=True)
-def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Any:
-    """The tensor with ``src`` as its entry ``index`` along ``axis``."""
+def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
+    """A copy of ``input`` whose entry ``index`` along ``axis`` is ``src``; PyTorch's ``select_scatter``.
+
+    Args:
+        input: a Tensor of at least one axis.
+        src: the values to put in: of the shape of ``input`` without ``axis``, or what broadcasts to it.
+        axis: the axis, in [-ndim, ndim).
+        index: the place along ``axis``; a negative one counts from the end.
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range, or ``src`` does not fit.
+        IndexError: ``index`` is out of range.
+    """
     x = check_tensor(input, "select_scatter")
     return setitem_operator(x, src, index=along(x, one_axis(axis, x.ndim, "select_scatter"), index))
 
@@ -101,29 +160,71 @@ def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Any:
 @declare(method=True)
 def slice_scatter(
     input: Tensor, src: Tensor, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1
-) -> Any:
-    """The tensor with ``src`` written over the slice start:end:step of ``axis``."""
+) -> Tensor:
+    """A copy of ``input`` with ``src`` written over ``input[..., start:end:step, ...]``; PyTorch's ``slice_scatter``.
+
+    Args:
+        input: a Tensor of at least one axis.
+        src: the values to put in: of the shape of the slice, or what broadcasts to it.
+        axis: the axis that is cut, in [-ndim, ndim).
+        start: where the slice begins; None is the beginning. A negative one counts from the end.
+        end: where it ends, not included; None is the end of the axis.
+        step: how many entries it goes on each time.
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range, ``step`` is 0, or ``src`` does not fit.
+    """
     x = check_tensor(input, "slice_scatter")
     return setitem_operator(
         x, src, index=along(x, one_axis(axis, x.ndim, "slice_scatter"), builtins.slice(start, end, step))
     )
 
 
-def sequence_mask(lengths: Tensor, maxlen: int | None = None) -> Any:
-    """For each length a row of ``maxlen`` bools, the first so many of them True."""
+def sequence_mask(lengths: Tensor, maxlen: int | None = None) -> Tensor:
+    """For each length a row whose first so many entries are True: ``arange(maxlen) < lengths[..., None]``.
+
+    Args:
+        lengths: an integer Tensor of any shape.
+        maxlen: the length of the rows; None takes the largest of ``lengths``.
+
+    Returns:
+        a Bool Tensor of the shape ``(*lengths.shape, maxlen)``.
+
+    Raises:
+        TypeError: ``lengths`` is no Tensor.
+    """
     counts = check_tensor(lengths, "sequence_mask", "lengths")._array
     longest = int(counts.max()) if maxlen is None else maxlen
     return Tensor._wrap(array_module(counts).arange(longest) < counts[..., None])
 
 
-def _blocks(block: Any, spatial: int, name: str) -> tuple[int, ...]:
+def _blocks(block: Ints, spatial: int, name: str) -> tuple[int, ...]:
     sizes = ints_of(block, name, "block_size")
     return sizes * spatial if len(sizes) == 1 else sizes
 
 
 @declare(primitive=prim("SpaceToBatch", "block_size", "paddings"))
-def space_to_batch_nd(input_x: Tensor, block_size: Any, paddings: Any) -> Any:
-    """Blocks of the last axes as entries of the batch, after padding with 0."""
+def space_to_batch_nd(input_x: Tensor, block_size: Ints, paddings: Sequence[Sequence[int]]) -> Tensor:
+    """Blocks of the last axes moved into the batch, after padding with 0.
+
+    The element at place p of a padded axis goes to place ``p // block`` of the batch entry that ``p % block`` chooses.
+
+    Args:
+        input_x: a Tensor (N, ..., *spatial) with as many last axes as ``paddings`` has entries.
+        block_size: the length of a block: one int for all these axes, or one for each.
+        paddings: for each of these axes how many zeros go before and behind it: ``((before, behind), ...)``.
+
+    Returns:
+        a Tensor (N * product of the blocks, ..., *(padded length / block)) of the dtype of ``input_x``.
+
+    Raises:
+        TypeError: ``block_size`` is no int and no tuple of ints.
+        ValueError: a block does not divide its padded axis, or there is not one for each axis.
+    """
     first = input_x.ndim - len(paddings)
     sizes = _blocks(block_size, len(paddings), "space_to_batch_nd")
     x = pad_by_axis(input_x, paddings)
@@ -134,14 +235,41 @@ def space_to_batch_nd(input_x: Tensor, block_size: Any, paddings: Any) -> Any:
     return reshape(moved, (batch * math.prod(sizes), *kept, *outer))
 
 
-declare(primitive=prim("SpaceToBatchND", "block_shape", "paddings"))(
-    lambda x, block_shape, paddings: space_to_batch_nd(x, block_shape, paddings)
-)
+@declare(primitive=prim("SpaceToBatchND", "block_shape", "paddings"))
+def _space_to_batch_by_shape(input_x: Tensor, block_shape: Ints, paddings: Sequence[Sequence[int]]) -> Tensor:
+    """``space_to_batch_nd`` under the argument names of its class.
+
+    Args:
+        input_x: a Tensor (N, ..., *spatial) with as many last axes as ``paddings`` has entries.
+        block_shape: the length of a block: one int for all these axes, or one for each.
+        paddings: for each of these axes how many zeros go before and behind it.
+
+    Returns:
+        a Tensor (N * product of the blocks, ..., *(padded length / block)).
+
+    Raises:
+        TypeError: ``block_shape`` is no int and no tuple of ints.
+        ValueError: a block does not divide its padded axis, or there is not one for each axis.
+    """
+    return space_to_batch_nd(input_x, block_shape, paddings)
 
 
 @declare(primitive=prim("BatchToSpaceND", "block_shape", "crops"))
-def batch_to_space_nd(input_x: Tensor, block_shape: Any, crops: Any) -> Any:
-    """The inverse of ``space_to_batch_nd``: blocks back in their places, ``crops`` cut off."""
+def batch_to_space_nd(input_x: Tensor, block_shape: Ints, crops: Sequence[Sequence[int]]) -> Tensor:
+    """The inverse of ``space_to_batch_nd``: blocks put back from the batch into the last axes, then the ends cut off.
+
+    Args:
+        input_x: a Tensor (N, ..., *spatial) with as many last axes as ``crops`` has entries.
+        block_shape: the length of a block: one int for all these axes, or one for each; their product divides N.
+        crops: for each of these axes how many elements are cut off before and behind: ``((before, behind), ...)``.
+
+    Returns:
+        a Tensor (N / product of the blocks, ..., *(length * block - before - behind)) of the dtype of ``input_x``.
+
+    Raises:
+        TypeError: ``block_shape`` is no int and no tuple of ints.
+        ValueError: the product of the blocks does not divide N, or there is not one for each axis.
+    """
     first, count = input_x.ndim - len(crops), len(crops)
     sizes = _blocks(block_shape, count, "batch_to_space_nd")
     batch = input_x.shape[0] // math.prod(sizes)
@@ -155,6 +283,20 @@ def batch_to_space_nd(input_x: Tensor, block_shape: Any, crops: Any) -> Any:
     return full
 
 
-declare(primitive=prim("BatchToSpace", "block_size", "crops"))(
-    lambda x, block_size, crops: batch_to_space_nd(x, block_size, crops)
-)
+@declare(primitive=prim("BatchToSpace", "block_size", "crops"))
+def _batch_to_space(input_x: Tensor, block_size: Ints, crops: Sequence[Sequence[int]]) -> Tensor:
+    """``batch_to_space_nd`` under the argument names of its class.
+
+    Args:
+        input_x: a Tensor (N, ..., *spatial) with as many last axes as ``crops`` has entries.
+        block_size: the length of a block: one int for all these axes, or one for each.
+        crops: for each of these axes how many elements are cut off before and behind.
+
+    Returns:
+        a Tensor (N / product of the blocks, ..., *(length * block - before - behind)).
+
+    Raises:
+        TypeError: ``block_size`` is no int and no tuple of ints.
+        ValueError: the product of the blocks does not divide N, or there is not one for each axis.
+    """
+    return batch_to_space_nd(input_x, block_size, crops)

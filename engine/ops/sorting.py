@@ -6,22 +6,23 @@ gathering.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.dtype import float32, float64, int32, int64
+from ..core.dtype import float32, float64, int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Array, DTypeLike, Functions, TensorLike, Value
 from ..cpu.array_module import array_module
 from . import comparison
 from .arguments import check_tensor, one_axis
 from .elementwise import as_dtype, cast_operator
 from .gathering import gather_elements
 from .rearranging import ravel
-from .shape import reshape, stack
+from .shape import concat, reshape, stack
 
 __all__ = [
     "argsort", "bincount", "bucketize", "cummax", "cummin", "histc", "intopk", "kthvalue", "median", "msort",
@@ -30,7 +31,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _order_kernel(x: Any, axis: int, descending: bool) -> Any:
+def _order_kernel(x: Array, axis: int, descending: bool) -> Array:
     """Positions in order, ties as they come, NaN as the largest."""
     xp = array_module(x)
     if not descending:
@@ -42,20 +43,46 @@ def _order_kernel(x: Any, axis: int, descending: bool) -> Any:
 _order = Operator("order", _order_kernel)
 
 
-def _sorted_places(x: Tensor, axis: int, descending: bool, name: str) -> tuple[Tensor, Any]:
+def _sorted_places(x: Tensor, axis: int, descending: bool, name: str) -> tuple[Tensor, Tensor]:
     check_tensor(x, name, "input_x")
     return x, _order(x, axis=one_axis(axis, x.ndim, name), descending=descending) if x.ndim else Tensor(0, int64)
 
 
 @declare(primitive=prim("Sort", axis=-1, descending=False))
-def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Any, Any]:
-    """The elements in order along ``axis``, and where they were."""
+def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
+    """The elements in order along one axis, and where they were; equal ones keep their order, NaN is the largest.
+
+    Args:
+        input_x: a Tensor.
+        axis: the axis to sort along, in [-ndim, ndim).
+        descending: whether the largest comes first.
+
+    Returns:
+        the sorted Tensor, and an Int32 Tensor of the same shape with the place along ``axis`` that each element had.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
     x, places = _sorted_places(input_x, axis, bool(descending), "sort")
     return gather_elements(x, axis, places), cast_operator(places, dtype=int32.numpy)
 
 
-def argsort(input: Tensor, axis: int | None = -1, descending: bool = False) -> Any:
-    """Where the elements in order are, along ``axis``."""
+def argsort(input: Tensor, axis: int | None = -1, descending: bool = False) -> Tensor:
+    """Where the elements in order are, along one axis. Equal ones keep their order; NaN counts as the largest.
+
+    Args:
+        input: a Tensor.
+        axis: the axis to sort along, in [-ndim, ndim); None sorts all elements, flattened.
+        descending: whether the largest comes first.
+
+    Returns:
+        an Int32 Tensor of the shape of ``input``, or a vector for ``axis`` None.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
     x = ravel(input) if axis is None else check_tensor(input, "argsort")
     return cast_operator(_sorted_places(x, -1 if axis is None else axis, bool(descending), "argsort")[1],
                          dtype=int32.numpy)  # fmt: skip
@@ -65,28 +92,79 @@ def argsort(input: Tensor, axis: int | None = -1, descending: bool = False) -> A
 def _sort_of_tensor(
     input: Tensor, axis: int = -1, descending: bool = False, stable: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """The elements in order along ``axis``, and where they were; equal ones keep their order."""
+    """The elements in order along one axis, and where they were; equal ones keep their order, NaN is the largest.
+
+    Args:
+        input: the Tensor.
+        axis: the axis to sort along, in [-ndim, ndim).
+        descending: whether the largest comes first.
+        stable: accepted for MindSpore's sake: equal elements keep their order either way.
+
+    Returns:
+        the sorted Tensor, and an Int32 Tensor of the same shape with the place along ``axis`` that each element had.
+
+    Raises:
+        TypeError: ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
     return sort(input, axis, descending)
 
 
 @declare(method="argsort")
 def _argsort_of_tensor(input: Tensor, axis: int | None = -1, descending: bool = False, stable: bool = False) -> Tensor:
-    """Where the elements in order are, along ``axis``; equal ones keep their order."""
+    """Where the elements in order are, along one axis. Equal ones keep their order; NaN counts as the largest.
+
+    Args:
+        input: the Tensor.
+        axis: the axis to sort along, in [-ndim, ndim); None sorts all elements, flattened.
+        descending: whether the largest comes first.
+        stable: accepted for MindSpore's sake: equal elements keep their order either way.
+
+    Returns:
+        an Int32 Tensor of the shape of ``input``, or a vector for ``axis`` None.
+
+    Raises:
+        TypeError: ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
     return argsort(input, axis, descending)
 
 
 @declare(method=True)
-def msort(input: Tensor) -> Any:
-    """The elements in order along the first axis."""
+def msort(input: Tensor) -> Tensor:
+    """The elements in ascending order along the first axis.
+
+    Args:
+        input: a Tensor.
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return sort(input, 0)[0]
 
 
 @declare(method=True)
-def topk(input: Tensor, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True) -> tuple[Any, Any]:
-    """The ``k`` largest (or smallest) elements along ``dim`` and where they are.
+def topk(
+    input: Tensor, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True
+) -> tuple[Tensor, Tensor]:
+    """The ``k`` largest (or smallest) elements along one axis, and where they are. NaN counts as the largest.
+
+    Args:
+        input: a Tensor.
+        k: how many, from 0 to the length of the axis.
+        dim: the axis, in [-ndim, ndim); None is the last one.
+        largest: whether the largest are taken; False takes the smallest.
+        sorted: accepted for MindSpore's sake: the elements come in order either way, the most extreme first.
+
+    Returns:
+        the elements, and an Int32 Tensor with their places along the axis; both have ``k`` in the place of its length.
 
     Raises:
-        ValueError: fewer than ``k`` elements.
+        TypeError: ``input`` is no Tensor, or ``dim`` is no int.
+        ValueError: ``dim`` is out of range, or ``k`` is.
     """
     at = one_axis(-1 if dim is None else dim, check_tensor(input, "topk").ndim, "topk")
     length = input.shape[at] if input.ndim else 1
@@ -98,16 +176,40 @@ def topk(input: Tensor, k: int, dim: int | None = None, largest: bool = True, so
 
 
 @declare(method=True, primitive=prim("TopK", sorted=True))
-def top_k(input_x: Tensor, k: int, sorted: bool = True) -> tuple[Any, Any]:
-    """``topk`` along the last axis."""
+def top_k(input_x: Tensor, k: int, sorted: bool = True) -> tuple[Tensor, Tensor]:
+    """The ``k`` largest elements along the last axis in descending order, and where they are.
+
+    Args:
+        input_x: a Tensor.
+        k: how many, from 0 to the length of the last axis.
+        sorted: accepted for MindSpore's sake: the elements come in order either way.
+
+    Returns:
+        the elements, and an Int32 Tensor with their places.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor.
+        ValueError: ``k`` is out of range.
+    """
     return topk(input_x, k, -1)
 
 
 @declare(primitive=prim("InTopK", "k"))
 def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
-    """Whether fewer than ``k`` of a row are above what it has at its target, so that equals are in or out together.
+    """For each row whether its target is among the ``k`` largest: whether fewer than ``k`` of the row are above it.
 
-    False where the target is no column, or the row holds NaN or infinity.
+    Equal scores are in or out together. False where the target is no column, or the row holds NaN or infinity.
+
+    Args:
+        x1: the scores, (N, C).
+        x2: the target column of each row, N ints.
+        k: how many count as the top.
+
+    Returns:
+        a Bool Tensor (N,).
+
+    Raises:
+        TypeError: ``x1`` or ``x2`` is no Tensor.
     """
     scores, targets = check_tensor(x1, "intopk", "x1")._array, check_tensor(x2, "intopk", "x2")._array.reshape(-1)
     xp = array_module(scores)
@@ -118,23 +220,48 @@ def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
 
 
 @declare(primitive=prim("InvertPermutation"))
-def _invert_permutation(input_x: Any) -> tuple[int, ...]:
-    """Where each number of a permutation stands."""
+def _invert_permutation(input_x: Iterable[int]) -> tuple[int, ...]:
+    """The inverse of a permutation: entry n says where the number n stands.
+
+    Args:
+        input_x: each of the ints from 0 below its length once.
+
+    Returns:
+        a tuple of ints of the same length.
+
+    Raises:
+        ValueError: a number is missing.
+    """
     order = [int(n) for n in input_x]
     return tuple(order.index(n) for n in range(len(order)))
 
 
 @declare(method=True, mint=True)
-def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Any, Any]:
-    """The ``k``-th smallest element along ``dim`` and where it is."""
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The ``k``-th smallest element along one axis, and where it is. NaN counts as the largest.
+
+    Args:
+        input: a Tensor.
+        k: which one, from 1 (the smallest) to the length of the axis.
+        dim: the axis, in [-ndim, ndim).
+        keepdim: whether the axis stays, with length 1.
+
+    Returns:
+        the elements, and an Int64 Tensor with their places along ``dim``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``dim`` is no int.
+        ValueError: ``dim`` is out of range, or ``k`` is.
+    """
     at = one_axis(dim, check_tensor(input, "kthvalue").ndim, "kthvalue")
-    if not 1 <= k <= (input.shape[at] if input.ndim else 1):
-        raise ValueError(f"For 'kthvalue', 'k' must be in [1, {input.shape[at]}], but got {k}")
+    length = input.shape[at] if input.ndim else 1
+    if not 1 <= k <= length:
+        raise ValueError(f"For 'kthvalue', 'k' must be in [1, {length}], but got {k}")
     _, places = _sorted_places(input, at, False, "kthvalue")
     return _picked(input, places._array, at, k - 1, keepdim)
 
 
-def _picked(x: Tensor, places: Any, at: int, rank: Any, keepdim: bool) -> tuple[Any, Any]:
+def _picked(x: Tensor, places: Array, at: int, rank: int | Array, keepdim: bool) -> tuple[Tensor, Tensor]:
     xp = array_module(places)
     if x.ndim == 0:
         return reshape(x, ()), Tensor._wrap(places)
@@ -147,20 +274,59 @@ def _picked(x: Tensor, places: Any, at: int, rank: Any, keepdim: bool) -> tuple[
     return reshape(values, shape), reshape(index, shape)
 
 
-def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Any, Any]:
-    """The middle element (the lower of two) along ``axis`` and where it is; NaN where one is among them."""
+def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The middle element along one axis, the lower of two, and where it is; NaN where one is among them.
+
+    Args:
+        input: a Tensor.
+        axis: the axis, in [-ndim, ndim).
+        keepdims: whether the axis stays, with length 1.
+
+    Returns:
+        the elements, and an Int64 Tensor with their places along ``axis``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
     return _median(input, axis, keepdims, "median")
 
 
 @declare(method="median")
 def _median_of_tensor(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The middle element along ``axis``, the last one without it, and where it is."""
+    """The middle element along one axis, the lower of two, and where it is; NaN where one is among them.
+
+    Args:
+        input: the Tensor.
+        axis: the axis, in [-ndim, ndim); None is the last one.
+        keepdims: whether the axis stays, with length 1.
+
+    Returns:
+        the elements, and an Int64 Tensor with their places along ``axis``.
+
+    Raises:
+        TypeError: ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
     return median(input, -1 if axis is None else axis, keepdims)
 
 
 @declare(method=True)
-def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Any, Any]:
-    """The middle element of those that are not NaN along ``axis``, and where it is."""
+def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The middle one, the lower of two, of the elements along one axis that are not NaN, and where it is.
+
+    Args:
+        input: a Tensor.
+        axis: the axis, in [-ndim, ndim).
+        keepdims: whether the axis stays, with length 1.
+
+    Returns:
+        the elements, NaN where all are; and an Int64 Tensor with their places along ``axis``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
     return _median(input, axis, keepdims, "nanmedian")
 
 
@@ -168,12 +334,27 @@ def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[An
 def _median_of_all_or_axis(
     x: Tensor, global_median: bool, axis: int, keep_dims: bool, ignore_nan: bool
 ) -> tuple[Tensor, Tensor]:
-    """The middle element of all, or of those along ``axis``, and where it is."""
+    """The middle element of all, or of those along one axis, the lower of two, and where it is.
+
+    Args:
+        x: a Tensor.
+        global_median: whether to take the median of all elements; its place is that in the flattened Tensor.
+        axis: the axis otherwise, in [-ndim, ndim).
+        keep_dims: whether that axis stays, with length 1.
+        ignore_nan: whether NaN are left out; where they are not, one makes the median NaN.
+
+    Returns:
+        the elements, and an Int64 Tensor with their places.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
     function = nanmedian if ignore_nan else median
     return function(ravel(x), 0) if global_median else function(x, axis, keep_dims)
 
 
-def _median(x: Tensor, axis: int, keepdims: bool, name: str) -> tuple[Any, Any]:
+def _median(x: Tensor, axis: int, keepdims: bool, name: str) -> tuple[Tensor, Tensor]:
     at = one_axis(axis, check_tensor(x, name).ndim, name)
     _, order = _sorted_places(x, at, False, name)
     length = x.shape[at] if x.ndim else 1
@@ -188,23 +369,52 @@ def _median(x: Tensor, axis: int, keepdims: bool, name: str) -> tuple[Any, Any]:
 
 
 @declare(method=True)
-def quantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = False) -> Any:
-    """The q-th quantiles, linear between neighbours, along ``axis`` (of all elements without it).
+def quantile(
+    input: Tensor, q: float | Sequence[float] | Array | Tensor, axis: int | None = None, keepdims: bool = False
+) -> Tensor:
+    """The ``q``-quantiles, linear between neighbors as NumPy's default: the value at place q * (n - 1) of the sorted n.
+
+    Args:
+        input: a Float32 or Float64 Tensor; where NaN is among the elements, so is the result.
+        q: which quantiles: a number in [0, 1], or a vector of them.
+        axis: the axis, in [-ndim, ndim); None takes all elements.
+        keepdims: whether the axis stays, with length 1; of all elements, every axis.
+
+    Returns:
+        a Tensor of the dtype of ``input``; a vector ``q`` adds a first axis of its length.
 
     Raises:
-        TypeError: elements that are no floats.
-        ValueError: a q outside [0, 1].
+        TypeError: ``input`` is no Tensor of these dtypes, or ``axis`` is no int.
+        ValueError: a ``q`` outside [0, 1] or of more than one axis, or ``axis`` is out of range.
     """
     return _quantile(input, q, axis, keepdims, "quantile")
 
 
 @declare(method=True)
-def nanquantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = False) -> Any:
-    """``quantile`` of the elements that are not NaN."""
+def nanquantile(
+    input: Tensor, q: float | Sequence[float] | Array | Tensor, axis: int | None = None, keepdims: bool = False
+) -> Tensor:
+    """The ``q``-quantiles, linear between neighbors, of the elements that are not NaN.
+
+    Args:
+        input: a Float32 or Float64 Tensor.
+        q: which quantiles: a number in [0, 1], or a vector of them.
+        axis: the axis, in [-ndim, ndim); None takes all elements.
+        keepdims: whether the axis stays, with length 1; of all elements, every axis.
+
+    Returns:
+        a Tensor of the dtype of ``input``, NaN where all elements are; a vector ``q`` adds a first axis of its length.
+
+    Raises:
+        TypeError: ``input`` is no Tensor of these dtypes, or ``axis`` is no int.
+        ValueError: a ``q`` outside [0, 1] or of more than one axis, or ``axis`` is out of range.
+    """
     return _quantile(input, q, axis, keepdims, "nanquantile")
 
 
-def _quantile(input: Tensor, q: Any, axis: int | None, keepdims: bool, name: str) -> Any:
+def _quantile(
+    input: Tensor, q: float | Sequence[float] | Array | Tensor, axis: int | None, keepdims: bool, name: str
+) -> Tensor:
     x = check_tensor(input, name)
     if x._array.dtype not in (np.float32, np.float64):
         raise TypeError(f"For '{name}', 'input' must hold Float32 or Float64, but got {x.dtype}")
@@ -257,7 +467,7 @@ def _running(x: Any, axis: int, largest: bool) -> Any:
 _running_places = Operator("running_extreme", _running)
 
 
-def _cumulative(x: Tensor, axis: int, largest: bool, name: str) -> tuple[Any, Any]:
+def _cumulative(x: Tensor, axis: int, largest: bool, name: str) -> tuple[Tensor, Tensor]:
     at = one_axis(axis, check_tensor(x, name).ndim, name)
     if x.ndim == 0:
         return reshape(x, ()), Tensor(0, int64)
@@ -266,14 +476,38 @@ def _cumulative(x: Tensor, axis: int, largest: bool, name: str) -> tuple[Any, An
 
 
 @declare(method=True, primitive=prim("Cummax", "axis"), mint=renamed(axis="dim"))
-def cummax(input: Tensor, axis: int) -> tuple[Any, Any]:
-    """The largest element so far along ``axis`` and where it is."""
+def cummax(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """The largest element so far along one axis, and where it is: the last one of several. NaN stays once it came.
+
+    Args:
+        input: a Tensor.
+        axis: the axis, in [-ndim, ndim).
+
+    Returns:
+        the running maxima, and an Int64 Tensor of the same shape with their places along ``axis``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
     return _cumulative(input, axis, True, "cummax")
 
 
 @declare(method=True, primitive=prim("Cummin", "axis"))
-def cummin(input: Tensor, axis: int) -> tuple[Any, Any]:
-    """The smallest element so far along ``axis`` and where it is."""
+def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """The smallest element so far along one axis, and where it is: the last one of several. NaN stays once it came.
+
+    Args:
+        input: a Tensor.
+        axis: the axis, in [-ndim, ndim).
+
+    Returns:
+        the running minima, and an Int32 Tensor (as in MindSpore, unlike ``cummax``) with their places along ``axis``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
     values, places = _cumulative(input, axis, False, "cummin")
     return values, cast_operator(places, dtype=int32.numpy)
 
@@ -281,7 +515,7 @@ def cummin(input: Tensor, axis: int) -> tuple[Any, Any]:
 # Searching and counting
 
 
-def _search_kernel(boundaries: Any, values: Any, right: bool) -> Any:
+def _search_kernel(boundaries: Array, values: Array, right: bool) -> Array:
     xp, side = array_module(boundaries), "right" if right else "left"
     if boundaries.ndim == 1:
         return xp.asarray(xp.searchsorted(boundaries, values, side=side), dtype=np.int64)
@@ -296,20 +530,35 @@ _search = Operator("search", _search_kernel)
 @declare(mint=True)
 def searchsorted(
     sorted_sequence: Tensor,
-    values: Any,
+    values: TensorLike,
     *,
     out_int32: bool = False,
     right: bool = False,
     side: str | None = None,
     sorter: Tensor | None = None,
-) -> Any:
-    """Where ``values`` belong in a sorted tensor, along its last axis.
+) -> Tensor:
+    """Where ``values`` would be put into a sorted Tensor, along its last axis, to keep it sorted.
+
+    Args:
+        sorted_sequence: ascending along the last axis; a vector serves all ``values``, else there is a row for each of
+            their rows.
+        values: what is looked up: a Tensor or what one can be made of, with the leading axes of ``sorted_sequence``.
+        out_int32: whether the places are Int32 instead of Int64.
+        right: whether a value goes behind those that equal it, instead of before them.
+        side: "right" or "left": ``right`` in a word.
+        sorter: the places that sort ``sorted_sequence`` along the last axis, where it is not sorted itself.
+
+    Returns:
+        a Tensor of the shape of ``values``, from 0 to the length of the last axis.
 
     Raises:
-        ValueError: the shapes do not fit, or another ``side`` than "left" and "right".
+        TypeError: ``sorted_sequence`` is no Tensor, or ``values`` cannot be one.
+        ValueError: the shapes do not fit, another ``side``, or "left" where ``right`` is True.
     """
     if side not in (None, "left", "right"):
         raise ValueError(f"For 'searchsorted', 'side' must be 'left' or 'right', but got {side!r}")
+    if right and side == "left":
+        raise ValueError("For 'searchsorted', 'side' must not be 'left' where 'right' is True: they contradict")
     given = values if isinstance(values, Tensor) else Tensor(values)
     edges = check_tensor(sorted_sequence, "searchsorted", "sorted_sequence")
     if sorter is not None:
@@ -323,8 +572,21 @@ def searchsorted(
 
 
 def _bound(right: bool) -> Callable[..., Tensor]:
-    def bound(rows: Tensor, values: Tensor, out_type: Any) -> Tensor:
-        """Where ``values`` belong in sorted rows."""
+    def bound(rows: Tensor, values: Tensor, out_type: DTypeLike) -> Tensor:
+        """Where ``values`` belong in sorted rows: before those that equal them (LowerBound) or behind (UpperBound).
+
+        Args:
+            rows: (N, M), each row ascending.
+            values: (N, K), looked up in the row of the same number.
+            out_type: the dtype of the places, Int32 or Int64.
+
+        Returns:
+            a Tensor (N, K) of ``out_type``.
+
+        Raises:
+            TypeError: ``rows`` is no Tensor.
+            ValueError: the numbers of rows differ.
+        """
         return searchsorted(rows, values, right=right).astype(out_type)
 
     return bound
@@ -336,20 +598,61 @@ declare(primitive=prim("UpperBound", out_type="int32"))(_bound(True))
 
 @declare(primitive=prim("SearchSorted", dtype=int64, right=False))
 def _searchsorted_as(
-    sorted_sequence: Tensor, values: Any, sorter: Tensor | None = None, *, dtype: Any, right: bool
+    sorted_sequence: Tensor, values: TensorLike, sorter: Tensor | None = None, *, dtype: DTypeLike, right: bool
 ) -> Tensor:
-    """``searchsorted``, as ``dtype``."""
+    """Where ``values`` would be put into a sorted Tensor, along its last axis, to keep it sorted.
+
+    Args:
+        sorted_sequence: ascending along the last axis; a vector serves all ``values``.
+        values: what is looked up, with the leading axes of ``sorted_sequence``.
+        sorter: the places that sort ``sorted_sequence`` along the last axis, where it is not sorted itself.
+        dtype: the dtype of the places.
+        right: whether a value goes behind those that equal it, instead of before them.
+
+    Returns:
+        a Tensor of the shape of ``values`` and of ``dtype``.
+
+    Raises:
+        TypeError: ``sorted_sequence`` is no Tensor.
+        ValueError: the shapes do not fit.
+    """
     return searchsorted(sorted_sequence, values, right=right, sorter=sorter).astype(dtype)
 
 
 @declare(method="searchsorted")
-def _searchsorted_of_tensor(input: Tensor, v: Any, side: str = "left", sorter: Tensor | None = None) -> Tensor:
-    """Where ``v`` belongs in this sorted tensor; Int32."""
+def _searchsorted_of_tensor(input: Tensor, v: TensorLike, side: str = "left", sorter: Tensor | None = None) -> Tensor:
+    """Where ``v`` would be put into this sorted Tensor, along its last axis, to keep it sorted.
+
+    Args:
+        input: the Tensor, ascending along the last axis; a vector serves all of ``v``.
+        v: what is looked up: a Tensor or what one can be made of, with the leading axes of ``input``.
+        side: "left" puts a value before those that equal it, "right" behind them.
+        sorter: the places that sort ``input`` along the last axis, where it is not sorted itself.
+
+    Returns:
+        an Int32 Tensor of the shape of ``v``.
+
+    Raises:
+        TypeError: ``v`` cannot be a Tensor.
+        ValueError: the shapes do not fit, or another ``side``.
+    """
     return searchsorted(input, v, side=side, sorter=sorter, out_int32=True)
 
 
-def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Any:
-    """The number of the bucket, between ascending ``boundaries``, that each element falls into; Int32."""
+def bucketize(input: Tensor, boundaries: Sequence[float] | Array | Tensor, *, right: bool = False) -> Tensor:
+    """The number of the bucket between ascending ``boundaries`` that each element falls into.
+
+    Args:
+        input: a Tensor of numbers.
+        boundaries: ascending numbers, n of them: the ends of n + 1 buckets.
+        right: True: a bucket holds its left end (``boundaries[i - 1] <= x < boundaries[i]``); False: its right end.
+
+    Returns:
+        an Int32 Tensor of the shape of ``input``, from 0 to n.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     edges = np.asarray(boundaries.asnumpy() if isinstance(boundaries, Tensor) else boundaries, np.float64)
     x = as_dtype(check_tensor(input, "bucketize"), float64.numpy)
     # MindSpore's 'right' tells whether the right end belongs to a bucket, as PyTorch's does.
@@ -357,25 +660,63 @@ def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Any:
     return cast_operator(found, dtype=int32.numpy)
 
 
-declare(primitive=prim("Bucketize", "boundaries"))(lambda x, boundaries: bucketize(x, boundaries, right=True))
+@declare(primitive=prim("Bucketize", "boundaries"))
+def _bucketize_right(input: Tensor, boundaries: Sequence[float] | Array | Tensor) -> Tensor:
+    """The number of the bucket that each element falls into; a bucket holds its left end, not its right one.
+
+    Args:
+        input: a Tensor of numbers.
+        boundaries: ascending numbers, n of them: the ends of n + 1 buckets.
+
+    Returns:
+        an Int32 Tensor of the shape of ``input``, from 0 to n.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
+    return bucketize(input, boundaries, right=True)
 
 
 @declare(primitive=prim("ConfusionMatrix", "num_classes", dtype="int32"))
 def _confusion_matrix(
-    labels: Tensor, predictions: Tensor, weights: Tensor | None = None, *, num_classes: int, dtype: str
+    labels: Tensor, predictions: Tensor, weights: Tensor | None = None, *, num_classes: int, dtype: DTypeLike
 ) -> Tensor:
-    """How often each class (row) was taken for each (column), or the sums of ``weights``."""
-    found = np.zeros((num_classes, num_classes), dtype)
+    """How often each class was taken for each: rows are the true classes, columns the predicted ones.
+
+    Args:
+        labels: the true classes, a vector of ints from 0 below ``num_classes``.
+        predictions: the predicted classes, likewise, as many.
+        weights: what each pair counts; 1 by default.
+        num_classes: how many classes there are.
+        dtype: the dtype of the counts.
+
+    Returns:
+        a Tensor (num_classes, num_classes) of ``dtype``.
+
+    Raises:
+        IndexError: a class that is not below ``num_classes``.
+    """
+    found = np.zeros((num_classes, num_classes), numpy_dtype(dtype))
     np.add.at(found, (labels.asnumpy(), predictions.asnumpy()), 1 if weights is None else weights.asnumpy())
     return Tensor(found)
 
 
 @declare(method=True, primitive=prim("BincountV2"), mint=True)
-def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
-    """How often each of 0, 1, 2, ... is there, or the sum of its ``weights``.
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each of the numbers 0, 1, 2, ... is there, or the sum of its ``weights``.
+
+    Args:
+        input: a vector of ints that are not negative.
+        weights: what each element counts, a Tensor of the same length; 1 by default.
+        minlength: how many numbers are counted at least.
+
+    Returns:
+        a vector of max(largest + 1, ``minlength``) entries: Int32, or of the dtype of ``weights``.
 
     Raises:
-        ValueError: no vector, or a negative ``minlength``.
+        TypeError: ``input`` is no Tensor of integers.
+        ValueError: it is no vector or holds a negative number, ``weights`` has another length, or ``minlength`` is
+            negative.
     """
     x = check_tensor(input, "bincount")._array
     if x.ndim != 1 or minlength < 0:
@@ -390,8 +731,21 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
 
 @declare(primitive=prim("Bincount"))
-def _bincount_below(array: Tensor, size: Any, weights: Tensor) -> Tensor:
-    """How often each number below ``size`` is there, or the sum of its ``weights``, which may be an empty tensor."""
+def _bincount_below(array: Tensor, size: int | Tensor, weights: Tensor) -> Tensor:
+    """How often each number below ``size`` is there, or the sum of its ``weights``; larger ones are left out.
+
+    Args:
+        array: a vector of ints that are not negative.
+        size: how many numbers are counted: an int or a Tensor of one.
+        weights: what each element counts; an empty Tensor stands for ones of its dtype.
+
+    Returns:
+        a vector of ``size`` entries of the dtype of ``weights``.
+
+    Raises:
+        TypeError: ``array`` does not hold integers.
+        ValueError: it is no vector or holds a negative number.
+    """
     x = array._array
     kept = x < int(size)
     given = weights._array if weights.size else array_module(x).ones(x.shape, weights._array.dtype)
@@ -399,11 +753,21 @@ def _bincount_below(array: Tensor, size: Any, weights: Tensor) -> Tensor:
 
 
 @declare(method=True, primitive=prim("Histogram", bins=100, min=0.0, max=0.0), mint=True)
-def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Any:
-    """How many elements fall into each of ``bins`` equal parts of [min, max]; of the elements' range where both are 0.
+def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Tensor:
+    """How many elements fall into each of ``bins`` equal parts of [min, max]; the last part holds its upper end too.
+
+    Args:
+        input: a Tensor of numbers; those outside the range are not counted.
+        bins: how many parts, from 1 on.
+        min: the lower end of the range.
+        max: its upper end; where both are equal, the range is that of the elements.
+
+    Returns:
+        a vector of ``bins`` counts: Int32 for an Int32 ``input``, else Float32.
 
     Raises:
-        ValueError: no bins, or min > max.
+        TypeError: ``input`` is no Tensor.
+        ValueError: no bins, or ``min`` above ``max``.
     """
     if bins < 1 or min > max:
         raise ValueError(f"For 'histc', 'bins' must be positive and min <= max, but got {bins}, {min}, {max}")
@@ -417,16 +781,68 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
     return Tensor._wrap(counts.astype(dtype))
 
 
-@declare(primitive=prim("Unique"))
-def unique(input: Tensor) -> tuple[Any, Any]:
-    """Each value once, in the order in which they come, and for every element the place of its value."""
-    x = check_tensor(input, "unique")._array
+# Which values there are
+
+
+def _different_kernel(x: Array, axis: int | None) -> tuple[Array, Array, Array, Array]:
+    """In order: the values (entries along ``axis``), where each is first, which each element has, how often it is."""
+    values, first, inverse, counts = array_module(x).unique(
+        x, return_index=True, return_inverse=True, return_counts=True, axis=axis
+    )
+    shape = x.shape if axis is None else (-1,)
+    return values, first, inverse.reshape(shape).astype(np.int64), counts.astype(np.int64)
+
+
+def _runs_kernel(x: Array, axis: int | None) -> tuple[Array, Array, Array]:
+    """The values (entries along ``axis``) without repetitions of neighbours, which each has, how long each run is."""
     xp = array_module(x)
-    values, first, inverse = xp.unique(x.reshape(-1), return_index=True, return_inverse=True)
-    order = xp.argsort(first, kind="stable")
+    rows = x.reshape(-1) if axis is None else xp.moveaxis(x, axis, 0)
+    apart = rows[1:] != rows[:-1]
+    starts = xp.concatenate([xp.ones(min(len(rows), 1), bool), apart.reshape(len(apart), -1).any(axis=1)])
+    kept = rows[starts]
+    inverse = xp.cumsum(starts) - 1
+    counts = xp.bincount(inverse, minlength=len(kept)) if len(rows) else xp.zeros(0, np.int64)
+    values = kept if axis is None else xp.ascontiguousarray(xp.moveaxis(kept, 0, axis))
+    return values, (inverse.reshape(x.shape) if axis is None else inverse).astype(np.int64), counts.astype(np.int64)
+
+
+def _no_slope(F: Functions, needs: list[bool], g: Any, out: Any, x: Value, axis: int | None) -> tuple[None]:
+    """Whose share a repeated value's gradient would be is not defined: PyTorch and MindSpore refuse as well."""
+    if g[0] is None:
+        return (None,)
+    raise NotImplementedError(
+        "For 'unique' and its relatives, the values have no gradient; take the input's own elements, or stop_gradient"
+    )
+
+
+_different = Operator("different", _different_kernel, joint_vjp=_no_slope)
+_runs = Operator("runs", _runs_kernel, joint_vjp=_no_slope)
+
+
+@declare(primitive=prim("Unique"))
+def unique(input: Tensor) -> tuple[Tensor, Tensor]:
+    """Each value once, in the order in which they come, and for every element the place of its value among them.
+
+    The values have no gradient, since it is not defined whose share of a repeated one it would be: where one arrives at
+    them, it is an error instead of zeros.
+
+    Args:
+        input: a Tensor of any shape.
+
+    Returns:
+        the values, a vector of the dtype of ``input``; and the places, of the shape of ``input``: Int64 for an Int64
+            ``input``, else Int32.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        NotImplementedError: a gradient arrives at the values.
+    """
+    values, first, inverse, _ = _different(check_tensor(input, "unique"), axis=None)
+    xp = array_module(first._array)
+    order = xp.argsort(first._array, kind="stable")
     rank = xp.argsort(order, kind="stable")
-    kind = np.int64 if x.dtype == np.int64 else np.int32
-    return Tensor._wrap(values[order]), Tensor._wrap(rank[inverse.reshape(-1)].reshape(x.shape).astype(kind))
+    kind = np.int64 if input._array.dtype == np.int64 else np.int32
+    return gather_elements(values, 0, Tensor._wrap(order)), Tensor._wrap(rank[inverse._array].astype(kind))
 
 
 @declare(method="unique")
@@ -436,18 +852,30 @@ def unique_sorted(
     return_inverse: bool = False,
     return_counts: bool = False,
     dim: int | None = None,
-) -> Any:
-    """Each value (entry along ``dim``) once in order; on demand places of every element's value, and counts."""
-    x = check_tensor(input, "unique")._array
-    found = array_module(x).unique(x, return_inverse=True, return_counts=True, axis=dim)
-    inverse = found[1].reshape(x.shape if dim is None else (-1,)).astype(np.int64)
-    parts = (
-        found[0],
-        *((inverse,) if return_inverse else ()),
-        *((found[2].astype(np.int64),) if return_counts else ()),
-    )
-    wrapped = tuple([Tensor._wrap(part) for part in parts])
-    return wrapped[0] if len(wrapped) == 1 else wrapped
+) -> Tensor | tuple[Tensor, ...]:
+    """Each value once, in ascending order; on demand where each element's value is among them, and how often it came.
+
+    Args:
+        input: a Tensor.
+        sorted: accepted for MindSpore's sake: the values are sorted either way.
+        return_inverse: whether to return the places too.
+        return_counts: whether to return the counts too.
+        dim: the axis along which whole entries are compared; None compares all elements, flattened.
+
+    Returns:
+        the values alone; or a tuple of the values, the places (Int64, of the shape of ``input``, along ``dim`` a
+        vector)
+            and the counts (Int64), of these what was asked for.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``dim`` is no int.
+        ValueError: ``dim`` is out of range.
+        NotImplementedError: a gradient arrives at the values, which have none.
+    """
+    x = check_tensor(input, "unique")
+    values, _, inverse, counts = _different(x, axis=None if dim is None else one_axis(dim, x.ndim, "unique"))
+    more = [*([inverse] if return_inverse else []), *([counts] if return_counts else [])]
+    return (values, *more) if more else values
 
 
 @declare(
@@ -455,29 +883,46 @@ def unique_sorted(
 )
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-) -> Any:
-    """Without the repetitions of neighbours; on demand places and counts."""
-    x = check_tensor(input, "unique_consecutive")._array
-    xp = array_module(x)
-    rows = x.reshape(-1) if dim is None else xp.moveaxis(x, one_axis(dim, x.ndim, "unique_consecutive"), 0)
-    apart = rows[1:] != rows[:-1]
-    starts = xp.concatenate([xp.ones(min(len(rows), 1), bool), apart.reshape(len(apart), -1).any(axis=1)])
-    kept = rows[starts]
-    inverse = xp.cumsum(starts) - 1
-    counts = xp.bincount(inverse, minlength=len(kept)) if len(rows) else xp.zeros(0, np.int64)
-    values = Tensor._wrap(kept if dim is None else xp.moveaxis(kept, 0, dim))
-    more = []
-    if return_inverse:
-        more.append(Tensor._wrap((inverse.reshape(x.shape) if dim is None else inverse).astype(np.int64)))
-    if return_counts:
-        more.append(Tensor._wrap(counts.astype(np.int64)))
+) -> Tensor | tuple[Tensor, ...]:
+    """The values without repetitions of neighbors; on demand which of them each element has, and how long the runs are.
+
+    Args:
+        input: a Tensor.
+        return_inverse: whether to return the places too.
+        return_counts: whether to return the lengths of the runs too.
+        dim: the axis along which whole entries are compared; None compares all elements, flattened.
+
+    Returns:
+        the values alone; or a tuple of the values, the places (Int64, of the shape of ``input``, along ``dim`` a
+        vector)
+            and the lengths (Int64), of these what was asked for.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``dim`` is no int.
+        ValueError: ``dim`` is out of range.
+        NotImplementedError: a gradient arrives at the values, which have none.
+    """
+    x = check_tensor(input, "unique_consecutive")
+    values, inverse, counts = _runs(x, axis=None if dim is None else one_axis(dim, x.ndim, "unique_consecutive"))
+    more = [*([inverse] if return_inverse else []), *([counts] if return_counts else [])]
     return (values, *more) if more else values
 
 
 @declare(method=True, primitive=prim("UniqueWithPad"))
-def unique_with_pad(x: Tensor, pad_num: Any) -> tuple[Any, Any]:
-    """``unique`` of a vector, filled up with ``pad_num`` to the length of the input."""
+def unique_with_pad(x: Tensor, pad_num: int | float | Tensor) -> tuple[Tensor, Tensor]:
+    """``unique`` of a vector, filled up with ``pad_num`` to the length of the input.
+
+    Args:
+        x: a vector.
+        pad_num: what stands behind the values: a number or a Tensor of one, taken as an int.
+
+    Returns:
+        the values and the filling, of the shape and dtype of ``x``; and for each element the place of its value.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+        NotImplementedError: a gradient arrives at the values, which have none.
+    """
     values, inverse = unique(x)
-    full = array_module(x._array).full(x.shape, int(pad_num), x._array.dtype)
-    full[: values.size] = values._array
-    return Tensor._wrap(full), inverse
+    rest = array_module(x._array).full(x.size - values.size, int(pad_num), x._array.dtype)
+    return concat([values, Tensor._wrap(rest)]), inverse

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
+from ..core.types import Array, Functions, Number, Operand, Value
 from ..cpu.array_module import array_module
 from . import arithmetic, elementwise, exponentials
 from .arguments import check_tensor
@@ -27,7 +28,7 @@ __all__ = [
 def _special(name: str) -> Callable[..., Any]:
     """A function of ``scipy.special``, on a GPU CuPy's: computed in Float64, returned in the dtype that came."""
 
-    def kernel(*arrays: Any, **attrs: Any) -> Any:
+    def kernel(*arrays: Array | Number, **attrs: Any) -> Array:
         first = next(x for x in arrays if hasattr(x, "dtype"))
         xp = array_module(first)
         library = import_module("scipy.special" if xp is np else "cupyx.scipy.special")
@@ -37,16 +38,16 @@ def _special(name: str) -> Callable[..., Any]:
     return kernel
 
 
-def _igamma_slope(F: Any, g: Any, out: Any, s: Any, x: Any) -> Any:
+def _igamma_slope(F: Functions, g: Value, out: Value, s: Value | float, x: Value) -> Any:
     normal = math.lgamma(s) if isinstance(s, int | float) else F.lgamma(s)
     return fit(F, g * F.exp(F.log(x) * (s - 1) - x - normal), x)
 
 
-def _igamma_order(F: Any, g: Any, out: Any, s: Any, x: Any) -> Any:
+def _igamma_order(F: Functions, g: Value, out: Value, s: Value | float, x: Value) -> NoReturn:
     raise NotImplementedError("For 'igamma' and 'igammac', the first input has no gradient; only the second has")
 
 
-def _gammaln(x: Any) -> Any:
+def _gammaln(x: Array) -> Array:
     """SciPy's has the wrong sign at -inf."""
     return _special("gammaln")(array_module(x).where(x == -math.inf, x.dtype.type(math.inf), x))
 
@@ -90,10 +91,18 @@ _igammac_operator = Binary(
 
 
 @declare(primitive=prim("Polygamma"))
-def polygamma(n: Any, input: Tensor) -> Any:
-    """The n-th derivative of digamma.
+def polygamma(n: int | Tensor, input: Tensor) -> Tensor:
+    """The derivative of order ``n`` of ``digamma``, which is of order ``n + 1`` of ``lgamma``; SciPy's ``polygamma``.
+
+    Args:
+        n: the order, from 0 on: an int or a Tensor of one element; 0 is ``digamma`` itself.
+        input: a Tensor; integers become Float32.
+
+    Returns:
+        a Tensor of the shape of ``input`` and its floating dtype.
 
     Raises:
+        TypeError: ``input`` is no Tensor.
         ValueError: ``n`` is negative.
     """
     order = int(n)
@@ -106,26 +115,71 @@ def polygamma(n: Any, input: Tensor) -> Any:
 
 
 @declare(primitive=prim("Zeta"))
-def zeta(input: Any, other: Any) -> Any:
-    """Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, ..."""
+def zeta(input: Operand, other: Operand) -> Tensor:
+    """Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, .... It has no gradient.
+
+    Args:
+        input: the exponent: a Tensor or a number, above 1.
+        other: the first base: a Tensor or a number that broadcasts with ``input``. One of the two is a Tensor.
+
+    Returns:
+        a Tensor of the shape that the two broadcast to.
+
+    Raises:
+        TypeError: neither is a Tensor, or one is nothing that a tensor can be made of.
+        ValueError: the shapes do not broadcast.
+    """
     return _zeta_operator(input, other)
 
 
 @declare(method=True, primitive=prim("Igamma"))
-def igamma(input: Any, other: Any) -> Tensor:
-    """The regularized lower incomplete gamma function P(input, other)."""
+def igamma(input: Operand, other: Operand) -> Tensor:
+    """The regularized lower incomplete gamma function P(a, x) = (integral from 0 to x of t^(a-1) e^-t dt) / gamma(a).
+
+    Args:
+        input: a, positive: a Tensor or a number. It has no gradient; asking for one is an error.
+        other: x, not negative: a Tensor or a number that broadcasts with ``input``. One of the two is a Tensor.
+
+    Returns:
+        a Tensor of the shape that the two broadcast to; SciPy's ``gammainc``.
+
+    Raises:
+        TypeError: neither is a Tensor, or one is nothing that a tensor can be made of.
+        ValueError: the shapes do not broadcast.
+        NotImplementedError: a gradient arrives and that of ``input`` is asked for.
+    """
     return _igamma_operator(input, other)
 
 
 @declare(method=True, primitive=prim("Igammac"))
-def igammac(input: Any, other: Any) -> Tensor:
-    """The regularized upper incomplete gamma function 1 - P(input, other), exact where that is small."""
+def igammac(input: Operand, other: Operand) -> Tensor:
+    """The regularized upper incomplete gamma function Q(a, x) = 1 - P(a, x), exact also where that is small.
+
+    Args:
+        input: a, positive: a Tensor or a number. It has no gradient; asking for one is an error.
+        other: x, not negative: a Tensor or a number that broadcasts with ``input``. One of the two is a Tensor.
+
+    Returns:
+        a Tensor of the shape that the two broadcast to; SciPy's ``gammaincc``.
+
+    Raises:
+        TypeError: neither is a Tensor, or one is nothing that a tensor can be made of.
+        ValueError: the shapes do not broadcast.
+        NotImplementedError: a gradient arrives and that of ``input`` is asked for.
+    """
     return _igammac_operator(input, other)
 
 
 @declare(method=True, primitive=prim("Mvlgamma", "p"))
-def mvlgamma(input: Tensor, p: int) -> Any:
-    """The logarithm of the gamma function of p dimensions.
+def mvlgamma(input: Tensor, p: int) -> Tensor:
+    """The log of the multivariate gamma function: p(p-1)/4 log(pi) + sum of lgamma(input - k/2) over k = 0 ... p-1.
+
+    Args:
+        input: a Tensor, above (p - 1) / 2.
+        p: the number of dimensions, from 1 on.
+
+    Returns:
+        a Tensor of the shape of ``input``.
 
     Raises:
         ValueError: ``p`` is less than 1.
@@ -138,7 +192,7 @@ def mvlgamma(input: Tensor, p: int) -> Any:
     return total
 
 
-def _over(F: Any, y: Any, x: Any, limit: float) -> Any:
+def _over(F: Functions, y: Value, x: Any, limit: float) -> Any:
     """y / x, and its limit at 0."""
     zero = x == 0
     return F.where(zero, limit + x * 0, y / F.where(zero, x * 0 + 1, x))
@@ -195,26 +249,54 @@ bessel_y1 = function_of_number(
 
 
 @declare(method="i0", primitive=prim("BesselI0"))
-def bessel_i0(x: Tensor) -> Any:
-    """The modified Bessel function I0."""
+def bessel_i0(x: Tensor) -> Tensor:
+    """The modified Bessel function of the first kind of order 0, I0(x), as exp(abs(x)) times ``bessel_i0e(x)``.
+
+    Args:
+        x: a floating Tensor.
+
+    Returns:
+        a Tensor of the shape and dtype of ``x``.
+    """
     return bessel_i0e(x) * exponentials.exp(arithmetic.abs(x))
 
 
 @declare(primitive=prim("BesselI1"))
-def bessel_i1(x: Tensor) -> Any:
-    """The modified Bessel function I1."""
+def bessel_i1(x: Tensor) -> Tensor:
+    """The modified Bessel function of the first kind of order 1, I1(x), as exp(abs(x)) times ``bessel_i1e(x)``.
+
+    Args:
+        x: a floating Tensor.
+
+    Returns:
+        a Tensor of the shape and dtype of ``x``.
+    """
     return bessel_i1e(x) * exponentials.exp(arithmetic.abs(x))
 
 
 @declare(primitive=prim("BesselK0"))
-def bessel_k0(x: Tensor) -> Any:
-    """The modified Bessel function K0."""
+def bessel_k0(x: Tensor) -> Tensor:
+    """The modified Bessel function of the second kind of order 0, K0(x), as exp(-x) times ``bessel_k0e(x)``.
+
+    Args:
+        x: a floating Tensor; NaN below 0, infinity at 0.
+
+    Returns:
+        a Tensor of the shape and dtype of ``x``.
+    """
     return bessel_k0e(x) * exponentials.exp(-x)
 
 
 @declare(primitive=prim("BesselK1"))
-def bessel_k1(x: Tensor) -> Any:
-    """The modified Bessel function K1."""
+def bessel_k1(x: Tensor) -> Tensor:
+    """The modified Bessel function of the second kind of order 1, K1(x), as exp(-x) times ``bessel_k1e(x)``.
+
+    Args:
+        x: a floating Tensor; NaN below 0, infinity at 0.
+
+    Returns:
+        a Tensor of the shape and dtype of ``x``.
+    """
     return bessel_k1e(x) * exponentials.exp(-x)
 
 

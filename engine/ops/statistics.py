@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..core.dtype import float32, int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import DTypeLike, Functions, Ints, Number, Value
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison, reduction
 from .arguments import Axis, along, check_tensor, one_axis
@@ -27,12 +29,18 @@ __all__ = [
 
 
 @declare(primitive=(prim("AddN"), prim("AccumulateNV2")))
-def addn(x: Any) -> Tensor:
-    """The sum of the tensors in a tuple or list.
+def addn(x: Sequence[Tensor]) -> Tensor:
+    """The sum of several Tensors, which broadcast: ``x[0] + x[1] + ...``.
+
+    Args:
+        x: a tuple or list of Tensors, one at least.
+
+    Returns:
+        a Tensor of the shape they broadcast to.
 
     Raises:
-        TypeError: no tuple or list, or an entry that is no Tensor.
-        ValueError: an empty one.
+        TypeError: ``x`` is no tuple or list, or an entry is no Tensor.
+        ValueError: it is empty, or the shapes do not broadcast.
     """
     if not isinstance(x, list | tuple):
         raise TypeError(f"For 'addn', 'x' must be a tuple or list of Tensors, but got {type(x).__name__}")
@@ -47,19 +55,43 @@ def addn(x: Any) -> Tensor:
 accumulate_n = addn
 
 
-declare(primitive=prim("SquareSumAll"))(
-    lambda x, y: (reduce_sum(arithmetic.square(x)), reduce_sum(arithmetic.square(y)))
-)
+@declare(primitive=prim("SquareSumAll"))
+def _square_sums(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """The sum of the squares of each of two Tensors.
+
+    Args:
+        x: a Tensor.
+        y: a Tensor of any shape.
+
+    Returns:
+        two Tensors without axes: sum(x ** 2) and sum(y ** 2).
+    """
+    return reduce_sum(arithmetic.square(x)), reduce_sum(arithmetic.square(y))
 
 
 def numel(input: Tensor) -> int:
-    """The number of elements."""
+    """The number of elements.
+
+    Args:
+        input: a Tensor.
+
+    Returns:
+        an int.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return check_tensor(input, "numel").size
 
 
-def _extreme(name: str, function: Any, worst: str) -> Any:
+def _extreme(name: str, function: Callable[..., Tensor], worst: str) -> Callable[..., Tensor]:
     def found(
-        input: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+        input: Tensor,
+        axis: Axis = None,
+        keepdims: bool = False,
+        *,
+        initial: Number | None = None,
+        where: Tensor | bool | None = None,
     ) -> Tensor:
         x = check_tensor(input, name)
         if where is not None:
@@ -74,7 +106,24 @@ def _extreme(name: str, function: Any, worst: str) -> Any:
         )
 
     found.__name__ = found.__qualname__ = name
-    found.__doc__ = f"The {worst} element over ``axis``, of those where ``where`` holds and of ``initial``."
+    found.__doc__ = f"""The {worst} element over axes.
+
+    Of several that are it, each gets an equal share of the gradient. NaN where one is among them.
+
+    Args:
+        input: a Tensor.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        keepdims: whether the axes stay, with length 1.
+        initial: a number that counts as one more element of each.
+        where: bools that broadcast with ``input``; elements where they are False are left out.
+
+    Returns:
+        a Tensor of the dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice, or ``where`` without ``initial``.
+    """
     declare(
         mint=renamed(axis="dim", keepdims="keepdim", without=("initial", "where")),
         numpy=[renamed(one, input="a") for one in (name, name[1:])],
@@ -86,10 +135,12 @@ amax = declare(method=True)(_extreme("amax", reduce_max, "largest"))
 amin = declare(method=True)(_extreme("amin", reduce_min, "smallest"))
 
 
-def _extreme_of_tensor(name: str, pair: Any, single: Any, whole: Any) -> Any:
+def _extreme_of_tensor(
+    name: str, pair: Callable[..., Any], single: Callable[..., Any], whole: Callable[..., Any]
+) -> Callable[..., Any]:
     """``max`` or ``min`` of a tensor: values in MindSpore's form, values and places in PyTorch's."""
 
-    def found(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+    def found(input: Tensor, *args: Any, **kwargs: Any) -> Tensor | tuple[Tensor, Tensor]:
         theirs = len(args) > 0 and not kwargs and isinstance(args[0], int)
         if theirs or "dim" in kwargs or "keepdim" in kwargs:
             names = {"dim": "axis", "keepdim": "keepdims"}
@@ -101,10 +152,10 @@ def _extreme_of_tensor(name: str, pair: Any, single: Any, whole: Any) -> Any:
         axis: Axis = None,
         keepdims: bool = False,
         *,
-        initial: Any = None,
-        where: Any = True,
+        initial: Number | None = None,
+        where: Tensor | bool = True,
         return_indices: bool = False,
-    ) -> Any:
+    ) -> Tensor | tuple[Tensor, Tensor]:
         if return_indices:
             return pair(input, axis, keepdims)
         if initial is None and where is True:
@@ -113,7 +164,25 @@ def _extreme_of_tensor(name: str, pair: Any, single: Any, whole: Any) -> Any:
         return single(input, axis, keepdims, initial=initial, where=None if where is True else where)
 
     found.__name__ = found.__qualname__ = name
-    found.__doc__ = f"The {name}imum; with ``dim`` (or an int) also where it is."
+    found.__doc__ = f"""The {name}imum over axes, as ``{name}(axis=None, keepdims=False, *, initial=None, where=True)``.
+
+    Or in PyTorch's form ``{name}(dim, keepdim=False)``, where the first argument is an int by place or one goes by
+    these names: then also where it is, as with ``return_indices``.
+
+    Args:
+        input: the Tensor.
+        *args: ``axis`` and ``keepdims``, or ``dim`` and ``keepdim``, by place.
+        **kwargs: the arguments by name: ``axis`` or ``dim``, the axis or axes (None is all of them); ``keepdims`` or
+            ``keepdim``, whether they stay with length 1; ``initial``, a number that counts as one more element;
+            ``where``, bools that leave elements out; ``return_indices``, whether to return the places too.
+
+    Returns:
+        a Tensor of the dtype of ``input``; or that and an Int64 Tensor of the places.
+
+    Raises:
+        TypeError: an axis is no int.
+        ValueError: an axis is out of range, or ``where`` without ``initial``.
+    """
     return found
 
 
@@ -122,14 +191,40 @@ declare(method=True)(_extreme_of_tensor("min", reduction.min, amin, reduce_min))
 
 
 @declare(method=True)
-def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> tuple[Any, Any]:
-    """The smallest and the largest element over ``axis``."""
+def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The smallest and the largest element over one axis; those that share an extreme share its gradient.
+
+    Args:
+        input: a Tensor.
+        axis: the axis, in [-ndim, ndim); None is all of them.
+        keepdims: whether the axis stays, with length 1.
+
+    Returns:
+        two Tensors of the dtype of ``input``: the minima and the maxima.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
     return reduce_min(input, axis, keepdims), reduce_max(input, axis, keepdims)
 
 
 @declare(method=True, numpy=renamed(input="x"))
 def ptp(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The largest less the smallest element over ``axis``."""
+    """The range: the largest less the smallest element over axes.
+
+    Args:
+        input: a Tensor.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        keepdims: whether the axes stay, with length 1.
+
+    Returns:
+        a Tensor of the dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return reduce_max(input, axis, keepdims) - reduce_min(input, axis, keepdims)
 
 
@@ -137,8 +232,22 @@ def ptp(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     mint=renamed(x="input", axis="dim", without=("keep_dims", "dtype"), defaults={"dtype": int64}),
     numpy=renamed(keep_dims="keepdims", without=("dtype",)),
 )
-def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: Any = int32) -> Any:
-    """How many elements over ``axis`` are not 0."""
+def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: DTypeLike = int32) -> Tensor:
+    """How many elements over axes are not 0; NaN is not.
+
+    Args:
+        x: a Tensor.
+        axis: the axis or axes, in [-ndim, ndim); ``()`` and None are all of them.
+        keep_dims: whether the axes stay, with length 1.
+        dtype: the dtype of the counts.
+
+    Returns:
+        a Tensor of ``dtype``.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return cast_operator(
         sum(comparison.ne(check_tensor(x, "count_nonzero", "x"), 0), axis, keep_dims), dtype=numpy_dtype(dtype)
     )
@@ -146,27 +255,83 @@ def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: An
 
 @declare(primitive=prim("CountNonZero", dims=None))
 def _count_nonzero_along(x: Tensor, dims: Axis) -> Tensor:
-    """How many elements over ``dims`` are not 0."""
+    """How many elements over axes are not 0.
+
+    Args:
+        x: a Tensor.
+        dims: the axis or axes, in [-ndim, ndim); None is all of them.
+
+    Returns:
+        an Int32 Tensor.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return count_nonzero(x, () if dims is None else dims)
 
 
 @declare(method="count_nonzero")
-def _count_nonzero_of_tensor(x: Tensor, axis: Axis = (), keepdims: bool = False, dtype: Any = None) -> Tensor:
-    """How many elements over ``axis`` are not 0; Int32 without ``dtype``."""
+def _count_nonzero_of_tensor(
+    x: Tensor, axis: Axis = (), keepdims: bool = False, dtype: DTypeLike | None = None
+) -> Tensor:
+    """How many elements over axes are not 0; NaN is not.
+
+    Args:
+        x: the Tensor.
+        axis: the axis or axes, in [-ndim, ndim); ``()`` and None are all of them.
+        keepdims: whether the axes stay, with length 1.
+        dtype: the dtype of the counts; None is Int32.
+
+    Returns:
+        a Tensor of ``dtype``.
+
+    Raises:
+        TypeError: an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return count_nonzero(x, axis, keepdims, dtype or int32)
 
 
 @declare(method=True, mint=renamed(axis="dim", keepdims="keepdim"))
-def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
-    """The sum of what is not NaN."""
+def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+    """The sum of the elements over axes, with NaN counted as 0.
+
+    Args:
+        input: a Tensor.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        keepdims: whether the axes stay, with length 1.
+        dtype: the dtype to add and return in; None is that of ``sum``.
+
+    Returns:
+        a Tensor, 0 where all elements are NaN.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     x = check_tensor(input, "nansum")
     kept = where(comparison.isnan(x), 0.0, x) if x._array.dtype.kind == "f" else x
     return sum(kept, axis, keepdims, dtype=dtype)
 
 
 @declare(method=True)
-def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
-    """The mean of what is not NaN."""
+def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
+    """The mean of those elements over axes that are not NaN.
+
+    Args:
+        input: a floating Tensor.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        keepdims: whether the axes stay, with length 1.
+        dtype: the dtype to convert to first; None leaves that of ``input``.
+
+    Returns:
+        a Tensor, NaN where all elements are.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     x = check_tensor(input, "nanmean")
     x = x if dtype is None else as_dtype(x, numpy_dtype(dtype))
     there = cast_operator(comparison.logical_not(comparison.isnan(x)), dtype=x._array.dtype)
@@ -174,26 +339,85 @@ def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: 
 
 
 @declare(mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}))
-def std_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> tuple[Any, Any]:
-    """``std`` and ``mean``."""
+def std_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The standard deviation and the mean over axes.
+
+    Args:
+        input: a Tensor.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        ddof: the sum of squares is divided by n - ``ddof``: 0 for the deviation of the elements, 1 (True) without bias.
+        keepdims: whether the axes stay, with length 1.
+
+    Returns:
+        two Tensors: the deviations and the means.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return std(input, axis, ddof, keepdims), mean(input, axis, keepdims)
 
 
 @declare(primitive=prim("ReduceStd", axis=(), unbiased=True, keep_dims=False))
 def _reduce_std(x: Tensor, axis: Axis, unbiased: bool, keep_dims: bool) -> tuple[Tensor, Tensor]:
-    """The standard deviation, ``unbiased`` divided by n - 1, and the mean."""
+    """The standard deviation and the mean over axes.
+
+    Args:
+        x: a Tensor.
+        axis: the axis or axes, in [-ndim, ndim); ``()`` is all of them.
+        unbiased: whether the sum of squares is divided by n - 1 instead of n.
+        keep_dims: whether the axes stay, with length 1.
+
+    Returns:
+        two Tensors: the deviations and the means.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return std_mean(x, tuple(axis) if isinstance(axis, list) else axis, int(unbiased), keep_dims)
 
 
 @declare(mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}))
-def var_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> tuple[Any, Any]:
-    """``var`` and ``mean``."""
+def var_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The variance and the mean over axes.
+
+    Args:
+        input: a Tensor.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        ddof: the sum of squares is divided by n - ``ddof``: 0 for the variance of the elements, 1 (True) without bias.
+        keepdims: whether the axes stay, with length 1.
+
+    Returns:
+        two Tensors: the variances and the means.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return var(input, axis, ddof, keepdims), mean(input, axis, keepdims)
 
 
 @declare(method=True)
-def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
-    """The covariances of the rows; weights count an observation several times or weigh it."""
+def cov(
+    input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+) -> Tensor:
+    """The matrix of covariances of the rows: sum of w (x_i - mean_i) (x_j - mean_j) / (sum of w - lost), as in NumPy.
+
+    Args:
+        input: a matrix with a variable in each row and an observation in each column; a vector is one variable.
+            Integers become Float32.
+        correction: what is taken from the number of observations: 1 gives no bias, 0 the covariance of these alone.
+        fweights: how many times each observation counts: a vector of ints.
+        aweights: the weight of each observation: a vector of numbers that are not negative.
+
+    Returns:
+        a symmetric matrix with a row for each variable; a Tensor without axes for one variable given as a vector.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: it has more than 2 axes, or weights of another length.
+    """
     x = check_tensor(input, "cov")
     if x.ndim > 2:
         raise ValueError(f"For 'cov', 'input' must have at most 2 axes, but got shape {x.shape}")
@@ -214,8 +438,25 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, a
 
 
 @declare(mint=renamed("linalg.vector_norm", axis="dim", keepdims="keepdim"))
-def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
-    """The ``ord``-norm of vectors: (sum of abs(x)**ord)**(1/ord); inf, -inf and 0 as limits."""
+def vector_norm(
+    x: Tensor, ord: float = 2, axis: Axis = None, keepdims: bool = False, *, dtype: DTypeLike | None = None
+) -> Tensor:
+    """The ``ord``-norm of vectors: (sum of abs(x) ** ord) ** (1 / ord).
+
+    Args:
+        x: a Tensor; integers become Float32.
+        ord: which norm, any number; inf is the largest and -inf the smallest absolute value, 0 counts what is not 0.
+        axis: the axis or axes that the vectors lie along, in [-ndim, ndim); None is all of them.
+        keepdims: whether the axes stay, with length 1.
+        dtype: the dtype to convert to first; None leaves that of ``x``.
+
+    Returns:
+        a real Tensor of the norms.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or an axis is no int.
+        ValueError: ``ord`` is no number, or an axis is out of range or named twice.
+    """
     given = check_tensor(x, "vector_norm", "x")
     if dtype is not None:
         given = as_dtype(given, numpy_dtype(dtype))
@@ -239,24 +480,65 @@ def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = Fal
 
 @declare(primitive=prim("LpNorm", "axis", p=2, keep_dims=False, epsilon=1e-12))
 def _lp_norm(x: Tensor, axis: Axis, p: int, keep_dims: bool, epsilon: float) -> Tensor:
-    """The ``p``-norm over ``axis``; ``epsilon`` where it is less."""
+    """The ``p``-norm over axes, but ``epsilon`` where it is less.
+
+    Args:
+        x: a Tensor.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        p: which norm.
+        keep_dims: whether the axes stay, with length 1.
+        epsilon: the least value that is returned.
+
+    Returns:
+        a Tensor of the norms.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return arithmetic.maximum(vector_norm(x, p, axis, keep_dims), epsilon)
 
 
 @declare(primitive=prim("EuclideanNorm", keep_dims=False))
 def _euclidean_norm(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
-    """The square root of the sum of squares over ``axis``."""
+    """The square root of the sum of squares over axes.
+
+    Args:
+        x: a Tensor.
+        axis: the axis or axes, in [-ndim, ndim); ``()`` is all of them.
+        keep_dims: whether the axes stay, with length 1.
+
+    Returns:
+        a Tensor of the norms.
+
+    Raises:
+        TypeError: ``x`` is no Tensor, or an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     return vector_norm(x, 2, axis, keep_dims)
 
 
 @declare(primitive=prim("L2Normalize", axis=0, epsilon=1e-4))
-def _l2_normalize(x: Tensor, axis: Any, epsilon: float) -> Tensor:
-    """``x`` over its 2-norm along ``axis``, whose square counts as ``epsilon`` at least."""
+def _l2_normalize(x: Tensor, axis: Ints, epsilon: float) -> Tensor:
+    """Vectors divided by their length: x / sqrt(max(sum of x ** 2, epsilon)).
+
+    Args:
+        x: a Tensor.
+        axis: the axis or axes that the vectors lie along, in [-ndim, ndim).
+        epsilon: the least that the square of a length counts as.
+
+    Returns:
+        a Tensor of the shape of ``x``.
+
+    Raises:
+        TypeError: an axis is no int.
+        ValueError: an axis is out of range or named twice.
+    """
     axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)
     return x / arithmetic.sqrt(arithmetic.maximum(reduce_sum(arithmetic.square(x), axes, True), epsilon))
 
 
-def _cumprod_rule(F: Any, g: Any, out: Any, x: Any, axis: int) -> Any:
+def _cumprod_rule(F: Functions, g: Value, out: Value, x: Any, axis: int) -> Any:
     """By division; where an element is 0, term by term."""
     bare = x._array if isinstance(x, Tensor) else x
     if not (bare == 0).any():
@@ -286,8 +568,21 @@ _cumprod = Operator("cumprod", lambda x, axis: x.cumprod(axis=axis, dtype=x.dtyp
 
 
 @declare(method=True, mint=True)
-def cumprod(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """Running products along ``dim``."""
+def cumprod(input: Tensor, dim: int, dtype: DTypeLike | None = None) -> Tensor:
+    """The product of the elements so far along one axis.
+
+    Args:
+        input: a Tensor.
+        dim: the axis, in [-ndim, ndim).
+        dtype: the dtype to multiply and return in; None keeps a floating one and makes integers and bools Int64.
+
+    Returns:
+        a Tensor of the shape of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``dim`` is no int.
+        ValueError: ``dim`` is out of range.
+    """
     x = (
         check_tensor(input, "cumprod")
         if dtype is None
@@ -305,7 +600,7 @@ def _logcumsumexp_kernel(x: Any, axis: int) -> Any:
     return np.moveaxis(np.logaddexp.accumulate(np.moveaxis(x, axis, 0), axis=0), 0, axis)
 
 
-def _logcumsumexp_rule(F: Any, g: Any, out: Any, x: Any, axis: int) -> Any:
+def _logcumsumexp_rule(F: Functions, g: Value, out: Value, x: Value, axis: int) -> Any:
     back = F.flip(F.cumsum(F.flip(g * F.exp(-out), axes=(axis,)), axis=axis), axes=(axis,))
     return back * F.exp(x)
 
@@ -314,8 +609,20 @@ _logcumsumexp = Operator("logcumsumexp", _logcumsumexp_kernel, (_logcumsumexp_ru
 
 
 @declare(method=True)
-def logcumsumexp(input: Tensor, axis: int) -> Any:
-    """log of the running sums of exp(input) along ``axis``, without overflow."""
+def logcumsumexp(input: Tensor, axis: int) -> Tensor:
+    """The logarithm of the sum of exp(input) so far along one axis, without overflow.
+
+    Args:
+        input: a floating Tensor.
+        axis: the axis, in [-ndim, ndim).
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor of floats, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
     x = check_tensor(input, "logcumsumexp")
     if x._array.dtype.kind != "f":
         raise TypeError(f"For 'logcumsumexp', 'input' must hold floats, but got {x.dtype}")
@@ -323,12 +630,23 @@ def logcumsumexp(input: Tensor, axis: int) -> Any:
 
 
 @declare(method=True, mint=renamed(x="input", axis="dim"), numpy=renamed(x="a"))
-def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The ``n``-th difference of neighbours along ``axis``, after joining ``prepend`` and ``append`` on.
+def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+    """The difference of neighbors along one axis, ``n`` times over: x[i + 1] - x[i]; of bools whether they differ.
+
+    Args:
+        x: a Tensor of at least one axis.
+        n: how many times; 0 gives ``x`` (with what is joined on).
+        axis: the axis, in [-ndim, ndim).
+        prepend: a Tensor, or what one can be made of, that is put before ``x`` along ``axis`` first.
+        append: likewise behind it.
+
+    Returns:
+        a Tensor that is shorter by ``n`` along ``axis``.
 
     Raises:
-        RuntimeError: a 0-d tensor.
-        TypeError: ``n`` is no int.
+        RuntimeError: ``x`` has no axes.
+        TypeError: ``x`` is no Tensor, or ``axis`` or ``n`` is no int.
+        ValueError: ``axis`` is out of range, or what is joined on does not fit.
     """
     if check_tensor(x, "diff", "x").ndim == 0:
         raise RuntimeError("For 'diff', 'x' must have at least 1 axis, but got a 0-d tensor")
@@ -346,8 +664,22 @@ def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
 diff_ext = diff
 
 
-def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
-    """The integral along ``dim`` by the trapezoidal rule, at the places ``x`` or ``dx`` apart."""
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
+    """The integral along one axis by the trapezoidal rule: sum of (y[i] + y[i + 1]) / 2 * (x[i + 1] - x[i]).
+
+    Args:
+        y: the values; integers become Float32.
+        x: the places of the values: a vector for the axis, or a Tensor of the shape of ``y``.
+        dx: how far neighbors are apart, where ``x`` is not given.
+        dim: the axis, in [-ndim, ndim).
+
+    Returns:
+        a Tensor without that axis.
+
+    Raises:
+        TypeError: ``y`` is no Tensor, or ``dim`` is no int.
+        ValueError: ``dim`` is out of range, or ``x`` does not fit.
+    """
     at = one_axis(dim, check_tensor(y, "trapz", "y").ndim, "trapz")
     if y._array.dtype.kind in "biu":
         y = as_dtype(y, float32.numpy)
@@ -360,21 +692,49 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1)
     return reduce_sum((left + right) * step * 0.5, at)
 
 
-def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
-    """The p-norm of the difference."""
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The distance of two Tensors: the ``p``-norm of ``input - other``, all elements taken as one vector.
+
+    Args:
+        input: a Tensor.
+        other: a Tensor that broadcasts with it.
+        p: which norm, any number; see ``vector_norm``.
+
+    Returns:
+        a Tensor without axes.
+
+    Raises:
+        TypeError: neither is a Tensor.
+        ValueError: the shapes do not broadcast.
+    """
     return vector_norm(arithmetic.sub(input, other), p)
 
 
 @declare(primitive=prim("Cdist", p=2.0), mint=True)
-def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Any:
-    """The p-norm distance of each row of ``x1`` from each row of ``x2``."""
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
+    """The ``p``-norm distance of each row of ``x1`` from each row of ``x2``.
+
+    Args:
+        x1: a Tensor (..., P, M).
+        x2: a Tensor (..., R, M); the leading axes broadcast.
+        p: which norm, from 0 on; inf is the largest difference.
+
+    Returns:
+        a Tensor (..., P, R).
+
+    Raises:
+        TypeError: ``x1`` or ``x2`` is no Tensor.
+        ValueError: ``p`` is negative, or the shapes do not fit.
+    """
     first, second = check_tensor(x1, "cdist", "x1"), check_tensor(x2, "cdist", "x2")
+    if p < 0:
+        raise ValueError(f"For 'cdist', 'p' must not be negative, but got {p}")
     rows = reshape(first, (*first.shape[:-1], 1, first.shape[-1]))
     columns = reshape(second, (*second.shape[:-2], 1, *second.shape[-2:]))
     return _distance(rows - columns, p, -1)
 
 
-def _distance(apart: Any, p: float, axis: int) -> Any:
+def _distance(apart: Tensor, p: float, axis: int) -> Tensor:
     """A norm whose gradient is 0, not NaN, where the distance is 0."""
     if p != 2:
         return vector_norm(apart, p, axis)
@@ -384,16 +744,41 @@ def _distance(apart: Any, p: float, axis: int) -> Any:
 
 
 @declare(primitive=prim("Pdist", p=2.0))
-def pdist(input: Tensor, p: float = 2.0) -> Any:
-    """The p-norm distance of each two rows."""
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The ``p``-norm distance of each two rows, in the order (0, 1), (0, 2), ..., (1, 2), ...
+
+    Args:
+        input: a Tensor (..., N, M).
+        p: which norm, any number; inf is the largest difference.
+
+    Returns:
+        a Tensor (..., N (N - 1) / 2).
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     rows, columns = np.triu_indices(check_tensor(input, "pdist").shape[-2], 1)
     first, second = (input[..., Tensor(i), :] for i in (rows, columns))
     return _distance(first - second, p, -1)
 
 
 @declare(method=True)
-def renorm(input: Tensor, p: float, axis: int, maxnorm: float) -> Any:
-    """Each entry along ``axis`` scaled down where its p-norm is above ``maxnorm``."""
+def renorm(input: Tensor, p: float, axis: int, maxnorm: float) -> Tensor:
+    """Each entry along one axis, scaled by maxnorm / (norm + 1e-7) where its ``p``-norm is above ``maxnorm``.
+
+    Args:
+        input: a Tensor.
+        p: which norm.
+        axis: the axis whose entries are scaled, in [-ndim, ndim); the norms are taken over the others.
+        maxnorm: the largest norm that an entry may keep.
+
+    Returns:
+        a Tensor of the shape of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        ValueError: ``axis`` is out of range.
+    """
     x = check_tensor(input, "renorm")
     at = one_axis(axis, x.ndim, "renorm")
     others = tuple(i for i in range(x.ndim) if i != at)
@@ -401,16 +786,45 @@ def renorm(input: Tensor, p: float, axis: int, maxnorm: float) -> Any:
     return x * where(comparison.gt(size, maxnorm), maxnorm / (size + 1e-7), 1.0)
 
 
-declare(primitive=prim("Renorm", "p", "dim", "maxnorm"))(lambda x, p, dim, maxnorm: renorm(x, p, dim, maxnorm))
+@declare(primitive=prim("Renorm", "p", "dim", "maxnorm"))
+def _renorm_along(input_x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """``renorm`` under the argument names of its class.
 
+    Args:
+        input_x: a Tensor.
+        p: which norm.
+        dim: the axis whose entries are scaled.
+        maxnorm: the largest norm that an entry may keep.
 
-def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
-    """A tensor, or tensors, scaled so that their common norm is at most ``max_norm``.
+    Returns:
+        a Tensor of the shape and dtype of ``input_x``.
 
     Raises:
+        TypeError: ``input_x`` is no Tensor, or ``dim`` is no int.
+        ValueError: ``dim`` is out of range.
+    """
+    return renorm(input_x, p, dim, maxnorm)
+
+
+def clip_by_norm(
+    x: Tensor | Sequence[Tensor], max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
+) -> Tensor | Sequence[Tensor]:
+    """A Tensor, or several, scaled by min(max_norm / (norm + 1e-6), 1), the norm being that of all of them together.
+
+    Args:
+        x: a Tensor, or a list or tuple of them.
+        max_norm: the largest norm that they may keep.
+        norm_type: which norm, any number; inf is the largest absolute value.
+        error_if_nonfinite: whether a norm that is NaN or infinite is an error.
+
+    Returns:
+        new Tensors of the same dtypes, in the form of ``x``.
+
+    Raises:
+        TypeError: an entry is no Tensor.
         RuntimeError: the norm is not finite, with ``error_if_nonfinite``.
     """
-    parts = x if isinstance(x, list | tuple) else [x]
+    parts: list[Any] = list(x) if isinstance(x, list | tuple) else [x]
     sizes = [vector_norm(check_tensor(part, "clip_by_norm", "x"), norm_type) for part in parts]
     total = vector_norm(concat([reshape(s, (1,)) for s in sizes]), norm_type)
     if error_if_nonfinite and not math.isfinite(total.item()):
@@ -420,11 +834,19 @@ def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfi
     return type(x)(scaled) if isinstance(x, list | tuple) else scaled[0]
 
 
-def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: Any = None) -> Any:
-    """Tensors scaled so that the norm of all of them together is at most ``clip_norm``.
+def clip_by_global_norm(x: Sequence[Tensor], clip_norm: float = 1.0, use_norm: None = None) -> tuple[Tensor, ...]:
+    """Tensors scaled by clip_norm / max(norm, clip_norm), the norm being the 2-norm of all of them together.
+
+    Args:
+        x: a tuple or list of Tensors.
+        clip_norm: the largest norm that they may keep, above 0.
+        use_norm: must be None, as in MindSpore.
+
+    Returns:
+        a tuple of new Tensors of the same dtypes.
 
     Raises:
-        TypeError: no tuple or list.
+        TypeError: ``x`` is no tuple or list.
         ValueError: ``clip_norm`` is not positive.
         NotImplementedError: ``use_norm`` is given.
     """
@@ -443,7 +865,15 @@ def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: Any = None) ->
 # Running classes, which may leave the element itself out ("exclusive") or begin at the end ("reverse")
 
 
-def _running(function: Any, first: Any, x: Tensor, axis: Any, exclusive: bool, reverse: bool, name: str) -> Tensor:
+def _running(
+    function: Callable[..., Tensor],
+    first: float | None,
+    x: Tensor,
+    axis: int | Tensor,
+    exclusive: bool,
+    reverse: bool,
+    name: str,
+) -> Tensor:
     """``function`` along ``axis``; ``first`` is what it gives of no element."""
     at = one_axis(int(axis), x.ndim, name)
     found = function(flip(x, at) if reverse else x, at)
@@ -455,19 +885,59 @@ def _running(function: Any, first: Any, x: Tensor, axis: Any, exclusive: bool, r
 
 
 @declare(primitive=prim("CumSum", exclusive=False, reverse=False))
-def _running_sum(x: Tensor, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
-    """Running sums along ``axis``."""
+def _running_sum(x: Tensor, axis: int | Tensor, exclusive: bool, reverse: bool) -> Tensor:
+    """The sum of the elements so far along one axis.
+
+    Args:
+        x: a Tensor.
+        axis: the axis, in [-ndim, ndim): an int or a Tensor of one.
+        exclusive: whether each element itself is left out, so that the first sum is 0.
+        reverse: whether to begin at the end of the axis.
+
+    Returns:
+        a Tensor of the shape of ``x``.
+
+    Raises:
+        ValueError: ``axis`` is out of range.
+    """
     return _running(cumsum, 0, x, axis, exclusive, reverse, "CumSum")
 
 
 @declare(primitive=prim("CumProd", exclusive=False, reverse=False))
-def _running_product(x: Tensor, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
-    """Running products along ``axis``."""
+def _running_product(x: Tensor, axis: int | Tensor, exclusive: bool, reverse: bool) -> Tensor:
+    """The product of the elements so far along one axis.
+
+    Args:
+        x: a Tensor.
+        axis: the axis, in [-ndim, ndim): an int or a Tensor of one.
+        exclusive: whether each element itself is left out, so that the first product is 1.
+        reverse: whether to begin at the end of the axis.
+
+    Returns:
+        a Tensor of the shape and dtype of ``x``.
+
+    Raises:
+        ValueError: ``axis`` is out of range.
+    """
     return _running(lambda x, at: cumprod(x, at, x.dtype), 1, x, axis, exclusive, reverse, "CumProd")
 
 
 @declare(primitive=prim("CumulativeLogsumexp", exclusive=False, reverse=False))
-def _running_logsumexp(x: Tensor, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
-    """log of the running sums of exp(x) along ``axis``; the lowest number of the dtype stands for log(0)."""
+def _running_logsumexp(x: Tensor, axis: int | Tensor, exclusive: bool, reverse: bool) -> Tensor:
+    """The logarithm of the sum of exp(x) so far along one axis, without overflow.
+
+    Args:
+        x: a floating Tensor.
+        axis: the axis, in [-ndim, ndim): an int or a Tensor of one.
+        exclusive: whether each element itself is left out; the lowest number of the dtype then stands for log(0).
+        reverse: whether to begin at the end of the axis.
+
+    Returns:
+        a Tensor of the shape and dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` does not hold floats.
+        ValueError: ``axis`` is out of range.
+    """
     lowest = np.finfo(x._array.dtype).min if x._array.dtype.kind == "f" else None
     return _running(logcumsumexp, lowest, x, axis, exclusive, reverse, "CumulativeLogsumexp")

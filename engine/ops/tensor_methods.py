@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DType, bfloat16, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
+from ..core.dtype import DType, bfloat16, bool_, float16, float32, float64, int8, int16, int32, int64, to_dtype, uint8
 from ..core.surfaces import declare
 from ..core.tensor import Tensor
+from ..core.types import DTypeLike, Shape
 from .shape import cast, identity, move_operator
 
 __all__: list[str] = []
@@ -24,19 +25,46 @@ __all__: list[str] = []
 
 @declare(method=("clone", "copy"))
 def _copy(input: Tensor) -> Tensor:
-    """The same values, a new tensor."""
+    """The same values as a new Tensor, which gradients pass.
+
+    Args:
+        input: the Tensor.
+
+    Returns:
+        a Tensor of its shape and dtype; changing one in place leaves the other as it is.
+    """
     return identity(input)
 
 
 @declare(method="value")
 def _itself(input: Tensor) -> Tensor:
-    """The tensor itself."""
+    """The Tensor itself.
+
+    Args:
+        input: the Tensor; a Parameter gives its values as a Tensor that its gradient follows.
+
+    Returns:
+        ``input``.
+    """
     return input
 
 
 @declare(method=True)
 def _itemset(input: Tensor, *args: Any) -> Tensor:
-    """A tensor with one element replaced: ``itemset(value)`` or ``itemset(place, value)``."""
+    """A copy with one element replaced: ``itemset(value)`` or ``itemset(place, value)``. The Tensor itself stays.
+
+    Args:
+        input: the Tensor.
+        *args: the value alone, for a Tensor of one element; or before it the place: an int counts the flattened
+            elements, a tuple has an int for each axis.
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+
+    Raises:
+        ValueError: an int place that is out of range.
+        IndexError: a tuple place that is out of range.
+    """
     place = np.unravel_index(args[0], input.shape) if len(args) == 2 and isinstance(args[0], int) else args[0]
     changed = _copy(input)
     changed[place if len(args) == 2 else (0,) * input.ndim] = args[-1]
@@ -44,8 +72,15 @@ def _itemset(input: Tensor, *args: Any) -> Tensor:
 
 
 @declare(method=True)
-def _to_dlpack(input: Tensor) -> Any:
-    """The values as a DLPack capsule."""
+def _to_dlpack(input: Tensor) -> object:
+    """The values as a DLPack capsule, for other libraries to take without a copy.
+
+    Args:
+        input: the Tensor; whoever takes the capsule must not write into it.
+
+    Returns:
+        the capsule.
+    """
     return input._array.__dlpack__()
 
 
@@ -53,22 +88,56 @@ def _to_dlpack(input: Tensor) -> Any:
 
 
 @declare(method=True)
-def _astype(input: Tensor, dtype: Any, copy: builtins.bool = True) -> Tensor:
-    """The elements as another dtype; without ``copy`` the tensor itself where it has that already."""
-    found = cast(input, dtype)
+def _astype(input: Tensor, dtype: DTypeLike, copy: builtins.bool = True) -> Tensor:
+    """The elements as another dtype.
+
+    Args:
+        input: the Tensor.
+        dtype: the element type: a DType, or a NumPy dtype, a Python type or a name that stands for one.
+        copy: whether the result is a new Tensor also where ``input`` has that dtype; False then gives ``input`` itself.
+
+    Returns:
+        a Tensor of the shape of ``input``. The gradient comes back in the dtype of ``input``.
+
+    Raises:
+        TypeError: ``dtype`` names no element type.
+    """
+    found = cast(input, to_dtype(dtype))
     return _copy(found) if copy and found is input else found
 
 
 @declare(method=True)
-def _type(input: Tensor, dtype: Any = None) -> Any:
-    """The name of the dtype, or the values as another one."""
-    return f"{input.dtype}" if dtype is None else cast(input, dtype)
+def _type(input: Tensor, dtype: DTypeLike | None = None) -> Any:
+    """The name of the dtype; or, given one, the elements as another dtype.
+
+    Args:
+        input: the Tensor.
+        dtype: the element type to convert to; None asks for the name.
+
+    Returns:
+        a str such as "Float32" without ``dtype``, else a Tensor of the shape of ``input``.
+
+    Raises:
+        TypeError: ``dtype`` names no element type.
+    """
+    return f"{input.dtype}" if dtype is None else cast(input, to_dtype(dtype))
 
 
 @declare(method=True)
-def _set_dtype(input: Tensor, dtype: Any) -> DType:
-    """Change the dtype of this tensor; the new one."""
-    input._rebind(cast(input, dtype)._array)
+def _set_dtype(input: Tensor, dtype: DTypeLike) -> DType:
+    """Change the dtype of this Tensor in place; its elements are converted.
+
+    Args:
+        input: the Tensor that is changed.
+        dtype: the element type.
+
+    Returns:
+        the new DType.
+
+    Raises:
+        TypeError: ``dtype`` names no element type.
+    """
+    input._rebind(cast(input, to_dtype(dtype))._array)
     return input.dtype
 
 
@@ -77,7 +146,14 @@ def _cast_to(name: str, dtype: DType) -> Callable[[Tensor], Tensor]:
         return cast(input, dtype)
 
     converted.__name__ = converted.__qualname__ = name
-    converted.__doc__ = f"The elements as {dtype}."
+    converted.__doc__ = f"""The elements as {dtype}.
+
+    Args:
+        input: the Tensor.
+
+    Returns:
+        a {dtype} Tensor of its shape; the Tensor itself where it has that dtype. Gradients come back in its own.
+    """
     return converted
 
 
@@ -93,10 +169,18 @@ for _name, _dtype in {
 
 @declare(method=True)
 def _move_to(input: Tensor, to: str, blocking: builtins.bool = True) -> Tensor:
-    """The same values on "CPU" or "GPU".
+    """The same values on another device; gradients pass, and come back to where the Tensor is.
+
+    Args:
+        input: the Tensor.
+        to: "CPU" or "GPU", in any case.
+        blocking: accepted for MindSpore's sake; a later use waits for the copy in any case.
+
+    Returns:
+        a Tensor there of the same shape and dtype.
 
     Raises:
-        ValueError: another place.
+        ValueError: ``to`` is another place.
     """
     wanted = str(to).upper()
     if wanted not in ("CPU", "GPU"):
@@ -105,8 +189,24 @@ def _move_to(input: Tensor, to: str, blocking: builtins.bool = True) -> Tensor:
 
 
 @declare(method=True)
-def _to(input: Tensor, *args: Any, **named: Any) -> Tensor:
-    """The values as another dtype, on another device, or as those of another tensor."""
+def _to(
+    input: Tensor, *args: Tensor | DTypeLike | builtins.bool | None, **named: Tensor | DTypeLike | builtins.bool | None
+) -> Tensor:
+    """The values as another dtype, on another device, or in the dtype of another Tensor.
+
+    Args:
+        input: the Tensor.
+        *args: in any order: a dtype; a device ("CPU", "GPU", also "GPU:0"); a Tensor, whose dtype is taken. None and
+            bools (``non_blocking``, ``copy``) change nothing.
+        **named: the same by any name, such as ``dtype=`` or ``device=``.
+
+    Returns:
+        a Tensor of the shape of ``input``.
+
+    Raises:
+        TypeError: something that names no dtype.
+        ValueError: a str that is neither "CPU" nor "GPU".
+    """
     found = input
     for wanted in (*args, *named.values()):
         if isinstance(wanted, Tensor):
@@ -114,7 +214,7 @@ def _to(input: Tensor, *args: Any, **named: Any) -> Tensor:
         elif isinstance(wanted, str):
             found = _move_to(found, wanted.partition(":")[0])
         elif wanted is not None and not isinstance(wanted, builtins.bool):
-            found = cast(found, wanted)
+            found = cast(found, to_dtype(wanted))
     return found
 
 
@@ -123,25 +223,55 @@ def _to(input: Tensor, *args: Any, **named: Any) -> Tensor:
 
 @declare(method=True)
 def _requires_grad_(input: Tensor, requires_grad: builtins.bool = True) -> Tensor:
-    """Set ``requires_grad``. Of a Parameter it says whether it is trained; of a tensor it is kept for readers, since
-    gradients are asked for by ``grad``."""
+    """Set ``requires_grad``.
+
+    Args:
+        input: the Tensor. Of a Parameter the flag says whether it is trained; of another Tensor it is kept for readers
+            only, since gradients are asked for by ``grad``.
+        requires_grad: the new value.
+
+    Returns:
+        ``input``.
+
+    Raises:
+        TypeError: of a Parameter, ``requires_grad`` is no bool.
+    """
     input.requires_grad = requires_grad  # type: ignore[attr-defined]
     return input
 
 
 @declare(method=True)
 def _set_const_arg(input: Tensor, const_arg: builtins.bool = True) -> Tensor:
-    """Keep the flag ``const_arg``."""
+    """Keep the flag ``const_arg``, which a graph compiler would read; nothing here does.
+
+    Args:
+        input: the Tensor.
+        const_arg: the new value.
+
+    Returns:
+        ``input``.
+    """
     input.const_arg = const_arg
     return input
 
 
 @declare(method=True)
-def _init_data(input: Tensor, slice_index: Any = None, shape: Any = None, opt_shard_group: Any = None) -> Tensor:
-    """The tensor itself: ``init`` fills a tensor when it is made, so nothing is left to be done.
+def _init_data(
+    input: Tensor, slice_index: int | None = None, shape: Shape | None = None, opt_shard_group: str | None = None
+) -> Tensor:
+    """The Tensor itself: ``init`` fills a Tensor when it is made, so nothing is left to be done.
+
+    Args:
+        input: a Tensor that was made with ``init``.
+        slice_index: which part of a Tensor that is spread over devices; ignored, there is one device.
+        shape: the shape of that part; ignored.
+        opt_shard_group: the group of devices; ignored.
+
+    Returns:
+        ``input``.
 
     Raises:
-        TypeError: the tensor was made without ``init``.
+        TypeError: the Tensor was made without ``init``.
     """
     if not input.has_init:
         raise TypeError("For 'Tensor.init_data', the tensor must have been made with 'init'")
@@ -150,4 +280,8 @@ def _init_data(input: Tensor, slice_index: Any = None, shape: Any = None, opt_sh
 
 @declare(method=True)
 def _flush_from_cache(input: Tensor) -> None:
-    """Nothing: there is no cache."""
+    """Do nothing: there is no parameter server, and so no cache to be written back.
+
+    Args:
+        input: the Tensor.
+    """

@@ -21,15 +21,18 @@ from .shape import cast, reshape, stack
 __all__ = ["GradOperation", "derivative", "jacfwd", "jacrev", "jet", "linearize", "vmap"]
 
 Function = Callable[..., Any]
+Axes = int | Sequence[Any] | None
+"""An axis, None, or a tuple or list of these, nested like what it is for."""
 
 
 class GradOperation:
     """Makes of a function one that returns its gradients; ``grad`` is the newer way to say it.
 
     Args:
-        get_all: gradients of all tensor arguments, as a tuple; otherwise of the first argument, bare.
-        get_by_list: gradients of the weights given beside the function; with ``get_all`` both.
-        sens_param: the last argument (or the one named ``sens``) is the gradient that arrives at the output.
+        get_all: True: gradients of all arguments that hold tensors, as a tuple; False: that of the first one, bare.
+        get_by_list: whether to return gradients of weights, which are given beside the function; with ``get_all`` both.
+        sens_param: whether the last argument (or the one named ``sens``) is the gradient that arrives at the output;
+            otherwise ones arrive.
 
     Raises:
         TypeError: an argument is no bool.
@@ -43,15 +46,36 @@ class GradOperation:
         self.get_by_list = get_by_list
         self.sens_param = sens_param
 
-    def __call__(self, fn: Function, weights: Any = None) -> Function:
-        """The function of gradients of ``fn``; ``weights`` are parameters, for a cell by default its trainable ones."""
+    def __call__(self, fn: Function, weights: Parameter | Sequence[Parameter] | None = None) -> Function:
+        """The function of gradients of ``fn``.
+
+        Args:
+            fn: a function of Tensors, or a Cell.
+            weights: the Parameters to take gradients of, with ``get_by_list``: one, or a list or tuple of them; None is
+                the trainable ones of the Cell ``fn``.
+
+        Returns:
+            a function of the arguments of ``fn``. It returns the gradients of the inputs or of the weights, or a tuple
+            of both.
+
+        Raises:
+            TypeError: when the returned function is called: ``fn`` cannot be, ``weights`` are no Parameters, or an
+                argument whose gradient is asked for is no Tensor.
+            RuntimeError: when it is called: what arrives has not the shape of the output.
+        """
 
         def after_grad(*args: Any, **kwargs: Any) -> Any:
             return self._gradients(fn, weights, args, kwargs)
 
         return after_grad
 
-    def _gradients(self, fn: Function, weights: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _gradients(
+        self,
+        fn: Function,
+        weights: Parameter | Sequence[Parameter] | None,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
         if not callable(fn):
             raise TypeError(f"For 'GradOperation', 'fn' must be a function or a Cell, but got {type(fn).__name__}")
         sens = None
@@ -76,7 +100,7 @@ class GradOperation:
         return (tuple(of_inputs), found) if self.get_all else found
 
     @staticmethod
-    def _parameters(fn: Any, weights: Any) -> list[Parameter]:
+    def _parameters(fn: Any, weights: Parameter | Sequence[Parameter] | None) -> list[Parameter]:
         if weights is None:
             return list(fn.trainable_params()) if hasattr(fn, "trainable_params") else []
         given = [weights] if isinstance(weights, Parameter) else weights
@@ -88,8 +112,8 @@ class GradOperation:
 # Mapping over an axis
 
 
-def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Function:
-    """A function that applies ``fn`` to each slice of its arguments and stacks what it returns.
+def vmap(fn: Any, in_axes: Axes = 0, out_axes: Axes = 0) -> Function:
+    """A function that applies ``fn`` to each slice of its arguments and stacks the results; ``fn`` runs once for each.
 
     Args:
         fn: a function, or a CellList: then slice i goes to its cell i.
@@ -97,8 +121,12 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Function:
             hands an argument on whole.
         out_axes: along which axis each output is stacked, likewise; None for one that is the same for every slice.
 
+    Returns:
+        a function of the arguments of ``fn``; outputs have one axis more, as long as those that were cut.
+
     Raises:
-        RuntimeError: axes that do not fit the arguments or the outputs.
+        RuntimeError: ``fn`` cannot be called, or an axis is no int or fits no argument or output.
+        ValueError: when the returned function is called: the mapped axis is empty.
     """
     several = getattr(fn, "__cell_as_list__", False)  # MindSpore's mark on a CellList
     if not callable(fn):
@@ -128,7 +156,7 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Function:
     return mapped
 
 
-def _check_axes(axes: Any, name: str) -> None:
+def _check_axes(axes: Axes, name: str) -> None:
     if isinstance(axes, tuple | list):
         for axis in axes:
             _check_axes(axis, name)
@@ -136,7 +164,7 @@ def _check_axes(axes: Any, name: str) -> None:
         raise RuntimeError(f"For 'vmap', an axis in '{name}' must be an int or None, but got {axes!r}")
 
 
-def _spread(axes: Any, values: Sequence[Any], name: str) -> Sequence[Any]:
+def _spread(axes: Axes, values: Sequence[Any], name: str) -> Sequence[Any]:
     """One entry of ``axes`` for each value."""
     if not isinstance(axes, tuple | list):
         return [axes] * len(values)
@@ -223,7 +251,22 @@ def jacrev(fn: Function, grad_position: int | tuple[int, ...] = 0, has_aux: bool
 
 
 def jacfwd(fn: Function, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
-    """Like ``jacrev``, column by column: one ``jvp`` for each element of the inputs."""
+    """A function that returns the Jacobian of ``fn``, column by column: one ``jvp`` for each element of the inputs.
+
+    Args:
+        fn: a function of tensors.
+        grad_position: with respect to which arguments; an int or a tuple of one gives bare Jacobians.
+        has_aux: whether outputs after the first take no part and are returned beside the Jacobian.
+
+    Returns:
+        a function; for several outputs its result is a tuple with an entry for each, for several positions each entry
+            is a tuple. A Jacobian has the output's shape and then the input's.
+
+    Raises:
+        ValueError: a position twice, negative or beyond the arguments.
+        TypeError: ``grad_position`` is neither an int nor a tuple of ints, ``has_aux`` is no bool, or an argument at a
+            position is no floating Tensor.
+    """
 
     def columns(pick: Function, inputs: list[Tensor]) -> tuple[Any, list[list[Tensor]], Any]:
         value, aux = split_aux(pick(*inputs), has_aux, "jacfwd")
@@ -242,7 +285,9 @@ def jacfwd(fn: Function, grad_position: int | tuple[int, ...] = 0, has_aux: bool
     return _jacobian(fn, grad_position, has_aux, columns, "jacfwd")
 
 
-def _jacobian(fn: Function, grad_position: Any, has_aux: bool, compute: Function, name: str) -> Function:
+def _jacobian(
+    fn: Function, grad_position: int | tuple[int, ...], has_aux: bool, compute: Function, name: str
+) -> Function:
     if not isinstance(has_aux, bool):
         raise TypeError(f"For '{name}', 'has_aux' must be a bool, but got {type(has_aux).__name__}")
 
@@ -295,7 +340,7 @@ def _joined(parts: list[Tensor], shape: tuple[int, ...], axis: int, like: Tensor
 # Derivatives along a curve
 
 
-def jet(fn: Function, primals: Any, series: Any) -> tuple[Any, Any]:
+def jet(fn: Function, primals: Tensor | tuple[Tensor, ...], series: Tensor | tuple[Tensor, ...]) -> tuple[Any, Any]:
     """The output of ``fn`` and its derivatives along curves that are given by theirs.
 
     Args:
@@ -328,8 +373,16 @@ def jet(fn: Function, primals: Any, series: Any) -> tuple[Any, Any]:
     return _along(fn, points, curves, curves[0].shape[0], whole=True)
 
 
-def derivative(fn: Function, primals: Any, order: int) -> tuple[Any, Any]:
-    """The output of ``fn`` and its derivative of an order, all inputs moving at speed one.
+def derivative(fn: Function, primals: Tensor | Sequence[Tensor], order: int) -> tuple[Any, Any]:
+    """The output of ``fn`` and its derivative of one order, at speed one: d^n/dt^n fn(x + t) at t = 0.
+
+    Args:
+        fn: a function of tensors.
+        primals: where: a Tensor, or a tuple of them, one for each argument; integers become Float32.
+        order: which derivative, from 1 on.
+
+    Returns:
+        ``(output, derivative)``; for several outputs two lists.
 
     Raises:
         TypeError: ``order`` is no int.
@@ -344,8 +397,19 @@ def derivative(fn: Function, primals: Any, order: int) -> tuple[Any, Any]:
     return _along(fn, points, curves, order, whole=False)
 
 
-def linearize(fn: Function, inputs: Any) -> tuple[Any, Function]:
-    """The output of ``fn`` and the function that takes directions of the inputs to those of the output."""
+def linearize(fn: Function, inputs: Tensor | Sequence[Tensor]) -> tuple[Any, Function]:
+    """The output of ``fn`` at ``inputs`` and the linear map that takes directions of the inputs to those of the output.
+
+    Args:
+        fn: a function of tensors.
+        inputs: where: a Tensor, or a tuple or list of them, one for each argument.
+
+    Returns:
+        ``(output, linear)``; ``linear(v)`` takes Tensors of the shapes of ``inputs`` and runs ``fn`` again.
+
+    Raises:
+        TypeError: ``inputs`` is neither a Tensor nor a tuple or list.
+    """
     if not isinstance(inputs, Tensor | tuple | list):
         raise TypeError(f"For 'linearize', 'inputs' must be a Tensor or a tuple, but got {type(inputs).__name__}")
     args = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)

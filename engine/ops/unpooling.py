@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from ..core.operator import TENSOR_FUNCTIONS
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
+from ..core.types import Ints
 from ..cpu.array_module import array_module
 from .arguments import check_tensor
 from .convolution import check_format, ints_for, last_axes
@@ -18,7 +18,14 @@ __all__ = ["max_unpool1d", "max_unpool2d", "max_unpool3d"]
 
 
 def _unpooled(
-    axes: int, name: str, x: Tensor, indices: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any
+    axes: int,
+    name: str,
+    x: Tensor,
+    indices: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None,
+    padding: Ints,
+    output_size: Sequence[int] | None,
 ) -> Tensor:
     kernel = ints_for(kernel_size, axes, name, "kernel_size")
     strides = kernel if not stride else ints_for(stride, axes, name, "stride")
@@ -47,24 +54,93 @@ def _unpooled(
 
 
 def max_unpool1d(
-    x: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+    x: Tensor,
+    indices: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
+    output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """Elements put back to where ``indices`` say they were the largest; 0 elsewhere."""
+    """The inverse of ``max_pool1d`` as far as there is one: each element is put where it was the largest, 0 elsewhere.
+
+    Args:
+        x: pooled elements, (N, C, L) or (C, L).
+        indices: where each was, as ``max_pool1d`` with ``return_indices`` gives it; of the shape of ``x``. Of two
+            elements that go to one place the last one is kept, and gets the gradient.
+        kernel_size: the length of the windows.
+        stride: how far they are apart; None or 0 is ``kernel_size``.
+        padding: how much was put at both ends before pooling.
+        output_size: the shape of the result, or its last axis; None is ``(L - 1) * stride - 2 * padding +
+            kernel_size``.
+
+    Returns:
+        a Tensor (N, C, length) or (C, length) of the dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` or ``indices`` is no Tensor.
+        ValueError: ``indices`` has another shape than ``x`` or names places that are not there.
+    """
     return _unpooled(1, "max_unpool1d", x, indices, kernel_size, stride, padding, output_size)
 
 
 @declare(mint=renamed("nn.functional.max_unpool2d", x="input"))
 def max_unpool2d(
-    x: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+    x: Tensor,
+    indices: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
+    output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """Elements put back to where ``indices`` say they were the largest; 0 elsewhere."""
+    """The inverse of ``max_pool2d`` as far as there is one: each element is put where it was the largest, 0 elsewhere.
+
+    Args:
+        x: pooled elements, (N, C, H, W) or (C, H, W).
+        indices: where each was in the flattened image, as ``max_pool2d`` with ``return_indices`` gives it; of the shape
+            of ``x``. Of two elements that go to one place the last one is kept, and gets the gradient.
+        kernel_size: the size of the windows: an int, or one for each axis.
+        stride: how far they are apart; None or 0 is ``kernel_size``.
+        padding: how much was put at both ends of each axis before pooling.
+        output_size: the shape of the result, or its last two axes; None is ``(n - 1) * stride - 2 * padding +
+            kernel_size`` along each.
+
+    Returns:
+        a Tensor (N, C, height, width) or (C, height, width) of the dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` or ``indices`` is no Tensor.
+        ValueError: ``indices`` has another shape than ``x`` or names places that are not there.
+    """
     return _unpooled(2, "max_unpool2d", x, indices, kernel_size, stride, padding, output_size)
 
 
 def max_unpool3d(
-    x: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+    x: Tensor,
+    indices: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
+    output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """Elements put back to where ``indices`` say they were the largest; 0 elsewhere."""
+    """The inverse of ``max_pool3d`` as far as there is one: each element is put where it was the largest, 0 elsewhere.
+
+    Args:
+        x: pooled elements, (N, C, D, H, W) or (C, D, H, W).
+        indices: where each was in the flattened volume, as ``max_pool3d`` with ``return_indices`` gives it; of the
+            shape of ``x``. Of two elements that go to one place the last one is kept, and gets the gradient.
+        kernel_size: the size of the windows: an int, or one for each axis.
+        stride: how far they are apart; None or 0 is ``kernel_size``.
+        padding: how much was put at both ends of each axis before pooling.
+        output_size: the shape of the result, or its last three axes; None is ``(n - 1) * stride - 2 * padding +
+            kernel_size`` along each.
+
+    Returns:
+        a Tensor (N, C, depth, height, width) or (C, depth, height, width) of the dtype of ``x``.
+
+    Raises:
+        TypeError: ``x`` or ``indices`` is no Tensor.
+        ValueError: ``indices`` has another shape than ``x`` or names places that are not there.
+    """
     return _unpooled(3, "max_unpool3d", x, indices, kernel_size, stride, padding, output_size)
 
 
@@ -74,9 +150,28 @@ def _by_shape(function: Callable[..., Tensor], axes: int, layout: str) -> None:
 
     @declare(primitive=prim(name, "ksize", strides=0, pads=0, output_shape=(), data_format=layout))
     def unpooled(
-        x: Tensor, argmax: Tensor, ksize: Any, strides: Any, pads: Any, output_shape: Any, data_format: str
+        x: Tensor, argmax: Tensor, ksize: Ints, strides: Ints, pads: Ints, output_shape: Sequence[int], data_format: str
     ) -> Tensor:
-        """Elements put back to where ``argmax`` says they were the largest; 0 elsewhere."""
+        """Each element is put where it was the largest of its window, 0 elsewhere.
+
+        Args:
+            x: pooled elements, in the layout of ``data_format``.
+            argmax: where each was in the flattened image or volume; of the shape of ``x``.
+            ksize: the size of the windows: an int, one for each pooled axis, or one for each axis.
+            strides: how far they are apart, likewise; 0 is ``ksize``.
+            pads: how much was put at both ends of each axis before pooling, likewise.
+            output_shape: the shape of the result; empty is ``(n - 1) * strides - 2 * pads + ksize`` along each pooled
+                axis.
+            data_format: "NCHW" for images, "NCDHW" for volumes; nothing else is taken.
+
+        Returns:
+            a Tensor of the dtype of ``x``.
+
+        Raises:
+            TypeError: ``x`` or ``argmax`` is no Tensor.
+            ValueError: another ``data_format``, or ``argmax`` of another shape than ``x`` or with places that are not
+                there.
+        """
         check_format(data_format, layout, name)
         size = tuple(output_shape)[-axes:] or None
         return function(

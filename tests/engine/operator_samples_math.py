@@ -315,6 +315,22 @@ ROWS: dict[str, Row] = {
         [Sample((np.array([0.0, 1.0, 1.0, 2.0]), np.array([[-1.0, 1.0, 3.0]])), {"right": r}) for r in (False, True)],
     ),
     # Without a gradient.
+    "different": Row(
+        lambda x, axis: np.array(sorted(set(x.ravel().tolist() if axis is None else map(tuple, x.tolist()))), x.dtype),
+        [
+            Sample((np.array([[3, 1, 3], [2, 1, 3]]),), {"axis": None}),
+            Sample((np.array([[3, 1], [2, 1], [3, 1]]),), {"axis": 0}),
+        ],
+        refused=True,
+    ),
+    "runs": Row(
+        lambda x, axis: np.array([v for v, _ in itertools.groupby(x.ravel().tolist() if axis is None else x.tolist())]),
+        [
+            Sample((np.array([[1, 1, 2], [2, 1, 1]]),), {"axis": None}),
+            Sample((np.array([[3, 1], [3, 1], [2, 1]]),), {"axis": 0}),
+        ],
+        refused=True,
+    ),
     "floor_divide": compared(operator.floordiv),
     "gcd": compared(math.gcd),
     "lcm": compared(math.lcm),

@@ -208,3 +208,37 @@ def test_a_cross_product_of_plane_vectors_stands_on_the_plane() -> None:
     )
     found = mnp.cross(Tensor(flat), Tensor(B[:, :3])).asnumpy()
     np.testing.assert_allclose(found, np.cross(spread, B[:, :3]), rtol=1e-5, atol=1e-6)
+
+
+def test_an_average_weighs() -> None:
+    x, w = np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 9.0]]), np.array([1.0, 3.0, 2.0])
+    for axis, weights in ((1, w), (None, np.abs(np.sin(x))), (0, None)):
+        want, total = np.average(x, axis, weights, returned=True)
+        got, sums = mnp.average(x, axis, weights, returned=True)
+        np.testing.assert_allclose(got.asnumpy(), want, rtol=1e-12)
+        np.testing.assert_allclose(sums.asnumpy(), total, rtol=1e-12)
+        np.testing.assert_allclose(mnp.average(x, axis, weights).asnumpy(), want, rtol=1e-12)
+    assert str(mnp.average([1, 2]).dtype) == "Float32"
+    with pytest.raises(ValueError, match="'weights' must have the shape"):
+        mnp.average(x, None, w)
+
+
+def test_asfarray_makes_floats() -> None:
+    assert str(mnp.asfarray([1, 2]).dtype) == str(mnp.asfarray([1, 2], mnp.int32).dtype) == "Float32"
+    assert str(mnp.asfarray([1, 2], mnp.float64).dtype) == "Float64"
+
+
+def test_pieces_that_do_not_come_out_even_are_refused() -> None:
+    assert [len(part) for part in mnp.split(np.arange(6), 3)] == [2, 2, 2]
+    with pytest.raises(ValueError, match="'indices_or_sections' 2 must divide the length 5 of axis 0"):
+        mnp.split(np.arange(5), 2)
+
+
+def test_the_smallest_is_found_in_int32_and_the_largest_in_int64_as_mindspore_has_it() -> None:
+    x = np.array([[3.0, 1.0], [0.0, 2.0]])
+    for got, want, dtype in (
+        (mnp.argmin(x), 2, "Int32"), (mnp.argmin(x, 0), [1, 0], "Int32"),
+        (mnp.argmax(x), 0, "Int64"), (mnp.argmax(x, 0), [0, 1], "Int64"),
+    ):  # fmt: skip
+        assert got.tolist() == want
+        assert str(got.dtype) == dtype

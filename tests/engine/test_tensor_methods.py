@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import Parameter, Tensor
+from hookscope.engine import Parameter, Tensor, ops
 from hookscope.engine.core import surfaces
 
 x = np.array([[1.0, -2.0, 3.0, 0.25], [0.5, 4.0, -1.0, 2.0], [7.0, -3.0, 6.0, -0.75]])
@@ -534,3 +534,81 @@ def test_a_clone_is_apart() -> None:
     other_one = tensor.clone()
     tensor[0] = 9.0
     assert other_one.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "distinct",
+    [
+        lambda x: ops.unique(x)[0],
+        lambda x: x.unique(),
+        lambda x: x.unique(return_counts=True)[0],
+        lambda x: ops.unique_consecutive(x),
+        lambda x: ops.unique_with_pad(x, 0)[0],
+        lambda x: ms.numpy.unique(x),
+    ],
+)
+def test_different_values_refuse_a_gradient_instead_of_giving_zeros(distinct: Callable[[Tensor], Tensor]) -> None:
+    x = Tensor([3.0, 1.0, 3.0, 2.0])
+    with pytest.raises(NotImplementedError, match="the values have no gradient"):
+        ms.grad(lambda t: (distinct(t) ** 2).sum())(x)
+    # What does not differentiate them is as it was.
+    assert ms.grad(lambda t: (t * distinct(t).size).sum())(x).tolist() == [float(distinct(x).size)] * 4
+    stopped = ms.grad(lambda t: (t.sum() * ops.stop_gradient(distinct(t)).max()).sum())(x)
+    assert stopped.tolist() == [3.0] * 4
+
+
+def test_places_and_counts_of_different_values_take_no_gradient() -> None:
+    x = Tensor([3.0, 1.0, 3.0, 2.0])
+    got = ms.grad(lambda t: (t * t.unique(return_inverse=True)[1].astype(ms.float32)).sum())(x)
+    assert got.tolist() == [2.0, 0.0, 2.0, 1.0]
+
+
+@pytest.mark.parametrize("axes", [(0, 1), (1, 0), (-1, 0), (-2, -1)])
+def test_two_ints_exchange_axes_of_a_matrix_in_any_order(axes: tuple[int, int]) -> None:
+    np.testing.assert_array_equal(X.transpose(*axes).asnumpy(), x.T)
+
+
+def test_two_equal_ints_leave_a_matrix() -> None:
+    np.testing.assert_array_equal(X.transpose(0, 0).asnumpy(), x)
+
+
+def test_an_offset_is_counted_in_the_memory_that_is_viewed() -> None:
+    whole = Tensor(np.arange(24, dtype=np.float32).reshape(2, 3, 4))
+    for view, offset in ((whole, 0), (whole.reshape(-1), 0), (whole.T, 0), (whole + 1, 0)):
+        assert view.storage_offset() == offset
+    # MindSpore's numbers of x[1], x[:, 1:] and x[1, 1], where these are views.
+    for index, offset in ((1, 12), ((slice(None), slice(1, None)), 4), ((1, 1), 16)):
+        part = whole[index]
+        assert part.storage_offset() == (part.data_ptr() - whole.data_ptr()) // 4 == offset
+
+
+def test_the_place_of_a_kth_value_of_a_number_is_checked() -> None:
+    with pytest.raises(ValueError, match=r"'k' must be in \[1, 1\], but got 2"):
+        ops.kthvalue(Tensor(3.0), 2)
+
+
+def test_a_side_that_contradicts_right_is_refused() -> None:
+    with pytest.raises(ValueError, match="'side' must not be 'left' where 'right' is True"):
+        ops.searchsorted(Tensor([1.0, 2.0]), Tensor([1.0]), right=True, side="left")
+    assert ops.searchsorted(Tensor([1.0, 2.0]), Tensor([1.0]), right=True, side="right").tolist() == [1]
+
+
+def test_a_distance_needs_a_norm() -> None:
+    with pytest.raises(ValueError, match="'p' must not be negative, but got -1.0"):
+        ops.cdist(X, X, -1.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "image"),
+    [
+        (lambda kind: ops.MaxPoolWithArgmaxV2(2, 2, argmax_type=kind), np.arange(16.0).reshape(1, 1, 4, 4)),
+        (lambda kind: ops.MaxPool3DWithArgmax(2, 2, 0, argmax_type=kind), np.arange(64.0).reshape(1, 1, 4, 4, 4)),
+    ],
+)
+def test_places_of_the_largest_come_in_the_type_asked_for(make: Callable[[Any], Any], image: Any) -> None:
+    for kind in (ms.int32, ms.int64):
+        values, places = make(kind)(Tensor(image, ms.float32))
+        assert places.dtype == kind
+        np.testing.assert_array_equal(places.asnumpy(), values.asnumpy())  # an image of its own places
+    with pytest.raises(TypeError, match="'argmax_type' must be mindspore.int32 or mindspore.int64"):
+        make(ms.float32)(Tensor(image, ms.float32))

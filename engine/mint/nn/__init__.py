@@ -1,9 +1,12 @@
 """``mindspore.mint.nn``: layers with PyTorch's names, defaults and first values."""
 
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 from ... import ops as _ops
 from ...core.names import on_first_use as _on_first_use
+from ...core.tensor import Tensor as _Tensor
+from ...core.types import Ints as _Ints
 from ...nn.cell import Cell as _Cell
 from . import functional as functional
 from .layers import *
@@ -14,7 +17,12 @@ globals().update(_LAYERS)
 
 
 class Identity(_Cell):
-    """The input, whatever the arguments."""
+    """The input, handed on as it is.
+
+    Args:
+        *args: ignored, so that it may stand for any layer.
+        **kwargs: likewise.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -26,7 +34,7 @@ class Identity(_Cell):
 class _OfOps(_Cell):
     """A layer of one function of ``ops``."""
 
-    def construct(self, input: Any) -> Any:
+    def construct(self, input: _Tensor) -> _Tensor:
         return getattr(_ops, type(self).__name__.lower())(input)
 
 
@@ -45,37 +53,51 @@ class Hardswish(_OfOps):
 class Hardsigmoid(_OfOps):
     """relu6(x + 3) / 6."""
 
-    def construct(self, input: Any) -> Any:
+    def construct(self, input: _Tensor) -> _Tensor:
         return _ops.relu6(input + 3.0) / 6.0
 
 
 class Hardshrink(_OfOps):
-    """0 where |x| is not above ``lambd``."""
+    """The input where its absolute value is above ``lambd``, else 0.
+
+    Args:
+        lambd: the bound.
+    """
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
 
-    def construct(self, input: Any) -> Any:
+    def construct(self, input: _Tensor) -> _Tensor:
         return _ops.where(_ops.abs(input) > self.lambd, input, _ops.zeros_like(input))
 
 
 class UpsamplingNearest2d(_Cell):
-    """A larger image, each pixel the nearest one's."""
+    """Images (N, C, H, W) in another size, each pixel that of the nearest place.
+
+    Args:
+        size: the height and width, or an int for both; or ``scale_factor`` instead.
+        scale_factor: how many times larger: a number, or one for each axis.
+    """
 
     mode = "nearest"
     corners: bool | None = None
 
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+    def __init__(self, size: _Ints | None = None, scale_factor: float | _Sequence[float] | None = None) -> None:
         super().__init__()
         self.size, self.scale_factor = size, scale_factor
 
-    def construct(self, input: Any) -> Any:
+    def construct(self, input: _Tensor) -> _Tensor:
         return functional.interpolate(input, self.size, self.scale_factor, self.mode, self.corners)
 
 
 class UpsamplingBilinear2d(UpsamplingNearest2d):
-    """A larger image, pixels in between; the corners stay."""
+    """Images (N, C, H, W) in another size, pixels interpolated bilinearly; the corners stay where they are.
+
+    Args:
+        size: the height and width, or an int for both; or ``scale_factor`` instead.
+        scale_factor: how many times larger: a number, or one for each axis.
+    """
 
     mode, corners = "bilinear", True
 

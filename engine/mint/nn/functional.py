@@ -12,6 +12,8 @@ from ...core.dtype import int64
 from ...core.names import on_first_use
 from ...core.surfaces import MINT, functions_of
 from ...core.tensor import Tensor
+from ...core.types import DTypeLike, Ints
+from ...ops.arguments import Axis
 from ..functions import flatten, log_softmax
 
 __all__ = [
@@ -47,64 +49,197 @@ def _reduced(loss: Tensor, reduction: str, who: str) -> Tensor:
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """The positive part."""
+    """The positive part: max(input, 0).
+
+    Args:
+        input: a Tensor.
+        inplace: whether ``input`` takes the result as its values; it is returned then.
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return _in_place(input, ops.relu(input), inplace)
 
 
 def relu_(input: Tensor) -> Tensor:
-    """``relu`` in place."""
+    """``relu`` in place: max(input, 0).
+
+    Args:
+        input: a Tensor, which takes the result as its values.
+
+    Returns:
+        ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return relu(input, True)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """The positive part, up to 6."""
+    """The positive part, up to 6: min(max(input, 0), 6).
+
+    Args:
+        input: a Tensor.
+        inplace: whether ``input`` takes the result as its values; it is returned then.
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return _in_place(input, ops.relu6(input), inplace)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """x * sigmoid(x)."""
+    """The sigmoid linear unit: input * sigmoid(input).
+
+    Args:
+        input: a floating Tensor.
+        inplace: whether ``input`` takes the result as its values; it is returned then.
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return _in_place(input, ops.silu(input), inplace)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """x, or alpha * (exp(x) - 1) below 0."""
+    """The exponential linear unit: x above 0, alpha * (exp(x) - 1) elsewhere (Clevert et al. 2015).
+
+    Args:
+        input: a floating Tensor.
+        alpha: the factor below 0: minus the limit at minus infinity.
+        inplace: whether ``input`` takes the result as its values; it is returned then.
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+    """
     below = alpha * ops.expm1(ops.minimum(input, Tensor(0.0, input.dtype)))
     return _in_place(input, ops.where(input > 0, input, below), inplace)
 
 
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """``elu`` in place."""
+    """``elu`` in place: x above 0, alpha * (exp(x) - 1) elsewhere.
+
+    Args:
+        input: a floating Tensor, which takes the result as its values.
+        alpha: the factor below 0: minus the limit at minus infinity.
+
+    Returns:
+        ``input``.
+    """
     return elu(input, alpha, True)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """Not below one value, nor above another."""
+    """Elements raised to ``min_val`` and lowered to ``max_val``.
+
+    Args:
+        input: a Tensor.
+        min_val: the lower bound.
+        max_val: the upper bound.
+        inplace: whether ``input`` takes the result as its values; it is returned then.
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return _in_place(input, ops.hardtanh(input, min_val, max_val), inplace)
 
 
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """``hardtanh`` in place."""
+    """``hardtanh`` in place: elements raised to ``min_val`` and lowered to ``max_val``.
+
+    Args:
+        input: a Tensor, which takes the result as its values.
+        min_val: the lower bound.
+        max_val: the upper bound.
+
+    Returns:
+        ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return hardtanh(input, min_val, max_val, True)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """x above the threshold, else ``value``."""
+    """Elements above a threshold, and one value for the others: x where x > threshold, else value.
+
+    Args:
+        input: a Tensor.
+        threshold: what elements must be above to stay.
+        value: what stands for the others.
+        inplace: whether ``input`` takes the result as its values; it is returned then.
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return _in_place(input, ops.threshold(input, threshold, value), inplace)
 
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    """``threshold`` in place."""
+    """``threshold`` in place: x where x > threshold, else value.
+
+    Args:
+        input: a Tensor, which takes the result as its values.
+        threshold: what elements must be above to stay.
+        value: what stands for the others.
+
+    Returns:
+        ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     changed = ops.threshold(input, threshold, value)
     return _in_place(input, changed, True)
 
 
 def sigmoid_(input: Tensor) -> Tensor:
-    """``sigmoid`` in place."""
+    """The sigmoid in place: 1 / (1 + exp(-input)).
+
+    Args:
+        input: a floating Tensor, which takes the result as its values.
+
+    Returns:
+        ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return _in_place(input, ops.sigmoid(input), True)
 
 
-def softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
-    """exp, divided by its sum along an axis."""
+def softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
+    """exp(input) divided by its sum along one axis, without overflow.
+
+    Args:
+        input: a floating Tensor.
+        dim: the axis, in [-ndim, ndim); None is the last one.
+        dtype: the dtype to convert to first; None leaves that of ``input``.
+
+    Returns:
+        a Tensor of the shape of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor of floats.
+        ValueError: ``dim`` is out of range.
+    """
     return ops.softmax(input, -1 if dim is None else dim, dtype=dtype)
 
 
@@ -119,7 +254,23 @@ def embedding(
     norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
 ) -> Tensor:
-    """Rows of ``weight`` by their numbers; no gradient reaches the row ``padding_idx``."""
+    """Rows of a table by their numbers: weight[input].
+
+    Args:
+        input: the numbers of the rows, ints of any shape.
+        weight: the table, (rows, length).
+        padding_idx: the row that no gradient reaches; a negative one counts from the end. None for none.
+        max_norm: must be None.
+        norm_type: the norm that ``max_norm`` would be of.
+        scale_grad_by_freq: must be False.
+
+    Returns:
+        a Tensor (*shape of input, length).
+
+    Raises:
+        NotImplementedError: ``max_norm`` or ``scale_grad_by_freq`` is given.
+        IndexError: a number is out of range.
+    """
     if max_norm is not None or scale_grad_by_freq:
         raise NotImplementedError(
             "mindspore.mint.nn.functional.embedding with max_norm or scale_grad_by_freq is not covered by hookscope: "
@@ -133,12 +284,38 @@ def embedding(
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Elements dropped with probability p, the rest made larger by 1 / (1 - p)."""
+    """Elements set to 0 with probability ``p``, the others multiplied by 1 / (1 - p) (Srivastava et al. 2014).
+
+    Args:
+        input: a floating Tensor.
+        p: the probability to be dropped, from 0 to 1.
+        training: whether anything is dropped; False hands the input on.
+        inplace: whether ``input`` takes the result as its values; it is returned then.
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+
+    Raises:
+        ValueError: ``p`` is out of range.
+    """
     return _in_place(input, ops.dropout(input, p, training), inplace)
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Whole channels dropped with probability p."""
+    """Whole channels set to 0 with probability ``p``, the others multiplied by 1 / (1 - p).
+
+    Args:
+        input: images, (N, C, H, W).
+        p: the probability to be dropped, from 0 to 1.
+        training: whether anything is dropped; False hands the input on.
+        inplace: whether ``input`` takes the result as its values; it is returned then.
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+
+    Raises:
+        ValueError: ``p`` is out of range.
+    """
     return _in_place(input, ops.dropout2d(input, p, training), inplace)
 
 
@@ -146,19 +323,61 @@ def batch_norm(
     input: Tensor, running_mean: Tensor, running_var: Tensor, weight: Tensor | None = None, bias: Tensor | None = None,
     training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
-    """Normalized over all axes but the second; in training ``running`` moves by ``momentum`` towards the batch."""
+    """(x - mean) / sqrt(variance + eps) * weight + bias over all axes but the second (Ioffe and Szegedy 2015).
+
+    Args:
+        input: a floating Tensor (N, C, ...).
+        running_mean: the running means of the channels, a vector; what is used outside of training. In training it
+            moves towards the batch's.
+        running_var: the running variances, likewise.
+        weight: the factor of each channel; None is 1.
+        bias: what is added to each channel; None is 0.
+        training: whether the batch's own mean and variance are used.
+        momentum: the share of the batch in the running figures.
+        eps: what is added to the variance.
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
     weight = ops.ones(input.shape[1], input.dtype) if weight is None else weight
     bias = ops.zeros(input.shape[1], input.dtype) if bias is None else bias
     return ops.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
-def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Tensor:
-    """Divided by its norm along an axis."""
+def normalize(input: Tensor, p: float = 2.0, dim: Axis = 1, eps: float = 1e-12) -> Tensor:
+    """Vectors divided by their length: input / max(norm, eps).
+
+    Args:
+        input: a floating Tensor.
+        p: which norm; see ``vector_norm``.
+        dim: the axis or axes that the vectors lie along, in [-ndim, ndim).
+        eps: the least that a length counts as.
+
+    Returns:
+        a Tensor of the shape and dtype of ``input``.
+
+    Raises:
+        ValueError: an axis is out of range.
+    """
     return input / ops.maximum(ops.vector_norm(input, p, dim, True), Tensor(eps, input.dtype))
 
 
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
-    """Class numbers as rows of zeros with a one."""
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Class numbers as rows of zeros with a one at the number's place.
+
+    Args:
+        tensor: the numbers, ints of any shape.
+        num_classes: the length of the rows; -1 is the largest number plus 1.
+
+    Returns:
+        an Int64 Tensor (*shape of tensor, num_classes).
+
+    Raises:
+        ValueError: ``tensor`` is empty and ``num_classes`` is -1.
+    """
     classes = int(tensor.asnumpy().max()) + 1 if num_classes == -1 else num_classes
     return ops.one_hot(tensor, classes, Tensor(1, int64), Tensor(0, int64))
 
@@ -174,39 +393,124 @@ def _conv(
 
 
 def conv1d(
-    input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Ints = 1, padding: Ints | str = 0, dilation: Ints
+    = 1,
     groups: int = 1,
-) -> Any:  # fmt: skip
-    """Cross-correlation along one axis; ``padding`` is a number, "same" or "valid"."""
+) -> Tensor:  # fmt: skip
+    """Cross-correlation along one axis, with weights that the groups of channels do not share.
+
+    Args:
+        input: a floating Tensor (N, C, L) or (C, L).
+        weight: the kernels, (channels out, C / groups, *size).
+        bias: what is added to each channel out; None is 0.
+        stride: how far the windows are apart: an int, or one for each axis.
+        padding: zeros at both ends of each axis: a number; "same" for results of the length of the input, "valid" for
+            none.
+        dilation: how far the elements of a window are apart.
+        groups: how many groups the channels are divided into, each convolved by itself.
+
+    Returns:
+        a Tensor of the dtype of ``input``, with the channels out and the number of windows along each axis.
+
+    Raises:
+        ValueError: the shapes do not fit, or another word for ``padding``.
+    """
     return _conv("conv1d", input, weight, bias, stride, padding, (dilation, groups))
 
 
 def conv2d(
-    input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Ints = 1, padding: Ints | str = 0, dilation: Ints
+    = 1,
     groups: int = 1,
-) -> Any:  # fmt: skip
-    """Cross-correlation along two axes; ``padding`` is a number, a pair, "same" or "valid"."""
+) -> Tensor:  # fmt: skip
+    """Cross-correlation along two axes, with weights that the groups of channels do not share.
+
+    Args:
+        input: a floating Tensor (N, C, H, W) or (C, H, W).
+        weight: the kernels, (channels out, C / groups, *size).
+        bias: what is added to each channel out; None is 0.
+        stride: how far the windows are apart: an int, or one for each axis.
+        padding: zeros at both ends of each axis: a number, a pair; "same" for results of the length of the input,
+            "valid" for none.
+        dilation: how far the elements of a window are apart.
+        groups: how many groups the channels are divided into, each convolved by itself.
+
+    Returns:
+        a Tensor of the dtype of ``input``, with the channels out and the number of windows along each axis.
+
+    Raises:
+        ValueError: the shapes do not fit, or another word for ``padding``.
+    """
     return _conv("conv2d", input, weight, bias, stride, padding, (dilation, groups))
 
 
 def conv3d(
-    input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Ints = 1, padding: Ints | str = 0, dilation: Ints
+    = 1,
     groups: int = 1,
 ) -> Tensor:  # fmt: skip
-    """Cross-correlation along three axes; ``padding`` is a number, a triple, "same" or "valid"."""
+    """Cross-correlation along three axes, with weights that the groups of channels do not share.
+
+    Args:
+        input: a floating Tensor (N, C, D, H, W) or (C, D, H, W).
+        weight: the kernels, (channels out, C / groups, *size).
+        bias: what is added to each channel out; None is 0.
+        stride: how far the windows are apart: an int, or one for each axis.
+        padding: zeros at both ends of each axis: a number, a triple; "same" for results of the length of the input,
+            "valid" for none.
+        dilation: how far the elements of a window are apart.
+        groups: how many groups the channels are divided into, each convolved by itself.
+
+    Returns:
+        a Tensor of the dtype of ``input``, with the channels out and the number of windows along each axis.
+
+    Raises:
+        ValueError: the shapes do not fit, or another word for ``padding``.
+    """
     return _conv("conv3d", input, weight, bias, stride, padding, (dilation, groups))
 
 
 def max_pool2d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+    input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, dilation: Ints = 1, ceil_mode: bool
+    = False,
     return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """The largest of each window."""
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    """The largest element of each window.
+
+    Args:
+        input: images, (N, C, H, W) or (C, H, W).
+        kernel_size: the size of the windows: an int, or one for each axis.
+        stride: how far they are apart; None is ``kernel_size``.
+        padding: what is put at both ends of each axis; it is never the largest.
+        dilation: how far the elements of a window are apart.
+        ceil_mode: whether a last window that reaches over the end counts.
+        return_indices: whether to return the places in the flattened image too.
+
+    Returns:
+        a Tensor; with ``return_indices`` a pair of it and the places.
+
+    Raises:
+        ValueError: the windows do not fit.
+    """
     return ops.max_pool2d(input, kernel_size, stride, padding, dilation, return_indices, ceil_mode)
 
 
-def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest of each of so many windows."""
+def adaptive_max_pool1d(
+    input: Tensor, output_size: Ints, return_indices: bool = False
+) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest element of each of ``output_size`` windows that cover the last axis evenly.
+
+    Args:
+        input: a Tensor (N, C, L) or (C, L).
+        output_size: how many windows: an int or a tuple of one.
+        return_indices: whether to return the places along the axis too.
+
+    Returns:
+        a Tensor with ``output_size`` in the place of L; with ``return_indices`` a pair of it and the places.
+
+    Raises:
+        ValueError: ``input`` has another number of axes.
+    """
     if not return_indices:
         return ops.adaptive_max_pool1d(input, output_size)
     length = output_size if isinstance(output_size, int) else output_size[0]
@@ -215,28 +519,75 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
 
 
 def avg_pool1d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+    input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:  # fmt: skip
-    """The mean of each window."""
+    """The mean of each window.
+
+    Args:
+        input: a floating Tensor (N, C, L) or (C, L).
+        kernel_size: the size of the windows: an int, or one for each axis.
+        stride: how far they are apart; None is ``kernel_size``.
+        padding: how many zeros are put at both ends of each axis.
+        ceil_mode: whether a last window that reaches over the end counts.
+        count_include_pad: whether those zeros count as elements.
+
+    Returns:
+        a Tensor of the dtype of ``input``.
+
+    Raises:
+        ValueError: the windows do not fit.
+    """
     step = kernel_size if stride is None else stride
     return ops.avg_pool1d(input, kernel_size, step, padding, ceil_mode, count_include_pad)
 
 
 def avg_pool2d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+    input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, ceil_mode: bool = False,
     count_include_pad: bool = True, divisor_override: int | None = None,
-) -> Any:  # fmt: skip
-    """The mean of each window."""
+) -> Tensor:  # fmt: skip
+    """The mean of each window.
+
+    Args:
+        input: a floating Tensor (N, C, H, W) or (C, H, W).
+        kernel_size: the size of the windows: an int, or one for each axis.
+        stride: how far they are apart; None is ``kernel_size``.
+        padding: how many zeros are put at both ends of each axis.
+        ceil_mode: whether a last window that reaches over the end counts.
+        count_include_pad: whether those zeros count as elements.
+        divisor_override: what the sums are divided by, instead of the number of elements; None or 0 for that.
+
+    Returns:
+        a Tensor of the dtype of ``input``.
+
+    Raises:
+        ValueError: the windows do not fit.
+    """
     step = kernel_size if stride is None else stride
     return ops.avg_pool2d(input, kernel_size, step, padding, ceil_mode, count_include_pad, divisor_override or 0)
 
 
 def avg_pool3d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+    input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, ceil_mode: bool = False,
     count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Tensor:  # fmt: skip
-    """The mean of each window."""
+    """The mean of each window.
+
+    Args:
+        input: a floating Tensor (N, C, D, H, W) or (C, D, H, W).
+        kernel_size: the size of the windows: an int, or one for each axis.
+        stride: how far they are apart; None is ``kernel_size``.
+        padding: how many zeros are put at both ends of each axis.
+        ceil_mode: whether a last window that reaches over the end counts.
+        count_include_pad: whether those zeros count as elements.
+        divisor_override: what the sums are divided by, instead of the number of elements; None or 0 for that.
+
+    Returns:
+        a Tensor of the dtype of ``input``.
+
+    Raises:
+        ValueError: the windows do not fit.
+    """
     step = kernel_size if stride is None else stride
     return ops.avg_pool3d(input, kernel_size, step, padding, ceil_mode, count_include_pad, divisor_override or 0)
 
@@ -245,7 +596,20 @@ def avg_pool3d(
 
 
 def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0) -> Tensor:
-    """Squared below ``beta``, linear above."""
+    """The loss d ** 2 / (2 beta) where d = abs(input - target) is below beta, else d - beta / 2 (Girshick 2015).
+
+    Args:
+        input: a floating Tensor.
+        target: what it should be.
+        reduction: "none" for the loss of each element, "mean" or "sum" of all of them.
+        beta: where the loss turns from a square into a line; 0 is ``l1_loss``.
+
+    Returns:
+        a Tensor without axes; with "none" one of the shape of ``input``.
+
+    Raises:
+        ValueError: another ``reduction``, or shapes that do not broadcast.
+    """
     if beta == 0:
         return ops.l1_loss(input, target, reduction)
     apart = ops.abs(input - target)
@@ -253,8 +617,23 @@ def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta:
     return _reduced(loss, reduction, "smooth_l1_loss")
 
 
-def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean") -> Any:
-    """Of probabilities; logarithms are not below -100, as PyTorch has it."""
+def binary_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
+    """The loss -(target * log(input) + (1 - target) * log(1 - input)); the logarithms are -100 at least, as in PyTorch.
+
+    Args:
+        input: probabilities.
+        target: what they should be, from 0 to 1.
+        weight: what each element counts; None is 1.
+        reduction: "none" for the loss of each element, "mean" or "sum" of all of them.
+
+    Returns:
+        a Tensor without axes; with "none" one of the shape of ``input``.
+
+    Raises:
+        ValueError: another ``reduction``, or shapes that do not broadcast.
+    """
     floor = Tensor(-100.0, input.dtype)
     loss = -(target * ops.maximum(ops.log(input), floor) + (1 - target) * ops.maximum(ops.log(1 - input), floor))
     return _reduced(loss if weight is None else loss * weight, reduction, "binary_cross_entropy")
@@ -263,15 +642,43 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean",
     pos_weight: Tensor | None = None,
-) -> Any:  # fmt: skip
-    """Of sigmoid(input), computed without overflow; ``pos_weight`` weighs the ones."""
+) -> Tensor:  # fmt: skip
+    """``binary_cross_entropy`` of sigmoid(input), computed without overflow.
+
+    Args:
+        input: logits.
+        target: what the probabilities should be, from 0 to 1.
+        weight: what each element counts; None is 1.
+        reduction: "none" for the loss of each element, "mean" or "sum" of all of them.
+        pos_weight: what the term of target 1 counts; None is 1.
+
+    Returns:
+        a Tensor without axes; with "none" one of the shape of ``input``.
+
+    Raises:
+        ValueError: another ``reduction``, or shapes that do not broadcast.
+    """
     positive = 1 if pos_weight is None else 1 + (pos_weight - 1) * target
     loss = (1 - target) * input - positive * ops.logsigmoid(input)
     return _reduced(loss if weight is None else loss * weight, reduction, "binary_cross_entropy_with_logits")
 
 
 def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False) -> Tensor:
-    """target * (log(target) - input); "batchmean" divides the sum by the length of the first axis."""
+    """The Kullback-Leibler divergence: target * (log(target) - input).
+
+    Args:
+        input: logarithms of probabilities.
+        target: the probabilities that they should be.
+        reduction: "none" for the loss of each element, "mean" or "sum" of all of them; "batchmean" divides the sum by
+            the length of the first axis.
+        log_target: whether ``target`` holds logarithms too.
+
+    Returns:
+        a Tensor without axes; with "none" one of the shape of ``input``.
+
+    Raises:
+        ValueError: another ``reduction``, or shapes that do not broadcast.
+    """
     if log_target:
         loss = ops.exp(target) * (target - input)
     else:
@@ -283,8 +690,22 @@ def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: b
 
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
-) -> Any:
-    """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
+) -> Tensor:
+    """1 - cos(input1, input2) where the target is 1, max(0, cos - margin) where it is -1.
+
+    Args:
+        input1: vectors along the last axis, (N, D) or (D,).
+        input2: likewise.
+        target: 1 for vectors that should point one way, -1 for others, (N,) or ().
+        margin: the cosine up to which the others have no loss.
+        reduction: "none" for the loss of each element, "mean" or "sum" of all of them.
+
+    Returns:
+        a Tensor without axes; with "none" one loss for each pair of vectors.
+
+    Raises:
+        ValueError: another ``reduction``, or shapes that do not broadcast.
+    """
     # PyTorch's: the square of a norm is made a little larger, so that zeros have a cosine.
     small = 1e-12
     norms = (ops.sum(input1 * input1, -1) + small) * (ops.sum(input2 * input2, -1) + small)

@@ -72,8 +72,10 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 def logsigmoid(input: Tensor) -> Tensor:
     """log(1 / (1 + exp(-x))), computed without overflow."""
 
-def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
-    """Elements put back to where ``indices`` say they were the largest; 0 elsewhere."""
+def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, output_size: Sequence[int] | None = None) -> Tensor:
+    """The inverse of ``max_pool2d`` as far as there is one: each element is put where it was the largest,
+    0 elsewhere.
+    """
 
 def mse_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     """(input - target) squared, reduced."""

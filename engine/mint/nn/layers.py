@@ -7,10 +7,11 @@ from typing import Any
 
 from ... import ops
 from ...core.dtype import float32, int64
-from ...core.initializer import HeUniform, Normal, Uniform, initializer
+from ...core.initializer import HeUniform, Initializer, Normal, Uniform, initializer
 from ...core.parameter import Parameter
 from ...core.recording import no_recording
 from ...core.tensor import Tensor
+from ...core.types import DTypeLike, Ints
 from ...nn.cell import Cell
 from . import functional as F  # noqa: N812
 
@@ -20,17 +21,30 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _first(shape: tuple[int, ...], dtype: Any, init: Any = None) -> Tensor:
+def _first(
+    shape: tuple[int, ...], dtype: DTypeLike | None, init: Initializer | str | float | Tensor | None = None
+) -> Tensor:
     """PyTorch's first values of a weight."""
     return initializer(HeUniform(math.sqrt(5)) if init is None else init, shape, dtype or float32)
 
 
 class Linear(Cell):
-    """y = x @ weight.T + bias."""
+    """y = x @ weight.T + bias along the last axis.
+
+    Args:
+        in_features: the length of the last axis of the input.
+        out_features: that of the output.
+        bias: whether there is a bias.
+        weight_init: the first values of the weight, as ``initializer`` takes them; None is uniform with the bound 1 /
+            sqrt(in_features).
+        bias_init: likewise those of the bias.
+        dtype: the element type of the Parameters; None is Float32.
+    """
 
     def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, weight_init: Any = None, bias_init: Any = None,
-        dtype: Any = None,
+        self, in_features: int, out_features: int, bias: bool = True, weight_init: Initializer | str | float | Tensor |
+        None = None, bias_init: Initializer | str | float | Tensor | None = None,
+        dtype: DTypeLike | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
@@ -53,8 +67,9 @@ class _Conv(Cell):
     function = "conv2d"
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
-        dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros", dtype: Any = None,
+        self, in_channels: int, out_channels: int, kernel_size: Ints, stride: Ints = 1, padding: Ints | str = 0,
+        dilation: Ints = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros", dtype: DTypeLike | None =
+            None,
     ) -> None:  # fmt: skip
         super().__init__()
         who = f"For 'mint.nn.{type(self).__name__}'"
@@ -75,10 +90,10 @@ class _Conv(Cell):
             init = Uniform(1 / math.sqrt(math.prod(shape[1:])))
             self.bias = Parameter(initializer(init, (out_channels,), dtype or float32), "bias")
 
-    def _each(self, value: Any) -> tuple[int, ...]:
+    def _each(self, value: Ints) -> tuple[int, ...]:
         return (value,) * self.axes if isinstance(value, int) else tuple(value)
 
-    def construct(self, input: Tensor) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         padding: Any = self.padding
         if self._mode != "constant":
             around = self._around()
@@ -108,28 +123,95 @@ class _Conv(Cell):
 
 
 class Conv1d(_Conv):
-    """Cross-correlation along one axis."""
+    """Cross-correlation along one axis of (N, C, L), with a bias.
+
+    Args:
+        in_channels: the channels of the input.
+        out_channels: those of the output.
+        kernel_size: the size of the windows: an int, or one for each axis.
+        stride: how far they are apart.
+        padding: what is put at both ends of each axis: a number, one for each, "same" or "valid".
+        dilation: how far the elements of a window are apart.
+        groups: how many groups the channels are divided into, each convolved by itself.
+        bias: whether there is a bias.
+        padding_mode: what is put there: "zeros", "reflect", "replicate" or "circular".
+        dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        ValueError: another ``padding_mode``, or ``groups`` does not divide the channels.
+    """
 
     axes, function = 1, "conv1d"
 
 
 class Conv2d(_Conv):
-    """Cross-correlation along two axes."""
+    """Cross-correlation along two axes of (N, C, H, W), with a bias.
+
+    Args:
+        in_channels: the channels of the input.
+        out_channels: those of the output.
+        kernel_size: the size of the windows: an int, or one for each axis.
+        stride: how far they are apart.
+        padding: what is put at both ends of each axis: a number, one for each, "same" or "valid".
+        dilation: how far the elements of a window are apart.
+        groups: how many groups the channels are divided into, each convolved by itself.
+        bias: whether there is a bias.
+        padding_mode: what is put there: "zeros", "reflect", "replicate" or "circular".
+        dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        ValueError: another ``padding_mode``, or ``groups`` does not divide the channels.
+    """
 
 
 class Conv3d(_Conv):
-    """Cross-correlation along three axes."""
+    """Cross-correlation along three axes of (N, C, D, H, W), with a bias.
+
+    Args:
+        in_channels: the channels of the input.
+        out_channels: those of the output.
+        kernel_size: the size of the windows: an int, or one for each axis.
+        stride: how far they are apart.
+        padding: what is put at both ends of each axis: a number, one for each, "same" or "valid".
+        dilation: how far the elements of a window are apart.
+        groups: how many groups the channels are divided into, each convolved by itself.
+        bias: whether there is a bias.
+        padding_mode: what is put there: "zeros", "reflect", "replicate" or "circular".
+        dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        ValueError: another ``padding_mode``, or ``groups`` does not divide the channels.
+    """
 
     axes, function = 3, "conv3d"
 
 
 class ConvTranspose2d(Cell):
-    """What takes gradients of ``Conv2d`` back; the weight is (in, out / groups, height, width)."""
+    """The transposed convolution of (N, C, H, W), which takes gradients of ``Conv2d`` back.
+
+    The weight is (in, out / groups, *size).
+
+    Args:
+        in_channels: the channels of the input.
+        out_channels: those of the output.
+        kernel_size: the size of the windows: an int, or one for each axis.
+        stride: how far the windows are apart in the output.
+        padding: how much is cut off at both ends of each axis.
+        output_padding: how much is added at one end of each axis.
+        groups: how many groups the channels are divided into.
+        bias: whether there is a bias.
+        dilation: how far the elements of a window are apart.
+        padding_mode: must be "zeros".
+        dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        ValueError: another ``padding_mode``.
+    """
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
-        output_padding: Any = 0, groups: int = 1, bias: bool = True, dilation: Any = 1, padding_mode: str = "zeros",
-        dtype: Any = None,
+        self, in_channels: int, out_channels: int, kernel_size: Ints, stride: Ints = 1, padding: Ints = 0,
+        output_padding: Ints = 0, groups: int = 1, bias: bool = True, dilation: Ints = 1, padding_mode: str = "zeros",
+        dtype: DTypeLike | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
         if padding_mode != "zeros":
@@ -152,7 +234,7 @@ class _BatchNorm(Cell):
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
-        track_running_stats: bool = True, dtype: Any = None,
+        track_running_stats: bool = True, dtype: DTypeLike | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
         dtype = dtype or float32
@@ -168,7 +250,7 @@ class _BatchNorm(Cell):
             for name in ("running_mean", "running_var", "num_batches_tracked"):
                 setattr(self, name, None)
 
-    def construct(self, input: Tensor) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         if input.ndim not in self.ranks:
             raise ValueError(
                 f"For 'mint.nn.{type(self).__name__}', the input must have {' or '.join(map(str, self.ranks))} axes, "
@@ -204,39 +286,88 @@ class _BatchNorm(Cell):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, L)."""
+    """(x - mean) / sqrt(variance + eps) * weight + bias for each channel of (N, C) or (N, C, L) (Ioffe, Szegedy 2015).
+
+    Args:
+        num_features: the number of channels C.
+        eps: what is added to the variance.
+        momentum: the share of each batch in the running figures; None takes the mean over all batches.
+        affine: whether there are a learned factor and bias for each channel.
+        track_running_stats: whether running figures are kept, and used outside of training; otherwise each batch's own
+            are used always.
+        dtype: the element type of the Parameters; None is Float32.
+    """
 
     ranks = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of (N, C, H, W)."""
+    """(x - mean) / sqrt(variance + eps) * weight + bias for each channel of (N, C, H, W) (Ioffe and Szegedy 2015).
+
+    Args:
+        num_features: the number of channels C.
+        eps: what is added to the variance.
+        momentum: the share of each batch in the running figures; None takes the mean over all batches.
+        affine: whether there are a learned factor and bias for each channel.
+        track_running_stats: whether running figures are kept, and used outside of training; otherwise each batch's own
+            are used always.
+        dtype: the element type of the Parameters; None is Float32.
+    """
 
 
 class BatchNorm3d(_BatchNorm):
-    """Batch normalisation of (N, C, D, H, W)."""
+    """(x - mean) / sqrt(variance + eps) * weight + bias for each channel of (N, C, D, H, W) (Ioffe and Szegedy 2015).
+
+    Args:
+        num_features: the number of channels C.
+        eps: what is added to the variance.
+        momentum: the share of each batch in the running figures; None takes the mean over all batches.
+        affine: whether there are a learned factor and bias for each channel.
+        track_running_stats: whether running figures are kept, and used outside of training; otherwise each batch's own
+            are used always.
+        dtype: the element type of the Parameters; None is Float32.
+    """
 
     ranks = (5,)
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation over all processes: there is one."""
+    """Batch normalization over all processes: there is one, so it is ``BatchNorm`` of 2 to 5 axes.
+
+    Args:
+        num_features: the number of channels C.
+        eps: what is added to the variance.
+        momentum: the share of each batch in the running figures; None takes the mean over all batches.
+        affine: whether there are a learned factor and bias for each channel.
+        track_running_stats: whether running figures are kept, and used outside of training; otherwise each batch's own
+            are used always.
+        process_group: the processes; ignored.
+        dtype: the element type of the Parameters; None is Float32.
+    """
 
     ranks = (2, 3, 4, 5)
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True,
-        track_running_stats: bool = True, process_group: Any = None, dtype: Any = None,
+        track_running_stats: bool = True, process_group: str | None = None, dtype: DTypeLike | None = None,
     ) -> None:  # fmt: skip
         super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype)
 
 
 class LayerNorm(Cell):
-    """Normalisation over the last axes."""
+    """(x - mean) / sqrt(variance + eps) * weight + bias over the last axes (Ba et al. 2016).
+
+    Args:
+        normalized_shape: the lengths of these axes: an int for one.
+        eps: what is added to the variance.
+        elementwise_affine: whether there are a learned factor and bias for each place.
+        bias: whether there is the bias, then.
+        dtype: the element type of the Parameters; None is Float32.
+    """
 
     def __init__(
-        self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
-        dtype: Any = None,
+        self, normalized_shape: Ints, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
+        dtype: DTypeLike | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
@@ -250,10 +381,21 @@ class LayerNorm(Cell):
 
 
 class GroupNorm(Cell):
-    """Normalisation over groups of channels."""
+    """(x - mean) / sqrt(variance + eps) * weight + bias over groups of channels (Wu and He 2018).
+
+    Args:
+        num_groups: how many groups; it divides ``num_channels``.
+        num_channels: the number of channels, the second axis.
+        eps: what is added to the variance.
+        affine: whether there are a learned factor and bias for each channel.
+        dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        ValueError: the groups do not divide the channels.
+    """
 
     def __init__(
-        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, dtype: Any = None
+        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, dtype: DTypeLike | None = None
     ) -> None:
         super().__init__()
         if num_channels % num_groups:
@@ -263,29 +405,56 @@ class GroupNorm(Cell):
         self.weight = Parameter(ones, "weight") if affine else None
         self.bias = Parameter(zeros, "bias") if affine else None
 
-    def construct(self, input: Tensor) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
 
 class PReLU(Cell):
-    """x, or a learned part of it below 0."""
+    """x above 0, weight * x elsewhere, with a learned weight (He et al. 2015).
 
-    def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: Any = None) -> None:
+    Args:
+        num_parameters: 1 for one weight, or one for each channel, the second axis.
+        init: the first value of the weight.
+        dtype: the element type of the Parameters; None is Float32.
+    """
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: DTypeLike | None = None) -> None:
         super().__init__()
         self.weight = Parameter(initializer(init, (num_parameters,), dtype or float32), "weight")
 
-    def construct(self, input: Tensor) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         return F.prelu(input, self.weight)
 
 
 class Embedding(Cell):
-    """A row of a table for each number."""
+    """A row of a learned table for each number; the table begins with the standard normal distribution.
+
+    Args:
+        num_embeddings: how many rows.
+        embedding_dim: how long a row is.
+        padding_idx: the row that begins with zeros and that no gradient reaches, in [-num_embeddings, num_embeddings);
+            None for none.
+        max_norm: must be None when the layer is called.
+        norm_type: the norm that ``max_norm`` would be of.
+        scale_grad_by_freq: must be False when the layer is called.
+        _weight: the first values of the table; None draws them.
+        dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        ValueError: ``padding_idx`` is out of range, or ``_weight`` has another shape.
+    """
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None,
-        norm_type: float = 2.0, scale_grad_by_freq: bool = False, _weight: Any = None, dtype: Any = None,
+        norm_type: float = 2.0, scale_grad_by_freq: bool = False, _weight: Tensor | None = None, dtype: DTypeLike | None
+            = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+            raise ValueError(
+                f"For 'mint.nn.Embedding', 'padding_idx' must be in [{-num_embeddings}, {num_embeddings}), "
+                f"but got {padding_idx}"
+            )
         first = initializer("normal" if _weight is None else _weight, (num_embeddings, embedding_dim), dtype or float32)
         if _weight is None:
             first = initializer(Normal(1.0), (num_embeddings, embedding_dim), dtype or float32)
@@ -299,7 +468,15 @@ class Embedding(Cell):
 
 
 class Dropout(Cell):
-    """Elements dropped with probability p in training."""
+    """Elements set to 0 with probability ``p`` in training, the others times 1 / (1 - p) (Srivastava et al. 2014).
+
+    Args:
+        p: the probability to be dropped, from 0 to 1.
+        inplace: whether the input takes the result as its values.
+
+    Raises:
+        ValueError: ``p`` is out of range.
+    """
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
@@ -312,7 +489,15 @@ class Dropout(Cell):
 
 
 class Dropout2d(Dropout):
-    """Channels dropped with probability p in training."""
+    """Whole channels of (N, C, H, W) set to 0 with probability ``p`` in training, the others multiplied by 1 / (1 - p).
+
+    Args:
+        p: the probability to be dropped, from 0 to 1.
+        inplace: whether the input takes the result as its values.
+
+    Raises:
+        ValueError: ``p`` is out of range.
+    """
 
     def construct(self, input: Tensor) -> Tensor:
         return F.dropout2d(input, self.p, self.training, self.inplace)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor
+from ...core.types import Ints
 from ...nn.cell import Cell
 from . import functional as F  # noqa: N812
 
@@ -17,7 +18,7 @@ __all__ = [
 class _Pad(Cell):
     axes, mode = 1, "constant"
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: Ints) -> None:
         super().__init__()
         ends = (padding,) * (2 * self.axes) if isinstance(padding, int) else tuple(padding)
         if len(ends) != 2 * self.axes:
@@ -35,17 +36,27 @@ class _Pad(Cell):
 
 
 class _Constant(_Pad):
-    def __init__(self, padding: Any, value: float) -> None:
+    def __init__(self, padding: Ints, value: float) -> None:
         super().__init__(padding)
         self.value = value
 
 
 def _family(name: str, base: type[_Pad], mode: str) -> list[Any]:
     docs = {"constant": "A value", "reflect": "The mirrored elements", "replicate": "The last element"}
+    value = "\n    value: what is put there." if base is _Constant else ""
     return [
         type(f"{name}{axes}d", (base,), {
             "axes": axes, "mode": mode, "__module__": __name__,
-            "__doc__": f"{docs[mode]} at the ends of {axes} ax{'i' if axes == 1 else 'e'}s.",
+            "__doc__": f"""{docs[mode] if value or mode != "constant" else "Zeros"} put at both ends of the last {
+                "axis" if axes == 1 else f"{axes} axes"}.
+
+Args:
+    padding: how many: an int for every end, or {2 * axes} of them: before and behind the last axis, then the one
+        before it, and so on.{value}
+
+Raises:
+    ValueError: another number of ints.
+""",
         })
         for axes in (1, 2, 3)
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 from ...core.tensor import Tensor
@@ -108,9 +109,18 @@ def _layer(name: str, function: str, inputs: int, arguments: str) -> type[Cell]:
         return ", ".join(f"{key}={value}" for key, value in self.__dict__["_arguments"].items())
 
     doc = f"The layer of ``mint.nn.functional.{function}``, called with {inputs} tensor{'s' * (inputs > 1)}."
+    explained = inspect.getdoc(call) or ""
+    entries = [_entry(explained, key) for key in signature.parameters]
+    doc = "\n".join([doc, *(["", "Args:", *entries] if entries else [])])
     members = {"__init__": __init__, "construct": construct, "extend_repr": extend_repr, "__doc__": doc}
     made = type(name, (Cell,), {**members, "__module__": __name__, "__signature__": signature})
     return made
+
+
+def _entry(doc: str, name: str) -> str:
+    """What a function's documentation says of an argument."""
+    found = re.search(rf"^    {name}: .*(?:\n {{8}}.*)*", doc, re.MULTILINE)
+    return found[0] if found else f"    {name}: as of the function."
 
 
 LAYERS: dict[str, type[Cell]] = {name: _layer(name, *row) for name, row in _CALLS.items()}

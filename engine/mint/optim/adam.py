@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from ...core.tensor import Tensor
 from ...experimental.optim._moments import Betas
 from .adamw import AdamW
 
@@ -11,12 +13,27 @@ __all__ = ["Adam"]
 
 
 class Adam(AdamW):
-    """Kingma and Ba 2015, both moments corrected: p = p - lr * m_hat / (sqrt(v_hat) + eps)."""
+    """Adam with both moments corrected: p - lr * m_hat / (sqrt(v_hat) + eps) (Kingma and Ba 2015).
+
+    Args:
+        params: the Parameters to train; or dictionaries with ``params`` and settings of their own, each a group.
+        lr: the learning rate, from 0 on: a number or a Tensor of one.
+        betas: how much of the moments ``m`` and ``v`` stays in a step, each in [0, 1).
+        eps: what is added to the divisor.
+        weight_decay: the L2 penalty: this much of a Parameter is added to its gradient, from 0 on.
+        amsgrad: whether to divide by the largest ``v`` so far (Reddi et al. 2018).
+        maximize: whether to go up along the gradient, not down.
+
+    Raises:
+        TypeError: ``params`` are no Parameters, or a setting is no number.
+        ValueError: no Parameters, one in two groups, or a setting out of range.
+    """
 
     _decays_apart = False
 
     def __init__(
-        self, params: Any, lr: Any = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0,
+        self, params: Iterable[Any], lr: float | Tensor = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0.0,
         amsgrad: bool = False, *, maximize: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ...core.dtype import float32
@@ -14,21 +15,66 @@ __all__ = ["AdamW", "FusedAdamW"]
 
 
 class AdamW(adamw.AdamW):
-    """Adam with decay apart from the gradient (Loshchilov and Hutter 2019)."""
+    """Adam with the decay apart from the gradient: p * (1 - lr * weight_decay) - lr * m_hat / (sqrt(v_hat) + eps).
+
+    Loshchilov and Hutter 2019; both moments are corrected.
+
+    Args:
+        params: the Parameters to train; or dictionaries with ``params`` and settings of their own, each a group.
+        lr: the learning rate, from 0 on: a number or a Tensor of one.
+        betas: how much of the moments ``m`` and ``v`` stays in a step, each in [0, 1).
+        eps: what is added to the divisor.
+        weight_decay: how much of a Parameter is taken off in a step, times ``lr``, from 0 on.
+        amsgrad: whether to divide by the largest ``v`` so far (Reddi et al. 2018).
+        maximize: whether to go up along the gradient, not down.
+
+    Raises:
+        TypeError: ``params`` are no Parameters, or a setting is no number.
+        ValueError: no Parameters, one in two groups, or a setting out of range.
+    """
 
     _state = ("exp_avg", "exp_avg_sq", "state_step")
 
     def __init__(
-        self, params: Any, lr: Any = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 1e-2,
+        self, params: Iterable[Any], lr: float | Tensor = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 1e-2,
         amsgrad: bool = False, *, maximize: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
         if any(group["amsgrad"] for group in self.param_groups):
-            self.max_exp_avg_sq = self.parameters.clone("max_exp_avg_sq", "zeros")
+            self._keep("max_exp_avg_sq")
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Take one more group, whose state begins at zero and whose steps are counted from here on.
+
+        Args:
+            param_group: a dictionary with ``params`` and settings of the group's own; it is completed in place.
+
+        Raises:
+            TypeError: no dictionary, or something else than Parameters in it.
+            ValueError: a Parameter that another group has, or a negative learning rate or weight decay.
+        """
+        super().add_param_group(param_group)
+        if self._kept and param_group["amsgrad"] and "max_exp_avg_sq" not in self._kept:
+            self._keep("max_exp_avg_sq")
 
     def _counter(self, name: str) -> Parameter:
         return Parameter(Tensor([0.0], float32), name)
 
 
 class FusedAdamW(AdamW):
-    """The same as AdamW; there is one kind of it here."""
+    """The same as ``AdamW``; there is one kind of it here.
+
+    Args:
+        params: the Parameters to train; or dictionaries with ``params`` and settings of their own, each a group.
+        lr: the learning rate, from 0 on: a number or a Tensor of one.
+        betas: how much of the moments ``m`` and ``v`` stays in a step, each in [0, 1).
+        eps: what is added to the divisor.
+        weight_decay: how much of a Parameter is taken off in a step, times ``lr``, from 0 on.
+        amsgrad: whether to divide by the largest ``v`` so far (Reddi et al. 2018).
+        maximize: whether to go up along the gradient, not down.
+
+    Raises:
+        TypeError: ``params`` are no Parameters, or a setting is no number.
+        ValueError: no Parameters, one in two groups, or a setting out of range.
+    """

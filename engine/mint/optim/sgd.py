@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from ...core.tensor import Tensor
+from ...core.types import Array
 from ...cpu import updates
 from ...experimental.optim.optimizer import Optimizer
 
@@ -11,12 +14,29 @@ __all__ = ["SGD"]
 
 
 class SGD(Optimizer):
-    """v = momentum * v + (1 - dampening) * g; p = p - lr * v, or p - lr * (g + momentum * v) with Nesterov's form."""
+    """v = momentum * v + (1 - dampening) * g; p - lr * v, or p - lr * (g + momentum * v) in Nesterov's form.
+
+    In a Parameter's first step v is g (Sutskever et al. 2013).
+
+    Args:
+        params: the Parameters to train; or dictionaries with ``params`` and settings of their own, each a group.
+        lr: the learning rate, from 0 on: a number or a Tensor of one.
+        momentum: how much of v stays, from 0 on; 0 keeps no v.
+        dampening: how much of the gradient is left out of v.
+        weight_decay: the L2 penalty: this much of a Parameter is added to its gradient, from 0 on.
+        nesterov: whether to take Nesterov's form; needs ``momentum`` above 0 and ``dampening`` 0.
+        maximize: whether to go up along the gradient, not down.
+
+    Raises:
+        TypeError: ``params`` are no Parameters, or a setting is no number.
+        ValueError: no Parameters, one in two groups, or a setting out of range.
+    """
 
     _steps = "step_t"
 
     def __init__(
-        self, params: Any, lr: Any, momentum: float = 0, dampening: float = 0, weight_decay: float = 0.0,
+        self, params: Iterable[Any], lr: float | Tensor, momentum: float = 0, dampening: float = 0, weight_decay: float
+        = 0.0,
         nesterov: bool = False, *, maximize: bool = False,
     ) -> None:  # fmt: skip
         self._check("lr", lr)
@@ -25,10 +45,12 @@ class SGD(Optimizer):
             raise ValueError("For 'SGD', 'nesterov' needs 'momentum' above 0 and 'dampening' 0")
         settings = {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay}
         super().__init__(params, {**settings, "nesterov": nesterov, "maximize": maximize})
-        self.momentum_buf = self.parameters.clone("momentum_buf", "zeros")
+        self._keep("momentum_buf")
         self.step_t = self._counter("step_t")
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int, group: dict[str, Any]) -> Any:
+    def updated(
+        self, place: int, value: Array, gradient: Array, rate: float, step: int, group: dict[str, Any]
+    ) -> Array:
         if not group["momentum"]:
             return updates.descent(value, gradient, rate)
         kept = self.momentum_buf[place]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import Tensor, mint
+from hookscope.engine import Parameter, Tensor, mint
+from hookscope.engine.experimental import optim as experimental
 from hookscope.engine.mint.nn import functional as F  # noqa: N812
 
 A = np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32)
@@ -208,3 +209,91 @@ def test_mindspore_numpy_has_numpys_numbers() -> None:
     np.testing.assert_array_equal(mnp.moveaxis(T, 0, 1).asnumpy(), A.T)
     np.testing.assert_array_equal(mnp.split(T, 2, axis=1)[1].asnumpy(), A[:, 2:])
     np.testing.assert_array_equal(mnp.vstack((T[0], T[1])).asnumpy(), A[:2])
+
+
+def test_a_length_said_of_repeated_elements_must_be_right() -> None:
+    x = Tensor([1, 2])
+    assert mint.repeat_interleave(x, 2, 0, output_size=4).tolist() == [1, 1, 2, 2]
+    assert mint.repeat_interleave(x, 2, output_size=4).tolist() == [1, 1, 2, 2]
+    with pytest.raises(ValueError, match="'output_size' must be the length 4 of the result, but got 3"):
+        mint.repeat_interleave(x, 2, 0, output_size=3)
+
+
+LATE = {
+    "Adam": lambda p: mint.optim.Adam(p, 0.1),
+    "AdamW": lambda p: mint.optim.AdamW(p, 0.1),
+    "SGD": lambda p: mint.optim.SGD(p, 0.1, momentum=0.9, dampening=0.5),
+    **{
+        f"experimental.{name}": lambda p, name=name, more=more: getattr(experimental, name)(p, 0.1, **more)
+        for name, more in {
+            "ASGD": {}, "Adadelta": {}, "Adagrad": {}, "Adam": {}, "AdamW": {}, "Adamax": {}, "NAdam": {}, "RAdam": {},
+            "RMSprop": {"momentum": 0.9}, "Rprop": {}, "SGD": {"momentum": 0.9},
+        }.items()
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_a_group_that_comes_later_is_trained_as_by_an_optimizer_of_its_own(name: str) -> None:
+    def parameter(label: str, size: int) -> Parameter:
+        return Parameter(Tensor(np.arange(1.0, size + 1), ms.float64), label)
+
+    def gradient(parameter: Parameter) -> Tensor:
+        return Tensor(np.cos(parameter.asnumpy()))
+
+    early, late, one, other = parameter("a", 2), parameter("b", 3), parameter("c", 2), parameter("d", 3)
+    both, first, second = LATE[name]([early]), LATE[name]([one]), LATE[name]([other])
+    for _ in range(3):
+        both((gradient(early),))
+        first((gradient(one),))
+    both.add_param_group({"params": [late]})
+    for _ in range(3):
+        both((gradient(early), gradient(late)))
+        first((gradient(one),))
+        second((gradient(other),))
+    np.testing.assert_allclose(early.asnumpy(), one.asnumpy(), rtol=1e-12)
+    np.testing.assert_allclose(late.asnumpy(), other.asnumpy(), rtol=1e-12)
+    assert not np.allclose(late.asnumpy(), np.arange(1.0, 4.0))
+
+
+def test_a_later_group_may_be_the_first_to_keep_the_largest_moment() -> None:
+    early, late = (Parameter(Tensor(np.ones(2)), label) for label in "ab")
+    optimizer = mint.optim.AdamW([early], 0.1)
+    optimizer((Tensor(np.ones(2)),))
+    optimizer.add_param_group({"params": [late], "amsgrad": True})
+    other = Parameter(Tensor(np.ones(2)), "c")
+    alone = mint.optim.AdamW([other], 0.1, amsgrad=True)
+    for scale in (1.0, 0.1, 0.01):
+        optimizer((Tensor(np.ones(2)), Tensor(np.full(2, scale))))
+        alone((Tensor(np.full(2, scale)),))
+    np.testing.assert_allclose(late.asnumpy(), other.asnumpy(), rtol=1e-12)
+
+
+def test_an_axis_that_is_not_there_is_refused_by_select() -> None:
+    x = Tensor(np.arange(6.0).reshape(2, 3))
+    assert mint.select(x, -1, 1).tolist() == [1.0, 4.0]
+    with pytest.raises(ValueError, match=r"'axis' must be in \[-2, 2\), but got 5"):
+        mint.select(x, 5, 0)
+
+
+def test_normal_numbers_are_drawn_for_each_mean_and_deviation() -> None:
+    ms.set_seed(0)
+    drawn = mint.normal(Tensor([10.0, 20.0, 30.0]), Tensor(np.full((500, 1), 0.5, np.float32))).asnumpy()
+    assert drawn.shape == (500, 3)
+    np.testing.assert_allclose(drawn.mean(axis=0), [10, 20, 30], atol=0.15)  # 6 deviations of a mean
+    np.testing.assert_allclose(drawn.std(axis=0), 0.5, atol=0.1)
+    assert abs(np.corrcoef(drawn.T)[0, 1]) < 0.3
+
+
+def test_a_row_to_be_left_out_must_be_there() -> None:
+    with pytest.raises(ValueError, match=r"'padding_idx' must be in \[-3, 3\), but got 5"):
+        mint.nn.Embedding(3, 2, padding_idx=5)
+
+
+def test_a_layer_of_a_function_explains_the_arguments_of_the_function() -> None:
+    import inspect
+
+    text = inspect.getdoc(mint.nn.AvgPool2d) or ""
+    assert "    kernel_size: the size of the windows" in text
+    assert "    count_include_pad: whether those zeros count" in text
+    assert "Args" not in (inspect.getdoc(mint.nn.Sigmoid) or "")
