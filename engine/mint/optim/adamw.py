@@ -55,7 +55,7 @@ class AdamW(adamw.AdamW):
             ValueError: a Parameter that another group has, or a negative learning rate or weight decay.
         """
         super().add_param_group(param_group)
-        if self._kept and param_group["amsgrad"] and "max_exp_avg_sq" not in self._kept:
+        if self._states and param_group["amsgrad"] and "max_exp_avg_sq" not in self._states:
             self._keep("max_exp_avg_sq")
 
     def _counter(self, name: str) -> Parameter:
