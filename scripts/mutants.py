@@ -28,20 +28,20 @@ Placed = tuple[Mutant, Place]
 
 
 def all_places(project: Project, find: Find) -> list[Placed]:
-    found = []
+    found: list[Placed] = []
     for path in project.sources():
         places = find(ast.parse((project.root / path).read_bytes()))
         found.extend((Mutant(path, number, find), place) for number, place in enumerate(places))
     return found
 
 
-def job(mutant: Mutant, place: Place, known: Map) -> Job:
+def job(mutant: Mutant, place: Place, known: Map, budget: float) -> Job:
     """The tests that run the place, in order; for what acts at import also those named after the file, and the rest."""
     at_import = place.at_import or (not place.in_table and bool(place.lines & known.at_import.get(mutant.path, set())))
     groups = [known.running(mutant.path, place.lines)]
     if at_import:
         groups += [known.named_after(mutant.path), known.running(mutant.path)]
-    return Job(mutant, known.in_order(*groups), at_import)
+    return Job(mutant, known.in_order(*groups, budget=budget), at_import)
 
 
 def _tests(names: list[str]) -> str:
@@ -82,7 +82,9 @@ def report_results(placed: list[Placed], verdicts: dict[Mutant, Verdict]) -> Non
         outcome = verdicts[mutant].outcome
         if outcome not in CAUGHT:
             outcome = "emptied" if outcome == "survived" and place.kind != RETURNS else outcome
-            rows[outcome].append(f"{mutant.path}:{place.line}: {place.function}  ({len(verdicts[mutant].ran)} tests ran)")
+            rows[outcome].append(
+                f"{mutant.path}:{place.line}: {place.function}  ({len(verdicts[mutant].ran)} tests ran)"
+            )
     for outcome, heading in headings.items():
         print(f"\n{heading}: {len(rows[outcome])}")
         print("".join(f"    {row}\n" for row in rows[outcome]), end="")
@@ -96,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--count", type=int, default=500, help="mutants of a sample")
     parser.add_argument("--only", default="", help="only files whose path has this in it")
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--budget", type=float, default=60, help="seconds of tests for each mutant")
+    parser.add_argument("--budget", type=float, default=60, help="seconds of tests for each mutant, as recorded")
     parser.add_argument("--all", action="store_true", help="list the caught mutants of a sample too")
     parser.add_argument("--with-debug", action="store_true", help="the debugger and its tests too")
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
@@ -114,15 +116,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     known = recorded(project, record, project.fingerprint(), say)
     if known.broken:
-        say(f"Left out, since they fail or are skipped without a mutant: {len(known.broken)} of {len(known.tests)} tests")
+        left_out = f"{len(known.broken)} of {len(known.tests)} tests"
+        say(f"Left out, since they fail or are skipped without a mutant: {left_out}")
     sample = options.what == "sample"
     placed = [one for one in all_places(project, small_faults if sample else functions) if options.only in one[0].path]
     if sample:
         chosen = random.Random(options.seed).sample(range(len(placed)), min(options.count, len(placed)))
         say(f"{len(chosen)} of {len(placed)} possible mutants, seed {options.seed}")
         placed = [placed[number] for number in sorted(chosen)]
-    jobs = [job(mutant, place, known) for mutant, place in placed]
-    verdicts = Trials(project, known, options.workers, options.budget, say).run(jobs)
+    jobs = [job(mutant, place, known, options.budget) for mutant, place in placed]
+    verdicts = Trials(project, known, options.workers, say=say).run(jobs)
     say(f"Done: {len(placed)} mutants; {Counter(verdict.outcome for verdict in verdicts.values())}")
     if sample:
         report_sample(project, placed, verdicts, options.all)

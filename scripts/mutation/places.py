@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -55,7 +56,7 @@ def name_of(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
-def is_type_checking(node: ast.AST) -> bool:
+def is_type_checking(node: ast.AST) -> TypeGuard[ast.If]:
     return isinstance(node, ast.If) and name_of(node.test) == "TYPE_CHECKING"
 
 
@@ -97,9 +98,7 @@ class _Finder:
         self.visit_all(tree.body, _Scope())
 
     def add(self, kind: str, node: ast.AST, change: Callable[[], ast.AST], scope: _Scope) -> None:
-        self.places.append(
-            Place(kind, node, change, scope.function, scope.lines, scope.at_import, scope.in_table)
-        )
+        self.places.append(Place(kind, node, change, scope.function, scope.lines, scope.at_import, scope.in_table))
 
     def visit_all(self, nodes: list[ast.stmt], scope: _Scope) -> None:
         for node in nodes:

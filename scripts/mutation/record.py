@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
@@ -87,25 +88,34 @@ class Map:
                 bits |= 1 << index
         return bits
 
-    def in_order(self, *groups: int) -> list[str]:
+    def in_order(self, *groups: int, budget: float = math.inf) -> list[str]:
         """The tests of each group, those of an earlier group first: one case of each test function, then the next.
 
-        In each turn the fast ones lead, so what comes early is both fast and diverse.
+        In each turn the fast ones lead, so what comes early is both fast and diverse. What took more than `budget`
+        seconds altogether when it was recorded is left out, at the end; the first test is not.
         """
         found: dict[int, None] = {}
         for group in groups:
             cases: dict[str, list[int]] = defaultdict(list)
             for index in _members(group):
                 cases[self.tests[index].partition("[")[0]].append(index)
-            turns = []
+            turns: list[tuple[int, float, int]] = []
             for members in cases.values():
                 members.sort(key=lambda index: (self.seconds[index], index))
                 turns.extend((turn, self.seconds[index], index) for turn, index in enumerate(members))
             found |= dict.fromkeys(index for _, _, index in sorted(turns))
-        return [self.tests[index] for index in found if self.tests[index] not in self.broken]
+        left = budget
+        chosen = []
+        for index in found:
+            if self.tests[index] not in self.broken and (left >= self.seconds[index] or not chosen):
+                left -= self.seconds[index]
+                chosen.append(self.tests[index])
+        return chosen
 
     def save(self, path: Path, fingerprint: str) -> None:
-        masks = {tests: number for number, tests in enumerate({bits for of in self.lines.values() for bits in of.values()})}
+        masks = {
+            tests: number for number, tests in enumerate({bits for of in self.lines.values() for bits in of.values()})
+        }
         data = {
             "fingerprint": fingerprint,
             "tests": list(zip(self.tests, self.seconds, strict=True)),

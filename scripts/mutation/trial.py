@@ -32,11 +32,10 @@ import pytest
 
 from .places import Place
 from .record import PLUGINS, Map, Project
-from .returns import FALSIFIED, Falsifier
+from .returns import FALSIFIED, RETURNS, Falsifier
 
 Find = Callable[[ast.Module], list[Place]]
 GIGABYTES = 8  # of address space: a mutant may want any size
-GRACE = 60.0  # seconds over the budget until a process is killed that hangs where no signal reaches it
 
 
 @dataclass(frozen=True)
@@ -218,8 +217,8 @@ def _changed_code(before: CodeType, after: CodeType) -> Iterator[tuple[CodeType,
 class _Trial:
     """The pytest plugin that runs some of the collected tests, in their order, until one fails."""
 
-    def __init__(self, tests: list[str], seconds: dict[str, float], budget: float, falsifier: Falsifier | None) -> None:
-        self.tests, self.seconds, self.budget, self.falsifier = tests, seconds, budget, falsifier
+    def __init__(self, tests: list[str], seconds: dict[str, float], falsifier: Falsifier | None = None) -> None:
+        self.tests, self.seconds, self.falsifier = tests, seconds, falsifier
         self.failed: list[str] = []
         self.ran: list[str] = []
         self.started = False
@@ -238,11 +237,10 @@ class _Trial:
         items = {item.nodeid: item for item in session.items}
         chosen = [items[test] for test in self.tests if test in items]
         self.started = not session.testsfailed  # a module of tests that cannot be imported has failed
-        until = time.monotonic() + self.budget
         for item, following in pairwise([*chosen, None]):
-            if not self.started or item is None or time.monotonic() > until:
+            if not self.started or item is None:
                 break
-            limit = 10 + 10 * self.seconds[item.nodeid]
+            limit = 20 + 20 * self.seconds[item.nodeid]  # the machine may be busy
             item.add_marker(pytest.mark.timeout(limit), append=False)
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             self.ran.append(item.nodeid)
@@ -261,17 +259,18 @@ class _Trial:
         return {"outcome": "survived", "ran": self.ran}
 
 
+FILES_FIRST = 4
 ENOUGH = 200  # tests after which a function that gave nothing to falsify is taken for one that never does
 
 
 @dataclass
 class Trials:
-    """Tries mutants; `budget` is the seconds of tests for each."""
+    """Tries mutants."""
 
     project: Project
     map: Map
     workers: int = 1
-    budget: float = 60.0
+    limit: float = 600.0  # seconds until a process is killed that hangs where no signal reaches it
     say: Callable[[str], None] = lambda text: print(text, file=sys.stderr, flush=True)
 
     def _trial(self, job: Job) -> _Trial:
@@ -280,7 +279,7 @@ class Trials:
         # A place without the call to it never changes anything: only those that have it are asked.
         _, place = job.mutant.tree(self.project.root)
         seconds = dict(zip(self.map.tests, self.map.seconds, strict=True))
-        return _Trial(job.tests, seconds, self.budget, falsifier if place.kind == "returns" else None)
+        return _Trial(job.tests, seconds, falsifier if place.kind == RETURNS else None)
 
     def run(self, jobs: list[Job]) -> dict[Mutant, Verdict]:
         """Try all of them."""
@@ -300,8 +299,29 @@ class Trials:
         return verdicts
 
     def _cold(self, jobs: list[Job]) -> Iterator[tuple[Job, dict[str, Any] | None]]:
+        """In two turns: most are noticed in the first few files of tests, and each file takes time to collect."""
         import numpy  # noqa: F401  (loaded once for all forks)
 
+        first = {job.mutant: _in_files(job.tests, FILES_FIRST) for job in jobs}
+        known = {job.mutant: job for job in jobs}
+        survivors: dict[Mutant, dict[str, Any]] = {}
+        for job, result in self._collected_anew([Job(job.mutant, first[job.mutant], True) for job in jobs]):
+            more = len(known[job.mutant].tests) > len(job.tests)
+            if result is not None and result["outcome"] in ("survived", "nothing to change") and more:
+                survivors[job.mutant] = result
+            else:
+                yield known[job.mutant], result
+        left = [Job(mutant, [one for one in known[mutant].tests if one not in set(first[mutant])], True)
+                for mutant in survivors]  # fmt: skip
+        for job, result in self._collected_anew(left):
+            earlier = survivors[job.mutant]
+            if result is not None and result["outcome"] == "nothing to change":
+                result["outcome"] = earlier["outcome"]
+            if result is not None:
+                result["ran"] = [*earlier["ran"], *result.get("ran", [])]
+            yield known[job.mutant], result
+
+    def _collected_anew(self, jobs: list[Job]) -> Iterator[tuple[Job, dict[str, Any] | None]]:
         def child(job: Job) -> dict[str, Any]:
             _own_compiled_code(self.project.root / job.mutant.path)
             sys.meta_path.insert(0, _ChangedModule(job.mutant, self.project.root))
@@ -310,7 +330,7 @@ class Trials:
             pytest.main([*files, f"--rootdir={self.project.root}", "-q", "-s", *PLUGINS], plugins=[trial])
             return trial.result()
 
-        return forked(jobs, child, self.workers, self.budget + GRACE)
+        return forked(jobs, child, self.workers, self.limit)
 
     def _warm(self, jobs: list[Job]) -> Iterator[tuple[Job, dict[str, Any] | None]]:
         return _from_server(self.project, lambda session: self._forks(session, jobs), jobs)
@@ -336,7 +356,7 @@ class Trials:
             trial.run(session)
             return trial.result()
 
-        for job, result in forked(ready, child, self.workers, self.budget + GRACE):
+        for job, result in forked(ready, child, self.workers, self.limit):
             yield numbers[id(job)], result
 
     def control(self) -> set[str]:
@@ -344,7 +364,7 @@ class Trials:
 
         def child(session: pytest.Session) -> dict[str, Any]:
             everything = self.map.in_order((1 << len(self.map.tests)) - 1)
-            trial = _Trial(everything, dict(zip(self.map.tests, self.map.seconds, strict=True)), 3600, None)
+            trial = _Trial(everything, dict(zip(self.map.tests, self.map.seconds, strict=True)))
             session.config.pluginmanager.register(trial)
             trial.run(session, to_the_end=True)
             return {"failed": trial.failed, "ran": len(trial.ran)}
@@ -416,8 +436,14 @@ def cache(project: Project) -> Path:
     return project.root / "build" / "mutants"
 
 
+def _in_files(tests: list[str], count: int) -> list[str]:
+    """The tests in the files of the first ones, so many files."""
+    files = list(dict.fromkeys(test.partition("::")[0] for test in tests))[:count]
+    return [test for test in tests if test.partition("::")[0] in files]
+
+
 def _own_compiled_code(file: Path) -> None:
-    """Numba keeps what it compiles by the file's name and date: a changed one must neither find it nor leave its own."""
+    """Numba finds what it has compiled by the file's name and date: a changed file has a cache of its own."""
     if "numba" in file.read_text(encoding="utf-8"):
         os.environ["NUMBA_CACHE_DIR"] = tempfile.gettempdir()
         if "numba" in sys.modules:
@@ -458,6 +484,7 @@ def surroundings(project: Project) -> None:
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(cache(project) / "hypothesis")
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(cache(project) / "python")
     os.environ["NUMBA_CACHE_DIR"] = str(cache(project) / "numba")
+    sys.dont_write_bytecode = False  # outside the tree it does no harm, and collecting the tests is much faster
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"  # forks of a process with threads would hang
     os.chdir(project.root)
