@@ -56,7 +56,8 @@ class Project:
         return found.hexdigest()
 
 
-PLUGINS = ("-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-seed=0")
+# Rewriting asserts, pytest would import the engine by itself, as a plugin's package, and without the change.
+PLUGINS = ("-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain", "--hypothesis-seed=0")
 
 
 @dataclass
@@ -105,7 +106,7 @@ class Map:
                 turns.extend((turn, self.seconds[index], index) for turn, index in enumerate(members))
             found |= dict.fromkeys(index for _, _, index in sorted(turns))
         left = budget
-        chosen = []
+        chosen: list[str] = []
         for index in found:
             if self.tests[index] not in self.broken and (left >= self.seconds[index] or not chosen):
                 left -= self.seconds[index]

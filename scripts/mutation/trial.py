@@ -21,7 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from itertools import pairwise
 from pathlib import Path
@@ -32,7 +32,7 @@ import pytest
 
 from .places import Place
 from .record import PLUGINS, Map, Project
-from .returns import FALSIFIED, RETURNS, Falsifier
+from .returns import FALSIFIED, Falsifier
 
 Find = Callable[[ast.Module], list[Place]]
 GIGABYTES = 8  # of address space: a mutant may want any size
@@ -69,6 +69,7 @@ class Job:
     mutant: Mutant
     tests: list[str]
     cold: bool
+    falsifies: bool = False  # it says through `__falsified__` whether there was anything to change
 
 
 @dataclass
@@ -147,11 +148,13 @@ class _ChangedModule(importlib.abc.MetaPathFinder):
     def __init__(self, mutant: Mutant, root: Path) -> None:
         self.mutant, self.root = mutant, root
         self.file = (root / mutant.path).resolve()
+        self.used = False
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         spec = PathFinder.find_spec(name, path, target)
         if spec is None or spec.origin is None or Path(spec.origin).resolve() != self.file:
             return None
+        self.used = True
         spec.loader = _ChangedLoader(name, spec.origin, self.mutant.code(self.root, spec.origin))
         return spec
 
@@ -171,6 +174,7 @@ class Functions:
     def __init__(self, project: Project) -> None:
         self.root = project.root
         self.files = {(project.root / path).resolve(): path for path in project.sources()}
+        self.unchanged: dict[str, CodeType] = {}
         self.by_code: dict[tuple[str, CodeType], list[FunctionType]] = {}
         self.names: dict[str, str] = {}  # file -> the name under which it is compiled
         paths: dict[str, str | None] = {}
@@ -189,10 +193,11 @@ class Functions:
         filename = self.names.get(mutant.path)
         if filename is None:
             return None
-        source = (self.root / mutant.path).read_bytes()
-        before = compile(ast.parse(source), filename, "exec", dont_inherit=True)
+        if mutant.path not in self.unchanged:
+            tree = ast.parse((self.root / mutant.path).read_bytes())
+            self.unchanged[mutant.path] = compile(tree, filename, "exec", dont_inherit=True)
         found = []
-        for old, new in _changed_code(before, mutant.code(self.root, filename)):
+        for old, new in _changed_code(self.unchanged[mutant.path], mutant.code(self.root, filename)):
             for function in self.by_code.get((mutant.path, old), ()):
                 if old.co_freevars != new.co_freevars:
                     return None
@@ -273,13 +278,13 @@ class Trials:
     limit: float = 600.0  # seconds until a process is killed that hangs where no signal reaches it
     say: Callable[[str], None] = lambda text: print(text, file=sys.stderr, flush=True)
 
+    def __post_init__(self) -> None:
+        self._seconds = dict(zip(self.map.tests, self.map.seconds, strict=True))
+
     def _trial(self, job: Job) -> _Trial:
         falsifier = Falsifier()
         setattr(builtins, FALSIFIED, falsifier)
-        # A place without the call to it never changes anything: only those that have it are asked.
-        _, place = job.mutant.tree(self.project.root)
-        seconds = dict(zip(self.map.tests, self.map.seconds, strict=True))
-        return _Trial(job.tests, seconds, falsifier if place.kind == RETURNS else None)
+        return _Trial(job.tests, self._seconds, falsifier if job.falsifies else None)
 
     def run(self, jobs: list[Job]) -> dict[Mutant, Verdict]:
         """Try all of them."""
@@ -302,33 +307,35 @@ class Trials:
         """In two turns: most are noticed in the first few files of tests, and each file takes time to collect."""
         import numpy  # noqa: F401  (loaded once for all forks)
 
-        first = {job.mutant: _in_files(job.tests, FILES_FIRST) for job in jobs}
+        first = [replace(job, tests=_in_files(job.tests, FILES_FIRST)) for job in jobs]
         known = {job.mutant: job for job in jobs}
-        survivors: dict[Mutant, dict[str, Any]] = {}
-        for job, result in self._collected_anew([Job(job.mutant, first[job.mutant], True) for job in jobs]):
-            more = len(known[job.mutant].tests) > len(job.tests)
-            if result is not None and result["outcome"] in ("survived", "nothing to change") and more:
-                survivors[job.mutant] = result
+        earlier: dict[Mutant, dict[str, Any]] = {}
+        left = []
+        for job, result in self._collected_anew(first):
+            done = set(job.tests)
+            more = [test for test in known[job.mutant].tests if test not in done]
+            if more and result is not None and result["outcome"] in ("survived", "nothing to change"):
+                earlier[job.mutant] = result
+                left.append(replace(job, tests=more))
             else:
                 yield known[job.mutant], result
-        left = [Job(mutant, [one for one in known[mutant].tests if one not in set(first[mutant])], True)
-                for mutant in survivors]  # fmt: skip
         for job, result in self._collected_anew(left):
-            earlier = survivors[job.mutant]
-            if result is not None and result["outcome"] == "nothing to change":
-                result["outcome"] = earlier["outcome"]
             if result is not None:
-                result["ran"] = [*earlier["ran"], *result.get("ran", [])]
+                before = earlier[job.mutant]
+                result["ran"] = [*before["ran"], *result.get("ran", [])]
+                if result["outcome"] == "nothing to change":
+                    result["outcome"] = before["outcome"]
             yield known[job.mutant], result
 
     def _collected_anew(self, jobs: list[Job]) -> Iterator[tuple[Job, dict[str, Any] | None]]:
         def child(job: Job) -> dict[str, Any]:
             _own_compiled_code(self.project.root / job.mutant.path)
-            sys.meta_path.insert(0, _ChangedModule(job.mutant, self.project.root))
+            changed = _ChangedModule(job.mutant, self.project.root)
+            sys.meta_path.insert(0, changed)
             trial = self._trial(job)
             files = dict.fromkeys(test.partition("::")[0] for test in job.tests)
             pytest.main([*files, f"--rootdir={self.project.root}", "-q", "-s", *PLUGINS], plugins=[trial])
-            return trial.result()
+            return trial.result() if changed.used else {"outcome": "not run"}
 
         return forked(jobs, child, self.workers, self.limit)
 
@@ -337,27 +344,27 @@ class Trials:
 
     def _forks(self, session: pytest.Session, jobs: list[Job]) -> Iterator[tuple[int, dict[str, Any] | None]]:
         functions = Functions(self.project)
-        gc.collect()
-        gc.freeze()
-        numbers = {id(job): number for number, job in enumerate(jobs)}
-        ready = []
+        patches: dict[int, list[tuple[FunctionType, CodeType]]] = {}
         for number, job in enumerate(jobs):
-            if functions.patches(job.mutant) is None:
+            found = functions.patches(job.mutant)
+            if found is None:
                 yield number, {"outcome": "must be cold"}
             else:
-                ready.append(job)
+                patches[number] = found
+        gc.collect()
+        gc.freeze()
 
-        def child(job: Job) -> dict[str, Any]:
+        def child(number: int) -> dict[str, Any]:
+            job = jobs[number]
             _own_compiled_code(self.project.root / job.mutant.path)
-            for function, code in functions.patches(job.mutant) or ():
+            for function, code in patches[number]:
                 function.__code__ = code
             trial = self._trial(job)
             session.config.pluginmanager.register(trial)
             trial.run(session)
             return trial.result()
 
-        for job, result in forked(ready, child, self.workers, self.limit):
-            yield numbers[id(job)], result
+        yield from forked(patches, child, self.workers, self.limit)
 
     def control(self) -> set[str]:
         """The tests that fail in the order, and in the surroundings, in which mutants are tried."""
