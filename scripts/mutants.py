@@ -42,7 +42,8 @@ def job(mutant: Mutant, place: Place, known: Map, budget: float) -> Job:
     if at_import:
         everything = (1 << len(known.tests)) - 1  # a declaration is noticed by tests that run no line of its file
         groups += [known.named_after(mutant.path), everything]
-    return Job(mutant, known.in_order(*groups, budget=budget), at_import, place.kind == RETURNS)
+    name = f"{mutant.path}:{place.line} {place.function}"
+    return Job(mutant, known.in_order(*groups, budget=budget), at_import, name, place.kind == RETURNS)
 
 
 def _tests(names: list[str]) -> str:

@@ -69,6 +69,7 @@ class Job:
     mutant: Mutant
     tests: list[str]
     cold: bool
+    name: str = ""  # what progress calls it
     falsifies: bool = False  # it says through `__falsified__` whether there was anything to change
 
 
@@ -234,18 +235,17 @@ class _Trial:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        self.run(session)
+        self.run(session, {item.nodeid: item for item in session.items})
         return True
 
-    def run(self, session: pytest.Session, to_the_end: bool = False) -> None:
+    def run(self, session: pytest.Session, items: dict[str, pytest.Item], to_the_end: bool = False) -> None:
         os.chdir(tempfile.gettempdir())
-        items = {item.nodeid: item for item in session.items}
         chosen = [items[test] for test in self.tests if test in items]
         self.started = not session.testsfailed  # a module of tests that cannot be imported has failed
         for item, following in pairwise([*chosen, None]):
             if not self.started or item is None:
                 break
-            limit = 20 + 20 * self.seconds[item.nodeid]  # the machine may be busy
+            limit = 10 + 20 * self.seconds[item.nodeid]  # the machine may be busy
             item.add_marker(pytest.mark.timeout(limit), append=False)
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             self.ran.append(item.nodeid)
@@ -299,7 +299,9 @@ class Trials:
                     continue
                 verdicts[job.mutant] = Verdict(**(result or {"outcome": "died"}))
                 done += 1
-                if done % 20 == 0:
+                if verdicts[job.mutant].outcome in ("survived", "not run"):
+                    self.say(f"{done} of {len(left)}; {verdicts[job.mutant].outcome}: {job.name}")
+                elif done % 20 == 0:
                     self.say(f"{done} of {len(left)}")
         return verdicts
 
@@ -351,6 +353,7 @@ class Trials:
                 yield number, {"outcome": "must be cold"}
             else:
                 patches[number] = found
+        items = {item.nodeid: item for item in session.items}  # a fork copies what it touches: not there
         gc.collect()
         gc.freeze()
 
@@ -361,7 +364,7 @@ class Trials:
                 function.__code__ = code
             trial = self._trial(job)
             session.config.pluginmanager.register(trial)
-            trial.run(session)
+            trial.run(session, items)
             return trial.result()
 
         yield from forked(patches, child, self.workers, self.limit)
@@ -373,7 +376,7 @@ class Trials:
             everything = self.map.in_order((1 << len(self.map.tests)) - 1)
             trial = _Trial(everything, dict(zip(self.map.tests, self.map.seconds, strict=True)))
             session.config.pluginmanager.register(trial)
-            trial.run(session, to_the_end=True)
+            trial.run(session, {item.nodeid: item for item in session.items}, to_the_end=True)
             return {"failed": trial.failed, "ran": len(trial.ran)}
 
         def only(session: pytest.Session) -> Iterator[tuple[int, dict[str, Any] | None]]:
