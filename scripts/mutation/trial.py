@@ -462,7 +462,7 @@ def _own_compiled_code(file: Path) -> None:
 
 def recorded(project: Project, record: Callable[[Project], Map], fingerprint: str, say: Callable[[str], None]) -> Map:
     """The map of the files as they are: the saved one, or a new one, from a process of its own."""
-    path = cache(project) / "map.json"
+    path = cache(project) / ("map.json" if project.without else "map-of-all.json")
     found = Map.load(path, fingerprint)
     if found is not None:
         return found
