@@ -38,12 +38,17 @@ def all_places(project: Project, find: Find) -> list[Placed]:
 def job(mutant: Mutant, place: Place, known: Map, budget: float) -> Job:
     """The tests that run the place, in order; for what acts at import also those named after the file, and others."""
     at_import = place.at_import or (not place.in_table and bool(place.lines & known.at_import.get(mutant.path, set())))
-    groups = [known.running(mutant.path, place.lines)]
-    if at_import:
-        everything = (1 << len(known.tests)) - 1  # a declaration is noticed by tests that run no line of its file
-        groups += [known.named_after(mutant.path), everything]
+    witnesses = known.running(mutant.path, place.lines)
+    if (
+        at_import
+    ):  # half of the time for those near to it; a declaration is noticed by tests that run no line of its file
+        near = known.named_after(mutant.path), known.running(mutant.path)
+        tests = known.in_order(witnesses, *near, budget=budget / 2)
+        tests = list(dict.fromkeys(tests + known.in_order((1 << len(known.tests)) - 1, budget=budget / 2)))
+    else:
+        tests = known.in_order(witnesses, budget=budget)
     name = f"{mutant.path}:{place.line} {place.function}"
-    return Job(mutant, known.in_order(*groups, budget=budget), at_import, name, place.kind == RETURNS)
+    return Job(mutant, tests, at_import, name, place.kind == RETURNS)
 
 
 def _tests(names: list[str]) -> str:

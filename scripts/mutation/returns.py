@@ -55,7 +55,9 @@ def _falsify(function: FunctionNode) -> Callable[[], ast.AST]:
 def _empty(function: FunctionNode) -> Callable[[], ast.AST]:
     def change() -> ast.AST:
         kept = function.body[:1] if ast.get_docstring(function, clean=False) is not None else []
-        function.body = [*kept, ast.copy_location(ast.Pass(), function.body[-1])]
+        # Never run, but still read by the compiler: the function keeps the variables that it has from outside.
+        never = ast.If(ast.Constant(False), function.body[len(kept) :], [])
+        function.body = [*kept, ast.copy_location(never, function.body[-1])]
         return function
 
     return change

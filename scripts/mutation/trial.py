@@ -19,6 +19,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -109,8 +110,9 @@ def forked(jobs: Iterable[Any], child: Callable[[Any], dict[str, Any]], workers:
                 if os.waitpid(pid, os.WNOHANG)[0]:
                     del running[pid]
                     _kill(pid)  # what it started
-                    result = folder / "result.json"
-                    yield job, json.loads(result.read_text(encoding="utf-8")) if result.exists() else None
+                    path = folder / "result.json"
+                    result = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+                    yield job, result
                     shutil.rmtree(folder, ignore_errors=True)
             time.sleep(0.005)
     finally:
@@ -133,7 +135,10 @@ def _in_fork(job: Any, child: Callable[[Any], dict[str, Any]], folder: Path) -> 
         os.environ.update(TMPDIR=str(folder), PYTEST_DEBUG_TEMPROOT=str(folder))
         tempfile.tempdir = None
         resource.setrlimit(resource.RLIMIT_AS, (GIGABYTES << 30, GIGABYTES << 30))
-        result = json.dumps(child(job))
+        try:
+            result = json.dumps(child(job))
+        except Exception:  # not the mutant's, which pytest would have caught
+            result = json.dumps({"error": traceback.format_exc()})
         (folder / "part").write_text(result, encoding="utf-8")
         (folder / "part").rename(folder / "result.json")
     finally:
@@ -264,6 +269,7 @@ class _Trial:
         return {"outcome": "survived", "ran": self.ran}
 
 
+UNNOTICED = ("survived", "nothing to change", "not run")
 FILES_FIRST = 4
 ENOUGH = 200  # tests after which a function that gave nothing to falsify is taken for one that never does
 
@@ -294,6 +300,8 @@ class Trials:
         for cold in (False, True):
             batch = [job for job in left if job.cold is cold]
             for job, result in (self._cold if cold else self._warm)(batch) if batch else ():
+                if result is not None and "error" in result:
+                    sys.exit(f"{job.name}: the mutation tester itself failed:\n{result['error']}")
                 if result == {"outcome": "must be cold"}:
                     job.cold = True
                     continue
@@ -316,17 +324,17 @@ class Trials:
         for job, result in self._collected_anew(first):
             done = set(job.tests)
             more = [test for test in known[job.mutant].tests if test not in done]
-            if more and result is not None and result["outcome"] in ("survived", "nothing to change"):
+            if more and result is not None and result.get("outcome") in UNNOTICED:
                 earlier[job.mutant] = result
                 left.append(replace(job, tests=more))
             else:
                 yield known[job.mutant], result
         for job, result in self._collected_anew(left):
-            if result is not None:
+            if result is not None and "error" not in result:
                 before = earlier[job.mutant]
-                result["ran"] = [*before["ran"], *result.get("ran", [])]
-                if result["outcome"] == "nothing to change":
-                    result["outcome"] = before["outcome"]
+                result["ran"] = [*before.get("ran", []), *result.get("ran", [])]
+                if result["outcome"] in UNNOTICED:  # what the two turns together say
+                    result["outcome"] = min(before["outcome"], result["outcome"], key=UNNOTICED.index)
             yield known[job.mutant], result
 
     def _collected_anew(self, jobs: list[Job]) -> Iterator[tuple[Job, dict[str, Any] | None]]:
@@ -336,7 +344,10 @@ class Trials:
             sys.meta_path.insert(0, changed)
             trial = self._trial(job)
             files = dict.fromkeys(test.partition("::")[0] for test in job.tests)
-            pytest.main([*files, f"--rootdir={self.project.root}", "-q", "-s", *PLUGINS], plugins=[trial])
+            with suppress(
+                Exception
+            ):  # a plugin of pytest may be the first to import the engine: it has not started then
+                pytest.main([*files, f"--rootdir={self.project.root}", "-q", "-s", *PLUGINS], plugins=[trial])
             return trial.result() if changed.used else {"outcome": "not run"}
 
         return forked(jobs, child, self.workers, self.limit)
@@ -427,11 +438,15 @@ def _from_server(project: Project, serve: Callable[[pytest.Session], Iterator[tu
         finally:
             os._exit(0)
     os.close(writing)
+    left = len(jobs)
     with os.fdopen(reading, encoding="utf-8") as file:
         for line in file:
             number, result = json.loads(line)
+            left -= 1
             yield jobs[number], result
     os.waitpid(pid, 0)
+    if left:
+        sys.exit(f"pytest ended early; see {cache(project) / 'pytest.log'}.")
 
 
 def _log(project: Project) -> None:
@@ -474,8 +489,6 @@ def recorded(project: Project, record: Callable[[Project], Map], fingerprint: st
             _log(project)
             record(project).save(path, fingerprint)
         except BaseException:
-            import traceback
-
             traceback.print_exc()
         finally:
             os._exit(0)
