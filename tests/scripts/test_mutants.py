@@ -247,7 +247,6 @@ def mutants(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Calla
         before = tree()
         place = ["--root", str(root), "--source", "tiny", "--package", "tiny", "--tests", "tests"]
         environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST")}
-        environment["PYTEST_ADDOPTS"] = "-p no:hookscope -p no:nbval"  # each start of pytest would import them
         result = subprocess.run(
             [sys.executable, "-m", "scripts.mutants", *arguments, *place],
             cwd=repository, env=environment, capture_output=True, text=True, timeout=280, check=False,
