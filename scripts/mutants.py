@@ -1,0 +1,144 @@
+"""Which faults in the engine would no test notice? Puts them in one at a time and runs the tests that run the line.
+
+    python -m scripts.mutants sample --seed 1 --count 500    small faults, drawn from all possible ones
+    python -m scripts.mutants results                        functions whose result could be false unnoticed
+
+Neither touches the tree. The first run records which test runs which lines, in build/mutants, and so does one after a
+change of the engine or its tests. A test that works in another process (subprocess) is no witness there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from .mutation.places import Place, small_faults
+from .mutation.record import Map, Project, record
+from .mutation.returns import RETURNS, functions
+from .mutation.trial import Find, Job, Mutant, Trials, Verdict, recorded, surroundings
+
+CAUGHT = ("failed", "no import", "died")
+Placed = tuple[Mutant, Place]
+
+
+def all_places(project: Project, find: Find) -> list[Placed]:
+    found: list[Placed] = []
+    for path in project.sources():
+        places = find(ast.parse((project.root / path).read_bytes()))
+        found.extend((Mutant(path, number, find), place) for number, place in enumerate(places))
+    return found
+
+
+def job(mutant: Mutant, place: Place, known: Map, budget: float) -> Job:
+    """The tests that run the place, in order; for what acts at import also those named after the file, and others."""
+    at_import = place.at_import or (not place.in_table and bool(place.lines & known.at_import.get(mutant.path, set())))
+    witnesses = known.running(mutant.path, place.lines)
+    if (
+        at_import
+    ):  # half of the time for those near to it; a declaration is noticed by tests that run no line of its file
+        near = known.named_after(mutant.path), known.running(mutant.path)
+        tests = known.in_order(witnesses, *near, budget=budget / 2)
+        tests = list(dict.fromkeys(tests + known.in_order((1 << len(known.tests)) - 1, budget=budget / 2)))
+    else:
+        tests = known.in_order(witnesses, budget=budget)
+    name = f"{mutant.path}:{place.line} {place.function}"
+    return Job(mutant, tests, at_import, name, place.kind == RETURNS)
+
+
+def _tests(names: list[str]) -> str:
+    """How many tests ran, and the functions of the first ones."""
+    written = list(dict.fromkeys(name.partition("[")[0] for name in names))
+    more = f", and {len(written) - 8} more" if len(written) > 8 else ""
+    return f"{len(names)} tests ran: {', '.join(written[:8])}{more}" if names else "no test runs it"
+
+
+def report_sample(project: Project, placed: list[Placed], verdicts: dict[Mutant, Verdict], listed: bool) -> None:
+    """The survivors, then how many of each kind were caught."""
+    all_of, caught = Counter[str](), Counter[str]()
+    for mutant, place in placed:
+        verdict = verdicts[mutant]
+        all_of[place.kind] += 1
+        caught[place.kind] += verdict.outcome in CAUGHT
+        before, after = (" ".join(text.split()) for text in mutant.texts(project.root))
+        line = f"{mutant.path}:{place.line}: {place.kind}: {before}  ->  {after}"
+        if listed:
+            print(f"{verdict.outcome:<10}{line}{f'  by {verdict.by}' if verdict.by else ''}")
+        elif verdict.outcome not in CAUGHT:
+            print(f"{line}\n    {_tests(verdict.ran)}")
+    for kind in sorted(all_of):
+        print(f"{kind:<12}{caught[kind]:>5} of {all_of[kind]:>5} caught")
+    print(f"{'all':<12}{sum(caught.values()):>5} of {len(placed):>5} caught, {sum(caught.values()) / len(placed):.1%}")
+
+
+def report_results(placed: list[Placed], verdicts: dict[Mutant, Verdict]) -> None:
+    """The functions that no test holds, by file, and apart those that return nothing that can be falsified."""
+    headings = {
+        "survived": "Functions without a compared result",
+        "emptied": "Functions that return nothing, and whose absence no test notices",
+        "not run": "Functions that no test runs",
+        "nothing to change": "Functions whose result has nothing to falsify: cells, other objects, None",
+    }
+    rows: dict[str, list[str]] = {outcome: [] for outcome in headings}
+    for mutant, place in placed:
+        outcome = verdicts[mutant].outcome
+        if outcome not in CAUGHT:
+            outcome = "emptied" if outcome == "survived" and place.kind != RETURNS else outcome
+            rows[outcome].append(
+                f"{mutant.path}:{place.line}: {place.function}  ({len(verdicts[mutant].ran)} tests ran)"
+            )
+    for outcome, heading in headings.items():
+        print(f"\n{heading}: {len(rows[outcome])}")
+        print("".join(f"    {row}\n" for row in rows[outcome]), end="")
+    print(f"\n{len(placed)} functions")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m scripts.mutants", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("what", choices=("sample", "results"))
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=500, help="mutants of a sample")
+    parser.add_argument("--only", default="", help="only files whose path has this in it")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--budget", type=float, default=60, help="seconds of tests for each mutant, as recorded")
+    parser.add_argument("--all", action="store_true", help="list the caught mutants of a sample too")
+    parser.add_argument("--with-debug", action="store_true", help="the debugger and its tests too")
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
+    parser.add_argument("--source", default="engine", help="the folder of the package")
+    parser.add_argument("--package", default="hookscope.engine", help="the name by which it is imported")
+    parser.add_argument("--tests", default="tests/engine")
+    options = parser.parse_args(arguments)
+    debug = [] if options.with_debug else [f"{options.source}/debug", f"{options.tests}/debug"]
+    project = Project(options.root.resolve(), options.source, options.package, (options.tests,), tuple(debug))
+    surroundings(project)
+    started = time.monotonic()
+
+    def say(text: str) -> None:
+        print(f"[{time.monotonic() - started:6.0f} s] {text}", file=sys.stderr, flush=True)
+
+    known = recorded(project, record, project.fingerprint(), say)
+    if known.broken:
+        left_out = f"{len(known.broken)} of {len(known.tests)} tests"
+        say(f"Left out, since they fail or are skipped without a mutant: {left_out}")
+    sample = options.what == "sample"
+    placed = [one for one in all_places(project, small_faults if sample else functions) if options.only in one[0].path]
+    if sample:
+        chosen = random.Random(options.seed).sample(range(len(placed)), min(options.count, len(placed)))
+        say(f"{len(chosen)} of {len(placed)} possible mutants, seed {options.seed}")
+        placed = [placed[number] for number in sorted(chosen)]
+    jobs = [job(mutant, place, known, options.budget) for mutant, place in placed]
+    verdicts = Trials(project, known, options.workers, say=say).run(jobs)
+    say(f"Done: {len(placed)} mutants; {Counter(verdict.outcome for verdict in verdicts.values())}")
+    if sample:
+        report_sample(project, placed, verdicts, options.all)
+    else:
+        report_results(placed, verdicts)
+
+
+if __name__ == "__main__":
+    main()
