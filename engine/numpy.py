@@ -1028,6 +1028,7 @@ def _taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]
 
     surface.__name__ = surface.__qualname__ = name
     surface.__doc__ = function.__doc__
+    surface.__wrapped__ = function  # type: ignore[attr-defined]
     surface.__signature__ = signature  # type: ignore[attr-defined]
     return surface
 

@@ -43,8 +43,7 @@ def grad(
 
     Returns:
         a function of the arguments of ``fn``; with positions and weights its result is ``(gradients of inputs,
-        gradients
-            of weights)``.
+        gradients of weights)``.
 
     Raises:
         ValueError: neither positions nor weights, a position twice or negative, or ``has_aux`` and one output.
@@ -280,8 +279,7 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Weights = None, has_au
 
     Returns:
         ``(output, vjp_fn)``, or ``(output, vjp_fn, aux)`` with ``has_aux``; ``vjp_fn`` takes one Tensor for each output
-        and
-            always returns a tuple of the inputs' gradients, with ``weights`` beside those of the weights.
+        and always returns a tuple of the inputs' gradients, with ``weights`` beside those of the weights.
 
     Raises:
         TypeError: an input is no Tensor, or ``weights`` are no Parameters.
@@ -342,7 +340,7 @@ def jvp(
 
     Returns:
         ``(output, derivative)``, or ``(output, derivative, aux)`` with ``has_aux``; the derivative is a Tensor, or for
-            several outputs a tuple.
+        several outputs a tuple.
 
     Raises:
         TypeError: ``inputs`` or ``v`` is neither a Tensor nor a tuple or list.

@@ -140,7 +140,7 @@ def max(
 
     Returns:
         a Tensor; with ``dim`` a pair of it and the places, Int64. Of several that are the largest the first one has the
-            place and the gradient; without ``dim`` they share it.
+        place and the gradient; without ``dim`` they share it.
 
     Raises:
         ValueError: ``dim`` is out of range, or the shapes do not broadcast.
@@ -163,8 +163,7 @@ def min(
 
     Returns:
         a Tensor; with ``dim`` a pair of it and the places, Int64. Of several that are the smallest the first one has
-        the
-            place and the gradient; without ``dim`` they share it.
+        the place and the gradient; without ``dim`` they share it.
 
     Raises:
         ValueError: ``dim`` is out of range, or the shapes do not broadcast.

@@ -113,7 +113,7 @@ class _Conv(Cell):
 
         Returns:
             A Tensor (N, out_channels, ...); an axis of length n has (n + pads - dilation * (kernel_size - 1) - 1) //
-                stride + 1 windows.
+            stride + 1 windows.
 
         Raises:
             ValueError: another number of axes or channels, or no window fits.
@@ -195,8 +195,8 @@ class _ConvTranspose(_Conv):
 
         Returns:
             A Tensor (N, out_channels, ...). An axis of length n becomes n * stride with "same"; (n - 1) * stride +
-                max(stride, dilation * (kernel_size - 1) + 1) with "valid"; (n - 1) * stride + dilation * (kernel_size -
-                1) + 1 - pads + output_padding with "pad".
+            max(stride, dilation * (kernel_size - 1) + 1) with "valid"; (n - 1) * stride + dilation * (kernel_size - 1)
+            + 1 - pads + output_padding with "pad".
 
         Raises:
             ValueError: another number of axes or channels.

@@ -100,7 +100,7 @@ class _Recurrent(Cell):
 
         Returns:
             The pair (output, states): the output (T, N, directions * H), or (N, T, ...) with ``batch_first``; the
-                states in the form of ``hx``.
+            states in the form of ``hx``.
 
         Raises:
             TypeError: ``x`` or a state is no Tensor, or the states of an LSTM no pair.

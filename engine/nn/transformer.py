@@ -113,7 +113,7 @@ class MultiheadAttention(Cell):
 
         Returns:
             The output in the form of ``query``, and the weights (N, L, S), (N, num_heads, L, S) without
-                ``average_attn_weights``, without N for inputs without a batch, or None without ``need_weights``.
+            ``average_attn_weights``, without N for inputs without a batch, or None without ``need_weights``.
 
         Raises:
             ValueError: a shape that does not fit, or a mask of integers other than uint8.

@@ -262,8 +262,7 @@ def max_pool2d(
 
     Returns:
         A tensor (N, C, H', W'), H' = floor((H + padding - dilation * (kernel_size - 1) - 1) / stride) + 1 with both
-            ends'
-        padding. With ``return_indices`` also an Int64 tensor of that shape: the place in the flattened H x W.
+        ends' padding. With ``return_indices`` also an Int64 tensor of that shape: the place in the flattened H x W.
 
     Raises:
         TypeError: ``x`` is no Tensor, or a setting no int or tuple of ints.
@@ -300,8 +299,7 @@ def max_pool3d(
 
     Returns:
         A tensor (N, C, D', H', W'); with ``return_indices`` also an Int64 tensor of that shape: the place in the
-            flattened
-        D x H x W.
+        flattened D x H x W.
 
     Raises:
         TypeError: ``x`` is no Tensor, or a setting no int or tuple of ints.

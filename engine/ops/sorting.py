@@ -831,7 +831,7 @@ def unique(input: Tensor) -> tuple[Tensor, Tensor]:
 
     Returns:
         the values, a vector of the dtype of ``input``; and the places, of the shape of ``input``: Int64 for an Int64
-            ``input``, else Int32.
+        ``input``, else Int32.
 
     Raises:
         TypeError: ``input`` is no Tensor.
@@ -864,8 +864,7 @@ def unique_sorted(
 
     Returns:
         the values alone; or a tuple of the values, the places (Int64, of the shape of ``input``, along ``dim`` a
-        vector)
-            and the counts (Int64), of these what was asked for.
+        vector) and the counts (Int64), of these what was asked for.
 
     Raises:
         TypeError: ``input`` is no Tensor, or ``dim`` is no int.
@@ -894,8 +893,7 @@ def unique_consecutive(
 
     Returns:
         the values alone; or a tuple of the values, the places (Int64, of the shape of ``input``, along ``dim`` a
-        vector)
-            and the lengths (Int64), of these what was asked for.
+        vector) and the lengths (Int64), of these what was asked for.
 
     Raises:
         TypeError: ``input`` is no Tensor, or ``dim`` is no int.

@@ -260,7 +260,7 @@ def jacfwd(fn: Function, grad_position: int | tuple[int, ...] = 0, has_aux: bool
 
     Returns:
         a function; for several outputs its result is a tuple with an entry for each, for several positions each entry
-            is a tuple. A Jacobian has the output's shape and then the input's.
+        is a tuple. A Jacobian has the output's shape and then the input's.
 
     Raises:
         ValueError: a position twice, negative or beyond the arguments.

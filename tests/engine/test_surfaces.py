@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import shutil
 import subprocess
 import sys
@@ -12,8 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine import Tensor, float32, mint, ops
+from hookscope.engine import Tensor, float32, int32, mint, ops
+from hookscope.engine import numpy as mindspore_numpy
 from hookscope.engine.core import surfaces
+from hookscope.engine.core.operator import Operator
 from hookscope.engine.core.surfaces import REQUIRED, declare, prim, renamed
 from hookscope.engine.ops.elementwise import Binary, Unary
 
@@ -33,28 +36,108 @@ def elementwise() -> list[Any]:
     return sorted(found.values(), key=lambda one: one.name)
 
 
-@pytest.mark.parametrize("operator", elementwise(), ids=lambda one: one.name)
-def test_every_surface_of_an_elementwise_operator_gives_its_bits(operator: Any) -> None:
-    bits = operator.name.startswith("bitwise") or operator.name in ("gcd", "lcm")
-    x, y = ((X * 8).astype(ms_int32()), (Y * 8).astype(ms_int32())) if bits else (X, Y)
-    operands = (x,) if isinstance(operator, Unary) else (x, y)
-    want = operator(*operands).asnumpy()
-    found = {f"Tensor.{n}": getattr(Tensor, n) for n, one in surfaces.METHODS.items() if one is operator}
-    found |= {f"mint.{n}": getattr(mint, n) for n, one in surfaces.MINT.items() if one is operator and "." not in n}
-    found |= {f"ops.{n}()": getattr(ops, n)() for n, (one, _) in surfaces.PRIMITIVES.items() if one is operator}
+@pytest.mark.parametrize("function", elementwise(), ids=lambda one: one.name)
+def test_every_surface_of_an_elementwise_operator_gives_its_bits(function: Any) -> None:
+    bits = function.name.startswith("bitwise") or function.name in ("gcd", "lcm")
+    x, y = ((X * 8).astype(int32), (Y * 8).astype(int32)) if bits else (X, Y)
+    operands = (x,) if isinstance(function, Unary) else (x, y)
+    want = function(*operands).asnumpy()
+    found = {f"Tensor.{n}": getattr(Tensor, n) for n, one in surfaces.METHODS.items() if one is function}
+    found |= {f"mint.{n}": getattr(mint, n) for n, one in surfaces.MINT.items() if one is function and "." not in n}
+    found |= {f"ops.{n}()": getattr(ops, n)() for n, (one, _) in surfaces.PRIMITIVES.items() if one is function}
     for name, surface in found.items():
         np.testing.assert_array_equal(surface(*operands).asnumpy(), want, err_msg=name, strict=True)
     for name, one in surfaces.IN_PLACE.items():
-        if one is operator:
+        if one is function:
             changed = x.copy()
             getattr(changed, name)(*operands[1:])
             np.testing.assert_array_equal(changed.asnumpy(), want.astype(np.float32), err_msg=name)
 
 
-def ms_int32() -> Any:
-    from hookscope.engine import int32
+def declared() -> list[Any]:
+    kinds = {"method": surfaces.METHODS, "in_place": surfaces.IN_PLACE, "mint": surfaces.MINT, "numpy": surfaces.NUMPY,
+             "primitive": surfaces.PRIMITIVES}  # fmt: skip
+    return [pytest.param(kind, name, id=f"{kind}-{name}") for kind, table in kinds.items() for name in table]
 
-    return int32
+
+class Sentinel:
+    """An argument that is nothing but itself."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+def bound(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """What each argument of a function gets, also those that it takes as ``**rest``."""
+    signature = inspect.signature(function)
+    found = signature.bind(*args, **kwargs).arguments
+    rest = [name for name, one in signature.parameters.items() if one.kind is one.VAR_KEYWORD and name in found]
+    return {name: value for name, value in found.items() if name not in rest} | (found[rest[0]] if rest else {})
+
+
+@pytest.mark.parametrize(("kind", "name"), declared())
+def test_a_surface_hands_each_of_its_arguments_to_the_one_function(
+    kind: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kind == "primitive":
+        check_primitive(*surfaces.PRIMITIVES[name], monkeypatch)
+        return
+    if kind in ("method", "in_place"):
+        table = surfaces.METHODS if kind == "method" else surfaces.IN_PLACE
+        assert inspect.unwrap(Tensor.__dict__[name]) is inspect.unwrap(table[name])
+        return
+    package, table = (mint, surfaces.MINT) if kind == "mint" else (mindspore_numpy, surfaces.NUMPY)
+    surface = table[name]
+    offered = operator.attrgetter(name)(package)
+    assert offered is surface or offered.__wrapped__ is surface  # in numpy it takes lists too
+    if isinstance(surface, Operator) or not hasattr(surface, "__signature__"):
+        return  # the function itself
+    function = surface.__wrapped__
+    calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+    cell = dict(zip(surface.__code__.co_freevars, surface.__closure__, strict=True))["function"]
+    monkeypatch.setattr(cell, "cell_contents", lambda *args, **kwargs: calls.append((args, kwargs)))
+    parameters = inspect.signature(surface).parameters.values()
+    given = {one.name: Sentinel(one.name) for one in parameters if one.kind in BY_NAME}
+    if any(one.kind is one.VAR_POSITIONAL for one in parameters):
+        given = {one.name: given[one.name] for one in parameters if one.kind is one.KEYWORD_ONLY}
+    surface(**given)
+    by_name = bound(function, *calls[-1])
+    assert {one.name for one in by_name.values() if isinstance(one, Sentinel)} == set(given)
+    by_place = [one.name for one in parameters if one.name in given and one.kind is one.POSITIONAL_OR_KEYWORD]
+    surface(*(given[key] for key in by_place), **{key: one for key, one in given.items() if key not in by_place})
+    assert bound(function, *calls[-1]) == by_name
+    with pytest.raises(TypeError, match="got an unexpected keyword argument"):
+        surface(**given, no_such_argument=1)
+
+
+def check_primitive(function: Any, row: surfaces.PrimitiveRow, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = getattr(ops, row.name)
+    assert kind._function is function
+    calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+    monkeypatch.setattr(kind, "_function", staticmethod(lambda *args, **kwargs: calls.append((args, kwargs))))
+    settings = {key: Sentinel(key) for key, _ in row.parameters}
+    inputs = [
+        Sentinel(one.name)
+        for one in inspect.signature(function).parameters.values()
+        if one.name not in settings and one.default is one.empty and one.kind in (one.POSITIONAL_ONLY, BY_NAME[0])
+    ]
+    for made in (kind(**settings), kind(*settings.values())):
+        made(*inputs)
+        found = bound(function, *calls[-1])
+        assert {key: found.pop(key) for key in settings} == settings  # each setting at its own argument
+        assert list(found.values()) == inputs
+    required = {key: value for key, value in settings.items() if dict(row.parameters)[key] is REQUIRED}
+    kind(**required)(*inputs)
+    assert calls[-1][1] == {key: required.get(key, default) for key, default in row.parameters}
+    for missing in required:
+        with pytest.raises(TypeError, match=f"For '{row.name}', the arguments .*'{missing}'.* missing"):
+            kind(**{key: value for key, value in required.items() if key != missing})
 
 
 def scaled(input: Any, axis: int = 0, keepdims: bool = False, *, by: float = 1.0) -> tuple[Any, ...]:
