@@ -169,12 +169,19 @@ def signature(one: Any, bound: bool = False) -> str:
     return str(found.replace(parameters=parameters)).replace("'", "")
 
 
+class _Docstring(GoogleDocstring):
+    """What is returned is told in words: a colon in them ends no type."""
+
+    def _consume_returns_section(self, preprocess_types: bool = False) -> list[tuple[str, str, list[str]]]:
+        return [("", "", self._dedent(self._consume_to_next_section()))]
+
+
 def directive(kind: str, head: str, doc: str) -> str:
     """One entry, its docstring as reStructuredText."""
     parts = inspect.cleandoc(doc).split("``")
     # |x| is an absolute value, *sizes and from_ are arguments here; none is markup
     parts[::2] = [re.sub(r"(?<!\n)([|*]|_(?!\w))", r"\\\1", part) for part in parts[::2]]
-    body = str(GoogleDocstring("``".join(parts), NAPOLEON, what=kind))
+    body = str(_Docstring("``".join(parts), NAPOLEON, what=kind))
     return f".. py:{kind}:: {head}\n   :no-index-entry:\n\n{indented(body)}"
 
 
