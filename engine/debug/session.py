@@ -69,7 +69,7 @@ class DebugSession:
         conditions: names of conditions to look for: ``NAME``, ``NAME=THRESHOLD``, ``if EXPRESSION``, or "all". See
             ``conditions``.
         stop_on: the same, to look for and to pause at.
-        every: make captures only in each so-manieth step.
+        every: make captures only in every n-th step.
         max_bytes: how much memory the captured values may take; of older ones the figures stay. All sessions together
             keep 1 GiB, or as much as the one of them that may keep most.
         max_captures: how many captures are kept, those without their values included.
@@ -243,7 +243,7 @@ class DebugSession:
 
     @property
     def every(self) -> int:
-        """Captures are made only in each so-manieth step."""
+        """Captures are made only in every n-th step."""
         return self._watches.every
 
     @every.setter

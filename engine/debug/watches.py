@@ -25,7 +25,7 @@ class Watches:
 
     Args:
         texts: ``PATTERN[:forward|backward|all]`` each; none means every leaf cell.
-        every: capture only in each so-manieth step.
+        every: capture only in every n-th step.
         paths: the cells of the session.
         any_pattern: whether a pattern may match nothing yet, since the networks are not known beforehand.
         events: told after each change.

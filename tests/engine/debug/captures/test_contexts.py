@@ -194,7 +194,7 @@ def test_a_cell_that_a_bprop_calls_says_so() -> None:
 
 
 @pytest.mark.parametrize("every", [1, 2, 3, 7])
-def test_every_so_manieth_step_is_exact_for_taps_hooks_and_gradients(every: int) -> None:
+def test_every_nth_step_is_exact_for_taps_hooks_and_gradients(every: int) -> None:
     net = nn.SequentialCell(Square(), nn.Tanh())
     session = DebugSession(net, every=every)
     for kind in ("forward_pre", "forward", "backward_pre", "backward"):
