@@ -16,14 +16,15 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hookscope.engine.cpu import fused
+from hookscope.engine.core.operator import OPERATORS
+from hookscope.engine.cpu import cross_entropy, layer_norm, softmax
 from hookscope.triton_kernels import kernels, probe
 
 # Rounding of one result, and in float32 of what is summed up on the way.
 TOLERANCE = {"float32": 2e-5, "float16": 4e-3}
 REPEATS = 20
 
-# What CuPy calls the elementwise operators; the others have their CuPy form in engine/cpu/fused.py.
+# What CuPy calls the elementwise operators; the others have their CuPy form in engine/cpu.
 CUPY_NAMES = {
     **{"neg": "negative", "sub": "subtract", "mul": "multiply", "div": "divide", "pow": "power"},
     **{name: name for name in ("exp", "log", "sqrt", "tanh", "abs", "square", "add", "maximum", "minimum")},
@@ -57,9 +58,9 @@ def cases(cupy: Any, dtype: str, size: int) -> Iterator[Case]:
         yield "gelu_grad", (x, y, form)
     for name in ("softmax", "log_softmax"):
         yield name, (x, 1)
-        yield f"{name}_grad", (y, getattr(fused, name)(x, 1), 1)
+        yield f"{name}_grad", (y, getattr(softmax, name)(x, 1), 1)
     yield "layer_norm", (x, row, row, 1, 1e-5)
-    _, mean, rstd = fused.layer_norm(x, row, row, 1, 1e-5)
+    _, mean, rstd = layer_norm.layer_norm(x, row, row, 1, 1e-5)
     yield "layer_norm_grad", (y, x, row, mean, rstd, 1)
     scaled = (y / size**0.5).astype(dtype)  # so that products of rows stay near 1
     yield "matmul", (x, scaled, False, False)
@@ -70,7 +71,7 @@ def cases(cupy: Any, dtype: str, size: int) -> Iterator[Case]:
     yield "dropout_grad", (x, y > 0, 0.25)
     labels = cupy.arange(size) % size
     yield "sparse_softmax_cross_entropy", (x, labels, 0)
-    _, lse = fused.sparse_softmax_cross_entropy(x, labels, 0)
+    _, lse = cross_entropy.sparse_softmax_cross_entropy(x, labels, 0)
     yield "sparse_softmax_cross_entropy_grad", (row, x, labels, lse, 0)
     yield "adam", (x, y, positive, y, 1e-3, 0.9, 0.999, 1e-8, False)
 
@@ -78,7 +79,7 @@ def cases(cupy: Any, dtype: str, size: int) -> Iterator[Case]:
 def in_cupy(cupy: Any, name: str) -> Callable[..., Any]:
     if name == "rsqrt":
         return lambda x: 1 / cupy.sqrt(x)
-    function: Callable[..., Any] = getattr(cupy, CUPY_NAMES[name]) if name in CUPY_NAMES else getattr(fused, name)
+    function: Callable[..., Any] = getattr(cupy, CUPY_NAMES[name]) if name in CUPY_NAMES else OPERATORS[name].kernel
     return function
 
 

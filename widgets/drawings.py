@@ -7,6 +7,7 @@ with any build of zlib: nothing is compressed.
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from base64 import b64encode
@@ -17,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hookscope.widgets import texts
-from hookscope.widgets.markup import number, table, text
+from hookscope.widgets.markup import PALETTE, number, table, text
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Statistics
@@ -98,12 +99,19 @@ def _between_0_and_1(values: _Array) -> _Array:
     return shares
 
 
+def _color(name: str) -> tuple[int, ...]:
+    """A color of the one palette that is the same on a light and on a dark page."""
+    found = re.search(rf"--hs-{name}: rgb\((\d+) (\d+) (\d+)\)", PALETTE)
+    assert found is not None, name
+    return tuple(map(int, found.groups()))
+
+
 def _palette() -> tuple[bytes, bytes]:
     """Blue below zero, red above, each in 120 steps; magenta for NaN, green for infinities; and how opaque each is.
 
     Towards zero they get clearer, so that zero is light on a light page and dark on a dark one.
     """
-    below, zero, above, nan, infinite = (33, 102, 172), (128, 128, 128), (178, 24, 43), (230, 0, 230), (40, 215, 60)
+    below, zero, above, nan, infinite = map(_color, ("still-below", "still-zero", "still-above", "nan", "inf"))
     colors = [below] * _ZERO + [zero] + [above] * _ZERO + [nan, infinite]
     shares = np.abs(np.arange(-_ZERO, _ZERO + 1)) / _ZERO
     opaque = [*np.round(shares * 255).astype(int).tolist(), 255, 255]

@@ -1,4 +1,4 @@
-"""Hooks: the handle that removes one, the check of a hook's arity, and the switch that ``jit`` turns off."""
+"""Hooks: the handle that removes one, what is said of a wrong one, and the switch that ``jit`` turns off."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["HookEntry", "HookHandle", "check_arity", "explain_hook_error", "hooks_enabled", "hooks_off"]
+__all__ = ["HookEntry", "HookHandle", "check_arity", "explain_hook_error", "hooks_enabled", "hooks_off", "wrong_return"]
 
 _ids = itertools.count()
 
@@ -115,6 +115,11 @@ def check_arity(hook: object, count: int, method: str, expected: str) -> None:
         raise TypeError(
             f"For '{method}', the hook must take {count} arguments, as {expected}, but got {name}{signature}"
         ) from None
+
+
+def wrong_return(hook: str, allowed: str, got: str) -> str:
+    """What the error says where a hook returned something else than it may, all three in words."""
+    return f"{hook} must return {allowed}, but got {got}"
 
 
 def explain_hook_error(error: Exception, kind: str, hook: Callable[..., Any], where: str) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .hooks import wrong_return
 from .recording import state
 from .tensor import Tensor, as_tensor
 from .types import Array
@@ -76,15 +77,13 @@ def checked_gradients(returned: Tensor | tuple[Tensor | None, ...] | None, curre
         return current
     given = (returned,) if isinstance(returned, Tensor) else returned
     if not isinstance(given, tuple):
-        raise TypeError(f"{what} must return None, a tensor or a tuple of tensors, but got {type(given).__name__}")
+        raise TypeError(wrong_return(what, "None, a tensor or a tuple of tensors", type(given).__name__))
     if len(given) != len(current):
-        raise TypeError(f"{what} must return {len(current)} gradients, but got {len(given)}")
+        raise TypeError(wrong_return(what, f"{len(current)} gradients", str(len(given))))
     for place, (new, old) in enumerate(zip(given, current, strict=True)):
         if not isinstance(new, Tensor) and (new is not None or old is not None):
-            raise TypeError(f"{what} must return tensors, but entry {place} is {type(new).__name__}")
+            raise TypeError(wrong_return(what, "tensors", f"{type(new).__name__} as entry {place}"))
         if new is not None and old is not None and (new.shape, new.dtype) != (old.shape, old.dtype):
-            raise ValueError(
-                f"{what} must return gradients of the shapes and dtypes that came, {old.shape} {old.dtype} for entry "
-                f"{place}, but got {new.shape} {new.dtype}"
-            )
+            came = f"gradients of the shapes and dtypes that came, {old.shape} {old.dtype} for entry {place}"
+            raise ValueError(wrong_return(what, came, f"{new.shape} {new.dtype}"))
     return given

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from . import backend
+from .hooks import wrong_return
 from .recording import Differentiable, Recording, state
 from .tensor import Tensor
 from .types import Array
@@ -120,9 +121,8 @@ class _Packed:
         for key, kept in self.kept.items():
             tensor = self.unpack(kept)
             if not isinstance(tensor, Tensor):
-                raise RuntimeError(
-                    f"For 'saved_tensors_hooks', 'unpack_hook' must return a Tensor, but got {type(tensor).__name__}"
-                )
+                who = "For 'saved_tensors_hooks', 'unpack_hook'"
+                raise RuntimeError(wrong_return(who, "a Tensor", type(tensor).__name__))
             values[key] = tensor._array
         own = {id(values[id(x)]): x for x in inputs if id(x) in values}
         replaced_inputs = tuple([values.get(id(x), x) for x in inputs])

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import backend
 from .dtype import DType, bfloat16, default_dtype_of, dtype_of, numpy_dtype, pytype_to_dtype
-from .hooks import HookHandle, check_arity
+from .hooks import HookHandle, check_arity, wrong_return
 from .printing import tensor_repr, tensor_str
 from .recording import state
 from .silence import restore, silence
@@ -387,9 +387,7 @@ class Tensor(TensorMethods):
         for hook in tuple((self._gradient_hooks or {}).values()):
             returned = hook(value)
             if returned is not None and not isinstance(returned, Tensor):
-                raise RuntimeError(
-                    f"a hook on a tensor must return a Tensor or None, but got {type(returned).__name__}"
-                )
+                raise RuntimeError(wrong_return("a hook on a tensor", "a Tensor or None", type(returned).__name__))
             if returned is not None:
                 value = returned
         return value if isinstance(gradient, Tensor) else value._array

@@ -6,6 +6,7 @@ CuPy is looked up in `sys.modules`: whoever made a CuPy array has imported it, a
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,3 +22,8 @@ def array_module(array: object) -> Any:
     if type(array).__module__.partition(".")[0] == "cupy":
         return sys.modules["cupy"]
     raise TypeError(f"array must be a NumPy or CuPy array, got {type(array).__name__}")
+
+
+def special_module(array: object) -> Any:
+    """Return SciPy's special functions, or CuPy's, for `array`; who never needs them does not wait for their import."""
+    return import_module("scipy.special" if array_module(array) is np else "cupyx.scipy.special")

@@ -1,7 +1,7 @@
 """Update rules of the optimizers: a parameter, its state, its gradient and numbers in; the new parameter and state out.
 
 Each rule stands here alone; ``nn``, ``experimental.optim``, ``mint.optim`` and the Primitive classes keep the state and
-call it. Adam's is ``fused.adam``, for there is a Triton kernel of it. Numbers are Python's or arrays of one element. No
+call it. Adam's is ``adam.adam``, for there is a Triton kernel of it. Numbers are Python's or arrays of one element. No
 rule writes into its arguments. State is given in the dtype it is kept in, and what a rule reads of its new state is
 what is kept; the parameter comes as it was computed, which may be wider.
 """

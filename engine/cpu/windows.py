@@ -112,22 +112,11 @@ def _output_lengths(lengths: Ints, kernel: Ints, stride: Ints, pads: Ints, dilat
     )
 
 
-def _by_tiles(x: Array, other: Array, kernel: Ints, kernels: int, outputs: Ints, *how: Any) -> bool:
-    """Whether ``winograd`` takes this convolution and gains by it; ``how`` is stride, dilation and group."""
-    return (
-        kernel == (3, 3)
-        and how == ((1, 1), (1, 1), 1)
-        and array_module(x) is np
-        and x.dtype == other.dtype == np.float32
-        and winograd.suits(x.shape[1], kernels, x.shape[0], outputs)
-    )
-
-
 def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, group: int) -> Array:
     """Cross-correlation of x (N, C, *lengths) with weight (K, C/group, *kernel): (N, K, *outputs)."""
     kernel = weight.shape[2:]
     lengths = _output_lengths(x.shape[2:], kernel, stride, pads, dilation)
-    if _by_tiles(x, weight, kernel, weight.shape[0], lengths, stride, dilation, group):
+    if winograd.suits(x, weight, kernel, weight.shape[0], lengths, stride, dilation, group):
         y = winograd.conv(x, weight, pads, lengths)
         if winograd.is_whole(y):
             return samples_first(y)
@@ -144,7 +133,7 @@ def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, grou
 
 def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints, group: int) -> Array:
     """The gradient of ``conv`` with respect to its weight."""
-    if _by_tiles(x, g, kernel, g.shape[1], g.shape[2:], stride, dilation, group):
+    if winograd.suits(x, g, kernel, g.shape[1], g.shape[2:], stride, dilation, group):
         found = winograd.conv_weight_grad(g, x, pads)
         if winograd.is_whole(found):
             return found
@@ -162,7 +151,7 @@ def conv_input_grad(
 ) -> Array:
     """The gradient of ``conv`` with respect to its input of ``shape``."""
     k, kernel = weight.shape[0], weight.shape[2:]
-    if _by_tiles(g, weight, kernel, weight.shape[1], shape[2:], stride, dilation, group) and max(pads) <= 2:
+    if winograd.suits(g, weight, kernel, weight.shape[1], shape[2:], stride, dilation, group) and max(pads) <= 2:
         # With strides of 1 it is a convolution with the kernels turned round.
         found = winograd.conv(g, weight, tuple(2 - n for n in pads), shape[2:], transposed=True)
         if winograd.is_whole(found):

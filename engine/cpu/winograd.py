@@ -23,9 +23,11 @@ from functools import cache
 
 import numpy as np
 
-from .array_module import Array
+from .array_module import Array, array_module
 
 __all__ = ["conv", "conv_weight_grad", "is_whole", "suits"]
+
+Ints = tuple[int, ...]
 
 _POINTS = (0.0, 1.0, -1.0, 0.5, -2.0)
 _OUT, _IN, _KERNEL = 4, 6, 3
@@ -52,12 +54,17 @@ def _matrices() -> tuple[Array, Array, Array]:
     return found[0], found[1], found[2]
 
 
-def suits(channels: int, kernels: int, samples: int, outputs: tuple[int, ...]) -> bool:
-    """Whether tiles pay for 3 x 3 kernels with strides of 1: enough work, and few outputs beyond the edge."""
-    if min(channels, kernels) < _LEAST_CHANNELS:
+def suits(
+    x: Array, other: Array, kernel: Ints, kernels: int, outputs: Ints, stride: Ints, dilation: Ints, group: int
+) -> bool:
+    """Whether a convolution goes this way: 3 x 3 on the CPU in Float32, every place, enough work, few outputs beyond
+    the edge."""
+    if kernel != (3, 3) or (stride, dilation, group) != ((1, 1), (1, 1), 1) or array_module(x) is not np:
+        return False
+    if not x.dtype == other.dtype == np.float32 or min(x.shape[1], kernels) < _LEAST_CHANNELS:
         return False
     tiles = math.prod(-(-n // _OUT) for n in outputs)
-    return samples * tiles >= _LEAST_TILES and tiles * _OUT * _OUT <= 2 * math.prod(outputs)
+    return x.shape[0] * tiles >= _LEAST_TILES and tiles * _OUT * _OUT <= 2 * math.prod(outputs)
 
 
 def is_whole(found: Array) -> bool:

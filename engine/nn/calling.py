@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..core import precision, taps
-from ..core.hooks import HookEntry, explain_hook_error, hooks_enabled
+from ..core.hooks import HookEntry, explain_hook_error, hooks_enabled, wrong_return
 from ..core.marks import Gradients, Mark, checked_gradients
 from ..core.nested import replaced, tensors_in
 from ..core.recording import Recording, Region, state
@@ -129,16 +129,12 @@ def _run_forward_pre(
         if returned is None:
             continue
         if not (isinstance(returned, tuple) and len(returned) == 2):
-            raise RuntimeError(
-                f"the forward_pre hook of {described(cell)} was registered with_kwargs and must return None or "
-                f"a pair (args, kwargs), but got {returned!r}"
-            )
+            who = f"the forward_pre hook of {described(cell)} was registered with_kwargs and"
+            raise RuntimeError(wrong_return(who, "None or a pair (args, kwargs)", repr(returned)))
         args, kwargs = returned
         if not isinstance(kwargs, dict):
-            raise TypeError(
-                f"the forward_pre hook of {described(cell)} must return a dict as kwargs, "
-                f"but got {type(kwargs).__name__}"
-            )
+            who = f"the forward_pre hook of {described(cell)}"
+            raise TypeError(wrong_return(who, "a dict as kwargs", type(kwargs).__name__))
         args = tuple(args) if isinstance(args, list | tuple) else (args,)
     return args, kwargs
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import backend
 from ..core.dtype import DType
-from ..core.hooks import HookHandle
+from ..core.hooks import HookHandle, wrong_return
 from ..core.nearest import did_you_mean
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
@@ -214,8 +214,10 @@ class CellState(CellBase):
             if cell is not None:
                 cell.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
         for hook in tuple(self._state_hooks["state_dict_post"].values()):
-            if hook(self, destination, prefix, local_metadata) is not None:
-                raise RuntimeError("a state_dict post hook must return None: it changes the dictionary in place")
+            returned = hook(self, destination, prefix, local_metadata)
+            if returned is not None:
+                allowed = "None (it changes the dictionary in place)"
+                raise RuntimeError(wrong_return("a state_dict post hook", allowed, type(returned).__name__))
         return destination
 
     def _local_state(self) -> dict[str, Tensor]:
@@ -277,8 +279,10 @@ class CellState(CellBase):
                 part = OrderedDict((key, value) for key, value in given.items() if key.startswith(below))
                 cell._load(part, below, metadata, keys, errors)
         for hook in tuple(self._state_hooks["load_post"].values()):
-            if hook(self, keys) is not None:
-                raise RuntimeError("a load_state_dict post hook must return None: it changes the lists in place")
+            returned = hook(self, keys)
+            if returned is not None:
+                allowed = "None (it changes the lists in place)"
+                raise RuntimeError(wrong_return("a load_state_dict post hook", allowed, type(returned).__name__))
 
     def _load_from_state_dict(
         self,

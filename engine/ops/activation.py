@@ -13,7 +13,8 @@ from ..core.operator import Operator
 from ..core.surfaces import REQUIRED, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import DTypeLike, Functions, Value
-from ..cpu import fused
+from ..cpu import activation as activation_kernels
+from ..cpu import softmax as softmax_kernels
 from .arguments import axes_of, check_tensor
 from .arithmetic import abs as absolute
 from .arithmetic import clamp, div, maximum, minimum, mul, sub
@@ -29,11 +30,13 @@ __all__ = [
     "softmax", "softmin", "softplus", "softshrink", "softsign", "swiglu", "swish", "tanh", "tanhshrink", "threshold",
 ]  # fmt: skip
 
-relu_operator = unary("relu", fused.relu, lambda F, g, out, x: F.relu_grad(g, out), "max(x, 0); NaN stays NaN.")
-_relu_grad = Operator("relu_grad", fused.relu_grad, (lambda F, gg, out, g, y: F.relu_grad(gg, y), None))
+relu_operator = unary(
+    "relu", activation_kernels.relu, lambda F, g, out, x: F.relu_grad(g, out), "max(x, 0); NaN stays NaN."
+)
+_relu_grad = Operator("relu_grad", activation_kernels.relu_grad, (lambda F, gg, out, g, y: F.relu_grad(gg, y), None))
 sigmoid = unary(
     "sigmoid",
-    fused.sigmoid,
+    activation_kernels.sigmoid,
     lambda F, g, out, x: F.sigmoid_grad(g, out),
     "1 / (1 + exp(-x)).",
     integers_to_float=True,
@@ -44,7 +47,7 @@ sigmoid = unary(
 )
 _sigmoid_grad = Operator(
     "sigmoid_grad",
-    fused.sigmoid_grad,
+    activation_kernels.sigmoid_grad,
     (lambda F, gg, out, g, y: F.sigmoid_grad(gg, y), lambda F, gg, out, g, y: gg * g * (1 - y * 2)),
 )
 tanh = unary(
@@ -60,12 +63,12 @@ tanh = unary(
 )
 _tanh_grad = Operator(
     "tanh_grad",
-    fused.tanh_grad,
+    activation_kernels.tanh_grad,
     (lambda F, gg, out, g, y: F.tanh_grad(gg, y), lambda F, gg, out, g, y: gg * g * y * -2.0),
 )
 silu = unary(
     "silu",
-    fused.silu,
+    activation_kernels.silu,
     lambda F, g, out, x: F.silu_grad(g, x),
     "x * sigmoid(x) (Elfwing et al. 2017; also called swish).",
 )
@@ -76,8 +79,12 @@ def _silu_slope_rule(F: Functions, gg: Value, out: Value, g: Value, x: Value) ->
     return gg * g * s * (1 - s) * (x * (1 - s * 2) + 2)
 
 
-_silu_grad = Operator("silu_grad", fused.silu_grad, (lambda F, gg, out, g, x: F.silu_grad(gg, x), _silu_slope_rule))
-_gelu = Operator("gelu", fused.gelu, (lambda F, g, out, x, approximate: F.gelu_grad(g, x, approximate=approximate),))
+_silu_grad = Operator(
+    "silu_grad", activation_kernels.silu_grad, (lambda F, gg, out, g, x: F.silu_grad(gg, x), _silu_slope_rule)
+)
+_gelu = Operator(
+    "gelu", activation_kernels.gelu, (lambda F, g, out, x, approximate: F.gelu_grad(g, x, approximate=approximate),)
+)
 
 
 def _gelu_slope_rule(F: Functions, gg: Value, out: Value, g: Value, x: Value, approximate: str) -> Any:
@@ -93,10 +100,10 @@ def _gelu_slope_rule(F: Functions, gg: Value, out: Value, g: Value, x: Value, ap
 
 _gelu_grad = Operator(
     "gelu_grad",
-    fused.gelu_grad,
+    activation_kernels.gelu_grad,
     (lambda F, gg, out, g, x, approximate: F.gelu_grad(gg, x, approximate=approximate), _gelu_slope_rule),
 )
-_softmax = Operator("softmax", fused.softmax, (lambda F, g, out, x, axis: F.softmax_grad(g, out, axis=axis),))
+_softmax = Operator("softmax", softmax_kernels.softmax, (lambda F, g, out, x, axis: F.softmax_grad(g, out, axis=axis),))
 
 
 def _softmax_output_rule(F: Functions, gg: Value, out: Value, g: Value, y: Value, axis: int) -> Any:
@@ -106,11 +113,11 @@ def _softmax_output_rule(F: Functions, gg: Value, out: Value, g: Value, y: Value
 
 _softmax_grad = Operator(
     "softmax_grad",
-    fused.softmax_grad,
+    softmax_kernels.softmax_grad,
     (lambda F, gg, out, g, y, axis: F.softmax_grad(gg, y, axis=axis), _softmax_output_rule),
 )
 _log_softmax = Operator(
-    "log_softmax", fused.log_softmax, (lambda F, g, out, x, axis: F.log_softmax_grad(g, out, axis=axis),)
+    "log_softmax", softmax_kernels.log_softmax, (lambda F, g, out, x, axis: F.log_softmax_grad(g, out, axis=axis),)
 )
 
 
@@ -120,7 +127,7 @@ def _log_softmax_output_rule(F: Functions, gg: Value, out: Value, g: Value, y: V
 
 _log_softmax_grad = Operator(
     "log_softmax_grad",
-    fused.log_softmax_grad,
+    softmax_kernels.log_softmax_grad,
     (
         lambda F, gg, out, g, y, axis: gg - F.sum(gg * F.exp(y), axis=(axis,), keepdims=True),
         _log_softmax_output_rule,

@@ -12,7 +12,7 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Value
-from ..cpu import fused
+from ..cpu import dropout as dropout_kernels
 from ..cpu.array_module import array_module
 from .arguments import check_tensor
 from .shape import reshape
@@ -26,16 +26,16 @@ def _dropout_rule(
     return [F.dropout_grad(g[0], out[1], p=p)]
 
 
-_dropout = Operator("dropout", fused.dropout, joint_vjp=_dropout_rule)
+_dropout = Operator("dropout", dropout_kernels.dropout, joint_vjp=_dropout_rule)
 _dropout_grad = Operator(
-    "dropout_grad", fused.dropout_grad, (lambda F, gg, out, g, mask, p: F.dropout_grad(gg, mask, p=p), None)
+    "dropout_grad", dropout_kernels.dropout_grad, (lambda F, gg, out, g, mask, p: F.dropout_grad(gg, mask, p=p), None)
 )
 
 
 def _dropout2d_kernel(x: Array, keep_prob: float, seed: int, offset: int) -> tuple[Array, Array]:
     xp = array_module(x)
     channels = x.shape[:2] + (1,) * (x.ndim - 2)
-    _, kept = fused.dropout(xp.ones(channels, np.float32), 1.0 - keep_prob, seed, offset)
+    _, kept = dropout_kernels.dropout(xp.ones(channels, np.float32), 1.0 - keep_prob, seed, offset)
     mask = xp.broadcast_to(kept, x.shape).copy()
     scaled = x * (1.0 / keep_prob) if keep_prob else x
     return xp.where(mask, scaled, 0).astype(x.dtype, copy=False), mask

@@ -7,7 +7,7 @@ import numpy as np
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Operand
-from ..cpu import fused
+from ..cpu import activation as activation_kernels
 from .arithmetic import mul
 from .comparison import eq, where
 from .elementwise import function_of_number
@@ -106,7 +106,7 @@ cosh = function_of_number(
 )
 erf = function_of_number(
     "erf",
-    fused.erf,
+    activation_kernels.erf,
     lambda F, g, out, x: g * F.exp(-(x * x)) * float(2 / np.sqrt(np.pi)),
     "The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.",
     method=True,

@@ -9,7 +9,7 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Functions, Value
-from ..cpu import fused
+from ..cpu import matmul as matmul_kernels
 from .elementwise import as_dtype, fit
 
 __all__ = ["batch_matmul", "bmm", "dense", "matmul", "mm"]
@@ -42,7 +42,7 @@ def _as_matrices(F: Functions, g: Value, a: Value, b: Value) -> tuple[Value, Val
     return g, a, b
 
 
-_matmul = Operator("matmul", fused.matmul, (_left_rule, _right_rule))
+_matmul = Operator("matmul", matmul_kernels.matmul, (_left_rule, _right_rule))
 
 
 def _linear_rule(
@@ -72,7 +72,7 @@ def _linear_rule(
     ]
 
 
-_linear = Operator("linear", fused.linear, joint_vjp=_linear_rule)
+_linear = Operator("linear", matmul_kernels.linear, joint_vjp=_linear_rule)
 
 
 @declare(

@@ -13,7 +13,7 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array
-from ..cpu import fused
+from ..cpu import cross_entropy as cross_entropy_kernels
 from ..cpu.array_module import array_module
 from .activation import log_softmax, softmax, softplus
 from .arguments import check_tensor
@@ -45,8 +45,10 @@ def _sparse_rule(F: Any, needs: list[bool], g: Any, out: Any, logits: Any, label
     return [apart * F.reshape(g[0], shape=(-1, 1)), None]
 
 
-_sparse = Operator("sparse_softmax_cross_entropy", fused.sparse_softmax_cross_entropy, joint_vjp=_sparse_rule)
-_sparse_grad = Operator("sparse_softmax_cross_entropy_grad", fused.sparse_softmax_cross_entropy_grad)
+_sparse = Operator(
+    "sparse_softmax_cross_entropy", cross_entropy_kernels.sparse_softmax_cross_entropy, joint_vjp=_sparse_rule
+)
+_sparse_grad = Operator("sparse_softmax_cross_entropy_grad", cross_entropy_kernels.sparse_softmax_cross_entropy_grad)
 
 
 def one_hot_array(labels: Array, depth: int, dtype: np.dtype[Any] | type) -> Array:

@@ -12,7 +12,7 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Array, Ints, Value
-from ..cpu import fused
+from ..cpu import layer_norm as layer_norm_kernels
 from ..cpu.array_module import array_module
 from .arguments import check_tensor, one_axis
 from .arithmetic import add, div, mul, pow, rsqrt, square
@@ -50,8 +50,8 @@ def _layer_norm_rule(
     return [dx, F.sum(arrived * xhat, axis=others, keepdims=False), F.sum(arrived, axis=others, keepdims=False)]
 
 
-_layer_norm = Operator("layer_norm", fused.layer_norm, joint_vjp=_layer_norm_rule)
-_layer_norm_grad = Operator("layer_norm_grad", fused.layer_norm_grad)
+_layer_norm = Operator("layer_norm", layer_norm_kernels.layer_norm, joint_vjp=_layer_norm_rule)
+_layer_norm_grad = Operator("layer_norm_grad", layer_norm_kernels.layer_norm_grad)
 
 
 @declare(mint="nn.functional.layer_norm")

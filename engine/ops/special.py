@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any, NoReturn
 
 import numpy as np
@@ -13,7 +12,7 @@ from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Number, Operand, Value
-from ..cpu.array_module import array_module
+from ..cpu.array_module import array_module, special_module
 from . import arithmetic, elementwise, exponentials
 from .arguments import check_tensor
 from .elementwise import Binary, fit, function_of_number
@@ -31,8 +30,7 @@ def _special(name: str) -> Callable[..., Any]:
     def kernel(*arrays: Array | Number, **attrs: Any) -> Array:
         first = next(x for x in arrays if hasattr(x, "dtype"))
         xp = array_module(first)
-        library = import_module("scipy.special" if xp is np else "cupyx.scipy.special")
-        function = getattr(library, name)
+        function = getattr(special_module(first), name)
         return xp.asarray(function(*attrs.values(), *(xp.asarray(x, np.float64) for x in arrays))).astype(first.dtype)
 
     return kernel

@@ -16,7 +16,7 @@ from ..core.recording import no_recording
 from ..core.surfaces import PrimitiveRow, declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Array
-from ..cpu import fused
+from ..cpu import adam as adam_kernels
 from ..cpu import updates as rules
 from ..cpu.array_module import array_module
 
@@ -24,7 +24,7 @@ __all__: list[str] = []
 
 Formula = Callable[..., tuple[Any, ...]]
 
-adam = Operator("adam", fused.adam)
+adam = Operator("adam", adam_kernels.adam)
 """A step of Adam on arrays, for the optimizers; where it can, by its Triton kernel."""
 
 
@@ -118,7 +118,7 @@ def _adam(
         TypeError: ``p`` or ``m`` or ``v`` is no Parameter and no Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
-    return fused.adam(p, m, v, g, rules.corrected_rate(lr, power1, power2), beta1, beta2, eps, use_nesterov)
+    return adam_kernels.adam(p, m, v, g, rules.corrected_rate(lr, power1, power2), beta1, beta2, eps, use_nesterov)
 
 
 @_update(prim("AdamWeightDecay", use_locking=False), 0, 1, 2)

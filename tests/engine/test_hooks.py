@@ -362,7 +362,7 @@ def test_an_error_in_a_hook_names_the_kind_the_function_and_the_cells_path(kind:
     [
         (lambda g: [g], "must return None, a tensor or a tuple of tensors, but got list"),
         (lambda g: (g, g), "must return 1 gradients, but got 2"),
-        (lambda g: (None,), "must return tensors, but entry 0 is NoneType"),
+        (lambda g: (None,), "must return tensors, but got NoneType as entry 0"),
         (lambda g: 3.0, "but got float"),
     ],
 )

@@ -7,6 +7,10 @@ import re
 import pytest
 from kernel_driver import Kernel, Result
 
+from hookscope.engine.debug.captures import ring
+from hookscope.kernel import magic_options
+from hookscope.kernel.magics import HookscopeMagics
+
 SETUP = """
 import comm
 import numpy as np
@@ -448,3 +452,11 @@ def test_bprop_takes_inputs_and_gradients_of_one_call(kernel: Kernel, link: str)
     kernel.run("%%cell net --no-panel\ngradient(x); net(Tensor(np.ones((7, 3), np.float32)));")
     result = kernel.run("%bprop net.double", allow_stdin=False)
     assert "Tensor(shape=[4, 2]" in text_plain(result)[-1]
+
+
+def test_the_help_of_the_magic_has_every_option_and_the_bounds_of_the_ring() -> None:
+    text = HookscopeMagics.cell.__doc__ or ""
+    for option in magic_options.CELL._option_string_actions:
+        assert re.search(rf"(?<![\w-]){option}(?![\w-])", text), option
+    assert f"({ring.MAX_BYTES >> 20}MiB)" in text
+    assert f"({ring.MAX_CAPTURES})" in text

@@ -63,7 +63,7 @@ def test_every_import_follows_the_arrows(repository: Path) -> None:
         ("widgets.panel", "hookscope.kernel"),
         ("engine.core.tensor", "hookscope.widgets"),
         ("engine.core.tensor", "hookscope.engine.debug"),
-        ("engine.cpu.fused", "hookscope.engine.core.tensor"),
+        ("engine.cpu.adam", "hookscope.engine.core.tensor"),
         ("engine.core.tensor", "hookscope.engine.ops"),
         ("engine.ops", "hookscope.engine.nn"),
         ("engine.nn", "hookscope.engine.mint"),
@@ -76,7 +76,7 @@ def test_an_import_against_the_arrows_is_found(module: str, imported: str, repos
     modules = {
         *("kernel", "widgets", "widgets.panel", "triton_kernels", "triton_kernels.matmul"),
         *("engine", "engine.core", "engine.core.tensor", "engine.core.dtype", "engine.debug", "engine.debug.session"),
-        *("engine.cpu", "engine.cpu.fused"),
+        *("engine.cpu", "engine.cpu.adam"),
         *(f"engine.{name}" for name in layers_of_the_engine(repository)),
     }
     packages = {name.rpartition(".")[0] for name in modules}

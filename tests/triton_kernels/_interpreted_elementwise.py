@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from _comparison import DTYPES, close, normal, wide
 
-from hookscope.engine.cpu import fused
+from hookscope.engine.cpu import activation
 from hookscope.triton_kernels import elementwise, kernels
 from hookscope.triton_kernels._launch import launch
 
@@ -38,7 +38,7 @@ BINARY: dict[str, Any] = {
     "relu_grad": lambda g, y: np.where(y > 0, g, 0),
     "sigmoid_grad": lambda g, y: g * y * (1 - y),
     "tanh_grad": lambda g, y: g * (1 - y * y),
-    "silu_grad": fused.silu_grad,  # held against central differences in its own test
+    "silu_grad": activation.silu_grad,  # held against central differences in its own test
 }
 
 
@@ -83,7 +83,7 @@ def test_gelu_and_its_gradient(dtype: Any) -> None:
     inner = math.sqrt(2 / math.pi) * (exact + 0.044715 * exact**3)
     close(run("gelu", x, "tanh"), 0.5 * exact * (1 + np.tanh(inner)), dtype)
     for form in ("none", "tanh"):
-        close(run("gelu_grad", g, x, form), fused.gelu_grad(*wide(g, x), form), dtype)
+        close(run("gelu_grad", g, x, form), activation.gelu_grad(*wide(g, x), form), dtype)
 
 
 def test_tanh_keeps_its_relative_precision_near_zero() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from _comparison import DTYPES, close, normal, wide
 
-from hookscope.engine.cpu import fused
+from hookscope.engine.cpu import matmul
 from hookscope.triton_kernels import _math, kernels
 
 
@@ -47,7 +47,7 @@ def test_matmul_follows_numpy(left: tuple[int, ...], right: tuple[int, ...], dty
 def test_matmul_transposes_without_a_copy(transpose_a: bool, transpose_b: bool) -> None:
     a = normal(2, 7, 5) if transpose_a else normal(2, 5, 7)
     b = normal(2, 6, 7, seed=1) if transpose_b else normal(2, 7, 6, seed=1)
-    want = fused.matmul(*wide(a, b), transpose_a, transpose_b)
+    want = matmul.matmul(*wide(a, b), transpose_a, transpose_b)
     close(run("matmul", a, b, transpose_a, transpose_b), want, np.float32)
 
 
@@ -65,7 +65,7 @@ def test_linear_with_every_activation(activation: str | None, dtype: Any) -> Non
         normal(7, dtype=dtype, seed=2),
     )
     for given in (bias, None):
-        want = fused.linear(*wide(x, weight), None if given is None else wide(given), activation)
+        want = matmul.linear(*wide(x, weight), None if given is None else wide(given), activation)
         close(run("linear", x, weight, given, activation) / dtype.type(8), want / 8, dtype)
 
 
@@ -75,7 +75,7 @@ def test_linear_on_one_sample_and_on_a_strided_batch() -> None:
     for sample in (x, x[0]):
         close(
             run("linear", sample, weight, None, "relu"),
-            fused.linear(*wide(sample, weight), None, "relu"),
+            matmul.linear(*wide(sample, weight), None, "relu"),
             np.float32,
         )
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from _comparison import DTYPES, close, normal, wide
 
-from hookscope.engine.cpu import fused
+from hookscope.engine.cpu import cross_entropy as cpu_cross_entropy
+from hookscope.engine.cpu import layer_norm, softmax
 from hookscope.triton_kernels import _launch, cross_entropy, kernels
 
 
@@ -38,10 +39,10 @@ def test_softmax_and_log_softmax(shape: tuple[int, ...], axis: int, dtype: Any) 
     want = np.exp(shifted) / np.exp(shifted).sum(axis, keepdims=True)
     y = run("softmax", x, axis)
     close(y, want, dtype)
-    close(run("softmax_grad", g, y, axis), fused.softmax_grad(*wide(g, y), axis), dtype)
+    close(run("softmax_grad", g, y, axis), softmax.softmax_grad(*wide(g, y), axis), dtype)
     y = run("log_softmax", x, axis)
     close(y, np.log(want), dtype)
-    close(run("log_softmax_grad", g, y, axis), fused.log_softmax_grad(*wide(g, y), axis), dtype)
+    close(run("log_softmax_grad", g, y, axis), softmax.log_softmax_grad(*wide(g, y), axis), dtype)
 
 
 @pytest.mark.usefixtures("rows")
@@ -52,7 +53,7 @@ def test_softmax_with_minus_infinity_and_nan() -> None:
     x[2, 30] = np.nan
     with np.errstate(invalid="ignore"):
         for name in ("softmax", "log_softmax"):
-            want = getattr(fused, name)(x, 1)
+            want = getattr(softmax, name)(x, 1)
             np.testing.assert_allclose(run(name, x, 1), want, rtol=1e-6, atol=1e-6)
             assert np.isnan(run(name, x, 1)).all(axis=1).tolist() == [False, True, True, False]
 
@@ -73,23 +74,23 @@ def test_layer_norm(shape: tuple[int, ...], begin: int, dtype: Any) -> None:
     np.testing.assert_allclose(got_rstd, (variance + 1e-5) ** -0.5, rtol=1e-5)
     assert got_mean.shape == got_rstd.shape == mean.shape
     got = run("layer_norm_grad", g, x, gamma, got_mean, got_rstd, begin)
-    wanted = fused.layer_norm_grad(*wide(g, x, gamma, got_mean, got_rstd), begin)
+    wanted = layer_norm.layer_norm_grad(*wide(g, x, gamma, got_mean, got_rstd), begin)
     for result, reference in zip(got, wanted, strict=True):
         close(result, reference, dtype)
 
 
 def test_layer_norm_gradients_sum_over_several_shares_of_the_rows() -> None:
     x, g, gamma = normal(150, 3), normal(150, 3, seed=1), normal(3, seed=2)
-    _, mean, rstd = fused.layer_norm(x, gamma, gamma, 1, 1e-5)
+    _, mean, rstd = layer_norm.layer_norm(x, gamma, gamma, 1, 1e-5)
     got = run("layer_norm_grad", g, x, gamma, mean, rstd, 1)
-    for result, want in zip(got, fused.layer_norm_grad(*wide(g, x, gamma, mean, rstd), 1), strict=True):
+    for result, want in zip(got, layer_norm.layer_norm_grad(*wide(g, x, gamma, mean, rstd), 1), strict=True):
         np.testing.assert_allclose(result, want, rtol=1e-5, atol=1e-5)
 
 
 def test_layer_norm_with_parameters_of_another_dtype() -> None:
     x, gamma, beta = normal(4, 8, dtype=np.float16), normal(8, seed=1), normal(8, seed=2)
     y, mean, rstd = run("layer_norm", x, gamma, beta, 1, 1e-5)
-    close(y, fused.layer_norm(*wide(x, gamma, beta), 1, 1e-5)[0], np.float16)
+    close(y, layer_norm.layer_norm(*wide(x, gamma, beta), 1, 1e-5)[0], np.float16)
     dx, dgamma, dbeta = run("layer_norm_grad", x, x, gamma, mean, rstd, 1)
     assert [array.dtype.name for array in (dx, dgamma, dbeta)] == ["float16", "float32", "float32"]
 
@@ -100,12 +101,12 @@ def test_layer_norm_with_parameters_of_another_dtype() -> None:
 def test_cross_entropy(dtype: Any, label_dtype: Any) -> None:
     logits = (3 * normal(6, 37)).astype(dtype)
     labels = np.array([0, 36, -100, 5, 17, 16], dtype=label_dtype)
-    want_loss, want_lse = fused.sparse_softmax_cross_entropy(wide(logits), labels, -100)
+    want_loss, want_lse = cpu_cross_entropy.sparse_softmax_cross_entropy(wide(logits), labels, -100)
     loss, lse = run("sparse_softmax_cross_entropy", logits, labels, -100)
     close(loss, want_loss, dtype)
     close(lse, want_lse, np.float32)
     g = normal(6, dtype=dtype, seed=1)
-    want = fused.sparse_softmax_cross_entropy_grad(*wide(g, logits), labels, want_lse, -100)
+    want = cpu_cross_entropy.sparse_softmax_cross_entropy_grad(*wide(g, logits), labels, want_lse, -100)
     close(run("sparse_softmax_cross_entropy_grad", g, logits, labels, lse, -100), want, dtype)
 
 
@@ -120,11 +121,11 @@ def test_a_label_out_of_range_gives_nan_and_reads_nothing_outside() -> None:
 
 def test_non_contiguous_rows() -> None:
     x = normal(37, 12).T[::2]
-    np.testing.assert_allclose(run("softmax", x, 1), fused.softmax(x, 1), rtol=1e-6)
+    np.testing.assert_allclose(run("softmax", x, 1), softmax.softmax(x, 1), rtol=1e-6)
     gamma = normal(74)[::2]
     np.testing.assert_allclose(
         run("layer_norm", x, gamma, gamma, 1, 1e-5)[0],
-        fused.layer_norm(x, gamma, gamma, 1, 1e-5)[0],
+        layer_norm.layer_norm(x, gamma, gamma, 1, 1e-5)[0],
         atol=1e-5,
     )
 

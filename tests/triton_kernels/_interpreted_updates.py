@@ -10,7 +10,7 @@ import triton
 import triton.language as tl
 from _comparison import DTYPES, close, normal, wide
 
-from hookscope.engine.cpu import fused, philox
+from hookscope.engine.cpu import adam, dropout, philox
 from hookscope.triton_kernels import kernels
 from hookscope.triton_kernels._launch import launch
 
@@ -51,7 +51,7 @@ def test_cpu_random_numbers_are_tritons_bit_for_bit(seed: int, offset: int) -> N
 def test_dropout_masks_are_those_of_the_cpu_bit_for_bit(seed: int, offset: int) -> None:
     x = normal(11, 13)
     y, mask = run("dropout", x, 0.3, seed, offset)
-    want, want_mask = fused.dropout(x, 0.3, seed, offset)
+    want, want_mask = dropout.dropout(x, 0.3, seed, offset)
     assert mask.dtype == np.bool_
     assert np.array_equal(mask, want_mask)
     assert np.array_equal(y, want)
@@ -63,7 +63,7 @@ def test_dropout_and_its_gradient(dtype: Any) -> None:
     y, mask = run("dropout", x, 0.25, 5, 1000)
     close(y, np.where(mask, wide(x) / 0.75, 0), dtype)
     close(run("dropout_grad", x, mask, 0.25), np.where(mask, wide(x) / 0.75, 0), dtype)
-    assert np.array_equal(mask, fused.dropout(x, 0.25, 5, 1000)[1])
+    assert np.array_equal(mask, dropout.dropout(x, 0.25, 5, 1000)[1])
 
 
 def test_dropout_at_its_two_ends() -> None:
@@ -80,7 +80,7 @@ def test_adam(dtype: Any, nesterov: bool) -> None:
     before = [array.copy() for array in (param, m, v, grad)]
     rates = (1e-2, 0.9, 0.999, 1e-8, nesterov)
     got = run("adam", param, m, v, grad, *rates)
-    for result, want, like in zip(got, fused.adam(*wide(param, m, v, grad), *rates), (param, m, v), strict=True):
+    for result, want, like in zip(got, adam.adam(*wide(param, m, v, grad), *rates), (param, m, v), strict=True):
         close(result, want, like.dtype)
     assert all(np.array_equal(a, b) for a, b in zip(before, (param, m, v, grad), strict=True))
 

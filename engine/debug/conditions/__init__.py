@@ -1,7 +1,7 @@
 """Conditions: what can be wrong, as rows of data; ``CONDITIONS`` has them by name.
 
-Rows about data, losses, optimizers, values, parameters and the network are in a module each, with what their formulas
-see.
+Rows about data, losses, optimizers, non-finite numbers, activations, gradients, parameters and the network are in a
+module each, with what their formulas see.
 Who looks, and when, is in ``checks``.
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ...core.nearest import nearest
 from ..captures.statistics import any_nonfinite
-from . import data, loss, network, optimizer, parameters, values
+from . import activations, data, gradients, loss, network, nonfinite, optimizer, parameters, values
 from .condition import Condition, Hit
 from .own import own_condition
 
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["CONDITIONS", "Condition", "Hit", "examine", "parse_conditions", "split_conditions"]
 
 CONDITIONS: dict[str, Condition] = {
-    row.name: row for module in (data, loss, optimizer, values, parameters, network) for row in module.ROWS
+    row.name: row
+    for module in (data, loss, optimizer, nonfinite, activations, gradients, parameters, network)
+    for row in module.ROWS
 }
 
 _ALIASES = {"saturated": ("saturated_sigmoid", "saturated_tanh"), "all": tuple(CONDITIONS)}

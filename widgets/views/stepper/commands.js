@@ -21,6 +21,9 @@ const LOOKS = [
   ["Step forward", "step_forward", "Shift+F4"],
 ];
 
+/** The key of a command or of a look back. @param {string} what */
+export const keyFor = (what) => [...STEPS, ...LOOKS].find(([, command]) => command === what)?.[2] ?? "";
+
 /** The name of a key, as the buttons have it. @param {KeyboardEvent} event */
 function keyOf(event) {
   return event.ctrlKey || event.altKey || event.metaKey ? "" : (event.shiftKey ? "Shift+" : "") + event.key;

@@ -1,7 +1,7 @@
 // The stepper: where the run is stopped, what it holds there, and the buttons that let it go on.
 
 import { make, setText } from "../../static/dom.js";
-import { createCommands, ends } from "./commands.js";
+import { createCommands, ends, keyFor } from "./commands.js";
 import { createEvaluate } from "./evaluate.js";
 import { createGradient } from "./gradient.js";
 import { createLines } from "./lines.js";
@@ -52,7 +52,7 @@ export function create({ send, go }) {
     text: "Not paused. Choose among the cells where to pause, then run the network; or run it with --step, to stop in each bprop.",
   });
   const element = make("div", { class: "hs-view" }, [commands.element, stopPart, empty]);
-  const goOn = make("button", { type: "button", class: "hs-button hs-primary", text: "Continue", "aria-label": "Continue the run", title: "Let the run go on to the next breakpoint, or to its end (F9)", hidden: "", onclick: () => resume("continue") });
+  const goOn = make("button", { type: "button", class: "hs-button hs-primary", text: "Continue", "aria-label": "Continue the run", title: `Let the run go on to the next breakpoint, or to its end (${keyFor("continue")})`, hidden: "", onclick: () => resume("continue") });
   const controls = [...commands.controls, ...operators.controls, ...evaluate.controls];
 
   /** Send one command, and none again until the next stop. @param {string} command */
@@ -125,5 +125,5 @@ export function create({ send, go }) {
 /** @param {Stop} stop */
 function pastInWords({ line, back }) {
   const steps = back ? `, ${back} ${back === 1 ? "step" : "steps"} back` : "";
-  return `You are looking at the past: line ${line}${steps}. Step forward (Shift+F4) returns.`;
+  return `You are looking at the past: line ${line}${steps}. Step forward (${keyFor("step_forward")}) returns.`;
 }

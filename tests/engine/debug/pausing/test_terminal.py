@@ -105,7 +105,7 @@ DIALOGUE = [
     ("help", "step over, over, next, n: go on"),
     ("Continue", "backward of 1"),
     ("edit grad_input = (grad_input[0] * 3.0,)", ""),
-    ("grad_input[0] = grad_input", "must return tensors, but entry 0 is tuple"),
+    ("grad_input[0] = grad_input", "must return tensors, but got tuple as entry 0"),
     ("unhook 0 backward", ""),
     ("Step Out", "backward of (root)"),
     ("hook 1 forward", ""),

@@ -1,0 +1,61 @@
+"""Conditions on numbers that are none, or nearly too large for their dtype: NaN, infinity, overflow."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .condition import NO_THRESHOLD, Condition
+from .values import SAGEMAKER, FiguresSeen, Seen
+
+__all__ = ["ROWS"]
+
+_EVERY_SLOT = ("input", "output", "grad")
+
+
+def _nan(seen: Seen | FiguresSeen, threshold: float) -> str | None:
+    return f"{seen.figures.nan} of {seen.figures.count} elements" if seen.figures.nan else None
+
+
+def _inf(seen: Seen | FiguresSeen, threshold: float) -> str | None:
+    found = seen.figures.positive_inf + seen.figures.negative_inf
+    return f"{found} of {seen.figures.count} elements" if found else None
+
+
+def _overflow(seen: Seen, threshold: float) -> str | None:
+    figures = seen.figures
+    # numpy.finfo does not know ml_dtypes' bfloat16: 8 exponent and 7 fraction bits give this maximum.
+    if figures.dtype == "bfloat16":
+        limit = (2 - 2**-7) * 2.0**127
+    elif figures.dtype.startswith(("float", "complex")):
+        limit = float(np.finfo(figures.dtype).max)
+    else:
+        return None
+    # Exactly the lowest number is what masks are made of.
+    largest = figures.maximum if figures.minimum == -limit else max(-figures.minimum, figures.maximum)
+    return f"{largest:.3g}, of {limit:.3g} that {figures.dtype} holds" if largest > threshold * limit else None
+
+
+ROWS = (
+    Condition(
+        "nan", Seen, _nan, NO_THRESHOLD, "",
+        "there is a NaN",
+        "Look at what made it: a division by zero, log or sqrt of a negative, Inf minus Inf.",
+        f"ExplodingTensor in {SAGEMAKER}",
+        slots=_EVERY_SLOT, spreads=True, nonfinite=True,
+    ),
+    Condition(
+        "inf", Seen, _inf, NO_THRESHOLD, "",
+        "there is an infinity that is not a mask's constant -inf",
+        "Look for exp of a large number, a division by zero or a dtype with too small a range.",
+        f"ExplodingTensor in {SAGEMAKER}",
+        spreads=True, nonfinite=True, masks_are_meant=True,
+    ),
+    Condition(
+        "overflow", Seen, _overflow, 0.9, "of the dtype's largest number",
+        "the largest magnitude is near the end of the dtype's range; the lowest number itself is taken for a mask",
+        "Scale the values down, clip the gradient or use a dtype with a larger range.",
+        "own; MindInsight's operator_overflow tells when it has happened",
+        slots=_EVERY_SLOT, spreads=True,
+        symptom=True,
+    ),
+)  # fmt: skip
