@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, expect, sync_playwright
+from playwright.sync_api import BrowserContext, Playwright, expect, sync_playwright
 
 from tests.browser.chromium import find_chromium, how_to, missing_packages
 from tests.browser.lab import STEP_SECONDS, Notebook, Server, Window, browser_context, lab_server, write_notebook
@@ -37,11 +37,18 @@ def notebook7(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield server
 
 
-@pytest.fixture(scope="package")  # while Playwright is at work here, no other event loop may run in this thread
-def context(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+@pytest.fixture(scope="package")  # while it is at work here, no other event loop may run in this thread
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="package")
+def context(
+    playwright: Playwright, chromium: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[BrowserContext]:
     expect.set_options(timeout=STEP_SECONDS * 1000)
-    profile = tmp_path_factory.mktemp("profile")
-    with sync_playwright() as playwright, browser_context(playwright, chromium, profile) as context:
+    with browser_context(playwright, chromium, tmp_path_factory.mktemp("profile")) as context:
         yield context
 
 

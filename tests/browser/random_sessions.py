@@ -11,6 +11,7 @@ and the next one begins. The same seed does the same again, as far as a browser 
 from __future__ import annotations
 
 import argparse
+import functools
 import shutil
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 
-from playwright.sync_api import Error, sync_playwright
+from playwright.sync_api import Error, Playwright, sync_playwright
 
 from tests.browser import witness
 from tests.browser.chromium import find_chromium, how_to, missing_packages
@@ -33,6 +34,7 @@ from tests.browser.random_person import RandomSession
 
 
 def run(
+    playwright: Playwright,
     seeds: Collection[int],
     folder: Path,
     keep: Collection[int] | None = None,
@@ -48,7 +50,7 @@ def run(
     chromium = find_chromium()
     if chromium is None:
         raise RuntimeError(how_to(missing_packages()))
-    with lab_server(folder) as server, sync_playwright() as playwright:
+    with lab_server(folder) as server:
         browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_ARGUMENTS)
         context = browser.new_context(viewport={"width": 1400, "height": 1000})
         context.set_default_timeout(30_000)
@@ -108,7 +110,9 @@ def main() -> int:
     begin = time.monotonic()
     if options.workers > 1:
         return _in_parallel(seeds, options.workers, options.patience, folder)
-    done, failures = run(seeds, folder, options.keep, options.patience, lambda line: print(line, flush=True))
+    with sync_playwright() as playwright:
+        say = functools.partial(print, flush=True)
+        done, failures = run(playwright, seeds, folder, options.keep, options.patience, say)
     print(f"{len(seeds)} sessions in {time.monotonic() - begin:.0f} s, {len(failures)} failed; {folder}")
     for what, count in sorted(done.items()):
         print(f"{count:8d} {what}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Playwright
 
 from tests.browser import random_notebook, random_sessions
 
@@ -13,12 +14,14 @@ PATIENCE_SECONDS = 60  # beside other tests everything takes its time
 
 @pytest.mark.timeout(900)  # each with a kernel of its own
 @pytest.mark.parametrize("seeds", [(2, 5), pytest.param((1, 7, 9), marks=pytest.mark.ci_only)])
-def test_random_sessions_keep_every_promise(seeds: tuple[int, ...], chromium: str, tmp_path: Path) -> None:
-    done, failures = random_sessions.run(seeds, tmp_path, patience=PATIENCE_SECONDS)
+def test_random_sessions_keep_every_promise(
+    seeds: tuple[int, ...], playwright: Playwright, chromium: str, tmp_path: Path
+) -> None:
+    done, failures = random_sessions.run(playwright, seeds, tmp_path, patience=PATIENCE_SECONDS)
     if failures:
         # One in thirty fails by something of JupyterLab, ipykernel or the driver itself, at another moment each time.
         print("once more, since they failed:", failures)
-        _, again = random_sessions.run(list(failures), tmp_path / "again", patience=PATIENCE_SECONDS)
+        _, again = random_sessions.run(playwright, list(failures), tmp_path / "again", patience=PATIENCE_SECONDS)
         assert again == {}
     assert done["sessions"] == len(seeds)
     assert done["confirmed edits"] >= 1, "the sessions did next to nothing"
