@@ -30,7 +30,7 @@ from .ops.transforms import vmap as vmap
 from .serialization import *
 
 __version__ = "2.10.0"
-"""The version of MindSpore whose behaviour the engine follows."""
+"""The version of MindSpore whose behavior the engine follows."""
 __hookscope__: str = _sys.modules[__name__.rpartition(".")[0]].__version__
 """The version of Hookscope. Looked up, not imported: the package above imports rooms that the engine must not know."""
 

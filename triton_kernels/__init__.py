@@ -4,8 +4,8 @@
 with the test that says whether it suits the arrays at hand. A caller that finds it does not suit uses CuPy
 instead.
 
-One family of kernels a file, whose `KERNELS` is found. This package imports Triton and CuPy on use only, and
-nothing of the engine: the files of the same names in the engine's `cpu` have the same signatures on NumPy. `TRITON_INTERPRET=1`,
+One family of kernels a file, whose `KERNELS` is found. This package imports Triton and CuPy on use only, and nothing of
+the engine: the files of the same names in the engine's `cpu` have the same signatures on NumPy. `TRITON_INTERPRET=1`,
 set before Triton is imported, runs the same kernels on NumPy arrays in Triton's interpreter; the tests do that.
 """
 

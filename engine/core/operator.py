@@ -318,5 +318,5 @@ TENSOR_FUNCTIONS = _TensorFunctions()
 
 
 def backward_functions() -> _Functions:
-    """What a walk back computes with now: tensors while an outer recording is open, bare arrays otherwise."""
+    """What a backward pass computes with now: tensors while an outer recording is open, bare arrays otherwise."""
     return TENSOR_FUNCTIONS if state.recordings else ARRAY_FUNCTIONS

@@ -1,11 +1,11 @@
-"""The tape: what happened between the start and the end of a request for gradients, and the walk back over it.
+"""The tape: what happened between the start and the end of a request for gradients, and the backward pass over it.
 
 The one idea: arrays are immutable, so **an array object is a value**, and ``id(array)`` names it. A recording is a
 flat list of nodes ``(operator, inputs, output, attrs)`` in execution order, holding arrays, never tensors; because the
 nodes keep their arrays alive, no id is used twice. An in-place operation on a tensor rebinds the tensor to a new array
 and is one more node. Nothing else is needed: no flag on tensors, no graph, no version counter.
 
-Recordings nest. An operation is put on every open recording that follows one of its inputs. The walk back over a
+Recordings nest. An operation is put on every open recording that follows one of its inputs. The backward pass over a
 recording happens after it was closed; if another one is still open around it, the walk computes with tensors, whose
 operations that outer recording follows, and so second and higher derivatives come about. With none open, the walk
 computes with bare arrays: no wrapping, no recording.
@@ -65,7 +65,7 @@ Node = tuple[Any, tuple[Any, ...], Any, dict[str, Any]]
 class Region:
     """What one watched cell call recorded: the arrays that entered it and the arrays that left it.
 
-    The others are of the walk back, see ``_watched_backward``.
+    The others are of the backward pass, see ``_watched_backward``.
     """
 
     __slots__ = (

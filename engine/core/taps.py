@@ -42,8 +42,8 @@ class CellCall:
         continues: it belongs to what the user counts as one run with an earlier call: a repetition, or another sample.
         notes: what each tap keeps of the call; let go with it, when no gradient can come to it any more.
         repeats: ``notes`` of the call that this one makes again; None if it is no repetition, or nobody watched then.
-        order: of the gradients that are told: 1 for those of the first walk back through this call, 2 for those of the
-            walk of a recording around it (second derivatives), and so on.
+        order: of the gradients that are told: 1 for those of the first backward pass through this call, 2 for those of
+            a recording around it (second derivatives), and so on.
         walk: how often gradients went back through this call in that order, this time included.
         why_not: while gradients are told, says why they cannot be replaced, or "".
     """
@@ -135,7 +135,7 @@ class Tap:
 
         Args:
             name: of the operator.
-            gradient: what arrived at its output: an array, or a tensor if a recording is open around the walk.
+            gradient: what arrived at its output: an array, or a tensor if a recording is open around the backward pass.
             gradients: what it sends to its inputs, in the same form.
             attrs: the attributes of the forward call.
             inputs: the arrays of the forward call, and what was no tensor among its operands.

@@ -1,4 +1,4 @@
-"""The walk back while a tap watches: the same additions in the same order, plus a look at each cell's gradients.
+"""The backward pass while a tap watches: the same additions in the same order, plus a look at each cell's gradients.
 
 Each watched cell call is a region of the tape. When the walk reaches its end, the gradients of its outputs are whole,
 since whatever used them came later: they *arrive*. While the walk is inside, every contribution to one of the region's

@@ -36,7 +36,7 @@ def sparse_softmax_cross_entropy_grad(
 
 
 def _label_positions(logits: Array, labels: Array, keep: Array) -> tuple[Array, Array]:
-    """Indices of each row's labelled logit; an ignored row points at column 0."""
+    """Indices of each row's labeled logit; an ignored row points at column 0."""
     xp = array_module(logits)
     classes = logits.shape[1]
     wrong = keep & ((labels < 0) | (labels >= classes))

@@ -13,10 +13,10 @@ __all__ = ["layer_norm", "layer_norm_grad"]
 def layer_norm(
     x: Array, gamma: Array, beta: Array, begin_norm_axis: int, epsilon: float
 ) -> tuple[Array, Array, Array]:
-    """Normalise over the axes from `begin_norm_axis` on.
+    """Normalize over the axes from `begin_norm_axis` on.
 
     Returns the result, the mean and the reciprocal of the standard deviation; these two have the shape of `x`
-    with ones in place of the normalised axes.
+    with ones in place of the normalized axes.
     """
     xp = array_module(x)
     wide = widen(x)

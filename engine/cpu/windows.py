@@ -5,7 +5,7 @@ Written against the array module, so that they serve CuPy arrays too. Arrays com
 
 Inside, the samples are the last axis: (C, *lengths, N). One row of windows is then one run of memory, which is copied
 and added at full speed however small the image is, and the whole batch is one matrix product. Results are handed back
-as views with the axes exchanged, and what follows (normalisation, activation, pooling, the next convolution) keeps the
+as views with the axes exchanged, and what follows (normalization, activation, pooling, the next convolution) keeps the
 order, so that only the first layer of a network pays for a transposition.
 """
 

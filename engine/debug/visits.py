@@ -223,7 +223,7 @@ class Visits:
         return Visit(cell, path, self._counts.steps, 0)
 
     def inside(self) -> bool:
-        """Whether this thread is inside a call of a cell or a walk back.
+        """Whether this thread is inside a call of a cell or a backward pass.
 
         Its stack tells: what was noted of a call may outlive one that an error or an interrupt ended.
         """

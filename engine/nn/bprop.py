@@ -1,4 +1,4 @@
-"""A cell with its own ``bprop``: ``construct`` runs unrecorded as one node, and the walk back calls ``bprop``."""
+"""A cell with its own ``bprop``: ``construct`` runs unrecorded as one node, and the backward pass calls ``bprop``."""
 
 from __future__ import annotations
 

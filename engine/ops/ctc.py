@@ -62,27 +62,27 @@ def ctc_loss(
         raise ValueError(f"For 'ctc_loss', 'blank' {blank} must be a class of 'log_probs' of shape {x.shape}")
     steps, count, _ = x.shape
     host = np.asarray(targets.asnumpy())
-    given, labelled = (
+    given, labeled = (
         np.asarray(v.asnumpy() if isinstance(v, Tensor) else v).reshape(-1) for v in (input_lengths, target_lengths)
     )
-    if given.shape != (count,) or labelled.shape != (count,) or (given.size and given.max() > steps):
+    if given.shape != (count,) or labeled.shape != (count,) or (given.size and given.max() > steps):
         raise ValueError(f"For 'ctc_loss', there must be {count} lengths of at most {steps} steps")
     room = host.shape[1] if host.ndim == 2 else host.size
-    if labelled.size and (labelled.min() < 0 or (labelled.max() if host.ndim == 2 else labelled.sum()) > room):
-        raise ValueError(f"For 'ctc_loss', 'target_lengths' {labelled} do not fit 'targets' of shape {host.shape}")
-    most = int(labelled.max()) if count else 0
+    if labeled.size and (labeled.min() < 0 or (labeled.max() if host.ndim == 2 else labeled.sum()) > room):
+        raise ValueError(f"For 'ctc_loss', 'target_lengths' {labeled} do not fit 'targets' of shape {host.shape}")
+    most = int(labeled.max()) if count else 0
     if host.ndim == 1:
-        starts = np.concatenate([[0], np.cumsum(labelled)[:-1]])
+        starts = np.concatenate([[0], np.cumsum(labeled)[:-1]])
         rows = np.zeros((count, max(most, 1)), np.int64)
-        for sample, (start, length) in enumerate(zip(starts, labelled, strict=True)):
+        for sample, (start, length) in enumerate(zip(starts, labeled, strict=True)):
             rows[sample, :length] = host[start : start + length]
         host = rows
-    used = host[:, :most][np.arange(most) < labelled[:, None]]
+    used = host[:, :most][np.arange(most) < labeled[:, None]]
     if used.size and not 0 <= used.min() <= used.max() < x.shape[2]:
         raise ValueError(f"For 'ctc_loss', 'targets' must be classes in [0, {x.shape[2]}), but got {used.tolist()}")
     size = 2 * most + 1
     path = np.full((count, size), blank, np.int64)
-    path[:, 1::2] = np.where(np.arange(most) < labelled[:, None], host[:, :most], blank)
+    path[:, 1::2] = np.where(np.arange(most) < labeled[:, None], host[:, :most], blank)
     skip = np.zeros((count, size), bool)
     skip[:, 2:] = (path[:, 2:] != blank) & (path[:, 2:] != path[:, :-2])
     device = array_module(x._array)
@@ -107,10 +107,10 @@ def ctc_loss(
         alpha = where(alive, new, alpha)
         alphas.append(new)
     samples = Tensor._wrap(device.arange(count))
-    last = getitem(alpha, (samples, Tensor._wrap(device.asarray(2 * labelled))))
+    last = getitem(alpha, (samples, Tensor._wrap(device.asarray(2 * labeled))))
     before = where(
-        Tensor._wrap(device.asarray(labelled > 0)),
-        getitem(alpha, (samples, Tensor._wrap(device.asarray(np.maximum(2 * labelled - 1, 0))))),
+        Tensor._wrap(device.asarray(labeled > 0)),
+        getitem(alpha, (samples, Tensor._wrap(device.asarray(np.maximum(2 * labeled - 1, 0))))),
         never,
     )
     top = stop_gradient(maximum(last, before))
@@ -120,7 +120,7 @@ def ctc_loss(
     paths = transpose(stack(alphas, 0), (1, 0, 2))
     paths = where(Tensor._wrap(paths._array > never), paths, -math.inf)
     if reduction == "mean":
-        counts = device.asarray(np.maximum(labelled, 1)).astype(x._array.dtype)
+        counts = device.asarray(np.maximum(labeled, 1)).astype(x._array.dtype)
         return mean(div(losses, Tensor._wrap(counts))), paths
     return reduced(losses, reduction, "ctc_loss"), paths
 

@@ -124,7 +124,7 @@ def _layer_norm_and_statistics(
 
 
 _BLOCK = 1 << 18
-"""Bytes of channels that are normalised at once: all passes over them but the first find them in the cache."""
+"""Bytes of channels that are normalized at once: all passes over them but the first find them in the cache."""
 
 
 def _channels_first(x: Array) -> Array:
@@ -148,7 +148,7 @@ def _dot(a: Array, b: Array) -> Array:
 
 
 def _batch_norm_kernel(x: Array, gamma: Array, beta: Array, epsilon: float) -> tuple[Array, Array, Array]:
-    """Normalise over all axes but 1; also the mean and the biased variance of each channel."""
+    """Normalize over all axes but 1; also the mean and the biased variance of each channel."""
     flat = _channels_first(x.astype(np.float32, copy=False) if x.dtype.itemsize < 4 else x)
     xp = array_module(x)
     count = max(1, flat.shape[1])
@@ -228,7 +228,7 @@ _batch_norm_grad = Operator("batch_norm_grad", _batch_norm_grad_kernel)
 def batch_norm_with_statistics(
     input: Tensor, weight: Tensor, bias: Tensor, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The input normalised by its own statistics, with the mean and the biased variance of each channel.
+    """The input normalized by its own statistics, with the mean and the biased variance of each channel.
 
     Args:
         input: a tensor (N, C, ...).
@@ -343,7 +343,7 @@ def update_running(running: Tensor, batch: Tensor, momentum: float, factor: floa
 
 
 def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
-    """Each sample normalised over groups of channels.
+    """Each sample normalized over groups of channels.
 
     Args:
         x: a tensor (N, C, ...).
@@ -397,7 +397,7 @@ def group_norm(
 def instance_normalized(
     x: Tensor, weight: Tensor, bias: Tensor, eps: float, running: tuple[Tensor, Tensor] | None, momentum: float
 ) -> Tensor:
-    """Each channel of each sample normalised.
+    """Each channel of each sample normalized.
 
     Args:
         x: a tensor (N, C, ...).

@@ -217,7 +217,7 @@ def _stacked(results: list[Any], axes: Any) -> Any:
 
 
 def jacrev(fn: Function, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
-    """A function that returns the Jacobian of ``fn``, row by row: one walk back for each element of the output.
+    """A function that returns the Jacobian of ``fn``, row by row: one backward pass for each element of the output.
 
     Args:
         fn: a function of tensors.

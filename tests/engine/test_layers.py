@@ -198,7 +198,7 @@ def test_layer_norm_is_its_formula(shape: tuple[int, ...], begin: int) -> None:
     np.testing.assert_allclose(layer(Tensor(x)).asnumpy(), want, rtol=1e-10, atol=1e-10)
 
 
-def test_layer_norm_may_normalise_more_axes_than_its_parameters_have() -> None:
+def test_layer_norm_may_normalize_more_axes_than_its_parameters_have() -> None:
     x, gamma = normal(2, 3, 4), normal(4, seed=1)
     layer = set_values(nn.LayerNorm((4,), begin_norm_axis=1, epsilon=1e-3, dtype=ms.float64), gamma=gamma)
     want = (x - x.mean((1, 2), keepdims=True)) / np.sqrt(x.var((1, 2), keepdims=True) + 1e-3) * gamma

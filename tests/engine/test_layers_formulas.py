@@ -20,7 +20,7 @@ def normal(*shape: int, seed: int = 0) -> Array:
 
 @pytest.mark.parametrize("axes", [1, 2, 3])
 @pytest.mark.parametrize("affine", [True, False])
-def test_instance_norm_normalises_each_channel_of_each_sample(axes: int, affine: bool) -> None:
+def test_instance_norm_normalizes_each_channel_of_each_sample(axes: int, affine: bool) -> None:
     x = normal(2, 3, *(4, 3, 5)[:axes])
     layer = getattr(nn, f"InstanceNorm{axes}d")(3, eps=1e-3, affine=affine)
     if affine:

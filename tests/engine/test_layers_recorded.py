@@ -1,4 +1,4 @@
-"""Embeddings, normalisation, activations and the other layers against numbers recorded from MindSpore 2.10."""
+"""Embeddings, normalization, activations and the other layers against numbers recorded from MindSpore 2.10."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def test_a_loss_of_ones_own_from_loss_base() -> None:
     assert float(nn.MAELoss()(X, Y)) == pytest.approx(float(np.abs(x - y).mean()))
 
 
-def test_batch_norm_of_volumes_normalises_each_channel() -> None:
+def test_batch_norm_of_volumes_normalizes_each_channel() -> None:
     volume = np.random.RandomState(0).randn(4, 2, 3, 3, 3).astype(np.float32) * 5 + 1
     net = nn.BatchNorm3d(2)
     net.set_train()

@@ -272,7 +272,7 @@ NETWORKS = {
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_gradients_equal_those_of_backward_hooks(name: str) -> None:
-    def labelled() -> tuple[nn.Cell, dict[int, str]]:
+    def labeled() -> tuple[nn.Cell, dict[int, str]]:
         net = NETWORKS[name]()
         return net, {id(cell): path or "root" for path, cell in net.cells_and_names()}
 
@@ -280,12 +280,12 @@ def test_gradients_equal_those_of_backward_hooks(name: str) -> None:
         return lambda x: ops.sin(net(x * 1.0)) * Tensor([1.0, 2.0])
 
     x = Tensor([0.3, -0.7], ms.float64)
-    net, names = labelled()
+    net, names = labeled()
     with watching(Notes(names)) as notes:
         watched = grad(loss(net))(x)
     told = [event for event in notes.events if event[0] in ("arrives", "leaves")]
 
-    hooked, names = labelled()
+    hooked, names = labeled()
     seen: list[Any] = []
 
     def values(gradients: Any) -> list[Any]:
@@ -298,7 +298,7 @@ def test_gradients_equal_those_of_backward_hooks(name: str) -> None:
     assert [event[:2] for event in told] == [event[:2] for event in seen]
     for (_, _, mine), (_, _, theirs) in zip(told, seen, strict=True):
         np.testing.assert_allclose(np.array(mine), np.array(theirs), rtol=1e-12)
-    np.testing.assert_array_equal(watched.asnumpy(), grad(loss(labelled()[0]))(x).asnumpy())
+    np.testing.assert_array_equal(watched.asnumpy(), grad(loss(labeled()[0]))(x).asnumpy())
 
 
 def test_a_cell_that_returns_its_very_input_shows_the_whole_gradient_of_that_value() -> None:

@@ -113,7 +113,7 @@ class GraphConvolution(nn.Cell):
         return ops.matmul(self.adjacency, ops.matmul(x, self.weight))
 
 
-@healthy("Kipf and Welling 2016: two graph convolutions; the loss is over the labelled nodes alone.",
+@healthy("Kipf and Welling 2016: two graph convolutions; the loss is over the labeled nodes alone.",
          known="graph convolution network")  # fmt: skip
 def graph_convolution() -> Run:
     random = np.random.default_rng(0)

@@ -79,7 +79,7 @@ def threshold_in_other_units(fault: bool) -> Run:
 # labels_out_of_range_or_shifted
 
 
-@planted("labels_out_of_range_or_shifted", "data", "Ten digits are labelled 1 to 10.", raises=ValueError)
+@planted("labels_out_of_range_or_shifted", "data", "Ten digits are labeled 1 to 10.", raises=ValueError)
 def labels_from_one(fault: bool) -> Run:
     x, y = data.digits()
     y = y + 1 if fault else y

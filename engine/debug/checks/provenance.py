@@ -1,6 +1,6 @@
 """Provenance: which operator made a NaN or an infinity, as against those that only pass it on.
 
-A tap looks at what each operator gives, forward and on the walk back; that is one quick test while all is finite. Where
+A tap looks at what each operator gives, forward and backward; that is one quick test while all is finite. Where
 it is not, the operator's own inputs decide: if they are finite, the operator is the *producer*. Else what it gives goes
 back to the same origin as its input. Origins are kept by the identity of arrays, which never change.
 
@@ -66,7 +66,7 @@ class _Made(NamedTuple):
 class _Running(threading.local):
     def __init__(self) -> None:
         self.calls: list[CellCall] = []  # the innermost last
-        self.back: list[tuple[int, Cell]] = []  # the same for the walk back
+        self.back: list[tuple[int, Cell]] = []  # the same for the backward pass
         self.bprops: list[Cell] = []
 
 
@@ -155,11 +155,11 @@ class Provenance(taps.Tap):
             calls.pop()
 
     def backward_enter(self, call: CellCall, grad_output: Gradients) -> None:
-        """The walk back enters a cell. If it was to be recomputed, its operators run again now."""
+        """The backward pass enters a cell. If it was to be recomputed, its operators run again now."""
         self._running.back.append((call.index, call.cell))
 
     def backward_exit(self, call: CellCall, grad_input: Gradients) -> None:
-        """The walk back leaves a cell."""
+        """The backward pass leaves a cell."""
         back = self._running.back
         if any(index == call.index for index, _ in back):
             while back.pop()[0] != call.index:

@@ -43,7 +43,7 @@ class UseWatch(Watcher):
         super().__init__(watched)
         self._ran: set[int] = set()  # ids of cells, in this gradient call
         self._used: dict[int, Parameter] = {}  # in this gradient call, by the id of the array
-        self._arrived: dict[int, list[Statistics]] = defaultdict(list)  # at each use, in the order of the walk
+        self._arrived: dict[int, list[Statistics]] = defaultdict(list)  # at each use, in the order of the backward pass
 
     def cell_enter(self, call: CellCall) -> None:
         """A cell runs."""
@@ -91,7 +91,7 @@ class UseWatch(Watcher):
                 look(FrozenSeen(not left, parameter.ndim), path, name, step)
             arrived = self._arrived.get(id(parameter._array), [])
             if len(arrived) >= _STEPS:
-                # Which way a sequence was unrolled does not matter: what is far back comes last in the walk.
+                # Which way a sequence was unrolled does not matter: what is far back comes last in the backward pass.
                 look(RepeatedSeen(arrived[-1], arrived[0], len(arrived)), path, name, step)
         self._ran.clear()
         self._used.clear()

@@ -42,7 +42,7 @@ class Condition:
         nonfinite: of values: it holds only where an element is not finite, which its formula sees in the figures alone.
             So it is looked for in the loss, in gradients and in updates too, and told with the operator that made it.
         masks_are_meant: of values: an infinity that a mask was made of is none.
-        against_first: of gradients: its formula needs the figures of the first one in the walk.
+        against_first: of gradients: its formula needs the figures of the first one in the backward pass.
         in_a_row: in how many steps in a row it must hold before it counts: what happens once is no fault.
     """
 

@@ -19,9 +19,9 @@ class Seen:
 
     Attributes:
         capture: it.
-        arrived: the figures of the first gradient of more than one element in this walk back, None where none was seen.
-            What is large or small for a gradient depends on the loss, its scale and its reduction; against the first
-            one these fall out.
+        arrived: the statistics of the first gradient of more than one element in this backward pass, None where there
+            is none. What is large or small for a gradient depends on the loss, its scale and its reduction; against the
+            first one these fall out.
         names: the debugger's names for expressions: step, call, cell, np, ms.
     """
 
@@ -44,7 +44,7 @@ class RepeatedSeen(NamedTuple):
     """A weight that was used many times in one run: the gradients that arrived at its uses.
 
     Attributes:
-        figures: of the one furthest back: the last in the walk.
+        figures: of the one furthest back: the last in the backward pass.
         arrived: of the first one.
         times: how many.
     """

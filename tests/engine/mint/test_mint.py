@@ -108,7 +108,7 @@ def test_a_linear_layer_starts_within_pytorchs_bound() -> None:
     )
 
 
-def test_batch_norm_normalises_and_keeps_running_figures() -> None:
+def test_batch_norm_normalizes_and_keeps_running_figures() -> None:
     x = np.random.default_rng(1).standard_normal((4, 3, 2, 2)).astype(np.float32) * 3 + 1
     layer = mint.nn.BatchNorm2d(3)
     layer.set_train()
