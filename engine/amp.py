@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from . import nn, ops
+from .core.checks import check_bool, check_number, check_positive_int, check_type
 from .core.dtype import DType, bfloat16, float16, float32, int32
 from .core.parameter import Parameter
 from .core.tensor import Tensor
@@ -116,18 +117,16 @@ def custom_mixed_precision(
         TypeError: ``network`` is no cell, or a list holds something else than classes of cells.
         ValueError: both lists or none, or another dtype.
     """
-    if not isinstance(network, Cell):
-        raise TypeError(f"For 'custom_mixed_precision', 'network' must be a Cell, but got {type(network).__name__}")
+    check_type(network, Cell, "custom_mixed_precision", "network")
     if (white_list is None) == (black_list is None):
         raise ValueError("For 'custom_mixed_precision', give 'white_list' or 'black_list', and not both")
     _check_dtype("custom_mixed_precision", dtype)
     name, given = ("white_list", white_list) if white_list is not None else ("black_list", black_list)
-    if not isinstance(given, list):
-        raise TypeError(f"For 'custom_mixed_precision', '{name}' must be a list, but got {type(given).__name__}")
-    for one in given:
+    listed: list[type] = check_type(given, list, "custom_mixed_precision", name)
+    for one in listed:
         if not isinstance(one, type) or not (issubclass(one, Cell) or (name == "white_list" and _is_primitive(one))):
             raise TypeError(f"For 'custom_mixed_precision', '{name}' must hold classes of cells, but got {one!r}")
-    classes = tuple(one for one in given if issubclass(one, Cell))
+    classes = tuple(one for one in listed if issubclass(one, Cell))
     if white_list is not None:
         _lower_white(network, classes, dtype, float32)
     else:
@@ -217,8 +216,7 @@ def build_train_network(
     """
     if not isinstance(optimizer, nn.Optimizer):
         raise TypeError(f"For 'build_train_network', 'optimizer' must be an Optimizer, got {type(optimizer).__name__}")
-    if not isinstance(level, str):
-        raise TypeError(f"For 'build_train_network', 'level' must be a str, but got {type(level).__name__}")
+    check_type(level, str, "build_train_network", "level")
     for name, value, allowed in (("level", level, _LEVELS), ("boost_level", boost_level, ("O0", "O1", "O2"))):
         if value not in allowed:
             raise ValueError(f"For 'build_train_network', '{name}' must be one of {allowed}, but got {value!r}")
@@ -228,8 +226,7 @@ def build_train_network(
     keep_batchnorm = kwargs.get("keep_batchnorm_fp32", keep_batchnorm)
     model_type = kwargs.get("cast_model_type", model_type)
     manager = kwargs["loss_scale_manager"] if "loss_scale_manager" in kwargs else manager_of()
-    if not isinstance(keep_batchnorm, bool):
-        raise TypeError(f"For 'build_train_network', 'keep_batchnorm_fp32' must be a bool, but got {keep_batchnorm!r}")
+    check_bool(keep_batchnorm, "build_train_network", "keep_batchnorm_fp32", show=repr)
     if manager is not None and not isinstance(manager, LossScaleManager):
         raise TypeError(f"For 'build_train_network', 'loss_scale_manager' cannot be a {type(manager).__name__}")
     lowered = model_type == float16
@@ -250,8 +247,7 @@ def build_train_network(
 
 
 def _with_loss(network: Cell, loss_fn: Cell, to_float32: bool) -> Cell:
-    if not isinstance(loss_fn, Cell):
-        raise TypeError(f"For 'build_train_network', 'loss_fn' must be a Cell, but got {type(loss_fn).__name__}")
+    check_type(loss_fn, Cell, "build_train_network", "loss_fn")
     with_loss = nn.WithLossCell(network, loss_fn)
     if to_float32:
 
@@ -316,8 +312,7 @@ class LossScaler:
 
     def __init__(self, scale_value: float) -> None:
         who = type(self).__name__
-        if isinstance(scale_value, bool) or not isinstance(scale_value, int | float):
-            raise TypeError(f"For '{who}', 'scale_value' must be a number, but got {type(scale_value).__name__}")
+        check_number(scale_value, who, "scale_value")
         if scale_value < 1:
             raise ValueError(f"For '{who}', 'scale_value' must be at least 1, but got {scale_value}")
         self.scale_value = Parameter(Tensor(scale_value, float32), name="scale_value")
@@ -387,10 +382,7 @@ class DynamicLossScaler(LossScaler):
     def __init__(self, scale_value: float, scale_factor: int, scale_window: int) -> None:
         super().__init__(scale_value)
         for name, value in (("scale_window", scale_window), ("scale_factor", scale_factor)):
-            if not isinstance(value, int) or isinstance(value, bool):
-                raise TypeError(f"For 'DynamicLossScaler', '{name}' must be an int, but got {value!r}")
-            if value <= 0:
-                raise ValueError(f"For 'DynamicLossScaler', '{name}' must be above 0, but got {value}")
+            check_positive_int(value, "DynamicLossScaler", name, show=repr)
         self.scale_factor, self.scale_window = scale_factor, scale_window
         self.counter = Parameter(Tensor(0, int32), name="counter")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .core.backend import device_target, set_device
+from .core.checks import check_positive_int
 
 if TYPE_CHECKING:
     from .nn.cell import Cell
@@ -108,10 +109,7 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
         TypeError: no int.
         ValueError: an int below 1.
     """
-    if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int):
-        raise TypeError(f"For 'set_recursion_limit', 'recursion_limit' must be an int, but got {recursion_limit!r}")
-    if recursion_limit <= 0:
-        raise ValueError(f"For 'set_recursion_limit', 'recursion_limit' must be above 0, but got {recursion_limit}")
+    check_positive_int(recursion_limit, "set_recursion_limit", "recursion_limit", show=repr)
     set_context(max_call_depth=recursion_limit)
 
 

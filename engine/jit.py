@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
+from .core.checks import check_bool, check_int
 from .core.hooks import hooks_off
 from .core.tensor import Tensor
 from .nn import Cell
@@ -64,8 +65,7 @@ def jit(
     _one_of(capture_mode, ("ast", "bytecode", "trace"), "capture_mode", "jit")
     _one_of(jit_level, ("O0", "O1"), "jit_level", "jit")
     _one_of(dynamic, (0, 1), "dynamic", "jit")
-    if not isinstance(fullgraph, bool):
-        raise TypeError(f"For 'jit', 'fullgraph' must be a bool, but got {type(fullgraph).__name__}")
+    check_bool(fullgraph, "jit", "fullgraph")
     if function is None:
         return functools.partial(jit, capture_mode=capture_mode, jit_level=jit_level, backend=backend, **options)
     if not callable(function):
@@ -262,10 +262,8 @@ class Symbol:
     ) -> None:
         self.figures: dict[str, Any] = {"max": max, "min": min, "divisor": divisor, "remainder": remainder}
         for name, value in self.figures.items():
-            if not isinstance(value, int) or isinstance(value, bool):
-                raise TypeError(f"For 'Symbol', '{name}' must be an int, but got {type(value).__name__}")
-        if not isinstance(unique, bool):
-            raise TypeError(f"For 'Symbol', 'unique' must be a bool, but got {type(unique).__name__}")
+            check_int(value, "Symbol", name)
+        check_bool(unique, "Symbol", "unique")
         self.figures["unique"] = unique
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import os
 import numpy as np
 
 from . import random
+from .checks import check_int, check_type
 from .tensor import Tensor
 
 __all__ = [
@@ -35,8 +36,7 @@ class Generator:
         Raises:
             TypeError: ``seed`` is no int.
         """
-        if isinstance(seed, bool) or not isinstance(seed, int):
-            raise TypeError(f"For 'Generator.manual_seed', 'seed' must be an int, but got {type(seed).__name__}")
+        check_int(seed, "Generator.manual_seed", "seed")
         self._go_to((seed, 0))
         return self
 
@@ -76,8 +76,7 @@ class Generator:
             TypeError: ``state`` is no Tensor.
             ValueError: it has not 16 elements.
         """
-        if not isinstance(state, Tensor):
-            raise TypeError(f"For 'Generator.set_state', 'state' must be a Tensor, but got {type(state).__name__}")
+        check_type(state, Tensor, "Generator.set_state", "state")
         if state.shape != (16,):
             raise ValueError(f"For 'Generator.set_state', 'state' must be what get_state gave, but got {state.shape}")
         stream, offset = state.asnumpy().astype(np.uint8).view("<u8").tolist()

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..cpu.array_module import array_module
 from . import taps
+from .checks import check_type
 from .nested import replaced, tensors_in
 from .operator import TENSOR_FUNCTIONS, backward_functions
 from .parameter import Parameter
@@ -347,10 +348,7 @@ def jvp(
         ValueError: ``v`` does not fit ``inputs``, or ``has_aux`` and one output.
     """
     for argument, given in (("inputs", inputs), ("v", v)):
-        if not isinstance(given, Tensor | tuple | list):
-            raise TypeError(
-                f"For 'jvp', '{argument}' must be a Tensor, or a tuple or list of them, but got {type(given).__name__}"
-            )
+        check_type(given, Tensor | tuple | list, "jvp", argument, "a Tensor, or a tuple or list of them")
     args = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
     directions = tuple(v) if isinstance(v, tuple | list) else (v,)
     if len(args) != len(directions) or any(a.shape != d.shape for a, d in zip(args, directions, strict=False)):

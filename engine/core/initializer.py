@@ -10,6 +10,7 @@ import numpy as np
 
 from . import random
 from .backend import to_device
+from .checks import check_above_zero, check_one_of, check_type
 from .dtype import float32, numpy_dtype
 from .tensor import Tensor
 from .types import DTypeLike
@@ -166,8 +167,7 @@ class XavierNormal(Initializer):
 
 class _He(Initializer):
     def __init__(self, negative_slope: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu") -> None:
-        if mode not in ("fan_in", "fan_out"):
-            raise ValueError(f"For '{type(self).__name__}', 'mode' must be 'fan_in' or 'fan_out', but got {mode!r}")
+        check_one_of(mode, ("fan_in", "fan_out"), type(self).__name__, "mode")
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
         self._gain = _gain(nonlinearity, negative_slope)
 
@@ -298,8 +298,7 @@ class VarianceScaling(Initializer):
     def __init__(
         self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal"
     ) -> None:
-        if scale <= 0:
-            raise ValueError(f"For 'VarianceScaling', 'scale' must be above 0, but got {scale}")
+        check_above_zero(scale, "VarianceScaling", "scale")
         if mode not in ("fan_in", "fan_out", "fan_avg"):
             raise ValueError(f"For 'VarianceScaling', 'mode' must be 'fan_in', 'fan_out' or 'fan_avg', got {mode!r}")
         if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
@@ -412,13 +411,11 @@ def initializer(init: InitLike, shape: int | Sequence[int] | None = None, dtype:
         init = named()
     elif isinstance(init, int | float) and not isinstance(init, bool):
         init = Constant(init)
-    if not isinstance(init, Initializer):
-        raise TypeError(
-            f"For 'initializer', 'init' must be an Initializer, a name, a number or a Tensor, "
-            f"but got {type(init).__name__}"
-        )
-    values = np.zeros(wanted) if skipping else init.values(wanted)
+    rule: Initializer = check_type(
+        init, Initializer, "initializer", "init", "an Initializer, a name, a number or a Tensor"
+    )
+    values = np.zeros(wanted) if skipping else rule.values(wanted)
     tensor = Tensor._wrap(to_device(values.astype(numpy_dtype(dtype))))
     tensor.has_init = True
-    tensor._drawn = not isinstance(init, Constant | Dirac | Identity)
+    tensor._drawn = not isinstance(rule, Constant | Dirac | Identity)
     return tensor

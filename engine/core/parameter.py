@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .checks import check_int, check_not_negative, check_type
 from .dtype import int32
 from .initializer import Initializer, initializer
 from .shown import shown
@@ -150,10 +151,8 @@ class Parameter(Tensor):
 
     @comm_fusion.setter
     def comm_fusion(self, value: int) -> None:
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(f"For 'Parameter', 'comm_fusion' must be an int, but got {type(value).__name__}")
-        if value < 0:
-            raise ValueError(f"For 'Parameter', 'comm_fusion' must not be negative, but got {value}")
+        check_int(value, "Parameter", "comm_fusion")
+        check_not_negative(value, "Parameter", "comm_fusion")
         self._comm_fusion = value
 
     def add_pipeline_stage(self, stage: int) -> None:
@@ -213,10 +212,7 @@ class Parameter(Tensor):
         Raises:
             TypeError: ``data`` is no Tensor and no number, or a Python float for an integer Parameter.
         """
-        if not isinstance(data, Tensor | int | float):
-            raise TypeError(
-                f"For 'Parameter.set_data', 'data' must be a Tensor, an int or a float, but got {type(data).__name__}"
-            )
+        check_type(data, Tensor | int | float, "Parameter.set_data", "data", "a Tensor, an int or a float")
         if isinstance(data, float) and self._array.dtype.kind in "biu":
             raise TypeError(
                 f"For 'Parameter.set_data', '{shown(self.name)}' is {self.dtype}, but 'data' is the float {data}"
@@ -318,8 +314,7 @@ class ParameterTuple(tuple[Parameter, ...]):
             TypeError: ``prefix`` is no str.
             ValueError: it has other characters.
         """
-        if not isinstance(prefix, str):
-            raise TypeError(f"For 'ParameterTuple.clone', 'prefix' must be a str, but got {type(prefix).__name__}")
+        check_type(prefix, str, "ParameterTuple.clone", "prefix")
         if not re.fullmatch(r"\w[\w.]*", prefix, re.ASCII):
             raise ValueError(
                 "For 'ParameterTuple.clone', 'prefix' must be letters, digits, dots and underscores, "

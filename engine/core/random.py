@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..cpu import philox
+from .checks import check_int, check_not_negative
 
 __all__ = ["get_seed", "set_seed"]
 
@@ -33,10 +34,8 @@ def set_seed(seed: int) -> None:
         ValueError: ``seed`` is negative.
     """
     global _seed, _stream_seed, _offset
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise TypeError(f"For 'set_seed', 'seed' must be an int, but got {type(seed).__name__}")
-    if seed < 0:
-        raise ValueError(f"For 'set_seed', 'seed' must not be negative, but got {seed}")
+    check_int(seed, "set_seed", "seed")
+    check_not_negative(seed, "set_seed", "seed")
     with _lock:
         _seed = _stream_seed = seed
         _offset = 0

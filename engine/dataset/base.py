@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..core.checks import check_bool, check_int
 from ..core.tensor import Tensor
 from . import config
 
@@ -426,12 +427,10 @@ class DatasetIterator:
     def __init__(
         self, dataset: Dataset, num_epochs: int, output_numpy: bool, form: Callable[[Row], Any], who: str
     ) -> None:
-        if isinstance(num_epochs, bool) or not isinstance(num_epochs, int):
-            raise TypeError(f"For '{who}', 'num_epochs' must be an int, but got {num_epochs!r}")
+        check_int(num_epochs, who, "num_epochs", show=repr)
         if num_epochs != -1 and not 1 <= num_epochs <= _MOST:
             raise ValueError(f"For '{who}', 'num_epochs' must be -1 or above 0, but got {num_epochs}")
-        if not isinstance(output_numpy, bool):
-            raise TypeError(f"For '{who}', 'output_numpy' must be a bool, but got {output_numpy!r}")
+        check_bool(output_numpy, who, "output_numpy", show=repr)
         self._dataset, self._left, self._numpy, self._form = dataset, num_epochs, output_numpy, form
         self._random = config.new_random()
         self._rows: Iterator[Row] | None = None
@@ -482,8 +481,7 @@ def _known(who: str, given: dict[str, Any], names: tuple[str, ...]) -> None:
 
 def between(who: str, argument: str, value: int, least: int) -> int:
     """Refuse what is no int from ``least`` on."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"For '{who}', '{argument}' must be an int, but got {type(value).__name__}")
+    check_int(value, who, argument)
     if not least <= value <= _MOST:
         raise ValueError(f"For '{who}', '{argument}' must be from {least} to {_MOST}, but got {value}")
     return value

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ..core.checks import check_bool, check_int
 from ..core.types import Array
 
 __all__ = [
@@ -91,8 +92,7 @@ class RandomSampler(Sampler):
 
     def __init__(self, replacement: bool = False, num_samples: int | None = None, shuffle: object = None) -> None:
         super().__init__(num_samples)
-        if not isinstance(replacement, bool):
-            raise TypeError(f"For 'RandomSampler', 'replacement' must be a bool, but got {replacement!r}")
+        check_bool(replacement, "RandomSampler", "replacement", show=repr)
         self.replacement = replacement
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
@@ -168,8 +168,7 @@ class WeightedRandomSampler(Sampler):
         self.weights = np.asarray(weights, float)
         if self.weights.ndim != 1 or not self.weights.size or (self.weights < 0).any() or not self.weights.any():
             raise ValueError("For 'WeightedRandomSampler', 'weights' must not be negative, and not all 0")
-        if not isinstance(replacement, bool):
-            raise TypeError(f"For 'WeightedRandomSampler', 'replacement' must be a bool, but got {replacement!r}")
+        check_bool(replacement, "WeightedRandomSampler", "replacement", show=repr)
         self.replacement = replacement
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
@@ -202,14 +201,12 @@ class DistributedSampler(Sampler):
     ) -> None:
         super().__init__(num_samples)
         for name, value in (("num_shards", num_shards), ("shard_id", shard_id)):
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"For 'DistributedSampler', '{name}' must be an int, but got {value!r}")
+            check_int(value, "DistributedSampler", name, show=repr)
         if num_shards < 1 or not 0 <= shard_id < num_shards:
             raise ValueError(
                 f"For 'DistributedSampler', 'shard_id' must be from 0 to 'num_shards' - 1, got {shard_id}, {num_shards}"
             )
-        if isinstance(offset, bool) or not isinstance(offset, int):
-            raise TypeError(f"For 'DistributedSampler', 'offset' must be an int, but got {offset!r}")
+        check_int(offset, "DistributedSampler", "offset", show=repr)
         if not -1 <= offset <= num_shards:
             raise ValueError(
                 f"For 'DistributedSampler', 'offset' must be from -1 to 'num_shards', but got {offset}, {num_shards}"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.checks import check_bool
 from ..core.tensor import Tensor
 from ..core.types import Array
 from .base import Dataset, Names, Row, between, names_of
@@ -348,8 +349,7 @@ class Batch(Step):
             if isinstance(batch_size, bool) or not isinstance(batch_size, int):
                 raise TypeError(f"For 'batch', 'batch_size' must be an int or a function, but got {batch_size!r}")
             between("batch", "batch_size", batch_size, 1)
-        if not isinstance(drop_remainder, bool):
-            raise TypeError(f"For 'batch', 'drop_remainder' must be a bool, but got {drop_remainder!r}")
+        check_bool(drop_remainder, "batch", "drop_remainder", show=repr)
         super().__init__(source)
         self.batch_size, self.drop_remainder, self.pad_info = batch_size, drop_remainder, pad_info
         self.per_batch_map = more.get("per_batch_map")
@@ -440,8 +440,7 @@ def split(source: Dataset, sizes: list[int] | list[float], randomize: bool) -> l
     """See ``Dataset.split``."""
     if not isinstance(sizes, list) or not sizes:
         raise TypeError(f"For 'split', 'sizes' must be a list that is not empty, but got {sizes!r}")
-    if not isinstance(randomize, bool):
-        raise TypeError(f"For 'split', 'randomize' must be a bool, but got {randomize!r}")
+    check_bool(randomize, "split", "randomize", show=repr)
     rows = source.size()
     if all(isinstance(n, int) and not isinstance(n, bool) for n in sizes):
         if any(n <= 0 for n in sizes) or sum(sizes) != rows:

@@ -9,11 +9,11 @@ import numpy as np
 
 from .. import ops
 from ..core.backend import to_device
+from ..core.checks import check_bool, check_number, check_positive_int, check_type
 from ..core.dtype import DType, float32
 from ..core.initializer import initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from ._checks import check_positive_int
 from .cell import Cell
 
 __all__ = [
@@ -180,8 +180,7 @@ class GELU(Cell):
 
     def __init__(self, approximate: bool = True) -> None:
         super().__init__()
-        if not isinstance(approximate, bool):
-            raise TypeError(f"For 'GELU', 'approximate' must be a bool, but got {type(approximate).__name__}")
+        check_bool(approximate, "GELU", "approximate")
         self.approximate = approximate
 
     def construct(self, x: Tensor) -> Tensor:
@@ -202,7 +201,7 @@ class LeakyReLU(Cell):
 
     def __init__(self, alpha: float = 0.2) -> None:
         super().__init__()
-        _check_number(alpha, "LeakyReLU", "alpha")
+        check_number(alpha, "LeakyReLU", "alpha")
         self.alpha = alpha
 
     def construct(self, x: Tensor) -> Tensor:
@@ -257,7 +256,7 @@ class HShrink(Cell):
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
-        _check_lambd(lambd, "HShrink")
+        check_type(lambd, int | float, "HShrink", "lambd", "a number")  # MindSpore takes a bool too
         self.lambd = lambd
 
     def construct(self, input: Tensor) -> Tensor:
@@ -278,7 +277,7 @@ class SoftShrink(Cell):
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
-        _check_lambd(lambd, "SoftShrink")
+        check_type(lambd, int | float, "SoftShrink", "lambd", "a number")  # MindSpore takes a bool too
         self.lambd = lambd
 
     def construct(self, input: Tensor) -> Tensor:
@@ -344,8 +343,7 @@ class RReLU(Cell):
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> None:
         super().__init__()
         for argument, value in (("lower", lower), ("upper", upper)):
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise TypeError(f"For 'RReLU', '{argument}' must be a number, but got {type(value).__name__}")
+            check_number(value, "RReLU", argument)
         if lower > upper:
             raise ValueError(f"For 'RReLU', 'lower' must not be above 'upper', but got {lower} and {upper}")
         self.lower, self.upper = lower, upper
@@ -514,16 +512,6 @@ class LogSoftmaxExt(Cell):
     def construct(self, x: Tensor) -> Tensor:
         dim = (0 if x.ndim in (0, 1, 3) else 1) if self.dim is None else self.dim
         return ops.log_softmax(x, dim)
-
-
-def _check_number(value: object, layer: str, argument: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"For '{layer}', '{argument}' must be a number, but got {type(value).__name__}")
-
-
-def _check_lambd(value: object, layer: str) -> None:
-    if not isinstance(value, int | float):  # MindSpore takes a bool too
-        raise TypeError(f"For '{layer}', 'lambd' must be a number, but got {type(value).__name__}")
 
 
 def _check_axis(value: object, layer: str) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar
 
 from ..core import taps
+from ..core.checks import check_type
 from ..core.nearest import did_you_mean
 from ..core.parameter import Parameter, ParameterTuple, is_generated_name
 from ..core.tensor import Tensor
@@ -317,10 +318,7 @@ class Cell(CellHooks, CellState, CellSettings):
             TypeError: ``child_name`` is no str, or ``child_cell`` no Cell.
             KeyError: the name is empty, holds a dot, or is taken by something that is no child.
         """
-        if not isinstance(child_name, str):
-            raise TypeError(
-                f"For 'insert_child_to_cell', 'child_name' must be a str, but got {type(child_name).__name__}"
-            )
+        check_type(child_name, str, "insert_child_to_cell", "child_name")
         if child_cell is not None and not isinstance(child_cell, Cell):
             raise TypeError(
                 f"For 'insert_child_to_cell', 'child_cell' must be a Cell, but got {type(child_cell).__name__}"
@@ -474,8 +472,7 @@ class Cell(CellHooks, CellState, CellSettings):
         Raises:
             TypeError: ``prefix`` is no str.
         """
-        if not isinstance(prefix, str):
-            raise TypeError(f"For 'update_parameters_name', 'prefix' must be a str, but got {type(prefix).__name__}")
+        check_type(prefix, str, "update_parameters_name", "prefix")
         for path, parameter in self.parameters_and_names(expand=recurse):
             parameter.name = prefix + path
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
+from ..core.checks import check_number
 from ..core.dtype import DType, float32
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
@@ -32,8 +33,7 @@ class Dropout(Cell):
         super().__init__()
         self._by_p = p is not None
         chance: Any = p if p is not None else 1 - keep_prob
-        if isinstance(chance, bool) or not isinstance(chance, int | float):
-            raise TypeError(f"For 'Dropout', 'p' must be a number, but got {type(chance).__name__}")
+        check_number(chance, "Dropout", "p")
         if not 0 <= chance < 1:
             raise ValueError(f"For 'Dropout', 'p' must be in [0, 1), but got {chance}")
         self.p = chance
@@ -65,8 +65,7 @@ class Dropout2d(Cell):
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
         name = type(self).__name__
-        if isinstance(p, bool) or not isinstance(p, int | float):
-            raise TypeError(f"For '{name}', 'p' must be a number, but got {type(p).__name__}")
+        check_number(p, name, "p")
         if not 0 <= p <= 1:
             raise ValueError(f"For '{name}', 'p' must be in [0, 1], but got {p}")
         self.p = self.prob = p

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ._checks import check_bool
-from .learning_rate_schedule import positive_float, positive_int
+from ..core.checks import check_bool, check_not_negative, check_positive_int, check_type
+from .learning_rate_schedule import positive_float
 
 __all__ = [
     "cosine_decay_lr", "exponential_decay_lr", "inverse_decay_lr", "natural_exp_decay_lr", "piecewise_constant_lr",
@@ -31,14 +31,13 @@ def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[flo
     """
     name = "piecewise_constant_lr"
     for argument, value in (("milestone", milestone), ("learning_rates", learning_rates)):
-        if not isinstance(value, list | tuple):
-            raise TypeError(f"For '{name}', '{argument}' must be a list or a tuple, but got {type(value).__name__}")
+        check_type(value, list | tuple, name, argument, "a list or a tuple")
     if len(milestone) != len(learning_rates) or not milestone:
         raise ValueError(f"For '{name}', 'milestone' and 'learning_rates' must have one length, and not 0")
     rates: list[float] = []
     last = 0
     for until, rate in zip(milestone, learning_rates, strict=True):
-        positive_int(until, name, "milestone")
+        check_positive_int(until, name, "milestone")
         if not isinstance(rate, float):
             raise TypeError(f"For '{name}', 'learning_rates' must hold floats, but got {type(rate).__name__}")
         if until < last:
@@ -51,7 +50,7 @@ def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[flo
 def _epochs(name: str, total_step: int, step_per_epoch: int, **others: int) -> list[int]:
     """The epoch of each step."""
     for argument, value in {"total_step": total_step, "step_per_epoch": step_per_epoch, **others}.items():
-        positive_int(value, name, argument)
+        check_positive_int(value, name, argument)
     return [step // step_per_epoch for step in range(total_step)]
 
 
@@ -258,9 +257,7 @@ def warmup_lr(learning_rate: float, total_step: int, step_per_epoch: int, warmup
         ValueError: a number out of range.
     """
     name = "warmup_lr"
-    if not isinstance(learning_rate, float):
-        raise TypeError(f"For '{name}', 'learning_rate' must be a float, but got {type(learning_rate).__name__}")
-    if learning_rate < 0:
-        raise ValueError(f"For '{name}', 'learning_rate' must not be negative, but got {learning_rate}")
+    check_type(learning_rate, float, name, "learning_rate")
+    check_not_negative(learning_rate, name, "learning_rate")
     epochs = _epochs(name, total_step, step_per_epoch, warmup_epoch=warmup_epoch)
     return [learning_rate * min(e, warmup_epoch) / warmup_epoch for e in epochs]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..core.checks import check_one_of, check_positive_int
 from ..core.dtype import DType, float32
 from ..core.initializer import InitLike, Normal, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..ops import getitem, one_hot, reshape
-from ._checks import check_positive_int
 from .cell import Cell
 
 __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]
@@ -126,8 +126,7 @@ class EmbeddingLookup(Cell):
         name = type(self).__name__
         self.vocab_size = check_positive_int(vocab_size, name, "vocab_size")
         self.embedding_size = check_positive_int(embedding_size, name, "embedding_size")
-        if target not in ("CPU", "DEVICE"):
-            raise ValueError(f"For '{name}', 'target' must be 'CPU' or 'DEVICE', but got {target!r}")
+        check_one_of(target, ("CPU", "DEVICE"), name, "target")
         if max_norm is not None and not isinstance(max_norm, int | float):
             raise TypeError(f"For '{name}', 'max_norm' must be a number, but got {type(max_norm).__name__}")
         self.target, self.slice_mode, self.manual_shapes, self.sparse = target, slice_mode, manual_shapes, sparse
@@ -180,10 +179,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
             vocab_size, embedding_size, param_init, target, slice_mode, feature_num_list, max_norm, sparse, dtype
         )
         self.field_size = check_positive_int(field_size, "MultiFieldEmbeddingLookup", "field_size")
-        if operator not in ("SUM", "MAX", "MEAN"):
-            raise ValueError(
-                f"For 'MultiFieldEmbeddingLookup', 'operator' must be 'SUM', 'MAX' or 'MEAN', but got {operator!r}"
-            )
+        check_one_of(operator, ("SUM", "MAX", "MEAN"), "MultiFieldEmbeddingLookup", "operator")
         self.operator = operator
 
     def construct(  # type: ignore[override]  # a layer of three inputs

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..core.checks import check_above_zero, check_number
 from ..core.tensor import Tensor
 from .cell import Cell
 from .container import CellList
@@ -44,10 +45,7 @@ class PSNR(Cell):
 
 
 def _check_positive(value: object, name: str, argument: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"For '{name}', '{argument}' must be a number, but got {type(value).__name__}")
-    if value <= 0:
-        raise ValueError(f"For '{name}', '{argument}' must be above 0, but got {value}")
+    check_above_zero(check_number(value, name, argument), name, argument)
 
 
 class SSIM(Cell):

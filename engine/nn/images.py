@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from .. import ops
+from ..core.checks import check_positive_int, check_type
 from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..cpu.array_module import array_module
@@ -31,11 +32,7 @@ class ChannelShuffle(Cell):
 
     def __init__(self, groups: int) -> None:
         super().__init__()
-        if isinstance(groups, bool) or not isinstance(groups, int):
-            raise TypeError(f"For 'ChannelShuffle', 'groups' must be an int, but got {type(groups).__name__}")
-        if groups < 1:
-            raise ValueError(f"For 'ChannelShuffle', 'groups' must be above 0, but got {groups}")
-        self.groups = groups
+        self.groups = check_positive_int(groups, "ChannelShuffle", "groups")
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.channel_shuffle(x, self.groups)
@@ -134,8 +131,7 @@ class Unfold(Cell):
     ) -> None:
         super().__init__()
         for argument, value in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
-            if not isinstance(value, tuple | list):
-                raise TypeError(f"For 'Unfold', '{argument}' must be a list or tuple, but got {type(value).__name__}")
+            check_type(value, tuple | list, "Unfold", argument, "a list or tuple")
             if len(value) != 4 or value[0] != 1 or value[3] != 1:
                 raise ValueError(f"For 'Unfold', '{argument}' must be [1, height, width, 1], but got {value}")
         if not isinstance(padding, str) or padding.lower() not in ("valid", "same"):
@@ -176,10 +172,7 @@ class CentralCrop(Cell):
 
     def __init__(self, central_fraction: float) -> None:
         super().__init__()
-        if not isinstance(central_fraction, float):
-            raise TypeError(
-                f"For 'CentralCrop', 'central_fraction' must be a float, but got {type(central_fraction).__name__}"
-            )
+        check_type(central_fraction, float, "CentralCrop", "central_fraction")
         if not 0 < central_fraction <= 1:
             raise ValueError(f"For 'CentralCrop', 'central_fraction' must be in (0, 1], but got {central_fraction}")
         self.central_fraction = central_fraction

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from .. import ops
+from ..core.checks import check_bool, check_not_negative, check_positive_int, check_type
 from ..core.dtype import float32
 from ..core.tensor import Tensor
-from ._checks import check_bool
 from .cell import Cell
 
 __all__ = [
@@ -17,26 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def positive_int(value: object, name: str, argument: str) -> int:
-    """``value`` if it is an int above 0.
-
-    Args:
-        value: what the user gave.
-        name: who asks, for the error.
-        argument: the argument's name, for the error.
-
-    Raises:
-        TypeError: it is no int (a bool is none).
-        ValueError: it is not above 0.
-    """
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"For '{name}', '{argument}' must be an int, but got {type(value).__name__}")
-    if value <= 0:
-        raise ValueError(f"For '{name}', '{argument}' must be above 0, but got {value}")
-    return value
-
-
-def positive_float(value: object, name: str, argument: str, or_zero: bool = False) -> float:
+def positive_float(value: float, name: str, argument: str, or_zero: bool = False) -> float:
     """``value`` if it is a float above 0.
 
     Args:
@@ -49,8 +30,7 @@ def positive_float(value: object, name: str, argument: str, or_zero: bool = Fals
         TypeError: it is no float (an int is none).
         ValueError: it is negative, or 0 without ``or_zero``.
     """
-    if not isinstance(value, float):
-        raise TypeError(f"For '{name}', '{argument}' must be a float, but got {type(value).__name__}")
+    check_type(value, float, name, argument)
     if value < 0 or (value == 0 and not or_zero):
         raise ValueError(f"For '{name}', '{argument}' must be above 0, but got {value}")
     return value
@@ -83,7 +63,7 @@ class _Decay(LearningRateSchedule):
         name = type(self).__name__
         self.learning_rate = positive_float(learning_rate, name, "learning_rate")
         self.decay_rate = positive_float(decay_rate, name, "decay_rate")
-        self.decay_steps = positive_int(decay_steps, name, "decay_steps")
+        self.decay_steps = check_positive_int(decay_steps, name, "decay_steps")
         self.is_stair = check_bool(is_stair, name, "is_stair")
 
     def _part(self, global_step: Tensor) -> Tensor:
@@ -168,7 +148,7 @@ class CosineDecayLR(LearningRateSchedule):
         name = type(self).__name__
         self.min_lr = positive_float(min_lr, name, "min_lr", or_zero=True)
         self.max_lr = positive_float(max_lr, name, "max_lr")
-        self.decay_steps = positive_int(decay_steps, name, "decay_steps")
+        self.decay_steps = check_positive_int(decay_steps, name, "decay_steps")
         if min_lr >= max_lr:
             raise ValueError(f"For '{name}', 'max_lr' must be above 'min_lr', but got {max_lr} and {min_lr}")
 
@@ -205,7 +185,7 @@ class PolynomialDecayLR(LearningRateSchedule):
         name = type(self).__name__
         self.learning_rate = positive_float(learning_rate, name, "learning_rate")
         self.end_learning_rate = positive_float(end_learning_rate, name, "end_learning_rate", or_zero=True)
-        self.decay_steps = positive_int(decay_steps, name, "decay_steps")
+        self.decay_steps = check_positive_int(decay_steps, name, "decay_steps")
         self.power = positive_float(power, name, "power")
         self.update_decay_steps = check_bool(update_decay_steps, name, "update_decay_steps")
 
@@ -235,12 +215,10 @@ class WarmUpLR(LearningRateSchedule):
     def __init__(self, learning_rate: float, warmup_steps: int) -> None:
         super().__init__()
         name = type(self).__name__
-        if not isinstance(learning_rate, float):
-            raise TypeError(f"For '{name}', 'learning_rate' must be a float, but got {type(learning_rate).__name__}")
-        if learning_rate < 0:
-            raise ValueError(f"For '{name}', 'learning_rate' must not be negative, but got {learning_rate}")
+        check_type(learning_rate, float, name, "learning_rate")
+        check_not_negative(learning_rate, name, "learning_rate")
         self.learning_rate = learning_rate
-        self.warmup_steps = positive_int(warmup_steps, name, "warmup_steps")
+        self.warmup_steps = check_positive_int(warmup_steps, name, "warmup_steps")
 
     def construct(self, global_step: Tensor) -> Tensor:
         step = ops.minimum(global_step.astype(float32), float(self.warmup_steps))

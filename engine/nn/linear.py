@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core.checks import check_bool, check_int, check_positive_int, check_type
 from ..core.dtype import DType, float32
 from ..core.initializer import HeUniform, InitLike, Uniform, initializer
 from ..core.parameter import Parameter
@@ -13,7 +14,6 @@ from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..ops import dense as dense_op
 from ..ops import flatten, matmul, reduce_sum, reshape
-from ._checks import check_bool, check_positive_int
 from .activation import LeakyReLU, get_activation
 from .cell import Cell
 from .conv import Conv2d
@@ -223,12 +223,8 @@ class Unflatten(Cell):
 
     def __init__(self, axis: int, unflattened_size: Sequence[int]) -> None:
         super().__init__()
-        if isinstance(axis, bool) or not isinstance(axis, int):
-            raise TypeError(f"For 'Unflatten', 'axis' must be an int, but got {type(axis).__name__}")
-        if not isinstance(unflattened_size, tuple | list):
-            raise TypeError(
-                f"For 'Unflatten', 'unflattened_size' must be a tuple, but got {type(unflattened_size).__name__}"
-            )
+        check_int(axis, "Unflatten", "axis")
+        check_type(unflattened_size, tuple | list, "Unflatten", "unflattened_size", "a tuple")
         self.axis, self.unflattened_size = axis, tuple(unflattened_size)
 
     def construct(self, input_x: Tensor) -> Tensor:

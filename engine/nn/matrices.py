@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ops
+from ..core.checks import check_bool
 from ..core.tensor import Tensor
 from ..core.types import Array
 from ..cpu.array_module import array_module
-from ._checks import check_bool
 from .cell import Cell
 
 __all__ = ["MatDet", "MatInverse", "MatMul", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "Tril", "Triu"]

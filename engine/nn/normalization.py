@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
+from ..core.checks import check_bool, check_positive_int, check_type
 from ..core.dtype import DType, float32
 from ..core.initializer import InitLike, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..ops.normalization import group_normalized, instance_normalized
-from ._checks import check_bool, check_positive_int
 from ._documentation import explained_by
 from .cell import Cell
 
@@ -219,11 +219,7 @@ class LayerNorm(Cell):
         dtype: DType = float32,
     ) -> None:
         super().__init__()
-        if not isinstance(normalized_shape, tuple | list):
-            raise TypeError(
-                f"For 'LayerNorm', 'normalized_shape' must be a tuple or list, "
-                f"but got {type(normalized_shape).__name__}"
-            )
+        check_type(normalized_shape, tuple | list, "LayerNorm", "normalized_shape", "a tuple or list")
         if not normalized_shape:
             raise ValueError("For 'LayerNorm', 'normalized_shape' must not be empty")
         self.normalized_shape = tuple(normalized_shape)
@@ -325,8 +321,7 @@ class GroupNorm(Cell):
             raise ValueError(
                 f"For 'GroupNorm', 'num_groups' {num_groups} must divide 'num_channels' {num_channels}"
             )
-        if not isinstance(eps, float):
-            raise TypeError(f"For 'GroupNorm', 'eps' must be a float, but got {type(eps).__name__}")
+        check_type(eps, float, "GroupNorm", "eps")
         self.eps, self.affine = eps, check_bool(affine, "GroupNorm", "affine")
         self.gamma = Parameter(initializer(gamma_init, (num_channels,), dtype), "gamma", requires_grad=affine)
         self.beta = Parameter(initializer(beta_init, (num_channels,), dtype), "beta", requires_grad=affine)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from .. import ops
+from ..core.checks import check_bool
 from ..core.tensor import Tensor
-from ._checks import check_bool
 from .cell import Cell
 
 __all__ = ["ClipByNorm", "L1Regularizer", "Moments", "Norm", "ReduceLogSumExp"]

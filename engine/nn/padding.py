@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import ops
+from ..core.checks import check_number, check_one_of, check_type
 from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..cpu.array_module import array_module
@@ -61,14 +62,12 @@ class Pad(Cell):
 
     def __init__(self, paddings: tuple[Sequence[int], ...], mode: str = "CONSTANT") -> None:
         super().__init__()
-        if not isinstance(paddings, tuple):
-            raise TypeError(f"For 'Pad', 'paddings' must be a tuple, but got {type(paddings).__name__}")
+        check_type(paddings, tuple, "Pad", "paddings")
         if not all(len(pair) == 2 for pair in paddings) or len(paddings) > 4:
             raise ValueError(f"For 'Pad', 'paddings' must be pairs for at most 4 axes, but got {paddings}")
         if any(n < 0 for pair in paddings for n in pair):
             raise ValueError(f"For 'Pad', 'paddings' must not be negative, but got {paddings}")
-        if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
-            raise ValueError(f"For 'Pad', 'mode' must be 'CONSTANT', 'REFLECT' or 'SYMMETRIC', but got {mode!r}")
+        check_one_of(mode, ("CONSTANT", "REFLECT", "SYMMETRIC"), "Pad", "mode")
         self.paddings, self.mode = paddings, mode
 
     def construct(self, x: Tensor) -> Tensor:
@@ -123,8 +122,7 @@ class ConstantPad1d(_Sides):
 
     def __init__(self, padding: Ints, value: float) -> None:
         super().__init__(padding)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise TypeError(f"For '{type(self).__name__}', 'value' must be a number, but got {type(value).__name__}")
+        check_number(value, type(self).__name__, "value")
         self.value = value
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
+from ..core.checks import check_bool, check_type
 from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..ops.convolution import ints_for, pads_for
@@ -57,8 +58,7 @@ class _Pool(Cell):
         flat = (1,) * self._axes
         sides = padding * 2 if isinstance(padding, tuple) and len(padding) == 1 else padding
         pads_for(pad_mode, sides, flat, ints_for(kernel_size, self._axes, name, "kernel_size"), flat, flat, name)
-        if not isinstance(ceil_mode, bool):
-            raise TypeError(f"For '{name}', 'ceil_mode' must be a bool, but got {type(ceil_mode).__name__}")
+        check_bool(ceil_mode, name, "ceil_mode")
         self.kernel_size, self.stride, self.pad_mode = kernel_size, stride, pad_mode.upper()
         self.padding, self.ceil_mode, self.dilation = padding, ceil_mode, dilation
         if self._axes == 1:
@@ -467,10 +467,7 @@ class LPPool1d(Cell):
         self, norm_type: float, kernel_size: Ints, stride: Ints | None = None, ceil_mode: bool = False
     ) -> None:
         super().__init__()
-        if not isinstance(norm_type, int | float):
-            raise TypeError(
-                f"For '{type(self).__name__}', 'norm_type' must be a number, but got {type(norm_type).__name__}"
-            )
+        check_type(norm_type, int | float, type(self).__name__, "norm_type", "a number")
         self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
 
     def construct(self, x: Tensor) -> Tensor:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
+from ..core.checks import check_bool, check_number, check_one_of, check_positive_int, check_type
 from ..core.dtype import DType, float32
 from ..core.initializer import Uniform, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..cpu.array_module import array_module
 from ..ops.recurrent import GATES, recurrent
-from ._checks import check_bool, check_positive_int
 from ._documentation import explained_by
 from .cell import Cell
 from .dropout import Dropout
@@ -64,8 +64,7 @@ class _Recurrent(Cell):
         self.has_bias = check_bool(has_bias, name, "has_bias")
         self.batch_first = check_bool(batch_first, name, "batch_first")
         self.bidirectional = check_bool(bidirectional, name, "bidirectional")
-        if isinstance(dropout, bool) or not isinstance(dropout, int | float):
-            raise TypeError(f"For '{name}', 'dropout' must be a number, but got {type(dropout).__name__}")
+        check_number(dropout, name, "dropout")
         if not 0 <= dropout < 1:
             raise ValueError(f"For '{name}', 'dropout' must be in [0, 1), but got {dropout}")
         self.dropout = dropout
@@ -107,8 +106,7 @@ class _Recurrent(Cell):
             ValueError: a shape that does not fit.
         """
         name = type(self).__name__
-        if not isinstance(x, Tensor):
-            raise TypeError(f"For '{name}', 'x' must be a Tensor, but got {type(x).__name__}")
+        check_type(x, Tensor, name, "x")
         if x.ndim != 3 or x.shape[2] != self.input_size:
             raise ValueError(f"For '{name}', 'x' must have the shape (T, N, {self.input_size}), but got {x.shape}")
         if self.batch_first:
@@ -190,8 +188,7 @@ class RNN(_Recurrent):
         # As in MindSpore the nonlinearity may also be the fourth positional argument.
         positional = list(args)
         kind = kwargs.pop("nonlinearity", positional.pop(3) if len(positional) > 3 else "tanh")
-        if kind not in ("tanh", "relu"):
-            raise ValueError(f"For 'RNN', 'nonlinearity' must be 'tanh' or 'relu', but got {kind!r}")
+        check_one_of(kind, ("tanh", "relu"), "RNN", "nonlinearity")
         self.__dict__["_kind"] = kind
         super().__init__(*positional, **kwargs)
         self.nonlinearity = kind
@@ -257,8 +254,7 @@ class _OneStep(Cell):
     def _step(self, x: Tensor, h: Tensor, c: Tensor | None) -> tuple[Tensor, Any]:
         name = type(self).__name__
         for argument, value, size in (("x", x, self.input_size), ("hx", h, self.hidden_size)):
-            if not isinstance(value, Tensor):
-                raise TypeError(f"For '{name}', '{argument}' must be a Tensor, but got {type(value).__name__}")
+            check_type(value, Tensor, name, argument)
             if value.ndim != 2 or value.shape[1] != size:
                 raise ValueError(f"For '{name}', '{argument}' must have the shape (N, {size}), but got {value.shape}")
         if x.shape[0] != h.shape[0]:
@@ -297,8 +293,7 @@ class RNNCell(_OneStep):
         nonlinearity: str = "tanh",
         dtype: DType = float32,
     ) -> None:
-        if nonlinearity not in ("tanh", "relu"):
-            raise ValueError(f"For 'RNNCell', 'nonlinearity' must be 'tanh' or 'relu', but got {nonlinearity!r}")
+        check_one_of(nonlinearity, ("tanh", "relu"), "RNNCell", "nonlinearity")
         self.__dict__["_kind"] = nonlinearity
         super().__init__(input_size, hidden_size, has_bias, dtype)
         self.nonlinearity = nonlinearity

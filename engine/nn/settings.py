@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import context
+from ..core.checks import check_bool, check_type
 from ..core.dtype import DType, bfloat16, float16, float32
 from ..core.nearest import did_you_mean
 from ..core.nested import replaced, tensors_in
@@ -65,8 +66,7 @@ class CellSettings(CellBase):
 
     @phase.setter
     def phase(self, value: str) -> None:
-        if not isinstance(value, str):
-            raise TypeError(f"For 'Cell', 'phase' must be a str, but got {type(value).__name__}")
+        check_type(value, str, "Cell", "phase")
         self.__dict__["_phase"] = value
 
     def set_train(self, mode: bool = True) -> Cell:
@@ -215,8 +215,7 @@ class CellSettings(CellBase):
             if name != "output_recompute" and name not in _RECOMPUTE_OPTIONS:
                 near = did_you_mean(name, _RECOMPUTE_OPTIONS)
                 raise ValueError(f"For 'recompute', there is no option '{name}'{near}")
-            if not isinstance(value, bool):
-                raise TypeError(f"For 'recompute', '{name}' must be a bool, but got {type(value).__name__}")
+            check_bool(value, "recompute", name)
         options = RecomputeOptions(use_reentrant and not output_recompute, context_fn)
         self.__dict__["_recompute"] = options
         self.add_flags(output_recompute=output_recompute)
@@ -274,8 +273,7 @@ class CellSettings(CellBase):
 
     @compile_phase.setter
     def compile_phase(self, value: str) -> None:
-        if not isinstance(value, str):
-            raise TypeError(f"For 'Cell', 'compile_phase' must be a str, but got {type(value).__name__}")
+        check_type(value, str, "Cell", "compile_phase")
         for _, cell in self.cells_and_names():
             cell.__dict__["_compile_phase"] = value
 

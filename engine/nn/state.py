@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core import backend
+from ..core.checks import check_type
 from ..core.dtype import DType
 from ..core.hooks import HookHandle, wrong_return
 from ..core.nearest import did_you_mean
@@ -71,8 +72,7 @@ class CellState(CellBase):
         """
         if "_buffers" not in self.__dict__:
             raise AttributeError("For 'register_buffer', call super().__init__() before a buffer is registered")
-        if not isinstance(name, str):
-            raise TypeError(f"For 'register_buffer', 'name' must be a str, but got {type(name).__name__}")
+        check_type(name, str, "register_buffer", "name")
         if not name or "." in name:
             raise KeyError(f"For 'register_buffer', 'name' must not be empty or hold a dot, but got {name!r}")
         if name not in self._buffers and (name in self.__dict__ or hasattr(type(self), name)):
@@ -244,10 +244,7 @@ class CellState(CellBase):
             RuntimeError: keys do not match (with ``strict``), a value has another shape or is no tensor (always), or a
                 post hook returned something.
         """
-        if not isinstance(state_dict, Mapping):
-            raise TypeError(
-                f"For 'load_state_dict', 'state_dict' must be a mapping, but got {type(state_dict).__name__}"
-            )
+        check_type(state_dict, Mapping, "load_state_dict", "state_dict", "a mapping")
         metadata = getattr(state_dict, "_metadata", None)
         given = OrderedDict(state_dict)
         if metadata is not None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..core.checks import check_above_zero, check_type
 from ..core.dtype import DType, float16, float32
 from ..core.grad import grad as _grad
 from ..core.grad import value_and_grad
@@ -40,8 +41,7 @@ class WithLossCell(Cell):
 
     def __init__(self, backbone: Cell, loss_fn: Cell | Callable[..., Any]) -> None:
         super().__init__(auto_prefix=False)
-        if not isinstance(backbone, Cell):
-            raise TypeError(f"For 'WithLossCell', 'backbone' must be a Cell, but got {type(backbone).__name__}")
+        check_type(backbone, Cell, "WithLossCell", "backbone")
         self._backbone = backbone
         self._loss_fn = loss_fn
 
@@ -312,8 +312,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         Raises:
             TypeError: ``sens`` is no Tensor.
         """
-        if not isinstance(sens, Tensor):
-            raise TypeError(f"For 'set_sense_scale', 'sens' must be a Tensor, but got {type(sens).__name__}")
+        check_type(sens, Tensor, "set_sense_scale", "sens")
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond: object, compute_input: Any) -> tuple[Any, Any]:
@@ -407,8 +406,7 @@ class ParameterUpdate(Cell):
 
     def __init__(self, param: Parameter) -> None:
         super().__init__()
-        if not isinstance(param, Parameter):
-            raise TypeError(f"For 'ParameterUpdate', 'param' must be a Parameter, but got {type(param).__name__}")
+        check_type(param, Parameter, "ParameterUpdate", "param")
         self._param = param
 
     def construct(self, x: Tensor) -> Parameter:
@@ -436,10 +434,8 @@ class TimeDistributed(Cell):
 
     def __init__(self, layer: Cell | ops.Primitive, time_axis: int, reshape_with_axis: int | None = None) -> None:
         super().__init__()
-        if not isinstance(layer, Cell | ops.Primitive):
-            raise TypeError(f"For 'TimeDistributed', 'layer' must be a Cell, but got {type(layer).__name__}")
-        if not isinstance(time_axis, int):
-            raise TypeError(f"For 'TimeDistributed', 'time_axis' must be an int, but got {type(time_axis).__name__}")
+        check_type(layer, Cell | ops.Primitive, "TimeDistributed", "layer", "a Cell")
+        check_type(time_axis, int, "TimeDistributed", "time_axis")
         self.layer, self.time_axis, self.reshape_with_axis = layer, time_axis, reshape_with_axis
 
     def construct(self, inputs: Tensor) -> Tensor:
@@ -509,8 +505,7 @@ class MicroBatchInterleaved(Cell):
         super().__init__(auto_prefix=False)
         if not isinstance(interleave_num, int):
             raise TypeError(f"For 'MicroBatchInterleaved', 'interleave_num' must be an int, got {interleave_num!r}")
-        if interleave_num <= 0:
-            raise ValueError(f"For 'MicroBatchInterleaved', 'interleave_num' must be above 0, but got {interleave_num}")
+        check_above_zero(interleave_num, "MicroBatchInterleaved", "interleave_num")
         self.network, self.interleave_num = network, interleave_num
 
     def construct(self, *inputs: Any) -> Tensor:

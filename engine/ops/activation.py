@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core import random
 from ..core.backend import to_device
+from ..core.checks import check_not_negative, check_number, check_one_of
 from ..core.dtype import numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import REQUIRED, declare, prim, renamed
@@ -171,8 +172,7 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
         TypeError: ``input`` is no Tensor.
         ValueError: ``approximate`` is neither of the two.
     """
-    if approximate not in ("none", "tanh"):
-        raise ValueError(f"For 'gelu', 'approximate' must be 'none' or 'tanh', but got {approximate!r}")
+    check_one_of(approximate, ("none", "tanh"), "gelu", "approximate")
     return _gelu(check_tensor(input, "gelu"), approximate=approximate)
 
 
@@ -397,8 +397,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tens
         TypeError: ``input`` is no Tensor, or a limit no number.
     """
     for argument, value in (("min_val", min_val), ("max_val", max_val)):
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise TypeError(f"For 'hardtanh', '{argument}' must be a number, but got {type(value).__name__}")
+        check_number(value, "hardtanh", argument)
     return minimum(maximum(check_tensor(input, "hardtanh"), min_val), max_val)
 
 
@@ -434,8 +433,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
         TypeError: ``input`` is no Tensor.
         ValueError: ``lambd`` is negative.
     """
-    if lambd < 0:
-        raise ValueError(f"For 'softshrink', 'lambd' must not be negative, but got {lambd}")
+    check_not_negative(lambd, "softshrink", "lambd")
     return where(check_tensor(input, "softshrink") > lambd, input - lambd, where(input < -lambd, input + lambd, 0.0))
 
 
@@ -488,8 +486,7 @@ def threshold(input: Tensor, thr: float, value: float) -> Tensor:
         TypeError: ``input`` is no Tensor, or ``thr`` or ``value`` no number.
     """
     for argument, number in (("thr", thr), ("value", value)):
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise TypeError(f"For 'threshold', '{argument}' must be a number, but got {type(number).__name__}")
+        check_number(number, "threshold", argument)
     return where(check_tensor(input, "threshold") > thr, input, value)
 
 
@@ -647,8 +644,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tens
         ValueError: ``lower`` is above ``upper``.
     """
     for argument, number in (("lower", lower), ("upper", upper)):
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise TypeError(f"For 'rrelu', '{argument}' must be a number, but got {type(number).__name__}")
+        check_number(number, "rrelu", argument)
     if lower > upper:
         raise ValueError(f"For 'rrelu', 'lower' must not be above 'upper', but got {lower} and {upper}")
     x = check_tensor(input, "rrelu")

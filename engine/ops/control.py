@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
+from ..core.checks import check_type
 from ..core.dtype import DType, float32, int32, int64, numpy_dtype, promote
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
@@ -235,8 +236,7 @@ def tuple_to_array(input_x: tuple[Number, ...]) -> Tensor:
     Raises:
         TypeError: ``input_x`` is no tuple.
     """
-    if not isinstance(input_x, tuple):
-        raise TypeError(f"For 'tuple_to_array', 'input_x' must be a tuple, but got {type(input_x).__name__}")
+    check_type(input_x, tuple, "tuple_to_array", "input_x")
     made = Tensor(list(input_x))
     return cast(made, int32) if made.dtype is int64 else made
 
@@ -268,8 +268,7 @@ def scalar_to_tensor(input_x: bool | int | float, dtype: DTypeLike = float32) ->
     Raises:
         TypeError: ``input_x`` is no such number.
     """
-    if not isinstance(input_x, bool | int | float):
-        raise TypeError(f"For 'scalar_to_tensor', 'input_x' must be a number, but got {type(input_x).__name__}")
+    check_type(input_x, bool | int | float, "scalar_to_tensor", "input_x", "a number")
     return Tensor(input_x, dtype)
 
 

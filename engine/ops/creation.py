@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
+from ..core.checks import check_not_negative
 from ..core.dtype import float32, float64, int64, numpy_dtype
 from ..core.parameter import Parameter
 from ..core.surfaces import declare, prim, renamed
@@ -119,8 +120,7 @@ def fill(type: DTypeLike, shape: Shape, value: Operand) -> Tensor:
 
 @np.errstate(all="ignore")
 def _like(x: Tensor, value: Operand, dtype: DTypeLike | None, name: str) -> Tensor:
-    if not isinstance(x, Tensor):
-        raise TypeError(f"For '{name}', 'input' must be a Tensor, but got {type_name(x)}")
+    check_tensor(x, name)
     wanted = x._array.dtype if dtype is None else numpy_dtype(dtype)
     if isinstance(value, Tensor):
         return _spread(value, x.shape, wanted, name)
@@ -406,8 +406,7 @@ def logspace(start: Operand, end: Operand, steps: int, base: int = 10, *, dtype:
     Raises:
         ValueError: ``steps`` is negative.
     """
-    if steps < 0:
-        raise ValueError(f"For 'logspace', 'steps' must not be negative, but got {steps}")
+    check_not_negative(steps, "logspace", "steps")
     low, high = (x.item() if isinstance(x, Tensor) else x for x in (start, end))
     return Tensor._wrap(to_device(np.logspace(low, high, steps, base=base).astype(numpy_dtype(dtype))))
 
@@ -423,8 +422,7 @@ def _window(
     length = window_length.item() if isinstance(window_length, Tensor) else window_length
     if isinstance(length, bool) or not isinstance(length, int | np.integer):
         raise TypeError(f"For '{name}', 'window_length' must be an int, but got {length!r}")
-    if length < 0:
-        raise ValueError(f"For '{name}', 'window_length' must not be negative, but got {length}")
+    check_not_negative(int(length), name, "window_length")
     wanted = numpy_dtype(dtype or float32)
     if wanted.kind not in "fV":
         raise TypeError(f"For '{name}', 'dtype' must be floating, but got {dtype}")
@@ -570,8 +568,7 @@ def eye(n: int, m: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     for argument, value in (("n", n), ("m", n if m is None else m)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
             raise TypeError(f"For 'eye', '{argument}' must be an int, but got {type_name(value)}")
-        if value < 0:
-            raise ValueError(f"For 'eye', '{argument}' must not be negative, but got {value}")
+        check_not_negative(value, "eye", argument)
     return Tensor._wrap(to_device(np.eye(n, m, dtype=numpy_dtype(dtype or float32))))
 
 
@@ -593,12 +590,9 @@ def one_hot(indices: Tensor, depth: int, on_value: Operand = 1, off_value: Opera
         TypeError: ``indices`` is no integer Tensor, or the values have two dtypes.
         ValueError: ``depth`` is negative, or ``axis`` out of range.
     """
-    if not isinstance(indices, Tensor):
-        raise TypeError(f"For 'one_hot', 'indices' must be a Tensor, but got {type_name(indices)}")
-    if indices._array.dtype.kind not in "iu":
+    if check_tensor(indices, "one_hot", "indices")._array.dtype.kind not in "iu":
         raise TypeError(f"For 'one_hot', 'indices' must be integers, but got {indices.dtype}")
-    if depth < 0:
-        raise ValueError(f"For 'one_hot', 'depth' must not be negative, but got {depth}")
+    check_not_negative(depth, "one_hot", "depth")
     one_axis(axis, indices.ndim + 1, "one_hot")
     on = on_value if isinstance(on_value, Tensor) else Tensor(on_value)
     off = off_value if isinstance(off_value, Tensor) else Tensor(off_value, on.dtype)

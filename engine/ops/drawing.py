@@ -16,6 +16,7 @@ import numpy as np
 
 from ..core import random
 from ..core.backend import to_device, to_host
+from ..core.checks import check_int, check_type
 from ..core.dtype import bool_, float32, int32, int64, numpy_dtype
 from ..core.generator import Generator
 from ..core.surfaces import declare, prim
@@ -191,10 +192,8 @@ def randint(
         ValueError: no integer between the limits, or a negative length.
     """
     for name, value in (("low", low), ("high", high)):
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"For 'randint', '{name}' must be an int, but got {type(value).__name__}")
-    if not isinstance(size, list | tuple):
-        raise TypeError(f"For 'randint', 'size' must be a tuple, but got {type(size).__name__}")
+        check_int(value, "randint", name)
+    check_type(size, list | tuple, "randint", "size", "a tuple")
     if low >= high:
         raise ValueError(f"For 'randint', 'low' must be less than 'high', but got {low} and {high}")
     return _made(integers(low, high, _shape((size,), "randint"), seed), dtype or int64)

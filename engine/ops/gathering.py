@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.checks import check_one_of
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, TensorLike
@@ -250,8 +251,7 @@ def take(input: Tensor, index: TensorLike, axis: int | None = None, mode: str = 
         ValueError: another ``mode`` than "clip", "wrap" and "raise", or ``axis`` is out of range.
         RuntimeError: an index out of range, with "raise".
     """
-    if mode not in ("clip", "wrap", "raise"):
-        raise ValueError(f"For 'take', 'mode' must be 'clip', 'wrap' or 'raise', but got {mode!r}")
+    check_one_of(mode, ("clip", "wrap", "raise"), "take", "mode")
     x, i = check_tensor(input, "take"), _integers(index, "take", "index")
     if axis is None:
         x, axis = ravel(x), 0
@@ -279,8 +279,7 @@ def _choose(input: Tensor, choices: Sequence[TensorLike] | Tensor, mode: str = "
         ValueError: another ``mode`` than "clip", "wrap" and "raise".
         RuntimeError: a number out of range, with "raise".
     """
-    if mode not in ("clip", "wrap", "raise"):
-        raise ValueError(f"For 'Tensor.choose', 'mode' must be 'clip', 'wrap' or 'raise', but got {mode!r}")
+    check_one_of(mode, ("clip", "wrap", "raise"), "Tensor.choose", "mode")
     rows = [broadcast_to(c if isinstance(c, Tensor) else Tensor(c), input.shape) for c in choices]
     count = len(rows)
     given = input._array

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
+from ..core.checks import check_one_of, check_positive_int
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
@@ -92,12 +93,8 @@ def grid_sample(
         raise ValueError(f"For 'grid_sample', 'grid' of shape {grid.shape} does not fit 'input' of shape {x.shape}")
     if grid.shape[0] != x.shape[0]:
         raise ValueError(f"For 'grid_sample', 'grid' must hold {x.shape[0]} samples, but got {grid.shape[0]}")
-    if mode not in ("bilinear", "nearest"):
-        raise ValueError(f"For 'grid_sample', 'mode' must be 'bilinear' or 'nearest', but got {mode!r}")
-    if padding_mode not in ("zeros", "border", "reflection"):
-        raise ValueError(
-            f"For 'grid_sample', 'padding_mode' must be 'zeros', 'border' or 'reflection', but got {padding_mode!r}"
-        )
+    check_one_of(mode, ("bilinear", "nearest"), "grid_sample", "mode")
+    check_one_of(padding_mode, ("zeros", "border", "reflection"), "grid_sample", "padding_mode")
     n, c = x.shape[:2]
     count = math.prod(grid.shape[1:-1])
     places = []
@@ -193,7 +190,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         ValueError: the channels are no multiple of r * r, or r is not above 0.
     """
     x, r = check_tensor(input, "pixel_shuffle"), upscale_factor
-    _check_factor(r, "upscale_factor", "pixel_shuffle")
+    check_positive_int(r, "pixel_shuffle", "upscale_factor")
     if x.ndim < 3 or x.shape[-3] % (r * r):
         raise ValueError(f"For 'pixel_shuffle', the channels of {x.shape} must be a multiple of {r * r}")
     *before, c, h, w = x.shape
@@ -216,7 +213,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
         ValueError: height or width is no multiple of r, or r is not above 0.
     """
     x, r = check_tensor(input, "pixel_unshuffle"), downscale_factor
-    _check_factor(r, "downscale_factor", "pixel_unshuffle")
+    check_positive_int(r, "pixel_unshuffle", "downscale_factor")
     if x.ndim < 3 or x.shape[-1] % r or x.shape[-2] % r:
         raise ValueError(f"For 'pixel_unshuffle', height and width of {x.shape} must be multiples of {r}")
     *before, c, h, w = x.shape
@@ -271,17 +268,10 @@ def _space_to_depth(x: Tensor, block_size: int) -> Tensor:
 
 
 def _image_of(x: Tensor, block_size: int, name: str) -> tuple[int, ...]:
-    _check_factor(block_size, "block_size", name)
+    check_positive_int(block_size, name, "block_size")
     if check_tensor(x, name, "x").ndim != 4:
         raise ValueError(f"For '{name}', 'x' must have 4 axes (N, C, H, W), but got shape {x.shape}")
     return x.shape
-
-
-def _check_factor(value: object, argument: str, name: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"For '{name}', '{argument}' must be an int, but got {type(value).__name__}")
-    if value <= 0:
-        raise ValueError(f"For '{name}', '{argument}' must be above 0, but got {value}")
 
 
 def channel_shuffle(x: Tensor, groups: int) -> Tensor:
@@ -300,7 +290,7 @@ def channel_shuffle(x: Tensor, groups: int) -> Tensor:
         TypeError: ``x`` is no Tensor, or ``groups`` no int.
         ValueError: ``groups`` does not divide the channels, or is not above 0.
     """
-    _check_factor(groups, "groups", "channel_shuffle")
+    check_positive_int(groups, "channel_shuffle", "groups")
     if check_tensor(x, "channel_shuffle", "x").ndim < 3 or x.shape[1] % groups:
         raise ValueError(f"For 'channel_shuffle', 'groups' {groups} must divide the channels of shape {x.shape}")
     n, c, *rest = x.shape

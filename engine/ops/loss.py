@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import taps
+from ..core.checks import check_above_zero, check_not_negative, check_number, check_type
 from ..core.dtype import int32
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
@@ -284,8 +285,7 @@ def _soft_cross_entropy(
 
 def _check_pair(name: str, input: Tensor, target: Any, **attrs: Any) -> None:
     for argument, x in (("input", input), ("target", target)):
-        if not isinstance(x, Tensor):
-            raise TypeError(f"For '{name}', '{argument}' must be a Tensor, but got {type(x).__name__}")
+        check_type(x, Tensor, name, argument)
     if taps.loss_taps:
         taps.loss_called(name, input, target, **attrs)
 
@@ -382,8 +382,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: 
     """
     _check_pair("smooth_l1_loss", input, target)
     _check_shapes("smooth_l1_loss", input=input, target=target)
-    if beta < 0:
-        raise ValueError(f"For 'smooth_l1_loss', 'beta' must not be negative, but got {beta}")
+    check_not_negative(beta, "smooth_l1_loss", "beta")
     d = absolute(input - target)
     if beta == 0:
         return reduced(d, reduction, "smooth_l1_loss")
@@ -407,8 +406,7 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
         ValueError: ``delta`` is not above 0, another ``reduction``, or shapes that do not broadcast.
     """
     _check_pair("huber_loss", input, target)
-    if delta <= 0:
-        raise ValueError(f"For 'huber_loss', 'delta' must be above 0, but got {delta}")
+    check_above_zero(delta, "huber_loss", "delta")
     d = absolute(sub(input, target))
     return reduced(where(d <= delta, d * d * 0.5, (d - 0.5 * delta) * delta), reduction, "huber_loss")
 
@@ -558,8 +556,7 @@ def gaussian_nll_loss(
     """
     if check_tensor(var, "gaussian_nll_loss", "var").size and float(var._array.min()) < 0:
         raise ValueError("For 'gaussian_nll_loss', 'var' must not be negative")
-    if eps <= 0:
-        raise ValueError(f"For 'gaussian_nll_loss', 'eps' must be above 0, but got {eps}")
+    check_above_zero(eps, "gaussian_nll_loss", "eps")
     wide = maximum(var, eps)
     apart = sub(x, target)
     losses = mul(add(log(wide), div(mul(apart, apart), wide)), 0.5)
@@ -584,8 +581,7 @@ def hinge_embedding_loss(inputs: Tensor, targets: Tensor, margin: float = 1.0, r
         TypeError: ``inputs`` or ``targets`` is no Tensor, or ``margin`` no number.
         ValueError: another ``reduction``.
     """
-    if isinstance(margin, bool) or not isinstance(margin, int | float):
-        raise TypeError(f"For 'hinge_embedding_loss', 'margin' must be a number, but got {type(margin).__name__}")
+    check_number(margin, "hinge_embedding_loss", "margin")
     _check_pair("hinge_embedding_loss", inputs, targets)
     y = targets._array
     zero = mul(inputs, 0.0)
@@ -679,8 +675,7 @@ def cosine_embedding_loss(
         ValueError: ``margin`` is not in [-1, 1], or another ``reduction``.
     """
     _check_pair("cosine_embedding_loss", input1, input2)
-    if not isinstance(margin, float):
-        raise TypeError(f"For 'cosine_embedding_loss', 'margin' must be a float, but got {type(margin).__name__}")
+    check_type(margin, float, "cosine_embedding_loss", "margin")
     if not -1.0 <= margin <= 1.0:
         raise ValueError(f"For 'cosine_embedding_loss', 'margin' must be in [-1, 1], but got {margin}")
     cosine = cosine_similarity(input1, input2, input1.ndim - 1 if input1.ndim == 1 else 1)

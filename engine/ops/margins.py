@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..core.checks import check_int, check_one_of
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Shape
@@ -31,8 +32,7 @@ def padding(x: Tensor, pad_dim_size: int = 8) -> Tensor:
         TypeError: ``x`` is no Tensor, or ``pad_dim_size`` no int.
         ValueError: the last axis is longer, or the size is not positive.
     """
-    if isinstance(pad_dim_size, bool) or not isinstance(pad_dim_size, int):
-        raise TypeError(f"For 'padding', 'pad_dim_size' must be an int, but got {type(pad_dim_size).__name__}")
+    check_int(pad_dim_size, "padding", "pad_dim_size")
     if check_tensor(x, "padding", "x").shape[-1:] != (1,) or pad_dim_size < 1:
         raise ValueError(
             f"For 'padding', the last axis of 'x' must have length 1 and 'pad_dim_size' must be positive, "
@@ -58,8 +58,7 @@ def mirror_pad(input_x: Tensor, paddings: Tensor | Sequence[Sequence[int]], mode
         TypeError: ``input_x`` is no Tensor.
         ValueError: another ``mode``, not one pair for each axis, or a number out of range.
     """
-    if mode not in ("REFLECT", "SYMMETRIC"):
-        raise ValueError(f"For 'mirror_pad', 'mode' must be 'REFLECT' or 'SYMMETRIC', but got {mode!r}")
+    check_one_of(mode, ("REFLECT", "SYMMETRIC"), "mirror_pad", "mode")
     x = check_tensor(input_x, "mirror_pad", "input_x")
     xp = array_module(x._array)
     widths = paddings.tolist() if isinstance(paddings, Tensor) else paddings

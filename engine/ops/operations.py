@@ -11,6 +11,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
+from ..core.checks import check_one_of
 from ..core.surfaces import PRIMITIVES
 from ..core.surfaces import REQUIRED as _REQUIRED
 from .hook_backward import HookBackward
@@ -69,10 +70,7 @@ class Primitive:
         Raises:
             ValueError: another name.
         """
-        if device_target not in ("CPU", "GPU", "Ascend"):
-            raise ValueError(
-                f"For '{self.name}', 'device_target' must be 'CPU', 'GPU' or 'Ascend', but got {device_target!r}"
-            )
+        check_one_of(device_target, ("CPU", "GPU", "Ascend"), self.name, "device_target")
         self.device_target = device_target
         return self
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.checks import check_int
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Ints, Shape, TensorLike
@@ -124,8 +125,7 @@ def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Tensor:
         ValueError: ``dims`` is not two different axes in range.
     """
     x = check_tensor(input, "rot90")
-    if isinstance(k, bool) or not isinstance(k, int):
-        raise TypeError(f"For 'rot90', 'k' must be an int, but got {type(k).__name__}")
+    check_int(k, "rot90", "k")
     if len(dims) != 2:
         raise ValueError(f"For 'rot90', 'dims' must be two axes, but got {dims}")
     first, second = (one_axis(d, x.ndim, "rot90") for d in dims)
@@ -380,8 +380,7 @@ def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:
         TypeError: ``rep`` is no int.
         ValueError: ``rep`` is not positive, or ``axis`` is out of range.
     """
-    if isinstance(rep, bool) or not isinstance(rep, int):
-        raise TypeError(f"For 'repeat_elements', 'rep' must be an int, but got {type(rep).__name__}")
+    check_int(rep, "repeat_elements", "rep")
     if rep <= 0:
         raise ValueError(f"For 'repeat_elements', 'rep' must be positive, but got {rep}")
     return repeat_interleave(x, rep, axis)

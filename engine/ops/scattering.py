@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.checks import check_one_of, check_type
 from ..core.operator import Operator
 from ..core.parameter import Parameter
 from ..core.surfaces import declare, prim, renamed
@@ -136,8 +137,7 @@ def masked_fill(input_x: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor
         ValueError: the shapes do not broadcast.
     """
     x, m = _masked(input_x, mask, "masked_fill")
-    if not isinstance(value, Tensor | bool | int | float):
-        raise TypeError(f"For 'masked_fill', 'value' must be a number or a Tensor, but got {type(value).__name__}")
+    check_type(value, Tensor | bool | int | float, "masked_fill", "value", "a number or a Tensor")
     new = cast_operator(value, dtype=x._array.dtype) if isinstance(value, Tensor) else Tensor(value, x.dtype)
     return comparison.where(m, new, x)
 
@@ -283,8 +283,7 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
         ValueError: ``values`` does not fit.
         RuntimeError: an index is out of range.
     """
-    if not isinstance(indices, list | tuple):
-        raise TypeError(f"For 'index_put', 'indices' must be a tuple of Tensors, but got {type(indices).__name__}")
+    check_type(indices, list | tuple, "index_put", "indices", "a tuple of Tensors")
     index = tuple([check_tensor(i, "index_put", "indices")._array for i in indices])
     _check_places(index, input, "index_put")
     return put(input, values, index, "add" if accumulate else "update")
@@ -398,8 +397,7 @@ def tensor_scatter_elements(
         ValueError: another ``reduction``, shapes that do not fit, or ``axis`` out of range.
         RuntimeError: an index is out of range.
     """
-    if reduction not in ("none", "add"):
-        raise ValueError(f"For 'tensor_scatter_elements', 'reduction' must be 'none' or 'add', but got {reduction!r}")
+    check_one_of(reduction, ("none", "add"), "tensor_scatter_elements", "reduction")
     how = "update" if reduction == "none" else "add"
     return _elements("tensor_scatter_elements")(input_x, indices, updates, axis, how)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_host
+from ..core.checks import check_int, check_one_of, check_type
 from ..core.dtype import DType, numpy_dtype, promote
 from ..core.operator import Operator
 from ..core.surfaces import REQUIRED, declare, prim, renamed
@@ -326,8 +327,7 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
         TypeError: ``input`` is no Tensor.
         ValueError: ``order`` is neither "C" nor "F", or an axis is out of range or behind ``end_dim``.
     """
-    if order not in ("C", "F"):
-        raise ValueError(f"For 'flatten', 'order' must be 'C' or 'F', but got {order!r}")
+    check_one_of(order, ("C", "F"), "flatten", "order")
     x = check_tensor(input, "flatten")
     if order == "F":
         return flatten(transpose(x), start_dim=start_dim, end_dim=end_dim)
@@ -586,8 +586,7 @@ def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
 
 
 def _sequence(tensors: Sequence[Tensor], name: str) -> list[Tensor]:
-    if not isinstance(tensors, list | tuple):
-        raise TypeError(f"For '{name}', 'tensors' must be a list or tuple of Tensors, but got {type(tensors).__name__}")
+    check_type(tensors, list | tuple, name, "tensors", "a list or tuple of Tensors")
     if not tensors:
         raise ValueError(f"For '{name}', 'tensors' must not be empty")
     return [check_tensor(t, name, f"tensors[{i}]") for i, t in enumerate(tensors)]
@@ -700,8 +699,7 @@ def _split_evenly(input_x: Tensor, axis: int, output_num: int) -> tuple[Tensor, 
     """
     x = check_tensor(input_x, "Split", "input_x")
     at = one_axis(axis, x.ndim, "Split")
-    if isinstance(output_num, bool) or not isinstance(output_num, int):
-        raise TypeError(f"For 'Split', 'output_num' must be an int, but got {type(output_num).__name__}")
+    check_int(output_num, "Split", "output_num")
     if not x.ndim or output_num < 1 or x.shape[at] % output_num:
         raise ValueError(
             f"For 'Split', 'output_num' must be positive and divide axis {axis} of shape {x.shape}, "

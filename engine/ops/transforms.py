@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core import taps
+from ..core.checks import check_bool, check_type
 from ..core.dtype import float32
 from ..core.grad import differentiate, jvp, split_aux, vjp
 from ..core.nested import tensors_in
@@ -40,8 +41,7 @@ class GradOperation:
 
     def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
         for name, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
-            if not isinstance(value, bool):
-                raise TypeError(f"For 'GradOperation', '{name}' must be a bool, but got {type(value).__name__}")
+            check_bool(value, "GradOperation", name)
         self.get_all = get_all
         self.get_by_list = get_by_list
         self.sens_param = sens_param
@@ -288,8 +288,7 @@ def jacfwd(fn: Function, grad_position: int | tuple[int, ...] = 0, has_aux: bool
 def _jacobian(
     fn: Function, grad_position: int | tuple[int, ...], has_aux: bool, compute: Function, name: str
 ) -> Function:
-    if not isinstance(has_aux, bool):
-        raise TypeError(f"For '{name}', 'has_aux' must be a bool, but got {type(has_aux).__name__}")
+    check_bool(has_aux, name, "has_aux")
 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         positions = (grad_position,) if isinstance(grad_position, int) else grad_position
@@ -388,8 +387,7 @@ def derivative(fn: Function, primals: Tensor | Sequence[Tensor], order: int) -> 
         TypeError: ``order`` is no int.
         ValueError: ``order`` is below 1.
     """
-    if not isinstance(order, int):
-        raise TypeError(f"For 'derivative', 'order' must be an int, but got {type(order).__name__}")
+    check_type(order, int, "derivative", "order")
     if order < 1:
         raise ValueError(f"For 'derivative', 'order' must be at least 1, but got {order}")
     points = [primals] if isinstance(primals, Tensor) else list(primals)
@@ -410,8 +408,7 @@ def linearize(fn: Function, inputs: Tensor | Sequence[Tensor]) -> tuple[Any, Fun
     Raises:
         TypeError: ``inputs`` is neither a Tensor nor a tuple or list.
     """
-    if not isinstance(inputs, Tensor | tuple | list):
-        raise TypeError(f"For 'linearize', 'inputs' must be a Tensor or a tuple, but got {type(inputs).__name__}")
+    check_type(inputs, Tensor | tuple | list, "linearize", "inputs", "a Tensor or a tuple")
     args = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     return fn(*args), lambda v: jvp(fn, args, v)[1]
 

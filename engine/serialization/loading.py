@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..core.backend import to_device
+from ..core.checks import check_type
 from ..core.parameter import Parameter
 from ..core.shown import shown
 from ..core.tensor import Tensor
@@ -189,10 +190,8 @@ def load_param_into_net(
         RuntimeError: a shape or, with ``strict_load``, a dtype that does not fit.
     """
     name = "load_param_into_net"
-    if not isinstance(net, Cell):
-        raise TypeError(f"For '{name}', 'net' must be a Cell, but got {type(net).__name__}")
-    if not isinstance(parameter_dict, dict):
-        raise TypeError(f"For '{name}', 'parameter_dict' must be a dict, but got {type(parameter_dict).__name__}")
+    check_type(net, Cell, name, "net")
+    check_type(parameter_dict, dict, name, "parameter_dict")
     check_bool(strict_load, "strict_load", name, TypeError)
     check_bool(remove_redundancy, "remove_redundancy", name, ValueError)
     if remove_redundancy:

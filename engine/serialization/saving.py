@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.atomic_write import file_behind, write_file
 from ..core.backend import to_host
+from ..core.checks import check_type
 from ..core.shown import shown
 from ..core.tensor import Tensor
 from ..core.types import Array
@@ -68,8 +69,7 @@ def save_checkpoint(
     check_key(enc_key, "enc_key", name)
     check_bool(integrated_save, "integrated_save", name, TypeError)
     check_bool(crc_check, "crc_check", name, ValueError)
-    if not isinstance(async_save, bool | str):
-        raise TypeError(f"For '{name}', 'async_save' must be a bool or a str, but got {type(async_save).__name__}")
+    check_type(async_save, bool | str, name, "async_save", "a bool or a str")
     if isinstance(async_save, str) and async_save not in ("process", "thread"):
         raise ValueError(f"For '{name}', 'async_save' must be 'process' or 'thread', but got {async_save!r}")
     values = {key: value for key, value in _values_of(save_obj).items() if choice_func is None or choice_func(key)}
@@ -192,8 +192,7 @@ def _array(name: str, value: object, from_dict: bool) -> Array:
 def _appended(append_dict: dict[str, Any] | None) -> dict[str, Any]:
     if append_dict is None:
         return {}
-    if not isinstance(append_dict, dict):
-        raise TypeError(f"For 'save_checkpoint', 'append_dict' must be a dict, but got {type(append_dict).__name__}")
+    check_type(append_dict, dict, "save_checkpoint", "append_dict")
     found: dict[str, Any] = {}
     for name, value in append_dict.items():
         if not isinstance(value, Tensor | int | float | str):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import nn
+from ..core.checks import check_above_zero, check_positive_int
 
 __all__ = ["DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager"]
 
@@ -69,15 +70,11 @@ class DynamicLossScaleManager(LossScaleManager):
     _MOST_BAD_STEPS = 1000
 
     def __init__(self, init_loss_scale: float = 2**24, scale_factor: float = 2, scale_window: int = 2000) -> None:
-        who = "For 'DynamicLossScaleManager'"
+        who = "DynamicLossScaleManager"
         if init_loss_scale < 1:
-            raise ValueError(f"{who}, 'init_loss_scale' must be at least 1, but got {init_loss_scale}")
-        if not isinstance(scale_window, int) or isinstance(scale_window, bool):
-            raise TypeError(f"{who}, 'scale_window' must be an int, but got {scale_window!r}")
-        if scale_window <= 0:
-            raise ValueError(f"{who}, 'scale_window' must be above 0, but got {scale_window}")
-        if scale_factor <= 0:
-            raise ValueError(f"{who}, 'scale_factor' must be above 0, but got {scale_factor}")
+            raise ValueError(f"For '{who}', 'init_loss_scale' must be at least 1, but got {init_loss_scale}")
+        check_positive_int(scale_window, who, "scale_window", show=repr)
+        check_above_zero(scale_factor, who, "scale_factor")
         self.loss_scale: float = init_loss_scale
         self.scale_factor, self.scale_window = scale_factor, scale_window
         self.increase_ratio, self.decrease_ratio = scale_factor, 1 / scale_factor

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, Protocol, TypeAlias
 import numpy as np
 
 from .. import amp, nn
+from ..core.checks import check_bool, check_int, check_type
 from ..core.progress import Work, progress
 from ..core.tensor import Tensor
 from ..nn.cell import Cell
@@ -70,8 +71,7 @@ class Model:
                     "For 'Model', further arguments are 'loss_scale_manager', 'keep_batchnorm_fp32' and "
                     f"'boost_config_dict', but got '{name}'"
                 )
-        if not isinstance(network, Cell):
-            raise TypeError(f"For 'Model', 'network' must be a Cell, but got {type(network).__name__}")
+        check_type(network, Cell, "Model", "network")
         if amp_level not in ("O0", "O1", "O2", "O3", "auto"):
             raise ValueError(f"For 'Model', 'amp_level' must be 'O0' to 'O3' or 'auto', but got {amp_level!r}")
         if optimizer is None and amp_level != "O0":
@@ -203,22 +203,18 @@ class Model:
     def _check_run(
         self, name: str, epoch: int, initial_epoch: int, dataset: Batches, sink_size: int, sink_mode: bool
     ) -> None:
-        who = f"For 'Model.{name}'"
-        if not isinstance(sink_mode, bool):
-            raise TypeError(f"{who}, 'dataset_sink_mode' must be a bool, but got {sink_mode!r}")
+        who = f"Model.{name}"
+        check_bool(sink_mode, who, "dataset_sink_mode", show=repr)
         for argument, value, least in (("epoch", epoch, 1), ("initial_epoch", initial_epoch, 0)):
-            if not isinstance(value, int) or isinstance(value, bool):
-                raise TypeError(f"{who}, '{argument}' must be an int, but got {value!r}")
-            if value < least:
-                raise ValueError(f"{who}, '{argument}' must be at least {least}, but got {value}")
+            if check_int(value, who, argument, show=repr) < least:
+                raise ValueError(f"For '{who}', '{argument}' must be at least {least}, but got {value}")
         if initial_epoch >= epoch:
-            raise ValueError(f"{who}, 'epoch' {epoch} must be above 'initial_epoch' {initial_epoch}")
-        if isinstance(sink_size, bool) or not isinstance(sink_size, int):
-            raise TypeError(f"{who}, 'sink_size' must be an int, but got {sink_size!r}")
+            raise ValueError(f"For '{who}', 'epoch' {epoch} must be above 'initial_epoch' {initial_epoch}")
+        check_int(sink_size, who, "sink_size", show=repr)
         if sink_size != -1 and sink_size <= 0:
-            raise ValueError(f"{who}, 'sink_size' must be -1 or above 0, but got {sink_size}")
-        if _steps(dataset, who) == 0:
-            raise ValueError(f"{who}, the data set is empty: check its files and 'drop_remainder'")
+            raise ValueError(f"For '{who}', 'sink_size' must be -1 or above 0, but got {sink_size}")
+        if _steps(dataset, f"For '{who}'") == 0:
+            raise ValueError(f"For '{who}', the data set is empty: check its files and 'drop_remainder'")
 
     def _facts(self, callbacks: list[Callback]) -> InternalCallbackParam:
         facts = InternalCallbackParam(
@@ -309,8 +305,7 @@ class Model:
             TypeError: ``dataset_sink_mode`` is no bool.
             ValueError: the Model has no metrics.
         """
-        if not isinstance(dataset_sink_mode, bool):
-            raise TypeError(f"For 'Model.eval', 'dataset_sink_mode' must be a bool, but got {dataset_sink_mode!r}")
+        check_bool(dataset_sink_mode, "Model.eval", "dataset_sink_mode", show=repr)
         if not self._metric_fns:
             raise ValueError("For 'Model.eval', the Model must be made with 'metrics'")
         facts = self._facts(_listed(callbacks))

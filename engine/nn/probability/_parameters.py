@@ -42,12 +42,6 @@ def check_dtype(dtype: object, allowed: tuple[DType, ...], owner: str) -> None:
         raise TypeError(f"For '{owner}', 'dtype' must be one of {names}, but got {dtype!r}")
 
 
-def check_type(value: object, wanted: type, owner: str, argument: str) -> None:
-    """Raises TypeError for a value that is no ``wanted``."""
-    if not isinstance(value, wanted):
-        raise TypeError(f"For '{owner}', '{argument}' must be a {wanted.__name__}, but got {type(value).__name__}")
-
-
 def as_tensor(value: Given, dtype: DType, argument: str) -> Tensor:
     """A parameter as a tensor of ``dtype``; a Parameter as it is, so that it can be trained.
 

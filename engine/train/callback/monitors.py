@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.checks import check_bool, check_int, check_not_negative
 from ...core.tensor import Tensor
 from .base import Callback, RunContext, loss_of
 
@@ -30,10 +31,8 @@ class LossMonitor(Callback):
     """
 
     def __init__(self, per_print_times: int = 1) -> None:
-        if not isinstance(per_print_times, int) or isinstance(per_print_times, bool):
-            raise TypeError(f"For 'LossMonitor', 'per_print_times' must be an int, but got {per_print_times!r}")
-        if per_print_times < 0:
-            raise ValueError(f"For 'LossMonitor', 'per_print_times' must not be negative, but got {per_print_times}")
+        check_int(per_print_times, "LossMonitor", "per_print_times", show=repr)
+        check_not_negative(per_print_times, "LossMonitor", "per_print_times")
         self._per_print_times = per_print_times
         self._last_print_time = 0
 
@@ -73,8 +72,7 @@ class TimeMonitor(Callback):
     """
 
     def __init__(self, data_size: int | None = None, data_time: bool = False) -> None:
-        if not isinstance(data_time, bool):
-            raise TypeError(f"For 'TimeMonitor', 'data_time' must be a bool, but got {data_time!r}")
+        check_bool(data_time, "TimeMonitor", "data_time", show=repr)
         self.data_size, self.data_time = data_size, data_time
         self.epoch_time = self._waiting_since = time.time()
         self._waited = 0.0

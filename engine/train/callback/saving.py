@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ...core.checks import check_bool, check_type
 from ...core.tensor import Tensor
 from ...nn.cell import Cell
 from ...serialization import load_checkpoint, save_checkpoint
@@ -79,8 +80,7 @@ class CheckpointConfig:
             ("integrated_save", integrated_save), ("exception_save", exception_save), ("crc_check", crc_check),
             ("remove_redundancy", remove_redundancy),
         ):  # fmt: skip
-            if not isinstance(flag, bool):
-                raise TypeError(f"For 'CheckpointConfig', '{name}' must be a bool, but got {flag!r}")
+            check_bool(flag, "CheckpointConfig", name, show=repr)
         if format == "safetensors" and (enc_key is not None or enc_mode != "AES-GCM" or crc_check or exception_save):
             raise ValueError("For 'CheckpointConfig', 'safetensors' goes with no encryption, CRC or exception_save")
         self.save_checkpoint_steps = save_checkpoint_steps
@@ -109,8 +109,7 @@ class CheckpointConfig:
 def _append_dict(append_info: list[Any] | None) -> dict[str, Any] | None:
     if not append_info:
         return None
-    if not isinstance(append_info, list):
-        raise TypeError(f"For 'CheckpointConfig', 'append_info' must be a list, but got {type(append_info).__name__}")
+    check_type(append_info, list, "CheckpointConfig", "append_info")
     if sum(isinstance(entry, dict) for entry in append_info) > 1:
         raise TypeError("For 'CheckpointConfig', 'append_info' may hold one dict")
     found: dict[str, Any] = {}
@@ -363,10 +362,8 @@ class OnRequestExit(Callback):
     ) -> None:
         super().__init__()
         for name, flag in (("save_ckpt", save_ckpt), ("save_mindir", save_mindir)):
-            if not isinstance(flag, bool):
-                raise TypeError(f"For 'OnRequestExit', '{name}' must be a bool, but got {flag!r}")
-        if not isinstance(sig, int):
-            raise TypeError(f"For 'OnRequestExit', 'sig' must be a signal's number, but got {sig!r}")
+            check_bool(flag, "OnRequestExit", name, show=repr)
+        check_type(sig, int, "OnRequestExit", "sig", "a signal's number", show=repr)
         if sig == getattr(signal, "SIGKILL", None):
             raise ValueError("For 'OnRequestExit', 'sig' cannot be SIGKILL: nothing can answer it")
         self.save_ckpt, self.save_mindir, self.sig = save_ckpt, save_mindir, sig

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.checks import check_bool, check_int, check_not_negative, check_one_of, check_type
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...core.types import Array
@@ -54,18 +55,12 @@ class _Watching(Callback):
     def __init__(self, monitor: str, mode: str, min_delta: float, patience: int, verbose: bool) -> None:
         super().__init__()
         who = type(self).__name__
-        if not isinstance(monitor, str):
-            raise TypeError(f"For '{who}', 'monitor' must be a str, but got {type(monitor).__name__}")
-        if mode not in ("auto", "min", "max"):
-            raise ValueError(f"For '{who}', 'mode' must be 'auto', 'min' or 'max', but got {mode!r}")
-        if isinstance(patience, bool) or not isinstance(patience, int):
-            raise TypeError(f"For '{who}', 'patience' must be an int, but got {patience!r}")
-        if patience < 0:
-            raise ValueError(f"For '{who}', 'patience' must not be negative, but got {patience}")
-        if not isinstance(min_delta, int | float):
-            raise TypeError(f"For '{who}', 'min_delta' must be a number, but got {min_delta!r}")
-        if not isinstance(verbose, bool):
-            raise TypeError(f"For '{who}', 'verbose' must be a bool, but got {verbose!r}")
+        check_type(monitor, str, who, "monitor")
+        check_one_of(mode, ("auto", "min", "max"), who, "mode")
+        check_int(patience, who, "patience", show=repr)
+        check_not_negative(patience, who, "patience")
+        check_type(min_delta, int | float, who, "min_delta", "a number", show=repr)
+        check_bool(verbose, who, "verbose", show=repr)
         self.monitor, self.mode, self.patience, self.verbose = monitor, mode, patience, verbose
         self.min_delta = abs(min_delta)
         self._less = mode == "min" or (mode == "auto" and monitor in _LESS_IS_BETTER)
@@ -128,8 +123,7 @@ class ReduceLROnPlateau(_Watching):
         min_lr: float = 0,
     ) -> None:
         super().__init__(monitor, mode, min_delta, patience, verbose)
-        if not isinstance(factor, float):
-            raise TypeError(f"For 'ReduceLROnPlateau', 'factor' must be a float, but got {factor!r}")
+        check_type(factor, float, "ReduceLROnPlateau", "factor", show=repr)
         if not 0 < factor < 1:
             raise ValueError(f"For 'ReduceLROnPlateau', 'factor' must be between 0 and 1, but got {factor}")
         if cooldown < 0 or min_lr < 0:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.checks import check_bool, check_int, check_type
 from ...core.types import Array
 from .metric import Metric, named, rearrange_inputs
 
@@ -36,14 +37,12 @@ class ConfusionMatrix(Metric):
 
     def __init__(self, num_classes: int, normalize: str = "no_norm", threshold: float = 0.5) -> None:
         super().__init__()
-        if not isinstance(num_classes, int) or isinstance(num_classes, bool):
-            raise TypeError(f"For 'ConfusionMatrix', 'num_classes' must be an int, but got {num_classes!r}")
+        check_int(num_classes, "ConfusionMatrix", "num_classes", show=repr)
         if normalize not in _NORMALIZERS:
             raise ValueError(
                 f"For 'ConfusionMatrix', 'normalize' must be one of {sorted(_NORMALIZERS)}, but got {normalize!r}"
             )
-        if not isinstance(threshold, float):
-            raise TypeError(f"For 'ConfusionMatrix', 'threshold' must be a float, but got {threshold!r}")
+        check_type(threshold, float, "ConfusionMatrix", "threshold", show=repr)
         self.num_classes, self.normalize, self.threshold = num_classes, normalize, threshold
         self.clear()
 
@@ -161,11 +160,9 @@ class ConfusionMatrixMetric(Metric):
     ) -> None:
         super().__init__()
         for name, value in (("skip_channel", skip_channel), ("calculation_method", calculation_method)):
-            if not isinstance(value, bool):
-                raise TypeError(f"For 'ConfusionMatrixMetric', '{name}' must be a bool, but got {value!r}")
+            check_bool(value, "ConfusionMatrixMetric", name, show=repr)
         for name, text in (("metric_name", metric_name), ("decrease", decrease)):
-            if not isinstance(text, str):
-                raise TypeError(f"For 'ConfusionMatrixMetric', '{name}' must be a str, but got {text!r}")
+            check_type(text, str, "ConfusionMatrixMetric", name, show=repr)
         if decrease not in _DECREASES:
             raise ValueError(f"For 'ConfusionMatrixMetric', 'decrease' must be one of {_DECREASES}, got {decrease!r}")
         self.skip_channel, self.metric_name = skip_channel, metric_name

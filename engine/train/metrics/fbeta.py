@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.checks import check_bool
 from ...core.types import Array
 from .metric import EvaluationBase, Metric, counts, is_one_hot, named, rearrange_inputs
 
@@ -54,8 +55,7 @@ class _Counting(EvaluationBase):
             TypeError: ``average`` is no bool.
         """
         self._need(self._class_num)
-        if not isinstance(average, bool):
-            raise TypeError(f"For '{type(self).__name__}.eval', 'average' must be a bool, but got {average!r}")
+        check_bool(average, f"{type(self).__name__}.eval", "average", show=repr)
         value = self._true / (self._of + _EPS)
         if average:
             return value.mean()
@@ -142,8 +142,7 @@ class Fbeta(Metric):
             TypeError: ``average`` is no bool.
         """
         self._need(self._class_num)
-        if not isinstance(average, bool):
-            raise TypeError(f"For 'Fbeta.eval', 'average' must be a bool, but got {average!r}")
+        check_bool(average, "Fbeta.eval", "average", show=repr)
         square = self.beta**2
         value = (1 + square) * self._true / (square * self._real + self._guessed + _EPS)
         if average:

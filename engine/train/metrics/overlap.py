@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.checks import check_bool, check_int
 from ...core.tensor import Tensor
 from ...core.types import Array
 from .metric import Metric, named, rearrange_inputs
@@ -79,8 +80,7 @@ class CosineSimilarity(Metric):
         ):
             if value not in allowed:
                 raise ValueError(f"For 'CosineSimilarity', '{name}' must be one of {allowed}, but got {value!r}")
-        if not isinstance(zero_diagonal, bool):
-            raise TypeError(f"For 'CosineSimilarity', 'zero_diagonal' must be a bool, but got {zero_diagonal!r}")
+        check_bool(zero_diagonal, "CosineSimilarity", "zero_diagonal", show=repr)
         self.similarity, self.reduction, self.zero_diagonal = similarity, reduction, zero_diagonal
         self.clear()
 
@@ -129,12 +129,10 @@ class BleuScore(Metric):
 
     def __init__(self, n_gram: int = 4, smooth: bool = False) -> None:
         super().__init__()
-        if not isinstance(n_gram, int) or isinstance(n_gram, bool):
-            raise TypeError(f"For 'BleuScore', 'n_gram' must be an int, but got {n_gram!r}")
+        check_int(n_gram, "BleuScore", "n_gram", show=repr)
         if not 1 <= n_gram <= 4:
             raise ValueError(f"For 'BleuScore', 'n_gram' must be from 1 to 4, but got {n_gram}")
-        if not isinstance(smooth, bool):
-            raise TypeError(f"For 'BleuScore', 'smooth' must be a bool, but got {smooth!r}")
+        check_bool(smooth, "BleuScore", "smooth", show=repr)
         self.n_gram, self.smooth = n_gram, smooth
         self.clear()
 

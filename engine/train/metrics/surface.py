@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.checks import check_bool
 from ...core.types import Array
 from .metric import Metric, named, rearrange_inputs
 
@@ -123,8 +124,7 @@ class HausdorffDistance(_SurfaceMetric):
         if percentile is not None and not isinstance(percentile, float):
             raise TypeError(f"For 'HausdorffDistance', 'percentile' must be a float or None, but got {percentile!r}")
         for name, value in (("directed", directed), ("crop", crop)):
-            if not isinstance(value, bool):
-                raise TypeError(f"For 'HausdorffDistance', '{name}' must be a bool, but got {value!r}")
+            check_bool(value, "HausdorffDistance", name, show=repr)
         super().__init__(distance_metric)
         self.percentile, self.directed, self.crop = percentile, directed, crop
 
@@ -151,8 +151,7 @@ class HausdorffDistance(_SurfaceMetric):
 
 class _MeanOfDistances(_SurfaceMetric):
     def __init__(self, symmetric: bool = False, distance_metric: str = "euclidean") -> None:
-        if not isinstance(symmetric, bool):
-            raise TypeError(f"For '{type(self).__name__}', 'symmetric' must be a bool, but got {symmetric!r}")
+        check_bool(symmetric, type(self).__name__, "symmetric", show=repr)
         super().__init__(distance_metric)
         self.symmetric = symmetric
 

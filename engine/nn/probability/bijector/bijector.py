@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ....core.checks import check_type
 from ....core.dtype import DType
 from ....core.tensor import Tensor
 from ...cell import Cell
-from .._parameters import FLOATING, Given, all_scalars, check_dtype, check_type, shared_shape
+from .._parameters import FLOATING, Given, all_scalars, check_dtype, shared_shape
 
 __all__ = ["Bijector"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ....core.checks import check_type
 from ....core.tensor import Tensor
-from .._parameters import check_type
 from .bijector import Bijector
 
 __all__ = ["Invert"]

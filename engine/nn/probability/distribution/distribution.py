@@ -12,10 +12,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .... import ops
+from ....core.checks import check_int, check_not_negative, check_type
 from ....core.dtype import DType
 from ....core.tensor import Tensor
 from ...cell import Cell
-from .._parameters import Given, all_scalars, as_tensor, check_type, parameter_dtype, shared_shape
+from .._parameters import Given, all_scalars, as_tensor, parameter_dtype, shared_shape
 
 __all__ = ["Distribution"]
 
@@ -92,10 +93,7 @@ class Distribution(Cell):
         owner = type(self).__name__
         check_type(name, str, owner, "name")
         seed = 0 if seed is None else seed
-        if isinstance(seed, bool) or not isinstance(seed, int):
-            raise TypeError(f"For '{name}', 'seed' must be an int, but got {type(seed).__name__}")
-        if seed < 0:
-            raise ValueError(f"For '{name}', 'seed' must not be negative, but got {seed}")
+        check_not_negative(check_int(seed, name, "seed"), name, "seed")
         self._name, self._seed, self._dtype = name, seed, dtype
         self._parameters = {key: value for key, value in param.items() if key != "self" and not key.startswith("_")}
         self._draws = 0
@@ -164,9 +162,7 @@ class Distribution(Cell):
         return found
 
     def _check_value(self, value: Tensor, name: str) -> Tensor:
-        if not isinstance(value, Tensor):
-            raise TypeError(f"For '{self.name}', '{name}' must be a Tensor, but got {type(value).__name__}")
-        return value
+        return check_type(value, Tensor, self.name, name)
 
     def _check_name(self, dist: str) -> None:
         if dist != self._dist_type:
@@ -211,9 +207,7 @@ class Distribution(Cell):
         )
 
     def _check_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        if not isinstance(shape, tuple):
-            raise TypeError(f"For '{self.name}', 'shape' must be a tuple, but got {type(shape).__name__}")
-        return shape
+        return check_type(shape, tuple, self.name, "shape")
 
     def _stream(self) -> int | None:
         """The seed of the next draw: with a seed of its own, a distribution repeats the same sequence of draws."""

@@ -1,0 +1,91 @@
+"""What many functions check of an argument before they use it: its type, its sign, that it is one of some words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import UnionType
+from typing import Any
+
+__all__ = [
+    "check_above_zero", "check_bool", "check_int", "check_not_negative", "check_number", "check_one_of",
+    "check_positive_int", "check_type",
+]  # fmt: skip
+
+Shown = Callable[[Any], str]
+
+
+def _type_of(value: object) -> str:
+    return type(value).__name__
+
+
+def check_type(
+    value: object, kind: type | UnionType, who: str, argument: str, what: str = "", show: Shown = _type_of
+) -> Any:
+    """The value, which must be an instance of ``kind``.
+
+    Args:
+        value: the argument.
+        kind: its class, or several.
+        who: the function or class that it is an argument of, for the error.
+        argument: its name, for the error.
+        what: what it must be, in words; without it the name of ``kind`` with "a" or "an".
+        show: what the error shows of the value: its type or, with ``repr``, itself.
+
+    Raises:
+        TypeError: it is of another class.
+    """
+    if not isinstance(value, kind):
+        name = getattr(kind, "__name__", "")
+        what = what or f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+        raise TypeError(f"For '{who}', '{argument}' must be {what}, but got {show(value)}")
+    return value
+
+
+def check_bool(value: object, who: str, argument: str, show: Shown = _type_of) -> bool:
+    """The value, which must be a bool; else a TypeError."""
+    if not isinstance(value, bool):
+        raise TypeError(f"For '{who}', '{argument}' must be a bool, but got {show(value)}")
+    return value
+
+
+def check_int(value: object, who: str, argument: str, show: Shown = _type_of) -> int:
+    """The value, which must be an int and no bool; else a TypeError."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"For '{who}', '{argument}' must be an int, but got {show(value)}")
+    return value
+
+
+def check_number(value: object, who: str, argument: str, show: Shown = _type_of) -> float:
+    """The value, which must be an int or a float and no bool; else a TypeError."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"For '{who}', '{argument}' must be a number, but got {show(value)}")
+    return value
+
+
+def check_above_zero(value: float, who: str, argument: str) -> float:
+    """The number, which must be above 0; else a ValueError."""
+    if value <= 0:
+        raise ValueError(f"For '{who}', '{argument}' must be above 0, but got {value}")
+    return value
+
+
+def check_not_negative(value: float, who: str, argument: str) -> float:
+    """The number, which must be 0 or above; else a ValueError."""
+    if value < 0:
+        raise ValueError(f"For '{who}', '{argument}' must not be negative, but got {value}")
+    return value
+
+
+def check_positive_int(value: object, who: str, argument: str, show: Shown = _type_of) -> int:
+    """The value, which must be an int above 0 and no bool; else a TypeError or a ValueError."""
+    number = check_int(value, who, argument, show)
+    check_above_zero(number, who, argument)
+    return number
+
+
+def check_one_of(value: object, allowed: tuple[str, ...], who: str, argument: str) -> Any:
+    """The value, which must be one of two words or more; else a ValueError that names them all."""
+    if value not in allowed:
+        *first, last = [f"'{word}'" for word in allowed]
+        raise ValueError(f"For '{who}', '{argument}' must be {', '.join(first)} or {last}, but got {value!r}")
+    return value
