@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params
+from ...nn.optim.optimizer import Params, updated_by
 from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["Adadelta"]
@@ -46,10 +46,5 @@ class Adadelta(Optimizer):
         self._keep("accum_update")
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
-        squares, steps = self.accum[place], self.accum_update[place]
-        new, moment, lengths = updates.adadelta(
-            value, squares._array, steps._array, gradient, rate, group["rho"], group["eps"]
-        )
-        squares._rebind(moment)
-        steps._rebind(lengths)
-        return new
+        states = self.accum[place], self.accum_update[place]
+        return updated_by(updates.adadelta, value, states, gradient, rate, group["rho"], group["eps"])

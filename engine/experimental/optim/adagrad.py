@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params
+from ...nn.optim.optimizer import Params, updated_by
 from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["Adagrad"]
@@ -45,8 +45,5 @@ class Adagrad(Optimizer):
         self.step_t = self._counter("step_t")
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
-        squares = self.accum[place]
         slowed = rate / (1 + (step - 1) * group["lr_decay"])
-        new, total = updates.adagrad(value, squares._array, gradient, slowed, group["eps"])
-        squares._rebind(total)
-        return new
+        return updated_by(updates.adagrad, value, (self.accum[place],), gradient, slowed, group["eps"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params
+from ...nn.optim.optimizer import Params, updated_by
 from ...ops.updates import adam
 from ._moments import Betas, Moments
 from .optimizer import Group, Rate
@@ -46,18 +46,11 @@ class Adam(Moments):
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         beta1, beta2 = group["betas"]
         corrected = updates.corrected_rate(rate, beta1**step, beta2**step)
-        m, v = self.exp_avg[place], self.exp_avg_sq[place]
+        states = [self.exp_avg[place], self.exp_avg_sq[place]]
         if group["amsgrad"]:
-            largest = self.max_exp_avg_sq[place]
-            new, new_m, new_v, new_largest = updates.amsgrad(
-                value, m._array, v._array, largest._array, gradient, corrected, beta1, beta2, group["eps"]
-            )
-            largest._rebind(new_largest)
-        else:
-            new, new_m, new_v = adam.on_arrays(
-                value, m._array, v._array, gradient,
-                lr_t=corrected, beta1=beta1, beta2=beta2, eps=group["eps"], use_nesterov=False,
-            )  # fmt: skip
-        m._rebind(new_m)
-        v._rebind(new_v)
-        return new
+            states.append(self.max_exp_avg_sq[place])
+            return updated_by(updates.amsgrad, value, states, gradient, corrected, beta1, beta2, group["eps"])
+        return updated_by(
+            adam.on_arrays, value, states, gradient,
+            lr_t=corrected, beta1=beta1, beta2=beta2, eps=group["eps"], use_nesterov=False,
+        )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params
+from ...nn.optim.optimizer import Params, updated_by
 from ._moments import Betas, Moments
 from .optimizer import Group, Rate
 
@@ -41,10 +41,5 @@ class Adamax(Moments):
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         beta1, beta2 = group["betas"]
-        m, most = self.exp_avg[place], self.exp_inf[place]
-        new, new_m, new_most = updates.adamax(
-            value, m._array, most._array, gradient, rate, beta1**step, beta1, beta2, group["eps"], eps_in_maximum=True
-        )
-        m._rebind(new_m)
-        most._rebind(new_most)
-        return new
+        states, how = (self.exp_avg[place], self.exp_inf[place]), (beta1**step, beta1, beta2, group["eps"])
+        return updated_by(updates.adamax, value, states, gradient, rate, *how, eps_in_maximum=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params
+from ...nn.optim.optimizer import Params, updated_by
 from ._moments import Betas
 from .adam import Adam
 from .optimizer import Group, Rate
@@ -42,15 +42,9 @@ class AdamW(Adam):
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         beta1, beta2 = group["betas"]
-        m, v = self.exp_avg[place], self.exp_avg_sq[place]
         largest = self.max_exp_avg_sq[place] if group["amsgrad"] else None
-        new, new_m, new_v, new_largest = updates.adamw(
-            value, m._array, v._array, largest._array if largest is not None else None, gradient,
+        return updated_by(
+            updates.adamw, value, (self.exp_avg[place], self.exp_avg_sq[place], largest), gradient,
             rate, beta1**step, beta2**step, beta1, beta2, group["eps"],
             group["weight_decay"] if self._decays_apart else 0.0,
         )  # fmt: skip
-        m._rebind(new_m)
-        v._rebind(new_v)
-        if largest is not None:
-            largest._rebind(new_largest)
-        return new

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params, take
+from ...nn.optim.optimizer import Params, take, updated_by
 from ._moments import Betas, Moments
 from .optimizer import Group, Rate
 
@@ -45,11 +45,7 @@ class NAdam(Moments):
         mu, following = (beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1))
         product = self.mu_product[place]
         take(product, product._array * mu)
-        m, v = self.exp_avg[place], self.exp_avg_sq[place]
-        new, new_m, new_v = updates.nadam(
-            value, m._array, v._array, gradient, rate, float(product._array), mu, following, beta2**step,
-            beta1, beta2, group["eps"],
+        return updated_by(
+            updates.nadam, value, (self.exp_avg[place], self.exp_avg_sq[place]), gradient,
+            rate, float(product._array), mu, following, beta2**step, beta1, beta2, group["eps"],
         )  # fmt: skip
-        m._rebind(new_m)
-        v._rebind(new_v)
-        return new

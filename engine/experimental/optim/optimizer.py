@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ...core.checks import check_not_negative, check_number, check_type
 from ...core.dtype import float32, int32
 from ...core.parameter import Parameter, ParameterTuple
 from ...core.recording import no_recording
@@ -125,15 +126,12 @@ class Optimizer(Cell):
             return Parameter(value.astype(float32), name)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise TypeError(f"{self._who}, 'lr' must be a number or a Tensor, but got {type(value).__name__}")
-        if value < 0:
-            raise ValueError(f"{self._who}, 'lr' must not be negative, but got {value}")
+        check_not_negative(value, type(self).__name__, "lr")
         return Parameter(Tensor(value, float32), name)
 
     def _decay(self, value: Any) -> float:
-        if not isinstance(value, int | float):
-            raise TypeError(f"{self._who}, 'weight_decay' must be a number, but got {type(value).__name__}")
-        if value < 0:
-            raise ValueError(f"{self._who}, 'weight_decay' must not be negative, but got {value}")
+        check_type(value, int | float, type(self).__name__, "weight_decay", "a number")
+        check_not_negative(value, type(self).__name__, "weight_decay")
         return float(value)
 
     # For subclasses
@@ -142,9 +140,7 @@ class Optimizer(Cell):
         """A number from ``least``, or above it, to below ``below``."""
         if isinstance(value, Tensor):
             value = float(value)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            kind = type(value).__name__
-            raise TypeError(f"For '{type(self).__name__}', '{name}' must be a number, but got {kind}")
+        check_number(value, type(self).__name__, name)
         if value < least or (above and value == least) or (below is not None and value >= below):
             allowed = f"{'above' if above else 'at least'} {least}" + (f" and below {below}" if below else "")
             raise ValueError(f"For '{type(self).__name__}', '{name}' must be {allowed}, but got {value}")

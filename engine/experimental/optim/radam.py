@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params
+from ...nn.optim.optimizer import Params, updated_by
 from ._moments import Betas, Moments
 from .optimizer import Group, Rate
 
@@ -37,10 +37,5 @@ class RAdam(Moments):
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         beta1, beta2 = group["betas"]
-        m, v = self.exp_avg[place], self.exp_avg_sq[place]
-        new, new_m, new_v = updates.radam(
-            value, m._array, v._array, gradient, rate, step, beta1, beta2, group["eps"]
-        )
-        m._rebind(new_m)
-        v._rebind(new_v)
-        return new
+        states = self.exp_avg[place], self.exp_avg_sq[place]
+        return updated_by(updates.radam, value, states, gradient, rate, step, beta1, beta2, group["eps"])

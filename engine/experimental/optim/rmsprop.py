@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params
+from ...nn.optim.optimizer import Params, updated_by
 from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["RMSprop"]
@@ -45,13 +45,7 @@ class RMSprop(Optimizer):
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         mean = self.mean_grad[place] if group["centered"] else None
-        squares, moved = self.mean_square[place], self.moment[place]
-        new, means, moment, sums = updates.rmsprop_pytorch(
-            value, mean._array if mean is not None else None, squares._array, moved._array, gradient,
+        return updated_by(
+            updates.rmsprop_pytorch, value, (mean, self.mean_square[place], self.moment[place]), gradient,
             rate, group["alpha"], group["momentum"], group["eps"],
         )  # fmt: skip
-        if mean is not None:
-            mean._rebind(means)
-        squares._rebind(moment)
-        moved._rebind(sums)
-        return new

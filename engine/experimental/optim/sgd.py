@@ -6,7 +6,7 @@ import math
 
 from ...core.types import Array
 from ...cpu import updates
-from ...nn.optim.optimizer import Params
+from ...nn.optim.optimizer import Params, updated_by
 from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["SGD"]
@@ -63,12 +63,10 @@ class SGD(Optimizer):
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
         if not group["momentum"]:
             return updates.descent(value, gradient, rate)
-        kept, first = self.accum[place], self.stat[place]
+        first = self.stat[place]
         starts = bool(first._array.reshape(-1)[:1].any())
-        new, sums = updates.sgd(
-            value, kept._array, gradient, rate, group["momentum"], group["dampening"], group["nesterov"], starts
-        )
-        kept._rebind(sums)
+        how = (group["momentum"], group["dampening"], group["nesterov"], starts)
+        new = updated_by(updates.sgd, value, (self.accum[place],), gradient, rate, *how)
         if starts:
             first._rebind(first._array * first._array.dtype.type(0))
         return new

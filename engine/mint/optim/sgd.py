@@ -9,6 +9,7 @@ from ...core.tensor import Tensor
 from ...core.types import Array
 from ...cpu import updates
 from ...experimental.optim.optimizer import Optimizer
+from ...nn.optim.optimizer import updated_by
 
 __all__ = ["SGD"]
 
@@ -53,9 +54,5 @@ class SGD(Optimizer):
     ) -> Array:
         if not group["momentum"]:
             return updates.descent(value, gradient, rate)
-        kept = self.momentum_buf[place]
-        new, sums = updates.sgd(
-            value, kept._array, gradient, rate, group["momentum"], group["dampening"], group["nesterov"], step == 1
-        )
-        kept._rebind(sums)
-        return new
+        how = (group["momentum"], group["dampening"], group["nesterov"], step == 1)
+        return updated_by(updates.sgd, value, (self.momentum_buf[place],), gradient, rate, *how)

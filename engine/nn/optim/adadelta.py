@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["Adadelta"]
 
@@ -49,10 +49,5 @@ class Adadelta(Optimizer):
         self.accum_update = self.state_like_parameters("accum_update", 0)
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
-        slopes, steps = self.accum[place], self.accum_update[place]
-        new, squares, lengths = updates.adadelta(
-            value, slopes._array, steps._array, gradient, rate, self.rho, self.epsilon
-        )
-        slopes._rebind(squares)
-        steps._rebind(lengths)
-        return new
+        states = self.accum[place], self.accum_update[place]
+        return updated_by(updates.adadelta, value, states, gradient, rate, self.rho, self.epsilon)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["Adagrad"]
 
@@ -43,7 +43,5 @@ class Adagrad(Optimizer):
         self.accum = self.state_like_parameters("accum", accum)
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
-        total = self.accum[place]
-        new, squares = updates.adagrad(value, total._array, gradient, rate, update_slots=self.update_slots)
-        total._rebind(squares)
-        return new
+        states = (self.accum[place],)
+        return updated_by(updates.adagrad, value, states, gradient, rate, update_slots=self.update_slots)

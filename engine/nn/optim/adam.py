@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core.checks import check_bool
 from ...core.types import Array
 from ...cpu import updates
 from ...ops.updates import adam
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, take
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, take, updated_by
 
 __all__ = ["Adam", "AdamOffload", "LazyAdam"]
 
@@ -64,10 +65,7 @@ class Adam(Optimizer):
                 raise TypeError(f"For 'Adam', there is no argument '{key}'; allowed are {allowed}")
         flags = {"use_locking": use_locking, "use_nesterov": use_nesterov, "use_amsgrad": use_amsgrad, **kwargs}
         for argument, value in flags.items():
-            if not isinstance(value, bool):
-                raise TypeError(
-                    f"For '{type(self).__name__}', '{argument}' must be a bool, but got {type(value).__name__}"
-                )
+            check_bool(value, type(self).__name__, argument)
         self._check_adam(beta1, beta2, eps)
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
         self.beta1_power = self.scalar_state("beta1_power", 1.0, self._shape_of_powers)
@@ -90,25 +88,37 @@ class Adam(Optimizer):
         return updates.corrected_rate(rate, first, second)
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
-        m, v = self.moment1[place], self.moment2[place]
-        corrected = self._corrected(rate)
+        states, corrected = [self.moment1[place], self.moment2[place]], self._corrected(rate)
         if self.use_amsgrad:
-            largest = self.vhat[place]
-            new, new_m, new_v, new_largest = updates.amsgrad(
-                value, m._array, v._array, largest._array, gradient, corrected, self.beta1, self.beta2, self.eps
-            )
-            largest._rebind(new_largest)
-        else:
-            new, new_m, new_v = adam.on_arrays(
-                value, m._array, v._array, gradient,
-                lr_t=corrected, beta1=self.beta1, beta2=self.beta2, eps=self.eps, use_nesterov=self.use_nesterov,
-            )  # fmt: skip
-        m._rebind(new_m)
-        v._rebind(new_v)
-        return new
+            states.append(self.vhat[place])
+            return updated_by(updates.amsgrad, value, states, gradient, corrected, self.beta1, self.beta2, self.eps)
+        return updated_by(
+            adam.on_arrays, value, states, gradient,
+            lr_t=corrected, beta1=self.beta1, beta2=self.beta2, eps=self.eps, use_nesterov=self.use_nesterov,
+        )  # fmt: skip
 
 
-class AdamOffload(Adam):
+class _WithoutAmsgrad(Adam):
+    _shape_of_powers = (1,)
+
+    def __init__(
+        self,
+        params: Params,
+        learning_rate: Rate = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        use_locking: bool = False,
+        use_nesterov: bool = False,
+        weight_decay: Decay = 0.0,
+        loss_scale: float = 1.0,
+    ) -> None:
+        super().__init__(
+            params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale
+        )
+
+
+class AdamOffload(_WithoutAmsgrad):
     """``Adam``, which MindSpore computes on the host; here an update runs where the parameters are.
 
     Args:
@@ -128,26 +138,8 @@ class AdamOffload(Adam):
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 
-    _shape_of_powers = (1,)
 
-    def __init__(
-        self,
-        params: Params,
-        learning_rate: Rate = 1e-3,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        eps: float = 1e-8,
-        use_locking: bool = False,
-        use_nesterov: bool = False,
-        weight_decay: Decay = 0.0,
-        loss_scale: float = 1.0,
-    ) -> None:
-        super().__init__(
-            params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale
-        )
-
-
-class LazyAdam(Adam):
+class LazyAdam(_WithoutAmsgrad):
     """``Adam``; for the dense gradients that this engine has, the lazy form makes the same steps.
 
     Args:
@@ -166,21 +158,3 @@ class LazyAdam(Adam):
         TypeError: ``params`` holds no parameters, or an argument is of the wrong kind.
         ValueError: ``params`` is empty, or a number is outside its range.
     """
-
-    _shape_of_powers = (1,)
-
-    def __init__(
-        self,
-        params: Params,
-        learning_rate: Rate = 1e-3,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        eps: float = 1e-8,
-        use_locking: bool = False,
-        use_nesterov: bool = False,
-        weight_decay: Decay = 0.0,
-        loss_scale: float = 1.0,
-    ) -> None:
-        super().__init__(
-            params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale
-        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate
+from .optimizer import Decay, Optimizer, Params, Rate, updated_by
 
 __all__ = ["AdamWeightDecay"]
 
@@ -51,10 +51,6 @@ class AdamWeightDecay(Optimizer):
         self.__dict__["_now_decays"] = self._numbers()[1]
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
-        m, v = self.moments1[place], self.moments2[place]
-        new, new_m, new_v = updates.adam_weight_decay(
-            value, m._array, v._array, gradient, rate, self.beta1, self.beta2, self.eps, self._now_decays[place]
-        )
-        m._rebind(new_m)
-        v._rebind(new_v)
-        return new
+        states, decay = (self.moments1[place], self.moments2[place]), self._now_decays[place]
+        rule = updates.adam_weight_decay
+        return updated_by(rule, value, states, gradient, rate, self.beta1, self.beta2, self.eps, decay)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["FTRL"]
 
@@ -56,10 +56,5 @@ class FTRL(Optimizer):
         self.linear = self.state_like_parameters("linear")
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
-        squares, linear = self.moments[place], self.linear[place]
-        new, total, z = updates.ftrl(
-            value, squares._array, linear._array, gradient, rate, self.l1, self.l2, self.lr_power
-        )
-        squares._rebind(total)
-        linear._rebind(z)
-        return new
+        states = self.moments[place], self.linear[place]
+        return updated_by(updates.ftrl, value, states, gradient, rate, self.l1, self.l2, self.lr_power)

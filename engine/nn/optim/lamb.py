@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.types import Array
 from ...cpu import updates
 from .adam_weight_decay import AdamWeightDecay
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["Lamb"]
 
@@ -47,12 +47,8 @@ class Lamb(AdamWeightDecay):
         self._now_decays = []
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
-        m, v = self.moments1[place], self.moments2[place]
-        powers = (self.beta1**step, self.beta2**step)
-        new, new_m, new_v = updates.lamb(
-            value, m._array, v._array, gradient, rate, *powers,
+        states, powers = (self.moments1[place], self.moments2[place]), (self.beta1**step, self.beta2**step)
+        return updated_by(
+            updates.lamb, value, states, gradient, rate, *powers,
             self.beta1, self.beta2, self.eps, self._now_decays[place],
         )  # fmt: skip
-        m._rebind(new_m)
-        v._rebind(new_v)
-        return new

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...core.checks import check_bool, check_type
 from ...core.parameter import Parameter
 from ...core.recording import no_recording
 from ...core.tensor import Tensor
@@ -43,13 +44,10 @@ class LARS(Cell):
         lars_filter: Callable[[Parameter], bool] = lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
     ) -> None:
         super().__init__(auto_prefix=False)
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"For 'LARS', 'optimizer' must be an Optimizer, but got {type(optimizer).__name__}")
+        check_type(optimizer, Optimizer, "LARS", "optimizer")
         for name, number in (("epsilon", epsilon), ("coefficient", coefficient)):
-            if not isinstance(number, float):
-                raise TypeError(f"For 'LARS', '{name}' must be a float, but got {type(number).__name__}")
-        if not isinstance(use_clip, bool):
-            raise TypeError(f"For 'LARS', 'use_clip' must be a bool, but got {type(use_clip).__name__}")
+            check_type(number, float, "LARS", name)
+        check_bool(use_clip, "LARS", "use_clip")
         if not callable(lars_filter):
             raise TypeError(f"For 'LARS', 'lars_filter' must be a function, but got {type(lars_filter).__name__}")
         self.opt = optimizer

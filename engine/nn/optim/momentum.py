@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ...core.checks import check_bool, check_type
 from ...core.tensor import Tensor
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["Momentum"]
 
@@ -38,19 +39,13 @@ class Momentum(Optimizer):
         use_nesterov: bool = False,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        if not isinstance(momentum, float | Tensor):
-            raise TypeError(f"For 'Momentum', 'momentum' must be a float, but got {type(momentum).__name__}")
+        check_type(momentum, float | Tensor, "Momentum", "momentum", "a float")
         self._check_number(momentum, "momentum", 0.0)
-        if not isinstance(use_nesterov, bool):
-            raise TypeError(f"For 'Momentum', 'use_nesterov' must be a bool, but got {type(use_nesterov).__name__}")
+        check_bool(use_nesterov, "Momentum", "use_nesterov")
         self.momentum = self.scalar_state("momentum", float(momentum))
         self.use_nesterov = use_nesterov
         self.moments = self.state_like_parameters("moments")
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
-        kept = self.moments[place]
-        new, sums = updates.momentum(
-            value, kept._array, gradient, rate, float(self.momentum._array), self.use_nesterov
-        )
-        kept._rebind(sums)
-        return new
+        states, factor = (self.moments[place],), float(self.momentum._array)
+        return updated_by(updates.momentum, value, states, gradient, rate, factor, self.use_nesterov)

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ...core.checks import check_bool, check_type
 from ...core.initializer import Initializer, initializer
 from ...core.parameter import Parameter, ParameterTuple
 from ...core.recording import no_recording
@@ -146,15 +147,11 @@ class Optimizer(Cell):
             )
 
     def _check_bool(self, value: bool, argument: str) -> None:
-        if not isinstance(value, bool):
-            raise TypeError(f"For '{type(self).__name__}', '{argument}' must be a bool, but got {type(value).__name__}")
+        check_bool(value, type(self).__name__, argument)
 
     def _check_adam(self, beta1: float, beta2: float, eps: float) -> None:
         for argument, beta in (("beta1", beta1), ("beta2", beta2)):
-            if not isinstance(beta, float):
-                raise TypeError(
-                    f"For '{type(self).__name__}', '{argument}' must be a float, but got {type(beta).__name__}"
-                )
+            check_type(beta, float, type(self).__name__, argument)
             if not 0 < beta < 1:
                 raise ValueError(f"For '{type(self).__name__}', '{argument}' must be between 0 and 1, but got {beta}")
         self._check_number(eps, "eps", 0.0, above=True)
@@ -216,10 +213,7 @@ class Optimizer(Cell):
                 self.is_group_lr = True
             decay = self._checked_decay(group.get("weight_decay", weight_decay))
             centralized = group.get("grad_centralization", False)
-            if not isinstance(centralized, bool):
-                raise TypeError(
-                    f"For '{name}', 'grad_centralization' must be a bool, but got {type(centralized).__name__}"
-                )
+            check_bool(centralized, name, "grad_centralization")
             for parameter in _parameters_of(group.get("params"), name, "the 'params' of a group"):
                 if any(parameter.name == row[0].name for row in rows):
                     raise RuntimeError(f"For '{name}', two parameters are named '{parameter.name}'")
@@ -461,8 +455,7 @@ class Optimizer(Cell):
 
     @target.setter
     def target(self, value: str) -> None:
-        if not isinstance(value, str):
-            raise TypeError(f"For '{type(self).__name__}', 'target' must be a str, but got {type(value).__name__}")
+        check_type(value, str, type(self).__name__, "target")
         if value not in ("CPU", "GPU", "Ascend"):
             raise ValueError(f"For '{type(self).__name__}', 'target' must be 'CPU', 'GPU' or 'Ascend', got {value!r}")
 
@@ -473,8 +466,7 @@ class Optimizer(Cell):
 
     @unique.setter
     def unique(self, value: bool) -> None:
-        if not isinstance(value, bool):
-            raise TypeError(f"For '{type(self).__name__}', 'unique' must be a bool, but got {type(value).__name__}")
+        check_bool(value, type(self).__name__, "unique")
         self.__dict__["_unique"] = value
 
     def state_like_parameters(self, prefix: str, init: str | float | Initializer = "zeros") -> ParameterTuple:
@@ -507,6 +499,26 @@ def take(parameter: Parameter, array: Array) -> None:
     xp = array_module(array)
     held = parameter._array
     parameter._rebind(xp.asarray(array, dtype=held.dtype))
+
+
+def updated_by(
+    rule: Callable[..., Any], value: Array, states: Iterable[Parameter | None], *numbers: Any, **settings: Any
+) -> Array:
+    """The new value by a rule of ``engine.cpu.updates``; the states take theirs.
+
+    Args:
+        rule: called with the value, the arrays of the states and what follows; gives a new array for each.
+        value: of the parameter.
+        states: what the rule keeps from step to step; None for one that this form of it does without.
+        numbers: the gradient, the learning rate and whatever else the rule takes by place.
+        settings: what it takes by name.
+    """
+    held = list(states)
+    new, *arrays = rule(value, *(None if one is None else one._array for one in held), *numbers, **settings)
+    for one, array in zip(held, arrays, strict=True):
+        if one is not None:
+            one._rebind(array)
+    return new
 
 
 def _float(value: float | Tensor) -> float:

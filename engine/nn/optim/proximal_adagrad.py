@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["ProximalAdagrad"]
 
@@ -50,7 +50,4 @@ class ProximalAdagrad(Optimizer):
         self.accum = self.state_like_parameters("accum", accum)
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
-        total = self.accum[place]
-        new, squares = updates.proximal_adagrad(value, total._array, gradient, rate, self.l1, self.l2)
-        total._rebind(squares)
-        return new
+        return updated_by(updates.proximal_adagrad, value, (self.accum[place],), gradient, rate, self.l1, self.l2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["RMSProp"]
 
@@ -59,13 +59,5 @@ class RMSProp(Optimizer):
         self.moment = self.state_like_parameters("moment")
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
-        mean, square, moment = self.mg[place] if self.centered else None, self.ms[place], self.moment[place]
-        new, means, squares, moved = updates.rmsprop(
-            value, mean._array if mean is not None else None, square._array, moment._array, gradient,
-            rate, self.decay, self.momentum, self.epsilon,
-        )  # fmt: skip
-        if mean is not None:
-            mean._rebind(means)
-        square._rebind(squares)
-        moment._rebind(moved)
-        return new
+        states = self.mg[place] if self.centered else None, self.ms[place], self.moment[place]
+        return updated_by(updates.rmsprop, value, states, gradient, rate, self.decay, self.momentum, self.epsilon)

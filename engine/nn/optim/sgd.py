@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.types import Array
 from ...cpu import updates
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["SGD"]
 
@@ -57,9 +57,5 @@ class SGD(Optimizer):
         momentum = float(self.momentum._array)
         if not momentum:
             return updates.descent(value, gradient, rate)
-        kept = self.accum[place]
-        new, sums = updates.sgd(
-            value, kept._array, gradient, rate, momentum, self.dampening, self.nesterov, step == 1
-        )
-        kept._rebind(sums)
-        return new
+        how = (momentum, self.dampening, self.nesterov, step == 1)
+        return updated_by(updates.sgd, value, (self.accum[place],), gradient, rate, *how)
