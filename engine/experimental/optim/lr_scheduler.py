@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ...core.checks import check_not_negative, check_one_of, check_type
 from ...core.dtype import float32
 from ...core.parameter import Parameter
 from ...core.recording import no_recording
@@ -37,10 +38,7 @@ Factor: TypeAlias = Callable[[Any], float]
 
 
 def _check_optimizer(who: str, optimizer: object) -> None:
-    if not isinstance(optimizer, Optimizer):
-        raise TypeError(
-            f"For '{who}', 'optimizer' must be of mindspore.experimental.optim, but got {type(optimizer).__name__}"
-        )
+    check_type(optimizer, Optimizer, who, "optimizer", "of mindspore.experimental.optim")
 
 
 def _kind(who: str, name: str, value: Any, kinds: tuple[type, ...]) -> None:
@@ -290,8 +288,7 @@ class PolynomialLR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         _kind("PolynomialLR", "power", power, (float,))
-        if power < 0:
-            raise ValueError(f"For 'PolynomialLR', 'power' must not be negative, but got {power}")
+        check_not_negative(power, "PolynomialLR", "power")
         _kind("PolynomialLR", "total_iters", total_iters, (int, bool))
         self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
@@ -310,15 +307,7 @@ class _Lambdas(LRScheduler):
     def __init__(
         self, optimizer: Optimizer, lr_lambda: Factor | Sequence[Factor], last_epoch: int = -1
     ) -> None:
-        _check_optimizer(type(self).__name__, optimizer)
-        count = len(optimizer.param_groups)
-        one: Any = lr_lambda
-        self.lr_lambdas: list[Factor] = list(one) if isinstance(one, list | tuple) else [one] * count
-        if len(self.lr_lambdas) != count:
-            raise ValueError(
-                f"For '{type(self).__name__}', 'lr_lambda' must be one for each of the {count} groups, "
-                f"but got {len(self.lr_lambdas)}"
-            )
+        self.lr_lambdas: list[Factor] = _for_groups(type(self).__name__, optimizer, lr_lambda, "lr_lambda")
         super().__init__(optimizer, last_epoch)
 
 
@@ -453,8 +442,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                 current, length = current - length, length * times
         else:
             epoch = float(epoch)
-            if epoch < 0:
-                raise ValueError(f"For 'CosineAnnealingWarmRestarts', 'epoch' must not be negative, but got {epoch}")
+            check_not_negative(epoch, "CosineAnnealingWarmRestarts", "epoch")
             current, length = epoch, first
             if epoch >= first and times == 1:
                 current = epoch % first
@@ -496,18 +484,16 @@ class CyclicLR(LRScheduler):
         mode: str = "triangular", gamma: float = 1.0, scale_fn: Callable[[float], float] | None = None,
         scale_mode: str = "cycle", last_epoch: int = -1,
     ) -> None:  # fmt: skip
-        base = _for_groups(optimizer, base_lr, "base_lr")
+        base = _for_groups("CyclicLR", optimizer, base_lr, "base_lr")
         if last_epoch == -1:
             for rate, group in zip(base, optimizer.param_groups, strict=True):
                 _set(group["lr"], rate)
-        self.max_lrs = [Tensor(rate) for rate in _for_groups(optimizer, max_lr, "max_lr")]
+        self.max_lrs = [Tensor(rate) for rate in _for_groups("CyclicLR", optimizer, max_lr, "max_lr")]
         up = float(step_size_up)
         self.total_step_size = up + (up if step_size_down is None else float(step_size_down))
         self.step_up_ratio = up / self.total_step_size
-        if scale_fn is None and mode not in ("triangular", "triangular2", "exp_range"):
-            raise ValueError(
-                f"For 'CyclicLR', 'mode' must be 'triangular', 'triangular2' or 'exp_range', but got {mode!r}"
-            )
+        if scale_fn is None:
+            check_one_of(mode, ("triangular", "triangular2", "exp_range"), "CyclicLR", "mode")
         self.mode, self.gamma, self._scale_fn = mode, gamma, scale_fn
         self.scale_mode = scale_mode
         if scale_fn is None:
@@ -535,12 +521,13 @@ class CyclicLR(LRScheduler):
         return [float(base) + (float(most) - float(base)) * high for base, most in pairs]
 
 
-def _for_groups(optimizer: Optimizer, value: Rates, name: str) -> list[float]:
-    _check_optimizer("CyclicLR", optimizer)
+def _for_groups(who: str, optimizer: Optimizer, value: Any, name: str) -> list[Any]:
+    """What was given for each group: a list of it, or one thing for all."""
+    _check_optimizer(who, optimizer)
     count = len(optimizer.param_groups)
     found = list(value) if isinstance(value, list | tuple) else [value] * count
     if len(found) != count:
-        raise ValueError(f"For 'CyclicLR', '{name}' must be one for each of the {count} groups, but got {len(found)}")
+        raise ValueError(f"For '{who}', '{name}' must be one for each of the {count} groups, but got {len(found)}")
     return found
 
 
@@ -616,17 +603,12 @@ class ReduceLROnPlateau:
         threshold_mode: str = "rel", cooldown: int = 0, min_lr: Rates = 0, eps: float = 1e-8,
     ) -> None:  # fmt: skip
         _check_optimizer("ReduceLROnPlateau", optimizer)
-        who = "For 'ReduceLROnPlateau'"
+        who = "ReduceLROnPlateau"
         if factor >= 1:
-            raise ValueError(f"{who}, 'factor' must be below 1, but got {factor}")
-        count = len(optimizer.param_groups)
-        floors = list(min_lr) if isinstance(min_lr, list | tuple) else [min_lr] * count
-        if len(floors) != count:
-            raise ValueError(f"{who}, 'min_lr' must be one for each of the {count} groups, but got {len(floors)}")
-        if mode not in ("min", "max"):
-            raise ValueError(f"{who}, 'mode' must be 'min' or 'max', but got {mode!r}")
-        if threshold_mode not in ("rel", "abs"):
-            raise ValueError(f"{who}, 'threshold_mode' must be 'rel' or 'abs', but got {threshold_mode!r}")
+            raise ValueError(f"For '{who}', 'factor' must be below 1, but got {factor}")
+        floors = _for_groups(who, optimizer, min_lr, "min_lr")
+        check_one_of(mode, ("min", "max"), who, "mode")
+        check_one_of(threshold_mode, ("rel", "abs"), who, "threshold_mode")
         self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
         self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
         self.min_lrs = [Tensor(floor, float32) for floor in floors]
