@@ -9,13 +9,13 @@ import math
 from typing import Any
 
 from .. import ops
+from ..core.checks import check_bool, check_positive_int
 from ..core.dtype import DType, float32
 from ..core.initializer import HeUniform, InitLike, Uniform, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..ops.convolution import convolve_transposed, ints_for, pads_for
-from ._checks import check_bool, check_positive_int
 from ._documentation import explained_by
 from .cell import Cell
 
@@ -156,10 +156,7 @@ class Conv3d(_Conv):
     _format = "NCDHW"
 
 
-@explained_by(_Conv)
-class Conv1d(_Conv):
-    """Cross-correlation of (N, in_channels, L) with kernels (out_channels, in_channels / group, 1, K)."""
-
+class _Along1(_Conv):
     _axes = 1
 
     def __init__(
@@ -181,6 +178,11 @@ class Conv1d(_Conv):
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
             bias_init, None, dtype,
         )  # fmt: skip
+
+
+@explained_by(_Conv)
+class Conv1d(_Along1):
+    """Cross-correlation of (N, in_channels, L) with kernels (out_channels, in_channels / group, 1, K)."""
 
 
 class _ConvTranspose(_Conv):
@@ -226,30 +228,8 @@ class _ConvTranspose(_Conv):
 
 
 @explained_by(_Conv)
-class Conv1dTranspose(_ConvTranspose):
+class Conv1dTranspose(_Along1, _ConvTranspose):
     """``Conv1d`` transposed: (N, in_channels, L) with kernels (in_channels, out_channels / group, 1, K)."""
-
-    _axes = 1
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Ints,
-        stride: Ints = 1,
-        pad_mode: str = "same",
-        padding: Ints = 0,
-        dilation: Ints = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: InitLike | None = None,
-        bias_init: InitLike | None = None,
-        dtype: DType = float32,
-    ) -> None:
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, None, dtype,
-        )  # fmt: skip
 
 
 @explained_by(_Conv)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..core.checks import check_above_zero, check_bool, check_int, check_number, check_one_of, check_type
 from ..core.tensor import Tensor
 from ..ops.loss import reduced
 from .activation import get_activation
@@ -37,10 +38,7 @@ class LossBase(Cell):
 
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()
-        if reduction not in ("mean", "sum", "none"):
-            raise ValueError(
-                f"For '{type(self).__name__}', 'reduction' must be 'mean', 'sum' or 'none', but got {reduction!r}"
-            )
+        check_one_of(reduction, ("mean", "sum", "none"), type(self).__name__, "reduction")
         self.reduction = reduction
 
     def get_loss(self, x: Tensor, weights: float = 1.0) -> Tensor:
@@ -112,7 +110,26 @@ class SmoothL1Loss(LossBase):
         return ops.smooth_l1_loss(logits, labels, self.beta, self.reduction)
 
 
-class CrossEntropyLoss(LossBase):
+class _OfClasses(LossBase):
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        ignore_index: int = -100,
+        reduction: str = "mean",
+        label_smoothing: float = 0.0,
+    ) -> None:
+        super().__init__(reduction)
+        name = type(self).__name__
+        if weight is not None:
+            check_type(weight, Tensor, name, "weight")
+        check_int(ignore_index, name, "ignore_index")
+        check_number(label_smoothing, name, "label_smoothing")
+        if not 0.0 <= label_smoothing <= 1.0:
+            raise ValueError(f"For '{name}', 'label_smoothing' must be in [0, 1], but got {label_smoothing}")
+        self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
+
+
+class CrossEntropyLoss(_OfClasses):
     """-log(softmax(logits)[label]) along axis 1; see ``ops.cross_entropy``.
 
     Takes ``logits`` (N, C) or (N, C, ...), and ``labels``: class numbers (N, ...) as integers, or probabilities of the
@@ -131,22 +148,11 @@ class CrossEntropyLoss(LossBase):
         ValueError: ``label_smoothing`` is out of range, or another ``reduction``.
     """
 
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        ignore_index: int = -100,
-        reduction: str = "mean",
-        label_smoothing: float = 0.0,
-    ) -> None:
-        super().__init__(reduction)
-        _check_of_classes(type(self).__name__, weight, ignore_index, label_smoothing)
-        self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
-
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
 
 
-class NLLLoss(LossBase):
+class NLLLoss(_OfClasses):
     """-logits[label], where ``logits`` are log-probabilities along axis 1; see ``ops.nll_loss``.
 
     Takes ``logits`` (N, C) or (N, C, ...), and ``labels``, class numbers (N, ...) as integers. Returns a number, or
@@ -163,17 +169,6 @@ class NLLLoss(LossBase):
         TypeError: ``weight`` is no Tensor, ``ignore_index`` no int, or ``label_smoothing`` no number.
         ValueError: ``label_smoothing`` is out of range, or another ``reduction``.
     """
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        ignore_index: int = -100,
-        reduction: str = "mean",
-        label_smoothing: float = 0.0,
-    ) -> None:
-        super().__init__(reduction)
-        _check_of_classes(type(self).__name__, weight, ignore_index, label_smoothing)
-        self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         return ops.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
@@ -200,21 +195,6 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         target = labels if self.sparse else labels.astype(logits.dtype)
         return ops.cross_entropy(logits, target, reduction=self.reduction)
-
-
-def _check_of_classes(name: str, weight: object, ignore_index: object, label_smoothing: float) -> None:
-    if weight is not None and not isinstance(weight, Tensor):
-        raise TypeError(f"For '{name}', 'weight' must be a Tensor, but got {type(weight).__name__}")
-    if isinstance(ignore_index, bool) or not isinstance(ignore_index, int):
-        raise TypeError(f"For '{name}', 'ignore_index' must be an int, but got {type(ignore_index).__name__}")
-    _check_number(name, "label_smoothing", label_smoothing)
-    if not 0.0 <= label_smoothing <= 1.0:
-        raise ValueError(f"For '{name}', 'label_smoothing' must be in [0, 1], but got {label_smoothing}")
-
-
-def _check_number(name: str, argument: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"For '{name}', '{argument}' must be a number, but got {type(value).__name__}")
 
 
 class BCEWithLogitsLoss(LossBase):
@@ -316,8 +296,7 @@ class L1LossExt(LossBase):
 
 def _same_tensors(name: str, logits: Tensor, labels: Tensor) -> None:
     for argument, x in (("logits", logits), ("labels", labels)):
-        if not isinstance(x, Tensor):
-            raise TypeError(f"For '{name}', '{argument}' must be a Tensor, but got {type(x).__name__}")
+        check_type(x, Tensor, name, argument)
 
 
 class HuberLoss(LossBase):
@@ -337,9 +316,8 @@ class HuberLoss(LossBase):
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction)
-        _check_number("HuberLoss", "delta", delta)
-        if delta <= 0:
-            raise ValueError(f"For 'HuberLoss', 'delta' must be above 0, but got {delta}")
+        check_number(delta, "HuberLoss", "delta")
+        check_above_zero(delta, "HuberLoss", "delta")
         self.delta = delta
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -424,7 +402,7 @@ class CosineEmbeddingLoss(LossBase):
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
-        _check_number("CosineEmbeddingLoss", "margin", margin)
+        check_number(margin, "CosineEmbeddingLoss", "margin")
         if not -1.0 <= margin <= 1.0:
             raise ValueError(f"For 'CosineEmbeddingLoss', 'margin' must be in [-1, 1], but got {margin}")
         self.margin = float(margin)
@@ -450,7 +428,7 @@ class HingeEmbeddingLoss(LossBase):
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
-        _check_number("HingeEmbeddingLoss", "margin", margin)
+        check_number(margin, "HingeEmbeddingLoss", "margin")
         self.margin = margin
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -475,12 +453,9 @@ class GaussianNLLLoss(LossBase):
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction)
-        if not isinstance(full, bool):
-            raise TypeError(f"For 'GaussianNLLLoss', 'full' must be a bool, but got {type(full).__name__}")
-        if not isinstance(eps, float):
-            raise TypeError(f"For 'GaussianNLLLoss', 'eps' must be a float, but got {type(eps).__name__}")
-        if eps <= 0:
-            raise ValueError(f"For 'GaussianNLLLoss', 'eps' must be above 0, but got {eps}")
+        check_bool(full, "GaussianNLLLoss", "full")
+        check_type(eps, float, "GaussianNLLLoss", "eps")
+        check_above_zero(eps, "GaussianNLLLoss", "eps")
         self.full, self.eps = full, eps
 
     def construct(self, logits: Tensor, labels: Tensor, var: Tensor) -> Tensor:
@@ -582,8 +557,7 @@ class TripletMarginWithDistanceLoss(LossBase):
         margin: float = 1.0,
     ) -> None:
         super().__init__(reduction)
-        if margin <= 0:
-            raise ValueError(f"For 'TripletMarginWithDistanceLoss', 'margin' must be above 0, but got {margin}")
+        check_above_zero(margin, "TripletMarginWithDistanceLoss", "margin")
         self.distance_function = distance_function or _euclidean
         self.swap, self.margin = swap, margin
 
@@ -743,10 +717,8 @@ class DiceLoss(LossBase):
 
     def __init__(self, smooth: float = 1e-5) -> None:
         super().__init__()
-        if not isinstance(smooth, float):
-            raise TypeError(f"For 'DiceLoss', 'smooth' must be a float, but got {type(smooth).__name__}")
-        if smooth <= 0:
-            raise ValueError(f"For 'DiceLoss', 'smooth' must be above 0, but got {smooth}")
+        check_type(smooth, float, "DiceLoss", "smooth")
+        check_above_zero(smooth, "DiceLoss", "smooth")
         self.smooth = smooth
 
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
@@ -828,8 +800,7 @@ class FocalLoss(LossBase):
 
     def __init__(self, weight: Tensor | None = None, gamma: float = 2.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
-        if not isinstance(gamma, int | float) or isinstance(gamma, bool):
-            raise TypeError(f"For 'FocalLoss', 'gamma' must be a number, but got {type(gamma).__name__}")
+        check_number(gamma, "FocalLoss", "gamma")
         if weight is not None and not isinstance(weight, Tensor):
             raise TypeError(f"For 'FocalLoss', 'weight' must be a Tensor, but got {type(weight).__name__}")
         if weight is not None and weight.ndim != 1:

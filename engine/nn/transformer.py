@@ -246,6 +246,8 @@ class _Layer(Cell):
         ValueError: a number out of range, or another name of an ``activation``.
     """
 
+    _attentions: tuple[str, ...] = ("self_attn",)
+
     def __init__(
         self,
         d_model: int,
@@ -257,16 +259,15 @@ class _Layer(Cell):
         batch_first: bool = False,
         norm_first: bool = False,
         dtype: DType = float32,
-        _attentions: tuple[str, ...] = ("self_attn",),
     ) -> None:
         super().__init__()
-        for name in _attentions:
+        for name in self._attentions:
             setattr(self, name, MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, dtype=dtype))
         self.dense1 = Dense(d_model, dim_feedforward, dtype=dtype)
         self.dropout = Dropout(p=dropout)
         self.dense2 = Dense(dim_feedforward, d_model, dtype=dtype)
         self.norm_first = norm_first
-        count = len(_attentions) + 1
+        count = len(self._attentions) + 1
         for number in range(1, count + 1):
             setattr(self, f"norm{number}", LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))
         for number in range(1, count + 1):
@@ -296,22 +297,6 @@ class _Layer(Cell):
 @explained_by(_Layer)
 class TransformerEncoderLayer(_Layer):
     """Self-attention and a feed-forward network, each with dropout, a residual connection and normalization."""
-
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: str | Callable[[Tensor], Tensor] = "relu",
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        dtype: DType = float32,
-    ) -> None:
-        super().__init__(
-            d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, dtype
-        )
 
     def construct(
         self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None
@@ -344,22 +329,7 @@ class TransformerDecoderLayer(_Layer):
     Each has dropout, a residual connection and normalization.
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: str | Callable[[Tensor], Tensor] = "relu",
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        dtype: DType = float32,
-    ) -> None:
-        super().__init__(
-            d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, dtype,
-            ("self_attn", "multihead_attn"),
-        )  # fmt: skip
+    _attentions = ("self_attn", "multihead_attn")
 
     def construct(
         self,
