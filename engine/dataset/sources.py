@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.checks import check_type
 from ..core.dtype import numpy_dtype
 from ..core.types import Array, DTypeLike
 from .base import Dataset, Names, Row, between, names_of
@@ -91,10 +92,7 @@ class NumpySlicesDataset(_Indexed):
         num_shards: int | None = None,
         shard_id: int | None = None,
     ) -> None:
-        if not isinstance(data, list | tuple | dict | np.ndarray):
-            raise TypeError(
-                f"For 'NumpySlicesDataset', 'data' must be a list, tuple, dict or array, but got {type(data).__name__}"
-            )
+        check_type(data, list | tuple | dict | np.ndarray, "NumpySlicesDataset", "data", "a list, tuple, dict or array")
         if not len(data):
             raise ValueError("For 'NumpySlicesDataset', 'data' must not be empty")
         if isinstance(data, dict):
@@ -231,7 +229,35 @@ class GeneratorDataset(Dataset):
         return self._counted
 
 
-class MnistDataset(_Indexed):
+class _Pictures(_Indexed):
+    """Images with a label each, from the files of a folder."""
+
+    def __init__(
+        self,
+        dataset_dir: str | Path,
+        usage: str | None = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: bool | None = None,
+        sampler: Chosen | None = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: object = None,
+    ) -> None:
+        who = type(self).__name__
+        folder = _folder(who, dataset_dir)
+        if usage not in (None, "train", "test", "all"):
+            raise ValueError(f"For '{who}', 'usage' must be 'train', 'test' or 'all', but got {usage!r}")
+        self.images, self.labels = self._read(who, folder, usage or "all")
+        chosen = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
+        super().__init__(["image", "label"], len(self.labels), chosen)
+
+    def _read(self, who: str, folder: Path, usage: str) -> tuple[Array, Array]:
+        """The images and the labels of a part of them."""
+        raise NotImplementedError
+
+
+class MnistDataset(_Pictures):
     """Images (28, 28, 1) of UInt8 and labels of UInt32, from the idx files of MNIST, gzipped or not.
 
     Args:
@@ -252,27 +278,12 @@ class MnistDataset(_Indexed):
         RuntimeError: the folder lacks the files, or one does not hold together.
     """
 
-    def __init__(
-        self,
-        dataset_dir: str | Path,
-        usage: str | None = None,
-        num_samples: int | None = None,
-        num_parallel_workers: int | None = None,
-        shuffle: bool | None = None,
-        sampler: Chosen | None = None,
-        num_shards: int | None = None,
-        shard_id: int | None = None,
-        cache: object = None,
-    ) -> None:
-        who = type(self).__name__
-        folder = _folder(who, dataset_dir)
-        if usage not in (None, "train", "test", "all"):
-            raise ValueError(f"For '{who}', 'usage' must be 'train', 'test' or 'all', but got {usage!r}")
-        parts = {"train": ("train",), "test": ("t10k",)}.get(usage or "all", ("train", "t10k"))
+    def _read(self, who: str, folder: Path, usage: str) -> tuple[Array, Array]:
+        parts = {"train": ("train",), "test": ("t10k",), "all": ("train", "t10k")}[usage]
         images, labels = [], []
         for part in parts:
             pair = [_idx(who, folder, f"{part}-{kind}") for kind in ("images-idx3-ubyte", "labels-idx1-ubyte")]
-            if all(one is None for one in pair) and usage in (None, "all"):
+            if all(one is None for one in pair) and usage == "all":
                 continue
             if pair[0] is None or pair[1] is None:
                 raise RuntimeError(f"For '{who}', there are no files {part}-images-idx3-ubyte and labels in {folder}")
@@ -282,9 +293,7 @@ class MnistDataset(_Indexed):
             labels.append(pair[1])
         if not images:
             raise RuntimeError(f"For '{who}', there are no idx files of MNIST in {folder}")
-        self.images, self.labels = np.concatenate(images), np.concatenate(labels)
-        chosen = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
-        super().__init__(["image", "label"], len(self.labels), chosen)
+        return np.concatenate(images), np.concatenate(labels)
 
     def row(self, index: int) -> Row:
         return self.images[index][:, :, None], self.labels[index].astype(np.uint32)
@@ -315,7 +324,7 @@ class FashionMnistDataset(MnistDataset):
     """
 
 
-class Cifar10Dataset(_Indexed):
+class Cifar10Dataset(_Pictures):
     """Images (32, 32, 3) of UInt8 and labels of UInt32, from the binary files of CIFAR-10.
 
     Args:
@@ -336,28 +345,10 @@ class Cifar10Dataset(_Indexed):
         RuntimeError: the folder lacks the files, or one does not hold together.
     """
 
-    def __init__(
-        self,
-        dataset_dir: str | Path,
-        usage: str | None = None,
-        num_samples: int | None = None,
-        num_parallel_workers: int | None = None,
-        shuffle: bool | None = None,
-        sampler: Chosen | None = None,
-        num_shards: int | None = None,
-        shard_id: int | None = None,
-        cache: object = None,
-    ) -> None:
-        who = "Cifar10Dataset"
-        folder = _folder(who, dataset_dir)
-        if usage not in (None, "train", "test", "all"):
-            raise ValueError(f"For '{who}', 'usage' must be 'train', 'test' or 'all', but got {usage!r}")
-        patterns = {"train": ("data_batch_*.bin",), "test": ("test_batch.bin",)}
-        found = [
-            path
-            for pattern in patterns.get(usage or "all", ("data_batch_*.bin", "test_batch.bin"))
-            for path in sorted(folder.glob(pattern))
-        ]
+    def _read(self, who: str, folder: Path, usage: str) -> tuple[Array, Array]:
+        train, test = "data_batch_*.bin", "test_batch.bin"
+        patterns = {"train": (train,), "test": (test,), "all": (train, test)}[usage]
+        found = [path for pattern in patterns for path in sorted(folder.glob(pattern))]
         if not found:
             raise RuntimeError(f"For '{who}', there are no data_batch_*.bin or test_batch.bin in {folder}")
         length = 1 + 3 * 32 * 32  # a label, then the red, green and blue of an image
@@ -368,10 +359,7 @@ class Cifar10Dataset(_Indexed):
                 raise RuntimeError(f"For '{who}', {path} is no file of CIFAR-10: {data.size} bytes")
             blocks.append(data.reshape(-1, length))
         rows = np.concatenate(blocks)
-        self.labels = rows[:, 0]
-        self.images = rows[:, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
-        chosen = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
-        super().__init__(["image", "label"], len(rows), chosen)
+        return rows[:, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1), rows[:, 0]
 
     def row(self, index: int) -> Row:
         return self.images[index], self.labels[index].astype(np.uint32)

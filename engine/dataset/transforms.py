@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.checks import check_number, check_positive_int
 from ..core.dtype import numpy_dtype
 from ..core.types import Array, DTypeLike, Number, TensorLike
 from .config import current_random
@@ -65,10 +66,7 @@ class OneHot(Transform):
     """
 
     def __init__(self, num_classes: int, smoothing_rate: float = 0.0) -> None:
-        if isinstance(num_classes, bool) or not isinstance(num_classes, int):
-            raise TypeError(f"For 'OneHot', 'num_classes' must be an int, but got {num_classes!r}")
-        if num_classes < 1:
-            raise ValueError(f"For 'OneHot', 'num_classes' must be above 0, but got {num_classes}")
+        check_positive_int(num_classes, "OneHot", "num_classes", show=repr)
         if not 0 <= smoothing_rate <= 1:
             raise ValueError(f"For 'OneHot', 'smoothing_rate' must be from 0 to 1, but got {smoothing_rate}")
         self.num_classes, self.smoothing_rate = num_classes, smoothing_rate
@@ -177,7 +175,19 @@ class Compose:
         return values[0] if len(values) == 1 else values
 
 
-class RandomApply(Compose):
+class Sometimes:
+    """A transform that is made with probability ``prob``; else what came is given back."""
+
+    def __init__(self, prob: float = 0.5) -> None:
+        self.prob = probability(type(self).__name__, prob)
+
+    def __call__(self, *values: Any) -> Any:
+        if current_random().random() < self.prob:
+            return super().__call__(*values)  # type: ignore[misc]  # of the transform, the next base
+        return values[0] if len(values) == 1 else values
+
+
+class RandomApply(Sometimes, Compose):
     """All of the transforms one after another with probability ``prob``, or none.
 
     Args:
@@ -190,13 +200,8 @@ class RandomApply(Compose):
     """
 
     def __init__(self, transforms: list[Callable[..., Any]], prob: float = 0.5) -> None:
-        super().__init__(transforms)
+        Compose.__init__(self, transforms)
         self.prob = probability("RandomApply", prob)
-
-    def __call__(self, *values: Any) -> Any:
-        if current_random().random() < self.prob:
-            return super().__call__(*values)
-        return values[0] if len(values) == 1 else values
 
 
 class RandomChoice(Compose):
@@ -236,8 +241,7 @@ def _functions(who: str, given: list[Callable[..., Any]]) -> list[Callable[..., 
 
 def probability(who: str, prob: float) -> float:
     """Refuse what is no number from 0 to 1."""
-    if isinstance(prob, bool) or not isinstance(prob, int | float):
-        raise TypeError(f"For '{who}', 'prob' must be a number, but got {prob!r}")
+    check_number(prob, who, "prob", show=repr)
     if not 0 <= prob <= 1:
         raise ValueError(f"For '{who}', 'prob' must be from 0 to 1, but got {prob}")
     return float(prob)

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.dtype import float32, numpy_dtype
 from ..core.types import Array, DTypeLike, Ints
 from .config import current_random
-from .transforms import Transform, TypeCast, probability
+from .transforms import Sometimes, Transform, TypeCast
 
 __all__ = [
     "HWC2CHW", "Border", "CenterCrop", "Crop", "Grayscale", "HorizontalFlip", "Inter", "Normalize", "Pad", "RandomCrop",
@@ -148,7 +148,7 @@ class VerticalFlip(Transform):
         return np.ascontiguousarray(value[::-1])
 
 
-class RandomHorizontalFlip(HorizontalFlip):
+class RandomHorizontalFlip(Sometimes, HorizontalFlip):
     """Left and right exchanged with probability ``prob``; several images alike.
 
     Args:
@@ -159,16 +159,8 @@ class RandomHorizontalFlip(HorizontalFlip):
         ValueError: a number outside its range.
     """
 
-    def __init__(self, prob: float = 0.5) -> None:
-        self.prob = probability(type(self).__name__, prob)
 
-    def __call__(self, *values: Any) -> Any:
-        if current_random().random() < self.prob:
-            return super().__call__(*values)
-        return values[0] if len(values) == 1 else values
-
-
-class RandomVerticalFlip(VerticalFlip):
+class RandomVerticalFlip(Sometimes, VerticalFlip):
     """Top and bottom exchanged with probability ``prob``; several images alike.
 
     Args:
@@ -178,14 +170,6 @@ class RandomVerticalFlip(VerticalFlip):
         TypeError: no number.
         ValueError: a number outside its range.
     """
-
-    def __init__(self, prob: float = 0.5) -> None:
-        self.prob = probability(type(self).__name__, prob)
-
-    def __call__(self, *values: Any) -> Any:
-        if current_random().random() < self.prob:
-            return super().__call__(*values)
-        return values[0] if len(values) == 1 else values
 
 
 class Resize(Transform):
