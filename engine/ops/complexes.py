@@ -23,7 +23,7 @@ from ..cpu.array_module import array_module
 from . import comparison, elementwise, exponentials
 from .arguments import along, check_tensor, ints_of, one_axis
 from .elementary import atan2
-from .elementwise import as_dtype, cast_operator
+from .elementwise import as_dtype, as_floats, cast_operator
 from .rearranging import roll
 from .shape import concat, flip, stack
 
@@ -149,7 +149,7 @@ def angle(input: Tensor) -> Tensor:
     x = check_tensor(input, "angle")
     if _is_complex(x):
         return atan2(imag(x), real(x))
-    x = as_dtype(x, float32.numpy) if x._array.dtype.kind in "biu" else x
+    x = as_floats(x)
     return comparison.where(comparison.isnan(x), x, comparison.where(comparison.lt(x, 0), math.pi, x * 0))
 
 

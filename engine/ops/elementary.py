@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import bfloat16, float32, float64
+from ..core.dtype import bfloat16, float64
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
@@ -16,7 +16,7 @@ from ..cpu.array_module import array_module
 from . import arithmetic, comparison, exponentials
 from .arguments import check_tensor
 from .comparison import where
-from .elementwise import Binary, as_dtype, cast_operator, fit, function_of_number, operand, operands, unary
+from .elementwise import Binary, as_dtype, as_floats, cast_operator, fit, function_of_number, operand, operands, unary
 
 __all__ = [
     "acos", "acosh", "addcdiv", "addcmul", "approximate_equal", "arccos", "arccosh", "arcsin", "arcsinh", "arctan",
@@ -591,8 +591,7 @@ def copysign(x: TensorLike, other: TensorLike) -> Tensor:
     Returns:
         A tensor of the shape that both broadcast to, in the dtype of ``x``; bools and integers become Float32.
     """
-    size = arithmetic.abs(x if isinstance(x, Tensor) else Tensor(x))
-    size = as_dtype(size, float32.numpy) if size._array.dtype.kind in "biu" else size
+    size = as_floats(arithmetic.abs(x if isinstance(x, Tensor) else Tensor(x)))
     sign = signbit(other if isinstance(other, Tensor) else Tensor(other))
     return where(sign, -size, size)
 

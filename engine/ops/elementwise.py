@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import is_array
-from ..core.dtype import float32, promote, promote_scalar
+from ..core.dtype import float32, numpy_dtype, promote, promote_scalar
 from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, FLOAT32, Operator, binary_method, fitted
 from ..core.surfaces import declare
 from ..core.tensor import Tensor
-from ..core.types import Array, Functions, Operand, TensorLike, Value
+from ..core.types import Array, DTypeLike, Functions, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
 
 
@@ -243,6 +243,16 @@ def as_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
     if dtype.kind == "V":
         return np.asarray(value, dtype)  # beside a bare number NumPy widens bfloat16, which is not its own
     return value if dtype.kind in "fc" or not isinstance(value, float) else int(value)
+
+
+def in_dtype(x: Tensor, dtype: DTypeLike | None) -> Tensor:
+    """The tensor in a dtype, or as it is where that is None."""
+    return x if dtype is None else as_dtype(x, numpy_dtype(dtype))
+
+
+def as_floats(x: Tensor) -> Tensor:
+    """A tensor of bools or integers in Float32, every other as it is."""
+    return as_dtype(x, float32.numpy) if x._array.dtype.kind in "biu" else x
 
 
 class Unary(Operator):

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_host
-from ..core.dtype import float32, numpy_dtype
+from ..core.checks import check_int, check_one_of
+from ..core.dtype import numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
@@ -24,7 +25,7 @@ from . import arithmetic, comparison
 from .arguments import Axis, axes_of, check_tensor
 from .comparison import where
 from .diagonals import tril, triu
-from .elementwise import as_dtype
+from .elementwise import as_dtype, as_floats, in_dtype
 from .linalg import matmul
 from .products import adjoint as conjugate_transpose
 from .rearranging import movedim
@@ -557,8 +558,7 @@ def qr(input: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
         ValueError: another ``mode``, or fewer than two axes.
         NotImplementedError: a gradient is asked for that depends on the basis, see ``mode``.
     """
-    if mode not in ("reduced", "complete", "r"):
-        raise ValueError(f"For 'qr', 'mode' must be 'reduced', 'complete' or 'r', but got {mode!r}")
+    check_one_of(mode, ("reduced", "complete", "r"), "qr", "mode")
     x = _matrix(input, "qr", False)
     rows, columns = x.shape[-2:]
     if mode == "complete" and rows > columns:
@@ -730,8 +730,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
         TypeError: ``input`` is no Tensor, or ``n`` no int.
         ValueError: a matrix is not square, or is singular and ``n`` negative.
     """
-    if isinstance(n, bool) or not isinstance(n, int):
-        raise TypeError(f"For 'matrix_power', 'n' must be an int, but got {type(n).__name__}")
+    check_int(n, "matrix_power", "n")
     x = _matrix(input, "matrix_power")
     power = inverse(x) if n < 0 else x
     left, found = abs(n), None
@@ -833,12 +832,7 @@ def matrix_norm(
         TypeError: ``A`` is no Tensor.
         ValueError: another ``ord``, or not two axes.
     """
-    x = (
-        check_tensor(A, "matrix_norm", "A")
-        if dtype is None
-        else as_dtype(check_tensor(A, "matrix_norm", "A"), numpy_dtype(dtype))
-    )
-    x = as_dtype(x, float32.numpy) if x._array.dtype.kind in "biu" else x
+    x = as_floats(in_dtype(check_tensor(A, "matrix_norm", "A"), dtype))
     axes = axes_of(axis, x.ndim, "matrix_norm")
     if axes is None or len(axes) != 2:
         raise ValueError(f"For 'matrix_norm', 'axis' must be two axes, but got {axis}")

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import float32, int32, int64, numpy_dtype
+from ..core.dtype import int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Number, Value
 from ..cpu.array_module import array_module
-from .arguments import Axis, axes_of, one_axis
+from .arguments import Axis, axes_of, check_tensor, one_axis
 from .arithmetic import add, mul, sqrt, square, sub
-from .elementwise import array_dtype, as_dtype
+from .elementwise import array_dtype, as_dtype, as_floats, in_dtype
 from .exponentials import exp, log
 from .shape import reshape, stop_gradient
 
@@ -131,14 +131,13 @@ def _prod_rule(F: Any, g: Any, out: Value, x: Any, axis: tuple[int, ...] | None,
 _prod = Operator("prod", lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims, dtype=x.dtype), (_prod_rule,))
 
 
-def _tensor(x: object, name: str) -> Tensor:
-    if not isinstance(x, Tensor):
-        raise TypeError(f"For '{name}', 'input' must be a Tensor, but got {type(x).__name__}")
-    return x
-
-
 def _reduce(operator: Operator, name: str, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
-    return operator(_tensor(x, name), axis=axes_of(axis, x.ndim, name), keepdims=bool(keepdims))
+    return operator(check_tensor(x, name), axis=axes_of(axis, x.ndim, name), keepdims=bool(keepdims))
+
+
+def widened(x: Tensor, dtype: DTypeLike | None) -> Tensor:
+    """What a sum or a product runs over: the tensor in ``dtype``; without one, bools and integers become Int64."""
+    return in_dtype(x, int64 if dtype is None and x._array.dtype.kind in "biu" else dtype)
 
 
 @declare(mint=True)
@@ -158,12 +157,7 @@ def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeL
         TypeError: ``input`` is no Tensor, or an axis no int.
         ValueError: an axis is out of range or named twice.
     """
-    x = _tensor(input, "sum")
-    if dtype is not None:
-        x = as_dtype(x, numpy_dtype(dtype))
-    elif x._array.dtype.kind in "biu":
-        x = as_dtype(x, int64.numpy)
-    return _reduce(_sum, "sum", x, dim, keepdim)
+    return _reduce(_sum, "sum", widened(check_tensor(input, "sum"), dtype), dim, keepdim)
 
 
 @declare(method="sum")
@@ -233,7 +227,7 @@ def _mean_of_tensor(x: Tensor, axis: Axis = None, keepdims: bool = False, *, dty
         TypeError: ``x`` is no Tensor, or an axis no int.
         ValueError: an axis is out of range or named twice.
     """
-    return mean(x if dtype is None else as_dtype(x, numpy_dtype(dtype)), axis, keepdims)
+    return mean(in_dtype(x, dtype), axis, keepdims)
 
 
 def max(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
@@ -279,7 +273,7 @@ def _extreme(
 ) -> tuple[Tensor, Tensor]:
     if axis is None:
         return _reduce(whole, name, x, None, False), Tensor(0, int64)
-    at = one_axis(axis, _tensor(x, name).ndim, name)
+    at = one_axis(axis, check_tensor(x, name).ndim, name)
     if not x.ndim:
         return _reduce(whole, name, x, None, False), Tensor(0, int64)
     return along(x, axis=at, keepdims=bool(keepdims))
@@ -495,12 +489,7 @@ def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: DType
         TypeError: ``input`` is no Tensor, or an axis no int.
         ValueError: an axis is out of range or named twice.
     """
-    x = _tensor(input, "prod")
-    if dtype is not None:
-        x = as_dtype(x, numpy_dtype(dtype))
-    elif x._array.dtype.kind in "biu":
-        x = as_dtype(x, int64.numpy)
-    return _reduce(_prod, "prod", x, axis, keep_dims)
+    return _reduce(_prod, "prod", widened(check_tensor(input, "prod"), dtype), axis, keep_dims)
 
 
 @declare(primitive=prim("ReduceProd", keep_dims=False))
@@ -599,7 +588,7 @@ def _argmin_as(x: Tensor, axis: int, output_type: DTypeLike) -> Tensor:
 
 
 def _position(operator: Operator, name: str, x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
-    found = axes_of(dim, _tensor(x, name).ndim, name)
+    found = axes_of(dim, check_tensor(x, name).ndim, name)
     result: Tensor = operator(x, axis=None if found is None else found[0], keepdims=keepdim and dim is not None)
     return result
 
@@ -620,8 +609,8 @@ def cumsum(x: Tensor, axis: int, dtype: DTypeLike | None = None) -> Tensor:
         TypeError: ``x`` is no Tensor, or holds bools.
         ValueError: ``axis`` is out of range.
     """
-    found = axes_of(axis, _tensor(x, "cumsum").ndim, "cumsum")
-    given = x if dtype is None else as_dtype(x, numpy_dtype(dtype))
+    found = axes_of(axis, check_tensor(x, "cumsum").ndim, "cumsum")
+    given = in_dtype(x, dtype)
     if given._array.dtype.kind == "b":
         raise TypeError(f"For 'cumsum', 'x' must hold numbers, but got {given.dtype}")
     result: Tensor = _cumsum(given, axis=0 if found is None else found[0])
@@ -668,8 +657,8 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
         TypeError: ``input`` is no Tensor, or an axis no int.
         ValueError: an axis is out of range or named twice.
     """
-    found = axes_of(axis, _tensor(input, "var").ndim, "var")
-    x = as_dtype(input, float32.numpy) if input._array.dtype.kind in "biu" else input
+    found = axes_of(axis, check_tensor(input, "var").ndim, "var")
+    x = as_floats(input)
     count = _count(x, found)
     apart = square(sub(x, mean(x, axis, True)))
     return mul(mean(apart, axis, keepdims), count / builtins.max(count - int(ddof), 0) if count > ddof else math.nan)

@@ -106,10 +106,7 @@ def polygamma(n: int | Tensor, input: Tensor) -> Tensor:
     order = int(n)
     if order < 0:
         raise ValueError(f"For 'polygamma', 'n' must not be negative, but got {order}")
-    x = check_tensor(input, "polygamma")
-    return _polygamma_operator(
-        elementwise.as_dtype(x, np.dtype(np.float32)) if x._array.dtype.kind in "biu" else x, n=order
-    )
+    return _polygamma_operator(elementwise.as_floats(check_tensor(input, "polygamma")), n=order)
 
 
 @declare(primitive=prim("Zeta"))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.checks import check_not_negative, check_type
 from ..core.dtype import float32, int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
@@ -17,8 +18,8 @@ from ..cpu.array_module import array_module
 from . import arithmetic, comparison, reduction
 from .arguments import Axis, along, check_tensor, one_axis
 from .comparison import where
-from .elementwise import as_dtype, cast_operator
-from .reduction import cumsum, mean, reduce_max, reduce_min, reduce_sum, std, sum, var
+from .elementwise import as_dtype, as_floats, cast_operator, in_dtype
+from .reduction import cumsum, mean, reduce_max, reduce_min, reduce_sum, std, sum, var, widened
 from .shape import concat, flip, reshape
 
 __all__ = [
@@ -42,8 +43,7 @@ def addn(x: Sequence[Tensor]) -> Tensor:
         TypeError: ``x`` is no tuple or list, or an entry is no Tensor.
         ValueError: it is empty, or the shapes do not broadcast.
     """
-    if not isinstance(x, list | tuple):
-        raise TypeError(f"For 'addn', 'x' must be a tuple or list of Tensors, but got {type(x).__name__}")
+    check_type(x, list | tuple, "addn", "x", "a tuple or list of Tensors")
     if not x:
         raise ValueError("For 'addn', 'x' must not be empty")
     total = check_tensor(x[0], "addn", "x")
@@ -333,7 +333,7 @@ def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: 
         ValueError: an axis is out of range or named twice.
     """
     x = check_tensor(input, "nanmean")
-    x = x if dtype is None else as_dtype(x, numpy_dtype(dtype))
+    x = in_dtype(x, dtype)
     there = cast_operator(comparison.logical_not(comparison.isnan(x)), dtype=x._array.dtype)
     return nansum(x, axis, keepdims) / reduce_sum(there, axis, keepdims)
 
@@ -422,7 +422,7 @@ def cov(
     if x.ndim > 2:
         raise ValueError(f"For 'cov', 'input' must have at most 2 axes, but got shape {x.shape}")
     rows = reshape(x, (1, x.size)) if x.ndim < 2 else x
-    rows = as_dtype(rows, float32.numpy) if rows._array.dtype.kind in "biu" else rows
+    rows = as_floats(rows)
     dtype = rows._array.dtype
     weights = Tensor(np.ones(rows.shape[1], dtype))
     for given in (fweights, aweights):
@@ -457,13 +457,10 @@ def vector_norm(
         TypeError: ``x`` is no Tensor, or an axis is no int.
         ValueError: ``ord`` is no number, or an axis is out of range or named twice.
     """
-    given = check_tensor(x, "vector_norm", "x")
-    if dtype is not None:
-        given = as_dtype(given, numpy_dtype(dtype))
+    given = in_dtype(check_tensor(x, "vector_norm", "x"), dtype)
     if isinstance(ord, bool) or not isinstance(ord, int | float):
         raise ValueError(f"For 'vector_norm', 'ord' must be a number, but got {ord!r}")
-    if given._array.dtype.kind in "biu":
-        given = as_dtype(given, float32.numpy)
+    given = as_floats(given)
     if ord == 2 and given._array.dtype.kind != "c":
         return arithmetic.sqrt(reduce_sum(arithmetic.square(given), axis, keepdims))
     size = arithmetic.abs(given)
@@ -583,13 +580,7 @@ def cumprod(input: Tensor, dim: int, dtype: DTypeLike | None = None) -> Tensor:
         TypeError: ``input`` is no Tensor, or ``dim`` is no int.
         ValueError: ``dim`` is out of range.
     """
-    x = (
-        check_tensor(input, "cumprod")
-        if dtype is None
-        else as_dtype(check_tensor(input, "cumprod"), numpy_dtype(dtype))
-    )
-    if dtype is None and x._array.dtype.kind in "biu":
-        x = as_dtype(x, int64.numpy)
+    x = widened(check_tensor(input, "cumprod"), dtype)
     return _cumprod(x, axis=one_axis(dim, x.ndim, "cumprod")) if x.ndim else reshape(x, ())
 
 
@@ -681,8 +672,7 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1)
         ValueError: ``dim`` is out of range, or ``x`` does not fit.
     """
     at = one_axis(dim, check_tensor(y, "trapz", "y").ndim, "trapz")
-    if y._array.dtype.kind in "biu":
-        y = as_dtype(y, float32.numpy)
+    y = as_floats(y)
     step: Any = dx
     if x is not None:
         step = diff(x, axis=at if x.ndim == y.ndim else 0)
@@ -727,8 +717,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
         ValueError: ``p`` is negative, or the shapes do not fit.
     """
     first, second = check_tensor(x1, "cdist", "x1"), check_tensor(x2, "cdist", "x2")
-    if p < 0:
-        raise ValueError(f"For 'cdist', 'p' must not be negative, but got {p}")
+    check_not_negative(p, "cdist", "p")
     rows = reshape(first, (*first.shape[:-1], 1, first.shape[-1]))
     columns = reshape(second, (*second.shape[:-2], 1, *second.shape[-2:]))
     return _distance(rows - columns, p, -1)
@@ -852,8 +841,7 @@ def clip_by_global_norm(x: Sequence[Tensor], clip_norm: float = 1.0, use_norm: N
     """
     if use_norm is not None:
         raise NotImplementedError("For 'clip_by_global_norm', 'use_norm' must be None, as in MindSpore")
-    if not isinstance(x, list | tuple):
-        raise TypeError(f"For 'clip_by_global_norm', 'x' must be a tuple or list, but got {type(x).__name__}")
+    check_type(x, list | tuple, "clip_by_global_norm", "x", "a tuple or list")
     if clip_norm <= 0:
         raise ValueError(f"For 'clip_by_global_norm', 'clip_norm' must be positive, but got {clip_norm}")
     squares = [reduce_sum(arithmetic.square(as_dtype(part, float32.numpy))) for part in x]
