@@ -28,6 +28,14 @@ def _first(
     return initializer(HeUniform(math.sqrt(5)) if init is None else init, shape, dtype or float32)
 
 
+def _bias(
+    count: int, inputs: int, dtype: DTypeLike | None, init: Initializer | str | float | Tensor | None = None
+) -> Parameter:
+    """A layer's bias, drawn from a range that narrows with how many inputs each output has."""
+    init = Uniform(1 / math.sqrt(inputs)) if init is None else init
+    return Parameter(initializer(init, (count,), dtype or float32), "bias")
+
+
 class Linear(Cell):
     """y = x @ weight.T + bias along the last axis.
 
@@ -49,10 +57,7 @@ class Linear(Cell):
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
         self.weight = Parameter(_first((out_features, in_features), dtype, weight_init), "weight")
-        self.bias: Parameter | None = None
-        if bias:
-            init = Uniform(1 / math.sqrt(in_features)) if bias_init is None else bias_init
-            self.bias = Parameter(initializer(init, (out_features,), dtype or float32), "bias")
+        self.bias = _bias(out_features, in_features, dtype, bias_init) if bias else None
 
     def construct(self, input: Tensor) -> Tensor:
         return F.linear(input, self.weight, self.bias)
@@ -85,10 +90,7 @@ class _Conv(Cell):
         self.padding_mode, self._mode = padding_mode, modes[padding_mode]
         shape = (out_channels, in_channels // groups, *self.kernel_size)
         self.weight = Parameter(_first(shape, dtype), "weight")
-        self.bias: Parameter | None = None
-        if bias:
-            init = Uniform(1 / math.sqrt(math.prod(shape[1:])))
-            self.bias = Parameter(initializer(init, (out_channels,), dtype or float32), "bias")
+        self.bias = _bias(out_channels, math.prod(shape[1:]), dtype) if bias else None
 
     def _each(self, value: Ints) -> tuple[int, ...]:
         return (value,) * self.axes if isinstance(value, int) else tuple(value)
@@ -220,10 +222,7 @@ class ConvTranspose2d(Cell):
         self.settings = (stride, padding, output_padding, groups, dilation)
         shape = (in_channels, out_channels // groups, *kernel)
         self.weight = Parameter(_first(shape, dtype), "weight")
-        self.bias: Parameter | None = None
-        if bias:
-            init = Uniform(1 / math.sqrt(math.prod(shape[1:])))
-            self.bias = Parameter(initializer(init, (out_channels,), dtype or float32), "bias")
+        self.bias = _bias(out_channels, math.prod(shape[1:]), dtype) if bias else None
 
     def construct(self, input: Tensor) -> Tensor:
         return F.conv_transpose2d(input, self.weight, self.bias, *self.settings)
