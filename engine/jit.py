@@ -263,8 +263,7 @@ class Symbol:
         self.figures: dict[str, Any] = {"max": max, "min": min, "divisor": divisor, "remainder": remainder}
         for name, value in self.figures.items():
             check_int(value, "Symbol", name)
-        check_bool(unique, "Symbol", "unique")
-        self.figures["unique"] = unique
+        self.figures["unique"] = check_bool(unique, "Symbol", "unique")
 
     def to_dict(self) -> dict[str, Any]:
         """The figures that differ from the defaults."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import UnionType
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = [
     "check_above_zero", "check_bool", "check_int", "check_not_negative", "check_number", "check_one_of",
@@ -12,6 +12,7 @@ __all__ = [
 ]  # fmt: skip
 
 Shown = Callable[[Any], str]
+Number = TypeVar("Number", int, float)
 
 
 def _type_of(value: object) -> str:
@@ -62,14 +63,14 @@ def check_number(value: object, who: str, argument: str, show: Shown = _type_of)
     return value
 
 
-def check_above_zero(value: float, who: str, argument: str) -> float:
+def check_above_zero(value: Number, who: str, argument: str) -> Number:
     """The number, which must be above 0; else a ValueError."""
     if value <= 0:
         raise ValueError(f"For '{who}', '{argument}' must be above 0, but got {value}")
     return value
 
 
-def check_not_negative(value: float, who: str, argument: str) -> float:
+def check_not_negative(value: Number, who: str, argument: str) -> Number:
     """The number, which must be 0 or above; else a ValueError."""
     if value < 0:
         raise ValueError(f"For '{who}', '{argument}' must not be negative, but got {value}")
@@ -78,12 +79,10 @@ def check_not_negative(value: float, who: str, argument: str) -> float:
 
 def check_positive_int(value: object, who: str, argument: str, show: Shown = _type_of) -> int:
     """The value, which must be an int above 0 and no bool; else a TypeError or a ValueError."""
-    number = check_int(value, who, argument, show)
-    check_above_zero(number, who, argument)
-    return number
+    return check_above_zero(check_int(value, who, argument, show), who, argument)
 
 
-def check_one_of(value: object, allowed: tuple[str, ...], who: str, argument: str) -> Any:
+def check_one_of(value: str, allowed: tuple[str, ...], who: str, argument: str) -> str:
     """The value, which must be one of two words or more; else a ValueError that names them all."""
     if value not in allowed:
         *first, last = [f"'{word}'" for word in allowed]

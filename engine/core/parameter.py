@@ -152,8 +152,7 @@ class Parameter(Tensor):
     @comm_fusion.setter
     def comm_fusion(self, value: int) -> None:
         check_int(value, "Parameter", "comm_fusion")
-        check_not_negative(value, "Parameter", "comm_fusion")
-        self._comm_fusion = value
+        self._comm_fusion = check_not_negative(value, "Parameter", "comm_fusion")
 
     def add_pipeline_stage(self, stage: int) -> None:
         """Keep one more pipeline stage that uses this Parameter.

@@ -92,8 +92,7 @@ class RandomSampler(Sampler):
 
     def __init__(self, replacement: bool = False, num_samples: int | None = None, shuffle: object = None) -> None:
         super().__init__(num_samples)
-        check_bool(replacement, "RandomSampler", "replacement", show=repr)
-        self.replacement = replacement
+        self.replacement = check_bool(replacement, "RandomSampler", "replacement", show=repr)
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
         if self.replacement:
@@ -168,8 +167,7 @@ class WeightedRandomSampler(Sampler):
         self.weights = np.asarray(weights, float)
         if self.weights.ndim != 1 or not self.weights.size or (self.weights < 0).any() or not self.weights.any():
             raise ValueError("For 'WeightedRandomSampler', 'weights' must not be negative, and not all 0")
-        check_bool(replacement, "WeightedRandomSampler", "replacement", show=repr)
-        self.replacement = replacement
+        self.replacement = check_bool(replacement, "WeightedRandomSampler", "replacement", show=repr)
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
         if self.weights.size > size:

@@ -180,8 +180,7 @@ class GELU(Cell):
 
     def __init__(self, approximate: bool = True) -> None:
         super().__init__()
-        check_bool(approximate, "GELU", "approximate")
-        self.approximate = approximate
+        self.approximate = check_bool(approximate, "GELU", "approximate")
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.gelu(x, "tanh" if self.approximate else "none")
@@ -201,8 +200,7 @@ class LeakyReLU(Cell):
 
     def __init__(self, alpha: float = 0.2) -> None:
         super().__init__()
-        check_number(alpha, "LeakyReLU", "alpha")
-        self.alpha = alpha
+        self.alpha = check_number(alpha, "LeakyReLU", "alpha")
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.leaky_relu(x, self.alpha)

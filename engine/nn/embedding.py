@@ -179,8 +179,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
             vocab_size, embedding_size, param_init, target, slice_mode, feature_num_list, max_norm, sparse, dtype
         )
         self.field_size = check_positive_int(field_size, "MultiFieldEmbeddingLookup", "field_size")
-        check_one_of(operator, ("SUM", "MAX", "MEAN"), "MultiFieldEmbeddingLookup", "operator")
-        self.operator = operator
+        self.operator = check_one_of(operator, ("SUM", "MAX", "MEAN"), "MultiFieldEmbeddingLookup", "operator")
 
     def construct(  # type: ignore[override]  # a layer of three inputs
         self, input_indices: Tensor, input_values: Tensor, field_ids: Tensor

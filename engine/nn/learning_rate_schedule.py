@@ -216,8 +216,7 @@ class WarmUpLR(LearningRateSchedule):
         super().__init__()
         name = type(self).__name__
         check_type(learning_rate, float, name, "learning_rate")
-        check_not_negative(learning_rate, name, "learning_rate")
-        self.learning_rate = learning_rate
+        self.learning_rate = check_not_negative(learning_rate, name, "learning_rate")
         self.warmup_steps = check_positive_int(warmup_steps, name, "warmup_steps")
 
     def construct(self, global_step: Tensor) -> Tensor:

@@ -38,8 +38,7 @@ class LossBase(Cell):
 
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()
-        check_one_of(reduction, ("mean", "sum", "none"), type(self).__name__, "reduction")
-        self.reduction = reduction
+        self.reduction = check_one_of(reduction, ("mean", "sum", "none"), type(self).__name__, "reduction")
 
     def get_loss(self, x: Tensor, weights: float = 1.0) -> Tensor:
         """The losses times weights, reduced.
@@ -317,8 +316,7 @@ class HuberLoss(LossBase):
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction)
         check_number(delta, "HuberLoss", "delta")
-        check_above_zero(delta, "HuberLoss", "delta")
-        self.delta = delta
+        self.delta = check_above_zero(delta, "HuberLoss", "delta")
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         return ops.huber_loss(logits, labels, self.reduction, self.delta)
@@ -428,8 +426,7 @@ class HingeEmbeddingLoss(LossBase):
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
-        check_number(margin, "HingeEmbeddingLoss", "margin")
-        self.margin = margin
+        self.margin = check_number(margin, "HingeEmbeddingLoss", "margin")
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         return ops.hinge_embedding_loss(logits, labels, self.margin, self.reduction)
@@ -718,8 +715,7 @@ class DiceLoss(LossBase):
     def __init__(self, smooth: float = 1e-5) -> None:
         super().__init__()
         check_type(smooth, float, "DiceLoss", "smooth")
-        check_above_zero(smooth, "DiceLoss", "smooth")
-        self.smooth = smooth
+        self.smooth = check_above_zero(smooth, "DiceLoss", "smooth")
 
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
         if logits.shape != label.shape:

@@ -122,8 +122,7 @@ class ConstantPad1d(_Sides):
 
     def __init__(self, padding: Ints, value: float) -> None:
         super().__init__(padding)
-        check_number(value, type(self).__name__, "value")
-        self.value = value
+        self.value = check_number(value, type(self).__name__, "value")
 
 
 @explained_by(_Sides)

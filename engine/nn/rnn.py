@@ -188,8 +188,7 @@ class RNN(_Recurrent):
         # As in MindSpore the nonlinearity may also be the fourth positional argument.
         positional = list(args)
         kind = kwargs.pop("nonlinearity", positional.pop(3) if len(positional) > 3 else "tanh")
-        check_one_of(kind, ("tanh", "relu"), "RNN", "nonlinearity")
-        self.__dict__["_kind"] = kind
+        self.__dict__["_kind"] = check_one_of(kind, ("tanh", "relu"), "RNN", "nonlinearity")
         super().__init__(*positional, **kwargs)
         self.nonlinearity = kind
 
@@ -293,8 +292,7 @@ class RNNCell(_OneStep):
         nonlinearity: str = "tanh",
         dtype: DType = float32,
     ) -> None:
-        check_one_of(nonlinearity, ("tanh", "relu"), "RNNCell", "nonlinearity")
-        self.__dict__["_kind"] = nonlinearity
+        self.__dict__["_kind"] = check_one_of(nonlinearity, ("tanh", "relu"), "RNNCell", "nonlinearity")
         super().__init__(input_size, hidden_size, has_bias, dtype)
         self.nonlinearity = nonlinearity
 

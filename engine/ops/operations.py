@@ -70,8 +70,7 @@ class Primitive:
         Raises:
             ValueError: another name.
         """
-        check_one_of(device_target, ("CPU", "GPU", "Ascend"), self.name, "device_target")
-        self.device_target = device_target
+        self.device_target = check_one_of(device_target, ("CPU", "GPU", "Ascend"), self.name, "device_target")
         return self
 
     def add_prim_attr(self, name: str, value: object) -> Primitive:

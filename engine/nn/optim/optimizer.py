@@ -466,8 +466,7 @@ class Optimizer(Cell):
 
     @unique.setter
     def unique(self, value: bool) -> None:
-        check_bool(value, type(self).__name__, "unique")
-        self.__dict__["_unique"] = value
+        self.__dict__["_unique"] = check_bool(value, type(self).__name__, "unique")
 
     def state_like_parameters(self, prefix: str, init: str | float | Initializer = "zeros") -> ParameterTuple:
         """A state parameter for each parameter, of its shape and dtype, named ``prefix.name``.

@@ -32,8 +32,7 @@ class LossMonitor(Callback):
 
     def __init__(self, per_print_times: int = 1) -> None:
         check_int(per_print_times, "LossMonitor", "per_print_times", show=repr)
-        check_not_negative(per_print_times, "LossMonitor", "per_print_times")
-        self._per_print_times = per_print_times
+        self._per_print_times = check_not_negative(per_print_times, "LossMonitor", "per_print_times")
         self._last_print_time = 0
 
     def step_end(self, run_context: RunContext) -> None:
