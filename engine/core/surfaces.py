@@ -29,6 +29,7 @@ __all__ = [
     "REQUIRED",
     "PrimitiveRow",
     "declare",
+    "everywhere",
     "functions_of",
     "prim",
     "renamed",
@@ -87,6 +88,19 @@ def prim(name: str, /, *required: str, **defaults: Any) -> PrimitiveRow:
         the row for ``declare``.
     """
     return PrimitiveRow(name, (*((one, REQUIRED) for one in required), *defaults.items()))
+
+
+def everywhere(primitive: str, *names: str) -> dict[str, Any]:
+    """What most operators are: a method of tensors, a Primitive and a function of ``mint``.
+
+    Args:
+        primitive: the name of the class.
+        *names: those of the method and of the function of ``mint``; without them the operator's own.
+
+    Returns:
+        the arguments for ``declare``.
+    """
+    return {"method": names or True, "primitive": prim(primitive), "mint": names or True}
 
 
 def renamed(

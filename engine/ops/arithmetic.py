@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.operator import COMPLEX
-from ..core.surfaces import declare, prim, renamed
+from ..core.surfaces import declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Functions, Number, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
@@ -97,10 +97,8 @@ floor_divide = Binary(
     "floor_divide",
     np.floor_divide,
     doc="floor(x / y), the greatest integer not above the quotient; its gradient is 0.",
-    method=True,
     in_place=True,
-    primitive=prim("FloorDiv"),
-    mint=True,
+    **everywhere("FloorDiv"),
 )
 remainder = Binary(
     "remainder",
@@ -110,20 +108,16 @@ remainder = Binary(
         lambda F, g, out, x, y: fit(F, -(g * F.floor_divide(x, y)), y),
     ),
     doc="x - floor(x / y) * y, with the sign of y.",
-    method=True,
     in_place=True,
-    primitive=prim("FloorMod"),
-    mint=True,
     numpy=[renamed(name, input="x1", other="x2") for name in ("remainder", "mod")],
+    **everywhere("FloorMod"),
 )
 fmod = Binary(
     "fmod",
     np.fmod,
     (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -(g * F.trunc(x / y)), y)),
     doc="x - trunc(x / y) * y, the remainder with the sign of x.",
-    method=True,
-    primitive=prim("Mod"),
-    mint=True,
+    **everywhere("Mod"),
 )
 
 
@@ -156,9 +150,7 @@ maximum = Binary(
         lambda F, g, out, x, y: _halves(F, g, y, x, y > x),
     ),
     doc="The larger of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
-    method=True,
-    primitive=prim("Maximum"),
-    mint=True,
+    **everywhere("Maximum"),
 )
 minimum = Binary(
     "minimum",
@@ -168,9 +160,7 @@ minimum = Binary(
         lambda F, g, out, x, y: _halves(F, g, y, x, y < x),
     ),
     doc="The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
-    method=True,
-    primitive=prim("Minimum"),
-    mint=True,
+    **everywhere("Minimum"),
 )
 multiply, divide, true_divide = mul, div, div
 
@@ -184,15 +174,7 @@ def _sign_rule(F: Functions, g: Value, out: Value, x: Value) -> Any:
     return (g - out * F.real(F.conj(out) * g)) * elsewhere / (length + (1.0 - elsewhere))
 
 
-neg = unary(
-    "neg",
-    np.negative,
-    lambda F, g, out, x: -g,
-    "-x.",
-    method=("neg", "negative"),
-    primitive=prim("Neg"),
-    mint=("neg", "negative"),
-)
+neg = unary("neg", np.negative, lambda F, g, out, x: -g, "-x.", **everywhere("Neg", "neg", "negative"))
 abs = unary(
     "abs",
     np.abs,
@@ -209,59 +191,45 @@ sign = unary(
     _sign_rule,
     "-1, 0 or 1 as x is negative, 0 or positive; of a complex number x / |x|, and 0 of 0.",
     analytic=False,
-    method=True,
     in_place=True,
-    primitive=prim("Sign"),
-    mint=True,
+    **everywhere("Sign"),
 )
-square = unary(
-    "square", np.square, lambda F, g, out, x: g * (x * 2), "x * x.", method=True, primitive=prim("Square"), mint=True
-)
+square = unary("square", np.square, lambda F, g, out, x: g * (x * 2), "x * x.", **everywhere("Square"))
 sqrt = function_of_number(
     "sqrt",
     np.sqrt,
     lambda F, g, out, x: g / (out * 2),
     "The square root of x, NaN of negative real numbers.",
-    method=True,
-    primitive=prim("Sqrt"),
-    mint=True,
+    **everywhere("Sqrt"),
 )
 rsqrt = function_of_number(
     "rsqrt",
     lambda x: x.dtype.type(1) / array_module(x).sqrt(x),
     lambda F, g, out, x: g * (out / x) * -0.5,
     "1 / sqrt(x).",
-    method=True,
-    primitive=prim("Rsqrt"),
-    mint=True,
+    **everywhere("Rsqrt"),
 )
 reciprocal = function_of_number(
     "reciprocal",
     lambda x: x.dtype.type(1) / x,
     lambda F, g, out, x: -(g * out * out),
     "1 / x.",
-    method=True,
-    primitive=prim("Reciprocal"),
-    mint=True,
+    **everywhere("Reciprocal"),
 )
 floor = unary(
     "floor",
     np.floor,
     lambda F, g, out, x: g * 0,
     "The greatest integer not above x; its gradient is 0.",
-    method=True,
     in_place=True,
-    primitive=prim("Floor"),
-    mint=True,
+    **everywhere("Floor"),
 )
 ceil = unary(
     "ceil",
     np.ceil,
     lambda F, g, out, x: g * 0,
     "The smallest integer not below x; its gradient is 0.",
-    method=True,
-    primitive=prim("Ceil"),
-    mint=True,
+    **everywhere("Ceil"),
 )
 _rint = unary(
     "round", np.rint, lambda F, g, out, x: g * 0, "The nearest integer, halves to the even one; its gradient is 0."

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.operator import Operator
-from ..core.surfaces import declare, prim, renamed
+from ..core.surfaces import declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Operand, TensorLike
 from ..cpu.array_module import array_module
@@ -31,26 +31,10 @@ class Equality(Binary):
 
 
 eq = Equality("eq", np.equal, doc="x == y, as Bool.", method=("eq", "equal"), primitive=prim("Equal"), mint=True)
-ne = Equality(
-    "ne",
-    np.not_equal,
-    doc="x != y, as Bool.",
-    method=("ne", "not_equal"),
-    primitive=prim("NotEqual"),
-    mint=("ne", "not_equal"),
-)
-lt = Binary("lt", np.less, doc="x < y, as Bool.", method=("less", "lt"), primitive=prim("Less"), mint=("less", "lt"))
-le = Binary(
-    "le",
-    np.less_equal,
-    doc="x <= y, as Bool.",
-    method=("le", "less_equal"),
-    primitive=prim("LessEqual"),
-    mint=("le", "less_equal"),
-)
-gt = Binary(
-    "gt", np.greater, doc="x > y, as Bool.", method=("greater", "gt"), primitive=prim("Greater"), mint=("greater", "gt")
-)
+ne = Equality("ne", np.not_equal, doc="x != y, as Bool.", **everywhere("NotEqual", "ne", "not_equal"))
+lt = Binary("lt", np.less, doc="x < y, as Bool.", **everywhere("Less", "less", "lt"))
+le = Binary("le", np.less_equal, doc="x <= y, as Bool.", **everywhere("LessEqual", "le", "less_equal"))
+gt = Binary("gt", np.greater, doc="x > y, as Bool.", **everywhere("Greater", "greater", "gt"))
 ge = Binary(
     "ge",
     np.greater_equal,
@@ -60,74 +44,31 @@ ge = Binary(
     mint="greater_equal",
 )
 logical_and = Binary(
-    "logical_and",
-    np.logical_and,
-    doc="Whether both x and y are nonzero, as Bool.",
-    method=True,
-    primitive=prim("LogicalAnd"),
-    mint=True,
+    "logical_and", np.logical_and, doc="Whether both x and y are nonzero, as Bool.", **everywhere("LogicalAnd")
 )
-logical_or = Binary(
-    "logical_or",
-    np.logical_or,
-    doc="Whether x or y is nonzero, as Bool.",
-    method=True,
-    primitive=prim("LogicalOr"),
-    mint=True,
-)
+logical_or = Binary("logical_or", np.logical_or, doc="Whether x or y is nonzero, as Bool.", **everywhere("LogicalOr"))
 logical_xor = Binary(
     "logical_xor",
     np.logical_xor,
     doc="Whether one of x and y is nonzero and not both, as Bool.",
-    method=True,
-    primitive=prim("LogicalXor"),
-    mint=True,
+    **everywhere("LogicalXor"),
 )
 bitwise_and = Binary(
-    "bitwise_and",
-    np.bitwise_and,
-    doc="x & y, bit by bit, of bools or integers.",
-    method=True,
-    primitive=prim("BitwiseAnd"),
-    mint=True,
+    "bitwise_and", np.bitwise_and, doc="x & y, bit by bit, of bools or integers.", **everywhere("BitwiseAnd")
 )
 bitwise_or = Binary(
-    "bitwise_or",
-    np.bitwise_or,
-    doc="x | y, bit by bit, of bools or integers.",
-    method=True,
-    primitive=prim("BitwiseOr"),
-    mint=True,
+    "bitwise_or", np.bitwise_or, doc="x | y, bit by bit, of bools or integers.", **everywhere("BitwiseOr")
 )
 bitwise_xor = Binary(
-    "bitwise_xor",
-    np.bitwise_xor,
-    doc="x ^ y, bit by bit, of bools or integers.",
-    method=True,
-    primitive=prim("BitwiseXor"),
-    mint=True,
+    "bitwise_xor", np.bitwise_xor, doc="x ^ y, bit by bit, of bools or integers.", **everywhere("BitwiseXor")
 )
 equal, not_equal, less, less_equal, greater, greater_equal = eq, ne, lt, le, gt, ge
-isnan = unary(
-    "isnan", np.isnan, None, "Whether an element is NaN, as Bool.", method=True, primitive=prim("IsNan"), mint=True
-)
+isnan = unary("isnan", np.isnan, None, "Whether an element is NaN, as Bool.", **everywhere("IsNan"))
 isinf = unary(
-    "isinf",
-    np.isinf,
-    None,
-    "Whether an element is infinite, of either sign, as Bool.",
-    method=True,
-    primitive=prim("IsInf"),
-    mint=True,
+    "isinf", np.isinf, None, "Whether an element is infinite, of either sign, as Bool.", **everywhere("IsInf")
 )
 isfinite = unary(
-    "isfinite",
-    np.isfinite,
-    None,
-    "Whether an element is neither infinite nor NaN, as Bool.",
-    method=True,
-    primitive=prim("IsFinite"),
-    mint=True,
+    "isfinite", np.isfinite, None, "Whether an element is neither infinite nor NaN, as Bool.", **everywhere("IsFinite")
 )
 
 
@@ -150,13 +91,7 @@ def _check_numerics(x: Tensor) -> Tensor:
 
 
 logical_not = unary(
-    "logical_not",
-    np.logical_not,
-    None,
-    "Whether an element is zero or False, as Bool.",
-    method=True,
-    primitive=prim("LogicalNot"),
-    mint=True,
+    "logical_not", np.logical_not, None, "Whether an element is zero or False, as Bool.", **everywhere("LogicalNot")
 )
 bitwise_not = unary(
     "bitwise_not",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import bfloat16, float64
-from ..core.surfaces import declare, prim, renamed
+from ..core.surfaces import declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
@@ -35,54 +35,42 @@ acos = function_of_number(
     np.arccos,
     lambda F, g, out, x: -(g * F.rsqrt(1 - x * x)),
     "The arc cosine, in [0, pi]; NaN outside [-1, 1].",
-    method=("acos", "arccos"),
-    primitive=prim("ACos"),
-    mint=("acos", "arccos"),
+    **everywhere("ACos", "acos", "arccos"),
 )
 asin = function_of_number(
     "asin",
     np.arcsin,
     lambda F, g, out, x: g * F.rsqrt(1 - x * x),
     "The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1].",
-    method=("arcsin", "asin"),
-    primitive=prim("Asin"),
-    mint=("arcsin", "asin"),
+    **everywhere("Asin", "arcsin", "asin"),
 )
 atan = function_of_number(
     "atan",
     np.arctan,
     lambda F, g, out, x: g / (x * x + 1),
     "The arc tangent, in (-pi / 2, pi / 2).",
-    method=("arctan", "atan"),
-    primitive=prim("Atan"),
-    mint=("arctan", "atan"),
+    **everywhere("Atan", "arctan", "atan"),
 )
 acosh = function_of_number(
     "acosh",
     np.arccosh,
     lambda F, g, out, x: g * F.rsqrt(x * x - 1),
     "The inverse hyperbolic cosine, 0 or above; NaN below 1.",
-    method=("acosh", "arccosh"),
-    primitive=prim("Acosh"),
-    mint=("acosh", "arccosh"),
+    **everywhere("Acosh", "acosh", "arccosh"),
 )
 asinh = function_of_number(
     "asinh",
     np.arcsinh,
     lambda F, g, out, x: g * F.rsqrt(x * x + 1),
     "The inverse hyperbolic sine.",
-    method=("arcsinh", "asinh"),
-    primitive=prim("Asinh"),
-    mint=("arcsinh", "asinh"),
+    **everywhere("Asinh", "arcsinh", "asinh"),
 )
 atanh = function_of_number(
     "atanh",
     np.arctanh,
     lambda F, g, out, x: g / (1 - x * x),
     "The inverse hyperbolic tangent; NaN outside [-1, 1].",
-    method=("arctanh", "atanh"),
-    primitive=prim("Atanh"),
-    mint=("arctanh", "atanh"),
+    **everywhere("Atanh", "arctanh", "atanh"),
 )
 exp2 = function_of_number(
     "exp2", np.exp2, lambda F, g, out, x: g * out * math.log(2.0), "2 to the power x.", mint=("exp2", "special.exp2")
@@ -161,9 +149,7 @@ atan2 = Binary(
     ),
     integers_to_float=True,
     doc="The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].",
-    method=("arctan2", "atan2"),
-    primitive=prim("Atan2"),
-    mint=("arctan2", "atan2"),
+    **everywhere("Atan2", "arctan2", "atan2"),
 )
 hypot = Binary(
     "hypot",
@@ -193,14 +179,7 @@ logaddexp2 = Binary(
     method=True,
     mint=True,
 )
-gcd = Binary(
-    "gcd",
-    np.gcd,
-    doc="The greatest common divisor of integers, 0 or above.",
-    method=True,
-    primitive=prim("Gcd"),
-    mint=True,
-)
+gcd = Binary("gcd", np.gcd, doc="The greatest common divisor of integers, 0 or above.", **everywhere("Gcd"))
 lcm = Binary(
     "lcm",
     np.lcm,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.surfaces import declare, prim
+from ..core.surfaces import declare, everywhere, prim
 from ..core.tensor import Tensor
 from ..core.types import Operand
 from ..cpu import activation as activation_kernels
@@ -14,14 +14,7 @@ from .elementwise import function_of_number
 
 __all__ = ["cos", "cosh", "erf", "exp", "expm1", "log", "log1p", "log2", "sin", "sinh", "tan", "xlogy"]
 exp = function_of_number(
-    "exp",
-    np.exp,
-    lambda F, g, out, x: g * out,
-    "e to the power x.",
-    method=True,
-    in_place=True,
-    primitive=prim("Exp"),
-    mint=True,
+    "exp", np.exp, lambda F, g, out, x: g * out, "e to the power x.", in_place=True, **everywhere("Exp")
 )
 expm1 = function_of_number(
     "expm1",
@@ -33,14 +26,7 @@ expm1 = function_of_number(
     mint=("expm1", "special.expm1"),
 )
 log = function_of_number(
-    "log",
-    np.log,
-    lambda F, g, out, x: g / x,
-    "The natural logarithm; NaN below 0.",
-    method=True,
-    in_place=True,
-    primitive=prim("Log"),
-    mint=True,
+    "log", np.log, lambda F, g, out, x: g / x, "The natural logarithm; NaN below 0.", in_place=True, **everywhere("Log")
 )
 log1p = function_of_number(
     "log1p",
@@ -60,58 +46,34 @@ log2 = function_of_number(
     mint=True,
 )
 sin = function_of_number(
-    "sin",
-    np.sin,
-    lambda F, g, out, x: g * F.cos(x),
-    "The sine of an angle in radians.",
-    method=True,
-    primitive=prim("Sin"),
-    mint=True,
+    "sin", np.sin, lambda F, g, out, x: g * F.cos(x), "The sine of an angle in radians.", **everywhere("Sin")
 )
 cos = function_of_number(
-    "cos",
-    np.cos,
-    lambda F, g, out, x: -(g * F.sin(x)),
-    "The cosine of an angle in radians.",
-    method=True,
-    primitive=prim("Cos"),
-    mint=True,
+    "cos", np.cos, lambda F, g, out, x: -(g * F.sin(x)), "The cosine of an angle in radians.", **everywhere("Cos")
 )
 tan = function_of_number(
-    "tan",
-    np.tan,
-    lambda F, g, out, x: g * (out * out + 1),
-    "The tangent of an angle in radians.",
-    method=True,
-    primitive=prim("Tan"),
-    mint=True,
+    "tan", np.tan, lambda F, g, out, x: g * (out * out + 1), "The tangent of an angle in radians.", **everywhere("Tan")
 )
 sinh = function_of_number(
     "sinh",
     np.sinh,
     lambda F, g, out, x: g * F.cosh(x),
     "The hyperbolic sine, (exp(x) - exp(-x)) / 2.",
-    method=True,
-    primitive=prim("Sinh"),
-    mint=True,
+    **everywhere("Sinh"),
 )
 cosh = function_of_number(
     "cosh",
     np.cosh,
     lambda F, g, out, x: g * F.sinh(x),
     "The hyperbolic cosine, (exp(x) + exp(-x)) / 2.",
-    method=True,
-    primitive=prim("Cosh"),
-    mint=True,
+    **everywhere("Cosh"),
 )
 erf = function_of_number(
     "erf",
     activation_kernels.erf,
     lambda F, g, out, x: g * F.exp(-(x * x)) * float(2 / np.sqrt(np.pi)),
     "The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.",
-    method=True,
-    primitive=prim("Erf"),
-    mint=True,
+    **everywhere("Erf"),
 )
 
 

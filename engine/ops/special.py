@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..core.operator import Operator
-from ..core.surfaces import declare, prim
+from ..core.surfaces import declare, everywhere, prim
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Number, Operand, Value
 from ..cpu.array_module import array_module, special_module
@@ -71,10 +71,8 @@ erfinv = function_of_number(
     _special("erfinv"),
     lambda F, g, out, x: g * F.exp(out * out) * (math.sqrt(math.pi) / 2),
     "The inverse of erf.",
-    method=True,
     in_place=True,
-    primitive=prim("Erfinv"),
-    mint=True,
+    **everywhere("Erfinv"),
 )
 _polygamma_operator = Operator(
     "polygamma", _special("polygamma"), (lambda F, g, out, x, n: g * F.polygamma(x, n=n + 1),)
