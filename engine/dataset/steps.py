@@ -273,6 +273,13 @@ def as_array(value: Any) -> Array:
     return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
 
 
+def _checked(who: str, children: tuple[Dataset, ...]) -> tuple[Dataset, ...]:
+    for one in children:
+        if not isinstance(one, Dataset):
+            raise TypeError(f"For '{who}', there must be data sets, but got {type(one).__name__}")
+    return children
+
+
 class Concat(Dataset):
     """The rows of data sets one after another.
 
@@ -281,10 +288,7 @@ class Concat(Dataset):
     """
 
     def __init__(self, children: tuple[Dataset, ...]) -> None:
-        for one in children:
-            if not isinstance(one, Dataset):
-                raise TypeError(f"For 'concat', there must be data sets, but got {type(one).__name__}")
-        super().__init__(children)
+        super().__init__(_checked("concat", children))
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
         names = self.children[0].columns()
@@ -305,10 +309,7 @@ class Zip(Dataset):
     """
 
     def __init__(self, children: tuple[Dataset, ...]) -> None:
-        for one in children:
-            if not isinstance(one, Dataset):
-                raise TypeError(f"For 'zip', there must be data sets, but got {type(one).__name__}")
-        super().__init__(children)
+        super().__init__(_checked("zip", children))
 
     def columns(self) -> list[str]:
         names = [name for one in self.children for name in one.columns()]

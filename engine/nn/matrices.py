@@ -7,8 +7,6 @@ import numpy as np
 from .. import ops
 from ..core.checks import check_bool
 from ..core.tensor import Tensor
-from ..core.types import Array
-from ..cpu.array_module import array_module
 from .cell import Cell
 
 __all__ = ["MatDet", "MatInverse", "MatMul", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "Tril", "Triu"]
@@ -30,8 +28,8 @@ class Tril(Cell):
         Raises:
             ValueError: ``x`` has fewer than 2 axes.
         """
-        n, m = _lengths(x, "Tril")
-        return _triangle(x, np.tri(n, m, k, dtype=bool))
+        _lengths(x, "Tril")
+        return ops.tril(x, k)
 
 
 class Triu(Cell):
@@ -50,18 +48,14 @@ class Triu(Cell):
         Raises:
             ValueError: ``x`` has fewer than 2 axes.
         """
-        n, m = _lengths(x, "Triu")
-        return _triangle(x, ~np.tri(n, m, k - 1, dtype=bool))
+        _lengths(x, "Triu")
+        return ops.triu(x, k)
 
 
 def _lengths(x: Tensor, layer: str) -> tuple[int, int]:
     if x.ndim < 2:
         raise ValueError(f"For '{layer}', 'x' must have 2 axes or more, but got shape {x.shape}")
     return x.shape[-2], x.shape[-1]
-
-
-def _triangle(x: Tensor, kept: Array) -> Tensor:
-    return ops.where(Tensor(kept), x, Tensor._wrap(array_module(x._array).zeros((), x._array.dtype)))
 
 
 class MatMul(Cell):

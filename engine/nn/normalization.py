@@ -12,6 +12,7 @@ from ..core.initializer import InitLike, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..core.types import Ints
+from ..ops.convolution import check_format
 from ..ops.normalization import group_normalized, instance_normalized
 from ._documentation import explained_by
 from .cell import Cell
@@ -66,8 +67,7 @@ class _BatchNorm(Cell):
         self.num_features = check_positive_int(num_features, name, "num_features")
         if not 0 <= momentum <= 1:
             raise ValueError(f"For '{name}', 'momentum' must be in [0, 1], but got {momentum}")
-        if data_format != "NCHW":
-            raise ValueError(f"For '{name}', 'data_format' must be 'NCHW', but got {data_format!r}")
+        check_format(data_format, "NCHW", name)
         if use_batch_statistics is not None:
             check_bool(use_batch_statistics, name, "use_batch_statistics")
         self.eps, self.momentum, self.use_batch_statistics = eps, momentum, use_batch_statistics

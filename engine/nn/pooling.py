@@ -9,7 +9,7 @@ from .. import ops
 from ..core.checks import check_bool, check_type
 from ..core.tensor import Tensor
 from ..core.types import Ints
-from ..ops.convolution import ints_for, pads_for
+from ..ops.convolution import check_format, ints_for, pads_for
 from ..ops.pooling import as_image, flat_pair, largest_of_windows, mean_of_windows
 from ._documentation import explained_by
 from .cell import Cell
@@ -143,7 +143,7 @@ class MaxPool2d(_MaxPool):
         data_format: str = "NCHW",
     ) -> None:
         super().__init__(kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode)
-        _check_format(data_format, "MaxPool2d")
+        check_format(data_format, "NCHW", "MaxPool2d")
 
 
 @explained_by(_Pool)
@@ -267,7 +267,7 @@ class AvgPool2d(_AvgPool):
         data_format: str = "NCHW",
     ) -> None:
         super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override)
-        _check_format(data_format, "AvgPool2d")
+        check_format(data_format, "NCHW", "AvgPool2d")
 
 
 @explained_by(_Pool)
@@ -337,11 +337,6 @@ class AvgPool3dExt(AvgPool2dExt):
     """
 
     _axes = 3
-
-
-def _check_format(data_format: str, name: str) -> None:
-    if data_format != "NCHW":
-        raise ValueError(f"For '{name}', 'data_format' must be 'NCHW', but got {data_format!r}")
 
 
 class _Adaptive(Cell):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ...core.types import Array
-from ...cpu import updates
-from ...cpu.array_module import array_module
-from ...nn.optim.optimizer import Params, take
+from ...nn.optim.asgd import averaged_step
+from ...nn.optim.optimizer import Params
 from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["ASGD"]
@@ -49,14 +48,5 @@ class ASGD(Optimizer):
         self.step_t = self._counter("step_t")
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int, group: Group) -> Array:
-        average = self.ax[place]
-        eta = rate if step == 1 else float(self.eta[place]._array)
-        new, averaged, next_eta, next_mu = updates.asgd(
-            value, average._array, gradient, rate, eta, float(self.mu[place]._array),
-            group["lambd"], group["alpha"], group["t0"], step,
-        )  # fmt: skip
-        average._rebind(averaged)
-        xp = array_module(value)
-        take(self.eta[place], xp.asarray(next_eta))
-        take(self.mu[place], xp.asarray(next_mu))
-        return new
+        states, how = (self.ax[place], self.eta[place], self.mu[place]), (group["lambd"], group["alpha"], group["t0"])
+        return averaged_step(value, states, gradient, rate, step, how)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.parameter import ParameterTuple
+from ...core.parameter import Parameter, ParameterTuple
 from ...core.types import Array
 from ...cpu import updates
 from ...cpu.array_module import array_module
@@ -51,14 +51,31 @@ class ASGD(Optimizer):
         self.ax = self.state_like_parameters("ax_")
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
-        average = self.ax[place]
-        eta = rate if step == 1 else float(self.eta[place]._array)
-        new, averaged, next_eta, next_mu = updates.asgd(
-            value, average._array, gradient, rate, eta, float(self.mu[place]._array),
-            self.lambd, self.alpha, self.t0, step,
-        )  # fmt: skip
-        average._rebind(averaged)
-        xp = array_module(value)
-        take(self.eta[place], xp.asarray(next_eta))
-        take(self.mu[place], xp.asarray(next_mu))
-        return new
+        states = self.ax[place], self.eta[place], self.mu[place]
+        return averaged_step(value, states, gradient, rate, step, (self.lambd, self.alpha, self.t0))
+
+
+def averaged_step(
+    value: Array, states: tuple[Parameter, Parameter, Parameter], gradient: Array, rate: float, step: int,
+    how: tuple[float, float, float],
+) -> Array:  # fmt: skip
+    """A step of ASGD: the new value; the average, eta and mu of the parameter take theirs.
+
+    Args:
+        value: of the parameter.
+        states: its average, its own rate eta, and mu, the share of the new value in the average.
+        gradient: of the parameter.
+        rate: the learning rate, with which eta begins.
+        step: the number of this step, from 1.
+        how: ``lambd``, ``alpha`` and ``t0``.
+    """
+    average, eta, mu = states
+    now = rate if step == 1 else float(eta._array)
+    new, averaged, next_eta, next_mu = updates.asgd(
+        value, average._array, gradient, rate, now, float(mu._array), *how, step
+    )
+    average._rebind(averaged)
+    xp = array_module(value)
+    take(eta, xp.asarray(next_eta))
+    take(mu, xp.asarray(next_mu))
+    return new
