@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
-from .core.checks import check_bool, check_int
+from .core.checks import check_bool, check_int, check_type
 from .core.hooks import hooks_off
 from .core.tensor import Tensor
 from .nn import Cell
@@ -235,11 +235,9 @@ def _check_mutable(value: object) -> None:
     elif isinstance(value, dict):
         for part in value.values():
             _check_mutable(part)
-    elif not isinstance(value, bool | int | float | Tensor):
-        raise TypeError(
-            "For 'mutable', 'input_data' must be a number, a Tensor, or a tuple, list or dict of them, "
-            f"but got {type(value).__name__}"
-        )
+    else:
+        what = "a number, a Tensor, or a tuple, list or dict of them"
+        check_type(value, bool | int | float | Tensor, "mutable", "input_data", what)
 
 
 class Symbol:

@@ -97,11 +97,8 @@ class Parameter(Tensor):
     ) -> None:
         if isinstance(default_input, bool):
             raise ValueError("For 'Parameter', 'default_input' must not be a bool; give Tensor(value)")
-        if not isinstance(default_input, Tensor | np.ndarray | int | float | list):
-            raise TypeError(
-                "For 'Parameter', 'default_input' must be a Tensor, a numpy.ndarray, a number or a list, "
-                f"but got {type(default_input).__name__}"
-            )
+        allowed, what = Tensor | np.ndarray | int | float | list, "a Tensor, a numpy.ndarray, a number or a list"
+        check_type(default_input, allowed, "Parameter", "default_input", what)
         # As in MindSpore, a bare int makes an Int32 parameter, though Tensor(3) is Int64.
         super().__init__(default_input, int32 if type(default_input) is int else None)
         if device not in (None, "CPU", "Remote"):

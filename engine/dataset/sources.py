@@ -31,8 +31,7 @@ def _sampler(
         if shuffle is not None or num_shards is not None or (num_samples is not None and hasattr(sampler, "indices")):
             raise ValueError(f"For '{who}', 'sampler' goes with no 'shuffle', 'num_samples' or 'num_shards'")
         return sampler
-    if shuffle is not None and not isinstance(shuffle, bool):
-        raise TypeError(f"For '{who}', 'shuffle' must be a bool or None, but got {shuffle!r}")
+    check_type(shuffle, bool | None, who, "shuffle", "a bool or None", show=repr)
     if (num_shards is None) != (shard_id is None):
         raise RuntimeError(f"For '{who}', 'num_shards' and 'shard_id' go together")
     if num_shards is not None and shard_id is not None:

@@ -319,10 +319,7 @@ class Cell(CellHooks, CellState, CellSettings):
             KeyError: the name is empty, holds a dot, or is taken by something that is no child.
         """
         check_type(child_name, str, "insert_child_to_cell", "child_name")
-        if child_cell is not None and not isinstance(child_cell, Cell):
-            raise TypeError(
-                f"For 'insert_child_to_cell', 'child_cell' must be a Cell, but got {type(child_cell).__name__}"
-            )
+        check_type(child_cell, Cell | None, "insert_child_to_cell", "child_cell", "a Cell")
         if not child_name or "." in child_name:
             raise KeyError(f"For 'insert_child_to_cell', 'child_name' must not be empty or hold a dot: {child_name!r}")
         if child_name not in self._cells and (child_name in self.__dict__ or hasattr(type(self), child_name)):
@@ -368,8 +365,7 @@ class Cell(CellHooks, CellState, CellSettings):
             raise KeyError(f"For 'insert_param_to_cell', 'param_name' must not hold a dot, but got '{param_name}'")
         if param_name not in self._params and (param_name in self.__dict__ or hasattr(type(self), param_name)):
             raise KeyError(f"For 'insert_param_to_cell', '{param_name}' is an attribute already")
-        if param is not None and not isinstance(param, Parameter):
-            raise TypeError(f"For 'insert_param_to_cell', 'param' must be a Parameter, but got {type(param).__name__}")
+        check_type(param, Parameter | None, "insert_param_to_cell", "param", "a Parameter")
         if param is not None and is_generated_name(param.name):
             param.name = param_name
         self._params[param_name] = param

@@ -119,8 +119,7 @@ class _OfClasses(LossBase):
     ) -> None:
         super().__init__(reduction)
         name = type(self).__name__
-        if weight is not None:
-            check_type(weight, Tensor, name, "weight")
+        check_type(weight, Tensor | None, name, "weight", "a Tensor")
         check_int(ignore_index, name, "ignore_index")
         check_number(label_smoothing, name, "label_smoothing")
         if not 0.0 <= label_smoothing <= 1.0:
@@ -750,10 +749,7 @@ class MultiClassDiceLoss(LossBase):
         activation: Cell | Callable[..., Any] | str | None = "softmax",
     ):
         super().__init__()
-        if ignore_indiex is not None and not isinstance(ignore_indiex, int):
-            raise TypeError(
-                f"For 'MultiClassDiceLoss', 'ignore_indiex' must be an int, but got {type(ignore_indiex).__name__}"
-            )
+        check_type(ignore_indiex, int | None, "MultiClassDiceLoss", "ignore_indiex", "an int")
         if weights is not None and weights.ndim != 2:
             raise ValueError(f"For 'MultiClassDiceLoss', 'weights' must have 2 axes, but got shape {weights.shape}")
         self.binarydiceloss = DiceLoss()
@@ -797,8 +793,7 @@ class FocalLoss(LossBase):
     def __init__(self, weight: Tensor | None = None, gamma: float = 2.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
         check_number(gamma, "FocalLoss", "gamma")
-        if weight is not None and not isinstance(weight, Tensor):
-            raise TypeError(f"For 'FocalLoss', 'weight' must be a Tensor, but got {type(weight).__name__}")
+        check_type(weight, Tensor | None, "FocalLoss", "weight", "a Tensor")
         if weight is not None and weight.ndim != 1:
             raise ValueError(f"For 'FocalLoss', 'weight' must have 1 axis, but got shape {weight.shape}")
         self.weight, self.gamma = weight, float(gamma)

@@ -77,8 +77,7 @@ class CellState(CellBase):
             raise KeyError(f"For 'register_buffer', 'name' must not be empty or hold a dot, but got {name!r}")
         if name not in self._buffers and (name in self.__dict__ or hasattr(type(self), name)):
             raise KeyError(f"For 'register_buffer', the name '{name}' is taken")
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"For 'register_buffer', 'tensor' must be a Tensor, but got {type(tensor).__name__}")
+        check_type(tensor, Tensor | None, "register_buffer", "tensor", "a Tensor")
         for hook in tuple(_buffer_registration_hooks.values()):
             returned = hook(self, name, tensor)
             tensor = tensor if returned is None else returned
@@ -194,10 +193,7 @@ class CellState(CellBase):
             ("prefix", prefix, str),
             ("keep_vars", keep_vars, bool),
         ):
-            if not isinstance(value, expected):
-                raise TypeError(
-                    f"For 'state_dict', '{name}' must be a {expected.__name__}, but got {type(value).__name__}"
-                )
+            check_type(value, expected, "state_dict", name)
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()  # type: ignore[attr-defined]  # as in MindSpore, readers look for it

@@ -127,15 +127,6 @@ def _like(x: Tensor, value: Operand, dtype: DTypeLike | None, name: str) -> Tens
     return Tensor._wrap(array_module(x._array).full(x.shape, value, wanted))
 
 
-def type_name(x: object) -> str:
-    """The name of a value's class, for errors.
-
-    Args:
-        x: the value.
-    """
-    return type(x).__name__
-
-
 @declare(
     primitive=prim("ZerosLike"), mint=True, numpy=[renamed(name, input="a") for name in ("zeros_like", "empty_like")]
 )
@@ -376,7 +367,7 @@ def linspace(start: Operand, end: Operand, steps: int) -> Tensor:
         ValueError: ``steps`` is below 1, or a tensor has axes.
     """
     if isinstance(steps, bool) or not isinstance(steps, int | np.integer):
-        raise TypeError(f"For 'linspace', 'steps' must be an int, but got {type_name(steps)}")
+        raise TypeError(f"For 'linspace', 'steps' must be an int, but got {type(steps).__name__}")
     if steps < 1:
         raise ValueError(f"For 'linspace', 'steps' must be at least 1, but got {steps}")
     given = {"start": start, "end": end}
@@ -567,7 +558,7 @@ def eye(n: int, m: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """
     for argument, value in (("n", n), ("m", n if m is None else m)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise TypeError(f"For 'eye', '{argument}' must be an int, but got {type_name(value)}")
+            raise TypeError(f"For 'eye', '{argument}' must be an int, but got {type(value).__name__}")
         check_not_negative(value, "eye", argument)
     return Tensor._wrap(to_device(np.eye(n, m, dtype=numpy_dtype(dtype or float32))))
 
@@ -622,7 +613,7 @@ def assign(variable: Parameter, value: TensorLike) -> Parameter:
         ValueError: the shapes differ.
     """
     if not isinstance(variable, Tensor):
-        raise TypeError(f"For 'assign', 'variable' must be a Parameter or Tensor, but got {type_name(variable)}")
+        raise TypeError(f"For 'assign', 'variable' must be a Parameter or Tensor, but got {type(variable).__name__}")
     new = value if isinstance(value, Tensor) else Tensor(value)
     if new.shape != variable.shape and new.size != 1:
         raise ValueError(f"For 'assign', 'value' must have the shape {variable.shape}, but got {new.shape}")

@@ -155,10 +155,7 @@ class ModelCheckpoint(Callback):
         super().__init__()
         if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
             raise ValueError(f"For 'ModelCheckpoint', 'prefix' must be a str without '/', or callable; got {prefix!r}")
-        if config is not None and not isinstance(config, CheckpointConfig):
-            raise TypeError(
-                f"For 'ModelCheckpoint', 'config' must be a CheckpointConfig, but got {type(config).__name__}"
-            )
+        check_type(config, CheckpointConfig | None, "ModelCheckpoint", "config", "a CheckpointConfig")
         self._config = config or CheckpointConfig()
         self._prefix_function: Callable[[Any], str] | None = prefix if callable(prefix) else None
         self._directory_function: Callable[[Any], str] | None = directory if callable(directory) else None

@@ -191,8 +191,7 @@ class EarlyStopping(_Watching):
         restore_best_weights: bool = False,
     ) -> None:
         super().__init__(monitor, mode, min_delta, patience, verbose)
-        if baseline is not None and not isinstance(baseline, float):
-            raise TypeError(f"For 'EarlyStopping', 'baseline' must be a float or None, but got {baseline!r}")
+        check_type(baseline, float | None, "EarlyStopping", "baseline", "a float or None", show=repr)
         if not isinstance(restore_best_weights, bool):
             raise TypeError(f"For 'EarlyStopping', 'restore_best_weights' must be a bool: {restore_best_weights!r}")
         self.baseline, self.restore_best_weights = baseline, restore_best_weights

@@ -142,9 +142,7 @@ class Bijector(Cell):
         return value
 
     def _check_value(self, value: Tensor, name: str) -> Tensor:
-        if not isinstance(value, Tensor):
-            raise TypeError(f"For '{self.name}', '{name}' must be a Tensor, but got {type(value).__name__}")
-        return value
+        return check_type(value, Tensor, self.name, name)
 
     def cast_param_by_value(self, value: Tensor, para: Tensor) -> Tensor:
         """A parameter in the dtype of a value.
