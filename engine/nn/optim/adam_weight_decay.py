@@ -28,6 +28,8 @@ class AdamWeightDecay(Optimizer):
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 
+    _prefix = "adam"
+
     def __init__(
         self,
         params: Params,
@@ -40,8 +42,8 @@ class AdamWeightDecay(Optimizer):
         super().__init__(learning_rate, params, weight_decay)
         self._check_adam(beta1, beta2, eps)
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
-        self.moments1 = self.state_like_parameters("adam_m")
-        self.moments2 = self.state_like_parameters("adam_v")
+        self.moments1 = self.state_like_parameters(f"{self._prefix}_m")
+        self.moments2 = self.state_like_parameters(f"{self._prefix}_v")
         self._now_decays: list[float] = []
 
     def _prepared(self, place: int, value: Array, g: Array, decay: float) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.types import Array
 from ...cpu import updates
 from .adam_weight_decay import AdamWeightDecay
-from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
+from .optimizer import Decay, Params, Rate, opt_init_args_register, updated_by
 
 __all__ = ["Lamb"]
 
@@ -29,6 +29,8 @@ class Lamb(AdamWeightDecay):
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 
+    _prefix = "lamb"
+
     @opt_init_args_register
     def __init__(
         self,
@@ -39,12 +41,7 @@ class Lamb(AdamWeightDecay):
         eps: float = 1e-6,
         weight_decay: Decay = 0.0,
     ) -> None:
-        Optimizer.__init__(self, learning_rate, params, weight_decay)
-        self._check_adam(beta1, beta2, eps)
-        self.beta1, self.beta2, self.eps = beta1, beta2, eps
-        self.moments1 = self.state_like_parameters("lamb_m")
-        self.moments2 = self.state_like_parameters("lamb_v")
-        self._now_decays = []
+        super().__init__(params, learning_rate, beta1, beta2, eps, weight_decay)
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> Array:
         states, powers = (self.moments1[place], self.moments2[place]), (self.beta1**step, self.beta2**step)
