@@ -406,7 +406,9 @@ class OnRequestExit(Callback):
     def on_eval_begin(self, run_context: RunContext) -> None:
         self._listen("eval", run_context.original_args().eval_network)
 
-    on_eval_step_end = on_train_step_end
+    def on_eval_step_end(self, run_context: RunContext) -> None:
+        if self.exit:
+            run_context.request_stop()
 
     def on_eval_end(self, run_context: RunContext) -> None:
         self._leave("eval", run_context.original_args().eval_network)
