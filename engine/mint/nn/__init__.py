@@ -31,33 +31,35 @@ class Identity(_Cell):
         return input
 
 
-class _OfOps(_Cell):
-    """A layer of one function of ``ops``."""
-
-    def construct(self, input: _Tensor) -> _Tensor:
-        return getattr(_ops, type(self).__name__.lower())(input)
-
-
-class Mish(_OfOps):
+class Mish(_Cell):
     """x * tanh(softplus(x))."""
 
+    def construct(self, input: _Tensor) -> _Tensor:
+        return _ops.mish(input)
 
-class SELU(_OfOps):
+
+class SELU(_Cell):
     """Scaled ELU (Klambauer et al. 2017)."""
 
+    def construct(self, input: _Tensor) -> _Tensor:
+        return _ops.selu(input)
 
-class Hardswish(_OfOps):
+
+class Hardswish(_Cell):
     """x * relu6(x + 3) / 6."""
 
+    def construct(self, input: _Tensor) -> _Tensor:
+        return _ops.hardswish(input)
 
-class Hardsigmoid(_OfOps):
+
+class Hardsigmoid(_Cell):
     """relu6(x + 3) / 6."""
 
     def construct(self, input: _Tensor) -> _Tensor:
         return _ops.relu6(input + 3.0) / 6.0
 
 
-class Hardshrink(_OfOps):
+class Hardshrink(_Cell):
     """The input where its absolute value is above ``lambd``, else 0.
 
     Args:

@@ -297,3 +297,15 @@ def test_a_layer_of_a_function_explains_the_arguments_of_the_function() -> None:
     assert "    kernel_size: the size of the windows" in text
     assert "    count_include_pad: whether those zeros count" in text
     assert "Args" not in (inspect.getdoc(mint.nn.Sigmoid) or "")
+
+
+@pytest.mark.parametrize("name", ["Mish", "SELU", "Hardswish"])
+def test_a_layer_of_the_users_own_computes_what_its_base_does(name: str) -> None:
+    own = type("Own", (getattr(mint.nn, name),), {})
+    x = Tensor(np.array([-2.0, 0.5, 3.0], np.float32))
+    want = {
+        "Mish": lambda t: t * np.tanh(np.log1p(np.exp(t))),
+        "SELU": lambda t: 1.0507009873554805 * np.where(t > 0, t, 1.6732632423543772 * np.expm1(t)),
+        "Hardswish": lambda t: t * np.clip(t + 3, 0, 6) / 6,
+    }[name](x.asnumpy().astype(np.float64))
+    np.testing.assert_allclose(own()(x).asnumpy(), want, rtol=1e-5)
