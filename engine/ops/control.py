@@ -307,6 +307,8 @@ def _of_two(
     name: str, formula: str, function: Callable[..., Any], tensors: Callable[..., Any]
 ) -> Callable[[Operand, Operand], Any]:
     def computed(x: Operand, y: Operand) -> Any:
+        for value, argument in ((x, "x"), (y, "y")):
+            check_type(value, Tensor | int | float | complex, name, argument, "a Tensor or a number")
         return (tensors if isinstance(x, Tensor) or isinstance(y, Tensor) else function)(x, y)
 
     computed.__name__ = computed.__qualname__ = name
@@ -326,6 +328,7 @@ def _of_one(
     name: str, formula: str, function: Callable[..., Any], tensors: Callable[..., Any]
 ) -> Callable[[Operand], Any]:
     def computed(x: Operand) -> Any:
+        check_type(x, Tensor | int | float | complex, name, "x", "a Tensor or a number")
         return (tensors if isinstance(x, Tensor) else function)(x)
 
     computed.__name__ = computed.__qualname__ = name

@@ -155,7 +155,7 @@ def convolve(
         ValueError: shapes or settings that do not fit.
         RuntimeError: the channels of ``x`` and ``weight`` do not fit.
     """
-    x = check_tensor(x, name)
+    x, weight = check_tensor(x, name), check_tensor(weight, name, "weight")
     if x.ndim != axes + 2 or weight.ndim != axes + 2:
         raise ValueError(
             f"For '{name}', 'input' and 'weight' must have {axes + 2} axes, but got shapes {x.shape} and {weight.shape}"
@@ -204,7 +204,8 @@ def conv1d(
         ValueError: other numbers of axes, a setting out of range, padding beside "same" or "valid", or no window fits.
         RuntimeError: the channels of ``input`` and ``weight`` do not fit.
     """
-    if check_tensor(input, "conv1d").ndim != 3 or weight.ndim != 3:
+    input, weight = check_tensor(input, "conv1d"), check_tensor(weight, "conv1d", "weight")
+    if input.ndim != 3 or weight.ndim != 3:
         raise ValueError(
             f"For 'conv1d', 'input' and 'weight' must have 3 axes, but got shapes {input.shape} and {weight.shape}"
         )
@@ -397,7 +398,8 @@ def convolve_transposed(
 ) -> Tensor:
     """The transpose of a convolution with kernels (C, K/groups, *kernel), which takes (N, C, ...) to (N, K, ...)."""
     axes = len(stride)
-    if check_tensor(x, name).ndim != axes + 2 or weight.ndim != axes + 2:
+    x, weight = check_tensor(x, name), check_tensor(weight, name, "weight")
+    if x.ndim != axes + 2 or weight.ndim != axes + 2:
         raise ValueError(
             f"For '{name}', 'input' and 'weight' must have {axes + 2} axes, but got shapes {x.shape} and {weight.shape}"
         )
@@ -597,6 +599,7 @@ def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
     Raises:
         ValueError: ``bias`` does not fit the channels.
     """
+    input_x, bias = check_tensor(input_x, "BiasAdd", "input_x"), check_tensor(bias, "BiasAdd", "bias")
     if bias.ndim != 1 or input_x.ndim < 2 or input_x.shape[1] != bias.shape[0]:
         raise ValueError(
             f"For 'BiasAdd', 'bias' must have one number for each of the {input_x.shape[1:2]} channels of 'input_x', "

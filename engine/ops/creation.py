@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import to_device
-from ..core.checks import check_not_negative
+from ..core.checks import check_not_negative, check_type
 from ..core.dtype import float32, float64, int64, numpy_dtype
 from ..core.parameter import Parameter
 from ..core.surfaces import declare, prim, renamed
@@ -124,6 +124,7 @@ def _like(x: Tensor, value: Operand, dtype: DTypeLike | None, name: str) -> Tens
     wanted = x._array.dtype if dtype is None else numpy_dtype(dtype)
     if isinstance(value, Tensor):
         return _spread(value, x.shape, wanted, name)
+    check_type(value, int | float | complex, name, "fill_value", "a Tensor or a number")
     return Tensor._wrap(array_module(x._array).full(x.shape, value, wanted))
 
 
@@ -158,7 +159,7 @@ def zero_(input: Tensor) -> Tensor:
     Raises:
         TypeError: ``input`` is no Tensor.
     """
-    input._rebind(zeros_like(input)._array)
+    check_tensor(input, "zero_")._rebind(zeros_like(input)._array)
     return input
 
 
@@ -343,6 +344,8 @@ def arange(
     if end is None:
         start, end = 0, start
     values: list[Any] = [x.item() if isinstance(x, Tensor) else x for x in (start, end, step)]
+    for value, argument in zip(values, ("start", "end", "step"), strict=True):
+        check_type(value, int | float | np.number, "arange", argument, "a number")
     if values[2] == 0:
         raise ValueError("For 'arange', 'step' must not be 0")
     wanted = dtype or (float32 if any(isinstance(x, float) for x in values) else int64)

@@ -286,7 +286,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     moved = _planes_last(check_tensor(input, "diagonal_scatter"), dim1, dim2, "diagonal_scatter")
     index = _diagonal_places(moved._array, moved.shape[-2], moved.shape[-1], offset)
     wanted = (*moved.shape[:-2], len(index[1]))
-    if src.shape != wanted:
+    if check_tensor(src, "diagonal_scatter", "src").shape != wanted:
         raise ValueError(f"For 'diagonal_scatter', 'src' must have the shape {wanted}, but got {src.shape}")
     written = setitem_operator(moved, src, index=index)
     return movedim(written, (written.ndim - 2, written.ndim - 1), (dim1, dim2))

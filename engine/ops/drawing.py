@@ -47,8 +47,12 @@ def _shape(size: Sequence[Any], name: str) -> tuple[int, ...]:
 
 
 @np.errstate(all="ignore")
-def _host(x: TensorLike) -> Array:
-    return to_host(x._array) if isinstance(x, Tensor) else np.asarray(x, np.float32)
+def _host(x: TensorLike, name: str, argument: str) -> Array:
+    if isinstance(x, Tensor):
+        return to_host(x._array)
+    if not isinstance(x, int | float | list | tuple | np.ndarray | np.generic):
+        raise TypeError(f"For '{name}', '{argument}' must be a Tensor or a number, but got {type(x).__name__}")
+    return np.asarray(x, np.float32)
 
 
 def _inner(shape: tuple[int, ...], seed: int | None) -> Array:
@@ -286,7 +290,7 @@ def uniform(
         TypeError: ``shape`` holds something else than ints.
         ValueError: the shapes do not broadcast, or an integer type with no integer between the limits.
     """
-    low, high = _host(minval), _host(maxval)
+    low, high = _host(minval, "uniform", "minval"), _host(maxval, "uniform", "maxval")
     wanted = np.broadcast_shapes(ints_of(shape, "uniform", "shape"), low.shape, high.shape)
     if numpy_dtype(dtype).kind == "i":
         if (low >= high).any():
@@ -312,7 +316,7 @@ def normal(shape: Shape, mean: TensorLike, stddev: TensorLike, seed: int | None 
         TypeError: ``shape`` holds something else than ints.
         ValueError: the shapes do not broadcast.
     """
-    centre, width = _host(mean), _host(stddev)
+    centre, width = _host(mean, "normal", "mean"), _host(stddev, "normal", "stddev")
     wanted = np.broadcast_shapes(ints_of(shape, "normal", "shape"), centre.shape, width.shape)
     return _made(random.normal(wanted, seed) * width + centre)
 
@@ -366,7 +370,7 @@ def laplace(shape: Shape, mean: TensorLike, lambda_param: TensorLike, seed: int 
         TypeError: ``shape`` holds something else than ints.
         ValueError: the shapes do not broadcast.
     """
-    centre, scale = _host(mean), _host(lambda_param)
+    centre, scale = _host(mean, "laplace", "mean"), _host(lambda_param, "laplace", "lambda_param")
     wanted = np.broadcast_shapes(ints_of(shape, "laplace", "shape"), centre.shape, scale.shape)
     drawn = _inner(wanted, seed) - 0.5
     return _made(centre - scale * np.sign(drawn) * np.log1p(-2 * np.abs(drawn)))
@@ -410,7 +414,7 @@ def gamma(shape: Shape, alpha: Tensor, beta: Tensor, seed: int | None = None) ->
         TypeError: ``shape`` holds something else than ints.
         ValueError: ``alpha`` and ``beta`` do not broadcast.
     """
-    a, b = _host(alpha), _host(beta)
+    a, b = _host(alpha, "gamma", "alpha"), _host(beta, "gamma", "beta")
     wanted = (*ints_of(shape, "gamma", "shape"), *np.broadcast_shapes(a.shape, b.shape))
     return _made(_standard_gamma(np.broadcast_to(a, wanted).astype(np.float64), seed) / b)
 
@@ -431,7 +435,7 @@ def random_gamma(shape: Shape, alpha: Tensor, seed: int | None = None) -> Tensor
     """
     if not check_tensor(alpha, "random_gamma", "alpha").dtype.is_floating_point:
         raise TypeError(f"For 'random_gamma', 'alpha' must hold floating-point numbers, but got {alpha.dtype}")
-    a = _host(alpha)
+    a = to_host(alpha._array)
     wanted = (*ints_of(shape, "random_gamma", "shape"), *a.shape)
     return _made(_standard_gamma(np.broadcast_to(a, wanted).astype(np.float64), seed), alpha.dtype)
 
@@ -470,7 +474,7 @@ def random_poisson(shape: Shape, rate: Tensor, seed: int | None = None, dtype: D
     Raises:
         TypeError: ``shape`` holds something else than ints.
     """
-    r = _host(rate)
+    r = _host(rate, "random_poisson", "rate")
     wanted = (*ints_of(shape, "random_poisson", "shape"), *r.shape)
     return _made(_poisson(np.broadcast_to(r, wanted).astype(np.float64), seed), dtype)
 
@@ -490,7 +494,7 @@ def poisson(shape: Shape, mean: Tensor, seed: int | None = None) -> Tensor:
         TypeError: ``shape`` holds something else than ints.
         ValueError: the shapes do not broadcast.
     """
-    m = _host(mean)
+    m = _host(mean, "poisson", "mean")
     wanted = np.broadcast_shapes(ints_of(shape, "poisson", "shape"), m.shape)
     return _made(_poisson(np.broadcast_to(m, wanted).astype(np.float64), seed))
 
@@ -510,7 +514,7 @@ def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Te
         TypeError: ``input`` is no Tensor.
         ValueError: ``p`` is not in [0, 1].
     """
-    chance = _host(p)
+    chance = _host(p, "bernoulli", "p")
     if ((chance < 0) | (chance > 1)).any():
         raise ValueError(f"For 'bernoulli', 'p' must be in [0, 1], but got {p}")
     x = check_tensor(input, "bernoulli")
@@ -550,7 +554,8 @@ def bernoulli_ext(input: Tensor, *, generator: Generator | None = None) -> Tenso
     Raises:
         TypeError: ``input`` is no Tensor.
     """
-    return _made(_uniform_of(generator, check_tensor(input, "bernoulli_ext").shape) < _host(input), input.dtype)
+    x = check_tensor(input, "bernoulli_ext")
+    return _made(_uniform_of(generator, x.shape) < to_host(x._array), x.dtype)
 
 
 # Of a tensor: numbers of a distribution in its shape and dtype.
@@ -631,7 +636,7 @@ def _bernoulli_of_tensor(input: Tensor, p: TensorLike = 0.5, *, generator: Gener
     Returns:
         A tensor of the shape and dtype of ``input``.
     """
-    return _made(_uniform_of(generator, input.shape) < _host(p), input.dtype)
+    return _made(_uniform_of(generator, input.shape) < _host(p, "bernoulli_", "p"), input.dtype)
 
 
 @declare(in_place="random_")
@@ -678,7 +683,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
         ValueError: a 0-d ``input``, a weight that is negative or not finite, a row of zeros, a negative
             ``num_samples``, or without ``replacement`` more than N.
     """
-    weights = _host(check_tensor(input, "multinomial")).astype(np.float64)
+    weights = to_host(check_tensor(input, "multinomial")._array).astype(np.float64)
     if weights.ndim < 1 or num_samples < 0:
         raise ValueError(
             f"For 'multinomial', 'input' must have at least 1 axis and 'num_samples' not be negative, "
@@ -738,7 +743,7 @@ def random_categorical(logits: Tensor, num_sample: int, seed: int = 0, dtype: DT
     Returns:
         A tensor (batch, num_sample) of ``dtype``.
     """
-    weights = _host(logits).astype(np.float64)
+    weights = _host(logits, "random_categorical", "logits").astype(np.float64)
     powers = np.exp(weights - weights.max(-1, keepdims=True))
     return multinomial(Tensor(powers), num_sample, True, seed or None).astype(dtype)
 
@@ -755,7 +760,7 @@ def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None)
         An Int32 tensor (count, input_x.ndim) with an index in each row, and a Bool tensor (count,): True where a row is
         a place.
     """
-    places = np.argwhere(_host(input_x))
+    places = np.argwhere(to_host(check_tensor(input_x, "choice_with_mask", "input_x")._array))
     chosen = places[_order(len(places), seed)[:count]]
     full = np.zeros((count, input_x.ndim), np.int32)
     full[: len(chosen)] = chosen

@@ -89,7 +89,7 @@ def grid_sample(
     """
     x = check_tensor(input, "grid_sample")
     axes = x.ndim - 2
-    if axes not in (2, 3) or check_tensor(grid, "grid_sample", "grid").ndim != x.ndim or grid.shape[-1] != axes:
+    if check_tensor(grid, "grid_sample", "grid").ndim != x.ndim or axes not in (2, 3) or grid.shape[-1] != axes:
         raise ValueError(f"For 'grid_sample', 'grid' of shape {grid.shape} does not fit 'input' of shape {x.shape}")
     if grid.shape[0] != x.shape[0]:
         raise ValueError(f"For 'grid_sample', 'grid' must hold {x.shape[0]} samples, but got {grid.shape[0]}")

@@ -18,6 +18,7 @@ from ..core.silence import restore, silence
 from ..core.tensor import Tensor
 from ..core.types import Array, Number
 from ..cpu.array_module import array_module
+from .arguments import check_tensor
 from .elementwise import cast_operator, fit
 from .shape import reshape
 
@@ -122,7 +123,7 @@ def assigned(target: Tensor, index: Any, value: Any) -> Array:
         IndexError: an index out of range, or what cannot be an index or a value.
         ValueError: the value does not fit into the index.
     """
-    plain = _checked(target, index)
+    plain = _checked(check_tensor(target, "assigned", "target"), index)
     array = target._array
     if isinstance(value, list | tuple) or is_array(value):
         value = Tensor(value)

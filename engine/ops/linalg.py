@@ -10,6 +10,7 @@ from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Functions, Value
 from ..cpu import matmul as matmul_kernels
+from .arguments import check_tensor
 from .elementwise import as_dtype, fit
 
 __all__ = ["batch_matmul", "bmm", "dense", "matmul", "mm"]
@@ -154,10 +155,11 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation:
     Raises:
         ValueError: the shapes do not fit, or another ``activation``.
     """
+    input, weight = check_tensor(input, "dense"), check_tensor(weight, "dense", "weight")
     if input.ndim < 1 or input.shape[-1] != weight.shape[-1]:
         raise ValueError(
             f"For 'Dense', the last axis of the input must be {weight.shape[-1]}, but got shape {input.shape}"
         )
     wanted = promote(input._array.dtype, weight._array.dtype)
-    b = None if bias is None else as_dtype(bias, wanted)
+    b = None if bias is None else as_dtype(check_tensor(bias, "dense", "bias"), wanted)
     return _linear(as_dtype(input, wanted), as_dtype(weight, wanted), b, activation=activation)

@@ -118,7 +118,7 @@ def cross_entropy(
         TypeError: ``input`` or ``target`` is no Tensor.
         ValueError: shapes, a class number, ``label_smoothing`` or ``reduction`` that do not fit.
     """
-    _check_pair("cross_entropy", input, target, ignore_index=ignore_index)
+    _check_pair("cross_entropy", {"ignore_index": ignore_index}, input=input, target=target)
     if not 0.0 <= label_smoothing <= 1.0:
         raise ValueError(f"For 'cross_entropy', 'label_smoothing' must be in [0, 1], but got {label_smoothing}")
     if target._array.dtype.kind in "fV":
@@ -199,7 +199,7 @@ def nll_loss(
         TypeError: ``inputs`` or ``target`` is no Tensor.
         ValueError: shapes, a class number or ``reduction`` that do not fit.
     """
-    _check_pair("nll_loss", inputs, target, ignore_index=ignore_index)
+    _check_pair("nll_loss", {"ignore_index": ignore_index}, inputs=inputs, target=target)
     rows, labels, shape = _as_rows(inputs, target, "nll_loss")
     return _nll(rows, labels, shape, weight, ignore_index, reduction, label_smoothing)
 
@@ -283,11 +283,12 @@ def _soft_cross_entropy(
     return reduced(reshape(losses, shape), reduction, "cross_entropy")
 
 
-def _check_pair(name: str, input: Tensor, target: Any, **attrs: Any) -> None:
-    for argument, x in (("input", input), ("target", target)):
+def _check_pair(name: str, attrs: dict[str, Any] | None = None, /, **pair: Any) -> None:
+    for argument, x in pair.items():
         check_type(x, Tensor, name, argument)
+    input, target = pair.values()
     if taps.loss_taps:
-        taps.loss_called(name, input, target, **attrs)
+        taps.loss_called(name, input, target, **(attrs or {}))
 
 
 def _check_shapes(name: str, **pair: Tensor) -> None:
@@ -325,7 +326,7 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
         TypeError: ``input`` or ``target`` is no Tensor.
         ValueError: another ``reduction``, or shapes that do not broadcast.
     """
-    _check_pair("mse_loss", input, target)
+    _check_pair("mse_loss", input=input, target=target)
     apart = input - target
     return reduced(mul(apart, apart), reduction, "mse_loss")
 
@@ -359,7 +360,7 @@ def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
         TypeError: ``input`` or ``target`` is no Tensor.
         ValueError: another ``reduction``, or shapes that do not broadcast.
     """
-    _check_pair("l1_loss", input, target)
+    _check_pair("l1_loss", input=input, target=target)
     return reduced(absolute(input - target), reduction, "l1_loss")
 
 
@@ -380,7 +381,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: 
         TypeError: ``input`` or ``target`` is no Tensor.
         ValueError: shapes that differ, a negative ``beta``, or another ``reduction``.
     """
-    _check_pair("smooth_l1_loss", input, target)
+    _check_pair("smooth_l1_loss", input=input, target=target)
     _check_shapes("smooth_l1_loss", input=input, target=target)
     check_not_negative(beta, "smooth_l1_loss", "beta")
     d = absolute(input - target)
@@ -405,7 +406,7 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
         TypeError: ``input`` or ``target`` is no Tensor.
         ValueError: ``delta`` is not above 0, another ``reduction``, or shapes that do not broadcast.
     """
-    _check_pair("huber_loss", input, target)
+    _check_pair("huber_loss", input=input, target=target)
     check_above_zero(delta, "huber_loss", "delta")
     d = absolute(sub(input, target))
     return reduced(where(d <= delta, d * d * 0.5, (d - 0.5 * delta) * delta), reduction, "huber_loss")
@@ -430,7 +431,7 @@ def binary_cross_entropy(
         TypeError: ``logits`` or ``labels`` is no Tensor.
         ValueError: shapes that differ, or another ``reduction``.
     """
-    _check_pair("binary_cross_entropy", logits, labels)
+    _check_pair("binary_cross_entropy", logits=logits, labels=labels)
     _check_shapes("binary_cross_entropy", logits=logits, labels=labels)
     hits, misses = (maximum(log(p), -100.0) for p in (logits, 1.0 - logits))
     losses = neg(add(mul(labels, hits), mul(1.0 - labels, misses)))
@@ -460,7 +461,7 @@ def binary_cross_entropy_with_logits(
         TypeError: ``input`` or ``target`` is no Tensor.
         ValueError: shapes that differ, or another ``reduction``.
     """
-    _check_pair("binary_cross_entropy_with_logits", input, target)
+    _check_pair("binary_cross_entropy_with_logits", input=input, target=target)
     _check_shapes("binary_cross_entropy_with_logits", input=input, target=target)
     x, y = input, cast_operator(target, dtype=input._array.dtype)
     soft = log1p(exp(neg(absolute(x))))  # log(1 + exp(-|x|))
@@ -525,7 +526,7 @@ def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
         TypeError: ``logits`` or ``labels`` is no Tensor.
         ValueError: shapes that differ, or another ``reduction``.
     """
-    _check_pair("kl_div", logits, labels)
+    _check_pair("kl_div", logits=logits, labels=labels)
     _check_shapes("kl_div", logits=logits, labels=labels)
     safe = where(labels > 0, labels, 1.0)
     losses = where(labels > 0, mul(labels, sub(log(safe), logits)), 0.0)
@@ -582,7 +583,7 @@ def hinge_embedding_loss(inputs: Tensor, targets: Tensor, margin: float = 1.0, r
         ValueError: another ``reduction``.
     """
     check_number(margin, "hinge_embedding_loss", "margin")
-    _check_pair("hinge_embedding_loss", inputs, targets)
+    _check_pair("hinge_embedding_loss", inputs=inputs, targets=targets)
     y = targets._array
     zero = mul(inputs, 0.0)
     near = where(Tensor._wrap(y != -1), inputs, zero)
@@ -609,7 +610,7 @@ def margin_ranking_loss(
         TypeError: ``input1`` or ``input2`` is no Tensor.
         ValueError: another ``reduction``, or shapes that do not broadcast.
     """
-    _check_pair("margin_ranking_loss", input1, input2)
+    _check_pair("margin_ranking_loss", input1=input1, input2=input2)
     losses = maximum(add(neg(mul(target, sub(input1, input2))), margin), 0.0)
     return reduced(losses, reduction, "margin_ranking_loss")
 
@@ -630,7 +631,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> 
         TypeError: ``input`` or ``target`` is no Tensor.
         ValueError: shapes that differ, or another ``reduction``.
     """
-    _check_pair("soft_margin_loss", input, target)
+    _check_pair("soft_margin_loss", input=input, target=target)
     _check_shapes("soft_margin_loss", input=input, target=target)
     return reduced(softplus(neg(mul(target, input)), 1, 1e9), reduction, "soft_margin_loss")
 
@@ -674,12 +675,12 @@ def cosine_embedding_loss(
         TypeError: ``input1`` or ``input2`` is no Tensor, or ``margin`` is no float.
         ValueError: ``margin`` is not in [-1, 1], or another ``reduction``.
     """
-    _check_pair("cosine_embedding_loss", input1, input2)
+    _check_pair("cosine_embedding_loss", input1=input1, input2=input2)
     check_type(margin, float, "cosine_embedding_loss", "margin")
     if not -1.0 <= margin <= 1.0:
         raise ValueError(f"For 'cosine_embedding_loss', 'margin' must be in [-1, 1], but got {margin}")
     cosine = cosine_similarity(input1, input2, input1.ndim - 1 if input1.ndim == 1 else 1)
-    y = target._array
+    y = check_tensor(target, "cosine_embedding_loss", "target")._array
     zero = mul(cosine, 0.0)
     losses = add(
         where(Tensor._wrap(y == 1), sub(1.0, cosine), zero),
@@ -811,7 +812,7 @@ def multi_margin_loss(
     """
     if p not in (1, 2):
         raise ValueError(f"For 'multi_margin_loss', 'p' must be 1 or 2, but got {p}")
-    _check_pair("multi_margin_loss", input, target)
+    _check_pair("multi_margin_loss", input=input, target=target)
     if input.ndim != 2 or target.shape != input.shape[:1]:
         raise ValueError(
             f"For 'multi_margin_loss', shapes must be (N, C) and (N,), but got {input.shape} and {target.shape}"
@@ -874,7 +875,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
         TypeError: ``input`` or ``target`` is no Tensor.
         ValueError: shapes or a class number that do not fit, or another ``reduction``.
     """
-    _check_pair("multilabel_margin_loss", input, target)
+    _check_pair("multilabel_margin_loss", input=input, target=target)
     if input.shape != target.shape or input.ndim not in (1, 2):
         raise ValueError(
             f"For 'multilabel_margin_loss', shapes must be equal with 1 or 2 axes, got {input.shape}, {target.shape}"

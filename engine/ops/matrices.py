@@ -921,7 +921,7 @@ def orgqr(input: Tensor, input2: Tensor) -> Tensor:
         TypeError: ``input`` is no Tensor.
         ValueError: fewer than two axes.
     """
-    return _reflections(_matrix(input, "orgqr", False), input2)[..., : input.shape[-1]]
+    return _reflections(_matrix(input, "orgqr", False), check_tensor(input2, "orgqr", "input2"))[..., : input.shape[-1]]
 
 
 @declare(method=True, primitive=prim("Ormqr", left=True, transpose=False))
@@ -942,7 +942,7 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
         TypeError: ``input`` is no Tensor.
         ValueError: fewer than two axes, or shapes that do not fit.
     """
-    q = _reflections(_matrix(input, "ormqr", False), tau)
+    q = _reflections(_matrix(input, "ormqr", False), check_tensor(tau, "ormqr", "tau"))
     return matmul(q, other, transpose, False) if left else matmul(other, q, False, transpose)
 
 
@@ -982,7 +982,8 @@ def _unpacked(LU_data: Tensor, LU_pivots: Tensor) -> tuple[Tensor, Tensor, Tenso
     k = min(rows, columns)
     own = Tensor(np.eye(rows, k, dtype=bool))
     lower, upper = where(own, 1.0, tril(x[..., :k], -1)), triu(x)[..., :k, :]
-    orders = [_permutation(p - 1, rows) for p in LU_pivots.asnumpy().reshape(-1, LU_pivots.shape[-1])]
+    pivots = check_tensor(LU_pivots, "lu_unpack", "LU_pivots").asnumpy()
+    orders = [_permutation(p - 1, rows) for p in pivots.reshape(-1, pivots.shape[-1])]
     p = np.stack([np.eye(rows, dtype=x._array.dtype)[o].T for o in orders])
     return Tensor(p.reshape(*x.shape[:-2], rows, rows)), lower, upper
 
@@ -1025,6 +1026,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
         TypeError: ``LU_data`` is no Tensor.
         ValueError: U is singular, or shapes do not fit.
     """
+    check_tensor(b, "lu_solve", "b")
     p, lower, upper = _unpacked(LU_data, LU_pivots)
     right = expand_dims(b, -1) if b.ndim == LU_data.ndim - 1 else b
     found = _solve(upper, _solve(lower, matmul(p, right, True, False)))

@@ -280,7 +280,7 @@ def batch_norm(
         ("weight", weight),
         ("bias", bias),
     ):
-        if channels is None or one.shape != (channels,):
+        if channels is None or check_tensor(one, "BatchNorm", name).shape != (channels,):
             raise ValueError(
                 f"For 'BatchNorm', '{name}' must have one number for each channel (axis 1) of the input of shape "
                 f"{x.shape}, but got shape {one.shape}"
@@ -387,7 +387,7 @@ def group_norm(
         raise ValueError(f"For 'group_norm', 'num_groups' {num_groups} must divide the channels of shape {x.shape}")
     xp, dtype, c = array_module(x._array), x._array.dtype, x.shape[1]
     for name, one in (("weight", weight), ("bias", bias)):
-        if one is not None and one.shape != (c,):
+        if one is not None and check_tensor(one, "group_norm", name).shape != (c,):
             raise ValueError(f"For 'group_norm', '{name}' must have the shape {(c,)}, but got {one.shape}")
     gamma = Tensor._wrap(xp.ones(c, dtype)) if weight is None else weight
     beta = Tensor._wrap(xp.zeros(c, dtype)) if bias is None else bias

@@ -66,9 +66,9 @@ def _entries(axes: int) -> tuple[Operator, Operator]:
 _POOLS = {axes: _entries(axes) for axes in (2, 3)}
 
 
-def batched(function: Callable[[Tensor], Any], x: Tensor, axes: int, name: str) -> Any:
+def batched(function: Callable[[Tensor], Any], x: Tensor, axes: int, name: str, argument: str = "input") -> Any:
     """``function`` of (N, C, ...), also where ``x`` is one sample (C, ...)."""
-    if check_tensor(x, name).ndim == axes + 1:
+    if check_tensor(x, name, argument).ndim == axes + 1:
         found = function(expand_dims(x, 0))
         return tuple(squeeze(y, 0) for y in found) if isinstance(found, tuple) else squeeze(found, 0)
     if x.ndim != axes + 2:
@@ -137,7 +137,7 @@ def largest_of_windows(
         flat = _flat_places(places._array, lengths, kernel, strides, pads, dilations)
         return best, Tensor._wrap(flat)
 
-    return batched(pooled, x, axes, name)
+    return batched(pooled, x, axes, name, "x")
 
 
 def _flat_places(
@@ -218,17 +218,17 @@ def mean_of_windows(
         factors = (size / np.maximum(counts, 1)).astype(found._array.dtype)
         return mul(found, Tensor._wrap(to_device(factors)))
 
-    return batched(pooled, x, axes, name)
+    return batched(pooled, x, axes, name, "input_x")
 
 
-def as_image(function: Callable[[Tensor], Any], x: Tensor, name: str) -> Any:
+def as_image(function: Callable[[Tensor], Any], x: Tensor, name: str, argument: str = "input") -> Any:
     """``function`` of (N, C, 1, L), for what comes as (N, C, L)."""
 
     def pooled(x: Tensor) -> Any:
         found = function(expand_dims(x, 2))
         return tuple(squeeze(y, 2) for y in found) if isinstance(found, tuple) else squeeze(found, 2)
 
-    return batched(pooled, x, 1, name)
+    return batched(pooled, x, 1, name, argument)
 
 
 def flat_pair(value: Ints | None, name: str, argument: str, first: int = 1, least: int = 1) -> Any:
@@ -462,7 +462,7 @@ def avg_pool1d(
     def pooled(x: Tensor) -> Tensor:
         return mean_of_windows(2, name, x, window, steps, pad_mode, sides, ceil_mode, count_include_pad)
 
-    return as_image(pooled, input_x, name)
+    return as_image(pooled, input_x, name, "input_x")
 
 
 def avg_pool2d(

@@ -207,7 +207,7 @@ def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
         TypeError: ``x`` is no Tensor, or an axis no int.
         ValueError: an axis is out of range or named twice.
     """
-    return _reduce(_mean, "mean", x, axis, keep_dims)
+    return _reduce(_mean, "mean", check_tensor(x, "mean", "x"), axis, keep_dims)
 
 
 @declare(method="mean")
@@ -609,7 +609,7 @@ def cumsum(x: Tensor, axis: int, dtype: DTypeLike | None = None) -> Tensor:
         TypeError: ``x`` is no Tensor, or holds bools.
         ValueError: ``axis`` is out of range.
     """
-    found = axes_of(axis, check_tensor(x, "cumsum").ndim, "cumsum")
+    found = axes_of(axis, check_tensor(x, "cumsum", "x").ndim, "cumsum")
     given = in_dtype(x, dtype)
     if given._array.dtype.kind == "b":
         raise TypeError(f"For 'cumsum', 'x' must hold numbers, but got {given.dtype}")

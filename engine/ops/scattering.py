@@ -99,6 +99,7 @@ def put(x: Tensor, updates: TensorLike, index: Any, how: str = "update") -> Tens
     Returns:
         A tensor of the shape and dtype of ``x``.
     """
+    x = check_tensor(x, "put", "x")
     value = updates if isinstance(updates, Tensor) else Tensor(updates, x.dtype)
     value = as_dtype(value, x._array.dtype)
     spot = x._array[index].shape

@@ -153,7 +153,7 @@ def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
         ValueError: ``axis`` is out of range, or ``src`` does not fit.
         IndexError: ``index`` is out of range.
     """
-    x = check_tensor(input, "select_scatter")
+    x, src = check_tensor(input, "select_scatter"), check_tensor(src, "select_scatter", "src")
     return setitem_operator(x, src, index=along(x, one_axis(axis, x.ndim, "select_scatter"), index))
 
 
@@ -178,7 +178,7 @@ def slice_scatter(
         TypeError: ``input`` is no Tensor, or ``axis`` is no int.
         ValueError: ``axis`` is out of range, ``step`` is 0, or ``src`` does not fit.
     """
-    x = check_tensor(input, "slice_scatter")
+    x, src = check_tensor(input, "slice_scatter"), check_tensor(src, "slice_scatter", "src")
     return setitem_operator(
         x, src, index=along(x, one_axis(axis, x.ndim, "slice_scatter"), builtins.slice(start, end, step))
     )
@@ -225,7 +225,7 @@ def space_to_batch_nd(input_x: Tensor, block_size: Ints, paddings: Sequence[Sequ
         TypeError: ``block_size`` is no int and no tuple of ints.
         ValueError: a block does not divide its padded axis, or there is not one for each axis.
     """
-    first = input_x.ndim - len(paddings)
+    first = check_tensor(input_x, "space_to_batch_nd", "input_x").ndim - len(paddings)
     sizes = _blocks(block_size, len(paddings), "space_to_batch_nd")
     x = pad_by_axis(input_x, paddings)
     batch, kept, outer = x.shape[0], x.shape[1:first], [n // b for n, b in zip(x.shape[first:], sizes, strict=True)]
@@ -270,7 +270,7 @@ def batch_to_space_nd(input_x: Tensor, block_shape: Ints, crops: Sequence[Sequen
         TypeError: ``block_shape`` is no int and no tuple of ints.
         ValueError: the product of the blocks does not divide N, or there is not one for each axis.
     """
-    first, count = input_x.ndim - len(crops), len(crops)
+    first, count = check_tensor(input_x, "batch_to_space_nd", "input_x").ndim - len(crops), len(crops)
     sizes = _blocks(block_shape, count, "batch_to_space_nd")
     batch = input_x.shape[0] // math.prod(sizes)
     kept, outer = input_x.shape[1:first], input_x.shape[first:]

@@ -179,6 +179,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     """
     if p < 1:
         raise ValueError(f"For 'mvlgamma', 'p' must be positive, but got {p}")
+    check_tensor(input, "mvlgamma")
     total: Any = p * (p - 1) / 4 * math.log(math.pi)
     for k in range(p):
         total = lgamma(input - k / 2) + total

@@ -675,7 +675,7 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1)
     y = as_floats(y)
     step: Any = dx
     if x is not None:
-        step = diff(x, axis=at if x.ndim == y.ndim else 0)
+        step = diff(check_tensor(x, "trapz", "x"), axis=at if x.ndim == y.ndim else 0)
         if x.ndim == 1:
             step = reshape(step, (-1,) + (1,) * (y.ndim - at - 1))
     left, right = y[along(y, at, slice(None, -1))], y[along(y, at, slice(1, None))]

@@ -30,7 +30,7 @@ def _unpooled(
     kernel = ints_for(kernel_size, axes, name, "kernel_size")
     strides = kernel if not stride else ints_for(stride, axes, name, "stride")
     pads = ints_for(padding, axes, name, "padding", 0)
-    if check_tensor(x, name).shape != check_tensor(indices, name, "indices").shape:
+    if check_tensor(x, name, "x").shape != check_tensor(indices, name, "indices").shape:
         raise ValueError(f"For '{name}', 'indices' must have the shape {x.shape} of 'x', but got {indices.shape}")
     if x.ndim == axes + 1:
         size = None if output_size is None else (1, *output_size) if len(output_size) == axes + 1 else output_size

@@ -1,0 +1,72 @@
+"""What is no tensor and given to a function of ``ops`` as one gets one error that names function and argument.
+
+The function that is named may be the one that the first is computed by.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, float32, ops
+
+NAMED = re.compile(r"For '([\w.]+)', (?:'(\w+)')?")
+OF_TENSORS = ("Tensor", "Operand", "TensorLike", "Tensor | None")
+LEFT_OUT = (
+    *("assign_add", "assign_sub", "matrix_band_part", "polygamma"),  # the errors name another argument, rightly
+    *("truncate_div", "tensor_scatter_elements"),
+)
+
+
+class Wrong:
+    """No tensor, and nothing that one is made of."""
+
+
+def functions() -> dict[str, Any]:
+    found = {name: getattr(ops, name) for name in dir(ops) if not name.startswith("_") and name not in LEFT_OUT}
+    return {name: one for name, one in found.items() if callable(one) and not inspect.isclass(one)}
+
+
+def parameters(one: Any) -> list[inspect.Parameter]:
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [each for each in inspect.signature(one).parameters.values() if each.kind in kinds]
+
+
+def value_for(parameter: inspect.Parameter) -> Any:
+    kind = str(parameter.annotation)
+    if "Tensor" in kind or "Operand" in kind:
+        return Tensor(np.ones((2, 3)), float32)
+    return 1 if any(word in kind.lower() for word in ("int", "float", "number")) else "x" if "str" in kind else None
+
+
+FUNCTIONS = functions()
+CASES = [
+    pytest.param(name, each.name, id=f"{name}-{each.name}")
+    for name, one in FUNCTIONS.items()
+    for each in parameters(one)
+    if str(each.annotation) in OF_TENSORS
+]
+
+
+@pytest.mark.parametrize(("name", "argument"), CASES)
+def test_what_is_no_tensor_is_refused_by_name(name: str, argument: str) -> None:
+    one = FUNCTIONS[name]
+    given = {
+        each.name: Wrong() if each.name == argument else value_for(each)
+        for each in parameters(one)
+        if each.name == argument or each.default is each.empty
+    }
+    with pytest.raises((TypeError, ValueError, RuntimeError)) as raised:
+        one(**given)
+    found = NAMED.match(str(raised.value))
+    assert found is not None, raised.value
+    who, what = found.groups()
+    room = {"Tensor.item": Tensor, "Tensor": ms}.get(who, ops)
+    assert callable(getattr(room, who.rpartition(".")[2])), f"there is no '{who}': {raised.value}"
+    if who == name and what is not None and raised.type is TypeError:
+        assert what in (*inspect.signature(one).parameters, "size"), raised.value
