@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine import Tensor, grad, nn, ops
+from hookscope.engine import Tensor, grad, mint, nn, ops
 
 Array = np.ndarray[Any, Any]
 NUMBERS = np.random.default_rng(4)
@@ -71,6 +71,22 @@ def test_nll_loss(reduction: str, weighted: bool) -> None:
     want = reduced(*class_losses(LOGITS, LABELS, weight, 0.0), reduction)
     np.testing.assert_allclose(loss(Tensor(LOGITS), Tensor(LABELS)).asnumpy(), want, rtol=1e-10)
     assert_slope(lambda x: loss(x, Tensor(LABELS)), LOGITS)
+
+
+@pytest.mark.parametrize("name", ["nll_loss", "cross_entropy"])
+def test_a_loss_of_class_numbers_names_itself_in_its_errors(name: str) -> None:
+    loss, labels = getattr(ops, name), Tensor([0, 4, 1, 1, 0])
+    for arguments, text in (
+        ({"weight": Tensor(WEIGHT)}, r"the class numbers in 'target' must be in \[0, 4\) or -100, but got 4"),
+        ({"weight": Tensor(WEIGHT), "ignore_index": 4, "reduction": "all"}, "'reduction' must be 'mean', .* got 'all'"),
+        ({"weight": Tensor([1.0]), "ignore_index": 4}, r"'weight' must have the shape \(4,\), but got \(1,\)"),
+        ({"label_smoothing": 1.5, "ignore_index": 4}, r"'label_smoothing' must be in \[0, 1\], but got 1.5"),
+    ):
+        with pytest.raises(ValueError, match=f"For '{name}', {text}"):
+            loss(Tensor(LOGITS), labels, **arguments)
+        if "label_smoothing" not in arguments and name == "nll_loss":
+            with pytest.raises(ValueError, match=f"For 'nll_loss', {text}"):
+                mint.nn.functional.nll_loss(Tensor(LOGITS), labels, **arguments)
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)

@@ -125,8 +125,15 @@ CASES: dict[str, list[tuple[Callable[[], Any], Any]]] = {
         (lambda: Tensor([3.0, 1.0]).searchsorted(Tensor([2.0]), sorter=Tensor([1, 0])), np.array([1], np.int32)),
     ],
     # Shape
-    "reshape": [(lambda: X.reshape(2, -1), x.reshape(2, -1)), (lambda: X.reshape((4, 3)), x.reshape(4, 3))],
-    "view": [(lambda: X.view(12), x.ravel()), (lambda: X.view(ms.int64), x.view(np.int64))],
+    "reshape": [
+        (lambda: X.reshape(2, -1), x.reshape(2, -1)), (lambda: X.reshape((4, 3)), x.reshape(4, 3)),
+        (lambda: X.reshape(shape=(4, 3)), x.reshape(4, 3)), (lambda: X.reshape(shape=[-1]), x.ravel()),
+        (lambda: X[0, 0].reshape(()), x[0, 0]),
+    ],
+    "view": [
+        (lambda: X.view(12), x.ravel()), (lambda: X.view(ms.int64), x.view(np.int64)),
+        (lambda: X.view(shape=(4, 3)), x.reshape(4, 3)), (lambda: X.view(dtype=ms.int64), x.view(np.int64)),
+    ],
     "transpose": [
         (lambda: X.transpose(), x.T),
         (lambda: CUBE.transpose(0, 2), cube.swapaxes(0, 2)),
@@ -580,6 +587,22 @@ def test_an_offset_is_counted_in_the_memory_that_is_viewed() -> None:
     for index, offset in ((1, 12), ((slice(None), slice(1, None)), 4), ((1, 1), 16)):
         part = whole[index]
         assert part.storage_offset() == (part.data_ptr() - whole.data_ptr()) // 4 == offset
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: X.reshape(), "For 'Tensor.reshape', the shape must be given by place or as 'shape', but got nothing"),
+        (lambda: X.reshape(4, shape=(3,)), "For 'Tensor.reshape', the shape .*, but got both"),
+        (lambda: X.reshape(shape="a"), "For 'reshape', 'shape' must be an int or a tuple of ints, but got 'a'"),
+        (lambda: X.view(), "For 'Tensor.view', the shape must be given by place or as 'shape', but got nothing"),
+        (lambda: X.view(4, 3, shape=(4, 3)), "For 'Tensor.view', the shape .*, but got both"),
+        (lambda: X.view(4, 3, dtype=ms.int64), "For 'Tensor.view', a shape or a dtype must be given, but got both"),
+    ],
+)
+def test_a_shape_is_given_once(call: Callable[[], Any], text: str) -> None:
+    with pytest.raises(TypeError, match=text):
+        call()
 
 
 def test_the_place_of_a_kth_value_of_a_number_is_checked() -> None:

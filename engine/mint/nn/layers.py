@@ -12,6 +12,7 @@ from ...core.parameter import Parameter
 from ...core.recording import no_recording
 from ...core.tensor import Tensor
 from ...core.types import DTypeLike, Ints
+from ...nn._checks import check_number
 from ...nn.cell import Cell
 from . import functional as F  # noqa: N812
 
@@ -237,6 +238,10 @@ class _BatchNorm(Cell):
         track_running_stats: bool = True, dtype: DTypeLike | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        name = f"mint.nn.{type(self).__name__}"
+        check_number(eps, name, "eps", (0, math.inf))
+        if momentum is not None:
+            check_number(momentum, name, "momentum")
         dtype = dtype or float32
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
@@ -296,6 +301,10 @@ class BatchNorm1d(_BatchNorm):
         track_running_stats: whether running figures are kept, and used outside of training; otherwise each batch's own
             are used always.
         dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        TypeError: ``eps`` or ``momentum`` is no number.
+        ValueError: ``eps`` is negative.
     """
 
     ranks = (2, 3)
@@ -312,6 +321,10 @@ class BatchNorm2d(_BatchNorm):
         track_running_stats: whether running figures are kept, and used outside of training; otherwise each batch's own
             are used always.
         dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        TypeError: ``eps`` or ``momentum`` is no number.
+        ValueError: ``eps`` is negative.
     """
 
 
@@ -326,6 +339,10 @@ class BatchNorm3d(_BatchNorm):
         track_running_stats: whether running figures are kept, and used outside of training; otherwise each batch's own
             are used always.
         dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        TypeError: ``eps`` or ``momentum`` is no number.
+        ValueError: ``eps`` is negative.
     """
 
     ranks = (5,)
@@ -343,6 +360,10 @@ class SyncBatchNorm(_BatchNorm):
             are used always.
         process_group: the processes; ignored.
         dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        TypeError: ``eps`` or ``momentum`` is no number.
+        ValueError: ``eps`` is negative.
     """
 
     ranks = (2, 3, 4, 5)
@@ -363,6 +384,10 @@ class LayerNorm(Cell):
         elementwise_affine: whether there are a learned factor and bias for each place.
         bias: whether there is the bias, then.
         dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        TypeError: ``eps`` is no number.
+        ValueError: ``eps`` is negative.
     """
 
     def __init__(
@@ -370,6 +395,7 @@ class LayerNorm(Cell):
         dtype: DTypeLike | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        check_number(eps, "mint.nn.LayerNorm", "eps", (0, math.inf))
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.normalized_shape, self.eps = shape, eps
         ones, zeros = (initializer(init, shape, dtype or float32) for init in ("ones", "zeros"))
@@ -391,13 +417,15 @@ class GroupNorm(Cell):
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
-        ValueError: the groups do not divide the channels.
+        TypeError: ``eps`` is no number.
+        ValueError: the groups do not divide the channels, or ``eps`` is negative.
     """
 
     def __init__(
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, dtype: DTypeLike | None = None
     ) -> None:
         super().__init__()
+        check_number(eps, "mint.nn.GroupNorm", "eps", (0, math.inf))
         if num_channels % num_groups:
             raise ValueError(f"For 'mint.nn.GroupNorm', {num_groups} groups must divide {num_channels} channels")
         self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps

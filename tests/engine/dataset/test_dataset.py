@@ -232,6 +232,28 @@ def test_the_offset_names_the_shard_of_the_first_row(
     assert [one.get_dataset_size() for one in made] == [len(one) for one in wanted]
 
 
+def weighted(weights: Any) -> Any:
+    return lambda: ds.WeightedRandomSampler(weights)
+
+
+@pytest.mark.parametrize(("count", "wanted"), [(None, 4), (2, 2), (9, 4)])
+def test_rows_of_weight_0_come_last_where_none_comes_twice(count: int | None, wanted: int) -> None:
+    # MindSpore draws [2, 0, 1, 3], [0, 2, 1, 3], ... by these weights.
+    for _ in range(20):
+        sampler = ds.WeightedRandomSampler([1, 0, 5, 0], count, replacement=False)
+        found = column(ds.NumpySlicesDataset(np.arange(4), sampler=sampler), 0)
+        assert len(found) == len(set(found)) == wanted and set(found[:2]) == {0, 2}
+
+
+def test_rows_are_drawn_by_their_weights() -> None:
+    for weights in ([3.0, 0.0, 1.0], np.array([3.0, 0.0, 1.0]), (6, 0, 2)):
+        sampler = ds.WeightedRandomSampler(weights, 4000)  # type: ignore[arg-type]
+        found = column(ds.NumpySlicesDataset(np.arange(3), sampler=sampler), 0)
+        assert set(found) == {0, 2} and len(found) == 4000
+        assert abs(np.mean(np.equal(found, 0)) - 0.75) < 6 * (0.75 * 0.25 / 4000) ** 0.5  # deviations of the share
+    assert set(column(ds.NumpySlicesDataset(np.arange(3), sampler=ds.WeightedRandomSampler(2)), 0)) == {0}
+
+
 @pytest.mark.parametrize(
     ("error", "text", "call"),
     [
@@ -245,6 +267,15 @@ def test_the_offset_names_the_shard_of_the_first_row(
         (TypeError, "'coordinates' must be a row and a column", lambda: vision.Crop((0.5, 0), 2)),
         (RuntimeError, "'start_index' is -1", lambda: column(of_three(ds.SequentialSampler(-1)))),
         (RuntimeError, "'start_index' is 20", lambda: column(of_three(ds.SequentialSampler(20)))),
+        (TypeError, "For 'WeightedRandomSampler', 'weights' must be .* numbers, but got 'a'", weighted(["a"])),
+        (TypeError, "'weights' must be a list of numbers, but got 'ab'", weighted("ab")),
+        (TypeError, r"'weights' must be a list of numbers, but got \[1, 2\]", weighted([[1, 2]])),
+        (TypeError, "'weights' must be a list of numbers, but got None", weighted(None)),
+        (TypeError, "'weights' must be a list of numbers, but got None", weighted([1, None])),
+        (RuntimeError, r"'weights' must not be empty, but got \[\]", weighted([])),
+        (RuntimeError, r"'weights' must not be all 0, but got \[0, 0\]", weighted([0, 0])),
+        (RuntimeError, r"'weights' must be finite and not negative, but got \[-1, 2\]", weighted([-1, 2])),
+        (RuntimeError, r"'weights' must be finite and not negative, but got \[nan, 1\]", weighted([float("nan"), 1])),
         (RuntimeError, "4 'weights', but 3 rows", lambda: column(of_three(ds.WeightedRandomSampler([0, 0, 0, 1])))),
     ],
 )  # fmt: skip
