@@ -462,8 +462,9 @@ class Embedding(Cell):
         embedding_dim: how long a row is.
         padding_idx: the row that begins with zeros and that no gradient reaches, in [-num_embeddings, num_embeddings);
             None for none.
-        max_norm: must be None when the layer is called.
-        norm_type: the norm that ``max_norm`` would be of.
+        max_norm: of the numbered rows those longer than this are first shortened to it, in the table itself; None
+            shortens none.
+        norm_type: the p of the p-norm that ``max_norm`` is measured in.
         scale_grad_by_freq: must be False when the layer is called.
         _weight: the first values of the table; None draws them.
         dtype: the element type of the Parameters; None is Float32.
