@@ -74,7 +74,7 @@ def check_number(value: Any, layer: str, argument: str, within: tuple[float, flo
     """
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"For '{layer}', '{argument}' must be a number, but got {type(value).__name__}")
-    if within is not None and not within[0] <= value <= within[1]:
+    if within is not None and not within[0] <= float(value) <= within[1]:
         allowed = f"in [{within[0]}, {within[1]}]" if within[1] < math.inf else f"{within[0]} or above"
         raise ValueError(f"For '{layer}', '{argument}' must be {allowed}, but got {value}")
     return value
