@@ -134,6 +134,24 @@ def test_an_infinite_norm_over_several_axes_is_the_largest_or_the_least_size() -
     assert ops.vector_norm(Tensor(-3.0), np.inf).asnumpy() == 3.0
 
 
+def test_the_classes_of_decompositions_give_what_the_functions_do() -> None:
+    x = matrix(4, 3)
+    for full, columns in ((False, 3), (True, 4)):
+        q, r = (part.asnumpy() for part in ops.Qr(full)(Tensor(x)))
+        assert q.shape == (4, columns) and r.shape == (columns, 3)
+        np.testing.assert_allclose(q @ r, x, atol=1e-12)
+        np.testing.assert_allclose(q.T @ q, np.eye(columns), atol=1e-12)
+        np.testing.assert_array_equal(np.tril(r, -1), 0)
+    square = matrix(3, 3)
+    values, vectors = (part.asnumpy() for part in ops.Eig(True)(Tensor(square)))
+    np.testing.assert_allclose(square @ vectors, vectors * values, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=0), 1)
+    np.testing.assert_allclose(ops.Eig()(Tensor(square))[0].asnumpy(), values)
+    turned = np.array([[1 + 2j, 3 - 1j], [0, 1j]], np.complex64)
+    np.testing.assert_array_equal(Tensor(turned).mH.asnumpy(), turned.conj().T)
+    np.testing.assert_array_equal(Tensor(turned).mT.asnumpy(), turned.T)
+
+
 def test_geqrf_is_lapacks() -> None:
     x = matrix(2, 4, 3)
     packed, factors = (out.asnumpy() for out in ops.geqrf(Tensor(x)))

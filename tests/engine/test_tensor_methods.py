@@ -616,6 +616,18 @@ def test_a_side_that_contradicts_right_is_refused() -> None:
     assert ops.searchsorted(Tensor([1.0, 2.0]), Tensor([1.0]), right=True, side="right").tolist() == [1]
 
 
+def test_a_tensor_is_made_of_what_another_library_hands_over() -> None:
+    held = np.arange(6.0).reshape(2, 3)
+    for given in (held, ms.Tensor(held).to_dlpack()):
+        made = ms.from_dlpack(given)
+        assert made.tolist() == held.tolist() and made.dtype == ms.float64
+    made = ms.from_dlpack(held)
+    held[0, 0] = 9.0
+    assert made[0, 0].item() == 0.0  # a copy
+    with pytest.raises(TypeError, match="'dlpack' must be an array with '__dlpack__' or a capsule, but got int"):
+        ms.from_dlpack(3)
+
+
 def test_a_distance_needs_a_norm() -> None:
     with pytest.raises(ValueError, match="'p' must not be negative, but got -1.0"):
         ops.cdist(X, X, -1.0)

@@ -89,6 +89,27 @@ def test_each_pass_is_an_epoch_shuffled_anew_and_a_seed_repeats_them() -> None:
         ds.config._seed = None
 
 
+def test_a_data_set_tells_its_shapes_types_and_counts() -> None:
+    made = ds.NumpySlicesDataset({"a": X, "b": np.arange(6)}, shuffle=False)
+    assert made.output_shapes() == [[2], []] and made.batch(4).output_shapes() == [[4, 2], [4]]
+    assert made.output_types() == [np.float32, np.int64]
+    assert made.map(lambda a: a.astype(np.int8), ["a"]).output_types() == [np.int8, np.int64]
+    batched = (made, made.batch(4), made.batch(4).repeat(2), made.batch(4).batch(2))
+    assert [one.get_batch_size() for one in batched] == [1, 4, 4, 2]
+    repeated = (made, made.repeat(3), made.repeat(3).batch(2), made.repeat(3).repeat(2), made.repeat(-1))
+    assert [one.get_repeat_count() for one in repeated] == [1, 3, 3, 2, -1]
+    assert made.get_class_indexing() == {} and made.num_classes() is None
+    with pytest.raises(RuntimeError, match="the data set is empty"):
+        made.skip(6).output_shapes()
+
+
+def test_the_data_sets_of_all_rows_follow_each_other() -> None:
+    def twice(row: Any) -> Any:
+        return ds.NumpySlicesDataset([int(row[0])] * 2, shuffle=False)
+
+    assert column(ds.NumpySlicesDataset([1, 2], shuffle=False).flat_map(twice), 0) == [1, 1, 2, 2]
+
+
 def test_a_buffer_shuffle_keeps_every_row() -> None:
     assert sorted(column(rows().shuffle(3))) == [0, 1, 2, 3, 4, 5]
 
