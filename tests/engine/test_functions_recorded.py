@@ -121,7 +121,7 @@ CASES: dict[str, Callable[[], Any]] = {
                 wave(4, 3, k=0.5) + 2.0, ints([0, 1], [2, 2], [0, 1]), NEW
             ), kind,
         )
-        for kind in ("sub", "div", "max", "min", "add")
+        for kind in ("sub", "mul", "div", "max", "min", "add")
     },
     "tensor_scatter_update": lambda: ops.TensorScatterUpdate()(X, ints([0, 1], [2, 3]), NEW[:2]),
     "tensor_scatter_add slope": lambda: sloped(lambda x, u: ops.tensor_scatter_add(x, NAMED, u), X, NEW),

@@ -282,6 +282,8 @@ CASES: dict[str, list[tuple[Callable[[], Any], Any]]] = {
     "storage_offset": [(lambda: X.storage_offset(), 0)],
     "data_ptr": [(lambda: X.data_ptr(), X._array.ctypes.data)],
 }  # fmt: skip
+ORDERED = np.zeros(x.shape)
+ORDERED[x > 1] = OTHER.asnumpy().ravel()[: (x > 1).sum()]
 IN_PLACE: dict[str, list[tuple[Callable[[Tensor], Any], Any]]] = {
     "index_add_": [(lambda t: t.index_add_(0, ROWS, SOURCE), added(x, rows, source))],
     "index_copy_": [
@@ -298,6 +300,11 @@ IN_PLACE: dict[str, list[tuple[Callable[[Tensor], Any], Any]]] = {
         (lambda t: t.put_(Tensor([1, 1]), Tensor([8.0, 9.0]), accumulate=True), added(x, ([0], [1]), 17)),
     ],
     "zero_": [(lambda t: t.zero_(), x * 0)],
+    "addmm_": [
+        (lambda t: t.addmm_(X[:, :3], X), x + x[:, :3] @ x),
+        (lambda t: t.addmm_(X[:, :3], X, beta=0.5, alpha=2), 0.5 * x + 2 * x[:, :3] @ x),
+    ],
+    "masked_scatter_": [(lambda t: t.masked_scatter_(X > 1, OTHER), np.where(x > 1, ORDERED, x))],
 }
 
 
