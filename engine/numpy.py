@@ -35,6 +35,7 @@ from .core.tensor import Tensor
 from .core.types import DTypeLike, Ints, Number, Operand, TensorLike
 from .mint.functions import diag as found
 from .ops.arguments import Axis
+from .ops.joining import open_grid as _open_grid
 from .ops.sorting import unique_sorted as _unique_sorted
 
 pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
@@ -907,7 +908,7 @@ def meshgrid(*xi: TensorLike, sparse: builtins.bool = False, indexing: str = "xy
 
     Args:
         *xi: the coordinates along each axis of the grid, vectors.
-        sparse: accepted for NumPy's sake: the whole grid is made either way.
+        sparse: whether each Tensor has length 1 along the axes of the others, along which it would repeat itself.
         indexing: "xy": the first vector runs along the second axis, the second one along the first; "ij": each along
             its own.
 
@@ -915,9 +916,15 @@ def meshgrid(*xi: TensorLike, sparse: builtins.bool = False, indexing: str = "xy
         a list of a Tensor for each vector.
 
     Raises:
-        ValueError: another ``indexing``.
+        TypeError: ``sparse`` is no bool, or another ``indexing``.
     """
-    return list(ops.meshgrid(*[asarray(one) for one in xi], indexing=indexing))
+    if not isinstance(sparse, builtins.bool):
+        raise TypeError(f"For 'meshgrid', 'sparse' must be a bool, but got {type(sparse).__name__}")
+    if indexing not in ("xy", "ij"):
+        raise TypeError(f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}")
+    vectors = [asarray(one) for one in xi]
+    grid = ops.meshgrid(*vectors, indexing=indexing)
+    return _open_grid(vectors, indexing) if sparse else list(grid)
 
 
 def vander(x: TensorLike, N: int | None = None, increasing: builtins.bool = False) -> Tensor:  # noqa: N803

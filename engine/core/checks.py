@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from numbers import Real
 from types import UnionType
 from typing import Any, TypeVar
 
@@ -56,10 +58,15 @@ def check_int(value: object, who: str, argument: str, show: Shown = _type_of) ->
     return value
 
 
-def check_number(value: object, who: str, argument: str, show: Shown = _type_of) -> float:
-    """The value, which must be an int or a float and no bool; else a TypeError."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+def check_number(
+    value: object, who: str, argument: str, show: Shown = _type_of, within: tuple[float, float] | None = None
+) -> Any:
+    """The value, which must be a real number and no bool, else a TypeError; a ValueError if it is not ``within``."""
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"For '{who}', '{argument}' must be a number, but got {show(value)}")
+    if within is not None and not within[0] <= float(value) <= within[1]:
+        allowed = f"in [{within[0]}, {within[1]}]" if within[1] < math.inf else f"{within[0]} or above"
+        raise ValueError(f"For '{who}', '{argument}' must be {allowed}, but got {value}")
     return value
 
 

@@ -99,5 +99,10 @@ def from_dlpack(dlpack: object) -> Tensor:
     Raises:
         TypeError: ``dlpack`` is nothing of these.
     """
+    if not hasattr(dlpack, "__dlpack__") and type(dlpack).__name__ != "PyCapsule":
+        raise TypeError(
+            "For 'from_dlpack', 'dlpack' must be an array with '__dlpack__' or a capsule, "
+            f"but got {type(dlpack).__name__}"
+        )
     source = dlpack if hasattr(dlpack, "__dlpack__") else _Capsule(dlpack)
     return Tensor(np.array(np.from_dlpack(source)))

@@ -164,7 +164,7 @@ class TensorMethods:
     def bitwise_xor(self, other: Operand) -> Tensor:
         """x ^ y, bit by bit, of bools or integers."""
     def bmm(self, mat2: Tensor) -> Tensor:
-        """The matrix product of each pair in two batches; ``matmul`` under another name."""
+        """The matrix product of each pair in two batches; ``matmul`` also broadcasts."""
     def bool(self) -> Tensor:
         """The elements as Bool."""
     def broadcast_to(self, shape: Shape) -> Tensor:
@@ -600,8 +600,8 @@ class TensorMethods:
     def minimum(self, other: Operand) -> Tensor:
         """The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.
         """
-    def mm(self, other: Tensor, transpose_a: builtins.bool = False, transpose_b: builtins.bool = False) -> Tensor:
-        """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``."""
+    def mm(self, mat2: Tensor) -> Tensor:
+        """The product of two matrices."""
     def move_to(self, to: str, blocking: Any = True) -> Tensor:
         """The same values on another device; gradients pass, and come back to where the Tensor is."""
     def moveaxis(self, source: Ints, destination: Ints) -> Tensor:
@@ -764,7 +764,7 @@ class TensorMethods:
         """Each element along an axis several times, as NumPy's repeat."""
     def requires_grad_(self, requires_grad: Any = True) -> Tensor:
         """Set ``requires_grad``."""
-    def reshape(self, *shape: Any) -> Tensor:
+    def reshape(self, *lengths: Any, shape: Shape | None = None) -> Tensor:
         """The elements in their order, row by row, in another shape."""
     def reshape_as(self, other: Tensor) -> Tensor:
         """The elements in their order in the shape of another tensor."""
@@ -1026,7 +1026,7 @@ class TensorMethods:
     @overload
     def var(self, dim: Axis = None, ddof: builtins.int | builtins.bool = 0, keepdim: builtins.bool = False) -> Tensor:
         """The variance over axes: sum((x - mean) ** 2) / (n - ddof)."""
-    def view(self, *shape: Any) -> Tensor:
+    def view(self, *lengths: Any, shape: Shape | None = None, dtype: DTypeLike | None = None) -> Tensor:
         """The elements in another shape, or their bytes read as another dtype."""
     def view_as(self, other: Tensor) -> Tensor:
         """The elements in their order in the shape of another tensor."""

@@ -39,11 +39,11 @@ class Tensor(TensorMethods):
         shape: the shape that ``init`` fills; without ``init`` and ``input_data``, that of a Tensor of zeros.
         init: an Initializer, its name or a number that fills ``shape`` with ``dtype``.
         const_arg: a flag that a graph compiler would read; kept for readers.
-        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+        device: where it is: new Tensors are where ``set_device`` says, and another place is refused.
 
     Raises:
         TypeError: ``input_data`` is missing or nothing that a tensor can hold.
-        ValueError: ``init`` without ``shape`` and ``dtype``.
+        ValueError: ``init`` without ``shape`` and ``dtype``, or another ``device``.
     """
 
     __slots__ = ("__dict__", "__weakref__", "_array")
@@ -64,6 +64,11 @@ class Tensor(TensorMethods):
         const_arg: bool = False,
         device: str | None = None,
     ) -> None:
+        if device is not None and str(device).partition(":")[0] != backend.device_target():
+            raise ValueError(
+                f"For 'Tensor', 'device' must be '{backend.device_target()}', where set_device() puts new tensors, "
+                f"but got {device!r}; Tensor.move_to() gives one elsewhere"
+            )
         if init is not None:
             if shape is None or dtype is None:
                 raise ValueError("For 'Tensor', 'init' needs 'shape' and 'dtype' beside it")
@@ -409,14 +414,14 @@ def tensor(
         shape: the shape that ``init`` fills.
         init: an Initializer, its name or a number that fills ``shape`` with ``dtype``.
         const_arg: a flag that a graph compiler would read; kept for readers.
-        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+        device: where it is: new Tensors are where ``set_device`` says, and another place is refused.
 
     Returns:
         the Tensor.
 
     Raises:
         TypeError: ``input_data`` is missing or nothing that a tensor can hold.
-        ValueError: ``init`` without ``shape`` and ``dtype``.
+        ValueError: ``init`` without ``shape`` and ``dtype``, or another ``device``.
     """
     return Tensor(input_data, dtype, shape, init, const_arg, device)
 

@@ -71,7 +71,7 @@ class Dataset:
         return self.children[0].get_batch_size() if self.children else 1
 
     def get_repeat_count(self) -> int:
-        """How often the rows are repeated."""
+        """How often the last ``repeat`` repeats the rows; 1 without it."""
         return self.children[0].get_repeat_count() if self.children else 1
 
     def num_classes(self) -> int | None:

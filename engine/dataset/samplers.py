@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from numbers import Real
 from typing import TypeAlias
 
 import numpy as np
@@ -152,21 +153,29 @@ class WeightedRandomSampler(Sampler):
     Args:
         weights: a number of at least 0 for each row, in order; rows behind them are not drawn.
         num_samples: how many rows are drawn; as many as there are without it.
-        replacement: draw each row from all, so that one may come again.
+        replacement: draw each row from all, so that one may come again; without it rows of weight 0 come last.
 
     Raises:
-        TypeError: ``replacement`` is no bool, or ``num_samples`` no int.
-        ValueError: a negative weight, only zeros, or ``num_samples`` below 1.
-        RuntimeError: while iterating, where there are more weights than rows.
+        TypeError: ``weights`` are no numbers, ``replacement`` is no bool, or ``num_samples`` no int.
+        ValueError: ``num_samples`` is below 1.
+        RuntimeError: no weights, a negative or infinite one, or only zeros; or while iterating, where there are more
+            weights than rows.
     """
 
     def __init__(
-        self, weights: Sequence[float] | Array, num_samples: int | None = None, replacement: bool = True
+        self, weights: float | Sequence[float] | Array, num_samples: int | None = None, replacement: bool = True
     ) -> None:
         super().__init__(num_samples)
-        self.weights = np.asarray(weights, float)
-        if self.weights.ndim != 1 or not self.weights.size or (self.weights < 0).any() or not self.weights.any():
-            raise ValueError("For 'WeightedRandomSampler', 'weights' must not be negative, and not all 0")
+        who = "For 'WeightedRandomSampler', 'weights' must"
+        given = list(weights) if isinstance(weights, Iterable) and not isinstance(weights, str) else [weights]
+        wrong = [one for one in given if not isinstance(one, Real)]
+        if wrong:
+            raise TypeError(f"{who} be a list of numbers, but got {wrong[0]!r}")
+        self.weights = np.array([float(one) for one in given])
+        if not (np.isfinite(self.weights) & (self.weights >= 0)).all():
+            raise RuntimeError(f"{who} be finite and not negative, but got {given}")
+        if not self.weights.any():
+            raise RuntimeError(f"{who} not be {'all 0' if given else 'empty'}, but got {given}")
         self.replacement = check_bool(replacement, "WeightedRandomSampler", "replacement", show=repr)
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
@@ -174,7 +183,11 @@ class WeightedRandomSampler(Sampler):
             raise RuntimeError(f"For 'WeightedRandomSampler', there are {self.weights.size} 'weights', but {size} rows")
         share = self.weights / self.weights.sum()
         count = self.num_samples or size
-        return generator.choice(self.weights.size, count, self.replacement, share).tolist()
+        if self.replacement:
+            return generator.choice(self.weights.size, count, True, share).tolist()
+        drawn = generator.choice(self.weights.size, np.count_nonzero(share), False, share)
+        last = generator.permutation(np.flatnonzero(share == 0))
+        return [*drawn.tolist(), *last.tolist()][:count]
 
 
 class DistributedSampler(Sampler):

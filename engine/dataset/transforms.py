@@ -110,17 +110,48 @@ class PadEnd(Transform):
 
 
 class Slice(Transform):
-    """A part of the value: ``value[slices]``.
+    """A part of the value, which keeps all axes.
 
     Args:
-        *slices: for each axis a slice, an int, a list of ints (these places), or None (all).
+        *slices: what is taken of each axis: a slice, an int (one place), a list of ints (these places), or None or True
+            (all); an ellipsis stands for all of the axes that the others leave.
+
+    Raises:
+        TypeError: something else.
+        RuntimeError: when called, more of them than axes, or a place that is not there.
     """
 
     def __init__(self, *slices: Any) -> None:
-        self.slices = tuple(slice(None) if one is None else one for one in slices)
+        for one in slices:
+            places = one if isinstance(one, list) else [one]
+            ints = bool(places) and all(isinstance(i, int) and not isinstance(i, bool) for i in places)
+            if not (ints or one is None or one is True or one is ... or isinstance(one, slice)):
+                raise TypeError(
+                    f"For 'Slice', 'slices' must be slices, ints, lists of ints, None, True or ..., but got {one!r}"
+                )
+        if sum(one is ... for one in slices) > 1:
+            raise TypeError(f"For 'Slice', 'slices' may have one ellipsis, but got {slices!r}")
+        self.slices = slices
 
     def changed(self, value: Array) -> Array:
-        return np.asarray(value[self.slices])
+        rest = value.ndim - sum(one is not ... for one in self.slices)
+        if rest < 0:
+            raise RuntimeError(f"For 'Slice', there are {len(self.slices)} 'slices', but the shape is {value.shape}")
+        axis = 0
+        for one in self.slices:
+            if one is ...:
+                axis += rest
+                continue
+            if isinstance(one, slice):
+                value = value[(slice(None),) * axis + (one,)]
+            elif one is not None and one is not True:
+                places = [one] if isinstance(one, int) else one
+                length = value.shape[axis]
+                if any(not -length <= i < length for i in places):
+                    raise RuntimeError(f"For 'Slice', places must be in [{-length}, {length}), but got {one!r}")
+                value = value.take(places, axis)
+            axis += 1
+        return value
 
 
 class Concatenate(Transform):
@@ -148,11 +179,14 @@ class Duplicate(Transform):
 
 
 class Unique(Transform):
-    """Different elements in order of size, for each its place, and how often each is there."""
+    """Different elements in the order in which they come first, for each its place, and how often each is there."""
 
     def __call__(self, *values: Any) -> Any:
-        found, places, counts = np.unique(values[0], return_inverse=True, return_counts=True)
-        return found, places.reshape(-1).astype(np.int32), counts.astype(np.int32)
+        found, first, places, counts = np.unique(
+            values[0], return_index=True, return_inverse=True, return_counts=True
+        )
+        order = np.argsort(first)
+        return found[order], np.argsort(order)[places.reshape(-1)].astype(np.int32), counts[order].astype(np.int32)
 
 
 class Compose:

@@ -109,8 +109,8 @@ def bitwise_or(input: Operand, other: Operand) -> Tensor:
 def bitwise_xor(input: Operand, other: Operand) -> Tensor:
     """x ^ y, bit by bit, of bools or integers."""
 
-def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
-    """The matrix product of each pair in two batches; ``matmul`` under another name."""
+def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The matrix product of each pair in two batches."""
 
 def broadcast_to(input: Tensor, shape: Shape) -> Tensor:
     """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
@@ -338,8 +338,8 @@ def minimum(input: Operand, other: Operand) -> Tensor:
     """The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.
     """
 
-def mm(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
-    """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``."""
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The product of two matrices."""
 
 def mul(input: Operand, other: Operand) -> Tensor:
     """x * y."""

@@ -826,7 +826,7 @@ class SampledSoftmaxLoss(LossBase):
         num_classes: number of classes.
         num_true: number of labels of each example.
         sampled_values: in place of drawing (sampled classes (S,), expected counts of the labels (N, num_true), expected
-            counts of the sampled (S,)), Tensors; None draws classes log-uniformly, without repetition.
+            counts of the sampled (S,)), Tensors; None draws classes uniformly, without repetition.
         remove_accidental_hits: whether a drawn class that is a label of the example is left out of its sum.
         seed: of the drawing, an int from 0 on.
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
@@ -880,14 +880,9 @@ class SampledSoftmaxLoss(LossBase):
         if self.sampled_values is not None:
             sampled, expected_true, expected = self.sampled_values
         else:
-            # Log-uniform over class numbers, without repetition.
-            spread = np.log((np.arange(self.num_classes) + 2) / (np.arange(self.num_classes) + 1))
-            spread /= np.log(self.num_classes + 1)
-            drawn = self._numbers.choice(self.num_classes, self.num_sampled, False, spread / spread.sum())
-            counts = -np.expm1(self.num_sampled * np.log1p(-spread))
-            sampled = Tensor(drawn)
-            expected = Tensor(counts[drawn].astype(np.float32))
-            expected_true = Tensor(counts[flat.asnumpy()].astype(np.float32))
+            # Uniform without repetition: all counts are the same, and do not change the softmax.
+            sampled = Tensor(self._numbers.permutation(self.num_classes)[: self.num_sampled])
+            expected, expected_true = ops.ones((self.num_sampled,)), ops.ones(flat.shape)
         own_rows = ops.getitem(weights, flat)  # (N, true, D)
         own = ops.reduce_sum(own_rows * ops.expand_dims(logits, 1), 2) + ops.getitem(biases, flat)
         others = ops.matmul(logits, ops.transpose(ops.getitem(weights, sampled))) + ops.getitem(biases, sampled)

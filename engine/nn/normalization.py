@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
-from ..core.checks import check_bool, check_positive_int, check_type
+from ..core.checks import check_bool, check_int, check_number, check_positive_int, check_type
 from ..core.dtype import DType, float32
 from ..core.initializer import InitLike, initializer
 from ..core.parameter import Parameter
@@ -42,7 +43,8 @@ class _BatchNorm(Cell):
         dtype: element type of the parameters.
 
     Raises:
-        TypeError: ``num_features`` is no int, or ``use_batch_statistics`` no bool and not None.
+        TypeError: ``num_features`` is no int, ``eps`` or ``momentum`` no number, ``affine`` no bool, or
+            ``use_batch_statistics`` no bool and not None.
         ValueError: an argument out of range; the text names it.
     """
 
@@ -65,8 +67,9 @@ class _BatchNorm(Cell):
         super().__init__()
         name = type(self).__name__
         self.num_features = check_positive_int(num_features, name, "num_features")
-        if not 0 <= momentum <= 1:
-            raise ValueError(f"For '{name}', 'momentum' must be in [0, 1], but got {momentum}")
+        check_number(eps, name, "eps", within=(0, math.inf))
+        check_number(momentum, name, "momentum", within=(0, 1))
+        check_bool(affine, name, "affine")
         check_format(data_format, "NCHW", name)
         if use_batch_statistics is not None:
             check_bool(use_batch_statistics, name, "use_batch_statistics")
@@ -204,8 +207,8 @@ class LayerNorm(Cell):
         dtype: element type of the parameters.
 
     Raises:
-        TypeError: ``normalized_shape`` is no tuple or list.
-        ValueError: ``normalized_shape`` is empty.
+        TypeError: ``normalized_shape`` is no tuple or list, ``epsilon`` no number, or an axis no int.
+        ValueError: ``normalized_shape`` is empty, or ``epsilon`` negative.
     """
 
     def __init__(
@@ -222,6 +225,9 @@ class LayerNorm(Cell):
         check_type(normalized_shape, tuple | list, "LayerNorm", "normalized_shape", "a tuple or list")
         if not normalized_shape:
             raise ValueError("For 'LayerNorm', 'normalized_shape' must not be empty")
+        check_number(epsilon, "LayerNorm", "epsilon", within=(0, math.inf))
+        check_int(begin_norm_axis, "LayerNorm", "begin_norm_axis")
+        check_int(begin_params_axis, "LayerNorm", "begin_params_axis")
         self.normalized_shape = tuple(normalized_shape)
         self.begin_norm_axis, self.begin_params_axis, self.epsilon = (
             begin_norm_axis,
@@ -259,6 +265,10 @@ class LayerNormExt(Cell):
         elementwise_affine: whether there are parameters.
         bias: whether an offset is among them.
         dtype: element type of the parameters; None is float32.
+
+    Raises:
+        TypeError: ``eps`` is no number.
+        ValueError: ``eps`` is negative.
     """
 
     def __init__(
@@ -270,6 +280,7 @@ class LayerNormExt(Cell):
         dtype: DType | None = None,
     ) -> None:
         super().__init__()
+        check_number(eps, "LayerNormExt", "eps", within=(0, math.inf))
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
         kind = dtype or float32
@@ -293,15 +304,15 @@ class GroupNorm(Cell):
     Args:
         num_groups: how many groups, an int above 0 that divides ``num_channels``.
         num_channels: channels C, an int above 0.
-        eps: added to the variance, a float.
+        eps: added to the variance.
         affine: whether ``gamma`` and ``beta`` are trained; without they stay at their first values.
         gamma_init: first values of the factor ``gamma`` (C,): an initializer, its name, a number or a Tensor.
         beta_init: first values of the offset ``beta`` (C,), likewise.
         dtype: element type of the parameters.
 
     Raises:
-        TypeError: a number is no int, ``eps`` no float, or ``affine`` no bool.
-        ValueError: a number is not above 0, or does not divide.
+        TypeError: a number of channels or groups is no int, ``eps`` no number, or ``affine`` no bool.
+        ValueError: a number of channels or groups is not above 0, or does not divide; or ``eps`` is negative.
     """
 
     def __init__(
@@ -321,7 +332,7 @@ class GroupNorm(Cell):
             raise ValueError(
                 f"For 'GroupNorm', 'num_groups' {num_groups} must divide 'num_channels' {num_channels}"
             )
-        check_type(eps, float, "GroupNorm", "eps")
+        check_number(eps, "GroupNorm", "eps", within=(0, math.inf))
         self.eps, self.affine = eps, check_bool(affine, "GroupNorm", "affine")
         self.gamma = Parameter(initializer(gamma_init, (num_channels,), dtype), "gamma", requires_grad=affine)
         self.beta = Parameter(initializer(beta_init, (num_channels,), dtype), "beta", requires_grad=affine)
@@ -354,8 +365,8 @@ class _InstanceNorm(Cell):
         dtype: element type of the parameters.
 
     Raises:
-        TypeError: ``num_features`` is no int, or ``affine`` no bool.
-        ValueError: ``num_features`` is not above 0, or ``momentum`` out of range.
+        TypeError: ``num_features`` is no int, ``eps`` or ``momentum`` no number, or ``affine`` no bool.
+        ValueError: ``num_features`` is not above 0, ``eps`` negative, or ``momentum`` out of range.
     """
 
     _axes = 4
@@ -373,8 +384,8 @@ class _InstanceNorm(Cell):
         super().__init__()
         name = type(self).__name__
         self.num_features = check_positive_int(num_features, name, "num_features")
-        if not 0 <= momentum <= 1:
-            raise ValueError(f"For '{name}', 'momentum' must be in [0, 1], but got {momentum}")
+        check_number(eps, name, "eps", within=(0, math.inf))
+        check_number(momentum, name, "momentum", within=(0, 1))
         check_bool(affine, name, "affine")
         self.eps, self.momentum, self.affine = eps, momentum, affine
         shape = (num_features,)
@@ -442,7 +453,7 @@ class LRN(Cell):
         norm_region: "ACROSS_CHANNELS", the only one.
 
     Raises:
-        TypeError: ``depth_radius`` is no int.
+        TypeError: ``depth_radius`` is no int, or another number no number.
         ValueError: ``depth_radius`` is negative, or another ``norm_region``.
     """
 
@@ -455,6 +466,8 @@ class LRN(Cell):
         norm_region: str = "ACROSS_CHANNELS",
     ) -> None:
         super().__init__()
+        for argument, value in (("bias", bias), ("alpha", alpha), ("beta", beta)):
+            check_number(value, "LRN", argument)
         self.arguments = (depth_radius, bias, alpha, beta, norm_region)
         ops.lrn(Tensor([[[[0.0]]]]), *self.arguments)  # refuses bad arguments now, not at the first call
 

@@ -572,13 +572,16 @@ class FractionalMaxPool2d(Cell):
     """Largest elements of (N, C, H, W) in windows that begin at pseudorandom places (Graham 2014).
 
     Takes ``input``, also (C, H, W), and returns a Tensor, or with ``return_indices`` a pair. The call raises ValueError
-    unless just one of ``output_size`` and ``output_ratio`` is given, and where the windows do not fit.
+    where neither ``output_size`` nor ``output_ratio`` is given, and where the windows do not fit.
 
     Args:
         kernel_size: the window's lengths, an int above 0 for both axes or one for each.
         output_size: the lengths of the output, an int above 0 or one for each axis.
-        output_ratio: the lengths of the output as parts of those of the input, a float in (0, 1) or one for each axis.
+        output_ratio: where ``output_size`` is None, the lengths of the output as parts of those of the input, a float
+            in (0, 1) or one for each axis.
         return_indices: whether to return also the places of the elements, int64 indices into the flattened image.
+        _random_samples: numbers in [0, 1) that decide where windows begin, see ``ops.fractional_max_pool2d``; drawn at
+            each call without it.
     """
 
     _axes = 2
@@ -603,13 +606,16 @@ class FractionalMaxPool3d(FractionalMaxPool2d):
     """Largest elements of (N, C, D, H, W) in windows that begin at pseudorandom places (Graham 2014).
 
     Takes ``input``, also (C, D, H, W), and returns a Tensor, or with ``return_indices`` a pair. The call raises
-    ValueError unless just one of ``output_size`` and ``output_ratio`` is given, and where the windows do not fit.
+    ValueError where neither ``output_size`` nor ``output_ratio`` is given, and where the windows do not fit.
 
     Args:
         kernel_size: the window's lengths, an int above 0 for all axes or one for each.
         output_size: the lengths of the output, an int above 0 or one for each axis.
-        output_ratio: the lengths of the output as parts of those of the input, a float in (0, 1) or one for each axis.
+        output_ratio: where ``output_size`` is None, the lengths of the output as parts of those of the input, a float
+            in (0, 1) or one for each axis.
         return_indices: whether to return also the places of the elements, int64 indices into the flattened volume.
+        _random_samples: numbers in [0, 1) that decide where windows begin, see ``ops.fractional_max_pool3d``; drawn at
+            each call without it.
     """
 
     _axes = 3

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..core import random, types
-from ..core.backend import to_device
+from ..core.backend import to_device, to_host
 from ..core.dtype import int32
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
+from ..core.types import Array
 from ..cpu.array_module import array_module
+from .arguments import check_tensor
 from .convolution import ints_for
 from .indexing import getitem
 from .linalg import matmul
@@ -279,12 +281,15 @@ def _fractional(
     indices: bool,
     samples: Tensor | None,
 ) -> Any:
-    """Graham 2014: windows that begin at pseudorandom places, floor(alpha * (i + u)) - floor(alpha * u)."""
+    """Graham 2014: windows that begin at pseudorandom places, floor(alpha * (i + u)) - floor(alpha * u).
+
+    As in MindSpore and PyTorch each sample and channel has its own u, of two axes the last axis has the first.
+    """
 
     def pooled(x: Tensor) -> Any:
         kernel = ints_for(kernel_size, axes, name, "kernel_size")
-        if (size is None) == (ratio is None):
-            raise ValueError(f"For '{name}', one of 'output_size' and 'output_ratio' must be given")
+        if size is None and ratio is None:
+            raise ValueError(f"For '{name}', 'output_size' or 'output_ratio' must be given")
         if size is not None:
             lengths = ints_for(size, axes, name, "output_size")
         else:
@@ -294,17 +299,48 @@ def _fractional(
                     f"For '{name}', 'output_ratio' must be a float or {axes} floats between 0 and 1, but got {ratio!r}"
                 )
             lengths = tuple(int(n * r) for n, r in zip(x.shape[2:], ratios, strict=True))
-        drawn = random.uniform((axes,)) if samples is None else np.asarray(samples.asnumpy()).reshape(-1)[:axes]
-        edges = []
-        for n, k, m, u in zip(x.shape[2:], kernel, lengths, drawn, strict=True):
+        drawn = _samples(samples, name, (*x.shape[:2], axes))
+        starts = []
+        for axis, (n, k, m) in enumerate(zip(x.shape[2:], kernel, lengths, strict=True)):
             if n < k + m - 1:
                 raise ValueError(f"For '{name}', windows of {k} and output {m} do not fit into length {n}")
-            alpha = (n - k) / (m - 1) if m > 1 else 0.0
-            starts = [int((i + u) * alpha) - int(u * alpha) for i in range(m - 1)] + [n - k]
-            edges.append([(start, start + k) for start in starts])
-        return _largest_between(x, edges, indices)
+            u = drawn[:, :, axes - 1 - axis if axes == 2 else axis, None]
+            # In the dtype of the samples, as MindSpore rounds.
+            alpha = u.dtype.type((n - k) / (m - 1) if m > 1 else 0)
+            begin = ((np.arange(m, dtype=u.dtype) + u) * alpha).astype(np.int64) - (u * alpha).astype(np.int64)
+            begin[:, :, -1] = n - k
+            starts.append(begin)
+        places = _largest_from(x, starts, kernel)
+        return (gathered(x, places), places) if indices else gathered(x, places)
 
     return batched(pooled, input, axes, name)
+
+
+def _samples(given: Tensor | None, name: str, shape: Ints) -> Array:
+    """The u of each sample, channel and axis: those of the user, whose first axis may be 1, or drawn ones."""
+    if given is None:
+        return random.uniform(shape)
+    if check_tensor(given, name, "_random_samples").shape not in (shape, (1, *shape[1:])):
+        raise ValueError(f"For '{name}', '_random_samples' must have the shape {shape}, but got {given.shape}")
+    values = to_host(given._array)
+    if values.dtype.kind != "f" or not ((values >= 0) & (values < 1)).all():
+        raise ValueError(f"For '{name}', '_random_samples' must be floating-point numbers in [0, 1), but got {given}")
+    return np.broadcast_to(values, shape)
+
+
+def _largest_from(x: Tensor, starts: list[Array], kernel: Ints) -> Tensor:
+    """Where the largest element of each window is in the flattened axes; windows begin at ``starts`` (N, C, M)."""
+    axes, places = len(kernel), np.zeros((1,) * (2 + 2 * len(kernel)), np.int64)
+    for axis, (begin, k) in enumerate(zip(starts, kernel, strict=True)):
+        inside = begin[:, :, :, None] + np.arange(k)
+        own = [1] * (2 * axes)
+        own[axis], own[axes + axis] = inside.shape[2:]
+        places = places + inside.reshape(*inside.shape[:2], *own) * math.prod(x.shape[3 + axis :])
+    xp = array_module(x._array)
+    flat = xp.asarray(places.reshape(*places.shape[: 2 + axes], -1))
+    values = xp.take_along_axis(x._array.reshape(*x.shape[:2], -1), flat.reshape(*x.shape[:2], -1), -1)
+    best = values.reshape(flat.shape).argmax(axis=-1)
+    return Tensor._wrap(xp.take_along_axis(flat, best[..., None], -1)[..., 0])
 
 
 def fractional_max_pool2d(
@@ -321,17 +357,18 @@ def fractional_max_pool2d(
         input: a tensor (N, C, H, W), or one sample (C, H, W).
         kernel_size: the lengths of a window, an int or two.
         output_size: the lengths of the output, an int or two.
-        output_ratio: instead of them, their ratios to those of the input: a float or two, between 0 and 1.
+        output_ratio: where these are not given, their ratios to those of the input: a float or two, between 0 and 1.
         return_indices: whether the places of the largest elements come too, as numbers in the flattened axes.
-        _random_samples: two numbers in [0, 1), one for each axis, that decide where windows begin, of any shape;
-            drawn without it.
+        _random_samples: (N, C, 2) or (1, C, 2), numbers in [0, 1) that decide where windows begin along each axis
+            (width, height); drawn without it.
 
     Returns:
-        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int32).
+        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int64).
 
     Raises:
-        TypeError: ``input`` is no Tensor, or a size no int.
-        ValueError: both or none of ``output_size`` and ``output_ratio``; a ratio out of range; windows that do not fit.
+        TypeError: ``input`` or ``_random_samples`` is no Tensor, or a size no int.
+        ValueError: neither ``output_size`` nor ``output_ratio``; a ratio or a sample out of range; windows that do not
+            fit.
     """
     name = "fractional_max_pool2d"
     return _fractional(2, name, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
@@ -351,17 +388,18 @@ def fractional_max_pool3d(
         input: a tensor (N, C, D, H, W), or one sample (C, D, H, W).
         kernel_size: the lengths of a window, an int or three.
         output_size: the lengths of the output, an int or three.
-        output_ratio: instead of them, their ratios to those of the input: a float or three, between 0 and 1.
+        output_ratio: where these are not given, their ratios to those of the input: a float or three, between 0 and 1.
         return_indices: whether the places of the largest elements come too, as numbers in the flattened axes.
-        _random_samples: three numbers in [0, 1), one for each axis, that decide where windows begin, of any shape;
-            drawn without it.
+        _random_samples: (N, C, 3) or (1, C, 3), numbers in [0, 1) that decide where windows begin along each axis
+            (depth, height, width); drawn without it.
 
     Returns:
-        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int32).
+        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int64).
 
     Raises:
-        TypeError: ``input`` is no Tensor, or a size no int.
-        ValueError: both or none of ``output_size`` and ``output_ratio``; a ratio out of range; windows that do not fit.
+        TypeError: ``input`` or ``_random_samples`` is no Tensor, or a size no int.
+        ValueError: neither ``output_size`` nor ``output_ratio``; a ratio or a sample out of range; windows that do not
+            fit.
     """
     name = "fractional_max_pool3d"
     return _fractional(3, name, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)

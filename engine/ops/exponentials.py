@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..core.surfaces import declare, everywhere, prim
@@ -9,7 +11,7 @@ from ..core.tensor import Tensor
 from ..core.types import Operand
 from ..cpu import activation as activation_kernels
 from .arithmetic import mul
-from .comparison import eq, where
+from .comparison import eq, gt, logical_and, logical_not, lt, where
 from .elementwise import function_of_number
 
 __all__ = ["cos", "cosh", "erf", "exp", "expm1", "log", "log1p", "log2", "sin", "sinh", "tan", "xlogy"]
@@ -91,4 +93,6 @@ def xlogy(input: Operand, other: Operand) -> Tensor:
     Raises:
         TypeError: an input is neither a tensor nor a number.
     """
-    return where(eq(input, 0), 0.0, mul(input, log(where(eq(input, 0), 1.0, other))))
+    # Only where the logarithm is no number: elsewhere 0 * log(other) has the slope log(other).
+    zero = logical_and(eq(input, 0), logical_not(logical_and(gt(other, 0), lt(other, math.inf))))
+    return where(zero, 0.0, mul(input, log(where(zero, 1.0, other))))

@@ -196,18 +196,31 @@ def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
 
     Args:
         input_x: the tensor that is picked from.
-        indices: an integer tensor (..., K), K at most ``input_x.ndim``; column k counts along axis k.
+        indices: an integer tensor (..., K), K at most ``input_x.ndim``; column k counts along axis k, from 0 on.
 
     Returns:
         A tensor of shape ``indices.shape[:-1] + input_x.shape[K:]`` and of the dtype of ``input_x``.
 
     Raises:
         TypeError: ``input_x`` is no Tensor, or ``indices`` holds no integers.
-        IndexError: an index out of range, or more of them than axes.
+        ValueError: ``indices`` has no axis, or K is more than ``input_x.ndim``.
+        RuntimeError: an index that is negative or out of range.
     """
-    return getitem_operator(
-        check_tensor(input_x, "gather_nd", "input_x"), index=_rows(_integers(indices, "gather_nd", "indices"))
-    )
+    x, i = check_tensor(input_x, "gather_nd", "input_x"), _integers(indices, "gather_nd", "indices")
+    if not i.ndim or i.shape[-1] > x.ndim:
+        raise ValueError(
+            f"For 'gather_nd', the last axis of 'indices' must be at most the {x.ndim} axes of 'input_x', "
+            f"but got shapes {i.shape} and {x.shape}"
+        )
+    lengths = array_module(i._array).asarray(x.shape[: i.shape[-1]], np.int64)
+    outside = ((i._array < 0) | (i._array >= lengths)).any(axis=-1)
+    if outside.any():
+        row = i._array[outside][0].tolist()
+        raise RuntimeError(
+            f"For 'gather_nd', 'indices' must be from 0 to below the lengths {x.shape[: i.shape[-1]]} of 'input_x', "
+            f"but got {row}"
+        )
+    return getitem_operator(x, index=_rows(i))
 
 
 @declare(method=True, mint=renamed(axis="dim"))

@@ -93,19 +93,24 @@ def meshgrid(*inputs: Tensor | Sequence[Tensor], indexing: str = "xy") -> tuple[
     if indexing not in ("xy", "ij"):
         raise ValueError(f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}")
     given: Any = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], list | tuple) else inputs
-    axes = [ravel(x) for x in given]
+    lines = open_grid(given, indexing)
+    shape = np.broadcast_shapes(*(x.shape for x in lines))
+    return tuple(broadcast_to(x, shape) for x in lines)
+
+
+def open_grid(inputs: Sequence[Tensor], indexing: str) -> list[Tensor]:
+    """The coordinates along each axis of a grid, each with the axes of the grid, of length 1 but for its own.
+
+    Args:
+        inputs: the places along each axis; what is no vector is flattened.
+        indexing: "xy" or "ij", see ``meshgrid``.
+    """
+    axes = [ravel(x) for x in inputs]
     order = list(range(len(axes)))
     if indexing == "xy" and len(axes) > 1:
         order[0], order[1] = 1, 0
-    shape = [1] * len(axes)
-    for place, x in zip(order, axes, strict=True):
-        shape[place] = x.size
-    found = []
-    for place, x in zip(order, axes, strict=True):
-        own = [1] * len(axes)
-        own[place] = x.size
-        found.append(broadcast_to(reshape(x, tuple(own)), tuple(shape)))
-    return tuple(found)
+    places = range(len(axes))
+    return [reshape(x, tuple(x.size if k == own else 1 for k in places)) for own, x in zip(order, axes, strict=True)]
 
 
 def cartesian_prod(*inputs: Tensor) -> Tensor:

@@ -76,11 +76,7 @@ def _linear_rule(
 _linear = Operator("linear", matmul_kernels.linear, joint_vjp=_linear_rule)
 
 
-@declare(
-    method=("matmul", "mm"),
-    primitive=[prim(name, transpose_a=False, transpose_b=False) for name in ("MatMul", "BatchMatMul")],
-    mint=("matmul", "mm"),
-)
+@declare(method=True, mint=True)
 def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
     """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``.
 
@@ -114,29 +110,126 @@ def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b:
     return _matmul(x, y, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
-mm = matmul
+def _of_matrices(
+    name: str, axes: int | None, transpose_a: bool = False, transpose_b: bool = False, **pair: Tensor
+) -> Tensor:
+    """The product of two tensors with ``axes`` axes each, None for 2 or more; those before the last two must match."""
+    (first, x), (second, y) = pair.items()
+    for argument, one in pair.items():
+        if not isinstance(one, Tensor):
+            raise TypeError(f"For '{name}', '{argument}' must be a Tensor, but got {type(one).__name__}")
+        if one.ndim < 2 or (axes is not None and one.ndim != axes):
+            wanted = "at least 2" if axes is None else axes
+            raise ValueError(f"For '{name}', '{argument}' must have {wanted} axes, but got shape {one.shape}")
+    if x.shape[:-2] != y.shape[:-2]:
+        raise ValueError(
+            f"For '{name}', '{first}' and '{second}' must have the same axes before the last two, "
+            f"but got shapes {x.shape} and {y.shape}"
+        )
+    if x.shape[-2 if transpose_a else -1] != y.shape[-1 if transpose_b else -2]:
+        turned = f" (transpose_a={transpose_a}, transpose_b={transpose_b})" if transpose_a or transpose_b else ""
+        raise ValueError(
+            f"For '{name}', the rows of '{first}' must be as long as the columns of '{second}', "
+            f"but got shapes {x.shape} and {y.shape}{turned}"
+        )
+    return matmul(x, y, transpose_a, transpose_b)
 
 
 @declare(method=True, mint=True)
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The product of two matrices.
+
+    Args:
+        input: a matrix (M, K).
+        mat2: a matrix (K, N).
+
+    Returns:
+        A tensor (M, N) in the dtype that both promote to.
+
+    Raises:
+        TypeError: an operand is no Tensor.
+        ValueError: an operand has another number of axes, or the inner lengths differ.
+    """
+    return _of_matrices("mm", 2, input=input, mat2=mat2)
+
+
+@declare(method=True)
 def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
-    """The matrix product of each pair in two batches; ``matmul`` under another name.
+    """The matrix product of each pair in two batches; ``matmul`` also broadcasts.
 
     Args:
         input_x: matrices (..., M, K).
-        mat2: matrices (..., K, N), whose leading axes broadcast with those of ``input_x``.
+        mat2: matrices (..., K, N) with the same leading axes.
 
     Returns:
         A tensor (..., M, N) in the dtype that both promote to.
 
     Raises:
         TypeError: an operand is no Tensor.
-        RuntimeError: the inner lengths differ.
-        ValueError: the leading axes do not broadcast.
+        ValueError: an operand has fewer than 2 axes, or the leading axes or the inner lengths differ.
     """
-    return matmul(input_x, mat2)
+    return _of_matrices("bmm", None, input_x=input_x, mat2=mat2)
 
 
 batch_matmul = bmm
+
+
+@declare(mint="bmm")
+def _bmm_of_mint(input: Tensor, mat2: Tensor) -> Tensor:
+    """The matrix product of each pair in two batches.
+
+    Args:
+        input: matrices (B, M, K).
+        mat2: matrices (B, K, N).
+
+    Returns:
+        A tensor (B, M, N) in the dtype that both promote to.
+
+    Raises:
+        TypeError: an operand is no Tensor.
+        ValueError: an operand has another number of axes, or the batches or the inner lengths differ.
+    """
+    return _of_matrices("bmm", 3, input=input, mat2=mat2)
+
+
+@declare(primitive=prim("MatMul", transpose_a=False, transpose_b=False))
+def _mat_mul_class(input: Tensor, mat2: Tensor, transpose_a: bool, transpose_b: bool) -> Tensor:
+    """The product of two matrices.
+
+    Args:
+        input: a matrix (M, K).
+        mat2: a matrix (K, N).
+        transpose_a: whether ``input`` is (K, M).
+        transpose_b: whether ``mat2`` is (N, K).
+
+    Returns:
+        A tensor (M, N) in the dtype that both promote to.
+
+    Raises:
+        TypeError: an operand is no Tensor.
+        ValueError: an operand has another number of axes, or the inner lengths differ.
+    """
+    return _of_matrices("MatMul", 2, transpose_a, transpose_b, input=input, mat2=mat2)
+
+
+@declare(primitive=prim("BatchMatMul", transpose_a=False, transpose_b=False))
+def _batch_mat_mul_class(x: Tensor, y: Tensor, transpose_a: bool, transpose_b: bool) -> Tensor:
+    """The matrix product of each pair in two batches.
+
+    Args:
+        x: matrices (..., M, K).
+        y: matrices (..., K, N) with the same leading axes.
+        transpose_a: whether the last two axes of ``x`` are (K, M).
+        transpose_b: whether the last two axes of ``y`` are (N, K).
+
+    Returns:
+        A tensor (..., M, N) in the dtype that both promote to.
+
+    Raises:
+        TypeError: an operand is no Tensor.
+        ValueError: an operand has fewer than 2 axes, or the leading axes or the inner lengths differ.
+    """
+    return _of_matrices("BatchMatMul", None, transpose_a, transpose_b, x=x, y=y)
 
 
 @declare(primitive=prim("Dense"), mint=renamed("nn.functional.linear", without=("activation",)))

@@ -35,6 +35,7 @@ def _rows_behind_offset(input_params: Tensor, input_indices: Tensor, offset: int
     return comparison.where(reshape(there, there.shape + (1,) * (input_params.ndim - 1)), rows, 0)
 
 
+@declare(mint="nn.functional.embedding")
 def embedding(
     input: Tensor,
     weight: Tensor,

@@ -119,8 +119,7 @@ def cross_entropy(
         ValueError: shapes, a class number, ``label_smoothing`` or ``reduction`` that do not fit.
     """
     _check_pair("cross_entropy", {"ignore_index": ignore_index}, input=input, target=target)
-    if not 0.0 <= label_smoothing <= 1.0:
-        raise ValueError(f"For 'cross_entropy', 'label_smoothing' must be in [0, 1], but got {label_smoothing}")
+    _check_smoothing("cross_entropy", label_smoothing)
     if target._array.dtype.kind in "fV":
         return _soft_cross_entropy(input, target, weight, reduction, label_smoothing)
     logits, labels, shape = _as_rows(input, target, "cross_entropy")
@@ -130,7 +129,8 @@ def cross_entropy(
             counted = int((labels._array != ignore_index).sum())
             return div(reduce_sum(losses), counted if counted else float("nan"))
         return reduced(reshape(losses, shape), reduction, "cross_entropy")
-    return _nll(log_softmax(logits, 1), labels, shape, weight, ignore_index, reduction, label_smoothing)
+    log_p = log_softmax(logits, 1)
+    return _nll("cross_entropy", log_p, labels, shape, weight, ignore_index, reduction, label_smoothing)
 
 
 @declare(primitive=prim("SoftmaxCrossEntropyWithLogits"))
@@ -190,18 +190,19 @@ def nll_loss(
         weight: a factor for each class (C,).
         ignore_index: class numbers equal to it do not count.
         reduction: "mean" (over what counts, by weight), "sum" or "none".
-        label_smoothing: the part of each target that is spread evenly over all classes.
+        label_smoothing: the part of each target, in [0, 1], that is spread evenly over all classes.
 
     Returns:
         A 0-d tensor, with "none" one of the shape (N, ...), of the dtype of ``inputs``.
 
     Raises:
         TypeError: ``inputs`` or ``target`` is no Tensor.
-        ValueError: shapes, a class number or ``reduction`` that do not fit.
+        ValueError: shapes, a class number, ``label_smoothing`` or ``reduction`` that do not fit.
     """
     _check_pair("nll_loss", {"ignore_index": ignore_index}, inputs=inputs, target=target)
+    _check_smoothing("nll_loss", label_smoothing)
     rows, labels, shape = _as_rows(inputs, target, "nll_loss")
-    return _nll(rows, labels, shape, weight, ignore_index, reduction, label_smoothing)
+    return _nll("nll_loss", rows, labels, shape, weight, ignore_index, reduction, label_smoothing)
 
 
 @declare(primitive=prim("NLLLoss", reduction="mean", ignore_index=-100))
@@ -231,6 +232,7 @@ def _nll_with_weight(
 
 
 def _nll(
+    name: str,
     log_probabilities: Tensor,
     labels: Tensor,
     shape: tuple[int, ...],
@@ -245,9 +247,12 @@ def _nll(
     kept = host != ignore_index
     place = xp.where(kept, host, 0)
     if ((place < 0) | (place >= classes)).any():
-        raise ValueError(f"the class numbers in 'target' must be in [0, {classes}) or {ignore_index}")
+        wrong = int(place[(place < 0) | (place >= classes)][0])
+        raise ValueError(
+            f"For '{name}', the class numbers in 'target' must be in [0, {classes}) or {ignore_index}, but got {wrong}"
+        )
     if weight is not None and weight.shape != (classes,):
-        raise ValueError(f"'weight' must have the shape ({classes},), but got {weight.shape}")
+        raise ValueError(f"For '{name}', 'weight' must have the shape ({classes},), but got {weight.shape}")
     dtype = log_probabilities._array.dtype
     factors = kept.astype(dtype) if weight is None else xp.where(kept, weight._array[place], 0).astype(dtype)
     counted = Tensor._wrap(factors)
@@ -259,7 +264,7 @@ def _nll(
         losses = add(mul(losses, 1.0 - smoothing), mul(spread, smoothing / classes))
     if reduction == "mean":
         return div(reduce_sum(losses), reduce_sum(counted))
-    return reduced(reshape(losses, shape), reduction, "cross_entropy")
+    return reduced(reshape(losses, shape), reduction, name)
 
 
 def _soft_cross_entropy(
@@ -289,6 +294,11 @@ def _check_pair(name: str, attrs: dict[str, Any] | None = None, /, **pair: Any) 
     input, target = pair.values()
     if taps.loss_taps:
         taps.loss_called(name, input, target, **(attrs or {}))
+
+
+def _check_smoothing(name: str, smoothing: float) -> None:
+    if not 0.0 <= smoothing <= 1.0:
+        raise ValueError(f"For '{name}', 'label_smoothing' must be in [0, 1], but got {smoothing}")
 
 
 def _check_shapes(name: str, **pair: Tensor) -> None:

@@ -21,7 +21,7 @@ from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Value
 from ..cpu.array_module import array_module
-from . import arithmetic, comparison
+from . import arithmetic, comparison, reduction
 from .arguments import Axis, axes_of, check_tensor
 from .comparison import where
 from .diagonals import tril, triu
@@ -122,6 +122,35 @@ _solve = Operator(
         lambda F, g, out, x, b: F.solve(_swapped(F, x), g),
     ),
 )
+
+
+def _shortest_rule(F: Functions, needs: list[bool], g: Value, out: Value, x: Value, b: Value) -> list[Any]:
+    if needs[0]:
+        raise NotImplementedError(
+            "For 'lstsq', the rank of 'input' is not full, where the solution jumps, so that it has no gradient by "
+            "'input'; leave out the columns or rows that depend on others"
+        )
+    return [None, F.shortest_solution(_swapped(F, x), g)]
+
+
+_shortest = Operator(
+    "shortest_solution", _wide(lambda linalg, x, b: linalg.pinv(x, _tolerance(x)) @ b), joint_vjp=_shortest_rule
+)
+
+
+def _tolerance(x: Array) -> float:
+    """Singular values up to this part of the largest count as 0, as in NumPy and PyTorch."""
+    return float(max(x.shape[-2:]) * np.finfo(x.dtype).eps)
+
+
+def _has_full_rank(x: Tensor) -> bool:
+    """Whether all matrices have; those that hold NaN or infinity are left to the decomposition."""
+    host = to_host(x._array)
+    wide = host.astype(np.float32) if host.dtype.itemsize < 4 else host
+    if not wide.size or not np.isfinite(wide).all():
+        return True
+    values = np.linalg.svd(wide, compute_uv=False)
+    return bool((values[..., -1] > values[..., 0] * _tolerance(wide)).all())
 
 
 def _or_zero(F: Functions, g: Value | None, out: Value) -> Any:
@@ -497,7 +526,8 @@ def lstsq(input: Tensor, A: Tensor) -> Tensor:
     """The x for which the norm of input @ x - A is least, the shortest of several; by QR.
 
     Args:
-        input: matrices (..., m, n) of full rank.
+        input: matrices (..., m, n). Where the rank of one is not full, singular values decide, of which those up to
+            max(m, n) times the dtype's epsilon times the largest count as 0.
         A: right sides (..., m, k), or one (m,), which counts as (m, 1).
 
     Returns:
@@ -505,10 +535,17 @@ def lstsq(input: Tensor, A: Tensor) -> Tensor:
 
     Raises:
         TypeError: an input is no Tensor.
-        ValueError: the shapes do not fit, or the rank of ``input`` is so low that R is singular.
+        ValueError: the shapes do not fit.
+        NotImplementedError: a gradient by ``input`` is asked for where its rank is not full; there is none.
     """
     left = _matrix(input, "lstsq", False)
     right = expand_dims(A, -1) if check_tensor(A, "lstsq", "A").ndim == 1 else A
+    if right.ndim < 2 or left.shape[-2] != right.shape[-2]:
+        raise ValueError(
+            f"For 'lstsq', 'A' must have as many rows as 'input', but got shapes {A.shape} and {input.shape}"
+        )
+    if not _has_full_rank(left):
+        return _shortest(left, right)
     if left.shape[-2] >= left.shape[-1]:
         q, r = _qr(left)
         return _solve(r, matmul(q, right, True, False))
@@ -521,7 +558,7 @@ def _lstsq_class(x: Tensor, a: Tensor, fast: bool, l2_regularizer: float) -> Ten
     """The x for which the norm of x_given @ x - a is least, the shortest of several; by QR.
 
     Args:
-        x: the matrices x_given (..., m, n), of full rank.
+        x: the matrices x_given (..., m, n), see ``ops.lstsq``.
         a: right sides (..., m, k), or one (m,), which counts as (m, 1).
         fast: must be True, as in MindSpore.
         l2_regularizer: must be 0.0, as in MindSpore.
@@ -531,7 +568,8 @@ def _lstsq_class(x: Tensor, a: Tensor, fast: bool, l2_regularizer: float) -> Ten
 
     Raises:
         TypeError: an input is no Tensor, or another ``fast`` or ``l2_regularizer``.
-        ValueError: the shapes do not fit, or the rank of ``x`` is so low that R is singular.
+        ValueError: the shapes do not fit.
+        NotImplementedError: a gradient by ``x`` is asked for where its rank is not full; there is none.
     """
     if fast is not True or l2_regularizer != 0:
         raise TypeError(
@@ -844,7 +882,8 @@ def matrix_norm(
         found = (reduce_sum if ord == "nuc" else reduce_max if ord == 2 else reduce_min)(values, -1)
     elif ord in (1, -1, math.inf, -math.inf):
         sums = reduce_sum(arithmetic.abs(moved), -2 if abs(ord) == 1 else -1)
-        found = (reduce_max if ord > 0 else reduce_min)(sums, -1)
+        # Of several columns or rows that tie the first gets the gradient, as in MindSpore.
+        found = (reduction.max if ord > 0 else reduction.min)(sums, -1)[0]
     else:
         raise ValueError(f"For 'matrix_norm', 'ord' must be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, but got {ord!r}")
     return reshape(found, tuple(1 if i in axes else n for i, n in enumerate(x.shape))) if keepdims else found

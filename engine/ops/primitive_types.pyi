@@ -297,11 +297,11 @@ class BartlettWindow(Primitive):
     def __call__(self, window_length: int | Tensor, /) -> Tensor: ...
 
 class BatchMatMul(Primitive):
-    """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``."""
+    """The matrix product of each pair in two batches."""
     transpose_a: bool
     transpose_b: bool
     def __init__(self, transpose_a: bool = False, transpose_b: bool = False) -> None: ...
-    def __call__(self, input: Tensor, other: Tensor, /) -> Tensor: ...
+    def __call__(self, x: Tensor, y: Tensor, /) -> Tensor: ...
 
 class BatchNorm(Primitive):
     """``batch_norm``, with the statistics."""
@@ -1274,11 +1274,11 @@ class MaskedSelect(Primitive):
     def __call__(self, input: Tensor, mask: Tensor, /) -> Tensor: ...
 
 class MatMul(Primitive):
-    """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``."""
+    """The product of two matrices."""
     transpose_a: bool
     transpose_b: bool
     def __init__(self, transpose_a: bool = False, transpose_b: bool = False) -> None: ...
-    def __call__(self, input: Tensor, other: Tensor, /) -> Tensor: ...
+    def __call__(self, input: Tensor, mat2: Tensor, /) -> Tensor: ...
 
 class MatrixBandPart(Primitive):
     """Each matrix with ``lower`` diagonals below and ``upper`` above the main one kept, and 0 elsewhere.

@@ -175,6 +175,7 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha:
         TypeError: an input is no Tensor.
         ValueError: shapes that do not fit.
     """
+    _ranks("addmm", ("mat1", mat1, 2), ("mat2", mat2, 2))
     return _sum_of(input, matmul(mat1, mat2), beta, alpha, "addmm")
 
 
@@ -196,6 +197,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: N
         TypeError: an input is no Tensor.
         ValueError: shapes that do not fit.
     """
+    _ranks("addmv", ("mat", mat, 2), ("vec", vec, 1))
     return _sum_of(input, matmul(mat, vec), beta, alpha, "addmv")
 
 

@@ -175,40 +175,57 @@ def reshape(input: Tensor, shape: Shape) -> Tensor:
 
 
 @declare(method="reshape")
-def _reshape_of_tensor(input: Tensor, *shape: Any) -> Tensor:
+def _reshape_of_tensor(input: Tensor, *lengths: Any, shape: Shape | None = None) -> Tensor:
     """The elements in their order, row by row, in another shape.
 
     Args:
         input: a tensor of any shape.
-        *shape: the new lengths, one by one or as one tuple; one may be -1 and is what the others leave.
+        *lengths: the new lengths, one by one or as one tuple; one may be -1 and is what the others leave.
+        shape: in their place, the new lengths by name.
 
     Returns:
         A tensor of the same dtype; it shares memory with ``input`` where the layout allows it.
 
     Raises:
+        TypeError: no shape, two of them, or something else than ints.
         ValueError: the number of elements does not fit.
     """
-    return reshape(input, shape[0] if len(shape) == 1 else shape)
+    return reshape(input, _one_shape("reshape", lengths, shape))
+
+
+def _one_shape(name: str, lengths: tuple[Any, ...], shape: Any) -> Any:
+    """What a user gave by place or by name."""
+    if bool(lengths) == (shape is not None):
+        what = "both" if lengths else "nothing"
+        raise TypeError(f"For 'Tensor.{name}', the shape must be given by place or as 'shape', but got {what}")
+    return shape if shape is not None else lengths[0] if len(lengths) == 1 else lengths
 
 
 @declare(method="view")
-def _view_of_tensor(input: Tensor, *shape: Any) -> Tensor:
+def _view_of_tensor(input: Tensor, *lengths: Any, shape: Shape | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """The elements in another shape, or their bytes read as another dtype.
 
     Args:
         input: a tensor of any shape.
-        *shape: the new lengths, one by one or as one tuple (see ``reshape``); or one dtype, through which no gradient
+        *lengths: the new lengths, one by one or as one tuple (see ``reshape``); or one dtype, through which no gradient
             passes.
+        shape: in their place, the new lengths by name.
+        dtype: in their place, the dtype by name.
 
     Returns:
         A tensor of the new shape; with a dtype, of that dtype, the last axis scaled by the ratio of the sizes.
 
     Raises:
+        TypeError: neither shape nor dtype, two of them, or something else than ints.
         ValueError: the number of elements, or of bytes in the last axis, does not fit.
     """
-    if len(shape) == 1 and isinstance(shape[0], DType):
-        return Tensor._wrap(input._array.view(numpy_dtype(shape[0])))
-    return _reshape_of_tensor(input, *shape)
+    if dtype is not None and (lengths or shape is not None):
+        raise TypeError("For 'Tensor.view', a shape or a dtype must be given, but got both")
+    if dtype is None and len(lengths) == 1 and isinstance(lengths[0], DType) and shape is None:
+        dtype = lengths[0]
+    if dtype is not None:
+        return Tensor._wrap(input._array.view(numpy_dtype(dtype)))
+    return reshape(input, _one_shape("view", lengths, shape))
 
 
 @declare(

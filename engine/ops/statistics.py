@@ -16,11 +16,11 @@ from ..core.tensor import Tensor
 from ..core.types import DTypeLike, Functions, Ints, Number, Value
 from ..cpu.array_module import array_module
 from . import arithmetic, comparison, reduction
-from .arguments import Axis, along, check_tensor, one_axis
+from .arguments import Axis, along, axes_of, check_tensor, one_axis
 from .comparison import where
 from .elementwise import as_dtype, as_floats, cast_operator, in_dtype
 from .reduction import cumsum, mean, reduce_max, reduce_min, reduce_sum, std, sum, var, widened
-from .shape import concat, flip, reshape
+from .shape import concat, flip, reshape, transpose
 
 __all__ = [
     "accumulate_n", "addn", "amax", "amin", "aminmax", "cdist", "clip_by_global_norm", "clip_by_norm", "count_nonzero",
@@ -464,15 +464,24 @@ def vector_norm(
     if ord == 2 and given._array.dtype.kind != "c":
         return arithmetic.sqrt(reduce_sum(arithmetic.square(given), axis, keepdims))
     size = arithmetic.abs(given)
-    if ord == math.inf:
-        return reduce_max(size, axis, keepdims)
-    if ord == -math.inf:
-        return reduce_min(size, axis, keepdims)
+    if math.isinf(ord):
+        return _extreme_of(size, axis, keepdims, reduction.max if ord > 0 else reduction.min)
     if ord == 0:
         return reduce_sum(cast_operator(comparison.ne(size, 0), dtype=size._array.dtype), axis, keepdims)
     if ord == 1:
         return reduce_sum(size, axis, keepdims)
     return arithmetic.pow(reduce_sum(arithmetic.pow(size, float(ord)), axis, keepdims), 1.0 / ord)
+
+
+def _extreme_of(size: Tensor, axis: Axis, keepdims: bool, extreme: Callable[..., tuple[Tensor, Tensor]]) -> Tensor:
+    """The extreme over axes. As in MindSpore's norms the gradient goes to the first of several that tie."""
+    axes = axes_of(axis, size.ndim, "vector_norm") or tuple(range(size.ndim))
+    if not axes:
+        return size
+    kept = tuple(i for i in range(size.ndim) if i not in axes)
+    rows = transpose(size, (*kept, *sorted(axes)))
+    found = extreme(reshape(rows, (*rows.shape[: len(kept)], math.prod(rows.shape[len(kept) :]))), -1)[0]
+    return reshape(found, tuple(1 if i in axes else n for i, n in enumerate(size.shape))) if keepdims else found
 
 
 @declare(primitive=prim("LpNorm", "axis", p=2, keep_dims=False, epsilon=1e-12))

@@ -259,6 +259,11 @@ ROWS: dict[str, Row] = {
     "solve": Row(
         lambda x, b: cofactors(x) @ b, [Sample((well(3, 3), normal(3, 2))), Sample((well(2, 3, 3), normal(2, 3, 1)))]
     ),
+    "shortest_solution": Row(  # of rank 1, where the pseudo-inverse is x.T / sum(x * x)
+        lambda x, b: np.swapaxes(x, -1, -2) @ b / (x * x).sum((-2, -1), keepdims=True),
+        [Sample((normal(*a, 1) @ normal(*a[:-1], 1, 2), normal(*a, 2))) for a in ((3,), (2, 4))],
+        refused=True,  # by the matrix; by the right sides there is one
+    ),
     "qr": Row(
         lambda x: gram_schmidt(x, 0),
         [Sample((well(3, 3),)), Sample((well(4, 2),))],

@@ -19,6 +19,7 @@ import numpy as np
 if __name__ == "__main__":  # MindSpore itself in the place of the engine
     import mindspore
 
+    mindspore.set_context(pynative_synchronize=True)  # so that an error is that of its own case
     sys.modules["hookscope"] = ModuleType("hookscope")
     sys.modules["hookscope.engine"] = mindspore
     sys.modules["hookscope.engine.experimental"] = mindspore.experimental

@@ -127,6 +127,18 @@ def test_without_cupy_the_operators_own_kernel_runs() -> None:
     assert backend.kernel_for(OPERATORS["add"], (x, x), {}) is np.add
 
 
+def test_a_new_tensor_is_where_set_device_says_and_nowhere_else(gpu: Any) -> None:
+    for place in ("GPU", "GPU:0", None):
+        assert Tensor([1.0], device=place).device == ms.tensor(1.0, device=place).device == "GPU:0"
+    with pytest.raises(ValueError, match="'device' must be 'GPU', where set_device.* new tensors, but got 'CPU'"):
+        Tensor([1.0], device="CPU")
+    ms.set_device("CPU")
+    assert Tensor([1.0], device="CPU").device == "CPU"
+    for other in ("GPU", "meta", "cpu", 3):  # of these MindSpore 2.10 takes "meta", a tensor without values
+        with pytest.raises(ValueError, match=f"For 'Tensor', 'device' must be 'CPU', .* but got {other!r}"):
+            ms.tensor([1.0], device=other)  # type: ignore[arg-type]
+
+
 def test_arrays_of_two_devices_do_not_mix(gpu: Any) -> None:
     there = Tensor([1.0])
     with pytest.raises(TypeError, match="For 'add', the inputs .* do not fit"):

@@ -98,6 +98,60 @@ def test_what_has_no_gradient_says_so(call: Any, match: str) -> None:
         ms.grad(call)(X)
 
 
+TIES = np.array([[3.0, -3.0, 1.0], [2.0, 2.0, -2.0]], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("order", "axes", "of_norm", "of_vectors"),
+    [
+        # MindSpore 2.10: of what ties the first gets the gradient; of matrices a row, or with 1 and -1 a column.
+        (np.inf, None, [[1, -1, 1], [0, 0, 0]], [[1, 0, 0], [0, 0, 0]]),
+        (np.inf, 1, [[1, 0, 0], [1, 0, 0]], [[1, 0, 0], [1, 0, 0]]),
+        (np.inf, (0, 1), [[1, -1, 1], [0, 0, 0]], [[1, 0, 0], [0, 0, 0]]),
+        (-np.inf, None, [[0, 0, 0], [1, 1, -1]], [[0, 0, 1], [0, 0, 0]]),
+        (-np.inf, 1, [[0, 0, 1], [1, 0, 0]], [[0, 0, 1], [1, 0, 0]]),
+        (-np.inf, (1, 0), None, [[0, 0, 1], [0, 0, 0]]),
+        (1, None, [[1, 0, 0], [1, 0, 0]], [[1, -1, 1], [1, 1, -1]]),
+        (-1, (0, 1), [[0, 0, 1], [0, 0, -1]], None),
+    ],
+)
+def test_the_gradient_of_a_norm_goes_to_the_first_of_what_ties(
+    order: Any, axes: Any, of_norm: Any, of_vectors: Any
+) -> None:
+    for function, want in ((ops.norm, of_norm), (ops.vector_norm, of_vectors)):
+        if want is not None:
+            got = ms.grad(lambda v, f=function: f(v, order, axes).sum())(Tensor(TIES))
+            np.testing.assert_array_equal(got.asnumpy(), np.array(want, np.float32))
+
+
+def test_an_infinite_norm_over_several_axes_is_the_largest_or_the_least_size() -> None:
+    x = np.random.default_rng(0).standard_normal((2, 3, 4))
+    for axes in ((0, 2), (2, 1), (0, 1, 2), None, (-1,)):
+        for order, extreme in ((np.inf, np.max), (-np.inf, np.min)):
+            for keep in (False, True):
+                got = ops.vector_norm(Tensor(x), order, axes, keep)
+                np.testing.assert_array_equal(got.asnumpy(), extreme(abs(x), axis=axes, keepdims=keep))
+    assert ops.vector_norm(Tensor(-3.0), np.inf).asnumpy() == 3.0
+
+
+def test_the_classes_of_decompositions_give_what_the_functions_do() -> None:
+    x = matrix(4, 3)
+    for full, columns in ((False, 3), (True, 4)):
+        q, r = (part.asnumpy() for part in ops.Qr(full)(Tensor(x)))
+        assert q.shape == (4, columns) and r.shape == (columns, 3)
+        np.testing.assert_allclose(q @ r, x, atol=1e-12)
+        np.testing.assert_allclose(q.T @ q, np.eye(columns), atol=1e-12)
+        np.testing.assert_array_equal(np.tril(r, -1), 0)
+    square = matrix(3, 3)
+    values, vectors = (part.asnumpy() for part in ops.Eig(True)(Tensor(square)))
+    np.testing.assert_allclose(square @ vectors, vectors * values, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=0), 1)
+    np.testing.assert_allclose(ops.Eig()(Tensor(square))[0].asnumpy(), values)
+    turned = np.array([[1 + 2j, 3 - 1j], [0, 1j]], np.complex64)
+    np.testing.assert_array_equal(Tensor(turned).mH.asnumpy(), turned.conj().T)
+    np.testing.assert_array_equal(Tensor(turned).mT.asnumpy(), turned.T)
+
+
 def test_geqrf_is_lapacks() -> None:
     x = matrix(2, 4, 3)
     packed, factors = (out.asnumpy() for out in ops.geqrf(Tensor(x)))
@@ -107,6 +161,43 @@ def test_geqrf_is_lapacks() -> None:
             v = np.concatenate([np.zeros(k), [1.0], h[k + 1 :, k]])
             q = q @ (np.eye(4) - tau[k] * np.outer(v, v))
         np.testing.assert_allclose(q @ np.triu(h), one, atol=1e-12)
+
+
+DEPENDENT = {
+    "tall": np.outer([1.0, 2.0, 3.0, -1.0], [1.0, 2.0]),
+    "wide": np.outer([1.0, 2.0], [1.0, 2.0, 3.0]),
+    "square": np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [5.0, 7.0, 9.0]]),
+    "zero": np.zeros((3, 2)),
+    "batch": np.stack([np.outer([1.0, 2.0, 3.0], [1.0, 2.0]), np.array([[1.0, 0.0], [2.0, 1.0], [0.0, 3.0]])]),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", DEPENDENT)
+def test_lstsq_of_a_lower_rank_is_the_shortest_solution(name: str, dtype: Any) -> None:
+    a = DEPENDENT[name]
+    b = matrix(*a.shape[:-1], 2)
+    want = np.linalg.pinv(a) @ b
+    got = ops.lstsq(Tensor(a.astype(dtype)), Tensor(b.astype(dtype)))
+    np.testing.assert_allclose(got.asnumpy(), want, rtol=1e-3 if dtype == np.float32 else 1e-9, atol=1e-6)
+    # It is linear in the right sides: the gradient is what the transposed pseudo-inverse makes of what arrives.
+    weights = matrix(*want.shape)
+    found = ms.grad(lambda right: (ops.lstsq(Tensor(a), right) * Tensor(weights)).sum())(Tensor(b))
+    np.testing.assert_allclose(found.asnumpy(), np.linalg.pinv(a).swapaxes(-1, -2) @ weights, atol=1e-9)
+    with pytest.raises(NotImplementedError, match="For 'lstsq', the rank of 'input' is not full, .* no gradient"):
+        ms.grad(lambda left: ops.lstsq(left, Tensor(b)).sum())(Tensor(a))
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (2, 4), (3, 3)])
+def test_the_gradient_of_lstsq_of_full_rank_is_its_slope(shape: tuple[int, int]) -> None:
+    a, b = matrix(*shape), matrix(shape[0], 2)
+    weights = matrix(shape[1], 2)
+    found = ms.grad(lambda left: (ops.lstsq(left, Tensor(b)) * Tensor(weights)).sum())(Tensor(a)).asnumpy()
+    for place in np.ndindex(*shape):
+        step = np.zeros(shape)
+        step[place] = 1e-6
+        both = [(np.linalg.pinv(a + s * step) @ b * weights).sum() for s in (1, -1)]
+        np.testing.assert_allclose(found[place], (both[0] - both[1]) / 2e-6, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize(("fast", "l2"), [(False, 0.0), (True, 0.5)])

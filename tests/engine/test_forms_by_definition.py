@@ -578,3 +578,134 @@ def test_other_names_of_functions() -> None:
     assert ops.move_to(Tensor([1.0]), "CPU").tolist() == [1.0]
     with pytest.raises(TypeError, match="For 'move_to', 'input' must be a Tensor, but got int"):
         ops.move_to(3)
+
+
+# Functions for which MindSpore has no kernel on a CPU
+
+
+def slope(function: Any, x: Array) -> Array:
+    """The gradient of the sum of a function of an array, by central differences in float64."""
+    found = np.zeros(x.shape)
+    for place in np.ndindex(x.shape):
+        step = np.zeros(x.shape)
+        step[place] = 1e-6
+        found[place] = (np.sum(function(x + step)) - np.sum(function(x - step))) / 2e-6
+    return found
+
+
+def expected_exponential(x: Array) -> Array:
+    term, total = np.eye(len(x)), np.eye(len(x))
+    for k in range(1, 40):
+        term = term @ x / k
+        total = total + term
+    return total
+
+
+GAMMA = np.array([0.5, 2.0, -1.0, 0.3])
+EXACT, OTHER = normal(3, 4).astype(np.float64), normal(3, 4).astype(np.float64)
+SQUARE = normal(3, 3).astype(np.float64)
+SMOOTH: dict[str, tuple[Any, Any, Array]] = {
+    "swiglu": (lambda t: ops.swiglu(t, 1), lambda x: x[:, :2] / (1 + np.exp(-x[:, :2])) * x[:, 2:], EXACT),
+    "swiglu of rows": (lambda t: ops.swiglu(t, 0), lambda x: x[:1] / (1 + np.exp(-x[:1])) * x[1:], EXACT[:2]),
+    "rms_norm": (
+        lambda t: ops.rms_norm(t, Tensor(GAMMA), 1e-3)[0],
+        lambda x: x / np.sqrt((x * x).mean(1, keepdims=True) + 1e-3) * GAMMA, EXACT,
+    ),
+    "fmin": (lambda t: ops.fmin(t, Tensor(OTHER)), lambda x: np.fmin(x, OTHER), EXACT),
+    "fmax": (lambda t: ops.fmax(t, Tensor(OTHER)), lambda x: np.fmax(x, OTHER), EXACT),
+    "quantile": (lambda t: ops.quantile(t, 0.3, 1), lambda x: np.quantile(x, 0.3, 1), EXACT),
+    "quantile of all": (lambda t: ops.quantile(t, 0.61), lambda x: np.quantile(x, 0.61), EXACT),
+    "matrix_exp": (ops.matrix_exp, expected_exponential, SQUARE),
+    "EuclideanNorm": (
+        lambda t: ops.EuclideanNorm(True)(t, (1,)), lambda x: np.sqrt((x * x).sum(1, keepdims=True)), EXACT,
+    ),
+    "Einsum": (
+        lambda t: ops.Einsum("ij,kj->ik")((t, Tensor(OTHER))), lambda x: np.einsum("ij,kj->ik", x, OTHER), EXACT,
+    ),
+    **{
+        f"cond {p}": (lambda t, p=p: ops.cond(t, p), lambda x, p=p: np.linalg.cond(x, p), SQUARE)
+        for p in (None, 2, -2, "fro", 1, -1, np.inf, -np.inf)
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_a_function_and_its_slope_follow_the_definition(name: str) -> None:
+    function, formula, x = SMOOTH[name]
+    close(function(Tensor(x)), formula(x), rtol=1e-9, atol=1e-12)
+    got = ms.grad(lambda t: function(t).sum())(Tensor(x))
+    close(got, slope(formula, x), rtol=1e-4, atol=1e-6)
+
+
+def test_quantiles_leave_out_nan_or_give_it() -> None:
+    holes = np.array([[1.0, np.nan, 3.0, -2.0], [np.nan, 7.0, 0.5, 4.0]])
+    for axis, keep in ((1, False), (0, True), (None, False)):
+        for q in (0.3, [0.1, 0.75]):
+            given = q if isinstance(q, float) else Tensor(np.array(q))
+            close(ops.nanquantile(Tensor(holes), given, axis, keep), np.nanquantile(holes, q, axis, keepdims=keep))
+            close(ops.quantile(Tensor(EXACT), given, axis, keep), np.quantile(EXACT, q, axis, keepdims=keep))
+    assert np.isnan(ops.quantile(Tensor(holes), 0.3, 1).asnumpy()).all()
+
+
+def test_nan_loses_against_any_number() -> None:
+    x, y = Tensor([np.nan, 1.0, np.nan]), Tensor([2.0, np.nan, np.nan])
+    assert ops.fmax(x, y).tolist()[:2] == ops.fmin(x, y).tolist()[:2] == [2.0, 1.0]
+    assert np.isnan(ops.fmax(x, y).tolist()[2]) and np.isnan(ops.fmin(x, y).tolist()[2])
+
+
+def test_rms_norm_gives_the_reciprocal_of_the_root_too() -> None:
+    want = 1 / np.sqrt((EXACT * EXACT).mean(1, keepdims=True) + 1e-3)
+    close(ops.rms_norm(Tensor(EXACT), Tensor(GAMMA), 1e-3)[1], want)
+
+
+@pytest.mark.parametrize(("left", "transpose"), [(True, False), (True, True), (False, False), (False, True)])
+def test_ormqr_multiplies_by_the_reflections(left: bool, transpose: bool) -> None:
+    x = normal(4, 3).astype(np.float64)
+    packed, factors = np.linalg.qr(x, "raw")
+    q = np.eye(4)
+    for k in range(3):
+        v = np.concatenate([np.zeros(k), [1.0], packed[k, k + 1 :]])
+        q = q @ (np.eye(4) - factors[k] * np.outer(v, v))
+    other, turned = normal(4, 2).astype(np.float64), q.T if transpose else q
+    got = ops.Ormqr(left, transpose)(Tensor(packed.T), Tensor(factors), Tensor(other if left else other.T))
+    close(got, turned @ other if left else other.T @ turned, rtol=1e-9)
+
+
+def test_blocks_come_back_from_the_batch() -> None:
+    x = normal(4, 2, 2, 3)
+    want = np.zeros((1, 2, 4, 6), np.float32)
+    for i, j in itertools.product(range(2), repeat=2):
+        want[0, :, i::2, j::2] = x[2 * i + j]
+    close(ops.BatchToSpace(2, [[0, 1], [1, 0]])(Tensor(x)), want[:, :, :3, 1:])
+
+
+def test_elements_that_are_not_0_are_counted() -> None:
+    x = np.array([[0.0, 1.0, -2.0], [0.0, 0.0, 3.0]], np.float32)
+    for dims in ((1,), (0,), (0, 1)):
+        close(ops.CountNonZero(dims)(Tensor(x)), np.count_nonzero(x, dims))
+
+
+def test_python_numbers_stay_python_numbers_and_tensors_tensors() -> None:
+    pairs = {
+        "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "eq": lambda x, y: x == y, "ne": lambda x, y: x != y,
+        "lt": lambda x, y: x < y, "le": lambda x, y: x <= y, "gt": lambda x, y: x > y, "ge": lambda x, y: x >= y,
+    }  # fmt: skip
+    for name, formula in pairs.items():
+        function = getattr(ops, f"scalar_{name}")
+        for x, y in ((2.5, 4.0), (3.0, 3.0), (5.0, -1.0)):
+            assert function(x, y) == formula(x, y) and type(function(x, y)) is type(formula(x, y))
+            assert function(Tensor(x), y).item() == formula(x, y)
+    assert ops.scalar_uadd(3) == 3 and ops.scalar_log(2.0) == math.log(2.0)
+    close(ops.scalar_log(Tensor(2.0)), math.log(2.0))
+    assert ops.scalar_to_array(2.5).shape == () and ops.ScalarToArray()(2.5).asnumpy() == 2.5
+    assert ops.TensorShape()(Tensor(EXACT)).tolist() == ops.dyn_shape(Tensor(EXACT)).tolist() == [3, 4]
+    assert ops.TensorToTuple()(Tensor([1, 2])) == (1, 2)
+
+
+def test_extremes_over_axes_share_their_slope() -> None:
+    x = np.array([[1.0, 3.0, 3.0], [-2.0, -2.0, 0.0]])
+    for function, extreme in ((ops.reduce_max, np.max), (ops.reduce_min, np.min)):
+        for axes, keep in ((1, True), ((0, 1), False), (None, False)):
+            close(function(Tensor(x), axes, keep), extreme(x, axis=axes, keepdims=keep))
+    assert ms.grad(lambda t: ops.reduce_max(t, 1).sum())(Tensor(x)).tolist() == [[0, 0.5, 0.5], [0, 0, 1]]
+    assert ms.grad(lambda t: ops.reduce_min(t, 1).sum())(Tensor(x)).tolist() == [[1, 0, 0], [0.5, 0.5, 0]]

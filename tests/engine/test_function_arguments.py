@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,10 +12,11 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import Tensor, ops
+from hookscope.engine import Tensor, mint, ops
 
 Array = np.ndarray[Any, Any]
 X = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+PAIR, ROW = Tensor(np.ones((2, 2, 3), np.float32)), Tensor([1.0, 2.0, 3.0])
 
 
 def close(found: Tensor, want: Any) -> None:
@@ -107,6 +109,76 @@ def test_parts_joined_and_cut_are_those_of_numpy() -> None:
         assert [one.tolist() for one in axes] == [one.tolist() for one in grids]
 
 
+@pytest.mark.parametrize(
+    ("rows", "bad"),
+    [
+        ([[0, 1], [-1, 0]], [-1, 0]), ([[0, -1]], [0, -1]), ([[2, 0]], [2, 0]), ([[0, 3]], [0, 3]), ([[-3]], [-3]),
+        ([5, 0], [5, 0]),
+    ],
+)  # fmt: skip
+def test_gather_nd_refuses_places_that_are_not_there_as_mindspore_does(rows: Any, bad: list[int]) -> None:
+    lengths = str(X.shape[: len(bad)])
+    text = f"'indices' must be from 0 to below the lengths {lengths} of 'input_x', but got {bad}"
+    with pytest.raises(RuntimeError, match=re.escape(f"For 'gather_nd', {text}")):
+        ops.gather_nd(X, Tensor(rows))
+
+
+def test_gather_nd_picks_by_rows_of_indices() -> None:
+    x = np.arange(24.0).reshape(2, 3, 4)
+    for rows in ([[1, 2, 3], [0, 0, 1]], [[1, 2], [0, 1]], [[1]], [1, 0], [[[1, 0], [0, 2]]]):
+        want = x[tuple(np.moveaxis(np.array(rows), -1, 0))]
+        for function in (ops.gather_nd, ops.GatherNd(), lambda t, i: t.gather_nd(i)):
+            close(function(Tensor(x), Tensor(rows)), want)
+    twice = ms.grad(lambda t: (ops.gather_nd(t, Tensor([[0], [1], [0]])) * Tensor([[2.0], [3.0], [5.0]])).sum())(X)
+    assert twice.tolist() == [[7.0] * 3, [3.0] * 3]
+
+
+MATRICES = (ops.mm, mint.mm, ops.MatMul(), lambda a, b: a.mm(b))
+BATCHES = (ops.bmm, ops.BatchMatMul(), lambda a, b: a.bmm(b))
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_a_product_of_two_matrices_takes_no_other_tensors(place: int) -> None:
+    name, product = "MatMul" if place == 2 else "mm", MATRICES[place]
+    for pair, text in (
+        ((ROW, ROW), r"'input' must have 2 axes, but got shape \(3,\)"),
+        ((X, ROW), r"'mat2' must have 2 axes, but got shape \(3,\)"),
+        ((PAIR, X), r"'input' must have 2 axes, but got shape \(2, 2, 3\)"),
+        ((X, PAIR), r"'mat2' must have 2 axes, but got shape \(2, 2, 3\)"),
+        ((X, X), r"the rows of 'input' must be as long as the columns of 'mat2', but got shapes \(2, 3\) and \(2, 3\)"),
+    ):
+        with pytest.raises(ValueError, match=f"For '{name}', {text}"):
+            product(*pair)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_a_product_of_two_batches_does_not_broadcast_as_mindspores_on_a_cpu(place: int) -> None:
+    name, product = "BatchMatMul" if place == 1 else "bmm", BATCHES[place]
+    first, second = ("x", "y") if place == 1 else ("input_x", "mat2")
+    for pair, text in (
+        ((ROW, ROW), rf"'{first}' must have at least 2 axes, but got shape \(3,\)"),
+        ((PAIR, ROW), rf"'{second}' must have at least 2 axes, but got shape \(3,\)"),
+        ((PAIR, X.T), f"'{first}' and '{second}' must have the same axes before the last two, but got shapes"),
+        ((PAIR, PAIR[:1].swapaxes(1, 2)), r"before the last two, but got shapes \(2, 2, 3\) and \(1, 3, 2\)"),
+        ((PAIR, PAIR), f"the rows of '{first}' must be as long as the columns of '{second}', but got shapes"),
+    ):
+        with pytest.raises(ValueError, match=f"For '{name}', .*{text}"):
+            product(*pair)
+
+
+def test_products_of_matrices_are_numpys() -> None:
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+    for product in (*MATRICES, ops.bmm):
+        close(product(Tensor(a), Tensor(b)), a @ b)
+    close(ops.MatMul(True, True)(Tensor(a.T), Tensor(b.T)), a @ b)
+    p, q = np.arange(12.0).reshape(2, 2, 3), np.arange(24.0).reshape(2, 3, 4)
+    for product in (*BATCHES, mint.bmm):
+        close(product(Tensor(p), Tensor(q)), p @ q)
+    for x, y in ((p, q), (p[None], q[None])):
+        turned = ops.BatchMatMul(True, True)(Tensor(x).swapaxes(-1, -2), Tensor(y).swapaxes(-1, -2))
+        close(turned, x @ y)
+
+
 def test_gather_pairs_up_leading_axes() -> None:
     x, i = np.arange(48.0).reshape(2, 3, 4, 2), np.array([[3, 0, 1], [2, 2, -1]])
     want = np.array([x[b][:, i[b]] for b in range(2)])
@@ -137,6 +209,17 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "gather": (lambda: ops.gather(X, Tensor([[0], [1]]), 0, 1), ValueError, "at most 'axis' 0, but got 1"),
     "gather batch": (lambda: ops.gather(X, Tensor([0, 1]), 1, 1), ValueError, r"must be in \[-1, 1\)"),
     "gather lengths": (lambda: ops.gather(X, Tensor([[0]]), 1, 1), ValueError, "first 1 lengths must be equal"),
+    "bmm mint": (lambda: mint.bmm(X, X.T), ValueError, r"'input' must have 3 axes, but got shape \(2, 3\)"),
+    "bmm mint batches": (lambda: mint.bmm(PAIR, PAIR[:1]), ValueError, "must have the same axes before the last two"),
+    "bmm type": (lambda: ops.bmm(PAIR, [[1.0]]), TypeError, "'mat2' must be a Tensor, but got list"),  # type: ignore[arg-type]
+    "addmm": (lambda: ops.addmm(X, PAIR, PAIR), ValueError, r"'mat1' must have 2 axes, but got shape \(2, 2, 3\)"),
+    "addmv": (lambda: ops.addmv(ROW, X, X), ValueError, r"'vec' must have 1 axes, but got shape \(2, 3\)"),
+    "gather_nd columns": (
+        lambda: ops.GatherNd()(X, Tensor([[0, 0, 0]])),
+        ValueError,
+        r"at most the 2 axes of 'input_x', but got shapes \(1, 3\) and \(2, 3\)",
+    ),
+    "lstsq": (lambda: ops.lstsq(X, Tensor([1.0, 2.0, 3.0])), ValueError, "'A' must have as many rows as 'input'"),
     "embedding": (
         lambda: ops.embedding(Tensor([0]), X, padding_idx=2),
         ValueError,

@@ -21,6 +21,7 @@ from hookscope.engine.core.initializer import (
     Orthogonal,
     TruncatedNormal,
     Uniform,
+    VarianceScaling,
     XavierNormal,
     XavierUniform,
     Zero,
@@ -170,3 +171,30 @@ def test_an_initialiser_of_ones_own() -> None:
             return np.arange(math.prod(shape), dtype=np.float64).reshape(shape)
 
     assert initializer(Rows(), (2, 2)).tolist() == [[0.0, 1.0], [2.0, 3.0]]
+
+
+@pytest.mark.parametrize(("mode", "units"), [("fan_in", 200), ("fan_out", 300), ("fan_avg", 250)])
+@pytest.mark.parametrize("distribution", ["uniform", "truncated_normal", "untruncated_normal"])
+def test_variance_scaling_has_the_variance_of_its_units(distribution: str, mode: str, units: int) -> None:
+    values = drawn(VarianceScaling(2.0, mode, distribution))
+    deviation = math.sqrt(2.0 / units)
+    # Six deviations of the mean and, times the fourth moment of a normal number, of the variance of COUNT numbers.
+    assert abs(values.mean()) < 6 * deviation / math.sqrt(COUNT)
+    assert abs((values**2).mean() - deviation**2) < 6 * deviation**2 * math.sqrt(2 / COUNT)
+    # The ends are those of the distribution: the deviation of one cut off at two is 0.8796 of the whole one's.
+    cut = {"uniform": math.sqrt(3), "truncated_normal": 2 / 0.87962566103423978}.get(distribution)
+    most = np.abs(values).max() / deviation
+    assert 4 < most < 6 if cut is None else 0.99 * cut < most <= cut * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ((0.0,), "'scale' must be above 0, but got 0.0"),
+        ((1.0, "all"), "'mode' must be .* got 'all'"),
+        ((1.0, "fan_in", "a"), "'distribution' must be .* got 'a'"),
+    ],
+)
+def test_variance_scaling_refuses(arguments: tuple[Any, ...], text: str) -> None:
+    with pytest.raises(ValueError, match=f"For 'VarianceScaling', {text}"):
+        VarianceScaling(*arguments)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine import Tensor, grad, nn
+from hookscope.engine import Tensor, grad, mint, nn
 
 X = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3) / 3)
 IMAGE = Tensor(np.ones((1, 1, 3, 3), np.float32))
@@ -34,6 +34,12 @@ IMAGE = Tensor(np.ones((1, 1, 3, 3), np.float32))
         (lambda: nn.Pad(((1, 1), (-1, 1))), ValueError, "'paddings' must not be negative"),
         (lambda: nn.Moments(keep_dims=3), TypeError, "'keep_dims' must be a bool, but got int"),
         (lambda: nn.MatMul(3), TypeError, "'transpose_x1' must be a bool, but got int"),
+        (lambda: nn.MSSSIM(filter_size=1.5), TypeError, "'filter_size' must be an int, but got float"),
+        (lambda: nn.SSIM(filter_size=3.0), TypeError, "'filter_size' must be an int, but got float"),
+        (lambda: nn.SSIM(k1="a"), TypeError, "'k1' must be a number, but got str"),
+        (lambda: nn.MSSSIM(power_factors=3), TypeError, "'power_factors' must be a tuple or list, but got int"),
+        (lambda: nn.MSSSIM(power_factors=("a",)), TypeError, "'power_factors' must be a number, but got str"),
+        (lambda: nn.MSSSIM(filter_sigma=0.0), ValueError, "'filter_sigma' must be above 0"),
         (
             lambda: nn.Conv2dTranspose(1, 1, 2, pad_mode="pad", output_padding=3),
             ValueError,
@@ -44,6 +50,51 @@ IMAGE = Tensor(np.ones((1, 1, 3, 3), np.float32))
 def test_a_layer_refuses_what_it_cannot_heed(made: Callable[[], nn.Cell], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         made()
+
+
+NORMS: dict[str, tuple[Callable[..., nn.Cell], str, str]] = {
+    **{
+        f"{kind.__name__} {argument}": (lambda k=kind, **named: k(3, **named), kind.__name__, argument)
+        for kind in (
+            nn.BatchNorm1d, nn.BatchNorm2d, nn.SyncBatchNorm, nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d,
+        )
+        for argument in ("eps", "momentum")
+    },
+    "BatchNorm3d eps": (lambda **named: nn.BatchNorm3d(3, **named), "BatchNorm2d", "eps"),
+    "LayerNorm": (lambda **named: nn.LayerNorm((3,), **named), "LayerNorm", "epsilon"),
+    "LayerNormExt": (lambda **named: nn.LayerNormExt((3,), **named), "LayerNormExt", "eps"),
+    "GroupNorm": (lambda **named: nn.GroupNorm(1, 3, **named), "GroupNorm", "eps"),
+    **{
+        f"mint {kind.__name__} {argument}": (
+            lambda k=kind, **named: k(3, **named), f"mint.nn.{kind.__name__}", argument
+        )
+        for kind in (mint.nn.BatchNorm1d, mint.nn.BatchNorm2d, mint.nn.BatchNorm3d, mint.nn.SyncBatchNorm)
+        for argument in ("eps", "momentum")
+    },
+    "mint LayerNorm": (lambda **named: mint.nn.LayerNorm(3, **named), "mint.nn.LayerNorm", "eps"),
+    "mint GroupNorm": (lambda **named: mint.nn.GroupNorm(1, 3, **named), "mint.nn.GroupNorm", "eps"),
+    **{f"LRN {argument}": (nn.LRN, "LRN", argument) for argument in ("bias", "alpha", "beta")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NORMS)
+def test_a_normalization_takes_only_numbers_for_its_numbers(case: str) -> None:
+    made, name, argument = NORMS[case]
+    for value in ("a", [1e-5], True, Tensor(1e-5), 1j):
+        kind = type(value).__name__
+        with pytest.raises(TypeError, match=f"For '{name}', '{argument}' must be a number, but got {kind}"):
+            made(**{argument: value})
+    if "eps" in argument:
+        for value in (-1e-5, float("nan")):
+            with pytest.raises(ValueError, match=f"For '{name}', '{argument}' must be 0 or above, but got {value}"):
+                made(**{argument: value})
+    made(**{argument: 1}), made(**{argument: np.float32(0.5)})
+
+
+@pytest.mark.parametrize("axis", ["begin_norm_axis", "begin_params_axis"])
+def test_an_axis_of_layer_norm_is_an_int(axis: str) -> None:
+    with pytest.raises(TypeError, match=f"For 'LayerNorm', '{axis}' must be an int, but got str"):
+        nn.LayerNorm((3,), **{axis: "a"})
 
 
 @pytest.mark.parametrize(

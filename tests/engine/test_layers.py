@@ -251,10 +251,38 @@ def test_the_gradient_of_dropout_has_the_same_mask() -> None:
     np.testing.assert_array_equal(value.asnumpy(), gradient.asnumpy())
 
 
-def test_dropout2d_drops_whole_channels() -> None:
+@pytest.mark.parametrize(
+    ("kind", "shape", "channels"),
+    [
+        (nn.Dropout1d, (60, 50, 3), (60, 50)),
+        (nn.Dropout1d, (3000, 4), (3000,)),  # one sample
+        (nn.Dropout2d, (60, 50, 2, 3), (60, 50)),
+        (nn.Dropout3d, (60, 50, 2, 1, 3), (60, 50)),
+    ],
+)
+def test_dropout_of_channels_drops_them_whole_and_keeps_the_mean(kind: Any, shape: Any, channels: Any) -> None:
     ms.set_seed(2)
-    dropped = nn.Dropout2d(p=0.5).set_train()(ops.ones((4, 8, 2, 3))).asnumpy().reshape(32, 6)
-    assert {tuple(np.unique(channel)) for channel in dropped} == {(0.0,), (2.0,)}
+    x = Tensor(np.random.default_rng(0).uniform(1, 2, shape).astype(np.float32))
+    layer = kind(p=0.25).set_train()
+    dropped, gradient = ms.value_and_grad(layer)(x)
+    factors = (dropped.asnumpy() / x.asnumpy()).reshape(*channels, -1)
+    np.testing.assert_allclose(factors, np.broadcast_to(factors[..., :1], factors.shape), rtol=1e-6)
+    lost = factors[..., 0] == 0
+    np.testing.assert_allclose(factors[..., 0][~lost], 4 / 3, rtol=1e-6)
+    # Five standard deviations of a share of 0.25 in 3,000 draws.
+    assert abs(lost.mean() - 0.25) < 5 * math.sqrt(0.25 * 0.75 / lost.size)
+    np.testing.assert_allclose(gradient.asnumpy().reshape(factors.shape), factors, rtol=1e-6)
+    assert layer.set_train(False)(x) is x and kind(0.0).set_train()(x) is x
+    assert not kind(1.0).set_train()(x).asnumpy().any()
+
+
+@pytest.mark.parametrize("kind", [nn.Dropout1d, nn.Dropout2d, nn.Dropout3d])
+def test_dropout_of_channels_refuses(kind: Any) -> None:
+    for p, error in ((1.5, ValueError), (-0.1, ValueError), ("a", TypeError), (True, TypeError)):
+        with pytest.raises(error, match=f"For '{kind.__name__}', 'p' must be"):
+            kind(p)
+    with pytest.raises(ValueError, match=f"For '{kind.__name__}', the input must have"):
+        kind().set_train()(ops.ones((2,)))
 
 
 @pytest.mark.parametrize(("p", "error"), [(1.0, ValueError), (-0.1, ValueError), ("a", TypeError), (True, TypeError)])

@@ -21,7 +21,7 @@ def normal(*shape: int, seed: int = 0) -> Array:
 A, B, C = normal(4, 3), normal(4, 3, seed=1), normal(4, 3, seed=2)
 LINE, IMAGE, POSITIVE = normal(2, 3, 6, seed=3), normal(2, 3, 4, 6, seed=4), np.abs(normal(4, 3, seed=5)) + 0.5
 SIGNS, NUMBERS = np.sign(normal(4, 3, seed=6)), np.array([[2], [0], [1], [2]])
-SQUARE = normal(2, 3, 3, seed=7)
+SQUARE, VOLUME = normal(2, 3, 3, seed=7), normal(1, 2, 4, 4, 6, seed=8)
 
 
 def log_sigmoid(x: Array) -> Array:
@@ -77,6 +77,8 @@ CASES: dict[str, tuple[nn.Cell, tuple[Array, ...], Any]] = {
     "SyncBatchNorm": (nn.SyncBatchNorm(3, use_batch_statistics=True), (IMAGE,), normalized(IMAGE, (0, 2, 3))),
     "AvgPool1dExt": (nn.AvgPool1dExt(2), (LINE,), LINE.reshape(2, 3, 3, 2).mean(-1)),
     "AvgPool2dExt": (nn.AvgPool2dExt(2), (IMAGE,), IMAGE.reshape(2, 3, 2, 2, 3, 2).mean((3, 5))),
+    "AvgPool3dExt": (nn.AvgPool3dExt(2), (VOLUME,), VOLUME.reshape(1, 2, 2, 2, 2, 2, 3, 2).mean((3, 5, 7))),
+    "VirtualDatasetCellTriple": (nn.VirtualDatasetCellTriple(lambda a, b, c: a + b * c), (A, B, C), A + B * C),
     "MaxPool2dExt": (nn.MaxPool2dExt(2), (IMAGE,), IMAGE.reshape(2, 3, 2, 2, 3, 2).max((3, 5))),
     "Unfold": (nn.Unfold([1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1]), (IMAGE,), patches(IMAGE)),
     "CentralCrop": (nn.CentralCrop(0.5), (IMAGE,), IMAGE[:, :, 1:3, 1:5]),
@@ -160,3 +162,19 @@ def test_the_padding_row_of_embedding_ext_is_zeros_and_gets_no_gradient() -> Non
     np.testing.assert_array_equal(layer(ids).asnumpy(), table[[1, 2, 1, 3]])
     (found,) = grad(lambda: layer(ids).sum(), None, (layer.weight,))()
     assert found.asnumpy().tolist() == [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]
+
+
+def test_a_sparse_tensor_makes_itself_dense() -> None:
+    class Sparse:
+        def to_dense(self) -> Tensor:
+            return Tensor([[0.0, 2.0]])
+
+    assert nn.SparseToDense()(Sparse()).tolist() == [[0.0, 2.0]]
+
+
+@pytest.mark.parametrize(
+    "name", ["GetNextSingleOp", "GradAccumulationCell", "GraphCell", "PipelineCell", "PipelineGradReducer"]
+)
+def test_a_layer_for_a_cluster_says_what_to_use_instead(name: str) -> None:
+    with pytest.raises(NotImplementedError, match=f"nn.{name} needs a .*; "):
+        getattr(nn, name)(None)

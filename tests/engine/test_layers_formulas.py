@@ -39,9 +39,9 @@ def test_instance_norm_normalizes_each_channel_of_each_sample(axes: int, affine:
     np.testing.assert_allclose(got.sum(places), 0, atol=1e-4)
 
 
-def similarity(a: Array, b: Array, size: int, sigma: float, most: float, k1: float, k2: float) -> Array:
-    """Wang et al. 2004, with Gaussian windows inside the image; the mean over windows and channels."""
-    line = np.exp(-((np.arange(size) - (size - 1) / 2) ** 2) / (2 * sigma**2))
+def similarity(a: Array, b: Array, size: int, sigma: float, most: float, k1: float, k2: float) -> tuple[Array, Array]:
+    """Wang et al. 2004, with Gaussian windows inside the image: of each channel, and its contrast and structure."""
+    line = np.exp(-((np.arange(size) - (size - 1) // 2) ** 2) / (2 * sigma**2))  # MindSpore's middle of an even one
     window = np.outer(line, line) / line.sum() ** 2
 
     def over(x: Array) -> Array:
@@ -52,16 +52,61 @@ def similarity(a: Array, b: Array, size: int, sigma: float, most: float, k1: flo
     spread_a, spread_b = over(a.astype(np.float64) ** 2) - first**2, over(b.astype(np.float64) ** 2) - second**2
     both = over(a.astype(np.float64) * b) - first * second
     c1, c2 = (k1 * most) ** 2, (k2 * most) ** 2
-    found = (2 * first * second + c1) * (2 * both + c2) / ((first**2 + second**2 + c1) * (spread_a + spread_b + c2))
-    return found.mean((1, 2, 3))
+    light = (2 * first * second + c1) / (first**2 + second**2 + c1)
+    contrast = (2 * both + c2) / (spread_a + spread_b + c2)
+    return (light * contrast).mean((2, 3)), contrast.mean((2, 3))
 
 
-@pytest.mark.parametrize(("size", "sigma", "most"), [(11, 1.5, 1.0), (5, 0.8, 255.0)])
+@pytest.mark.parametrize(("size", "sigma", "most"), [(11, 1.5, 1.0), (5, 0.8, 255.0), (4, 1.0, 2.0)])
 def test_ssim_is_the_formula_of_its_paper(size: int, sigma: float, most: float) -> None:
     a, b = (abs(normal(2, 3, 14, 16, seed=s)) * most / 4 for s in (0, 1))
     got = nn.SSIM(max_val=most, filter_size=size, filter_sigma=sigma)(Tensor(a), Tensor(b)).asnumpy()
-    np.testing.assert_allclose(got, similarity(a, b, size, sigma, most, 0.01, 0.03), rtol=1e-4, atol=1e-5)
+    want = similarity(a, b, size, sigma, most, 0.01, 0.03)[0].mean(1)
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(nn.SSIM(most)(Tensor(a), Tensor(a)).asnumpy(), [1, 1], rtol=1e-5)
+
+
+def halved(x: Array) -> Array:
+    """The mean of each 2 x 2 pixels; a last row or column that has no partner is left out."""
+    n, c, h, w = x.shape
+    return x[:, :, : h // 2 * 2, : w // 2 * 2].reshape(n, c, h // 2, 2, w // 2, 2).mean((3, 5))
+
+
+@pytest.mark.parametrize(
+    ("size", "powers", "most"), [(5, (0.3, 0.2, 0.5), 1.0), (3, (0.6, 0.4), 4.0), (4, (1.0,), 1.0)]
+)
+def test_msssim_is_the_product_over_scales_of_its_paper(size: int, powers: tuple[float, ...], most: float) -> None:
+    a = abs(normal(2, 3, 23, 26)) * most / 4
+    b = abs(a + normal(2, 3, 23, 26, seed=1) * most / 20)
+    want, first, second = np.ones((2, 3)), a.astype(np.float64), b.astype(np.float64)
+    for level, power in enumerate(powers):
+        whole, contrast = similarity(first, second, size, 1.2, most, 0.02, 0.05)
+        want *= (whole if level == len(powers) - 1 else contrast) ** power
+        first, second = halved(first), halved(second)
+    layer = nn.MSSSIM(most, powers, size, 1.2, 0.02, 0.05)
+    np.testing.assert_allclose(layer(Tensor(a), Tensor(b)).asnumpy(), want.mean(1), rtol=1e-4)
+    np.testing.assert_allclose(layer(Tensor(a), Tensor(a)).asnumpy(), [1, 1], rtol=1e-5)
+    assert not layer.trainable_params()
+
+
+def test_a_scale_whose_contrast_is_inverted_counts_as_0() -> None:
+    a = normal(1, 1, 16, 16)
+    assert nn.MSSSIM(power_factors=(0.5, 0.5), filter_size=5)(Tensor(a), Tensor(-a)).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16])
+def test_images_of_integers_are_compared_as_fractions_of_the_largest(dtype: Any) -> None:
+    most = np.iinfo(dtype).max
+    a, b = ((abs(normal(2, 1, 12, 12, seed=s)) * most / 5).astype(dtype) for s in (0, 1))
+    tensors, exact = (Tensor(a), Tensor(b)), (a.astype(np.float64), b.astype(np.float64))
+    want = 20 * np.log10(most / np.sqrt(((exact[0] - exact[1]) ** 2).mean((1, 2, 3))))
+    np.testing.assert_allclose(nn.PSNR(most)(*tensors).asnumpy(), want, rtol=1e-5)
+    want = np.maximum(similarity(*exact, 5, 1.5, most, 0.01, 0.03)[0].mean(1), 0)
+    np.testing.assert_allclose(nn.MSSSIM(most, (1.0,), 5)(*tensors).asnumpy(), want, rtol=1e-3, atol=1e-5)
+    with pytest.raises(TypeError, match=f"For 'SSIM', the images must hold floating-point.* {tensors[0].dtype}"):
+        nn.SSIM(most)(*tensors)
+    with pytest.raises(TypeError, match="For 'PSNR', the images must have one dtype"):
+        nn.PSNR(most)(tensors[0], Tensor(exact[1]))
 
 
 def test_psnr_is_the_formula() -> None:

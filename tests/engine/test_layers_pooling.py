@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 from recorded import check, gradients, wave
 
-from hookscope.engine import nn, ops
+from hookscope.engine import Tensor, grad, nn, ops, set_seed
+
+
+def samples(axes: int, count: int = 2) -> Tensor:
+    """Other places of windows for each sample, channel and axis."""
+    return Tensor(((0.61 * np.arange(1, 2 * count * axes + 1)) % 1).astype(np.float32).reshape(count, 2, axes))
+
+
+def fractional(kind: Any, lengths: tuple[int, ...], kernel: Any, named: dict[str, Any]) -> Any:
+    """Of two samples with two channels: the largest elements and their places."""
+    return kind(kernel, return_indices=True, _random_samples=samples(len(lengths)), **named)(wave(2, 2, *lengths))
+
 
 CASES: dict[str, Callable[[], Any]] = {
     "MaxPool1d": lambda: nn.MaxPool1d(3, 2)(wave(2, 3, 9)),
@@ -46,6 +59,20 @@ CASES: dict[str, Callable[[], Any]] = {
     "ZeroPad2d negative": lambda: nn.ZeroPad2d((-1, 0, 2, -1))(wave(1, 1, 3, 3)),
     "ConstantPad2d": lambda: nn.ConstantPad2d((1, 1, 0, 2), 0.5)(wave(1, 1, 3, 3)),
     "ConstantPad3d": lambda: nn.ConstantPad3d((1, 1, 0, 1, 1, 0), 0.5)(wave(1, 1, 2, 3, 3)),
+    **{
+        f"FractionalMaxPool2d {kernel} {named}": partial(fractional, nn.FractionalMaxPool2d, (7, 8), kernel, named)
+        for kernel in (2, (3, 2)) for named in ({"output_size": (3, 4)}, {"output_size": 3}, {"output_ratio": 0.6})
+    },
+    **{
+        f"FractionalMaxPool3d {kernel} {named}": partial(fractional, nn.FractionalMaxPool3d, (5, 6, 7), kernel, named)
+        for kernel in (2, (1, 3, 2)) for named in ({"output_size": (2, 3, 4)}, {"output_ratio": (0.5, 0.4, 0.6)})
+    },
+    "FractionalMaxPool2d of one sample": lambda: nn.FractionalMaxPool2d(2, 3, _random_samples=samples(2, 1))(
+        wave(2, 7, 8)
+    ),
+    "FractionalMaxPool3d grad": lambda: gradients(
+        nn.FractionalMaxPool3d(2, 3, _random_samples=samples(3)), wave(2, 2, 5, 6, 7)
+    ),
     "Pad reflect": lambda: nn.Pad(((0, 0), (1, 2)), "REFLECT")(wave(2, 4)),
 }
 REFUSED: list[tuple[str, Any, type[Exception], str]] = [
@@ -67,6 +94,20 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
     ("MaxPool3d bad stride", lambda: nn.MaxPool3d(2, 0), ValueError, "'stride'"),
     ("AdaptiveAvgPool1d bad", lambda: nn.AdaptiveAvgPool1d(0)(wave(1, 2, 6)), ValueError, "'output_size'"),
     ("LPPool1d bad", lambda: nn.LPPool1d("a", 3)(wave(2, 3, 9)), TypeError, "'norm_type'"),
+    ("FractionalMaxPool2d no size", lambda: nn.FractionalMaxPool2d(2)(wave(1, 1, 7, 8)), ValueError, "must be given"),
+    ("FractionalMaxPool2d too large", lambda: nn.FractionalMaxPool2d(5, 6)(wave(1, 1, 7, 8)), ValueError, "do not fit"),
+    (
+        "FractionalMaxPool2d bad samples",
+        lambda: nn.FractionalMaxPool2d(2, 3, _random_samples=samples(3))(wave(2, 2, 7, 8)),
+        ValueError,
+        r"'_random_samples' must have the shape \(2, 2, 2\), but got \(2, 2, 3\)",
+    ),
+    (
+        "FractionalMaxPool3d bad samples",
+        lambda: nn.FractionalMaxPool3d(2, 3, _random_samples=samples(3) + 1)(wave(2, 2, 5, 6, 7)),
+        ValueError,
+        r"'_random_samples' must be floating-point numbers in \[0, 1\)",
+    ),
     ("Pad bad mode", lambda: nn.Pad(((0, 0), (1, 2)), "WRAP"), ValueError, "'mode'"),
     ("ReflectionPad1d bad", lambda: nn.ReflectionPad1d((5, 1))(wave(1, 2, 4)), ValueError, "'padding'"),
     ("ReflectionPad2d bad len", lambda: nn.ReflectionPad2d((1, 2, 3)), ValueError, "'padding'"),
@@ -85,3 +126,26 @@ def test_a_layer_gives_the_numbers_of_mindspore(name: str) -> None:
 def test_a_layer_names_what_is_wrong_with_its_argument(make: Any, error: type[Exception], names: str) -> None:
     with pytest.raises(error, match=names):
         make()
+
+
+def test_the_gradient_of_fractional_pooling_goes_to_the_largest_of_each_window() -> None:
+    x, layer = wave(2, 2, 7, 8), nn.FractionalMaxPool2d(3, 4, return_indices=True, _random_samples=samples(2))
+    values, places = layer(x)
+    weights = wave(*values.shape, k=0.4)
+    want = np.zeros((4, 56))
+    for plane, own, weight in zip(want, places.asnumpy().reshape(4, -1), weights.asnumpy().reshape(4, -1), strict=True):
+        np.add.at(plane, own, weight)
+    assert any(len(set(own)) < 16 for own in places.asnumpy().reshape(4, -1))  # windows overlap
+    got = grad(lambda t: (layer(t)[0] * weights).sum())(x).asnumpy()
+    np.testing.assert_allclose(got.reshape(4, 56), want, rtol=1e-6, atol=1e-7)
+
+
+def test_fractional_windows_are_drawn_for_each_sample_and_channel_and_the_seed_repeats_them() -> None:
+    layer = nn.FractionalMaxPool3d(2, 4, return_indices=True)
+    x = Tensor(np.tile(np.arange(729.0, dtype=np.float32).reshape(9, 9, 9), (3, 2, 1, 1, 1)))
+
+    def drawn() -> list[tuple[int, ...]]:
+        set_seed(4)
+        return [tuple(plane) for plane in layer(x)[1].asnumpy().reshape(6, -1)]
+
+    assert drawn() == drawn() and len(set(drawn())) > 1

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from recorded import check, filled, gradients, wave
+from recorded import check, filled, flat, gradients, wave, weighed
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn
@@ -23,6 +24,24 @@ def E(  # noqa: N802
     return ms.grad(lambda x: (layer(x) * wave(*x.shape, settings[1], k=0.2)).sum(), None, layer.trainable_params())(
         rows
     )
+
+
+def combined(kind: Any, settings: tuple[int, ...], x: Tensor, named: dict[str, Any]) -> list[Any]:
+    """In training the output, its gradients and the parameters after it; then the output of the trained layer."""
+    layer = filled(kind(*settings, **named)).set_train()
+    if named.get("has_bn"):
+        layer.batchnorm.moving_variance.set_data(Tensor(np.full(4, 0.8, np.float32)))
+    found = [layer(x), *gradients(layer, x)]
+    return [*found, *[p.value() for p in layer.get_parameters()], layer.set_train(False)(x)]
+
+
+EXAMPLES = (wave(5, 3), wave(5, k=0.3), wave(2, 3, k=1.0))
+
+
+def sampled_loss(labels_each: int, labels: Any, sampled: Any, *counts: Any) -> Any:
+    values = (Tensor(sampled, ms.int32), *[Tensor(np.array(one, np.float32)) for one in counts])
+    layer = nn.SampledSoftmaxLoss(len(sampled), 5, labels_each, values, remove_accidental_hits=False)
+    return layer(*EXAMPLES[:2], Tensor(labels, ms.int32), EXAMPLES[2])
 
 
 CASES: dict[str, Callable[[], Any]] = {
@@ -89,6 +108,36 @@ CASES: dict[str, Callable[[], Any]] = {
     "Conv2dTranspose grad": lambda: gradients(filled(nn.Conv2dTranspose(4, 2, 3, 2, "pad", 1)), wave(1, 4, 4, 5)),
     "Conv3d grad": lambda: gradients(filled(nn.Conv3d(2, 3, 2)), wave(1, 2, 3, 3, 3)),
     "Dense act": lambda: filled(nn.Dense(3, 4, activation="relu"))(wave(2, 3)),
+    **{
+        f"Conv2dBnAct {named}": partial(combined, nn.Conv2dBnAct, (2, 4, 3), wave(2, 2, 6, 7), named)
+        for named in (
+            {}, {"has_bias": True, "activation": "relu"}, {"has_bn": True, "eps": 1e-2, "activation": "sigmoid"},
+            {"stride": 2, "pad_mode": "pad", "padding": 1, "dilation": 2, "activation": "leakyrelu", "alpha": 0.3},
+            {"pad_mode": "valid", "group": 2, "has_bn": True, "activation": nn.Tanh()},
+        )
+    },
+    **{
+        f"DenseBnAct {named}": partial(combined, nn.DenseBnAct, (3, 4), wave(5, 3), named)
+        for named in (
+            {}, {"has_bias": False, "activation": "relu"}, {"has_bn": True, "eps": 1e-2, "activation": "tanh"},
+            {"activation": "leakyrelu", "alpha": 0.3}, {"has_bn": True, "activation": nn.Sigmoid()},
+        )
+    },
+    "SampledSoftmaxLoss": lambda: sampled_loss(1, [[1], [3]], [1, 4], [[0.5], [0.25]], [0.5, 0.125]),
+    "SampledSoftmaxLoss two labels": lambda: sampled_loss(
+        2, [[1, 2], [3, 0]], [0, 4], [[0.5, 0.3], [0.25, 0.2]], [0.5, 0.125]
+    ),
+    "SampledSoftmaxLoss flat": lambda: sampled_loss(1, [1, 3], [2, 0], [[0.5], [0.25]], [0.5, 0.125]),
+    "SampledSoftmaxLoss all": lambda: nn.SampledSoftmaxLoss(5, 5, remove_accidental_hits=False)(
+        *EXAMPLES[:2], Tensor([[1], [3]], ms.int32), EXAMPLES[2]
+    ),
+    "SampledSoftmaxLoss grad": lambda: flat(ms.grad(
+        lambda *x: weighed(nn.SampledSoftmaxLoss(5, 5, remove_accidental_hits=False)(
+            x[0], x[1], Tensor([[1], [3]], ms.int32), x[2]
+        )), (0, 1, 2),
+    )(*EXAMPLES)),
+    "PReLUExt": lambda: filled(nn.PReLUExt(3))(wave(2, 3, 4)),
+    "PReLUExt grad": lambda: gradients(filled(nn.PReLUExt(1, 0.4)), wave(2, 3, 4)),
     "ChannelShuffle": lambda: nn.ChannelShuffle(2)(wave(1, 4, 2, 2)),
     "Tril": lambda: nn.Tril()(wave(3, 3), 1),
     "ClipByNorm": lambda: nn.ClipByNorm()(wave(3, 3), Tensor(1.0, ms.float32)),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine import Tensor, grad, nn, ops
+from hookscope.engine import Tensor, grad, mint, nn, ops
 
 Array = np.ndarray[Any, Any]
 NUMBERS = np.random.default_rng(4)
@@ -71,6 +71,67 @@ def test_nll_loss(reduction: str, weighted: bool) -> None:
     want = reduced(*class_losses(LOGITS, LABELS, weight, 0.0), reduction)
     np.testing.assert_allclose(loss(Tensor(LOGITS), Tensor(LABELS)).asnumpy(), want, rtol=1e-10)
     assert_slope(lambda x: loss(x, Tensor(LABELS)), LOGITS)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_a_sampled_softmax_over_all_classes_is_the_whole_softmax(reduction: str) -> None:
+    weights, biases, inputs = (NUMBERS.standard_normal(shape) for shape in ((6, 3), (6,), (4, 3)))
+    labels = np.array([2, 0, 5, 2])
+    losses = -log_softmax(inputs @ weights.T + biases)[np.arange(4), labels]
+    loss = nn.SampledSoftmaxLoss(6, 6, reduction=reduction)
+    given = [Tensor(x) for x in (weights, biases, labels, inputs)]
+    want = {"mean": losses.mean(), "sum": losses.sum(), "none": losses}[reduction]
+    np.testing.assert_allclose(loss(*given).asnumpy(), want, rtol=1e-6)
+    assert_slope(lambda w: loss(w, *given[1:]), weights)
+
+
+def test_only_an_examples_own_labels_are_left_out_of_the_sampled() -> None:
+    # Jean et al. 2015: the labels and the sampled classes, by what each is expected to be drawn.
+    weights, biases, inputs = (NUMBERS.standard_normal(shape) for shape in ((5, 3), (5,), (2, 3)))
+    labels, sampled = [[1, 2], [3, 0]], [0, 4, 2]
+    of_labels, of_sampled = np.array([[0.5, 0.3], [0.25, 0.2]]), np.array([0.5, 0.125, 0.7])
+    want = []
+    for x, own, counts in zip(inputs, labels, of_labels, strict=True):
+        scores = weights @ x + biases
+        logits = [scores[c] - math.log(n) for c, n in zip(own, counts, strict=True)]
+        others = [scores[c] - math.log(n) for c, n in zip(sampled, of_sampled, strict=True) if c not in own]
+        total = math.log(sum(math.exp(v) for v in (*logits, *others)))
+        want.append(sum(total - v for v in logits) / 2)
+    values = (Tensor(sampled), Tensor(of_labels), Tensor(of_sampled))
+    loss = nn.SampledSoftmaxLoss(3, 5, 2, values)
+    got = loss(Tensor(weights), Tensor(biases), Tensor(labels), Tensor(inputs))
+    np.testing.assert_allclose(got.asnumpy(), want, rtol=1e-6)
+
+
+def test_classes_are_sampled_evenly_and_the_seed_repeats_them() -> None:
+    # Each class has a logit of its own, a power of 3: the loss of the label tells which others were drawn.
+    biases = Tensor(np.arange(4.0) * math.log(3.0))
+    given = (Tensor(np.zeros((4, 1))), biases, Tensor([0]), Tensor([[1.0]]))
+
+    def drawn(seed: int) -> list[int]:
+        loss = nn.SampledSoftmaxLoss(1, 4, seed=seed, remove_accidental_hits=False)
+        return [round(math.log(math.exp(loss(*given).item()) - 1, 3)) for _ in range(400)]
+
+    first = drawn(7)
+    assert first == drawn(7) != drawn(8)
+    # Six standard deviations of a share of 1/4 in 400 draws.
+    assert all(abs(first.count(c) / 400 - 0.25) < 6 * math.sqrt(0.25 * 0.75 / 400) for c in range(4))
+
+
+@pytest.mark.parametrize("name", ["nll_loss", "cross_entropy"])
+def test_a_loss_of_class_numbers_names_itself_in_its_errors(name: str) -> None:
+    loss, labels = getattr(ops, name), Tensor([0, 4, 1, 1, 0])
+    for arguments, text in (
+        ({"weight": Tensor(WEIGHT)}, r"the class numbers in 'target' must be in \[0, 4\) or -100, but got 4"),
+        ({"weight": Tensor(WEIGHT), "ignore_index": 4, "reduction": "all"}, "'reduction' must be 'mean', .* got 'all'"),
+        ({"weight": Tensor([1.0]), "ignore_index": 4}, r"'weight' must have the shape \(4,\), but got \(1,\)"),
+        ({"label_smoothing": 1.5, "ignore_index": 4}, r"'label_smoothing' must be in \[0, 1\], but got 1.5"),
+    ):
+        with pytest.raises(ValueError, match=f"For '{name}', {text}"):
+            loss(Tensor(LOGITS), labels, **arguments)
+        if "label_smoothing" not in arguments and name == "nll_loss":
+            with pytest.raises(ValueError, match=f"For 'nll_loss', {text}"):
+                mint.nn.functional.nll_loss(Tensor(LOGITS), labels, **arguments)
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)

@@ -152,6 +152,18 @@ def test_every_function_of_the_module_is_called_above() -> None:
     assert functions - {*CALLS, *JOINING, *MAKING} == {*drawn, "norm", "asfarray"}
 
 
+@pytest.mark.parametrize("indexing", ["xy", "ij"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_grid_is_numpys_whole_or_sparse(sparse: bool, indexing: Any) -> None:
+    for vectors in ((V,), (V, A[0]), (V, A[0], B[0, :2])):
+        for how in ("tensor", "list"):
+            found = mnp.meshgrid(*(given(one, how) for one in vectors), sparse=sparse, indexing=indexing)
+            check("meshgrid", found, np.meshgrid(*vectors, sparse=sparse, indexing=indexing))
+    for kinds, text in (({"sparse": 1}, "'sparse' must be a bool, but got int"), ({"indexing": "yx"}, "'indexing'")):
+        with pytest.raises(TypeError, match=f"For 'meshgrid', {text}"):
+            mnp.meshgrid(V, V, **kinds)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("order", [None, 1, 2, np.inf])
 def test_norm_is_numpys(order: Any) -> None:
     for axis in (None, 0, 1):

@@ -37,12 +37,44 @@ def test_lists_go_by_epochs() -> None:
 
 
 @pytest.mark.parametrize(
+    ("rates", "wanted"),
+    [
+        (nn.exponential_decay_lr(0.1, 0.9, 6, 2, 2), [0.1, 0.1, 0.09486833, 0.09486833, 0.09, 0.09]),
+        (nn.exponential_decay_lr(0.1, 0.9, 6, 2, 2, True), [0.1, 0.1, 0.1, 0.1, 0.09, 0.09]),
+        (nn.exponential_decay_lr(0.1, 0.9, 7, 3, 2, True), [0.1] * 6 + [0.09]),
+        (nn.natural_exp_decay_lr(0.1, 0.9, 6, 2, 2), [0.1, 0.1, 0.04065697, 0.04065697, 0.01652989, 0.01652989]),
+        (nn.natural_exp_decay_lr(0.1, 0.9, 6, 2, 2, True), [0.1, 0.1, 0.1, 0.1, 0.01652989, 0.01652989]),
+        (nn.inverse_decay_lr(0.1, 0.9, 6, 2, 2), [0.1, 0.1, 0.06896552, 0.06896552, 0.05263158, 0.05263158]),
+        (nn.inverse_decay_lr(0.1, 0.9, 6, 2, 2, True), [0.1, 0.1, 0.1, 0.1, 0.05263158, 0.05263158]),
+        (
+            nn.polynomial_decay_lr(0.1, 0.01, 8, 2, 2, 0.5),
+            [0.1, 0.1, 0.07363961, 0.07363961, 0.01, 0.01, 0.01, 0.01],
+        ),
+        (
+            nn.polynomial_decay_lr(0.1, 0.01, 8, 2, 2, 0.5, True),
+            [0.1, 0.1, 0.07363961, 0.07363961, 0.01, 0.01, 0.055, 0.055],
+        ),
+        (nn.polynomial_decay_lr(0.1, 0.2, 6, 2, 2, 0.5), [0.1, 0.1, 0.12928932, 0.12928932, 0.2, 0.2]),
+    ],
+)
+def test_lists_have_the_rates_of_mindspore(rates: list[float], wanted: list[float]) -> None:
+    np.testing.assert_allclose(rates, wanted, rtol=1e-6)
+    assert all(type(rate) is float for rate in rates)
+
+
+@pytest.mark.parametrize(
     ("make", "error"),
     [
         (lambda: nn.WarmUpLR(1, 2), TypeError),
         (lambda: nn.cosine_decay_lr(1, 2, 3, 4, 5), TypeError),
         (lambda: nn.piecewise_constant_lr([1], [0.1, 0.2]), ValueError),
         (lambda: nn.CosineDecayLR(0.2, 0.1, 4), ValueError),
+        (lambda: nn.exponential_decay_lr(-0.1, 0.9, 6, 2, 2), ValueError),
+        (lambda: nn.exponential_decay_lr(0.1, 1, 6, 2, 2), TypeError),  # type: ignore[arg-type]
+        (lambda: nn.natural_exp_decay_lr(0.1, 0.9, 0, 2, 2), ValueError),
+        (lambda: nn.inverse_decay_lr(0.1, 0.9, 6, 2, 2, 1), TypeError),  # type: ignore[arg-type]
+        (lambda: nn.polynomial_decay_lr(0.1, 0.0, 6, 2, 2, 1), TypeError),  # type: ignore[arg-type]
+        (lambda: nn.polynomial_decay_lr(0.1, -0.1, 6, 2, 2, 0.5), ValueError),
     ],
 )
 def test_schedules_refuse(make: Any, error: type[Exception]) -> None:

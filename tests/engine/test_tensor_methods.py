@@ -125,8 +125,15 @@ CASES: dict[str, list[tuple[Callable[[], Any], Any]]] = {
         (lambda: Tensor([3.0, 1.0]).searchsorted(Tensor([2.0]), sorter=Tensor([1, 0])), np.array([1], np.int32)),
     ],
     # Shape
-    "reshape": [(lambda: X.reshape(2, -1), x.reshape(2, -1)), (lambda: X.reshape((4, 3)), x.reshape(4, 3))],
-    "view": [(lambda: X.view(12), x.ravel()), (lambda: X.view(ms.int64), x.view(np.int64))],
+    "reshape": [
+        (lambda: X.reshape(2, -1), x.reshape(2, -1)), (lambda: X.reshape((4, 3)), x.reshape(4, 3)),
+        (lambda: X.reshape(shape=(4, 3)), x.reshape(4, 3)), (lambda: X.reshape(shape=[-1]), x.ravel()),
+        (lambda: X[0, 0].reshape(()), x[0, 0]),
+    ],
+    "view": [
+        (lambda: X.view(12), x.ravel()), (lambda: X.view(ms.int64), x.view(np.int64)),
+        (lambda: X.view(shape=(4, 3)), x.reshape(4, 3)), (lambda: X.view(dtype=ms.int64), x.view(np.int64)),
+    ],
     "transpose": [
         (lambda: X.transpose(), x.T),
         (lambda: CUBE.transpose(0, 2), cube.swapaxes(0, 2)),
@@ -275,6 +282,8 @@ CASES: dict[str, list[tuple[Callable[[], Any], Any]]] = {
     "storage_offset": [(lambda: X.storage_offset(), 0)],
     "data_ptr": [(lambda: X.data_ptr(), X._array.ctypes.data)],
 }  # fmt: skip
+ORDERED = np.zeros(x.shape)
+ORDERED[x > 1] = OTHER.asnumpy().ravel()[: (x > 1).sum()]
 IN_PLACE: dict[str, list[tuple[Callable[[Tensor], Any], Any]]] = {
     "index_add_": [(lambda t: t.index_add_(0, ROWS, SOURCE), added(x, rows, source))],
     "index_copy_": [
@@ -291,6 +300,11 @@ IN_PLACE: dict[str, list[tuple[Callable[[Tensor], Any], Any]]] = {
         (lambda t: t.put_(Tensor([1, 1]), Tensor([8.0, 9.0]), accumulate=True), added(x, ([0], [1]), 17)),
     ],
     "zero_": [(lambda t: t.zero_(), x * 0)],
+    "addmm_": [
+        (lambda t: t.addmm_(X[:, :3], X), x + x[:, :3] @ x),
+        (lambda t: t.addmm_(X[:, :3], X, beta=0.5, alpha=2), 0.5 * x + 2 * x[:, :3] @ x),
+    ],
+    "masked_scatter_": [(lambda t: t.masked_scatter_(X > 1, OTHER), np.where(x > 1, ORDERED, x))],
 }
 
 
@@ -582,6 +596,22 @@ def test_an_offset_is_counted_in_the_memory_that_is_viewed() -> None:
         assert part.storage_offset() == (part.data_ptr() - whole.data_ptr()) // 4 == offset
 
 
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: X.reshape(), "For 'Tensor.reshape', the shape must be given by place or as 'shape', but got nothing"),
+        (lambda: X.reshape(4, shape=(3,)), "For 'Tensor.reshape', the shape .*, but got both"),
+        (lambda: X.reshape(shape="a"), "For 'reshape', 'shape' must be an int or a tuple of ints, but got 'a'"),
+        (lambda: X.view(), "For 'Tensor.view', the shape must be given by place or as 'shape', but got nothing"),
+        (lambda: X.view(4, 3, shape=(4, 3)), "For 'Tensor.view', the shape .*, but got both"),
+        (lambda: X.view(4, 3, dtype=ms.int64), "For 'Tensor.view', a shape or a dtype must be given, but got both"),
+    ],
+)
+def test_a_shape_is_given_once(call: Callable[[], Any], text: str) -> None:
+    with pytest.raises(TypeError, match=text):
+        call()
+
+
 def test_the_place_of_a_kth_value_of_a_number_is_checked() -> None:
     with pytest.raises(ValueError, match=r"'k' must be in \[1, 1\], but got 2"):
         ops.kthvalue(Tensor(3.0), 2)
@@ -591,6 +621,18 @@ def test_a_side_that_contradicts_right_is_refused() -> None:
     with pytest.raises(ValueError, match="'side' must not be 'left' where 'right' is True"):
         ops.searchsorted(Tensor([1.0, 2.0]), Tensor([1.0]), right=True, side="left")
     assert ops.searchsorted(Tensor([1.0, 2.0]), Tensor([1.0]), right=True, side="right").tolist() == [1]
+
+
+def test_a_tensor_is_made_of_what_another_library_hands_over() -> None:
+    held = np.arange(6.0).reshape(2, 3)
+    for given in (held, ms.Tensor(held).to_dlpack()):
+        made = ms.from_dlpack(given)
+        assert made.tolist() == held.tolist() and made.dtype == ms.float64
+    made = ms.from_dlpack(held)
+    held[0, 0] = 9.0
+    assert made[0, 0].item() == 0.0  # a copy
+    with pytest.raises(TypeError, match="'dlpack' must be an array with '__dlpack__' or a capsule, but got int"):
+        ms.from_dlpack(3)
 
 
 def test_a_distance_needs_a_norm() -> None:

@@ -18,10 +18,11 @@ class Moments(Optimizer):
         defaults: settings of the groups that have none of their own.
     """
 
+    _steps = "step_t"
+
     def _start(self, *names: str) -> None:
         for name in names:
-            if "step" in name:
-                self._steps = name
+            if name == self._steps:
                 setattr(self, name, self._counter(name))
             else:
                 self._keep(name)

@@ -33,6 +33,7 @@ class Adam(Moments):
     """
 
     _state: tuple[str, ...] = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq", "state_step")
+    _steps = "state_step"
 
     def __init__(
         self, params: Params, lr: Rate = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -55,9 +55,8 @@ class Optimizer(Cell):
         self.param_groups: list[dict[str, Any]] = []
         self.lrs: list[Parameter] = []
         self.group_start_id = [0]
-        # How the state of a parameter begins, by its name; and the step after which each parameter came.
+        # How the state of a parameter begins, by its name.
         self._states: dict[str, tuple[str | float, bool]] = {}
-        self._joined: list[int] = []
         # A plain attribute: it grows while the first groups are taken.
         self.__dict__.update(parameters=(), _gathering=True)
         groups: list[Any] = given if isinstance(given[0], dict) else [{"params": given}]
@@ -112,9 +111,10 @@ class Optimizer(Cell):
             self.parameters = ParameterTuple(everything)
             for name in self._states:
                 before = getattr(self, name)
-                setattr(self, name, type(before)((*before, *self._state_of(name, new))))
-        done = 0 if self._steps is None else int(getattr(self, self._steps, 0))
-        self._joined += [done] * len(new)
+                setattr(self, name, ParameterTuple((*before, *self._state_of(name, new))))
+        if self._steps is not None and self.param_groups:
+            name = _steps_before(len(self.param_groups))
+            setattr(self, name, Parameter(Tensor(int(getattr(self, self._steps, 0)), int32), name))
         self.lrs.append(group["lr"])
         self.param_groups.append(group)
         self.group_start_id.append(self.group_start_id[-1] + len(new))
@@ -150,10 +150,10 @@ class Optimizer(Cell):
         self._states[name] = (init, scalar)
         setattr(self, name, self._state_of(name, self.parameters))
 
-    def _state_of(self, name: str, parameters: ParameterTuple) -> Sequence[Parameter]:
+    def _state_of(self, name: str, parameters: ParameterTuple) -> ParameterTuple:
         init, scalar = self._states[name]
         if scalar:
-            return [Parameter(Tensor(init), f"{name}_{p.name}") for p in parameters]
+            return ParameterTuple(Parameter(Tensor(init), f"{name}_{p.name}") for p in parameters)
         return parameters.clone(name, init)
 
     def _counter(self, name: str) -> Parameter:
@@ -185,8 +185,9 @@ class Optimizer(Cell):
         with no_recording(), np.errstate(all="ignore"):
             step = self.before_step()
             place = 0
-            for group in self.param_groups:
+            for number, group in enumerate(self.param_groups):
                 rate, decay = float(group["lr"]), group["weight_decay"]
+                own_step = step - int(getattr(self, _steps_before(number), 0))
                 for parameter in group["params"]:
                     value = parameter._array
                     slope = given[place]._array.astype(value.dtype, copy=False)
@@ -194,7 +195,6 @@ class Optimizer(Cell):
                         slope = -slope
                     if decay and not self._decays_apart:
                         slope = slope + value * decay
-                    own_step = step - self._joined[place]
                     take(parameter, self.updated(place, value, slope, rate, own_step, group))
                     place += 1
             self.after_step()
@@ -229,3 +229,8 @@ class Optimizer(Cell):
             an array of the shape of ``value``; it is cast to the parameter's dtype.
         """
         raise NotImplementedError(f"{type(self).__name__} defines neither 'updated' nor 'construct'")
+
+
+def _steps_before(number: int) -> str:
+    """The name of the parameter that says how many steps there were before a group came; the first came at once."""
+    return f"steps_before_group_{number}"

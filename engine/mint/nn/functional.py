@@ -19,7 +19,7 @@ from ..functions import flatten, log_softmax
 __all__ = [
     "adaptive_max_pool1d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "conv1d", "conv2d", "conv3d", "cosine_embedding_loss", "dropout", "dropout2d",
-    "elu", "elu_", "embedding", "flatten", "hardtanh", "hardtanh_", "kl_div", "log_softmax", "max_pool2d", "normalize",
+    "elu", "elu_", "flatten", "hardtanh", "hardtanh_", "kl_div", "log_softmax", "max_pool2d", "normalize",
     "one_hot", "relu", "relu6", "relu_", "sigmoid_", "silu", "smooth_l1_loss", "softmax", "threshold",
     "threshold_",
 ]  # fmt: skip
@@ -244,43 +244,6 @@ def softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = Non
 
 
 # Layers
-
-
-def embedding(
-    input: Tensor,
-    weight: Tensor,
-    padding_idx: int | None = None,
-    max_norm: float | None = None,
-    norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False,
-) -> Tensor:
-    """Rows of a table by their numbers: weight[input].
-
-    Args:
-        input: the numbers of the rows, ints of any shape.
-        weight: the table, (rows, length).
-        padding_idx: the row that no gradient reaches; a negative one counts from the end. None for none.
-        max_norm: must be None.
-        norm_type: the norm that ``max_norm`` would be of.
-        scale_grad_by_freq: must be False.
-
-    Returns:
-        a Tensor (*shape of input, length).
-
-    Raises:
-        NotImplementedError: ``max_norm`` or ``scale_grad_by_freq`` is given.
-        IndexError: a number is out of range.
-    """
-    if max_norm is not None or scale_grad_by_freq:
-        raise NotImplementedError(
-            "mindspore.mint.nn.functional.embedding with max_norm or scale_grad_by_freq is not covered by hookscope: "
-            "scale the weight before"
-        )
-    rows = weight[input]
-    if padding_idx is None:
-        return rows
-    row = padding_idx % weight.shape[0]
-    return ops.where(ops.unsqueeze(ops.equal(input, row), -1), ops.stop_gradient(rows), rows)
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:

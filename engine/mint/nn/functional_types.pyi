@@ -34,6 +34,9 @@ def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = 'mean', label_smoothing: float = 0.0) -> Tensor:
     """The cross-entropy of softmax(input) along axis 1 against class numbers or probabilities."""
 
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False) -> Tensor:
+    """The rows of ``weight`` that ``input`` numbers."""
+
 def fold(input: Tensor, output_size: Ints | Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> Tensor:
     """Columns added up into images at the places that ``unfold`` takes them from ("col2im")."""
 

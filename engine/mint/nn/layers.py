@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ... import ops
+from ...core.checks import check_number
 from ...core.dtype import float32, int64
 from ...core.initializer import HeUniform, Initializer, Normal, Uniform, initializer
 from ...core.parameter import Parameter
@@ -236,6 +237,10 @@ class _BatchNorm(Cell):
         track_running_stats: bool = True, dtype: DTypeLike | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        name = f"mint.nn.{type(self).__name__}"
+        check_number(eps, name, "eps", within=(0, math.inf))
+        if momentum is not None:
+            check_number(momentum, name, "momentum")
         dtype = dtype or float32
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
@@ -295,6 +300,10 @@ class BatchNorm1d(_BatchNorm):
         track_running_stats: whether running figures are kept, and used outside of training; otherwise each batch's own
             are used always.
         dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        TypeError: ``eps`` or ``momentum`` is no number.
+        ValueError: ``eps`` is negative.
     """
 
     ranks = (2, 3)
@@ -311,6 +320,10 @@ class BatchNorm2d(_BatchNorm):
         track_running_stats: whether running figures are kept, and used outside of training; otherwise each batch's own
             are used always.
         dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        TypeError: ``eps`` or ``momentum`` is no number.
+        ValueError: ``eps`` is negative.
     """
 
 
@@ -325,6 +338,10 @@ class BatchNorm3d(_BatchNorm):
         track_running_stats: whether running figures are kept, and used outside of training; otherwise each batch's own
             are used always.
         dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        TypeError: ``eps`` or ``momentum`` is no number.
+        ValueError: ``eps`` is negative.
     """
 
     ranks = (5,)
@@ -342,6 +359,10 @@ class SyncBatchNorm(_BatchNorm):
             are used always.
         process_group: the processes; ignored.
         dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        TypeError: ``eps`` or ``momentum`` is no number.
+        ValueError: ``eps`` is negative.
     """
 
     ranks = (2, 3, 4, 5)
@@ -362,6 +383,10 @@ class LayerNorm(Cell):
         elementwise_affine: whether there are a learned factor and bias for each place.
         bias: whether there is the bias, then.
         dtype: the element type of the Parameters; None is Float32.
+
+    Raises:
+        TypeError: ``eps`` is no number.
+        ValueError: ``eps`` is negative.
     """
 
     def __init__(
@@ -369,6 +394,7 @@ class LayerNorm(Cell):
         dtype: DTypeLike | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        check_number(eps, "mint.nn.LayerNorm", "eps", within=(0, math.inf))
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.normalized_shape, self.eps = shape, eps
         ones, zeros = (initializer(init, shape, dtype or float32) for init in ("ones", "zeros"))
@@ -390,13 +416,15 @@ class GroupNorm(Cell):
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
-        ValueError: the groups do not divide the channels.
+        TypeError: ``eps`` is no number.
+        ValueError: the groups do not divide the channels, or ``eps`` is negative.
     """
 
     def __init__(
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, dtype: DTypeLike | None = None
     ) -> None:
         super().__init__()
+        check_number(eps, "mint.nn.GroupNorm", "eps", within=(0, math.inf))
         if num_channels % num_groups:
             raise ValueError(f"For 'mint.nn.GroupNorm', {num_groups} groups must divide {num_channels} channels")
         self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
@@ -433,8 +461,9 @@ class Embedding(Cell):
         embedding_dim: how long a row is.
         padding_idx: the row that begins with zeros and that no gradient reaches, in [-num_embeddings, num_embeddings);
             None for none.
-        max_norm: must be None when the layer is called.
-        norm_type: the norm that ``max_norm`` would be of.
+        max_norm: of the numbered rows those longer than this are first shortened to it, in the table itself; None
+            shortens none.
+        norm_type: the p of the p-norm that ``max_norm`` is measured in.
         scale_grad_by_freq: must be False when the layer is called.
         _weight: the first values of the table; None draws them.
         dtype: the element type of the Parameters; None is Float32.

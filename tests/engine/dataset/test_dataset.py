@@ -89,6 +89,27 @@ def test_each_pass_is_an_epoch_shuffled_anew_and_a_seed_repeats_them() -> None:
         ds.config._seed = None
 
 
+def test_a_data_set_tells_its_shapes_types_and_counts() -> None:
+    made = ds.NumpySlicesDataset({"a": X, "b": np.arange(6)}, shuffle=False)
+    assert made.output_shapes() == [[2], []] and made.batch(4).output_shapes() == [[4, 2], [4]]
+    assert made.output_types() == [np.float32, np.int64]
+    assert made.map(lambda a: a.astype(np.int8), ["a"]).output_types() == [np.int8, np.int64]
+    batched = (made, made.batch(4), made.batch(4).repeat(2), made.batch(4).batch(2))
+    assert [one.get_batch_size() for one in batched] == [1, 4, 4, 2]
+    repeated = (made, made.repeat(3), made.repeat(3).batch(2), made.repeat(3).repeat(2), made.repeat(-1))
+    assert [one.get_repeat_count() for one in repeated] == [1, 3, 3, 2, -1]
+    assert made.get_class_indexing() == {} and made.num_classes() is None
+    with pytest.raises(RuntimeError, match="the data set is empty"):
+        made.skip(6).output_shapes()
+
+
+def test_the_data_sets_of_all_rows_follow_each_other() -> None:
+    def twice(row: Any) -> Any:
+        return ds.NumpySlicesDataset([int(row[0])] * 2, shuffle=False)
+
+    assert column(ds.NumpySlicesDataset([1, 2], shuffle=False).flat_map(twice), 0) == [1, 1, 2, 2]
+
+
 def test_a_buffer_shuffle_keeps_every_row() -> None:
     assert sorted(column(rows().shuffle(3))) == [0, 1, 2, 3, 4, 5]
 
@@ -142,8 +163,9 @@ def test_padded_batches_take_a_shape() -> None:
     assert column(data.padded_batch(2, pad_info={"a": ([4], 0)}), 0) == [[[1, 1, 0, 0], [1, 1, 1, 0]]]
 
 
+@pytest.mark.parametrize("kind", [ds.MnistDataset, ds.FashionMnistDataset])
 @pytest.mark.parametrize("zipped", [False, True])
-def test_mnist_is_read_from_idx_files(tmp_path: Path, zipped: bool) -> None:
+def test_mnist_is_read_from_idx_files(tmp_path: Path, kind: Any, zipped: bool) -> None:
     images = (np.arange(2 * 28 * 28) % 256).astype(np.uint8).reshape(2, 28, 28)
     files = {
         "train-images-idx3-ubyte": struct.pack(">4I", 0x803, 2, 28, 28) + images.tobytes(),
@@ -152,10 +174,27 @@ def test_mnist_is_read_from_idx_files(tmp_path: Path, zipped: bool) -> None:
     for name, data in files.items():
         path = tmp_path / (f"{name}.gz" if zipped else name)
         path.write_bytes(gzip.compress(data) if zipped else data)
-    data = ds.MnistDataset(str(tmp_path), "train", shuffle=False)
+    data = kind(str(tmp_path), "train", shuffle=False)
     first = next(data.create_dict_iterator(output_numpy=True))
     assert first["image"].shape == (28, 28, 1) and first["image"].dtype == np.uint8
     assert (first["image"][:, :, 0] == images[0]).all() and first["label"] == 7 and first["label"].dtype == np.uint32
+
+
+@pytest.mark.parametrize(("usage", "labels"), [("train", [3, 9, 0]), ("test", [5]), (None, [3, 9, 0, 5])])
+def test_cifar_is_read_from_its_binary_files(tmp_path: Path, usage: str | None, labels: list[int]) -> None:
+    # https://www.cs.toronto.edu/~kriz/cifar.html: a label, then 1024 bytes of red, of green and of blue, row by row.
+    images = (np.arange(4 * 3072) * 7 % 251).astype(np.uint8).reshape(4, 3, 32, 32)
+    rows = [bytes([label]) + image.tobytes() for label, image in zip((3, 9, 0, 5), images, strict=True)]
+    for name, part in (("data_batch_1.bin", rows[:2]), ("data_batch_2.bin", rows[2:3]), ("test_batch.bin", rows[3:])):
+        (tmp_path / name).write_bytes(b"".join(part))
+    data = ds.Cifar10Dataset(str(tmp_path), usage, shuffle=False)
+    found = list(data.create_dict_iterator(output_numpy=True, num_epochs=1))
+    assert [int(row["label"]) for row in found] == labels and found[0]["label"].dtype == np.uint32
+    for row, image in zip(found, images[-len(labels) :] if usage != "train" else images, strict=False):
+        np.testing.assert_array_equal(row["image"], image.transpose(1, 2, 0))
+    (tmp_path / "data_batch_1.bin").write_bytes(rows[0][:-1])
+    with pytest.raises(RuntimeError, match=r"data_batch_1.bin is no file of CIFAR-10: 3072 bytes"):
+        ds.Cifar10Dataset(str(tmp_path), "train")
 
 
 def test_a_truncated_idx_file_is_refused(tmp_path: Path) -> None:
@@ -189,6 +228,83 @@ def test_what_a_transform_makes_of_an_image(operation: Any, shape: Any, dtype: s
     assert made.shape == shape and made.dtype == dtype
     if first is not None:
         np.testing.assert_allclose(made.ravel()[:2], first, rtol=1e-6)
+
+
+GRAY = [[4, 19, 34, 49], [64, 79, 94, 109], [124, 139, 154, 169], [184, 199, 214, 229]]
+STEEP = (np.arange(48) * 5 % 255).astype(np.uint8).reshape(4, 4, 3)
+LIST, TABLE = np.array([1, 2, 3]), np.array([[1, 2, 3], [4, 5, 6]], np.int32)
+
+
+@pytest.mark.parametrize(
+    ("made", "given", "wanted"),
+    [
+        (transforms.Slice(1), LIST, [2]),
+        (transforms.Slice(-1), LIST, [3]),
+        (transforms.Slice([0, 2]), LIST, [1, 3]),
+        (transforms.Slice(slice(0, 2)), LIST, [1, 2]),
+        (transforms.Slice(slice(2, 0, -1)), LIST, [3, 2]),
+        (transforms.Slice(slice(1, 9)), LIST, [2, 3]),
+        (transforms.Slice(0), TABLE, [[1, 2, 3]]),
+        (transforms.Slice(0, 1), TABLE, [[2]]),
+        (transforms.Slice(slice(0, 1), [0, 2]), TABLE, [[1, 3]]),
+        (transforms.Slice([0, 1], [0, 2]), TABLE, [[1, 3], [4, 6]]),
+        (transforms.Slice(..., [0]), TABLE, [[1], [4]]),
+        (transforms.Slice(None), TABLE, TABLE.tolist()),
+        (transforms.Slice(True), LIST, [1, 2, 3]),
+        (transforms.Slice(), LIST, [1, 2, 3]),
+        (transforms.PadEnd([3, 4], -1), TABLE, [[1, 2, 3, -1], [4, 5, 6, -1], [-1, -1, -1, -1]]),
+        (transforms.PadEnd([1, 2]), TABLE, [[1, 2]]),
+        (transforms.Fill(7), TABLE, [[7, 7, 7], [7, 7, 7]]),
+        (transforms.Concatenate(0, np.array([9]), np.array([8, 7])), LIST, [9, 1, 2, 3, 8, 7]),
+        (transforms.RandomChoice([transforms.Fill(7)]), LIST, [7, 7, 7]),
+        (transforms.RandomOrder([lambda v: v + 1, lambda v: v + 2]), LIST, [4, 5, 6]),
+        (transforms.RandomApply([lambda v: v + 1, lambda v: v * 2], 1.0), LIST, [4, 6, 8]),
+        (transforms.RandomApply([lambda v: v + 1], 0.0), LIST, [1, 2, 3]),
+        (vision.Grayscale(), STEEP, GRAY),  # MindSpore takes PIL images only
+        (vision.Grayscale(3), STEEP, np.stack([GRAY] * 3, -1).tolist()),
+        (vision.VerticalFlip(), STEEP, STEEP[::-1].tolist()),
+        (vision.RandomVerticalFlip(1.0), STEEP, STEEP[::-1].tolist()),
+        (vision.RandomVerticalFlip(0.0), STEEP, STEEP.tolist()),
+        (vision.ToType(np.float32), STEEP, STEEP.astype(np.float32).tolist()),
+        (vision.Crop((1, 2), 2), STEEP[:, :, 0], [[90, 105], [150, 165]]),
+        (vision.Pad([1, 2, 0, 1], fill_value=9), STEEP[2:, :2, 0], [
+            [9, 9, 9], [9, 9, 9], [9, 120, 135], [9, 180, 195], [9, 9, 9],
+        ]),
+        (vision.Pad(1, padding_mode=vision.Border.EDGE), STEEP[:2, :2, 0], [
+            [0, 0, 15, 15], [0, 0, 15, 15], [60, 60, 75, 75], [60, 60, 75, 75],
+        ]),
+        (vision.Pad([1, 2], padding_mode=vision.Border.REFLECT), STEEP[:, :, 0], [
+            [135, 120, 135, 150, 165, 150], [75, 60, 75, 90, 105, 90], [15, 0, 15, 30, 45, 30],
+            [75, 60, 75, 90, 105, 90], [135, 120, 135, 150, 165, 150], [195, 180, 195, 210, 225, 210],
+            [135, 120, 135, 150, 165, 150], [75, 60, 75, 90, 105, 90],
+        ]),
+        (vision.Pad([1, 2, 0, 1], padding_mode=vision.Border.SYMMETRIC), STEEP[:, :, 0], [
+            [60, 60, 75, 90, 105], [0, 0, 15, 30, 45], [0, 0, 15, 30, 45], [60, 60, 75, 90, 105],
+            [120, 120, 135, 150, 165], [180, 180, 195, 210, 225], [180, 180, 195, 210, 225],
+        ]),
+    ],
+)  # fmt: skip
+def test_a_transform_makes_what_mindspores_makes(made: Any, given: Any, wanted: Any) -> None:
+    found = made(given)
+    assert found.tolist() == wanted and found.dtype == (np.float32 if isinstance(made, vision.ToType) else given.dtype)
+
+
+def test_different_elements_come_in_the_order_of_their_first_places() -> None:
+    for given in (np.array([[3, 1], [3, 2]], np.int64), np.array([3, 1, 3, 2])):
+        found, places, counts = transforms.Unique()(given)
+        assert (found.tolist(), places.tolist(), counts.tolist()) == ([3, 1, 2], [0, 1, 0, 2], [2, 1, 1])
+        assert (found.dtype, places.dtype, counts.dtype) == (np.int64, np.int32, np.int32)
+    assert [one.tolist() for one in transforms.Duplicate()(LIST)] == [[1, 2, 3]] * 2
+
+
+def test_one_of_the_transforms_is_taken_and_all_in_some_order() -> None:
+    two = [lambda v: v + 1, lambda v: v * 2]
+    for made, possible in (
+        (transforms.RandomChoice(two), {4, 6}), (transforms.RandomOrder(two), {7, 8}),
+        (transforms.RandomApply(two, 0.5), {3, 8}),
+    ):  # fmt: skip
+        data = ds.NumpySlicesDataset(np.full(60, 3), shuffle=False).map(made)
+        assert set(column(data, 0)) == possible
 
 
 def test_random_transforms_follow_the_seed() -> None:
@@ -232,6 +348,28 @@ def test_the_offset_names_the_shard_of_the_first_row(
     assert [one.get_dataset_size() for one in made] == [len(one) for one in wanted]
 
 
+def weighted(weights: Any) -> Any:
+    return lambda: ds.WeightedRandomSampler(weights)
+
+
+@pytest.mark.parametrize(("count", "wanted"), [(None, 4), (2, 2), (9, 4)])
+def test_rows_of_weight_0_come_last_where_none_comes_twice(count: int | None, wanted: int) -> None:
+    # MindSpore draws [2, 0, 1, 3], [0, 2, 1, 3], ... by these weights.
+    for _ in range(20):
+        sampler = ds.WeightedRandomSampler([1, 0, 5, 0], count, replacement=False)
+        found = column(ds.NumpySlicesDataset(np.arange(4), sampler=sampler), 0)
+        assert len(found) == len(set(found)) == wanted and set(found[:2]) == {0, 2}
+
+
+def test_rows_are_drawn_by_their_weights() -> None:
+    for weights in ([3.0, 0.0, 1.0], np.array([3.0, 0.0, 1.0]), (6, 0, 2)):
+        sampler = ds.WeightedRandomSampler(weights, 4000)  # type: ignore[arg-type]
+        found = column(ds.NumpySlicesDataset(np.arange(3), sampler=sampler), 0)
+        assert set(found) == {0, 2} and len(found) == 4000
+        assert abs(np.mean(np.equal(found, 0)) - 0.75) < 6 * (0.75 * 0.25 / 4000) ** 0.5  # deviations of the share
+    assert set(column(ds.NumpySlicesDataset(np.arange(3), sampler=ds.WeightedRandomSampler(2)), 0)) == {0}
+
+
 @pytest.mark.parametrize(
     ("error", "text", "call"),
     [
@@ -243,8 +381,21 @@ def test_the_offset_names_the_shard_of_the_first_row(
         (TypeError, "'datasets' must be a tuple of data sets", lambda: ds.zip((1, rows()))),
         (ValueError, "'coordinates' must not be negative", lambda: vision.Crop((-1, 0), 2)),
         (TypeError, "'coordinates' must be a row and a column", lambda: vision.Crop((0.5, 0), 2)),
+        (TypeError, "For 'Slice', 'slices' must be slices, ints, .* but got 'a'", lambda: transforms.Slice("a")),
+        (TypeError, "'slices' must be slices, ints, .* but got False", lambda: transforms.Slice(False)),
+        (RuntimeError, r"places must be in \[-3, 3\), but got \[7\]", lambda: transforms.Slice([7])(LIST)),
+        (RuntimeError, r"there are 2 'slices', but the shape is \(3,\)", lambda: transforms.Slice(0, 0)(LIST)),
         (RuntimeError, "'start_index' is -1", lambda: column(of_three(ds.SequentialSampler(-1)))),
         (RuntimeError, "'start_index' is 20", lambda: column(of_three(ds.SequentialSampler(20)))),
+        (TypeError, "For 'WeightedRandomSampler', 'weights' must be .* numbers, but got 'a'", weighted(["a"])),
+        (TypeError, "'weights' must be a list of numbers, but got 'ab'", weighted("ab")),
+        (TypeError, r"'weights' must be a list of numbers, but got \[1, 2\]", weighted([[1, 2]])),
+        (TypeError, "'weights' must be a list of numbers, but got None", weighted(None)),
+        (TypeError, "'weights' must be a list of numbers, but got None", weighted([1, None])),
+        (RuntimeError, r"'weights' must not be empty, but got \[\]", weighted([])),
+        (RuntimeError, r"'weights' must not be all 0, but got \[0, 0\]", weighted([0, 0])),
+        (RuntimeError, r"'weights' must be finite and not negative, but got \[-1, 2\]", weighted([-1, 2])),
+        (RuntimeError, r"'weights' must be finite and not negative, but got \[nan, 1\]", weighted([float("nan"), 1])),
         (RuntimeError, "4 'weights', but 3 rows", lambda: column(of_three(ds.WeightedRandomSampler([0, 0, 0, 1])))),
     ],
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -219,6 +220,7 @@ def test_a_length_said_of_repeated_elements_must_be_right() -> None:
         mint.repeat_interleave(x, 2, 0, output_size=3)
 
 
+PARTS = ((2, "a"), (3, "b"))
 LATE = {
     "Adam": lambda p: mint.optim.Adam(p, 0.1),
     "AdamW": lambda p: mint.optim.AdamW(p, 0.1),
@@ -254,6 +256,37 @@ def test_a_group_that_comes_later_is_trained_as_by_an_optimizer_of_its_own(name:
     np.testing.assert_allclose(early.asnumpy(), one.asnumpy(), rtol=1e-12)
     np.testing.assert_allclose(late.asnumpy(), other.asnumpy(), rtol=1e-12)
     assert not np.allclose(late.asnumpy(), np.arange(1.0, 4.0))
+
+
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("name", LATE)
+def test_training_goes_on_from_a_checkpoint_bit_for_bit(name: str, together: bool, tmp_path: Path) -> None:
+    def network() -> list[Parameter]:
+        return [Parameter(Tensor(np.cos(np.arange(1.0, n + 1)).astype(np.float32)), label) for n, label in PARTS]
+
+    def steps(optimizer: Any, parameters: list[Parameter], count: int) -> None:
+        for _ in range(count):
+            optimizer(tuple(Tensor(np.sin(p.asnumpy())) for p in parameters))
+
+    early, late = network()
+    saved = LATE[name]([early])
+    steps(saved, [early], 2)
+    saved.add_param_group({"params": [late]})
+    steps(saved, [early, late], 3)
+    path = str(tmp_path / "optimizer.ckpt")
+    ms.save_checkpoint(saved, path)
+    steps(saved, [early, late], 3)
+
+    first, second = network()
+    if together:  # the program that goes on may know both groups from the start
+        restored = LATE[name]([{"params": [first]}, {"params": [second]}])
+    else:
+        restored = LATE[name]([first])
+        restored.add_param_group({"params": [second]})
+    assert ms.load_param_into_net(restored, ms.load_checkpoint(path)) == ([], [])
+    steps(restored, [first, second], 3)
+    for one, other in ((first, early), (second, late)):
+        np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
 
 
 def test_a_later_group_may_be_the_first_to_keep_the_largest_moment() -> None:

@@ -24,6 +24,15 @@ def test_a_prepared_network_computes_in_half_and_gives_float32(level: str) -> No
     assert all(p.dtype == ms.float32 for p in net.get_parameters())
 
 
+def test_the_lists_hold_mindspores_cells_and_are_new_each_time() -> None:
+    white = "Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose Dense LSTMCell RNNCell GRUCell"
+    black = "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm"
+    for of, names in ((amp.get_white_list, white), (amp.get_black_list, black)):
+        assert [one.__name__ for one in of()] == names.split()
+        of().clear()
+        assert of()
+
+
 def test_a_black_list_stays_in_float32() -> None:
     seen: list[Any] = []
 

@@ -54,6 +54,19 @@ def test_top_k_is_scikit_learns(k: int) -> None:
     assert value("TopKCategoricalAccuracy", *HALVES, k=k) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(("name", "k"), [("Top1CategoricalAccuracy", 1), ("Top5CategoricalAccuracy", 5)])
+def test_top_1_and_top_5_are_those_of_k(name: str, k: int) -> None:
+    scores = np.random.default_rng(3).permutation(90).reshape(10, 9) / 90
+    labels = np.random.default_rng(4).integers(0, 9, 10)
+    expected = sk.top_k_accuracy_score(labels, scores, k=k, labels=np.arange(9))
+    assert 0 < expected < 1
+    halves = [(Tensor(scores[part]), Tensor(labels[part])) for part in (slice(6), slice(6, None))]
+    assert value(name, *halves) == pytest.approx(expected)
+    assert value(name, (Tensor(scores), Tensor(np.eye(9)[labels]))) == pytest.approx(expected)
+    with pytest.raises(RuntimeError, match=f"'{name}' has no value yet"):
+        getattr(train, name)().eval()
+
+
 def test_roc_and_auc_are_scikit_learns() -> None:
     scores, labels = np.array([0.1, 0.4, 0.35, 0.8]), np.array([0, 0, 1, 1])
     false, true, thresholds = value("ROC", (Tensor(scores), Tensor(labels)), pos_label=1)

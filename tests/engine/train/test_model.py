@@ -204,6 +204,59 @@ def test_a_plain_progress_line_leaves_stdout_alone(capsys: pytest.CaptureFixture
     assert captured.out == "" and [line[:9] for line in captured.err.splitlines()] == ["epoch 1/2", "epoch 2/2"]
 
 
+EVENTS = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
+
+
+def listening(log: list[Any], *names: str) -> Callback:
+    """A callback that writes down its calls, with the numbers of the epoch and the step."""
+
+    def noting(name: str) -> Any:
+        def called(self: Callback, run_context: Any) -> None:
+            told = run_context.original_args()
+            log.append((name.removeprefix("on_"), told.cur_epoch_num, told.cur_step_num))
+
+        return called
+
+    made: Callback = type("Listening", (Callback,), {name: noting(name) for name in names})()
+    return made
+
+
+def batches(of: str, epoch: int, first: int, count: int = 2) -> list[Any]:
+    steps = [(f"{of}_step_{end}", epoch, first + i) for i in range(1, count + 1) for end in ("begin", "end")]
+    return [(f"{of}_epoch_begin", epoch, first), *steps, (f"{of}_epoch_end", epoch, first + count)]
+
+
+def test_callbacks_are_told_of_every_beginning_and_end_in_mindspores_order() -> None:
+    log: list[Any] = []
+    listens = listening(log, *(f"on_{of}_{event}" for of in ("train", "eval") for event in EVENTS))
+
+    def two() -> Any:
+        return ds.NumpySlicesDataset((X[:4], Y[:4]), shuffle=False).batch(2)
+
+    model().train(2, two(), callbacks=[listens])
+    assert log == [("train_begin", 0, 0), *batches("train", 1, 0), *batches("train", 2, 2), ("train_end", 2, 4)]
+    log.clear()
+    model().eval(two(), callbacks=[listens])
+    assert log == [("eval_begin", 0, 0), *batches("eval", 0, 0), ("eval_end", 0, 2)]
+    log.clear()
+    model().fit(1, two(), two(), callbacks=[listens])
+    trained = batches("train", 1, 0)
+    evaluated = [("eval_begin", 1, 0), *batches("eval", 1, 0), ("eval_end", 1, 2)]
+    assert log == [("train_begin", 0, 0), *trained[:-1], *evaluated, trained[-1], ("train_end", 1, 2)]
+
+
+@pytest.mark.parametrize("of", ["train", "eval"])
+def test_older_names_of_events_serve_training_and_evaluation(of: str) -> None:
+    log: list[Any] = []
+    data_set = ds.NumpySlicesDataset((X[:4], Y[:4]), shuffle=False).batch(2)
+    if of == "train":
+        model().train(1, data_set, callbacks=[listening(log, *EVENTS)])
+    else:
+        model().eval(data_set, callbacks=[listening(log, *EVENTS)])
+    steps = ["step_begin", "step_end"] * 2
+    assert [name for name, _, _ in log] == ["begin", "epoch_begin", *steps, "epoch_end", "end"]
+
+
 class Old(Callback):
     def step_end(self, run_context: Any) -> None:
         pass
