@@ -6,8 +6,6 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..core import backend
 from ..core.dtype import DType
 from ..core.hooks import HookHandle, wrong_return
