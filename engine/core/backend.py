@@ -24,6 +24,7 @@ __all__ = [
     "device_target",
     "is_array",
     "kernel_for",
+    "moved",
     "set_device",
     "to_device",
     "to_host",
@@ -102,19 +103,30 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
     if wanted == "CPU":
         _device, _device_reason = "CPU", "chosen by the user"
         return
-    from ... import triton_kernels
-
-    found = triton_kernels.probe()
-    if found.mode not in ("triton", "cupy"):
-        if wanted == "AUTO":
-            _device, _device_reason = "CPU", found.reason
-            return
-        raise RuntimeError(f"For 'set_device', the GPU cannot be used: {found.reason}; use 'CPU'")
-    import cupy
-
+    why_not = _why_no_gpu()
+    if why_not and wanted == "AUTO":
+        _device, _device_reason = "CPU", why_not
+        return
+    cupy = _cupy("set_device")
     if device_id is not None:
         cupy.cuda.Device(device_id).use()
     _device, _device_reason = "GPU", "chosen by the user"
+
+
+def _why_no_gpu() -> str:
+    """"" where a GPU can be used."""
+    from ... import triton_kernels
+
+    found = triton_kernels.probe()
+    return "" if found.mode in ("triton", "cupy") else found.reason
+
+
+def _cupy(who: str) -> Any:
+    if why_not := _why_no_gpu():
+        raise RuntimeError(f"For '{who}', the GPU cannot be used: {why_not}; use 'CPU'")
+    import cupy
+
+    return cupy
 
 
 def choose_from_environment() -> None:
@@ -127,6 +139,20 @@ def choose_from_environment() -> None:
 def to_host(array: Any) -> Any:
     """The array as a NumPy array (the same object if it is one)."""
     return array if isinstance(array, np.ndarray | np.generic) else array.get()
+
+
+def moved(array: Any, to: str, who: str) -> Any:
+    """The array on a device, the same object if it is there.
+
+    Args:
+        array: a NumPy or CuPy array.
+        to: "CPU" or "GPU".
+        who: what the user called, for the error.
+
+    Raises:
+        RuntimeError: "GPU" where none runs; the text says why.
+    """
+    return to_host(array) if to == "CPU" else _cupy(who).asarray(array)
 
 
 def to_device(array: Any) -> Any:

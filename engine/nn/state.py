@@ -6,8 +6,6 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..core import backend
 from ..core.checks import check_type
 from ..core.dtype import DType
@@ -16,6 +14,7 @@ from ..core.nearest import did_you_mean
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..core.types import Array
+from ..cpu.array_module import array_module
 from .members import CellBase
 
 if TYPE_CHECKING:
@@ -401,6 +400,7 @@ class CellState(CellBase):
         Raises:
             TypeError: other arguments, or a dtype that is neither floating nor complex.
             ValueError: an unknown device.
+            RuntimeError: "GPU" where none runs; the text says why.
         """
         device, dtype = _target(args, kwargs)
 
@@ -409,7 +409,7 @@ class CellState(CellBase):
             if dtype is not None and (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
                 array = array.astype(dtype.numpy)
             if device is not None:
-                array = backend.to_host(array) if device == "CPU" else backend.to_device(backend.to_host(array))
+                array = backend.moved(array, device, "Cell.to")
             return array
 
         return self._change(moved)
@@ -418,7 +418,7 @@ class CellState(CellBase):
         """Give parameters and buffers new values of the same shapes that mean nothing: zeros here.
 
         Args:
-            device: "CPU", "GPU" or None; checked, without further effect.
+            device: "CPU" or "GPU", where they are put; None leaves each where it is.
             recurse: whether the cells below are gone through too.
 
         Returns:
@@ -426,9 +426,15 @@ class CellState(CellBase):
 
         Raises:
             ValueError: an unknown device.
+            RuntimeError: "GPU" where none runs; the text says why.
         """
-        _device(device)
-        return self._change(lambda tensor: np.zeros(tensor.shape, tensor._array.dtype), recurse)
+        wanted = _device(device)
+
+        def empty(tensor: Tensor) -> Array:
+            zeros = array_module(tensor._array).zeros(tensor.shape, tensor._array.dtype)
+            return zeros if wanted is None else backend.moved(zeros, wanted, "Cell.to_empty")
+
+        return self._change(empty, recurse)
 
     def _change(self, made: Callable[[Tensor], Any], recurse: bool = True) -> Cell:
         held: list[Tensor] = [*self.get_parameters(expand=recurse), *self.buffers(recurse)]

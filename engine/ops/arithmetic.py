@@ -24,8 +24,7 @@ __all__ = [
 
 def _halves(F: Functions, g: Value, mine: Value, other: Value, wins: Value) -> Any:
     """A gradient of max or min: all to the winner, and half to each where they tie."""
-    share = F.cast(wins, dtype=array_dtype(g)) + F.cast(mine == other, dtype=array_dtype(g)) * 0.5
-    return fit(F, g * share, mine)
+    return fit(F, F.where(wins, g, F.where(mine == other, g * 0.5, F.zeros_like(g))), mine)
 
 
 add = Binary(
@@ -167,7 +166,7 @@ multiply, divide, true_divide = mul, div, div
 
 def _sign_rule(F: Functions, g: Value, out: Value, x: Value) -> Any:
     if array_dtype(x) not in COMPLEX:
-        return g * 0
+        return F.zeros_like(g)
     # Around the circle the sign turns, by the part of g across it, the less the farther out; along it stays.
     length = F.abs(x)
     elsewhere = F.cast(F.ne(length, 0.0), dtype=array_dtype(length))
@@ -219,7 +218,7 @@ reciprocal = function_of_number(
 floor = unary(
     "floor",
     np.floor,
-    lambda F, g, out, x: g * 0,
+    lambda F, g, out, x: F.zeros_like(g),
     "The greatest integer not above x; its gradient is 0.",
     in_place=True,
     **everywhere("Floor"),
@@ -227,17 +226,20 @@ floor = unary(
 ceil = unary(
     "ceil",
     np.ceil,
-    lambda F, g, out, x: g * 0,
+    lambda F, g, out, x: F.zeros_like(g),
     "The smallest integer not below x; its gradient is 0.",
     **everywhere("Ceil"),
 )
 _rint = unary(
-    "round", np.rint, lambda F, g, out, x: g * 0, "The nearest integer, halves to the even one; its gradient is 0."
+    "round",
+    np.rint,
+    lambda F, g, out, x: F.zeros_like(g),
+    "The nearest integer, halves to the even one; its gradient is 0.",
 )
 trunc = unary(
     "trunc",
     np.trunc,
-    lambda F, g, out, x: g * 0,
+    lambda F, g, out, x: F.zeros_like(g),
     "The integer part of x, rounded towards 0; its gradient is 0.",
     method=True,
     primitive=prim("Trunc"),

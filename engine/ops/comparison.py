@@ -109,8 +109,8 @@ _where_operator = Operator(
     lambda condition, x, y: array_module(condition).where(condition, x, y),
     (
         None,
-        lambda F, g, out, condition, x, y: fit(F, F.where(condition, g, g * 0), x),
-        lambda F, g, out, condition, x, y: fit(F, F.where(condition, g * 0, g), y),
+        lambda F, g, out, condition, x, y: fit(F, F.where(condition, g, F.zeros_like(g)), x),
+        lambda F, g, out, condition, x, y: fit(F, F.where(condition, F.zeros_like(g), g), y),
     ),
 )
 

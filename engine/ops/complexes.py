@@ -23,7 +23,7 @@ from ..cpu.array_module import array_module
 from . import comparison, elementwise, exponentials
 from .arguments import along, check_tensor, ints_of, one_axis
 from .elementary import atan2
-from .elementwise import as_dtype, as_floats, cast_operator
+from .elementwise import as_dtype, as_floats, cast_operator, zeros_operator
 from .rearranging import roll
 from .shape import concat, flip, stack
 
@@ -35,16 +35,17 @@ __all__ = [
 
 
 def _join(x: Array, y: Array) -> Array:
-    kind = complex128.numpy if np.float64 in (x.dtype, y.dtype) else complex64.numpy
-    return (x + 1j * y).astype(kind)
+    # Not x + 1j * y, whose real part is NaN where y is infinite.
+    real, kind = (np.float64, complex128) if np.float64 in (x.dtype, y.dtype) else (np.float32, complex64)
+    return array_module(x).stack((x.astype(real), y.astype(real)), -1).view(kind.numpy)[..., 0]
 
 
 _complex = Operator(
     "complex", _join, (lambda F, g, out, x, y: F.real(g), lambda F, g, out, x, y: F.imag(g)), doc="x + i y.",
     analytic=False,
 )  # fmt: skip
-_real = Operator("real", lambda x: x.real.copy(), (lambda F, g, out, x: F.complex(g, g * 0),), analytic=False)
-_imag = Operator("imag", lambda x: x.imag.copy(), (lambda F, g, out, x: F.complex(g * 0, g),), analytic=False)
+_real = Operator("real", lambda x: x.real.copy(), (lambda F, g, out, x: F.complex(g, F.zeros_like(g)),), analytic=False)
+_imag = Operator("imag", lambda x: x.imag.copy(), (lambda F, g, out, x: F.complex(F.zeros_like(g), g),), analytic=False)
 _conj = Operator("conj", np.conjugate, (lambda F, g, out, x: F.conj(g),), analytic=False)
 
 
@@ -114,7 +115,7 @@ def imag(input: Tensor) -> Tensor:
     Raises:
         TypeError: ``input`` is no Tensor.
     """
-    return _imag(input) if _is_complex(check_tensor(input, "imag")) else input * 0
+    return _imag(input) if _is_complex(check_tensor(input, "imag")) else zeros_operator(input)
 
 
 @declare(method=True, primitive=prim("Conj"))
@@ -150,7 +151,7 @@ def angle(input: Tensor) -> Tensor:
     if _is_complex(x):
         return atan2(imag(x), real(x))
     x = as_floats(x)
-    return comparison.where(comparison.isnan(x), x, comparison.where(comparison.lt(x, 0), math.pi, x * 0))
+    return comparison.where(comparison.isnan(x), x, comparison.where(comparison.lt(x, 0), math.pi, zeros_operator(x)))
 
 
 @declare(primitive=prim("Polar"), mint=True)
@@ -191,7 +192,7 @@ def _prepared(x: Tensor, name: str) -> Tensor:
         return given
     kind = complex128 if given._array.dtype == np.float64 else complex64
     whole = cast_operator(given, dtype=np.dtype(np.float64 if kind is complex128 else np.float32))
-    return _complex(whole, whole * 0)
+    return _complex(whole, zeros_operator(whole))
 
 
 def _sized(x: Tensor, n: int, axis: int) -> Tensor:

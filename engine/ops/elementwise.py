@@ -90,6 +90,10 @@ cast_operator = Operator(
 )
 
 
+# Not x * 0, which is NaN where x is infinite or NaN: a gradient that does not arrive anywhere must not spoil others.
+zeros_operator = Operator("zeros_like", lambda x: array_module(x).zeros_like(x), (None,), keeps_dtype=True)
+
+
 def array_dtype(x: Tensor | Array | Value) -> np.dtype[Any]:
     """The NumPy dtype of a tensor or an array: rules of gradients get either.
 

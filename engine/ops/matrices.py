@@ -25,7 +25,7 @@ from . import arithmetic, comparison, reduction
 from .arguments import Axis, axes_of, check_tensor
 from .comparison import where
 from .diagonals import tril, triu
-from .elementwise import as_dtype, as_floats, in_dtype
+from .elementwise import as_dtype, as_floats, in_dtype, zeros_operator
 from .linalg import matmul
 from .products import adjoint as conjugate_transpose
 from .rearranging import movedim
@@ -777,7 +777,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
             found = power if found is None else matmul(found, power)
         left >>= 1
         power = matmul(power, power) if left else power
-    return x * 0 + Tensor(np.eye(x.shape[-1], dtype=x._array.dtype)) if found is None else found
+    return zeros_operator(x) + Tensor(np.eye(x.shape[-1], dtype=x._array.dtype)) if found is None else found
 
 
 @declare(primitive=prim("MatrixExp"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backend import to_host
+from ..core.backend import moved
 from ..core.checks import check_int, check_one_of, check_type
 from ..core.dtype import DType, numpy_dtype, promote
 from ..core.operator import Operator
@@ -64,21 +64,13 @@ slice_operator = Operator(
 )
 
 
-def _moved(x: Array, to: str) -> Array:
-    if to == "CPU":
-        return to_host(x)
-    import cupy
-
-    return cupy.asarray(x)
-
-
 def _place_of(x: Value) -> str:
     return "CPU" if isinstance(x._array if isinstance(x, Tensor) else x, np.ndarray) else "GPU"
 
 
 move_operator = Operator(
     "move_to",
-    _moved,
+    lambda x, to: moved(x, to, "move_to"),
     (lambda F, g, out, x, to: F.move_to(g, to=_place_of(x)),),
     doc='The same values on another device, "CPU" or "GPU".',
     keeps_dtype=True,

@@ -559,9 +559,9 @@ def _cumprod_rule(F: Functions, g: Value, out: Value, x: Any, axis: int) -> Any:
     spread = F.broadcast_to(F.reshape(moved, shape=(*moved.shape[:-1], 1, 1, length)),
                             shape=(*moved.shape[:-1], length, length, length))  # fmt: skip
     kept = xp.broadcast_to(upto[None] & ~own[:, None], spread.shape)
-    others = F.prod(F.where(kept, spread, spread * 0 + 1), axis=(spread.ndim - 1,), keepdims=False)
+    others = F.prod(F.where(kept, spread, F.zeros_like(spread) + 1), axis=(spread.ndim - 1,), keepdims=False)
     arriving = F.reshape(F.transpose(g, axes=_last(x.ndim, axis)), shape=(*moved.shape[:-1], 1, length))
-    terms = F.where(xp.broadcast_to(upto.T, others.shape), others * arriving, others * 0)
+    terms = F.where(xp.broadcast_to(upto.T, others.shape), others * arriving, F.zeros_like(others))
     summed = F.sum(terms, axis=(terms.ndim - 1,), keepdims=False)
     return F.transpose(summed, axes=tuple(int(i) for i in np.argsort(_last(x.ndim, axis))))
 

@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core import taps
 from ..core.checks import check_bool, check_type
 from ..core.dtype import float32
@@ -326,7 +328,7 @@ def _basis(like: Tensor) -> list[Tensor]:
     flat = like.asnumpy().reshape(-1)
     found = []
     for i in range(flat.size):
-        one = flat * 0
+        one = np.zeros_like(flat)
         one[i] = 1
         found.append(Tensor(one.reshape(like.shape), like.dtype))
     return found

@@ -292,6 +292,7 @@ ROWS: dict[str, Row] = {
     "real": Row(np.real, [Sample((complexes(2, 3),))], complex=True),
     "imag": Row(np.imag, [Sample((complexes(2, 3),))], complex=True),
     "conj": Row(np.conj, [Sample((complexes(2, 3),))], complex=True),
+    "zeros_like": Row(np.zeros_like, [Sample((normal(2, 3),)), Sample((np.array([np.inf, -np.inf, np.nan, -1.0]),))]),
     "fft": Row(
         transformed,
         [Sample((complexes(2, 5),), {"axis": a, "inverse": i}) for a in (0, 1) for i in (False, True)],

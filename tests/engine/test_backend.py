@@ -145,6 +145,37 @@ def test_arrays_of_two_devices_do_not_mix(gpu: Any) -> None:
         there + there.move_to("CPU")
 
 
+def test_a_cell_goes_where_it_is_told_with_its_values(gpu: Any) -> None:
+    ms.set_device("CPU")
+    net = nn.Dense(2, 1, weight_init=Tensor([[3.0, 4.0]]), bias_init="zeros")
+    there = Tensor([1.0]).move_to("GPU")
+    for target, kind in (("GPU:0", gpu.ndarray), ("CPU", np.ndarray), (there, gpu.ndarray), ("cpu", np.ndarray)):
+        assert net.to(target) is net
+        assert isinstance(net.weight._array, kind) and isinstance(net.bias._array, kind)
+        assert net.weight.tolist() == [[3.0, 4.0]]
+    net.to("GPU", ms.float16)
+    assert isinstance(net.weight._array, gpu.ndarray) and net.weight.dtype is ms.float16
+    assert isinstance(net.to_empty().weight._array, gpu.ndarray) and net.weight.tolist() == [[0.0, 0.0]]
+    assert isinstance(net.to_empty(device="CPU").weight._array, np.ndarray)
+
+
+@pytest.mark.parametrize(
+    ("move", "name"),
+    [
+        (lambda: Tensor([1.0]).to("GPU"), "move_to"),
+        (lambda: Tensor([1.0]).move_to("GPU"), "move_to"),
+        (lambda: nn.Dense(2, 1).to("GPU"), "Cell.to"),
+        (lambda: nn.Dense(2, 1).to_empty(device="GPU"), "Cell.to_empty"),
+    ],
+)
+def test_nothing_is_moved_to_a_gpu_that_is_not_there(
+    move: Callable[[], Any], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    probe_says(monkeypatch, "none", "cupy is not installed")
+    with pytest.raises(RuntimeError, match=f"For '{name}', the GPU cannot be used: cupy is not installed; use 'CPU'"):
+        move()
+
+
 # The engine on arrays of a device
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 from typing import Any
 
 import pytest
@@ -32,6 +33,24 @@ class Tree(nn.Cell):
 
 
 # Calling
+
+
+def test_construct_is_called_without_a_step_between_unless_the_cell_needs_one() -> None:
+    class Where(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            self.direct = sys._getframe(1).f_code is nn.Cell.__call__.__code__
+            return x
+
+    net, x = Where(), Tensor([1.0])
+
+    def direct() -> bool:
+        net(x)
+        return net.direct
+
+    net(x)  # the first call checks the names
+    assert direct()
+    net.register_forward_hook(lambda *_: None)
+    assert not direct()
 
 
 def test_a_cell_without_construct_says_so() -> None:
@@ -102,6 +121,15 @@ def test_a_parameter_tuple_registers_its_parameters() -> None:
     assert net.pair[1].item() == 2.0
 
 
+def test_parameters_in_lists_of_a_cell_differ_in_their_names() -> None:
+    net, a = nn.Cell(), Parameter(Tensor([1.0]), "a")
+    net.first = [a]
+    net.second = (a, Parameter(Tensor([2.0]), "b"))
+    with pytest.raises(ValueError, match="two parameters in 'third' are named 'a': names must differ"):
+        net.third = [Parameter(Tensor([3.0]), "a")]
+    assert not hasattr(net, "third")
+
+
 @pytest.mark.parametrize(
     ("name", "value", "error", "text"),
     [
@@ -161,6 +189,8 @@ def test_what_is_written_into_the_dictionaries_shows_in_the_attributes() -> None
     assert net.left is other
     del net._params["own"]
     assert not hasattr(net, "own")
+    net._cells.clear()
+    assert list(net.cells()) == [] and not hasattr(net, "left") and not hasattr(net, "right")
 
 
 def test_a_network_goes_away_when_nobody_holds_it() -> None:
@@ -268,6 +298,8 @@ def test_a_deep_copy_shares_nothing() -> None:
     assert [p.item() for p in net.get_parameters()] == [2.0, 1.0, 1.0]
     assert [p.name for p in copied.get_parameters()] == ["own", "left.w", "right.0.w"]
     assert copied.left.w is copied._params.get("w", copied.left.w)
+    assert [path for path, _ in copied.cells_and_names()] == ["", "left", "right", "right.0", "right.1"]
+    assert [path for path, _ in copied.parameters_and_names()] == ["own", "left.w", "right.0.w"]
     assert copied(Tensor([1.0])).item() == 81.0
 
 
@@ -392,6 +424,9 @@ def test_a_cell_list_grows_and_is_not_called() -> None:
     cells.insert(0, nn.Tanh())
     assert [type(cell).__name__ for cell in cells] == ["Tanh", "Leaf", "ReLU", "Leaf"]
     assert [p.name for p in cells.get_parameters()] == ["1.w", "3.w"]
+    del cells[2]
+    assert [type(cell).__name__ for cell in cells] == ["Tanh", "Leaf", "Leaf"]
+    assert [p.name for p in cells.get_parameters()] == ["1.w", "2.w"]
     assert isinstance(cells[1:], nn.CellList)
     with pytest.raises(NotImplementedError, match="a CellList is not called"):
         cells(Tensor(1.0))

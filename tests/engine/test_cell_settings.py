@@ -54,6 +54,11 @@ def test_settings_that_tune_a_compiler_are_accepted() -> None:
     assert net.jit_config_dict["jit_level"] == "O1"
     net.set_inputs(Tensor([[1.0, 2.0]]))
     assert net.get_inputs()[0].shape == (1, 2)  # type: ignore[index]
+    assert net.get_inputs()[0].tolist() == [[1.0, 2.0]]  # type: ignore[index]
+    assert Net().get_inputs() is None
+    net.body[0].weight.set_data(Tensor([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]))
+    net.body[0].bias.set_data(Tensor([0.0, 0.0, 1.0]))
+    assert net.compile_and_run(x=Tensor([[1.0, 2.0]])).tolist() == [[1.0, 2.0, 0.0]]
     net.update_cell_type("quant")
     assert (net.cell_type, net.compiled, net.compile_cache, net.phase_cache) == ("quant", False, set(), {})
     assert net.set_boost("less_bn").less_bn

@@ -142,6 +142,7 @@ def test_a_buffer_registered_twice_comes_once_or_twice() -> None:
     net.register_buffer("b", shared)
     assert [name for name, _ in net.named_buffers()] == ["a"]
     assert [name for name, _ in net.named_buffers(remove_duplicate=False)] == ["a", "b"]
+    assert [buffer is shared for buffer in net.buffers()] == [True]
 
 
 def test_a_hook_on_registration_may_replace_the_buffer() -> None:
@@ -162,6 +163,7 @@ def test_to_changes_floating_dtypes_and_keeps_the_objects() -> None:
     )  # fmt: skip
     assert net.to("CPU", ms.float32).w.dtype is ms.float32
     assert net.to(Tensor([1.0], ms.float16)).w.dtype is ms.float16
+    assert (net.w.tolist(), net.count.tolist()) == ([5.0], [3])
     assert net.to_empty().w.shape == (1,)
 
 

@@ -123,6 +123,7 @@ REFUSED: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("one_hot of less", lambda: ops.one_hot(Tensor([1]), -1), ValueError, "'depth' must not be negative, but got -1"),
     ("one_hot far off", lambda: ops.one_hot(Tensor([1]), 3, axis=2), ValueError, "'axis' must be in"),
     ("one_hot of two dtypes", lambda: ops.one_hot(Tensor([1]), 3, NUMBER, Tensor(0)), TypeError, "must have one dtype"),
+    ("eye of a str", lambda: ops.eye("a"), TypeError, "^For 'eye', 'n' must be an int, but got str$"),
     ("range of two kinds", lambda: ops.range(0, 1.5, 0.5), TypeError, "all be integers or all floats"),
 ]
 

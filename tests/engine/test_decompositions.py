@@ -152,6 +152,59 @@ def test_the_classes_of_decompositions_give_what_the_functions_do() -> None:
     np.testing.assert_array_equal(Tensor(turned).mT.asnumpy(), turned.T)
 
 
+def split(found: Any) -> list[np.ndarray[Any, Any]]:
+    return [part.asnumpy() for part in found]
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (2, 4, 3)])
+def test_svd_has_numpys_values_and_gives_the_matrix_back(shape: tuple[int, ...]) -> None:
+    x, k = matrix(*shape), min(shape[-2:])
+    want = np.linalg.svd(x, compute_uv=False)
+    np.testing.assert_allclose(ops.svd(Tensor(x), compute_uv=False).asnumpy(), want, rtol=1e-12)
+    for full in (False, True):
+        s, u, v = split(ops.svd(Tensor(x), full))
+        np.testing.assert_allclose(s, want, rtol=1e-12)
+        np.testing.assert_allclose((u[..., :k] * s[..., None, :]) @ v[..., :k].swapaxes(-1, -2), x, atol=1e-12)
+        for one, rows in ((u, shape[-2]), (v, shape[-1])):
+            columns = rows if full else k
+            assert one.shape == (*shape[:-2], rows, columns)
+            square = one.swapaxes(-1, -2) @ one
+            np.testing.assert_allclose(square, np.broadcast_to(np.eye(columns), square.shape), atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (2, 4, 3)])
+@pytest.mark.parametrize("some", [True, False])
+def test_qr_of_a_tensor_is_orthonormal_and_triangular_and_gives_the_matrix_back(
+    shape: tuple[int, ...], some: bool
+) -> None:
+    x = matrix(*shape)
+    q, r = split(Tensor(x).qr(some))
+    columns = min(shape[-2:]) if some else shape[-2]
+    assert (q.shape, r.shape) == ((*shape[:-1], columns), (*shape[:-2], columns, shape[-1]))
+    np.testing.assert_allclose(q @ r, x, atol=1e-12)
+    square = q.swapaxes(-1, -2) @ q
+    np.testing.assert_allclose(square, np.broadcast_to(np.eye(columns), square.shape), atol=1e-12)
+    np.testing.assert_array_equal(r, np.triu(r))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+def test_eigenvalues_and_vectors_belong_to_the_matrix(dtype: Any) -> None:
+    x = RNG.standard_normal((2, 4, 4)).astype(dtype)
+    w, v = split(ops.eig(Tensor(x)))
+    assert w.dtype == v.dtype == np.result_type(dtype, np.complex64)
+    tolerance = 1e-4 if dtype in (np.float32, np.complex64) else 1e-11
+    np.testing.assert_allclose(x @ v, v * w[:, None, :], atol=tolerance)
+    np.testing.assert_allclose(np.linalg.norm(v, axis=1), np.ones((2, 4)), atol=tolerance)
+    by_size = lambda values: np.sort_complex(np.round(values.astype(np.complex128), 3))  # noqa: E731
+    for found in (w, ops.eigvals(Tensor(x)).asnumpy(), Tensor(x).eigvals().asnumpy()):
+        np.testing.assert_allclose(by_size(found), by_size(np.linalg.eigvals(x.astype(np.complex128))), atol=2e-3)
+
+
+def test_the_power_0_of_any_matrix_is_the_identity() -> None:
+    x = np.array([[np.inf, 1.0], [np.nan, 2.0]])
+    np.testing.assert_array_equal(ops.matrix_power(Tensor(x), 0).asnumpy(), np.linalg.matrix_power(x, 0))
+
+
 def test_geqrf_is_lapacks() -> None:
     x = matrix(2, 4, 3)
     packed, factors = (out.asnumpy() for out in ops.geqrf(Tensor(x)))

@@ -15,6 +15,7 @@ import hookscope.engine as ms
 import hookscope.engine.mint
 import hookscope.engine.numpy  # noqa: F401  (both declare)
 from hookscope.engine.core import surfaces
+from hookscope.engine.nn._documentation import explained_by
 
 MODULES = sorted(
     module.name
@@ -71,3 +72,47 @@ def test_each_argument_is_explained(name: str) -> None:
 @pytest.mark.parametrize("name", MODULES)
 def test_whatever_is_offered_says_what_it_is(name: str) -> None:
     assert [one for one in public(name) if not (inspect.getdoc(one) or "").strip()] == []
+
+
+class Family:
+    """What they have in common.
+
+    Args:
+        first: of the family,
+            in two lines.
+        second: of the family.
+        *rest: more of them.
+
+    Raises:
+        TypeError: from the family.
+    """
+
+
+def test_a_class_says_what_its_family_says_of_the_arguments_that_it_takes() -> None:
+    @explained_by(Family)
+    class One:
+        """One of them.
+
+        It says more.
+
+        Args:
+            second: its own.
+        """
+
+        def __init__(self, second: int, first: int) -> None: ...
+
+    @explained_by(Family)
+    class Other:
+        """Another.
+
+        Raises:
+            ValueError: its own.
+        """
+
+        def __init__(self, *rest: int) -> None: ...
+
+    first, raised = "    first: of the family,\n        in two lines.", "\n\nRaises:\n    "
+    assert One.__doc__ == (
+        f"One of them.\n\nIt says more.\n\nArgs:\n    second: its own.\n{first}{raised}TypeError: from the family."
+    )
+    assert Other.__doc__ == f"Another.\n\nArgs:\n    *rest: more of them.{raised}ValueError: its own."

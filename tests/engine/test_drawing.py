@@ -82,6 +82,20 @@ def test_a_generator_that_is_given_is_the_one_that_is_drawn_from(draw: Callable[
     assert draw(Tensor(np.zeros(40, np.float32)), generator).tolist() == first != second
 
 
+@pytest.mark.parametrize("shape", [(), (7,), (5, 2, 3)])
+def test_a_shuffle_has_all_entries_whole(shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(1).standard_normal(shape)
+    found = [ops.shuffle(Tensor(x), seed=seed).asnumpy() for seed in (2, 2, 3)]
+    np.testing.assert_array_equal(found[0], found[1])
+    if shape:
+        first = (slice(None), *[0] * (x.ndim - 1))
+        for one in found:
+            np.testing.assert_array_equal(one[one[first].argsort()], x[x[first].argsort()])
+        assert not np.array_equal(found[0], x) and not np.array_equal(found[0], found[2])
+    else:
+        assert found[0] == x
+
+
 def moments(values: Any) -> tuple[float, float]:
     array = np.asarray(values.asnumpy(), np.float64)
     return float(array.mean()), float(array.std())

@@ -211,7 +211,8 @@ def test_the_rates_are_those_of_mindspore(name: str) -> None:
     scheduler = make(optimizer)
     found = [[float(rate) for rate in scheduler.get_last_lr()]]
     for step in range(len(first) - 1):
-        scheduler.step(*([] if given is None else [given[step]]))
+        done = scheduler.step(*([] if given is None else [given[step]]))
+        assert done is (None if isinstance(scheduler, sched.SequentialLR) else True)
         found.append([float(group["lr"]) for group in optimizer.param_groups])
     # Five digits after the point were kept.
     np.testing.assert_allclose(found, np.transpose([first, second]), atol=6e-6, rtol=1e-5)

@@ -179,6 +179,40 @@ def test_products_of_matrices_are_numpys() -> None:
         close(turned, x @ y)
 
 
+def test_elements_are_gathered_along_one_axis_from_an_index_that_fits_the_others() -> None:
+    x, i = np.arange(12.0).reshape(3, 4), np.array([[0, -1], [1, 1]])
+    along_rows, along_columns = ops.gather_elements(Tensor(x), 1, Tensor(i)), ops.gather_d(Tensor(x), 0, Tensor(i))
+    np.testing.assert_array_equal(along_rows.asnumpy(), np.take_along_axis(x[:2], i, 1))
+    np.testing.assert_array_equal(along_columns.asnumpy(), np.take_along_axis(x[:, :2], i, 0))
+    for index in (np.zeros((4, 1), int), np.zeros(3, int)):
+        with pytest.raises(ValueError, match=r"For 'gather_elements', 'index' of shape .* does not fit 'input' of"):
+            ops.gather_elements(Tensor(x), 1, Tensor(index))
+    for wrong in (4, -5):
+        with pytest.raises(RuntimeError, match=rf"'gather_elements', indices must be in \[-4, 4\), but got {wrong}"):
+            ops.gather_elements(Tensor(x), 1, Tensor([[wrong]]))
+
+
+@pytest.mark.parametrize(("seq_dim", "batch_dim"), [(1, 0), (0, 1), (2, 0), (-1, 1), (0, 2)])
+def test_the_first_elements_of_each_sequence_are_reversed(seq_dim: int, batch_dim: int) -> None:
+    x = np.arange(4.0 * 4 * 4).reshape(4, 4, 4)
+    lengths, want = np.array([0, 1, 3, 4]), x.copy()
+    for entry, length in enumerate(lengths):
+        rows, kept = np.moveaxis(want, (batch_dim, seq_dim), (0, 1)), np.moveaxis(x, (batch_dim, seq_dim), (0, 1))
+        rows[entry, :length] = kept[entry, :length][::-1]
+    for found in (
+        ops.reverse_sequence(Tensor(x), Tensor(lengths), seq_dim, batch_dim),
+        Tensor(x).reverse_sequence(Tensor(lengths), seq_dim, batch_dim),
+        ops.ReverseSequence(seq_dim, batch_dim)(Tensor(x), Tensor(lengths)),
+    ):
+        np.testing.assert_array_equal(found.asnumpy(), want)
+
+
+def test_type_as_casts_to_the_dtype_of_another() -> None:
+    whole = Tensor([1.75, -2.5]).type_as(Tensor([1]))
+    assert whole.dtype is ms.int64 and whole.tolist() == [1, -2]
+    assert ops.type_as(Tensor([3]), Tensor([1.0], ms.float16)).tolist() == [3.0]
+
+
 def test_gather_pairs_up_leading_axes() -> None:
     x, i = np.arange(48.0).reshape(2, 3, 4, 2), np.array([[3, 0, 1], [2, 2, -1]])
     want = np.array([x[b][:, i[b]] for b in range(2)])

@@ -225,6 +225,39 @@ def test_threads_record_apart() -> None:
 # Changes inside a recording
 
 
+BAD = Tensor(np.array([np.inf, np.nan], np.float32))
+FIRST = Tensor([True, False])
+
+
+@pytest.mark.parametrize(
+    ("function", "of_x", "of_y"),
+    [
+        (lambda x, y: ops.where(FIRST, x, y), [np.inf, 0], [0, np.nan]),
+        (ops.maximum, [0, np.nan], [np.inf, 0]),
+        (ops.minimum, [np.inf, 0], [0, np.nan]),
+        (lambda x, y: ops.clamp(x, 0.0, 1.0) + y, [0, 0], [np.inf, np.nan]),
+        (lambda x, y: ops.floor(x) + y, [0, 0], [np.inf, np.nan]),
+        (lambda x, y: ops.ceil(x) + y, [0, 0], [np.inf, np.nan]),
+        (lambda x, y: ops.trunc(x) + y, [0, 0], [np.inf, np.nan]),
+        (lambda x, y: ops.round(x) + y, [0, 0], [np.inf, np.nan]),
+        (lambda x, y: ops.sign(x) + y, [0, 0], [np.inf, np.nan]),
+    ],
+)
+def test_an_infinite_gradient_spoils_nothing_that_it_does_not_reach(function: Any, of_x: Any, of_y: Any) -> None:
+    # The numbers of MindSpore 2.10.
+    x, y = Tensor([-1.0, 2.0]), Tensor([3.0, 1.0])
+    found = ms.grad(lambda x, y: (function(x, y) * BAD).sum(), (0, 1))(x, y)
+    np.testing.assert_array_equal([g.asnumpy() for g in found], [of_x, of_y])
+
+
+def test_an_infinite_gradient_of_a_part_of_complex_numbers_leaves_the_other_part() -> None:
+    z = Tensor(np.array([1 + 2j, 3 - 1j], np.complex64))
+    of_real = ms.grad(lambda z: (ops.real(z) * BAD).sum())(z).asnumpy()
+    of_imag = ms.grad(lambda z: (ops.imag(z) * BAD).sum())(z).asnumpy()
+    np.testing.assert_array_equal([of_real.real, of_real.imag], [[np.inf, np.nan], [0, 0]])
+    np.testing.assert_array_equal([of_imag.real, of_imag.imag], [[0, 0], [np.inf, np.nan]])
+
+
 def test_a_written_element_cuts_the_old_value_and_takes_the_new_ones_gradient() -> None:
     def written(x: Tensor, value: Tensor) -> Tensor:
         y = x * 2.0

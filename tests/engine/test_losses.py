@@ -334,6 +334,8 @@ def test_shapes_and_settings_that_do_not_fit_are_refused(action: Any, text: str)
     ("action", "error", "text"),
     [
         (lambda: nn.MSELoss("average"), ValueError, "For 'MSELoss', 'reduction' must be 'mean', 'sum' or 'none'"),
+        (lambda: nn.MAELoss()(1.0, Tensor([1.0])), TypeError, "'MAELoss', 'logits' must be a Tensor, but got float"),
+        (lambda: nn.MAELoss()(Tensor([1.0]), [1.0]), TypeError, "'MAELoss', 'labels' must be a Tensor, but got list"),
         (lambda: ops.mse_loss(Tensor([1.0]), Tensor([1.0]), "no"), ValueError, "For 'mse_loss', 'reduction' must be"),
         (lambda: ops.cross_entropy(Tensor(LOGITS), [1]), TypeError, "'target' must be a Tensor, but got list"),  # type: ignore[arg-type]
         (

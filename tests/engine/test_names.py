@@ -111,8 +111,31 @@ def test_settings_of_a_cluster_are_kept_and_read_back() -> None:
 def test_there_is_one_process_and_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     ms.communication.init()
     assert capsys.readouterr().err == "hookscope runs in one process: communication has rank 0 of 1.\n"
+    ms.communication.init()
+    assert capsys.readouterr().err == ""
     assert (ms.communication.get_rank(), ms.communication.get_group_size()) == (0, 1)
     ms.communication.release()
+    ms.communication.init()
+    assert capsys.readouterr().err == "hookscope runs in one process: communication has rank 0 of 1.\n"
+    ms.communication.release()
+
+
+def test_a_group_of_processes_is_there_from_its_making_to_its_end() -> None:
+    ms.communication.create_group("mine", [0])
+    ms.communication.create_group("yours", [0])
+    assert ms.communication.get_group_size("mine") == 1
+    assert ms.communication.get_process_group_ranks("yours") == [0]
+    ms.communication.destroy_group("mine")
+    with pytest.raises(ValueError, match="For 'get_rank', there is no group 'mine'; create_group makes one"):
+        ms.communication.get_rank("mine")
+    assert ms.communication.get_comm_name("yours") == "yours"
+    ms.communication.release()
+    for name in ("get_rank", "get_group_size", "get_local_rank", "get_local_rank_size", "get_process_group_ranks",
+                 "get_comm_name", "destroy_group"):  # fmt: skip
+        with pytest.raises(ValueError, match=f"For '{name}', there is no group 'yours'"):
+            getattr(ms.communication, name)("yours")
+        with pytest.raises(TypeError, match=f"For '{name}', 'group' must be a str, but got int"):
+            getattr(ms.communication, name)(3)
 
 
 def test_a_generators_state_can_be_gone_back_to() -> None:

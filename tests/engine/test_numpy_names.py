@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from typing import Any
 
 import numpy as np
@@ -210,6 +211,8 @@ def test_numbers_and_element_types() -> None:
 def test_random_numbers_have_their_shape_and_range() -> None:
     assert mnp.rand(2, 3).shape == (2, 3) and float(mnp.rand(50).min()) >= 0 and float(mnp.rand(50).max()) < 1
     assert mnp.randn(2, 3).shape == (2, 3) and mnp.randn(2).dtype == ms.float32
+    many = mnp.randn(200, 200).asnumpy().astype(np.float64)
+    assert abs(many.mean()) < 5 / 200 and abs(many.std() - 1) < 5 / 200 / math.sqrt(2)
     assert set(mnp.randint(2, 5, 60).asnumpy().tolist()) == {2, 3, 4}
 
 
@@ -238,6 +241,7 @@ def test_an_average_weighs() -> None:
 def test_asfarray_makes_floats() -> None:
     assert str(mnp.asfarray([1, 2]).dtype) == str(mnp.asfarray([1, 2], mnp.int32).dtype) == "Float32"
     assert str(mnp.asfarray([1, 2], mnp.float64).dtype) == "Float64"
+    assert mnp.asfarray([[1, -2]]).tolist() == mnp.asfarray(Tensor([[1, -2]]), mnp.int32).tolist() == [[1.0, -2.0]]
 
 
 def test_pieces_that_do_not_come_out_even_are_refused() -> None:

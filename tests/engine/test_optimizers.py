@@ -273,8 +273,9 @@ def test_adafactor_takes_a_rate_of_many_steps_as_it_is() -> None:
     def three_steps(rate: Any, **named: Any) -> Array:
         w = Parameter(Tensor((np.arange(6, dtype=np.float32) / 3 + 0.5).reshape(2, 3)), "p")
         optimizer = nn.AdaFactor([w], rate, relative_step=False, **named)
-        for _ in range(3):
+        for count in range(1, 4):
             optimizer((Tensor(np.array([[1, -2, 3], [0.5, 1, -1]], np.float32)),))
+            assert optimizer.step.asnumpy().tolist() == [count]
         return w.asnumpy()
 
     scaled = [[0.4249847, 0.9083487, 1.0871010], [1.4064394, 1.7397728, 2.2328238]]

@@ -73,6 +73,15 @@ def test_reduce_std_takes_one_axis_or_several() -> None:
     assert ops.ReduceStd([])(X)[1].tolist() == 0.5
 
 
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("axis", [(), 0, (1,), (0, -1)])
+def test_reduce_prod_multiplies_in_the_dtype_of_its_input(axis: Any, keep: bool) -> None:
+    x = np.array([[2, 3, -1], [5, 1, 4]], np.int8)
+    found = ops.ReduceProd(keep)(Tensor(x), axis)
+    assert str(found.dtype) == "Int8"
+    np.testing.assert_array_equal(found.asnumpy(), np.prod(x, None if axis == () else axis, np.int8, keepdims=keep))
+
+
 def test_a_product_keeps_the_dtype_that_it_is_told() -> None:
     whole = Tensor([3, 2], int32)
     assert ops.ReduceProd()(whole).dtype == ops.prod(whole, dtype=int32).dtype == int32

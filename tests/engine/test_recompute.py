@@ -104,6 +104,24 @@ def test_a_hook_put_on_an_input_inside_fires_once() -> None:
     assert seen == [6.0]
 
 
+def test_backward_hooks_of_a_cell_inside_see_and_change_the_gradient() -> None:
+    class Square(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return x * x
+
+    net, seen = nn.SequentialCell(Square()), []
+
+    def tripled(cell: nn.Cell, grad_input: Any, grad_output: Any) -> Any:
+        seen.append((grad_input[0].item(), grad_output[0].item()))
+        return (grad_input[0] * 3.0,)
+
+    net[0].register_backward_hook(tripled)
+    net.recompute()
+    # The gradient of 5 (2x)^2 is 40 x; the hook is behind the square of 2x, whose slope is 4x.
+    assert ms.grad(lambda x: net(x * 2.0) * 5.0)(Tensor([1.0])).item() == 3.0 * 40.0
+    assert seen == [(20.0, 5.0)]
+
+
 def test_second_derivatives_pass() -> None:
     class Wave(nn.Cell):
         def construct(self, x: Tensor) -> Tensor:

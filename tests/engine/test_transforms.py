@@ -137,6 +137,15 @@ def test_jacobians_have_the_outputs_shape_and_then_the_inputs(jacobian: Any) -> 
 
 
 @pytest.mark.parametrize("jacobian", [ms.jacrev, ms.jacfwd])
+def test_an_infinite_element_leaves_the_rows_and_columns_of_others(jacobian: Any) -> None:
+    # MindSpore 2.10 gives these numbers; the square of 1e30 is infinite in float32.
+    x = Tensor(np.array([1e30, 1.0], np.float32))
+    np.testing.assert_allclose(jacobian(lambda x: x * x)(x).asnumpy(), [[2e30, 0.0], [0.0, 2.0]], rtol=1e-6)
+    far = jacobian(lambda x: x + x * Tensor([0.0, 1.0]))(Tensor(np.array([np.inf, 1.0], np.float32)))
+    np.testing.assert_array_equal(far.asnumpy(), [[1.0, 0.0], [0.0, 2.0]])
+
+
+@pytest.mark.parametrize("jacobian", [ms.jacrev, ms.jacfwd])
 def test_a_jacobian_with_aux(jacobian: Any) -> None:
     found, aux = jacobian(lambda x, y: (x * y, x + 1.0), has_aux=True)(X, Y)
     assert (lists(found), lists(aux)) == (np.diag([3.0, 4.0]).tolist(), [2.0, 3.0])

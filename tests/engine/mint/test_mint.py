@@ -56,6 +56,11 @@ T = Tensor(A)
         (lambda: mint.diag(T[0], -2), np.diag(A[0], -2)),
         (lambda: mint.matmul(T, T.T), A @ A.T),
         (lambda: mint.clamp(T, -0.5, 0.5), A.clip(-0.5, 0.5)),
+        (lambda: mint.arange(5), np.arange(5)),
+        (lambda: mint.arange(Tensor(2), 9, 3), np.arange(2, 9, 3)),
+        (lambda: mint.arange(1.0, -0.6, -0.5), np.array([1.0, 0.5, 0.0, -0.5])),
+        (lambda: mint.arange(3, 2), np.arange(0)),
+        (lambda: mint.arange(3, dtype=ms.float64), np.arange(3.0)),
         (lambda: mint.zeros(2, 3), np.zeros((2, 3))),
         (lambda: mint.ones((2, 3)), np.ones((2, 3))),
         (lambda: mint.norm(T), np.linalg.norm(A)),
@@ -191,7 +196,14 @@ def test_there_is_nobody_to_send_to() -> None:
 
 def test_random_numbers_follow_a_generator() -> None:
     one, other = (ms.Generator().manual_seed(4) for _ in range(2))
-    np.testing.assert_array_equal(mint.rand(3, generator=one).asnumpy(), mint.rand(3, generator=other).asnumpy())
+    first = mint.rand(3, generator=one).asnumpy()
+    np.testing.assert_array_equal(first, mint.rand(3, generator=other).asnumpy())
+    assert not np.array_equal(first, mint.rand(3, generator=one).asnumpy())
+    assert not np.array_equal(first, mint.rand(3, generator=ms.Generator().manual_seed(5)).asnumpy())
+    for many in (mint.rand(200, 200), mint.rand((200, 200), generator=one)):
+        numbers = many.asnumpy().astype(np.float64)
+        assert 0 <= numbers.min() < 0.001 and 0.999 < numbers.max() < 1
+        assert abs(numbers.mean() - 0.5) < 5 / 200 * 12**-0.5
     assert sorted(mint.randperm(6).asnumpy().tolist()) == list(range(6))
     assert set(mint.randint(0, 3, (50,)).asnumpy().tolist()) <= {0, 1, 2}
 
@@ -327,9 +339,18 @@ def test_a_layer_of_a_function_explains_the_arguments_of_the_function() -> None:
     import inspect
 
     text = inspect.getdoc(mint.nn.AvgPool2d) or ""
-    assert "    kernel_size: the size of the windows" in text
-    assert "    count_include_pad: whether those zeros count" in text
-    assert "Args" not in (inspect.getdoc(mint.nn.Sigmoid) or "")
+    assert text.splitlines()[:5] == [
+        "The layer of ``mint.nn.functional.avg_pool2d``, called with 1 tensor.",
+        "",
+        "Args:",
+        "    kernel_size: the size of the windows: an int, or one for each axis.",
+        "    stride: how far they are apart; None is ``kernel_size``.",
+    ]
+    assert text.splitlines()[-1] == (
+        "    divisor_override: what the sums are divided by, instead of the number of elements; None or 0 for that."
+    )
+    assert inspect.getdoc(mint.nn.Sigmoid) == "The layer of ``mint.nn.functional.sigmoid``, called with 1 tensor."
+    assert repr(mint.nn.ELU(0.5)) == "ELU(alpha=0.5, inplace=False)"
 
 
 @pytest.mark.parametrize("name", ["Mish", "SELU", "Hardswish"])

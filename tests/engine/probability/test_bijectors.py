@@ -82,6 +82,21 @@ def test_bad_input_raises_what_mindspore_raises(error: type[Exception], call: An
     assert raised.type is error
 
 
+def test_a_bijector_says_what_it_is_as_mindspores_does() -> None:
+    for made, name, constant in (
+        (msb.Exp(), "Exp", False),
+        (msb.ScalarAffine(name="mine"), "mine", True),
+        (msb.Invert(msb.Exp()), "InvertExp", False),
+    ):
+        assert (made.name, made.is_constant_jacobian, made.is_injective, made.batch_shape) == (name, constant, True, ())
+
+    class Square(msb.Bijector):
+        def __init__(self) -> None:
+            super().__init__(is_injective=False, name="Square")
+
+    assert Square().is_injective is False
+
+
 def test_bijectors_print_as_mindspores_do() -> None:
     assert str(msb.Invert(msb.Exp())) == "Invert(\n  (_bijector): Exp(exp)\n)"
     assert str(msb.ScalarAffine(2.0, 1.0)) == "ScalarAffine(scale = 2.0, shift = 1.0)"

@@ -184,6 +184,17 @@ def test_gradients_pass_through_to_the_value_and_the_parameters(name: str) -> No
             assert float(gradient.asnumpy()[j]) == pytest.approx(slope, rel=1e-4, abs=1e-6)
 
 
+def test_a_distribution_says_what_it_was_made_with_as_mindspores_does() -> None:
+    wide = msd.Normal(Tensor(np.zeros((2, 1), np.float32)), Tensor(np.ones(3, np.float32)), name="mine")
+    for dist, name, seed, shape, scalar in (
+        (msd.Normal(0.0, 1.0, seed=3), "Normal", 3, (), True),
+        (wide, "mine", 0, (2, 3), False),
+        (msd.Normal(), "Normal", 0, None, True),
+    ):
+        assert (dist.name, dist.seed, dist.batch_shape, dist.broadcast_shape) == (name, seed, shape, shape)
+        assert dist.is_scalar_batch is scalar and dist.dtype is ms.float32
+
+
 def test_gradients_pass_through_a_sample_to_the_parameters() -> None:
     dist = msd.Normal(seed=5)
     one = ms.grad(lambda mean, sd: dist.sample((4,), mean, sd).sum(), (0, 1))(Tensor([1.0]), Tensor([2.0]))

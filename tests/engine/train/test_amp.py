@@ -49,6 +49,34 @@ def test_a_black_list_stays_in_float32() -> None:
     assert seen == [ms.float16, ms.float32]
 
 
+def test_level_auto_raises_softmax_to_float32_inside_a_cell_in_half_precision() -> None:
+    class Weighed(nn.Dense):
+        def __init__(self) -> None:
+            super().__init__(4, 4, weight_init=Tensor(np.eye(4), ms.float32), bias_init="zeros")
+            self.soft = nn.Softmax()
+
+        def construct(self, x: Tensor) -> Tensor:
+            self.seen = self.soft(super().construct(x))
+            return self.seen
+
+    net = amp.auto_mixed_precision(Weighed(), "auto")
+    net(Tensor(X))
+    powers = np.exp(X.astype(np.float16).astype(np.float64))
+    assert net.seen.dtype == ms.float32
+    np.testing.assert_allclose(net.seen.asnumpy(), powers / powers.sum(1, keepdims=True), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("level", "loss"), [("O0", 2.3051026), ("O1", 2.3047729), ("O3", 2.3047729)])
+def test_a_network_built_to_train_gives_mindspores_loss_in_float32(level: str, loss: float) -> None:
+    net = network()
+    step = amp.build_train_network(
+        net, nn.Momentum(net.trainable_params(), 0.1, 0.9), nn.CrossEntropyLoss(), level=level
+    )
+    found = step(Tensor(X), Tensor(Y))
+    assert found.dtype == ms.float32
+    np.testing.assert_allclose(found.asnumpy(), loss, rtol=1e-6)
+
+
 @pytest.mark.parametrize("level", ["O2", "O3"])
 def test_training_in_half_precision_goes_down(level: str) -> None:
     one = model(amp_level=level, loss_scale_manager=amp.FixedLossScaleManager(8.0, drop_overflow_update=False))
@@ -64,7 +92,7 @@ def test_a_dynamic_scale_falls_and_rises() -> None:
     assert unscaled[0].asnumpy() == 1 and unscaled[1].dtype == ms.float16
     found = []
     for good in (True, True, False, True):
-        scaler.adjust(Tensor(good))
+        assert scaler.adjust(Tensor(good)) is True
         found.append((float(scaler.scale_value.asnumpy()), int(scaler.counter.asnumpy())))
     assert found == [(1024, 1), (2048, 0), (1024, 0), (1024, 1)]
 
