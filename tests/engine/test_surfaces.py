@@ -190,7 +190,7 @@ def test_an_operator_shows_its_name_and_what_its_kernel_says(monkeypatch: pytest
     monkeypatch.setattr(operators, "OPERATORS", {})
     one, other = Operator("halved", halved), Operator("halved_too", halved, doc="Half.")
     assert (repr(one), one.__doc__, other.__doc__) == ("<operator halved>", "Half of it.", "Half.")
-    assert operators.OPERATORS == {"halved": one, "halved_too": other}
+    assert operators.OPERATORS["halved"] is one and operators.OPERATORS["halved_too"] is other
 
 
 def test_what_a_surface_does_not_have_keeps_its_default_and_takes_no_place() -> None:

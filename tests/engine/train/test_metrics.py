@@ -9,6 +9,7 @@ import pytest
 import sklearn.metrics as sk
 
 from hookscope.engine import Tensor, nn, train
+from hookscope.engine.train.metrics.metric import METRICS
 
 _R = np.random.default_rng(0)
 SCORES = _R.random((40, 3)).astype(np.float32)
@@ -176,6 +177,46 @@ def test_bad_input_raises_mindspores_class(call: Any, error: type[Exception]) ->
 def test_every_name_makes_a_metric() -> None:
     assert len(train.names()) == 23 and "acc" in train.names()
     assert isinstance(train.get_metric_fn("F1"), train.F1)
+
+
+_PAIR = (SCORES, LABELS)
+_IMAGES = (np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]]), np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]]), 0)
+_BINARY = (_R.integers(0, 2, (1, 1, 50)), _R.integers(0, 2, (1, 1, 50)))
+BATCHES: dict[str, tuple[dict[str, Any], tuple[Any, ...]]] = {
+    "Accuracy": ({}, _PAIR), "BleuScore": ({}, ([["a", "b", "c", "d"]], [[["a", "b", "c", "e"]]])),
+    "ConfusionMatrix": ({"num_classes": 3}, (BEST, LABELS)), "ConfusionMatrixMetric": (
+        {"calculation_method": True}, _BINARY
+    ),
+    "CosineSimilarity": ({}, (SCORES,)), "Dice": ({}, _BINARY), "F1": ({}, _PAIR), "Fbeta": ({"beta": 2.0}, _PAIR),
+    "HausdorffDistance": ({}, _IMAGES), "Loss": ({}, (Tensor(0.5),)), "MAE": ({}, (SCORES, SCORES * 2)),
+    "MSE": ({}, (SCORES, SCORES * 2)), "MeanSurfaceDistance": ({}, _IMAGES), "OcclusionSensitivity": (
+        {"margin": 1}, (nn.SequentialCell(nn.Flatten(), nn.Dense(4, 2)), np.ones((1, 2, 2), np.float32), np.array([0]))
+    ), "Perplexity": ({}, _PAIR), "Precision": ({}, _PAIR), "ROC": ({"class_num": 3}, _PAIR), "Recall": ({}, _PAIR),
+    "RootMeanSquareDistance": ({}, _IMAGES), "Top1CategoricalAccuracy": ({}, _PAIR),
+    "Top5CategoricalAccuracy": ({}, (np.eye(6), np.arange(6))), "TopKCategoricalAccuracy": ({"k": 2}, _PAIR),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_a_metric_that_is_cleared_has_no_value_and_begins_anew(name: str) -> None:
+    settings, batch = BATCHES[name]
+    metric = getattr(train, name)(**settings)
+    assert metric.indexes is None
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match=f"'{name}' has no value yet: call 'update' with a batch before 'eval'"):
+            metric.eval()
+        metric.update(*batch)
+        assert np.isfinite(np.concatenate([np.ravel(one) for one in flat(metric.eval())])).all()
+        metric.clear()
+
+
+def flat(found: Any) -> list[Any]:
+    return [one for each in found for one in flat(each)] if isinstance(found, tuple | list) else [found]
+
+
+def test_every_metric_is_cleared_here() -> None:
+    kinds = {kind for kind in METRICS.values() if isinstance(kind, type)}  # auc is a function
+    assert {kind.__name__ for kind in kinds} | {"Fbeta"} == set(BATCHES)
 
 
 def test_inputs_can_be_chosen_by_place() -> None:
