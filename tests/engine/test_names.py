@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import math
+import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import hookscope.engine as ms
+from hookscope.engine.core.names import on_first_use
 
 _FILE = Path(__file__).resolve().parents[2] / "benchmarks" / "name_coverage.py"
 # How many names of each list are there. A number here may rise, and not fall.
@@ -70,6 +73,7 @@ def test_the_whole_text_of_a_name_that_is_not_there() -> None:
         "the nearest name is 'LossMonitor'"
     )
     assert raised.value.name == "LossMonitr"
+    assert raised.value.obj is None  # of an object Python would add the nearest name too
     with pytest.raises(AttributeError) as raised:  # nothing is suggested for Python's own names
         _ = ms.train.__wrapped__
     assert str(raised.value) == (
@@ -96,6 +100,20 @@ def test_what_cannot_be_here_says_in_one_line_what_to_use_instead(name: str, ins
         getattr(ms, name)()
     assert "\n" not in str(raised.value)
     assert str(raised.value).startswith(f"mindspore.{name} is not covered by hookscope: ")
+
+
+def test_a_name_is_taken_from_its_file_when_it_is_first_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("hookscope.engine.tried")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    module.__getattr__ = on_first_use(  # type: ignore[method-assign]
+        module.__name__, names={"pi": "numpy"}, absent={"shard": "run it whole"}
+    )
+    assert "pi" not in vars(module)
+    assert module.pi == vars(module)["pi"] == math.pi
+    assert module.shard is vars(module)["shard"] and module.shard.__name__ == module.shard.__qualname__ == "shard"
+    with pytest.raises(NotImplementedError) as raised:
+        module.shard(3, axis=1)
+    assert str(raised.value) == "mindspore.tried.shard is not covered by hookscope: run it whole"
 
 
 def test_rooms_are_entered_when_they_are_first_asked_for(run_python: object) -> None:
