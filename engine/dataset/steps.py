@@ -139,7 +139,7 @@ class Repeat(Step):
         return self.source.size() * max(self.count, 1)
 
     def get_repeat_count(self) -> int:
-        return self.source.get_repeat_count() * self.count
+        return self.count
 
 
 class Shuffle(Step):

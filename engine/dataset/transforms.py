@@ -112,17 +112,30 @@ class PadEnd(Transform):
 
 
 class Slice(Transform):
-    """A part of the value: ``value[slices]``.
+    """A part of the value, axis by axis: no axis is lost, and lists choose rows and columns, not pairs of them.
 
     Args:
-        *slices: for each axis a slice, an int, a list of ints (these places), or None (all).
+        *slices: for each axis a slice, an int, a list of ints (these places), or None or True (all); ``...`` for as
+            many axes as are left.
+
+    Raises:
+        RuntimeError: when called, places or axes that the value does not have.
     """
 
     def __init__(self, *slices: Any) -> None:
-        self.slices = tuple(slice(None) if one is None else one for one in slices)
+        self.slices = slices
 
     def changed(self, value: Array) -> Array:
-        return np.asarray(value[self.slices])
+        chosen = list(self.slices)
+        for place in [place for place, one in enumerate(chosen) if one is ...][:1]:
+            chosen[place : place + 1] = [None] * (value.ndim - len(chosen) + 1)
+        try:
+            for axis, one in enumerate(chosen):
+                places = slice(None) if one is None or one is True else [one] if isinstance(one, int) else one
+                value = value[(slice(None),) * axis + (places,)]
+        except IndexError as error:
+            raise RuntimeError(f"For 'Slice', {self.slices} does not fit {value.shape}: {error}") from None
+        return value
 
 
 class Concatenate(Transform):

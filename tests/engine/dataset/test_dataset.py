@@ -409,3 +409,113 @@ def test_what_would_choose_other_rows_than_was_meant_is_refused(error: type[Exce
 
 def of_three(sampler: Any) -> Any:
     return ds.NumpySlicesDataset(np.arange(3), sampler=sampler)
+
+
+# What MindSpore 2.10 makes of it.
+
+
+@pytest.mark.parametrize(
+    ("slices", "wanted"),
+    [
+        ((1,), [[4, 5, 6, 7]]),
+        ((-1,), [[8, 9, 10, 11]]),
+        ((None, 1), [[1], [5], [9]]),
+        (([2, 0],), [[8, 9, 10, 11], [0, 1, 2, 3]]),
+        (([0, 2], [1, 3]), [[1, 3], [9, 11]]),
+        ((slice(0, 2), [-1, 0]), [[3, 0], [7, 4]]),
+        ((..., 1), [[1], [5], [9]]),
+        ((True, slice(1, 4, 2)), [[1, 3], [5, 7], [9, 11]]),
+    ],
+)
+def test_a_slice_keeps_its_axes_and_chooses_rows_and_columns(slices: Any, wanted: Any) -> None:
+    assert transforms.Slice(*slices)(np.arange(12).reshape(3, 4)).tolist() == wanted
+
+
+@pytest.mark.parametrize("slices", [(5,), ([5],), (0, 0, 0)])
+def test_a_slice_that_a_value_does_not_have_is_refused(slices: Any) -> None:
+    with pytest.raises(RuntimeError, match=r"For 'Slice', .* does not fit \("):
+        transforms.Slice(*slices)(np.arange(12).reshape(3, 4))
+
+
+@pytest.mark.parametrize(
+    ("operation", "value", "wanted"),
+    [
+        (transforms.Fill(7), [1, 2, 3], [7, 7, 7]),
+        (transforms.PadEnd([5], -1), [1, 2, 3], [1, 2, 3, -1, -1]),
+        (transforms.PadEnd([2]), [1, 2, 3], [1, 2]),
+        (transforms.PadEnd([2, 3], 9), [[1, 2]], [[1, 2, 9], [9, 9, 9]]),
+        (transforms.Concatenate(0, np.array([9]), np.array([8])), [1, 2], [9, 1, 2, 8]),
+        (transforms.TypeCast(ms.int32), [2.7, -2.7], [2, -2]),
+    ],
+)
+def test_what_a_transform_makes_of_a_value(operation: Any, value: Any, wanted: Any) -> None:
+    assert operation(np.array(value)).tolist() == wanted
+
+
+def test_transforms_that_give_several_values() -> None:
+    first, second = transforms.Duplicate()(np.array([1, 2]))
+    assert first.tolist() == second.tolist() == [1, 2]
+    values, places, counts = transforms.Unique()(np.array([3, 1, 3, 2, 1]))
+    assert (values.tolist(), places.tolist(), counts.tolist()) == ([1, 2, 3], [2, 0, 2, 1, 0], [2, 1, 2])
+    assert transforms.Concatenate()(np.array([1, 2]), np.array([3])).tolist() == [1, 2, 3]
+
+
+@pytest.mark.usefixtures("seeded")
+def test_one_transform_is_chosen_and_all_are_taken_in_any_order() -> None:
+    def results(operation: Any) -> dict[int, int]:
+        made = column(ds.NumpySlicesDataset(np.full(3000, 10), shuffle=False).map(operation), 0)
+        return {value: made.count(value) for value in set(made)}
+
+    steps = [lambda v: v + 1, lambda v: v * 2, lambda v: v - 5]
+    chosen = results(transforms.RandomChoice(steps))
+    assert set(chosen) == {11, 20, 5} and all(abs(often - 1000) < 110 for often in chosen.values())
+    # (10 + 1) * 2 - 5, (10 + 1 - 5) * 2, 10 * 2 + 1 - 5 (which comes of two orders), (10 - 5) * 2 + 1, (10 - 5 + 1) * 2
+    ordered = results(transforms.RandomOrder(steps))
+    assert set(ordered) == {17, 12, 16, 11}
+    wanted = {17: 500, 12: 1000, 16: 1000, 11: 500}
+    assert all(abs(ordered[value] - often) < 110 for value, often in wanted.items())
+
+
+PLANE = np.arange(16, dtype=np.uint8).reshape(4, 4)
+
+
+@pytest.mark.parametrize(
+    ("operation", "wanted"),
+    [
+        (vision.CenterCrop((5, 3)), np.pad(PLANE, ((1, 0), (0, 0)))[:, :3]),
+        (vision.CenterCrop((7, 4)), np.pad(PLANE, ((2, 1), (0, 0)))),
+        (vision.CenterCrop((3, 7)), np.pad(PLANE, ((0, 0), (2, 1)))[:3]),
+        (vision.CenterCrop((6, 2)), np.pad(PLANE, ((1, 1), (0, 0)))[:, 1:3]),
+        (vision.VerticalFlip(), PLANE[::-1]),
+        (vision.Pad((1, 2, 3, 4), 5), np.pad(PLANE, ((2, 4), (1, 3)), constant_values=5)),
+        (vision.Pad((1, 2), padding_mode=vision.Border.EDGE), np.pad(PLANE, ((2, 2), (1, 1)), mode="edge")),
+        (vision.Pad(1, padding_mode=vision.Border.REFLECT), np.pad(PLANE, 1, mode="reflect")),
+        (vision.Pad(1, padding_mode=vision.Border.SYMMETRIC), np.pad(PLANE, 1, mode="symmetric")),
+        (vision.Crop((1, 2), (3, 2)), PLANE[1:, 2:]),
+        (vision.ToType(np.float32), PLANE.astype(np.float32)),
+        (vision.Rescale(0.5, -1.0), PLANE.astype(np.float32) / 2 - 1),
+    ],
+)
+def test_where_a_pixel_goes(operation: Any, wanted: Any) -> None:
+    np.testing.assert_array_equal(operation(PLANE), wanted, strict=True)
+
+
+def test_facts_of_a_data_set() -> None:
+    def small() -> Any:
+        return ds.GeneratorDataset([(X[i], i) for i in range(6)], ["a", "b"], shuffle=False)
+
+    assert (small().get_batch_size(), small().batch(4).get_batch_size()) == (1, 4)
+    assert small().batch(lambda info: 2).get_batch_size() == -1
+    repeated = small().repeat(2).batch(2).repeat(3)
+    assert (small().get_repeat_count(), repeated.get_repeat_count()) == (1, 3)
+    assert repeated.get_dataset_size() == 18 and small().repeat(-1).get_repeat_count() == -1
+    assert small().output_types() == [np.dtype("float32"), np.dtype("int64")]
+    assert (small().output_shapes(), small().batch(4).output_shapes()) == ([[2], []], [[4, 2], [4]])
+    assert (small().num_classes(), small().get_class_indexing()) == (None, {})
+    other = small().rename(["a", "b"], ["c", "d"]).skip(3)
+    side_by_side = ds.zip((small().take(2).project(["b", "a"]), other))
+    assert side_by_side.get_col_names() == ["b", "a", "c", "d"] and side_by_side.get_dataset_size() == 2
+    assert whole(side_by_side) == [(0, [0.0, 1.0], [6.0, 7.0], 3), (1, [2.0, 3.0], [8.0, 9.0], 4)]
+    nested = ds.NumpySlicesDataset([[1, 2], [3, 4]], shuffle=False)
+    flat = nested.flat_map(lambda row: ds.NumpySlicesDataset(row[0].asnumpy(), shuffle=False))
+    assert column(flat, 0) == [1, 2, 3, 4]
