@@ -103,6 +103,16 @@ def test_a_models_dynamic_scale_is_the_one_that_its_manager_counts() -> None:
     assert manager.get_loss_scale() == 128  # after each second of six steps
 
 
+def test_a_managers_cell_counts_as_the_manager_does() -> None:
+    dynamic = amp.DynamicLossScaleManager(16, 4, 3)
+    cell = dynamic.get_update_cell()
+    assert isinstance(cell, nn.DynamicLossScaleUpdateCell)
+    assert (cell.get_loss_scale(), cell.scale_factor, cell.scale_window) == (16, 4, 3)
+    fixed = amp.FixedLossScaleManager(8.0).get_update_cell()
+    assert isinstance(fixed, nn.FixedLossScaleUpdateCell) and fixed.get_loss_scale() == 8
+    assert amp.FixedLossScaleManager(8.0, False).get_update_cell() is None
+
+
 def test_managers_say_whether_an_update_is_dropped() -> None:
     assert amp.FixedLossScaleManager().get_drop_overflow_update() is True
     assert amp.FixedLossScaleManager(8.0, False).get_drop_overflow_update() is False

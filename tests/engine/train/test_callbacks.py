@@ -275,6 +275,17 @@ def test_appended_facts_count_on_from_where_they_begin(tmp_path: Path) -> None:
         assert found == {"epoch_num": epoch, "step_num": step, "lr": 0.5, "note": "text"}
 
 
+def test_the_policy_of_checkpoints_is_what_holds() -> None:
+    assert CheckpointConfig(0, 30, 0, 5).get_checkpoint_policy() == {
+        "save_checkpoint_steps": 0, "save_checkpoint_seconds": 30, "keep_checkpoint_max": 0,
+        "keep_checkpoint_per_n_minutes": 5, "saved_network": None,
+    }  # fmt: skip
+    assert CheckpointConfig(10, 30, 3, 5).get_checkpoint_policy() == {
+        "save_checkpoint_steps": 10, "save_checkpoint_seconds": None, "keep_checkpoint_max": 3,
+        "keep_checkpoint_per_n_minutes": None, "saved_network": None,
+    }  # fmt: skip
+
+
 def test_the_same_checkpoints_count_their_steps_anew_in_the_next_run(tmp_path: Path) -> None:
     one, saving = model(), ModelCheckpoint("a", str(tmp_path), CheckpointConfig(2, keep_checkpoint_max=10))
     one.train(2, data(), callbacks=[saving])

@@ -92,6 +92,48 @@ def test_figures_of_the_confusion_matrix() -> None:
         np.testing.assert_allclose(found, [expected], rtol=1e-6)
 
 
+def test_every_figure_of_the_confusion_matrix_by_its_definition() -> None:
+    guessed, real = np.repeat([1, 1, 0, 0], [7, 5, 11, 4]), np.repeat([1, 0, 0, 1], [7, 5, 11, 4])
+    tp, fp, tn, fn = 7.0, 5.0, 11.0, 4.0
+    tpr, tnr, ppv, npv = tp / (tp + fn), tn / (tn + fp), tp / (tp + fp), tn / (tn + fn)
+    for names, wanted in (
+        (("sensitivity", "recall", "hit rate", "true positive rate", "tpr"), tpr),
+        (("specificity", "selectivity", "true negative rate", "tnr"), tnr),
+        (("precision", "positive predictive value", "ppv"), ppv), (("negative predictive value", "npv"), npv),
+        (("miss rate", "false negative rate", "fnr"), 1 - tpr), (("fall out", "false positive rate", "fpr"), 1 - tnr),
+        (("false discovery rate", "fdr"), 1 - ppv), (("false omission rate", "for"), 1 - npv),
+        (("prevalence threshold", "pt"), (np.sqrt(tpr * (1 - tnr)) + tnr - 1) / (tpr + tnr - 1)),
+        (("threat score", "critical success index", "csi", "ts"), tp / (tp + fn + fp)),
+        (("informedness", "bookmaker informedness", "bm"), tpr + tnr - 1),
+        (("markedness", "deltap", "mk"), ppv + npv - 1),
+    ):  # fmt: skip
+        for name in names:
+            pair = (guessed[None, None], real[None, None])
+            np.testing.assert_allclose(value("ConfusionMatrixMetric", pair, metric_name=name), [wanted], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("decrease", "wanted"), [("mean", (2 / 3 + 1 / 2 + 1) / 3), ("sum", 2 / 3 + 1 / 2 + 1)])
+def test_figures_of_samples_are_put_together_without_those_that_have_none(decrease: str, wanted: float) -> None:
+    real = np.array([[[1, 1, 1]], [[1, 1, 0]], [[0, 0, 0]], [[1, 0, 0]]])  # the third has no positive, so no recall
+    guessed = np.array([[[1, 1, 0]], [[1, 0, 0]], [[1, 1, 1]], [[1, 1, 0]]])
+    found = value("ConfusionMatrixMetric", (guessed, real), calculation_method=True, decrease=decrease)
+    assert found == pytest.approx(wanted)
+
+
+def test_a_metric_that_is_called_is_that_of_one_batch_alone() -> None:
+    metric = train.MAE()
+    metric.update(np.array([100.0]), np.array([0.0]))
+    assert metric(np.array([1.0, 4.0]), np.array([2.0, 2.0])) == 1.5
+    assert metric.eval() == 1.5
+
+
+def test_the_best_one_and_the_best_five_classes() -> None:
+    scores = np.array([[6, 5, 4, 3, 2, 1], [1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1], [1, 6, 2, 3, 4, 5]])
+    labels = np.array([0, 0, 5, 2])
+    assert value("Top1CategoricalAccuracy", (scores, labels)) == 0.25
+    assert value("Top5CategoricalAccuracy", (scores, labels)) == 0.5
+
+
 def test_errors_and_losses_are_means_over_samples() -> None:
     a, b = SCORES, SCORES[::-1].copy()
     assert value("MAE", (Tensor(a), Tensor(b))) == pytest.approx(np.abs(a - b).sum() / 40)

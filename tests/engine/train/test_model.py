@@ -219,6 +219,20 @@ def noting() -> tuple[Model, nn.Cell, Modes]:
     return Model(net, nn.CrossEntropyLoss(), optimizer, metrics={"acc"}), net, modes
 
 
+def test_a_model_gives_its_networks() -> None:
+    one = model()
+    assert one.predict_network is one._network
+    loss = nn.CrossEntropyLoss()(one._network(Tensor(X)), Tensor(Y)).asnumpy()
+    assert one.eval_network is not None and one.train_network is not one._network
+    evaluated = one.eval_network(Tensor(X), Tensor(Y))
+    np.testing.assert_array_equal(evaluated[0].asnumpy(), loss)
+    np.testing.assert_array_equal(evaluated[1].asnumpy(), one._network(Tensor(X)).asnumpy())
+    np.testing.assert_array_equal(evaluated[2].asnumpy(), Y)
+    np.testing.assert_array_equal(one.train_network(Tensor(X), Tensor(Y)).asnumpy(), loss)
+    assert nn.CrossEntropyLoss()(one._network(Tensor(X)), Tensor(Y)).asnumpy() < loss  # it has taken a step
+    assert model(None).eval_network is None
+
+
 # Modes: what MindSpore 2.10's Model gives.
 
 
