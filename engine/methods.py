@@ -32,14 +32,15 @@ _SYNONYMS = (
 
 
 def _parameters(function: Method) -> tuple[str, ...] | None:
+    """The names of the arguments behind the tensor."""
     code = getattr(function, "__code__", None)
-    return None if code is None else code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return None if code is None else code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
 
 
 def _method(function: Method) -> Method:
     """A function of ``ops`` as a method that takes each argument also under its other names."""
     names = _parameters(function)
-    if names is None or not {name for group in _SYNONYMS for name in group}.intersection(names[1:]):
+    if names is None or not {name for group in _SYNONYMS for name in group}.intersection(names):
         return function
     own = frozenset(names)
 

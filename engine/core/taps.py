@@ -73,11 +73,6 @@ class CellCall:
 Gradients = tuple["Tensor | None", ...]
 
 
-def _nobody() -> object:
-    """Be what a tap without an owner is asked for."""
-    return True
-
-
 class Tap:
     """Base of every tap; each method does nothing here.
 
@@ -89,7 +84,7 @@ class Tap:
     observes_operators = False
     observes_bprop = False
     observes_losses = False
-    owner: Callable[[], object | None] = staticmethod(_nobody)
+    owner: Callable[[], object | None] = object  # nobody's tap: what is given is never None
 
     def cell_enter(self, call: CellCall) -> None:
         """A cell is about to compute (its forward-pre hooks have run)."""
@@ -109,7 +104,6 @@ class Tap:
         Returns:
             None, or the gradients to go on with, of the same number, shapes and dtypes.
         """
-        return None
 
     def backward_exit(self, call: CellCall, grad_input: Gradients) -> Gradients | None:
         """The gradients that leave a cell: one for each tensor among its arguments.
@@ -117,7 +111,6 @@ class Tap:
         Returns:
             None, or the gradients to go on with, of the same number, shapes and dtypes.
         """
-        return None
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """An operator ran forward (only if ``observes_operators``)."""

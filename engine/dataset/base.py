@@ -432,7 +432,7 @@ class DatasetIterator:
             raise ValueError(f"For '{who}', 'num_epochs' must be -1 or above 0, but got {num_epochs}")
         check_bool(output_numpy, who, "output_numpy", show=repr)
         self._dataset, self._left, self._numpy, self._form = dataset, num_epochs, output_numpy, form
-        self._random = config.new_random()
+        self._random, self._epoch = config.new_random(), -1
         self._rows: Iterator[Row] | None = None
 
     def __iter__(self) -> DatasetIterator:
@@ -444,8 +444,9 @@ class DatasetIterator:
                 raise RuntimeError("all the epochs of this iterator are over; make a new one, or give 'num_epochs'")
             self._left -= self._left > 0
             self._rows = self._dataset.rows(self._random)
+            self._epoch += 1
         try:
-            with config.using(self._random):
+            with config.using(self._random, self._epoch):
                 row = next(self._rows)
         except StopIteration:
             self._rows = None

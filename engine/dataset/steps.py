@@ -12,7 +12,7 @@ from ..core.checks import check_bool
 from ..core.tensor import Tensor
 from ..core.types import Array
 from .base import Dataset, Names, Row, between, names_of
-from .config import new_random
+from .config import current_epoch, new_random
 
 __all__ = ["Batch", "BatchInfo", "Concat", "Filter", "Map", "Part", "Project", "Rename", "Repeat", "Shuffle", "Zip"]
 
@@ -357,7 +357,6 @@ class Batch(Step):
         inputs, outputs = more.get("input_columns"), more.get("output_columns")
         self.inputs = None if inputs is None else names_of("batch", "input_columns", inputs)
         self.outputs = self.inputs if outputs is None else names_of("batch", "output_columns", outputs)
-        self._epoch = -1
 
     def columns(self) -> list[str]:
         if self.per_batch_map is None or not self.inputs or self.inputs == self.outputs:
@@ -375,15 +374,26 @@ class Batch(Step):
         return -1 if callable(self.batch_size) else int(self.batch_size)
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
-        self._epoch += 1
-        source = self.source.rows(generator)
+        epoch, source = current_epoch(), self.source.rows(generator)
         for number in itertools.count():
-            info = BatchInfo(self._epoch, number)
-            wanted = self.batch_size(info) if callable(self.batch_size) else self.batch_size
-            rows = list(itertools.islice(source, wanted))
-            if not rows or (self.drop_remainder and len(rows) < wanted):
+            first = next(source, None)
+            if first is None:
+                return
+            info = BatchInfo(epoch, number)
+            wanted = self._wanted(info)
+            rows = [first, *itertools.islice(source, wanted - 1)]
+            if self.drop_remainder and len(rows) < wanted:
                 return
             yield self._together(rows, info)
+
+    def _wanted(self, info: BatchInfo) -> int:
+        """How many rows this batch has, if there are as many."""
+        if not callable(self.batch_size):
+            return self.batch_size
+        wanted = self.batch_size(info)
+        if not isinstance(wanted, int | np.integer) or wanted < 1:
+            raise RuntimeError(f"For 'batch', the function 'batch_size' must return an int above 0, but got {wanted!r}")
+        return int(wanted)
 
     def _together(self, rows: list[Row], info: BatchInfo) -> Row:
         have = self.source.columns()

@@ -88,6 +88,7 @@ class Model:
         if self._metric_fns:
             self._make_eval_network(eval_network, eval_indexes)
         self._predict_network = network
+        self._training: bool | None = None
 
     def _make_train_network(self, kwargs: dict[str, Any]) -> Cell:
         if self._optimizer is not None:
@@ -218,7 +219,7 @@ class Model:
 
     def _facts(self, callbacks: list[Callback]) -> InternalCallbackParam:
         facts = InternalCallbackParam(
-            cur_step_num=0, cur_epoch_num=0, loss_fn=self._loss_fn, optimizer=self._optimizer, network=self._network,
+            cur_step_num=0, loss_fn=self._loss_fn, optimizer=self._optimizer, network=self._network,
             parallel_mode="stand_alone", device_number=1, list_callback=callbacks, dataset_sink_mode=False,
             last_save_ckpt_step=None, latest_ckpt_file=None, train_dataset_element=None,
             loss_scale_mananger=self._loss_scale_manager,
@@ -241,6 +242,7 @@ class Model:
         )  # fmt: skip
         context = RunContext(facts)
         total = facts.batch_num * facts.epoch_num
+        self._set_mode(self._train_network, True, begins=True)
         with CallbackManager(facts.list_callback) as callback, self._work("training", total) as work:
             callback.on_train_begin(context)
             # One iterator for all epochs: each pass over it is shuffled anew.
@@ -258,7 +260,7 @@ class Model:
                     facts.cur_step_num += 1
                     facts.train_dataset_element = batch
                     callback.on_train_step_begin(context)
-                    _set_mode(self._train_network, True)
+                    self._set_mode(self._train_network, True)
                     outputs = facts.net_outputs = self._train_network(*batch)
                     self._update_loss_scale(outputs)
                     callback.on_train_step_end(context)
@@ -275,6 +277,15 @@ class Model:
                 if context.get_stop_requested():
                     break
             callback.on_train_end(context)
+
+    def _set_mode(self, network: Cell, training: bool, begins: bool = False) -> None:
+        """Training or not: when a run begins, and again where this Model ran in the other mode in between.
+
+        What a callback sets in parts of the network stays, as in MindSpore: a layer is frozen so.
+        """
+        if begins or self._training is not training or network.training is not training:
+            network.set_train(training)
+            self._training = training
 
     def _work(self, what: str, total: int) -> Work:
         # Asked to stop, it ends after the step that is under way, as when a callback asks.
@@ -326,13 +337,14 @@ class Model:
         loss = Loss()
         context = RunContext(facts)
         callback.on_eval_begin(context)
+        self._set_mode(self._eval_network, False, begins=True)
         callback.on_eval_epoch_begin(context)
         with self._work("evaluation", facts.batch_num) as work:
             for batch in map(tuple, dataset.create_tuple_iterator(num_epochs=1)):
                 facts.cur_step_num += 1
                 facts.eval_dataset_element = batch
                 callback.on_eval_step_begin(context)
-                _set_mode(self._eval_network, False)
+                self._set_mode(self._eval_network, False)
                 outputs = facts.net_outputs = self._eval_network(*batch)
                 callback.on_eval_step_end(context)
                 self._update_metrics(outputs, loss)
@@ -400,7 +412,7 @@ class Model:
                     raise ValueError("For 'Model.predict', the input is empty")
             elif one is not None and not isinstance(one, int | float | str):
                 raise TypeError(f"For 'Model.predict', inputs must be tensors or numbers, but got {type(one).__name__}")
-        _set_mode(self._predict_network, False)
+        self._set_mode(self._predict_network, False)
         with progress("prediction", None, of=self._network, stoppable=False):  # it is one call
             return self._predict_network(*predict_data)
 
@@ -443,14 +455,6 @@ def _steps(dataset: Batches, who: str) -> int:
             f"{who} needs a data set such as mindspore.dataset.GeneratorDataset(...), but got {type(dataset).__name__}"
         )
     return int(dataset.get_dataset_size())
-
-
-def _set_mode(network: Cell, training: bool) -> None:
-    """Training or not, where it is not so yet: a callback may have changed it."""
-    if training and (not network.training or any(not cell.training for cell in network.cells())):
-        network.set_train(True)
-    elif not training and (network.training or any(cell.training for cell in network.cells())):
-        network.set_train(False)
 
 
 def _heed(work: Work, context: RunContext) -> None:

@@ -232,6 +232,19 @@ def test_a_failure_is_told_at_once_and_by_the_status(
     )
 
 
+def test_nothing_is_kept_of_a_save_that_has_ended(tmp_path: Path, gate: Gate) -> None:
+    text = failed(tmp_path / "x.ckpt", gate)
+    with pytest.raises(OSError, match=text):
+        saved(tmp_path / "x.ckpt")
+    gate.error = None
+    for way in (False, True):
+        save(tmp_path / "y.ckpt", 1, async_save=way)
+        save(tmp_path / f"{way}.ckpt", 1, async_save=way)
+    while any(thread.name == "hookscope-save-checkpoint" for thread in threading.enumerate()):
+        pass
+    assert [path for path in turns._newest if path.startswith(str(tmp_path))] == []
+
+
 def test_another_path_is_not_told(tmp_path: Path, gate: Gate) -> None:
     text = failed(tmp_path / "x.ckpt", gate)
     save(tmp_path / "y.ckpt", 5)

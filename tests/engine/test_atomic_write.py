@@ -355,3 +355,26 @@ def test_the_hidden_name_cannot_be_foreseen(tmp_path: Path) -> None:
     for _ in range(20):
         write_file(tmp_path / "x", lambda _: names.update(set(os.listdir(tmp_path)) - {"x"}), "test")
     assert len(names) == 20
+
+
+def test_the_content_is_on_the_disk_before_it_takes_the_name_and_the_name_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    sync, replace = os.fsync, os.replace
+
+    def fsync(descriptor: int) -> None:
+        found = os.fstat(descriptor)
+        folder = stat.S_ISDIR(found.st_mode)
+        assert not folder or found.st_ino == tmp_path.stat().st_ino
+        done.append("folder" if folder else f"{found.st_size} bytes")
+        sync(descriptor)
+
+    def replaced(source: str, target: str) -> None:
+        done.append("replace")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "replace", replaced)
+    write_text(tmp_path / "x.txt", "four", "test")
+    assert done == ["4 bytes", "replace", "folder"]

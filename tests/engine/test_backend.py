@@ -76,6 +76,20 @@ def test_the_environment_chooses(run_python: Run, monkeypatch: pytest.MonkeyPatc
     assert run_python("import hookscope.engine as ms; print(ms.get_context('device_target'))").stdout == "CPU\n"
 
 
+def test_the_environment_chooses_as_set_device_does_and_unset_chooses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe_says(monkeypatch, "none", "cupy is not installed")
+    monkeypatch.setattr(backend, "_device_reason", "as it was")
+    monkeypatch.delenv("HOOKSCOPE_DEVICE", raising=False)
+    backend.choose_from_environment()
+    assert "new tensors  CPU (as it was)" in str(ms.device_report())
+    monkeypatch.setenv("HOOKSCOPE_DEVICE", "auto")
+    backend.choose_from_environment()
+    assert "new tensors  CPU (cupy is not installed)" in str(ms.device_report())
+    monkeypatch.setenv("HOOKSCOPE_DEVICE", "gpu")
+    with pytest.raises(RuntimeError, match="the GPU cannot be used: cupy is not installed"):
+        backend.choose_from_environment()
+
+
 def test_set_context_chooses_too(gpu: Any) -> None:
     ms.set_context(device_target="CPU")
     assert isinstance(Tensor([1.0])._array, np.ndarray)

@@ -32,6 +32,20 @@ def test_a_dtype_survives_numpy_copying_and_pickling(dtype: DType) -> None:
     assert dtype.itemsize == dtype.numpy.itemsize
 
 
+# As MindSpore 2.10.0 prints them.
+PRINTED = {
+    "Bool": "mindspore.bool", "Int8": "mindspore.int8", "Int16": "mindspore.int16", "Int32": "mindspore.int32",
+    "Int64": "mindspore.int64", "UInt8": "mindspore.uint8", "UInt16": "mindspore.uint16", "UInt32": "mindspore.uint32",
+    "UInt64": "mindspore.uint64", "Float16": "mindspore.float16", "BFloat16": "mindspore.bfloat16",
+    "Float32": "mindspore.float32", "Float64": "mindspore.float64", "Complex64": "mindspore.complex64",
+    "Complex128": "mindspore.complex128",
+}  # fmt: skip
+
+
+def test_a_dtype_prints_as_mindspores() -> None:
+    assert {str(dtype): repr(dtype) for dtype in DTYPES} == PRINTED
+
+
 def test_kinds() -> None:
     assert [str(d) for d in DTYPES if d.is_floating_point] == ["Float16", "BFloat16", "Float32", "Float64"]
     assert [str(d) for d in DTYPES if d.is_complex] == ["Complex64", "Complex128"]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import math
+import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import hookscope.engine as ms
+from hookscope.engine.core.names import on_first_use
 
 _FILE = Path(__file__).resolve().parents[2] / "benchmarks" / "name_coverage.py"
 # How many names of each list are there. A number here may rise, and not fall.
@@ -62,6 +65,32 @@ def test_a_name_that_is_not_covered_names_the_nearest(path: str, wrong: str, nea
         getattr(module, wrong)
 
 
+def test_the_whole_text_of_a_name_that_is_not_there() -> None:
+    with pytest.raises(AttributeError) as raised:
+        _ = ms.train.LossMonitr
+    assert str(raised.value) == (
+        "module 'mindspore.train' has no attribute 'LossMonitr' in hookscope, which stands in for mindspore; "
+        "the nearest name is 'LossMonitor'"
+    )
+    assert raised.value.name == "LossMonitr"
+    assert raised.value.obj is None  # of an object Python would add the nearest name too
+    with pytest.raises(AttributeError) as raised:  # nothing is suggested for Python's own names
+        _ = ms.train.__wrapped__
+    assert str(raised.value) == (
+        "module 'mindspore.train' has no attribute '__wrapped__' in hookscope, which stands in for mindspore"
+    )
+
+
+def test_a_members_name_that_is_not_there_names_the_nearest_one_alone() -> None:
+    net = ms.nn.Dense(2, 1)
+    with pytest.raises(AttributeError) as raised:
+        _ = net.weigth
+    assert str(raised.value) == "'Dense' object has no attribute 'weigth'; did you mean 'weight'?"
+    with pytest.raises(AttributeError) as raised:
+        _ = net.zzzzzz
+    assert str(raised.value) == "'Dense' object has no attribute 'zzzzzz'"
+
+
 @pytest.mark.parametrize(
     ("name", "instead"),
     [("export", "save_checkpoint"), ("Profiler", "cProfile"), ("shard", "one process"), ("load_mindir", "compiled")],
@@ -70,6 +99,21 @@ def test_what_cannot_be_here_says_in_one_line_what_to_use_instead(name: str, ins
     with pytest.raises(NotImplementedError, match=instead) as raised:
         getattr(ms, name)()
     assert "\n" not in str(raised.value)
+    assert str(raised.value).startswith(f"mindspore.{name} is not covered by hookscope: ")
+
+
+def test_a_name_is_taken_from_its_file_when_it_is_first_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("hookscope.engine.tried")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    module.__getattr__ = on_first_use(  # type: ignore[method-assign]
+        module.__name__, names={"pi": "numpy"}, absent={"shard": "run it whole"}
+    )
+    assert "pi" not in vars(module)
+    assert module.pi == vars(module)["pi"] == math.pi
+    assert module.shard is vars(module)["shard"] and module.shard.__name__ == module.shard.__qualname__ == "shard"
+    with pytest.raises(NotImplementedError) as raised:
+        module.shard(3, axis=1)
+    assert str(raised.value) == "mindspore.tried.shard is not covered by hookscope: run it whole"
 
 
 def test_rooms_are_entered_when_they_are_first_asked_for(run_python: object) -> None:
@@ -144,4 +188,22 @@ def test_a_generators_state_can_be_gone_back_to() -> None:
     ms.set_rng_state(state)
     assert ms.ops.rand(4).asnumpy().tolist() == first
     one, other = ms.Generator().manual_seed(3), ms.Generator().manual_seed(3)
-    assert one.draw(5) == other.draw(5) and one.initial_seed() == 3
+    assert one.draw(5) == other.draw(5) == (3, 0) and one.initial_seed() == 3
+    assert one.draw(2) == (3, 5) and one.draw(1) == (3, 7)
+
+
+def test_a_new_generator_begins_at_the_seed_0() -> None:
+    one = ms.Generator()
+    assert one.initial_seed() == 0 and one.get_state().tolist() == [0] * 16
+    assert one.draw(4) == (0, 0) and one.draw(1) == (0, 4)
+
+
+def test_a_generator_gives_the_numbers_of_the_engines_own_stream_from_the_same_seed() -> None:
+    place = ms.get_rng_state()
+    try:
+        ms.manual_seed(3)
+        drawn = [ms.Tensor([0.0] * 5).uniform().tolist() for _ in range(2)]
+    finally:
+        ms.set_rng_state(place)
+    one = ms.Generator().manual_seed(3)
+    assert [ms.Tensor([0.0] * 5).uniform(generator=one).tolist() for _ in range(2)] == drawn

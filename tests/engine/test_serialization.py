@@ -171,6 +171,15 @@ def test_what_cannot_be_saved_is_refused_and_no_file_appears(saved: Any, text: s
     assert os.listdir(tmp_path) == []
 
 
+def test_text_with_half_a_character_is_refused_and_the_old_file_stays(tmp_path: Path) -> None:
+    path = tmp_path / "x.ckpt"
+    ms.save_checkpoint({"x": Tensor([1.0])}, path)
+    text = "^For 'save_checkpoint', the text 'note' has half a character, which no file can hold$"
+    with pytest.raises(ValueError, match=text):
+        ms.save_checkpoint({"x": Tensor([2.0])}, path, append_dict={"note": "a\ud800"})
+    assert ms.load_checkpoint(path)["x"].tolist() == [1.0] and os.listdir(tmp_path) == ["x.ckpt"]
+
+
 # Bad files: one clear error, and the network as it was
 
 ZEROS = bytes(8)
@@ -269,6 +278,20 @@ def test_values_are_cast_within_their_kind_unless_strict() -> None:
         ms.load_param_into_net(net, given, strict_load=True)
     with pytest.raises(RuntimeError, match="'weight' is Float32, but the value is Int64"):
         ms.load_param_into_net(net, values(weight=np.ones((1, 2), np.int64)))
+
+
+@pytest.mark.parametrize(
+    ("mine", "given"),
+    [
+        ("float32", "bfloat16"), ("bfloat16", "float64"), ("float16", "bfloat16"), ("int32", "uint8"),
+        ("uint16", "int64"), ("complex64", "complex128"),
+    ],
+)  # fmt: skip
+def test_floats_go_into_floats_and_integers_into_integers(mine: str, given: str) -> None:
+    net = nn.Cell()
+    net.p = Parameter(Tensor([1, 0], getattr(ms, mine)), "p")
+    ms.load_param_into_net(net, {"p": Parameter(Tensor([3, 5], getattr(ms, given)), "p")})
+    assert (net.p.dtype, net.p.asnumpy().astype(complex).tolist()) == (getattr(ms, mine), [3, 5])
 
 
 def test_a_shape_that_does_not_fit_changes_nothing_at_all() -> None:

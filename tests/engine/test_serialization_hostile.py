@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -140,6 +141,17 @@ def test_a_containers_limit_counts_too(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(free_memory, "_LIMITS", (str(tmp_path / "none"), str(tmp_path / "limit")))
     with pytest.raises(MemoryError, match=r"has 8,\d+ bytes, and memory has 1,000 left"):
         ms.load_checkpoint(tmp_path / "x.ckpt")
+
+
+def test_what_the_machine_has_left_is_its_memory_and_its_swap(monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(rows: str) -> None:
+        monkeypatch.setattr(free_memory, "open", lambda path, encoding: io.StringIO(rows), raising=False)
+
+    monkeypatch.setattr(free_memory, "min", lambda *found: found[0], raising=False)
+    told("MemTotal:       32000 kB\nMemFree: 5 kB\nMemAvailable:    3000 kB\nSwapTotal: 9 kB\nSwapFree:   200 kB\n")
+    assert free_memory.free_memory() == 3200 * 1024
+    told("MemTotal:       32000 kB\n")  # an old kernel does not say
+    assert free_memory.free_memory() == sys.maxsize
 
 
 # Names that are not what they seem

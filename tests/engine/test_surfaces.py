@@ -15,6 +15,7 @@ import pytest
 
 from hookscope.engine import Tensor, float32, int32, mint, ops
 from hookscope.engine import numpy as mindspore_numpy
+from hookscope.engine.core import operator as operators
 from hookscope.engine.core import surfaces
 from hookscope.engine.core.operator import Operator
 from hookscope.engine.core.surfaces import REQUIRED, declare, prim, renamed
@@ -151,6 +152,45 @@ def test_a_renamed_surface_takes_its_own_names_and_only_those() -> None:
     assert list(inspect.signature(there).parameters) == ["input", "dim", "keepdim", "by"]
     with pytest.raises(TypeError, match=r"scaled_there\(\) got an unexpected keyword argument 'axis'"):
         there(1, axis=2)
+
+
+def explained(input: Any, axis: int = 0, keepdims: bool = False) -> None:
+    """The sum along ``axis``; with ``keepdims`` the axis stays.
+
+    Args:
+        input: the tensor.
+        axis: the axis; ``axis`` and
+            ``keepdims`` go together.
+        keepdims: whether the axis
+            stays.
+
+    Returns:
+        the sums.
+    """
+
+
+def test_a_renamed_surface_is_documented_by_its_own_names() -> None:
+    declare(mint=(renamed("there", axis="dim"), renamed("without_keepdims", without=("keepdims",))))(explained)
+    assert surfaces.MINT["there"].__doc__ == (
+        "The sum along ``dim``; with ``keepdims`` the axis stays.\n\nArgs:\n    input: the tensor.\n"
+        "    dim: the axis; ``dim`` and\n        ``keepdims`` go together.\n"
+        "    keepdims: whether the axis\n        stays.\n\nReturns:\n    the sums."
+    )
+    assert surfaces.MINT["without_keepdims"].__doc__ == (
+        "The sum along ``axis``; with ``keepdims`` the axis stays.\n\nArgs:\n    input: the tensor.\n"
+        "    axis: the axis; ``axis`` and\n        ``keepdims`` go together.\n\nReturns:\n    the sums."
+    )
+
+
+def test_an_operator_shows_its_name_and_what_its_kernel_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    def halved(x: Any) -> Any:
+        """Half of it."""
+        return x / 2
+
+    monkeypatch.setattr(operators, "OPERATORS", {})
+    one, other = Operator("halved", halved), Operator("halved_too", halved, doc="Half.")
+    assert (repr(one), one.__doc__, other.__doc__) == ("<operator halved>", "Half of it.", "Half.")
+    assert operators.OPERATORS["halved"] is one and operators.OPERATORS["halved_too"] is other
 
 
 def test_what_a_surface_does_not_have_keeps_its_default_and_takes_no_place() -> None:

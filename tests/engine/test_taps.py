@@ -158,6 +158,34 @@ def test_operators_are_told_only_to_those_who_ask() -> None:
     assert quiet.events == []
 
 
+def test_what_was_differentiated_is_told_with_a_none_for_each_weight_that_no_gradient_came_to() -> None:
+    class Differentiated(Tap):
+        def __init__(self) -> None:
+            self.seen: list[Any] = []
+
+        def differentiated(self, values: Any, pairs: Any) -> None:
+            told = [(p.name, None if g is None else g.tolist()) for p, g in pairs]
+            self.seen.append(([v.tolist() for v in values], told))
+
+    net = nn.Dense(2, 1, weight_init="ones", has_bias=False)
+    aside = ms.Parameter(Tensor([1.0]), name="aside")
+    with watching(Differentiated()) as tap:
+        grad(net, None, [net.weight, aside])(Tensor([[2.0, 3.0]]))
+        grad(net)(Tensor([[2.0, 3.0]]))  # of no weight: nothing is told
+    assert tap.seen == [([[[5.0]]], [("weight", [[2.0, 3.0]]), ("aside", None)])]
+
+
+def test_a_tap_is_told_nothing_more_when_its_owner_is_gone() -> None:
+    notes = Notes()
+    owner: list[object] = [object()]
+    notes.owner = lambda: owner[0] if owner else None
+    with watching(notes):
+        Square()(X)
+        owner.clear()
+        assert grad(Square())(X).tolist() == [4.0, 6.0]
+    assert notes.events == [("enter", "Square"), ("exit", "Square")]
+
+
 def test_every_tap_that_asks_runs_the_bprop_the_newest_outermost() -> None:
     class Custom(nn.Cell):
         def construct(self, x: Tensor) -> Tensor:

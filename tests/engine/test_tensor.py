@@ -230,6 +230,23 @@ def test_numpy_on_the_left_gives_a_tensor() -> None:
         assert type(result) is Tensor
 
 
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_a_copy_has_the_values_and_changes_apart(copied: Any) -> None:
+    x = Tensor([[1, 2], [3, 4]], ms.int16)
+    other = copied(x)
+    assert (type(other), other.dtype, other.tolist()) == (Tensor, ms.int16, [[1, 2], [3, 4]])
+    other[0, 0] = 9
+    assert (x.tolist(), other.tolist()) == ([[1, 2], [3, 4]], [[9, 2], [3, 4]])
+    x[1, 1] = 7
+    assert (x.tolist(), other.tolist()) == ([[1, 2], [3, 7]], [[9, 2], [3, 4]])
+
+
+def test_what_is_one_tensor_twice_is_one_in_a_deep_copy() -> None:
+    x = Tensor([1.0, 2.0])
+    first, second = copy.deepcopy([x, x])
+    assert first is second and first is not x and first.tolist() == [1.0, 2.0]
+
+
 def test_pickle_keeps_values_and_dtype() -> None:
     for tensor in (Tensor([1.0, 2.0], ms.float16), halves([1.0])):
         copied = pickle.loads(pickle.dumps(tensor))

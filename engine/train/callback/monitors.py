@@ -102,7 +102,10 @@ class TimeMonitor(Callback):
 
 
 class History(Callback):
-    """Keeps the output and the metrics of each epoch in ``history``, and the epochs' numbers in ``epoch``."""
+    """Keeps the output and the metrics of each epoch in ``history``, and the epochs' numbers in ``epoch``.
+
+    Another run goes on with ``history``, and begins ``epoch`` anew, as in MindSpore.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -110,7 +113,7 @@ class History(Callback):
         self.epoch: dict[str, list[int]] = {}
 
     def begin(self, run_context: RunContext) -> None:
-        self.epoch.setdefault("epoch", [])
+        self.epoch = {"epoch": []}
 
     def epoch_end(self, run_context: RunContext) -> None:
         facts = run_context.original_args()

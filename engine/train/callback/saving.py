@@ -243,7 +243,7 @@ class ModelCheckpoint(Callback):
 
     def _write(self, facts: InternalCallbackParam, name: str) -> str:
         config = self._config
-        for key, number in (("epoch_num", facts.cur_epoch_num), ("step_num", facts.cur_step_num)):
+        for key, number in (("epoch_num", _epoch(facts)), ("step_num", facts.cur_step_num)):
             if key in self._append:
                 self._append[key] = self._append_start[key] + number
         path = str(Path(self._directory) / name)
@@ -257,9 +257,14 @@ class ModelCheckpoint(Callback):
         return path
 
 
+def _epoch(facts: InternalCallbackParam) -> int:
+    """The number of the epoch; 0 before the first, where an error may end the run."""
+    return int(facts.get("cur_epoch_num", 0))
+
+
 def _place(facts: InternalCallbackParam) -> str:
     """Epoch and step of the epoch."""
-    return f"{facts.cur_epoch_num}_{(facts.cur_step_num - 1) % facts.batch_num + 1}"
+    return f"{_epoch(facts)}_{(facts.cur_step_num - 1) % facts.batch_num + 1}"
 
 
 def _made(directory: str) -> str:
@@ -336,7 +341,8 @@ class OnRequestExit(Callback):
     """Ends training after the step in which a signal comes, with a checkpoint; a next run goes on from it.
 
     Args:
-        save_ckpt: save ``<file_name>_train.ckpt`` (``<file_name>_eval.ckpt``) then, and load it in the beginning.
+        save_ckpt: save ``<file_name>_train.ckpt`` (``<file_name>_eval.ckpt``) then, and load it in the beginning; an
+            evaluation without a file of its own loads that of the training.
         save_mindir: kept; MindIR is a graph compiler's format.
         file_name: the beginning of the file's name.
         directory: its folder.
@@ -371,9 +377,11 @@ class OnRequestExit(Callback):
     def _listen(self, mode: str, network: Cell) -> None:
         self.exit = False
         self._before = signal.signal(self.sig, self._on_signal)
-        saved = f"{self._file}_{mode}.ckpt"
-        if self.save_ckpt and os.path.isfile(saved):
-            load_checkpoint(saved, net=network)
+        # What a training left is evaluated where no evaluation left anything.
+        modes = ("eval", "train") if mode == "eval" else ("train",)
+        found = [file for file in (f"{self._file}_{one}.ckpt" for one in modes) if os.path.isfile(file)]
+        if self.save_ckpt and found:
+            load_checkpoint(found[0], net=network)
 
     def _on_signal(self, number: int, frame: object) -> None:
         self.exit = True
@@ -399,6 +407,8 @@ class OnRequestExit(Callback):
     def on_train_step_end(self, run_context: RunContext) -> None:
         if self.exit:
             run_context.request_stop()
+
+    on_train_epoch_end = on_train_step_end  # it may have come during an evaluation between epochs
 
     def on_train_end(self, run_context: RunContext) -> None:
         self._leave("train", run_context.original_args().train_network)

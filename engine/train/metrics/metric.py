@@ -39,13 +39,12 @@ def named(*names: str) -> Callable[[F], F]:
 class Metric:
     """Base of the metrics: ``clear`` starts over, ``update`` takes a batch, ``eval`` gives the value."""
 
-    def __init__(self) -> None:
-        self._indexes: list[int] | None = None
+    _indexes: list[int] | None = None
 
     @property
     def indexes(self) -> list[int] | None:
         """Which inputs of ``update`` are used, and in which order; None: all, as they come."""
-        return getattr(self, "_indexes", None)
+        return self._indexes
 
     def set_indexes(self, indexes: list[int]) -> Metric:
         """Choose inputs by position, for methods decorated with ``rearrange_inputs``.

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 
 import pytest
+
+from hookscope.engine.cpu.memory import keep_freed_memory
 
 # Page faults while arrays of 16 MB come and go.
 COUNT_FAULTS = """
@@ -39,3 +42,11 @@ def test_memory_that_comes_and_goes_costs_no_page_faults() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="the allocator that is set up is Linux's glibc")
 def test_the_allocator_is_left_alone_when_the_user_says_so() -> None:
     assert count(NUMPY_MADVISE_HUGEPAGE="0", HOOKSCOPE_KEEP_MEMORY="0", MALLOC_MMAP_THRESHOLD_="131072") > 20_000
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the allocator that is set up is Linux's glibc")
+def test_it_is_said_whether_the_allocator_was_set_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HOOKSCOPE_KEEP_MEMORY", raising=False)
+    assert keep_freed_memory() is True  # a second time, as at import: it changes nothing
+    monkeypatch.setenv("HOOKSCOPE_KEEP_MEMORY", "0")
+    assert keep_freed_memory() is False

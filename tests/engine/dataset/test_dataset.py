@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -110,8 +111,78 @@ def test_the_data_sets_of_all_rows_follow_each_other() -> None:
     assert column(ds.NumpySlicesDataset([1, 2], shuffle=False).flat_map(twice), 0) == [1, 1, 2, 2]
 
 
-def test_a_buffer_shuffle_keeps_every_row() -> None:
-    assert sorted(column(rows().shuffle(3))) == [0, 1, 2, 3, 4, 5]
+@pytest.fixture
+def seeded() -> Iterator[None]:
+    ds.config.set_seed(3)
+    yield
+    ds.config._seed = None
+
+
+def whole(dataset: Any) -> list[tuple[Any, ...]]:
+    return [tuple(v.tolist() for v in row) for row in dataset.create_tuple_iterator(output_numpy=True, num_epochs=1)]
+
+
+@pytest.mark.usefixtures("seeded")
+def test_a_buffer_shuffle_keeps_every_row_whole_and_draws_from_the_next_ones() -> None:
+    orders = set()
+    for seed in range(20):
+        ds.config.set_seed(seed)
+        made = whole(rows().shuffle(3))
+        assert sorted(made) == [(X[i].tolist(), i, i) for i in range(6)]
+        order = [row[1] for row in made]
+        # Of the rows that are left, one of the first three is next.
+        assert all(sorted(order[i:]).index(row) < 3 for i, row in enumerate(order))
+        orders.add(tuple(order))
+    assert len(orders) > 10
+
+
+def test_filtered_and_changed_rows_keep_their_other_columns() -> None:
+    kept = rows().filter(lambda v: v % 2 == 1, input_columns=["b"])
+    assert whole(kept) == [(X[i].tolist(), i, i) for i in (1, 3, 5)]
+    assert whole(rows().filter(lambda a, b, e: a[0] > 3 and b + e < 9)) == [(X[i].tolist(), i, i) for i in (2, 3, 4)]
+    changed = rows().take(2).map(lambda e, b: (e - 10, b + 10), input_columns=["e", "b"])
+    assert whole(changed) == [([0.0, 1.0], 10, -10), ([2.0, 3.0], 11, -9)]
+    joined = rows().take(2).map([lambda a, e: a * e, lambda s: s + 1], ["a", "e"], ["s"])
+    assert whole(joined) == [([1.0, 1.0], 0), ([3.0, 4.0], 1)]
+
+
+# What a function of ``batch`` is told was read off MindSpore 2.10.
+
+
+def test_a_function_of_batch_is_told_the_epoch_of_its_iterator_and_the_batch() -> None:
+    told: list[tuple[int, int]] = []
+
+    def size(info: Any) -> int:
+        told.append((info.get_epoch_num(), info.get_batch_num()))
+        return 2 + info.get_batch_num()
+
+    batches = rows().project(["b"]).batch(size)
+    iterator = batches.create_tuple_iterator(num_epochs=2, output_numpy=True)
+    assert [[row[0].tolist() for row in iterator] for _ in range(2)] == [[[0, 1], [2, 3, 4], [5]]] * 2
+    assert told == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]
+    told.clear()
+    assert batches.get_dataset_size() == 3
+    told.clear()
+    assert column(batches, 0) == [[0, 1], [2, 3, 4], [5]]  # the next iterator counts anew
+    assert told == [(0, 0), (0, 1), (0, 2)]
+    told.clear()
+    column(rows().batch(size).repeat(2))
+    assert told == [(0, 0), (0, 1), (0, 2)] * 2
+
+    def marked(values: list[Any], info: Any) -> tuple[list[Any]]:
+        return ([100 * info.get_epoch_num() + 10 * info.get_batch_num() + v for v in values],)
+
+    twice = rows().project(["b"]).batch(4, per_batch_map=marked, input_columns=["b"])
+    iterator = twice.create_tuple_iterator(num_epochs=2, output_numpy=True)
+    found = [[row[0].tolist() for row in iterator] for _ in range(2)]
+    assert found == [[[0, 1, 2, 3], [14, 15]], [[100, 101, 102, 103], [114, 115]]]
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.5, "a", None])
+def test_a_batchs_size_from_a_function_is_an_int_above_0(size: Any) -> None:
+    with pytest.raises(RuntimeError) as raised:
+        column(rows().batch(lambda info: size))
+    assert str(raised.value) == f"For 'batch', the function 'batch_size' must return an int above 0, but got {size!r}"
 
 
 def test_shares_of_a_split_have_every_row_once() -> None:
@@ -320,6 +391,89 @@ def test_random_transforms_follow_the_seed() -> None:
         ds.config._seed = None
 
 
+def test_composed_transforms_hand_tuples_on_as_arguments() -> None:
+    both = transforms.Compose([lambda a, b: (a + b, a - b), lambda s, d: s * d])
+    assert both(np.array(5), np.array(3)).tolist() == 16
+    pair = transforms.Compose([lambda a: (a, a + 1), lambda a, b: (b, a)])(np.array([1, 2]))
+    assert [one.tolist() for one in pair] == [[2, 3], [1, 2]]
+
+
+def flipped(operation: Any, count: int = 2000, images: int = 1) -> list[list[bool]]:
+    """For each row whether each of its images was changed; a change is the mirror image along one axis."""
+    names = [f"image{i}" for i in range(images)]
+    data = ds.GeneratorDataset([(IMAGE,) * images] * count, names, shuffle=False).map(operation, names)
+    found = []
+    for row in data.create_tuple_iterator(output_numpy=True, num_epochs=1):
+        kinds = [[(v == IMAGE).all(), (v == IMAGE[:, ::-1]).all(), (v == IMAGE[::-1]).all()] for v in row]
+        assert all(sum(kind) == 1 for kind in kinds)
+        found.append([not kind[0] for kind in kinds])
+    return found
+
+
+@pytest.mark.usefixtures("seeded")
+@pytest.mark.parametrize(
+    "make",
+    [
+        vision.RandomHorizontalFlip,
+        vision.RandomVerticalFlip,
+        lambda prob: transforms.RandomApply([vision.HorizontalFlip()], prob),
+    ],
+    ids=["RandomHorizontalFlip", "RandomVerticalFlip", "RandomApply"],
+)
+def test_an_image_is_mirrored_as_often_as_its_probability_says(make: Any) -> None:
+    for prob in (0.25, 0.75):
+        often = sum(one for (one,) in flipped(make(prob)))
+        assert abs(often - 2000 * prob) < 4 * np.sqrt(2000 * prob * (1 - prob))
+    assert {one for (one,) in flipped(make(1), 50)} == {True}
+    assert {one for (one,) in flipped(make(0), 50)} == {False}
+    alike = flipped(make(0.5), 50, images=2)
+    assert {first == second for first, second in alike} == {True} and len({first for first, _ in alike}) == 2
+
+
+def test_which_mirror_image_a_random_flip_makes() -> None:
+    assert (vision.RandomHorizontalFlip(1)(IMAGE) == IMAGE[:, ::-1]).all()
+    assert (vision.RandomVerticalFlip(1)(IMAGE) == IMAGE[::-1]).all()
+
+
+@pytest.mark.parametrize(("size", "shape"), [(3, (3, 3)), ((2, 3), (2, 3)), ([3, 1], (3, 1))])
+def test_a_size_is_a_square_or_a_height_and_a_width(size: Any, shape: tuple[int, int]) -> None:
+    cut = vision.Crop((1, 0), size)(IMAGE)
+    np.testing.assert_array_equal(cut, IMAGE[1 : 1 + shape[0], : shape[1]], strict=True)
+    for operation in (vision.CenterCrop(size), vision.RandomCrop(size), vision.Resize(shape)):
+        assert operation(IMAGE).shape == (*shape, 3)
+
+
+@pytest.mark.usefixtures("seeded")
+@pytest.mark.parametrize(
+    ("settings", "around"),
+    [
+        ({"size": (3, 2)}, IMAGE),
+        ({"size": 4, "padding": (1, 2)}, np.pad(IMAGE, ((2, 2), (1, 1), (0, 0)))),
+        ({"size": 3, "padding": [2, 0, 0, 1], "padding_mode": "edge"},
+         np.pad(IMAGE, ((0, 1), (2, 0), (0, 0)), mode="edge")),
+        ({"size": (6, 4), "pad_if_needed": True, "fill_value": 7},
+         np.pad(IMAGE, ((2, 2), (0, 0), (0, 0)), constant_values=7)),
+    ],
+)  # fmt: skip
+def test_a_random_crop_is_any_window_of_the_padded_image_the_same_in_several_images(
+    settings: dict[str, Any], around: Any
+) -> None:
+    operation = vision.RandomCrop(**settings)
+    size = settings["size"] if isinstance(settings["size"], tuple) else (settings["size"],) * 2
+    windows = {
+        (top, left): around[top : top + size[0], left : left + size[1]]
+        for top in range(around.shape[0] - size[0] + 1)
+        for left in range(around.shape[1] - size[1] + 1)
+    }
+    data = ds.GeneratorDataset([(IMAGE, IMAGE)] * 200, ["a", "b"], shuffle=False).map(operation, ["a", "b"])
+    found = set()
+    for first, second in data.create_tuple_iterator(output_numpy=True, num_epochs=1):
+        np.testing.assert_array_equal(first, second, strict=True)
+        (place,) = (place for place, window in windows.items() if np.array_equal(first, window))
+        found.add(place)
+    assert found == set(windows)
+
+
 def test_one_hot_is_smoothed_over_all_classes() -> None:
     assert transforms.OneHot(3)(np.array(1)).tolist() == [0, 1, 0]
     np.testing.assert_allclose(transforms.OneHot(3, 0.1)(np.array(1)), [0.1 / 3, 0.9 + 0.1 / 3, 0.1 / 3])
@@ -406,3 +560,113 @@ def test_what_would_choose_other_rows_than_was_meant_is_refused(error: type[Exce
 
 def of_three(sampler: Any) -> Any:
     return ds.NumpySlicesDataset(np.arange(3), sampler=sampler)
+
+
+# What MindSpore 2.10 makes of it.
+
+
+@pytest.mark.parametrize(
+    ("slices", "wanted"),
+    [
+        ((1,), [[4, 5, 6, 7]]),
+        ((-1,), [[8, 9, 10, 11]]),
+        ((None, 1), [[1], [5], [9]]),
+        (([2, 0],), [[8, 9, 10, 11], [0, 1, 2, 3]]),
+        (([0, 2], [1, 3]), [[1, 3], [9, 11]]),
+        ((slice(0, 2), [-1, 0]), [[3, 0], [7, 4]]),
+        ((..., 1), [[1], [5], [9]]),
+        ((True, slice(1, 4, 2)), [[1, 3], [5, 7], [9, 11]]),
+    ],
+)
+def test_a_slice_keeps_its_axes_and_chooses_rows_and_columns(slices: Any, wanted: Any) -> None:
+    assert transforms.Slice(*slices)(np.arange(12).reshape(3, 4)).tolist() == wanted
+
+
+@pytest.mark.parametrize("slices", [(5,), ([5],), (0, 0, 0)])
+def test_a_slice_that_a_value_does_not_have_is_refused(slices: Any) -> None:
+    with pytest.raises(RuntimeError, match=r"For 'Slice', (places must be in|there are 3 'slices')"):
+        transforms.Slice(*slices)(np.arange(12).reshape(3, 4))
+
+
+@pytest.mark.parametrize(
+    ("operation", "value", "wanted"),
+    [
+        (transforms.Fill(7), [1, 2, 3], [7, 7, 7]),
+        (transforms.PadEnd([5], -1), [1, 2, 3], [1, 2, 3, -1, -1]),
+        (transforms.PadEnd([2]), [1, 2, 3], [1, 2]),
+        (transforms.PadEnd([2, 3], 9), [[1, 2]], [[1, 2, 9], [9, 9, 9]]),
+        (transforms.Concatenate(0, np.array([9]), np.array([8])), [1, 2], [9, 1, 2, 8]),
+        (transforms.TypeCast(ms.int32), [2.7, -2.7], [2, -2]),
+    ],
+)
+def test_what_a_transform_makes_of_a_value(operation: Any, value: Any, wanted: Any) -> None:
+    assert operation(np.array(value)).tolist() == wanted
+
+
+def test_transforms_that_give_several_values() -> None:
+    first, second = transforms.Duplicate()(np.array([1, 2]))
+    assert first.tolist() == second.tolist() == [1, 2]
+    values, places, counts = transforms.Unique()(np.array([3, 1, 3, 2, 1]))
+    assert (values.tolist(), places.tolist(), counts.tolist()) == ([3, 1, 2], [0, 1, 0, 2, 1], [2, 2, 1])
+    assert transforms.Concatenate()(np.array([1, 2]), np.array([3])).tolist() == [1, 2, 3]
+
+
+@pytest.mark.usefixtures("seeded")
+def test_one_transform_is_chosen_and_all_are_taken_in_any_order() -> None:
+    def results(operation: Any) -> dict[int, int]:
+        made = column(ds.NumpySlicesDataset(np.full(3000, 10), shuffle=False).map(operation), 0)
+        return {value: made.count(value) for value in set(made)}
+
+    steps = [lambda v: v + 1, lambda v: v * 2, lambda v: v - 5]
+    chosen = results(transforms.RandomChoice(steps))
+    assert set(chosen) == {11, 20, 5} and all(abs(often - 1000) < 110 for often in chosen.values())
+    # (10 + 1) * 2 - 5, (10 + 1 - 5) * 2, 10 * 2 + 1 - 5 (which comes of two orders), (10 - 5) * 2 + 1, (10 - 5 + 1) * 2
+    ordered = results(transforms.RandomOrder(steps))
+    assert set(ordered) == {17, 12, 16, 11}
+    wanted = {17: 500, 12: 1000, 16: 1000, 11: 500}
+    assert all(abs(ordered[value] - often) < 110 for value, often in wanted.items())
+
+
+PLANE = np.arange(16, dtype=np.uint8).reshape(4, 4)
+
+
+@pytest.mark.parametrize(
+    ("operation", "wanted"),
+    [
+        (vision.CenterCrop((5, 3)), np.pad(PLANE, ((1, 0), (0, 0)))[:, :3]),
+        (vision.CenterCrop((7, 4)), np.pad(PLANE, ((2, 1), (0, 0)))),
+        (vision.CenterCrop((3, 7)), np.pad(PLANE, ((0, 0), (2, 1)))[:3]),
+        (vision.CenterCrop((6, 2)), np.pad(PLANE, ((1, 1), (0, 0)))[:, 1:3]),
+        (vision.VerticalFlip(), PLANE[::-1]),
+        (vision.Pad((1, 2, 3, 4), 5), np.pad(PLANE, ((2, 4), (1, 3)), constant_values=5)),
+        (vision.Pad((1, 2), padding_mode=vision.Border.EDGE), np.pad(PLANE, ((2, 2), (1, 1)), mode="edge")),
+        (vision.Pad(1, padding_mode=vision.Border.REFLECT), np.pad(PLANE, 1, mode="reflect")),
+        (vision.Pad(1, padding_mode=vision.Border.SYMMETRIC), np.pad(PLANE, 1, mode="symmetric")),
+        (vision.Crop((1, 2), (3, 2)), PLANE[1:, 2:]),
+        (vision.ToType(np.float32), PLANE.astype(np.float32)),
+        (vision.Rescale(0.5, -1.0), PLANE.astype(np.float32) / 2 - 1),
+    ],
+)
+def test_where_a_pixel_goes(operation: Any, wanted: Any) -> None:
+    np.testing.assert_array_equal(operation(PLANE), wanted, strict=True)
+
+
+def test_facts_of_a_data_set() -> None:
+    def small() -> Any:
+        return ds.GeneratorDataset([(X[i], i) for i in range(6)], ["a", "b"], shuffle=False)
+
+    assert (small().get_batch_size(), small().batch(4).get_batch_size()) == (1, 4)
+    assert small().batch(lambda info: 2).get_batch_size() == -1
+    repeated = small().repeat(2).batch(2).repeat(3)
+    assert (small().get_repeat_count(), repeated.get_repeat_count()) == (1, 3)
+    assert repeated.get_dataset_size() == 18 and small().repeat(-1).get_repeat_count() == -1
+    assert small().output_types() == [np.dtype("float32"), np.dtype("int64")]
+    assert (small().output_shapes(), small().batch(4).output_shapes()) == ([[2], []], [[4, 2], [4]])
+    assert (small().num_classes(), small().get_class_indexing()) == (None, {})
+    other = small().rename(["a", "b"], ["c", "d"]).skip(3)
+    side_by_side = ds.zip((small().take(2).project(["b", "a"]), other))
+    assert side_by_side.get_col_names() == ["b", "a", "c", "d"] and side_by_side.get_dataset_size() == 2
+    assert whole(side_by_side) == [(0, [0.0, 1.0], [6.0, 7.0], 3), (1, [2.0, 3.0], [8.0, 9.0], 4)]
+    nested = ds.NumpySlicesDataset([[1, 2], [3, 4]], shuffle=False)
+    flat = nested.flat_map(lambda row: ds.NumpySlicesDataset(row[0].asnumpy(), shuffle=False))
+    assert column(flat, 0) == [1, 2, 3, 4]

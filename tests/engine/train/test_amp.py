@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
+import hookscope.engine.dataset as ds
 from hookscope.engine import Tensor, amp, nn, ops
 
 from test_model import X, Y, data, model, network  # isort: skip
@@ -109,6 +110,50 @@ def test_a_manager_falls_after_an_overflow_and_rises_after_its_window() -> None:
         manager.update_loss_scale(overflow)
         scales.append(manager.get_loss_scale())
     assert scales == [8, 8, 16, 16]
+
+
+def test_a_model_tells_its_manager_of_each_step_whether_it_overflowed() -> None:
+    class Told(amp.FixedLossScaleManager):
+        def update_loss_scale(self, overflow: bool) -> None:
+            told.append(overflow)
+
+    told: list[bool] = []
+    bad = X.copy()
+    bad[5] = np.inf  # in the second of three batches
+    batches = ds.NumpySlicesDataset({"x": bad, "y": Y}, shuffle=False).batch(4)
+    one = model(None, loss_scale_manager=Told(8.0))
+    one.train(1, batches)
+    assert told == [False, True, False]
+    plain = model(None)
+    plain.train(1, ds.NumpySlicesDataset({"x": bad[[0, 1, 2, 3, 8, 9, 10, 11]], "y": Y[[0, 1, 2, 3, 8, 9, 10, 11]]},
+                                         shuffle=False).batch(4))  # fmt: skip
+    for found, wanted in zip(one._network.get_parameters(), plain._network.get_parameters(), strict=True):
+        np.testing.assert_allclose(found.asnumpy(), wanted.asnumpy(), rtol=1e-6)  # the bad step changed nothing
+    told.clear()
+    model(None, loss_scale_manager=Told(8.0, drop_overflow_update=False)).train(1, data())
+    assert told == []
+
+
+def test_a_models_dynamic_scale_is_the_one_that_its_manager_counts() -> None:
+    manager = amp.DynamicLossScaleManager(16, 2, 2)
+    model(None, loss_scale_manager=manager).train(2, data())
+    assert manager.get_loss_scale() == 128  # after each second of six steps
+
+
+def test_a_managers_cell_counts_as_the_manager_does() -> None:
+    dynamic = amp.DynamicLossScaleManager(16, 4, 3)
+    cell = dynamic.get_update_cell()
+    assert isinstance(cell, nn.DynamicLossScaleUpdateCell)
+    assert (cell.get_loss_scale(), cell.scale_factor, cell.scale_window) == (16, 4, 3)
+    fixed = amp.FixedLossScaleManager(8.0).get_update_cell()
+    assert isinstance(fixed, nn.FixedLossScaleUpdateCell) and fixed.get_loss_scale() == 8
+    assert amp.FixedLossScaleManager(8.0, False).get_update_cell() is None
+
+
+def test_managers_say_whether_an_update_is_dropped() -> None:
+    assert amp.FixedLossScaleManager().get_drop_overflow_update() is True
+    assert amp.FixedLossScaleManager(8.0, False).get_drop_overflow_update() is False
+    assert amp.DynamicLossScaleManager().get_drop_overflow_update() is True
 
 
 @pytest.mark.parametrize(("bad", "good"), [(np.inf, False), (np.nan, False), (1.0, True)])

@@ -9,6 +9,7 @@ import pytest
 import sklearn.metrics as sk
 
 from hookscope.engine import Tensor, nn, train
+from hookscope.engine.train.metrics.metric import METRICS
 
 _R = np.random.default_rng(0)
 SCORES = _R.random((40, 3)).astype(np.float32)
@@ -104,6 +105,48 @@ def test_figures_of_the_confusion_matrix() -> None:
         np.testing.assert_allclose(found, [expected], rtol=1e-6)
 
 
+def test_every_figure_of_the_confusion_matrix_by_its_definition() -> None:
+    guessed, real = np.repeat([1, 1, 0, 0], [7, 5, 11, 4]), np.repeat([1, 0, 0, 1], [7, 5, 11, 4])
+    tp, fp, tn, fn = 7.0, 5.0, 11.0, 4.0
+    tpr, tnr, ppv, npv = tp / (tp + fn), tn / (tn + fp), tp / (tp + fp), tn / (tn + fn)
+    for names, wanted in (
+        (("sensitivity", "recall", "hit rate", "true positive rate", "tpr"), tpr),
+        (("specificity", "selectivity", "true negative rate", "tnr"), tnr),
+        (("precision", "positive predictive value", "ppv"), ppv), (("negative predictive value", "npv"), npv),
+        (("miss rate", "false negative rate", "fnr"), 1 - tpr), (("fall out", "false positive rate", "fpr"), 1 - tnr),
+        (("false discovery rate", "fdr"), 1 - ppv), (("false omission rate", "for"), 1 - npv),
+        (("prevalence threshold", "pt"), (np.sqrt(tpr * (1 - tnr)) + tnr - 1) / (tpr + tnr - 1)),
+        (("threat score", "critical success index", "csi", "ts"), tp / (tp + fn + fp)),
+        (("informedness", "bookmaker informedness", "bm"), tpr + tnr - 1),
+        (("markedness", "deltap", "mk"), ppv + npv - 1),
+    ):  # fmt: skip
+        for name in names:
+            pair = (guessed[None, None], real[None, None])
+            np.testing.assert_allclose(value("ConfusionMatrixMetric", pair, metric_name=name), [wanted], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("decrease", "wanted"), [("mean", (2 / 3 + 1 / 2 + 1) / 3), ("sum", 2 / 3 + 1 / 2 + 1)])
+def test_figures_of_samples_are_put_together_without_those_that_have_none(decrease: str, wanted: float) -> None:
+    real = np.array([[[1, 1, 1]], [[1, 1, 0]], [[0, 0, 0]], [[1, 0, 0]]])  # the third has no positive, so no recall
+    guessed = np.array([[[1, 1, 0]], [[1, 0, 0]], [[1, 1, 1]], [[1, 1, 0]]])
+    found = value("ConfusionMatrixMetric", (guessed, real), calculation_method=True, decrease=decrease)
+    assert found == pytest.approx(wanted)
+
+
+def test_a_metric_that_is_called_is_that_of_one_batch_alone() -> None:
+    metric = train.MAE()
+    metric.update(np.array([100.0]), np.array([0.0]))
+    assert metric(np.array([1.0, 4.0]), np.array([2.0, 2.0])) == 1.5
+    assert metric.eval() == 1.5
+
+
+def test_the_best_one_and_the_best_five_classes() -> None:
+    scores = np.array([[6, 5, 4, 3, 2, 1], [1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1], [1, 6, 2, 3, 4, 5]])
+    labels = np.array([0, 0, 5, 2])
+    assert value("Top1CategoricalAccuracy", (scores, labels)) == 0.25
+    assert value("Top5CategoricalAccuracy", (scores, labels)) == 0.5
+
+
 def test_errors_and_losses_are_means_over_samples() -> None:
     a, b = SCORES, SCORES[::-1].copy()
     assert value("MAE", (Tensor(a), Tensor(b))) == pytest.approx(np.abs(a - b).sum() / 40)
@@ -189,6 +232,46 @@ def test_bad_input_raises_mindspores_class(call: Any, error: type[Exception]) ->
 def test_every_name_makes_a_metric() -> None:
     assert len(train.names()) == 23 and "acc" in train.names()
     assert isinstance(train.get_metric_fn("F1"), train.F1)
+
+
+_PAIR = (SCORES, LABELS)
+_IMAGES = (np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]]), np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]]), 0)
+_BINARY = (_R.integers(0, 2, (1, 1, 50)), _R.integers(0, 2, (1, 1, 50)))
+BATCHES: dict[str, tuple[dict[str, Any], tuple[Any, ...]]] = {
+    "Accuracy": ({}, _PAIR), "BleuScore": ({}, ([["a", "b", "c", "d"]], [[["a", "b", "c", "e"]]])),
+    "ConfusionMatrix": ({"num_classes": 3}, (BEST, LABELS)), "ConfusionMatrixMetric": (
+        {"calculation_method": True}, _BINARY
+    ),
+    "CosineSimilarity": ({}, (SCORES,)), "Dice": ({}, _BINARY), "F1": ({}, _PAIR), "Fbeta": ({"beta": 2.0}, _PAIR),
+    "HausdorffDistance": ({}, _IMAGES), "Loss": ({}, (Tensor(0.5),)), "MAE": ({}, (SCORES, SCORES * 2)),
+    "MSE": ({}, (SCORES, SCORES * 2)), "MeanSurfaceDistance": ({}, _IMAGES), "OcclusionSensitivity": (
+        {"margin": 1}, (nn.SequentialCell(nn.Flatten(), nn.Dense(4, 2)), np.ones((1, 2, 2), np.float32), np.array([0]))
+    ), "Perplexity": ({}, _PAIR), "Precision": ({}, _PAIR), "ROC": ({"class_num": 3}, _PAIR), "Recall": ({}, _PAIR),
+    "RootMeanSquareDistance": ({}, _IMAGES), "Top1CategoricalAccuracy": ({}, _PAIR),
+    "Top5CategoricalAccuracy": ({}, (np.eye(6), np.arange(6))), "TopKCategoricalAccuracy": ({"k": 2}, _PAIR),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_a_metric_that_is_cleared_has_no_value_and_begins_anew(name: str) -> None:
+    settings, batch = BATCHES[name]
+    metric = getattr(train, name)(**settings)
+    assert metric.indexes is None
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match=f"'{name}' has no value yet: call 'update' with a batch before 'eval'"):
+            metric.eval()
+        metric.update(*batch)
+        assert np.isfinite(np.concatenate([np.ravel(one) for one in flat(metric.eval())])).all()
+        metric.clear()
+
+
+def flat(found: Any) -> list[Any]:
+    return [one for each in found for one in flat(each)] if isinstance(found, tuple | list) else [found]
+
+
+def test_every_metric_is_cleared_here() -> None:
+    kinds = {kind for kind in METRICS.values() if isinstance(kind, type)}  # auc is a function
+    assert {kind.__name__ for kind in kinds} | {"Fbeta"} == set(BATCHES)
 
 
 def test_inputs_can_be_chosen_by_place() -> None:

@@ -13,6 +13,7 @@ import pytest
 import hookscope.engine as ms
 import hookscope.engine.dataset as ds
 from hookscope.engine import Tensor, amp, nn, train
+from hookscope.engine.core.progress import answer_with, current
 from hookscope.engine.train import (
     Callback,
     CheckpointConfig,
@@ -196,6 +197,95 @@ def test_a_callback_can_end_the_run(capsys: pytest.CaptureFixture[str]) -> None:
     stop = LambdaCallback(on_train_step_end=lambda context: context.request_stop())
     model().train(3, data(), callbacks=[LossMonitor(), stop])
     assert len(lines(capsys)) == 1
+
+
+class Modes(nn.Cell):
+    """Notes in which mode it and its part are called: "T" in training, "e" in evaluation."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.part = nn.ReLU()
+        self.seen = ""
+
+    def construct(self, x: Tensor) -> Tensor:
+        self.seen += "".join("T" if cell.training else "e" for cell in (self, self.part)) + " "
+        return self.part(x)
+
+
+def noting() -> tuple[Model, nn.Cell, Modes]:
+    modes = Modes()
+    net = nn.SequentialCell(nn.Dense(4, 4), modes, nn.Dense(4, 2))
+    optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    return Model(net, nn.CrossEntropyLoss(), optimizer, metrics={"acc"}), net, modes
+
+
+def test_a_model_gives_its_networks() -> None:
+    one = model()
+    assert one.predict_network is one._network
+    loss = nn.CrossEntropyLoss()(one._network(Tensor(X)), Tensor(Y)).asnumpy()
+    assert one.eval_network is not None and one.train_network is not one._network
+    evaluated = one.eval_network(Tensor(X), Tensor(Y))
+    np.testing.assert_array_equal(evaluated[0].asnumpy(), loss)
+    np.testing.assert_array_equal(evaluated[1].asnumpy(), one._network(Tensor(X)).asnumpy())
+    np.testing.assert_array_equal(evaluated[2].asnumpy(), Y)
+    np.testing.assert_array_equal(one.train_network(Tensor(X), Tensor(Y)).asnumpy(), loss)
+    assert nn.CrossEntropyLoss()(one._network(Tensor(X)), Tensor(Y)).asnumpy() < loss  # it has taken a step
+    assert model(None).eval_network is None
+
+
+# Modes: what MindSpore 2.10's Model gives.
+
+
+def test_training_goes_on_in_its_mode_after_an_evaluation_or_a_prediction_in_between() -> None:
+    one, _, modes = noting()
+    one.fit(2, data(6), data(6))
+    assert modes.seen == "TT TT ee ee TT TT ee ee "
+    one, _, modes = noting()
+    one.train(1, data(6), callbacks=[LambdaCallback(on_train_step_end=lambda context: one.predict(Tensor(X)))])
+    assert modes.seen == "TT ee TT ee "
+
+
+def test_a_run_begins_in_its_mode_whatever_was_set_before() -> None:
+    one, net, modes = noting()
+    modes.part.set_train(False)
+    one.train(1, data(12))
+    net.set_train(False)
+    one.train(1, data(12))
+    modes.part.set_train(True)
+    one.eval(data(12))
+    net.set_train(True)
+    one.predict(Tensor(X))
+    assert modes.seen == "TT TT ee ee "
+
+
+def test_a_part_that_a_callback_sets_stays_as_it_is_set_to_the_end_of_the_run() -> None:
+    one, net, modes = noting()
+    freeze = LambdaCallback(on_train_begin=lambda context: modes.part.set_train(False))
+    one.train(2, data(12), callbacks=[freeze])
+    wake = LambdaCallback(on_eval_step_begin=lambda context: modes.part.set_train(True))
+    one.eval(data(6), callbacks=[wake])
+    assert modes.seen == "Te Te eT eT "
+    modes.seen = ""
+    one.train(1, data(6), callbacks=[LambdaCallback(on_train_step_begin=lambda context: net.set_train(False))])
+    assert modes.seen == "ee ee "
+
+
+def test_training_and_evaluation_that_are_asked_to_stop_end_after_their_step() -> None:
+    steps: list[str] = []
+    one = model()
+    told = LambdaCallback(
+        on_train_step_end=lambda context: steps.append("train"), on_train_end=lambda context: steps.append("end"),
+        on_eval_step_end=lambda context: steps.append("eval"),
+    )  # fmt: skip
+    try:
+        answer_with(lambda: current().stop() if steps and current() else None)  # type: ignore[union-attr]
+        one.train(2, data(), callbacks=[told])
+        assert steps == ["train", "end"]
+        steps.clear()
+        one.eval(data(), callbacks=[told])
+        assert steps == ["eval"]
+    finally:
+        answer_with(None)
 
 
 def test_a_plain_progress_line_leaves_stdout_alone(capsys: pytest.CaptureFixture[str]) -> None:
