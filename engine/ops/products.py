@@ -413,10 +413,10 @@ def batch_dot(x1: Tensor, x2: Tensor, axes: Ints | None = None) -> Tensor:
 
 
 def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
-    """The sum of products over one axis: sum(x * y).
+    """The sum of products over one axis: sum(conj(x) * y).
 
     Args:
-        x: a tensor of any shape.
+        x: a tensor of any shape; complex numbers are conjugated.
         y: a tensor that broadcasts with ``x``.
         axis: the axis that is summed over, of the shape that both broadcast to.
 
@@ -427,7 +427,7 @@ def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
         TypeError: an input is no Tensor.
         ValueError: the shapes do not broadcast, or ``axis`` is out of range.
     """
-    return reduce_sum(arithmetic.mul(check_tensor(x, "vecdot", "x"), check_tensor(y, "vecdot", "y")), axis)
+    return reduce_sum(arithmetic.mul(conj(check_tensor(x, "vecdot", "x")), check_tensor(y, "vecdot", "y")), axis)
 
 
 @declare(numpy=renamed(input="a", other="b"))
