@@ -912,7 +912,8 @@ def _reflections(vectors: Tensor, factors: Tensor) -> Tensor:
     found = own
     for k in range(count):
         column = lower[..., k : k + 1]
-        found = matmul(found, own - expand_dims(factors[..., k : k + 1], -1) * matmul(column, conjugate_transpose(column)))
+        square = matmul(column, conjugate_transpose(column))
+        found = matmul(found, own - expand_dims(factors[..., k : k + 1], -1) * square)
     return found
 
 

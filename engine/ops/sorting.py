@@ -234,8 +234,9 @@ def _invert_permutation(input_x: Iterable[int]) -> tuple[int, ...]:
     """
     order = [int(n) for n in input_x]
     if sorted(order) != list(range(len(order))):
+        last = len(order) - 1
         raise ValueError(
-            f"For 'InvertPermutation', 'input_x' must hold each int from 0 below its length once, but got {tuple(order)}"
+            f"For 'InvertPermutation', 'input_x' must hold each of 0 to {last} once, but got {tuple(order)}"
         )
     return tuple(order.index(n) for n in range(len(order)))
 

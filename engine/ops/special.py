@@ -187,7 +187,9 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
         raise ValueError(f"For 'mvlgamma', 'p' must be positive, but got {p}")
     least = (p - 1) / 2
     if (check_tensor(input, "mvlgamma")._array <= least).any():
-        raise ValueError(f"For 'mvlgamma', 'input' must be above {least} where 'p' is {p}, but got {input._array.min()}")
+        raise ValueError(
+            f"For 'mvlgamma', 'input' must be above {least} where 'p' is {p}, but got {input._array.min()}"
+        )
     total: Any = p * (p - 1) / 4 * math.log(math.pi)
     for k in range(p):
         total = lgamma(input - k / 2) + total

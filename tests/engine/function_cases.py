@@ -1,4 +1,4 @@
-"""How the tests of functions compare: results with references, dtypes included, and gradients with central differences."""
+"""How tests of functions compare: results and dtypes with references, gradients with central differences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOLERANCE = {"float64": 1e-10, "complex128": 1e-10, "float32": 3e-6, "complex64"
 
 
 def same(found: Any, want: Any) -> None:
-    """Tensors have the shape, dtype and elements of the arrays, in tuples as long; anything else is equal, types too."""
+    """Tensors have the arrays' shape, dtype and elements, in tuples as long; anything else is equal, types too."""
     if isinstance(want, tuple | list):
         assert type(found) is type(want) and len(found) == len(want)
         for one, other in zip(found, want, strict=True):

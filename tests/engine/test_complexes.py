@@ -55,8 +55,8 @@ def test_a_transform_along_several_axes_is_scipys(name: str, norm: str | None) -
     function, reference = getattr(ops, name), getattr(scipy.fft, name)
     x = taken(name, 3, 4, 5)
     for s, dim in (
-        (None, None), ((4, 3), None), ((2, 5, 6), None), (None, (0, 1)), (None, (-1, 0)), ((4, 5), (2, 0)), (None, (1,)),
-        ((3, 3, 8), (1, 0, 2)),
+        (None, None), ((4, 3), None), ((2, 5, 6), None), (None, (0, 1)), (None, (-1, 0)), ((4, 5), (2, 0)),
+        (None, (1,)), ((3, 3, 8), (1, 0, 2)),
     ):  # fmt: skip
         same(function(Tensor(x), s, dim, norm), reference(x, s, dim, norm))
     same(function(Tensor(x)), reference(x))
@@ -152,12 +152,14 @@ def test_a_shift_has_the_gradient_of_differences(function: Callable[..., Tensor]
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: ops.view_as_real(Tensor(X)), TypeError, "For 'view_as_real', 'input' must be complex, but got Float64"),
+        (lambda: ops.view_as_real(Tensor(X)), TypeError,
+         "For 'view_as_real', 'input' must be complex, but got Float64"),
         (lambda: ops.ihfft(Tensor(Y)), TypeError, "For 'ihfft', 'input' must be real, but got Complex128"),
         (lambda: ops.hfft(Tensor(Y), 0), ValueError, "For 'hfft', a length must be positive, but got 0"),
         (lambda: ops.hfft(Tensor([1.0])), ValueError, "For 'hfft', a length must be positive, but got 0"),
         (lambda: ops.ifftn(Tensor(X), (2, 3), (0,)), ValueError, "For 'ifftn', 's' and 'dim' must have one length"),
-        (lambda: ops.irfftn(Tensor(X), norm="whole"), ValueError, "For 'irfftn', 'norm' must be 'backward', 'forward' or"),
+        (lambda: ops.irfftn(Tensor(X), norm="whole"), ValueError,
+         "For 'irfftn', 'norm' must be 'backward', 'forward' or"),
         (lambda: ops.hfftn(Tensor(X), dim=(3,)), ValueError, "For 'hfftn'"),
         (lambda: ops.fftshift(Tensor(X), 3), ValueError, "For 'fftshift'"),
         (lambda: ops.ifftshift([1.0]), TypeError, "For 'ifftshift', 'input' must be a Tensor, but got list"),

@@ -15,7 +15,7 @@ import scipy.linalg
 from function_cases import Array, Case, agrees, listed, same
 
 import hookscope.engine as ms
-from hookscope.engine import Tensor, mint, ops
+from hookscope.engine import Tensor, ops
 
 RNG = np.random.default_rng(4)
 
@@ -71,7 +71,9 @@ SIDES = normal(2, 3, 2)
 FULL = LOWER + np.triu(normal(2, 3, 3), 1)
 SINGULAR = np.array([[1.0, 2.0], [2.0, 4.0]])
 NEGATIVE = np.array([[1.0, 0.0], [0.0, -4.0]])
-TALL, RANK_ONE = normal(2, 4, 2), np.outer([1.0, 2.0, -1.0], [3.0, 0.5])
+TALL = normal(2, 4, 2)
+STRETCHES = np.linalg.eigvalsh(turned(TALL) @ TALL)  # the squares of the singular values, the smaller one first
+RANK_ONE = np.outer([1.0, 2.0, -1.0], [3.0, 0.5])
 TAUS, VECTORS, OTHER = normal(3), normal(4, 3), normal(4, 2)
 Q = reflected(VECTORS, TAUS)
 TURNED_VECTORS, TURNED_TAUS = VECTORS + 0.5j * normal(4, 3), TAUS - 0.25j
@@ -147,7 +149,8 @@ CASES: dict[str, list[Case]] = {
           for n in (1, 2, 3, 6, 7)),
         (lambda: ops.matrix_power(Tensor(THREE), 0), np.array([np.eye(3)] * 2)),
         (lambda: Tensor(THREE).matrix_power(-3), inverted(THREE) @ inverted(THREE) @ inverted(THREE)),
-        (lambda: ops.MatrixPower(9)(Tensor(np.array([[1, 1], [1, 0]], np.int32))), np.array([[55, 34], [34, 21]], np.int32)),
+        (lambda: ops.MatrixPower(9)(Tensor(np.array([[1, 1], [1, 0]], np.int32))),
+         np.array([[55, 34], [34, 21]], np.int32)),
     ],
     "matrix_exp": [
         (lambda: ops.matrix_exp(Tensor(THREE)), np.array([exponential(x) for x in THREE])),
@@ -160,8 +163,9 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.cond(Tensor(np.diag([3.0, -0.5, 6.0]))), np.float64(12)),
         (lambda: ops.cond(Tensor(np.diag([3.0, -0.5, 6.0])), 2), np.float64(12)),
         (lambda: ops.cond(Tensor(np.diag([3.0, -0.5, 6.0])), -2), np.float64(1 / 12)),
-        (lambda: ops.cond(Tensor(turned(TALL))), np.sqrt([np.linalg.eigvalsh(x.T @ x) @ [0, 1] / (np.linalg.eigvalsh(x.T @ x) @ [1, 0]) for x in TALL])),
-        *((lambda p=p: ops.cond(Tensor(THREE), p), np.array([norm(x) * norm(inverted(x)) for x in THREE])) for p, norm in (
+        (lambda: ops.cond(Tensor(turned(TALL))), np.sqrt(STRETCHES[:, 1] / STRETCHES[:, 0])),
+        *((lambda p=p: ops.cond(Tensor(THREE), p), np.array([norm(x) * norm(inverted(x)) for x in THREE]))
+          for p, norm in (
             (1, lambda x: abs(x).sum(0).max()), (-1, lambda x: abs(x).sum(0).min()),
             (np.inf, lambda x: abs(x).sum(1).max()), (-np.inf, lambda x: abs(x).sum(1).min()),
             ("fro", lambda x: np.sqrt((x * x).sum())), ("nuc", lambda x: np.sqrt(np.linalg.eigvalsh(x.T @ x)).sum()),
@@ -174,13 +178,16 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.Ormqr(left=False, transpose=True)(Tensor(VECTORS), Tensor(TAUS), Tensor(OTHER.T)), OTHER.T @ Q.T),
         (lambda: ops.ormqr(Tensor(VECTORS), Tensor(TAUS[:2]), Tensor(OTHER)), reflected(VECTORS, TAUS[:2]) @ OTHER),
         (lambda: ops.ormqr(Tensor(TURNED_VECTORS), Tensor(TURNED_TAUS), Tensor(OTHER + 0j)), TURNED_Q @ OTHER),
-        (lambda: ops.ormqr(Tensor(TURNED_VECTORS), Tensor(TURNED_TAUS), Tensor(OTHER + 0j), transpose=True), TURNED_Q.conj().T @ OTHER),
+        (lambda: ops.ormqr(Tensor(TURNED_VECTORS), Tensor(TURNED_TAUS), Tensor(OTHER + 0j), transpose=True),
+         TURNED_Q.conj().T @ OTHER),
         (lambda: ops.orgqr(Tensor(TURNED_VECTORS), Tensor(TURNED_TAUS)), TURNED_Q[:, :3]),
     ],
     "lu_solve": [
         (lambda: ops.lu_solve(Tensor(SIDES), Tensor(PACKED), Tensor(PIVOTS)), inverted(assembled(PACKED)) @ SIDES),
-        (lambda: Tensor(SIDES[..., 0]).lu_solve(Tensor(PACKED), Tensor(PIVOTS)), (inverted(assembled(PACKED)) @ SIDES)[..., 0]),
-        (lambda: ops.LuSolve()(Tensor(SIDES[0]), Tensor(PACKED[0]), Tensor(PIVOTS[0])), inverted(assembled(PACKED))[0] @ SIDES[0]),
+        (lambda: Tensor(SIDES[..., 0]).lu_solve(Tensor(PACKED), Tensor(PIVOTS)),
+         (inverted(assembled(PACKED)) @ SIDES)[..., 0]),
+        (lambda: ops.LuSolve()(Tensor(SIDES[0]), Tensor(PACKED[0]), Tensor(PIVOTS[0])),
+         inverted(assembled(PACKED))[0] @ SIDES[0]),
     ],
 }  # fmt: skip
 
@@ -195,7 +202,8 @@ def test_the_class_of_qr_gives_lapacks_factors_in_both_forms() -> None:
         for full, mode in ((False, "economic"), (True, "full")):
             want = tuple(scipy.linalg.qr(x, mode=mode))
             same(ops.Qr(full_matrices=full)(Tensor(x)), want)
-    same(ops.Qr()(Tensor(TALL)), tuple(np.array([scipy.linalg.qr(x, mode="economic")[i] for x in TALL]) for i in (0, 1)))
+    pairs = [scipy.linalg.qr(x, mode="economic") for x in TALL]
+    same(ops.Qr()(Tensor(TALL)), tuple(np.array([pair[i] for pair in pairs]) for i in (0, 1)))
 
 
 def test_the_class_of_eig_gives_vectors_only_on_demand() -> None:
@@ -271,10 +279,12 @@ def test_logdet_of_complex_matrices_has_the_gradient_of_differences(part: Callab
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: ops.slogdet(Tensor(TALL)), ValueError, "For 'slogdet', 'input' must be square matrices, but got shape (2, 4, 2)"),
+        (lambda: ops.slogdet(Tensor(TALL)), ValueError,
+         "For 'slogdet', 'input' must be square matrices, but got shape (2, 4, 2)"),
         (lambda: ops.cond(Tensor(SINGULAR), 1), ValueError, "Singular matrix"),
         (lambda: ops.cholesky(Tensor(NEGATIVE)), ValueError, "Matrix is not positive definite"),
-        (lambda: ops.matrix_power(Tensor(SQUARE), 2.0), TypeError, "For 'matrix_power', 'n' must be an int, but got float"),
+        (lambda: ops.matrix_power(Tensor(SQUARE), 2.0), TypeError,
+         "For 'matrix_power', 'n' must be an int, but got float"),
         (lambda: ops.matrix_power(Tensor(SINGULAR), -1), ValueError, "Singular matrix"),
         (lambda: ms.Tensor(SQUARE[0]).pinv(), ValueError, "For 'pinv', 'x' must be matrices, but got shape (3,)"),
     ],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -30,8 +29,10 @@ def summed(terms: Sequence[str], result: str, *operands: Array) -> Array:
     found = np.zeros([sizes[c] for c in result], np.result_type(*operands))
     for values in itertools.product(*(range(n) for n in sizes.values())):
         at = dict(zip(sizes, values, strict=True))
-        places = [tuple(at[c] if n > 1 else 0 for c, n in zip(t, x.shape, strict=True)) for x, t in zip(operands, terms, strict=True)]
-        found[tuple(at[c] for c in result)] += math.prod(x[i] for x, i in zip(operands, places, strict=True))
+        product = 1
+        for x, term in zip(operands, terms, strict=True):
+            product = product * x[tuple(at[c] if n > 1 else 0 for c, n in zip(term, x.shape, strict=True))]
+        found[tuple(at[c] for c in result)] += product
     return found
 
 
@@ -113,12 +114,14 @@ CASES: dict[str, list[Case]] = {
     "addmm": [
         (lambda: ops.addmm(Tensor(WIDE), Tensor(M), Tensor(N)), WIDE + M @ N),
         (lambda: Tensor(ROW).addmm(Tensor(M), Tensor(N), beta=0.5, alpha=-2), 0.5 * ROW - 2 * (M @ N)),
-        (lambda: mint.addmm(Tensor(INTS[:, :2]), Tensor(INTS), Tensor(INTS.T), beta=3), 3 * INTS[:, :2] + INTS @ INTS.T),
+        (lambda: mint.addmm(Tensor(INTS[:, :2]), Tensor(INTS), Tensor(INTS.T), beta=3),
+         3 * INTS[:, :2] + INTS @ INTS.T),
     ],
     "addmv": [
         (lambda: ops.addmv(Tensor(U), Tensor(M), Tensor(V)), U + M @ V),
         (lambda: Tensor(1.0).addmv(Tensor(M), Tensor(V), beta=3, alpha=0.5), 3 + 0.5 * (M @ V)),
-        (lambda: mint.addmv(Tensor(INTS[:, 0]), Tensor(INTS), Tensor(INTS[1]), alpha=2), INTS[:, 0] + 2 * INTS @ INTS[1]),
+        (lambda: mint.addmv(Tensor(INTS[:, 0]), Tensor(INTS), Tensor(INTS[1]), alpha=2),
+         INTS[:, 0] + 2 * INTS @ INTS[1]),
     ],
     "baddbmm": [
         (lambda: ops.baddbmm(Tensor(WIDE), Tensor(B), Tensor(C)), WIDE + B @ C),
@@ -136,7 +139,8 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.Ger()(Tensor(U.astype(np.float32)), Tensor(np.float32([0, 1]))), np.float32([[0, u] for u in U])),
     ],
     "addr": [
-        (lambda: ops.addr(Tensor(M), Tensor(U), Tensor(V)), np.array([[M[i, j] + U[i] * V[j] for j in range(3)] for i in range(2)])),
+        (lambda: ops.addr(Tensor(M), Tensor(U), Tensor(V)),
+         np.array([[M[i, j] + U[i] * V[j] for j in range(3)] for i in range(2)])),
         (lambda: Tensor(V).addr(Tensor(U), Tensor(V), beta=0.5, alpha=-2), 0.5 * V - 2 * U[:, None] * V),
     ],
     "dot": [
@@ -170,7 +174,8 @@ CASES: dict[str, list[Case]] = {
         dotted((2, 3, 4, 5), (2, 5, 4), (2, 2), 2, 2),
     ],
     "vecdot": [
-        (lambda: ops.vecdot(Tensor(M), Tensor(V)), np.array([sum(a * b for a, b in zip(row, V, strict=True)) for row in M])),
+        (lambda: ops.vecdot(Tensor(M), Tensor(V)),
+         np.array([sum(a * b for a, b in zip(row, V, strict=True)) for row in M])),
         (lambda: ops.vecdot(Tensor(B), Tensor(M), axis=0), summed(["abc", "xbc"], "bc", B, M[None])),
         (lambda: ops.vecdot(Tensor(B), Tensor(B), axis=-2), (B * B).sum(1)),
         # Of complex vectors the first is conjugated, as by MindSpore: the square of a length is real.
@@ -219,11 +224,15 @@ def refused(call: Callable[[], Any], text: str) -> Any:
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        refused(lambda: ops.baddbmm(Tensor(M), Tensor(M), Tensor(C)), "For 'baddbmm', 'batch1' must have 3 axes, but got shape (2, 3)"),
-        refused(lambda: ops.addbmm(Tensor(M), Tensor(B), Tensor(N)), "For 'addbmm', 'batch2' must have 3 axes, but got shape (3, 4)"),
+        refused(lambda: ops.baddbmm(Tensor(M), Tensor(M), Tensor(C)),
+         "For 'baddbmm', 'batch1' must have 3 axes, but got shape (2, 3)"),
+        refused(lambda: ops.addbmm(Tensor(M), Tensor(B), Tensor(N)),
+         "For 'addbmm', 'batch2' must have 3 axes, but got shape (3, 4)"),
         refused(lambda: ops.outer(Tensor(M), Tensor(V)), "For 'outer', 'input' must have 1 axes, but got shape (2, 3)"),
-        refused(lambda: ops.dot(Tensor(V), Tensor(N)), "For 'dot', both tensors must have at least 2 axes, but got (3,) and (3, 4)"),
-        refused(lambda: ops.tensor_dot(Tensor(M), Tensor(N), 3), "For 'tensor_dot', 'axes' must be in [0, 2], but got 3"),
+        refused(lambda: ops.dot(Tensor(V), Tensor(N)),
+         "For 'dot', both tensors must have at least 2 axes, but got (3,) and (3, 4)"),
+        refused(lambda: ops.tensor_dot(Tensor(M), Tensor(N), 3),
+         "For 'tensor_dot', 'axes' must be in [0, 2], but got 3"),
         refused(
             lambda: ops.tensor_dot(Tensor(M), Tensor(N), ((1,), (1,))),
             "For 'tensor_dot', the axes ((1,), (1,)) of (2, 3) and (3, 4) must have the same lengths",

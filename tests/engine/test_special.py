@@ -33,7 +33,12 @@ def upper(a: float, x: float) -> Any:
 
 def many(p: int) -> Callable[[float], Any]:
     """The definition: an integral over matrices, a product of gamma functions."""
-    return lambda x: mp.log(mp.pi ** (mp.mpf(p * (p - 1)) / 4) * mp.fprod(mp.gamma(x - mp.mpf(k) / 2) for k in range(p)))
+
+    def log_of_integral(x: float) -> Any:
+        product = mp.fprod(mp.gamma(x - mp.mpf(k) / 2) for k in range(p))
+        return mp.log(mp.pi ** (mp.mpf(p * (p - 1)) / 4) * product)
+
+    return log_of_integral
 
 
 def bessel(function: Callable[..., Any], order: int) -> Callable[[float], Any]:
@@ -42,9 +47,12 @@ def bessel(function: Callable[..., Any], order: int) -> Callable[[float], Any]:
 
 CASES: dict[str, list[Case]] = {
     "polygamma": [
-        *((lambda n=n: ops.polygamma(n, Tensor(POSITIVE)), exact(lambda x, n=n: mp.polygamma(n, x), POSITIVE)) for n in range(4)),
-        (lambda: ops.Polygamma()(Tensor(1), Tensor(np.float32([1.0, -0.5]))), np.float32([math.pi**2 / 6, math.pi**2 / 2 + 4])),
-        (lambda: ops.polygamma(Tensor([2]), Tensor(np.array([1, 2]))), exact(lambda x: mp.polygamma(2, x), [1, 2]).astype(np.float32)),
+        *((lambda n=n: ops.polygamma(n, Tensor(POSITIVE)), exact(lambda x, n=n: mp.polygamma(n, x), POSITIVE))
+          for n in range(4)),
+        (lambda: ops.Polygamma()(Tensor(1), Tensor(np.float32([1.0, -0.5]))),
+         np.float32([math.pi**2 / 6, math.pi**2 / 2 + 4])),
+        (lambda: ops.polygamma(Tensor([2]), Tensor(np.array([1, 2]))),
+         exact(lambda x: mp.polygamma(2, x), [1, 2]).astype(np.float32)),
     ],
     "zeta": [
         (lambda: ops.zeta(Tensor(ABOVE_ONE), Tensor(POSITIVE)), exact(mp.zeta, ABOVE_ONE, POSITIVE)),
@@ -58,7 +66,8 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.igammac(Tensor([-1.0]), Tensor([1.0])), np.float32([NAN])),
     ],
     "mvlgamma": [
-        *((lambda p=p: ops.mvlgamma(Tensor(POSITIVE[1, :2]), p), exact(many(p), POSITIVE[1, :2])) for p in (1, 2, 3, 6)),
+        *((lambda p=p: ops.mvlgamma(Tensor(POSITIVE[1, :2]), p), exact(many(p), POSITIVE[1, :2]))
+          for p in (1, 2, 3, 6)),
         (lambda: ops.Mvlgamma(2)(Tensor(np.float32([1.5]))), np.float32([math.log(math.pi / 2)])),
         (lambda: Tensor(np.array(3.0)).mvlgamma(p=1), np.float64(math.log(2))),
     ],
@@ -119,7 +128,8 @@ def test_a_special_function_has_the_gradient_of_differences(name: str) -> None:
     [
         (lambda: ops.polygamma(-1, Tensor([1.0])), "For 'polygamma', 'n' must not be negative, but got -1"),
         (lambda: ops.mvlgamma(Tensor([3.0]), 0), "For 'mvlgamma', 'p' must be positive, but got 0"),
-        (lambda: ops.mvlgamma(Tensor([3.0, 0.75]), 3), "For 'mvlgamma', 'input' must be above 1.0 where 'p' is 3, but got 0.75"),
+        (lambda: ops.mvlgamma(Tensor([3.0, 0.75]), 3),
+         "For 'mvlgamma', 'input' must be above 1.0 where 'p' is 3, but got 0.75"),
     ],
 )  # fmt: skip
 def test_a_special_function_refuses_what_it_is_not_defined_for(call: Callable[[], Any], text: str) -> None:

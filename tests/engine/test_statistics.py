@@ -1,4 +1,4 @@
-"""Reductions, norms, distances and limits of norms: beside sums in Python and NumPy, and gradients beside differences."""
+"""Reductions, norms, distances and limits of norms beside sums in Python; their gradients beside differences."""
 
 from __future__ import annotations
 
@@ -80,7 +80,8 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.EuclideanNorm(True)(Tensor(ROWS), Tensor([0, -1])), np.array([[length(ROWS)]])),
         (lambda: ops.EuclideanNorm(keep_dims=True)(Tensor(ROWS), 0), np.array([[length(c) for c in ROWS.T]])),
         # MindSpore's example, of integers.
-        (lambda: ops.EuclideanNorm(True)(Tensor(np.array([[3, 5], [4, 12]], np.int32)), Tensor([0])), np.array([[5, 13]], np.int32)),
+        (lambda: ops.EuclideanNorm(True)(Tensor(np.array([[3, 5], [4, 12]], np.int32)), Tensor([0])),
+         np.array([[5, 13]], np.int32)),
     ],
     "L2Normalize": [
         (lambda: ops.L2Normalize()(Tensor(ROWS)), ROWS / [length(c) for c in ROWS.T]),
@@ -91,7 +92,8 @@ CASES: dict[str, list[Case]] = {
     ],
     "trapz": [
         (lambda: ops.trapz(Tensor(ROWS)), np.array([integral(r, range(3)) for r in ROWS])),
-        (lambda: ops.trapz(Tensor(X), dx=0.5, dim=1), np.array([[integral(X[i, :, j], [0, 0.5, 1]) for j in range(4)] for i in range(2)])),
+        (lambda: ops.trapz(Tensor(X), dx=0.5, dim=1),
+         np.array([[integral(X[i, :, j], [0, 0.5, 1]) for j in range(4)] for i in range(2)])),
         (lambda: ops.trapz(Tensor(ROWS), Tensor(PLACES), dim=0), np.array([integral(c, PLACES) for c in ROWS.T])),
         (lambda: ops.trapz(Tensor(X), Tensor(PLACES)), np.array([[integral(r, PLACES) for r in m] for m in X])),
         (lambda: ops.trapz(Tensor(ROWS), Tensor(ROWS**2)), np.array([integral(r, r**2) for r in ROWS])),
@@ -111,7 +113,8 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.Cdist(p=1.0)(Tensor(f32(ROWS)), Tensor(f32(ROWS))), f32(apart(ROWS, ROWS, 1))),
     ],
     "pdist": [
-        *((lambda p=p: ops.pdist(Tensor(ROWS), p), apart(ROWS, ROWS, p)[np.triu_indices(4, 1)]) for p in (0, 1, 2, 3, 0.5, INF)),
+        *((lambda p=p: ops.pdist(Tensor(ROWS), p), apart(ROWS, ROWS, p)[np.triu_indices(4, 1)])
+          for p in (0, 1, 2, 3, 0.5, INF)),
         (lambda: ops.Pdist(p=2.0)(Tensor(X)), np.stack([apart(x, x, 2)[np.triu_indices(3, 1)] for x in X])),
         (lambda: ops.pdist(Tensor(ROWS[:1])), np.zeros(0)),
     ],
@@ -132,9 +135,11 @@ CASES: dict[str, list[Case]] = {
     ],
     "clip_by_global_norm": [
         (lambda: ops.clip_by_global_norm([Tensor(f32(X)), Tensor(f32(ROWS))]), (f32(X / WHOLE), f32(ROWS / WHOLE))),
-        (lambda: ops.clip_by_global_norm((Tensor(f32(X)), Tensor(f32(ROWS))), 2.5), (f32(X * 2.5 / WHOLE), f32(ROWS * 2.5 / WHOLE))),
+        (lambda: ops.clip_by_global_norm((Tensor(f32(X)), Tensor(f32(ROWS))), 2.5),
+         (f32(X * 2.5 / WHOLE), f32(ROWS * 2.5 / WHOLE))),
         (lambda: ops.clip_by_global_norm([Tensor(f32(X))], 100), (f32(X),)),
-        *((lambda kind=kind: ops.clip_by_global_norm([Tensor(np.array([3, 4], kind))], 2.5), (np.array([1.5, 2.0], kind),))
+        *((lambda kind=kind: ops.clip_by_global_norm([Tensor(np.array([3, 4], kind))], 2.5),
+           (np.array([1.5, 2.0], kind),))
           for kind in (np.float16, np.float64)),
     ],
 }  # fmt: skip
@@ -180,13 +185,17 @@ def test_distances_of_equal_rows_pass_no_nan_on() -> None:
     ("call", "error", "text"),
     [
         (lambda: ops.numel([1.0]), TypeError, "For 'numel', 'input' must be a Tensor, but got list"),
-        (lambda: ops.cdist(Tensor(ROWS), Tensor(MORE), -1), ValueError, "For 'cdist', 'p' must not be negative, but got -1"),
+        (lambda: ops.cdist(Tensor(ROWS), Tensor(MORE), -1), ValueError,
+         "For 'cdist', 'p' must not be negative, but got -1"),
         (lambda: ops.renorm(Tensor(ROWS), 2, 2, 1.0), ValueError, "For 'renorm'"),
         (lambda: ops.clip_by_norm(Tensor([1.0, INF]), 1.0, error_if_nonfinite=True), RuntimeError,
          "For 'clip_by_norm', the norm of 'x' must be finite, but it is inf"),
-        (lambda: ops.clip_by_global_norm(Tensor(X)), TypeError, "For 'clip_by_global_norm', 'x' must be a tuple or list, but got Tensor"),
-        (lambda: ops.clip_by_global_norm([Tensor(X)], 0), ValueError, "For 'clip_by_global_norm', 'clip_norm' must be positive, but got 0"),
-        (lambda: ops.clip_by_global_norm([Tensor(X)], 1.0, Tensor(1.0)), NotImplementedError, "'use_norm' must be None, as in MindSpore"),
+        (lambda: ops.clip_by_global_norm(Tensor(X)), TypeError,
+         "For 'clip_by_global_norm', 'x' must be a tuple or list, but got Tensor"),
+        (lambda: ops.clip_by_global_norm([Tensor(X)], 0), ValueError,
+         "For 'clip_by_global_norm', 'clip_norm' must be positive, but got 0"),
+        (lambda: ops.clip_by_global_norm([Tensor(X)], 1.0, Tensor(1.0)), NotImplementedError,
+         "'use_norm' must be None, as in MindSpore"),
         (lambda: ops.trapz(Tensor(ROWS), dim=2), ValueError, "For 'trapz'"),
     ],
 )  # fmt: skip
