@@ -225,18 +225,22 @@ def refused(call: Callable[[], Any], text: str) -> Any:
     ("call", "text"),
     [
         refused(lambda: ops.baddbmm(Tensor(M), Tensor(M), Tensor(C)),
-         "For 'baddbmm', 'batch1' must have 3 axes, but got shape (2, 3)"),
+                "For 'baddbmm', 'batch1' must have 3 axes, but got shape (2, 3)"),
         refused(lambda: ops.addbmm(Tensor(M), Tensor(B), Tensor(N)),
-         "For 'addbmm', 'batch2' must have 3 axes, but got shape (3, 4)"),
+                "For 'addbmm', 'batch2' must have 3 axes, but got shape (3, 4)"),
         refused(lambda: ops.outer(Tensor(M), Tensor(V)), "For 'outer', 'input' must have 1 axes, but got shape (2, 3)"),
         refused(lambda: ops.dot(Tensor(V), Tensor(N)),
-         "For 'dot', both tensors must have at least 2 axes, but got (3,) and (3, 4)"),
+                "For 'dot', both tensors must have at least 2 axes, but got (3,) and (3, 4)"),
         refused(lambda: ops.tensor_dot(Tensor(M), Tensor(N), 3),
-         "For 'tensor_dot', 'axes' must be in [0, 2], but got 3"),
+                "For 'tensor_dot', 'axes' must be in [0, 2], but got 3"),
         refused(
             lambda: ops.tensor_dot(Tensor(M), Tensor(N), ((1,), (1,))),
-            "For 'tensor_dot', the axes ((1,), (1,)) of (2, 3) and (3, 4) must have the same lengths",
+            "For 'tensor_dot', the axes (1,) of (2, 3) and (1,) of (3, 4) must have the same lengths",
         ),
+        refused(lambda: ops.inner(Tensor(M), Tensor(N)),
+                "For 'inner', the axes (1,) of (2, 3) and (1,) of (3, 4) must have the same lengths"),
+        refused(lambda: ops.dot(Tensor(M), Tensor(M)),
+                "For 'dot', the axes (1,) of (2, 3) and (0,) of (2, 3) must have the same lengths"),
     ],
 )
 def test_a_product_refuses_what_does_not_fit(call: Callable[[], Any], text: str) -> None:
