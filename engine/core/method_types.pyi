@@ -917,7 +917,9 @@ class TensorMethods:
     def sum_to_size(self, *size: builtins.int | Sequence[builtins.int]) -> Tensor:
         """The tensor summed over the axes in which ``size`` is 1 or missing."""
     def svd(self, full_matrices: builtins.bool = False, compute_uv: builtins.bool = True) -> Any:
-        """The singular value decomposition: s, U and V with U @ diag(s) @ V.T = input."""
+        """The singular value decomposition: s, U and V with U @ diag(s) @ V.T = input (V.H for complex
+        numbers).
+        """
     @overload
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """Two axes exchanged."""

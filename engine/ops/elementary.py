@@ -351,7 +351,8 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
     """
     x = check_tensor(input, "logit")
     if eps is not None and eps >= 0:
-        x = arithmetic.clamp(x, float(eps), 1.0 - float(eps))
+        limited = arithmetic.clamp(x, float(eps), 1.0 - float(eps))
+        x = where(comparison.isnan(x), math.nan, limited)  # clamp makes a limit of NaN, as in MindSpore
     return exponentials.log(x / (1.0 - x))
 
 
@@ -814,9 +815,7 @@ def truncate_div(x: Operand, y: Operand) -> Tensor:
     Raises:
         TypeError: an input is neither a tensor nor a number.
     """
-    first, second = operands("truncate_div", x, y)
-    whole = first if isinstance(first, Tensor) else second
-    return cast_operator(arithmetic.trunc(arithmetic.div(first, second)), dtype=whole._array.dtype)
+    return arithmetic.div(*operands("truncate_div", x, y), rounding_mode="trunc")
 
 
 @declare(primitive=prim("TruncateMod"))

@@ -21,11 +21,12 @@ from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Value
 from ..cpu.array_module import array_module
-from . import arithmetic, comparison, reduction
+from . import arithmetic, comparison, exponentials, reduction
 from .arguments import Axis, axes_of, check_tensor
 from .comparison import where
+from .complexes import conj
 from .diagonals import tril, triu
-from .elementwise import as_dtype, as_floats, in_dtype, zeros_operator
+from .elementwise import array_dtype, as_dtype, as_floats, in_dtype, zeros_operator
 from .linalg import matmul
 from .products import adjoint as conjugate_transpose
 from .rearranging import movedim
@@ -95,7 +96,8 @@ _det = Operator(
 def _logdet_rule(F: Functions, needs: list[bool], g: tuple[Any, ...], out: tuple[Any, ...], x: Value) -> list[Any]:
     if g[0] is None:
         return [None]
-    return [F.reshape(g[0], shape=(*g[0].shape, 1, 1)) * _swapped(F, F.inverse(x))]
+    slope = _swapped(F, F.inverse(x))
+    return [F.reshape(g[0], shape=(*g[0].shape, 1, 1)) * (F.conj(slope) if array_dtype(slope).kind == "c" else slope)]
 
 
 def _logdet_kernel(linalg: Any, x: Array) -> tuple[Array, Array]:
@@ -103,7 +105,7 @@ def _logdet_kernel(linalg: Any, x: Array) -> tuple[Array, Array]:
     return np.asarray(size) if isinstance(size, np.generic) else size, sign
 
 
-_slogdet = Operator("slogdet", _wide(_logdet_kernel), joint_vjp=_logdet_rule)
+_slogdet = Operator("slogdet", _wide(_logdet_kernel), joint_vjp=_logdet_rule, analytic=False)
 
 
 def _cholesky_rule(F: Functions, g: Value, out: Value, x: Value) -> Any:
@@ -370,7 +372,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
         ValueError: a matrix is not square.
     """
     size, sign = _slogdet(_matrix(input, "slogdet"))
-    return sign, size
+    return sign, as_dtype(size, sign._array.dtype)
 
 
 log_matrix_determinant = slogdet
@@ -384,12 +386,14 @@ def logdet(input: Tensor) -> Tensor:
         input: square matrices (..., n, n).
 
     Returns:
-        A tensor (...) of the same dtype: NaN where the determinant is negative, -inf where it is 0.
+        A tensor (...) of the same dtype: -inf where the determinant is 0, NaN where it is a negative real number.
 
     Raises:
         TypeError: ``input`` is no Tensor.
         ValueError: a matrix is not square.
     """
+    if check_tensor(input, "logdet")._array.dtype.kind == "c":
+        return exponentials.log(det(input))
     sign, size = slogdet(input)
     return where(comparison.lt(sign, 0), math.nan, size)
 
@@ -438,8 +442,8 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
 
     Args:
         input: right sides (..., n, k).
-        input2: Cholesky factors L (..., n, n), as ``cholesky`` gives them.
-        upper: whether they are L.T.
+        input2: Cholesky factors L (..., n, n), as ``cholesky`` gives them; one triangle is read.
+        upper: whether they are L.T, in the upper triangle.
 
     Returns:
         A tensor (..., n, k).
@@ -449,7 +453,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
         ValueError: ``input2`` is not square or singular, or the shapes do not fit.
     """
     factor = _matrix(input2, "cholesky_solve", argument="input2")
-    lower = swapaxes(factor, -1, -2) if upper else factor
+    lower = swapaxes(triu(factor), -1, -2) if upper else tril(factor)
     return _solve(swapaxes(lower, -1, -2), _solve(lower, _matrix(input, "cholesky_solve", False)))
 
 
@@ -645,7 +649,7 @@ def _qr_class(x: Tensor, full_matrices: bool) -> tuple[Tensor, Tensor]:
 
 @declare(method=True, primitive=prim("Svd", full_matrices=False, compute_uv=True))
 def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> Any:
-    """The singular value decomposition: s, U and V with U @ diag(s) @ V.T = input.
+    """The singular value decomposition: s, U and V with U @ diag(s) @ V.T = input (V.H for complex numbers).
 
     Args:
         input: matrices (..., m, n). The gradients of U and V need singular values that differ.
@@ -664,9 +668,9 @@ def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> 
     x = _matrix(input, "svd", False)
     if full_matrices and compute_uv and x.shape[-2] != x.shape[-1]:
         u, s, v = _full_svd(x)
-        return s, u, swapaxes(v, -1, -2)
-    found = _svd(x)
-    return found if compute_uv else found[0]
+        return s, u, conjugate_transpose(v)
+    s, u, v = _svd(x)
+    return (s, u, conj(v)) if compute_uv else s
 
 
 def eig(A: Tensor) -> tuple[Tensor, Tensor]:
@@ -750,7 +754,7 @@ def pinv(
     cut = arithmetic.maximum(reduce_max(s, -1, True) * rtol, 0.0 if atol is None else atol)
     kept = comparison.gt(s, cut)
     scale = where(kept, 1.0 / where(kept, s, 1.0), 0.0)
-    return matmul(v * expand_dims(scale, -2), u, False, True)
+    return conj(matmul(v * expand_dims(scale, -2), u, False, True))  # _svd's v.T is V.H
 
 
 @declare(method=True, primitive=prim("MatrixPower", "n"))
@@ -941,7 +945,8 @@ def _reflections(vectors: Tensor, factors: Tensor) -> Tensor:
     found = own
     for k in range(count):
         column = lower[..., k : k + 1]
-        found = matmul(found, own - expand_dims(factors[..., k : k + 1], -1) * matmul(column, column, False, True))
+        square = matmul(column, conjugate_transpose(column))
+        found = matmul(found, own - expand_dims(factors[..., k : k + 1], -1) * square)
     return found
 
 
@@ -972,7 +977,7 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
         tau: their factors (..., k), k <= n.
         other: matrices (..., m, p), or with ``left`` False (..., p, m).
         left: whether to give Q @ other; otherwise other @ Q.
-        transpose: whether to take Q.T for Q.
+        transpose: whether to take Q.T for Q, of complex numbers the conjugate transpose.
 
     Returns:
         A tensor of the shape of ``other``.
@@ -982,7 +987,8 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
         ValueError: fewer than two axes, or shapes that do not fit.
     """
     q = _reflections(_matrix(input, "ormqr", False), check_tensor(tau, "ormqr", "tau"))
-    return matmul(q, other, transpose, False) if left else matmul(other, q, False, transpose)
+    q = conjugate_transpose(q) if transpose else q
+    return matmul(q, other) if left else matmul(other, q)
 
 
 def _permutation(pivots: Array, size: int) -> Array:

@@ -800,7 +800,7 @@ class EuclideanNorm(Primitive):
     """The square root of the sum of squares over axes."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
-    def __call__(self, x: Tensor, axis: Axis = (), /) -> Tensor: ...
+    def __call__(self, x: Tensor, axes: Tensor | Axis = (), /) -> Tensor: ...
 
 class Exp(Primitive):
     """e to the power x."""
@@ -2145,7 +2145,9 @@ class Sub(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Svd(Primitive):
-    """The singular value decomposition: s, U and V with U @ diag(s) @ V.T = input."""
+    """The singular value decomposition: s, U and V with U @ diag(s) @ V.T = input (V.H for complex
+    numbers).
+    """
     full_matrices: bool
     compute_uv: bool
     def __init__(self, full_matrices: bool = False, compute_uv: bool = True) -> None: ...

@@ -328,7 +328,7 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
     x, y = check_tensor(input, "dot"), check_tensor(other, "dot", "other")
     if x.ndim < 2 or y.ndim < 2:
         raise ValueError(f"For 'dot', both tensors must have at least 2 axes, but got {x.shape} and {y.shape}")
-    return tensor_dot(x, y, ([x.ndim - 1], [y.ndim - 2]))
+    return _contracted(x, y, (-1,), (-2,), "dot")
 
 
 @declare(method=True)
@@ -349,7 +349,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     x, y = check_tensor(input, "inner"), check_tensor(other, "inner", "other")
     if not x.ndim or not y.ndim:
         return arithmetic.mul(x, y)
-    return tensor_dot(x, y, ([x.ndim - 1], [y.ndim - 1]))
+    return _contracted(x, y, (-1,), (-1,), "inner")
 
 
 def tensor_dot(x1: Tensor, x2: Tensor, axes: int | Sequence[Ints]) -> Tensor:
@@ -374,10 +374,17 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: int | Sequence[Ints]) -> Tensor:
         mine, theirs = tuple(range(x.ndim - axes, x.ndim)), tuple(range(axes))
     else:
         mine, theirs = (ints_of(v, "tensor_dot", "axes") for v in axes)
-    own = tuple(one_axis(i, x.ndim, "tensor_dot") for i in mine)
-    other = tuple(one_axis(i, y.ndim, "tensor_dot") for i in theirs)
+    return _contracted(x, y, mine, theirs, "tensor_dot")
+
+
+def _contracted(x: Tensor, y: Tensor, mine: Sequence[int], theirs: Sequence[int], name: str) -> Tensor:
+    """The sum of products over axes of each; the others stay, those of x in front."""
+    own = tuple(one_axis(i, x.ndim, name) for i in mine)
+    other = tuple(one_axis(i, y.ndim, name) for i in theirs)
     if [x.shape[i] for i in own] != [y.shape[i] for i in other]:
-        raise ValueError(f"For 'tensor_dot', the axes {axes} of {x.shape} and {y.shape} must have the same lengths")
+        raise ValueError(
+            f"For '{name}', the axes {own} of {x.shape} and {other} of {y.shape} must have the same lengths"
+        )
     left, right = [i for i in range(x.ndim) if i not in own], [i for i in range(y.ndim) if i not in other]
     count = math.prod(x.shape[i] for i in own)
     rows = reshape(transpose(x, (*left, *own)), (math.prod(x.shape[i] for i in left), count))
@@ -415,10 +422,10 @@ def batch_dot(x1: Tensor, x2: Tensor, axes: Ints | None = None) -> Tensor:
 
 
 def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
-    """The sum of products over one axis: sum(x * y).
+    """The sum of products over one axis: sum(conj(x) * y).
 
     Args:
-        x: a tensor of any shape.
+        x: a tensor of any shape; complex numbers are conjugated.
         y: a tensor that broadcasts with ``x``.
         axis: the axis that is summed over, of the shape that both broadcast to.
 
@@ -429,7 +436,7 @@ def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
         TypeError: an input is no Tensor.
         ValueError: the shapes do not broadcast, or ``axis`` is out of range.
     """
-    return reduce_sum(arithmetic.mul(check_tensor(x, "vecdot", "x"), check_tensor(y, "vecdot", "y")), axis)
+    return reduce_sum(arithmetic.mul(conj(check_tensor(x, "vecdot", "x")), check_tensor(y, "vecdot", "y")), axis)
 
 
 @declare(numpy=renamed(input="a", other="b"))

@@ -230,9 +230,14 @@ def _invert_permutation(input_x: Iterable[int]) -> tuple[int, ...]:
         a tuple of ints of the same length.
 
     Raises:
-        ValueError: a number is missing.
+        ValueError: a number is missing, or twice there.
     """
     order = [int(n) for n in input_x]
+    if sorted(order) != list(range(len(order))):
+        last = len(order) - 1
+        raise ValueError(
+            f"For 'InvertPermutation', 'input_x' must hold each of 0 to {last} once, but got {tuple(order)}"
+        )
     return tuple(order.index(n) for n in range(len(order)))
 
 
@@ -436,7 +441,8 @@ def _quantile(
         high = xp.minimum(low + 1, xp.maximum(count - 1, 0)).astype(np.int64)
         weight = Tensor._wrap((place - low).astype(x._array.dtype))
         below, above = (gather_elements(values, at, Tensor._wrap(i)) for i in (low, high))
-        found = below + (above - below) * weight
+        # At a place that is whole, the neighbor above may be infinite.
+        found = comparison.where(comparison.eq(weight, 0), below, below + (above - below) * weight)
         if name == "quantile" and x._array.dtype.kind == "f":
             found = comparison.where(Tensor._wrap(missing > 0), float("nan"), found)
         results.append(found)

@@ -175,11 +175,16 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
         a Tensor of the shape of ``input``.
 
     Raises:
-        ValueError: ``p`` is less than 1.
+        TypeError: ``input`` is no Tensor.
+        ValueError: ``p`` is less than 1, or an element not above (p - 1) / 2.
     """
     if p < 1:
         raise ValueError(f"For 'mvlgamma', 'p' must be positive, but got {p}")
-    check_tensor(input, "mvlgamma")
+    least = (p - 1) / 2
+    if (check_tensor(input, "mvlgamma")._array <= least).any():
+        raise ValueError(
+            f"For 'mvlgamma', 'input' must be above {least} where 'p' is {p}, but got {input._array.min()}"
+        )
     total: Any = p * (p - 1) / 4 * math.log(math.pi)
     for k in range(p):
         total = lgamma(input - k / 2) + total

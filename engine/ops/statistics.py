@@ -506,22 +506,23 @@ def _lp_norm(x: Tensor, axis: Axis, p: int, keep_dims: bool, epsilon: float) -> 
 
 
 @declare(primitive=prim("EuclideanNorm", keep_dims=False))
-def _euclidean_norm(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
+def _euclidean_norm(x: Tensor, axes: Tensor | Axis = (), *, keep_dims: bool) -> Tensor:
     """The square root of the sum of squares over axes.
 
     Args:
         x: a Tensor.
-        axis: the axis or axes, in [-ndim, ndim); ``()`` is all of them.
+        axes: the axis or axes, in [-ndim, ndim), a Tensor of integers or ints; ``()`` is all of them.
         keep_dims: whether the axes stay, with length 1.
 
     Returns:
-        a Tensor of the norms.
+        a Tensor of the norms, of the dtype of ``x``.
 
     Raises:
         TypeError: ``x`` is no Tensor, or an axis is no int.
         ValueError: an axis is out of range or named twice.
     """
-    return vector_norm(x, 2, axis, keep_dims)
+    over = tuple(int(i) for i in axes.asnumpy().ravel()) if isinstance(axes, Tensor) else axes
+    return cast_operator(vector_norm(x, 2, over, keep_dims), dtype=x._array.dtype)
 
 
 @declare(primitive=prim("L2Normalize", axis=0, epsilon=1e-4))
