@@ -104,6 +104,36 @@ def test_a_hook_put_on_an_input_inside_fires_once() -> None:
     assert seen == [6.0]
 
 
+def test_a_value_that_only_a_cell_with_a_hook_uses_inside_has_its_gradient() -> None:
+    class Squared(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return x * x
+
+    seen: list[float] = []
+    net = nn.SequentialCell(Squared())
+    net[0].register_backward_hook(lambda cell, grad_input, grad_output: seen.append(grad_output[0].item()))
+    net.recompute()
+    assert ms.grad(lambda x: net(x * 1.0) * 2.0)(Tensor([3.0])).item() == 12.0
+    assert seen == [2.0]
+
+
+def test_buffers_are_in_the_second_run_what_they_were_in_the_first() -> None:
+    class Counting(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("count", Tensor([1.0]))
+
+        def construct(self, x: Tensor) -> Tensor:
+            self.count.copy_(self.count + 1.0)
+            return x * self.count
+
+    net = nn.SequentialCell(Counting(), Counting())
+    net.recompute()
+    slopes = [ms.grad(net)(Tensor([1.0])).item() for _ in range(3)]
+    assert slopes == [4.0, 9.0, 16.0]  # both counts go up by 1 with each call
+    assert [cell.count.item() for cell in net] == [4.0, 4.0]
+
+
 def test_second_derivatives_pass() -> None:
     class Wave(nn.Cell):
         def construct(self, x: Tensor) -> Tensor:
