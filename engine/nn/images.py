@@ -37,9 +37,6 @@ class ChannelShuffle(Cell):
     def construct(self, x: Tensor) -> Tensor:
         return ops.channel_shuffle(x, self.groups)
 
-    def extend_repr(self) -> str:
-        return f"groups={self.groups}"
-
 
 class PixelShuffle(Cell):
     """(..., C * r * r, H, W) to (..., C, H * r, W * r): channels dealt out over pixels (Shi et al. 2016).

@@ -149,6 +149,10 @@ class Linear(Dense):
     ) -> None:
         super().__init__(in_features, out_features, weight_init, bias_init, bias, None, dtype or float32)
 
+    def extend_repr(self) -> str:
+        text = f"input_features={self.in_channels}, output_features={self.out_channels}"
+        return text + (", has_bias=True" if self.has_bias else "")
+
 
 class BiDense(Cell):
     """y[k] = x1 @ weight[k] @ x2 + bias[k]: the bilinear layer.
@@ -201,10 +205,8 @@ class BiDense(Cell):
         return y if self.bias is None else y + self.bias
 
     def extend_repr(self) -> str:
-        return (
-            f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}, "
-            f"output_channels={self.out_channels}, has_bias={self.has_bias}"
-        )
+        lengths = f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}"
+        return f"{lengths}, output_channels={self.out_channels}" + (", has_bias=True" if self.has_bias else "")
 
 
 class Unflatten(Cell):

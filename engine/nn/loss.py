@@ -409,13 +409,13 @@ class CosineEmbeddingLoss(LossBase):
 
 
 class HingeEmbeddingLoss(LossBase):
-    """x where the label is 1, max(0, margin - x) where it is -1; their sum for other labels.
+    """x where the label is above 0, max(0, margin - x) where it is below, 0 where it is 0.
 
     Takes ``logits`` (x) and ``labels``, Tensors of one shape, and returns a number, or with "none" a Tensor of that
     shape.
 
     Args:
-        margin: the distance from which elements labeled -1 cost nothing.
+        margin: the distance from which elements with a label below 0 cost nothing.
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:

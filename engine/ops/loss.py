@@ -577,11 +577,11 @@ def gaussian_nll_loss(
 
 
 def hinge_embedding_loss(inputs: Tensor, targets: Tensor, margin: float = 1.0, reduction: str = "mean") -> Tensor:
-    """x where the target is 1, max(0, margin - x) where it is -1.
+    """x where the target is above 0, max(0, margin - x) where it is below, 0 where it is 0.
 
     Args:
         inputs: x, distances of any shape.
-        targets: 1 or -1, of the shape of ``inputs``; elsewhere both terms count.
+        targets: 1 or -1 as a rule, of the shape of ``inputs``.
         margin: how far apart what does not belong together should be.
         reduction: "mean", "sum" or "none".
 
@@ -596,8 +596,8 @@ def hinge_embedding_loss(inputs: Tensor, targets: Tensor, margin: float = 1.0, r
     _check_pair("hinge_embedding_loss", inputs=inputs, targets=targets)
     y = targets._array
     zero = mul(inputs, 0.0)
-    near = where(Tensor._wrap(y != -1), inputs, zero)
-    far = where(Tensor._wrap(y != 1), maximum(sub(margin, inputs), 0.0), zero)
+    near = where(Tensor._wrap(y > 0), inputs, zero)
+    far = where(Tensor._wrap(y < 0), maximum(sub(margin, inputs), 0.0), zero)
     return reduced(add(near, far), reduction, "hinge_embedding_loss")
 
 

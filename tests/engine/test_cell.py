@@ -73,7 +73,9 @@ def test_parameters_are_named_by_their_path_own_ones_first() -> None:
     net = Tree()
     assert [name for name, _ in net.parameters_and_names()] == ["own", "left.w", "right.0.w"]
     assert [p.name for p in net.get_parameters()] == ["own", "left.w", "right.0.w"]
-    assert list(net.parameters_dict()) == ["own", "left.w", "right.0.w"]
+    named = {"own": net.own, "left.w": net.left.w, "right.0.w": net.right[0].w}
+    assert list(net.parameters_dict().items()) == list(named.items())
+    assert list(net.parameters_dict(recurse=False)) == ["own"]
     assert [p.name for p in net.get_parameters(expand=False)] == ["own"]
 
 
@@ -187,6 +189,10 @@ def test_what_is_written_into_the_dictionaries_shows_in_the_attributes() -> None
     net, other = Tree(), nn.ReLU()
     net._cells["left"] = other
     assert net.left is other
+    assert net._cells.pop("left") is other and "left" not in net._cells and not hasattr(net, "left")
+    assert net._cells.pop("left", None) is None
+    with pytest.raises(KeyError, match="left"):
+        net._cells.pop("left")
     del net._params["own"]
     assert not hasattr(net, "own")
     net._cells.clear()
@@ -241,6 +247,13 @@ def test_a_misspelt_attribute_names_the_nearest() -> None:
 
 
 # Children
+
+
+def test_children_come_by_name_each_once_under_its_first_name() -> None:
+    net = Tree()
+    net.again, net.last = net.left, nn.ReLU()
+    assert list(net.name_cells().items()) == [("left", net.left), ("right", net.right), ("last", net.last)]
+    assert list(net.cells()) == [net.left, net.right, net.last]
 
 
 def test_cells_come_with_their_paths_each_once() -> None:
@@ -403,7 +416,7 @@ def test_a_sequential_cell_is_a_list_of_cells() -> None:
     net.append(c)
     assert (len(net), list(net), net[-1], net[1:][0]) == (3, [a, b, c], c, b)
     assert isinstance(net[:2], nn.SequentialCell)
-    assert list(net[1:]._cells) == ["1", "2"]
+    assert list(net[1:]._cells) == ["1", "2"] and net.cell_list == [a, b, c]
     del net[0]
     assert [p.name for p in net.get_parameters()] == ["1.w"]
     net[0] = Leaf()
@@ -420,7 +433,9 @@ def test_an_ordered_dictionary_names_the_cells() -> None:
 
 def test_a_cell_list_grows_and_is_not_called() -> None:
     cells = nn.CellList([Leaf()])
-    cells.extend([nn.ReLU(), Leaf()])
+    same = cells
+    cells += [nn.ReLU()]
+    assert cells is same and cells.extend([Leaf()]) is same
     cells.insert(0, nn.Tanh())
     assert [type(cell).__name__ for cell in cells] == ["Tanh", "Leaf", "ReLU", "Leaf"]
     assert [p.name for p in cells.get_parameters()] == ["1.w", "3.w"]
@@ -453,12 +468,15 @@ def test_a_cell_dict_is_a_dictionary_of_cells() -> None:
     cells = nn.CellDict({"a": Leaf(), "b": nn.ReLU()})
     cells["c"] = Leaf()
     assert (list(cells), len(cells), "b" in cells) == (["a", "b", "c"], 3, True)
+    assert list(cells.values()) == [cells["a"], cells["b"], cells["c"]]
+    assert list(cells.items()) == list(zip(cells.keys(), cells.values(), strict=True))
+    assert [*cells] == [*cells.keys()] == ["a", "b", "c"]
     assert [p.name for p in cells.get_parameters()] == ["a.w", "c.w"]
     taken = cells.pop("a")
     assert isinstance(taken, Leaf)
     assert list(cells.keys()) == ["b", "c"]
     cells.clear()
-    assert len(cells) == 0
+    assert len(cells) == 0 and bool(cells)  # true also without cells, as in MindSpore
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import JitConfig, Tensor, nn, ops
+from hookscope.engine import JitConfig, Parameter, Tensor, nn, ops
 
 
 class Net(nn.Cell):
@@ -64,7 +64,9 @@ def test_settings_that_tune_a_compiler_are_accepted() -> None:
     assert net.set_boost("less_bn").less_bn
     assert net.set_broadcast_flag().body.broadcast_flag
     assert net.set_comm_fusion(2).body[0].weight.comm_fusion == 2
-    assert net.compile_and_run(Tensor([[1.0, 2.0]])).shape == (1, 3)
+    x = Tensor([[1.0, 2.0]])
+    assert net.compile_and_run(x).tolist() == net.run_construct((x,), {}).tolist() == net(x=x).tolist()
+    assert net.run_construct((), {"x": x}).tolist() == net(x).tolist()
     net.compile()
     net.set_data_parallel()
 
@@ -125,6 +127,62 @@ def test_a_child_may_have_a_type_of_its_own() -> None:
     net(Tensor([1.0]))
     assert seen == [ms.float16, ms.float32]
     assert net.get_flags() == {"fp16": True, "fp32": False, "bf16": False}
+
+
+def test_the_type_that_was_set_can_be_read_and_taken_back() -> None:
+    net = Net()
+    assert net.get_mixed_precision_type() is None
+    assert net.to_float(ms.float16).get_mixed_precision_type() is ms.float16
+    assert net.body[0].get_mixed_precision_type() is ms.float16
+    x = Tensor([[1.0, 2.0]])
+    alone = nn.SequentialCell(nn.ReLU())
+    for given in (ms.bfloat16, ms.float16, ms.float32):
+        alone.set_mixed_precision_type(given)
+        assert (alone.get_mixed_precision_type(), alone[0].get_mixed_precision_type()) == (given, None)
+        assert alone(x).dtype is given
+    alone.set_mixed_precision_type(ms.float16)
+    alone.set_mixed_precision_type(None)
+    assert alone.get_mixed_precision_type() is None and alone(x).dtype is ms.float32
+    with pytest.raises(TypeError, match="give float16, float32, bfloat16 or None, but got mindspore.int32"):
+        alone.set_mixed_precision_type(ms.int32)
+
+
+def test_inputs_are_cast_wherever_they_are() -> None:
+    x, y = Tensor([1.5, 2.25]), Tensor([3], ms.int32)
+    found = nn.Cell().cast_inputs((x, [y, {"a": x}], "text", 4), ms.float16)
+    first, (second, named), *others = found
+    assert others == ["text", 4] and type(found) is tuple and type(found[1]) is list
+    assert [t.tolist() for t in (first, second, named["a"])] == [[1.5, 2.25], [3.0], [1.5, 2.25]]
+    assert {t.dtype for t in (first, second, named["a"])} == {ms.float16} and x.dtype is ms.float32
+
+
+def test_parameters_in_lists_are_known_by_name_and_no_two_share_one() -> None:
+    net = Net()
+    assert (net.exist_names, net.exist_objs) == (set(), set())
+    first, second = Parameter(Tensor([1.0]), "a"), Parameter(Tensor([2.0]), "b")
+    net.listed = [first, second]
+    net.same = (second,)
+    assert (net.exist_names, net.exist_objs) == ({"a", "b"}, {first, second})
+    with pytest.raises(ValueError, match="two parameters in 'more' are named 'a'"):
+        net.more = [Parameter(Tensor([3.0]), "a")]
+
+
+def test_caches_of_compiled_graphs_stay_as_they_are_left() -> None:
+    net = Net()
+    net.compile_cache.add("graph")
+    net.phase_cache["train"] = "graph"
+    assert (net.compile_cache, net.phase_cache, Net().compile_cache) == ({"graph"}, {"train": "graph"}, set())
+
+
+def test_parameters_to_send_to_all_processes_are_those_that_no_process_has_for_itself() -> None:
+    net = Net()
+    weight, bias = net.body[0].weight, net.body[0].bias
+    assert net.parameters_broadcast_dict() == {weight.name: weight, bias.name: bias}
+    assert net.parameters_broadcast_dict(recurse=False) is None
+    weight.layerwise_parallel = True
+    assert net.parameters_broadcast_dict() == {bias.name: bias}
+    bias.layerwise_parallel = True
+    assert net.parameters_broadcast_dict() is None
 
 
 def test_casts_and_views_keep_the_type_they_are_asked_for_or_find() -> None:

@@ -331,3 +331,136 @@ def test_a_schedule_gives_the_rate_of_each_step() -> None:
 def test_an_argument_of_another_type_is_refused_as_by_mindspore(argument: str, make: Any) -> None:
     with pytest.raises(TypeError, match=f"'{argument}' must be a"):
         make([parameter()])
+
+
+# What MindSpore's optimizers offer to a subclass with a construct of its own. The numbers are those of MindSpore 2.10.
+
+
+class Bare(nn.Optimizer):
+    def construct(self, gradients: Any) -> Any:
+        return gradients
+
+
+def named(name: str, values: Any) -> Parameter:
+    return Parameter(Tensor(np.array(values, np.float32)), name)
+
+
+def tensors(*values: Any) -> tuple[Tensor, ...]:
+    return tuple(Tensor(np.array(one, np.float32)) for one in values)
+
+
+def assert_equal(found: Any, wanted: Any) -> None:
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one.asnumpy(), other, rtol=1e-6)
+
+
+class Falling(nn.Cell):
+    def construct(self, step: Tensor) -> Tensor:
+        return 0.5 / (step + 1)
+
+
+MATRIX, GAMMA = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [2.0, 3.0]
+
+
+def test_gradients_are_decayed_and_scaled_by_what_the_optimizer_was_made_with() -> None:
+    optimizer = Bare(0.1, [named("w", MATRIX), named("gamma", GAMMA)], weight_decay=0.5, loss_scale=4.0)
+    given = tensors([[1.0, 1.0, 1.0], [2.0, 4.0, 9.0]], [8.0, 4.0])
+    assert_equal(optimizer.decay_weight(given), ([[3, 5, 7], [10, 14, 21]], [8, 4]))
+    assert_equal(optimizer.scale_grad(given), ([[0.25, 0.25, 0.25], [0.5, 1.0, 2.25]], [2, 1]))
+    assert optimizer.flatten_gradients(given) is given and optimizer.gradients_centralization(given) is given
+    assert optimizer.broadcast_params(given) is given
+    plain = Bare(0.1, [named("w", MATRIX), named("gamma", GAMMA)])
+    assert plain.decay_weight(given) is given and plain.scale_grad(given) is given
+
+
+def test_gradients_of_groups_are_decayed_and_centralized_by_their_group() -> None:
+    groups: list[dict[str, Any]] = [
+        {"params": [named("a", [[1.0, 2.0], [3.0, 5.0]]), named("a2", [1.0, 3.0])], "weight_decay": 0.25,
+         "grad_centralization": True},
+        {"params": [named("b", [[3.0, 5.0]])]},
+    ]  # fmt: skip
+    optimizer = Bare(0.1, groups, weight_decay=0.5)
+    given = tensors([[1.0, 3.0], [2.0, 8.0]], [2.0, 6.0], [[2.0, 4.0]])
+    assert_equal(optimizer.decay_weight(given), ([[1.25, 3.5], [2.75, 9.25]], [2.25, 6.75], [[3.5, 6.5]]))
+    # MindSpore leaves out what it has no kernel for; the mean of each row is the definition of Yong et al. 2020.
+    assert_equal(optimizer.gradients_centralization(given), ([[-1, 1], [-3, 3]], [2, 6], [[2, 4]]))
+
+
+@pytest.mark.parametrize(
+    ("decay", "scale", "wanted"),
+    [(0.5, 1.0, 0.5), (0.5, 4.0, 2.0), (Tensor(0.5), 4.0, 2.0), (0, 4.0, 0.0), (Falling(), 1.0, 0.5),
+     (Falling(), 4.0, 2.0)],
+)  # fmt: skip
+def test_the_weight_decay_of_a_step_comes_with_the_loss_scale(decay: Any, scale: float, wanted: float) -> None:
+    optimizer = Bare(0.1, [named("w", MATRIX)], weight_decay=decay, loss_scale=scale)
+    assert optimizer.get_weight_decay().asnumpy().ravel().tolist() == [wanted]  # type: ignore[union-attr]
+    groups: list[dict[str, Any]] = [
+        {"params": [named("a", MATRIX)], "weight_decay": 0.25}, {"params": [named("b", MATRIX), named("c", MATRIX)]},
+    ]  # fmt: skip
+    found = Bare(0.1, groups, weight_decay=decay, loss_scale=scale).get_weight_decay()
+    assert [float(one.asnumpy().item()) for one in found] == [0.25 * scale, wanted, wanted]  # type: ignore[union-attr]
+    optimizer.global_step.set_data(Tensor(np.array([4], np.int32)))
+    wanted = wanted / 5 if isinstance(decay, Falling) else wanted
+    assert float(optimizer.get_weight_decay().asnumpy().item()) == pytest.approx(wanted)  # type: ignore[union-attr]
+
+
+def test_the_rate_of_a_parameter_is_that_of_its_group() -> None:
+    a, b, c = named("a", MATRIX), named("b", MATRIX), named("c", MATRIX)
+    falling = nn.ExponentialDecayLR(0.1, 0.5, 2)
+    optimizer = Bare(0.25, [{"params": [a], "lr": [0.5, 0.125]}, {"params": [b], "lr": falling}, {"params": [c]}])
+    listed, cell, common = optimizer.get_lr_parameter([a, b, c])
+    assert (listed.name, listed.tolist()) == ("learning_rate_group_0", [0.5, 0.125])
+    assert cell is falling and (common.name, common.item()) == ("learning_rate", 0.25)
+    assert optimizer.get_lr_parameter(b) is falling and optimizer.get_lr_parameter((c,)) == [common]
+    plain = Bare([0.5, 0.25], [a])
+    assert plain.get_lr_parameter(a).tolist() == [0.5, 0.25]
+    with pytest.raises(TypeError, match="'param' must be a Parameter or list, got int"):
+        plain.get_lr_parameter(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="'param' must be a Parameter or list, got list"):
+        plain.get_lr_parameter([3])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="the parameter 'b' is not in the optimizer"):
+        plain.get_lr_parameter(b)
+
+
+def test_the_rate_of_lars_is_that_of_the_optimizer_in_it() -> None:
+    inner = nn.Momentum([named("w", MATRIX)], [0.5, 0.25], 0.9)
+    outer: Any = nn.LARS(inner)
+    assert outer.get_lr().item() == 0.5
+    outer((Tensor(MATRIX),))
+    assert outer.get_lr().item() == 0.25
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        (Tensor([0.5, -1.0]), [1.5, 1.0]), (np.array([3.0]), [4.0, 5.0]), (2, [3.0, 4.0]), (Tensor(0.25), [1.25, 2.25]),
+        (Tensor(np.array([0.5, 1.5])), [1.5, 3.5]),
+    ],
+)  # fmt: skip
+def test_what_is_added_to_a_parameter_keeps_its_dtype_and_is_not_recorded(value: Any, wanted: list[float]) -> None:
+    p, optimizer = named("p", [1.0, 2.0]), Bare(0.1, [named("w", MATRIX)])
+    slope = ms.grad(lambda x: (x * optimizer.assignadd(p, value)).sum())(Tensor([1.0, 1.0]))
+    assert p.tolist() == slope.tolist() == wanted and p.dtype == ms.float32
+
+
+def test_a_value_that_would_change_the_shape_of_a_parameter_is_not_added() -> None:
+    p = named("p", [1.0, 2.0])
+    with pytest.raises(ValueError, match=r"'value' must broadcast to the shape \(2,\), but got \(3, 2\)"):
+        Bare(0.1, [p]).assignadd(p, Tensor(np.zeros((3, 2), np.float32)))
+    assert p.tolist() == [1.0, 2.0]
+
+
+def test_target_and_unique_are_kept_for_readers() -> None:
+    optimizer = Bare(0.1, [named("w", MATRIX)])
+    assert (optimizer.target, optimizer.unique) == ("CPU", True)
+    optimizer.unique = False
+    assert optimizer.unique is False
+    for device in ("CPU", "GPU", "Ascend"):
+        optimizer.target = device
+    assert optimizer.target == "CPU"  # where the parameters are
+    with pytest.raises(TypeError, match="'target' must be a str, but got int"):
+        optimizer.target = 3  # type: ignore[assignment]
+    with pytest.raises(ValueError, match="'target' must be 'CPU', 'GPU' or 'Ascend', got 'TPU'"):
+        optimizer.target = "TPU"
+    with pytest.raises(TypeError, match="'unique' must be a bool, but got int"):
+        optimizer.unique = 1  # type: ignore[assignment]

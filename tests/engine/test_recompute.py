@@ -122,6 +122,23 @@ def test_backward_hooks_of_a_cell_inside_see_and_change_the_gradient() -> None:
     assert seen == [(20.0, 5.0)]
 
 
+def test_buffers_are_in_the_second_run_what_they_were_in_the_first() -> None:
+    class Counting(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("count", Tensor([1.0]))
+
+        def construct(self, x: Tensor) -> Tensor:
+            self.count.copy_(self.count + 1.0)
+            return x * self.count
+
+    net = nn.SequentialCell(Counting(), Counting())
+    net.recompute()
+    slopes = [ms.grad(net)(Tensor([1.0])).item() for _ in range(3)]
+    assert slopes == [4.0, 9.0, 16.0]  # both counts go up by 1 with each call
+    assert [cell.count.item() for cell in net] == [4.0, 4.0]
+
+
 def test_second_derivatives_pass() -> None:
     class Wave(nn.Cell):
         def construct(self, x: Tensor) -> Tensor:

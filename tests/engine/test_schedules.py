@@ -80,3 +80,54 @@ def test_lists_have_the_rates_of_mindspore(rates: list[float], wanted: list[floa
 def test_schedules_refuse(make: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         make()
+
+
+FORMULAS: dict[str, tuple[Any, Any]] = {
+    "exponential": (
+        lambda stair: nn.exponential_decay_lr(0.3, 0.8, 23, 3, 2, stair), lambda epoch, part: 0.3 * 0.8**part,
+    ),
+    "natural": (
+        lambda stair: nn.natural_exp_decay_lr(0.3, 0.8, 23, 3, 2, stair), lambda epoch, part: 0.3 * np.exp(-1.6 * part),
+    ),
+    "inverse": (
+        lambda stair: nn.inverse_decay_lr(0.3, 0.8, 23, 3, 2, stair), lambda epoch, part: 0.3 / (1 + 0.8 * part),
+    ),
+    "polynomial": (
+        lambda anew: nn.polynomial_decay_lr(0.3, 0.05, 23, 3, 2, 1.5, anew),
+        lambda epoch, span: 0.05 + 0.25 * (1 - np.minimum(epoch, span) / span) ** 1.5,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("flag", [False, True])
+@pytest.mark.parametrize("name", FORMULAS)
+def test_a_list_of_rates_is_its_formula_step_by_step(name: str, flag: bool) -> None:
+    make, formula = FORMULAS[name]
+    epoch = np.arange(23) // 3
+    if name == "polynomial":  # the decay lasts 2 epochs, or goes on to the next multiple of 2
+        given = np.maximum(2 * np.ceil(epoch / 2), 2) if flag else np.full(23, 2)
+    else:
+        given = epoch // 2 if flag else epoch / 2
+    found = make(flag)
+    np.testing.assert_allclose(found, formula(epoch, given), rtol=1e-12)
+    assert all(type(rate) is float for rate in found)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ((1, 0.8, 6, 2, 2), TypeError, "'learning_rate' must be a float, but got int"),
+        ((-0.1, 0.8, 6, 2, 2), ValueError, "'learning_rate' must be above 0.*, but got -0.1"),
+        ((0.3, 0.0, 6, 2, 2), ValueError, "'decay_rate' must be above 0.*, but got 0.0"),
+        ((0.3, 0.8, 0, 2, 2), ValueError, "'total_step' must be above 0, but got 0"),
+        ((0.3, 0.8, 6, 2.0, 2), TypeError, "'step_per_epoch' must be an int, but got float"),
+        ((0.3, 0.8, 6, 2, True), TypeError, "'decay_epoch' must be an int, but got bool"),
+        ((0.3, 0.8, 6, 2, 2, 1), TypeError, "'is_stair' must be a bool, but got int"),
+    ],
+)
+def test_a_list_of_rates_names_what_is_wrong_with_its_argument(
+    arguments: tuple[Any, ...], error: type[Exception], text: str
+) -> None:
+    for name in ("exponential_decay_lr", "natural_exp_decay_lr", "inverse_decay_lr"):
+        with pytest.raises(error, match=f"For '{name}', {text}"):
+            getattr(nn, name)(*arguments)

@@ -156,6 +156,7 @@ def test_a_scale_can_be_given_anew_and_must_be_a_tensor() -> None:
     trainer = nn.TrainOneStepWithLossScaleCell(loss, optimizer, Tensor(np.float32(4.0)))
     trainer.set_sense_scale(Tensor(np.float32(8.0)))
     assert float(trainer(X, Y)[2]) == 8.0
+    assert trainer.start_overflow_check(None, X) == (None, X)
     with pytest.raises(TypeError, match="'sens' must be a Tensor"):
         trainer.set_sense_scale(8.0)
 

@@ -349,12 +349,18 @@ class Optimizer(Cell):
         return rate
 
     def get_weight_decay(self) -> Tensor | tuple[Tensor, ...]:
-        """The weight decay of this step: a Tensor; with groups, a tuple with one for each parameter."""
-        values = [d(self.global_step) if isinstance(d, Cell) else Tensor(np.float32(d)) for d in self._decays]
-        if self.is_group:
-            return tuple(values)
-        decay = self.weight_decay
-        return decay(self.global_step) if isinstance(decay, Cell) else Tensor(np.float32(decay))
+        """The weight decay of this step times the loss scale, as it goes with gradients that are scaled.
+
+        Returns:
+            a Tensor; with groups, a tuple with one for each parameter.
+        """
+
+        def scaled(decay: Cell | float | Tensor) -> Tensor:
+            if isinstance(decay, Cell):
+                return decay(self.global_step) * self.loss_scale
+            return Tensor(np.float32(_float(decay) * self.loss_scale))
+
+        return tuple(scaled(decay) for decay in self._decays) if self.is_group else scaled(self.weight_decay)
 
     def get_lr_parameter(self, param: Parameter | Sequence[Parameter]) -> Any:
         """The learning rate that a parameter has.
@@ -442,9 +448,17 @@ class Optimizer(Cell):
 
         Returns:
             the parameter.
+
+        Raises:
+            ValueError: ``value`` does not broadcast to the parameter's shape.
         """
         with no_recording():
             added = parameter._array + (value._array if isinstance(value, Tensor) else value)
+            if added.shape != parameter.shape:
+                raise ValueError(
+                    f"For 'assignadd', 'value' must broadcast to the shape {parameter.shape}, "
+                    f"but got {np.shape(value)}"
+                )
             parameter._rebind(added.astype(parameter._array.dtype, copy=False))
         return parameter
 

@@ -120,6 +120,18 @@ def test_a_bijector_of_the_users_own_needs_no_parameters() -> None:
             super().__init__(name="Doubled")
 
         def _forward(self, x: Tensor) -> Tensor:
-            return x * 2.0
+            return self._check_value(x, "x") * 2.0
 
     assert Doubled()("forward", Tensor([1.5, -2.0])).asnumpy().tolist() == [3.0, -4.0]
+    with pytest.raises(TypeError, match="For 'Doubled', 'x' must be a Tensor, but got float"):
+        Doubled().forward(1.5)  # type: ignore[arg-type]
+
+
+def test_a_bijector_keeps_its_arguments_and_tells_the_shape_of_its_output() -> None:
+    scale, shift = Tensor([[1.0], [2.0]]), Tensor([0.5, 1.0, 1.5])
+    made = msb.ScalarAffine(scale, shift)
+    assert list(made.parameters) == ["scale", "shift", "name", "param_dict"]
+    assert made.parameters["scale"] is scale and made.parameters["name"] == "ScalarAffine"
+    for shape in ((), (3,), (4, 1, 1), (5, 2, 3)):
+        assert made.shape_mapping(shape) == np.broadcast_shapes(shape, (2, 3)) == made.forward(ms.ops.ones(shape)).shape
+    assert msb.Exp().shape_mapping((4, 2)) == (4, 2)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor
@@ -122,9 +123,21 @@ def test_cauchys_distribution_has_a_density_and_no_moments() -> None:
     np.testing.assert_allclose(value(dist.cdf(Tensor(x))), np.arctan((x - 0.5) / 2) / math.pi + 0.5, rtol=1e-12)
     assert float(value(dist.entropy())) == pytest.approx(math.log(8 * math.pi))
     assert float(value(dist.kl_loss("Cauchy", *tensors((0.5, 2.0))))) == pytest.approx(0, abs=1e-12)
+    np.testing.assert_allclose(value(dist.log_cdf(Tensor(x))), stats.cauchy.logcdf(x, 0.5, 2.0), rtol=1e-12)
+    assert value(dist.mode()) == 0.5 and value(dist.mode(*tensors((3.0,)))) == 3.0
+    # The cross entropy of Chyzak and Nielsen 2019.
+    found = dist.cross_entropy("Cauchy", *tensors((-1.0, 0.7)))
+    assert float(value(found)) == pytest.approx(math.log(math.pi * ((2.0 + 0.7) ** 2 + (0.5 + 1.0) ** 2) / 0.7))
     for function in (dist.mean, dist.sd, dist.var):
         with pytest.raises(ValueError, match="undefined"):
             function()
+
+
+def test_samples_of_cauchys_distribution_are_spread_as_its_cumulative_function() -> None:
+    x = msd.Cauchy([0.5, -3.0], [2.0, 0.1], seed=3).sample((10_000,))
+    assert (x.shape, x.dtype) == ((10_000, 2), ms.float32)
+    for column, parameters in zip(x.asnumpy().T, ((0.5, 2.0), (-3.0, 0.1)), strict=True):
+        assert stats.kstest(column, "cauchy", parameters).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("name", COUNTS)
@@ -146,6 +159,32 @@ def test_counts_have_the_probabilities_of_the_textbook_and_their_sums(name: str)
         apart = float((expected * (np.log(expected) - np.log(np.maximum(q, 1e-300)))).sum())
         found = dist.kl_loss(name, *[Tensor(np.asarray(one, np.float32)) for one in other])
         assert float(value(found)) == pytest.approx(apart, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "of_a", "of_b"),
+    [
+        ("Bernoulli", [0.3, 0.5], [0.6, 0.2]),
+        ("Geometric", [0.3, 0.8], [0.6, 0.1]),
+        ("Categorical", [0.2, 0.3, 0.5], [0.5, 0.4, 0.1]),
+    ],
+)
+def test_a_cross_entropy_of_counts_is_the_mean_of_the_other_logarithm(name: str, of_a: Any, of_b: Any) -> None:
+    k = np.arange(2 if name == "Bernoulli" else 400)[:, None]
+
+    def probabilities(given: Any) -> Any:
+        p = np.array(given)
+        return {
+            "Bernoulli": lambda: np.where(k == 1, p, 1 - p),
+            "Geometric": lambda: p * (1 - p) ** k,
+            "Categorical": lambda: p[:, None],
+        }[name]()
+
+    want = -(probabilities(of_a) * np.log(probabilities(of_b))).sum(0)
+    found = getattr(msd, name)(of_a).cross_entropy(name, Tensor(of_b))
+    np.testing.assert_allclose(value(found), np.squeeze(want), rtol=1e-5)
+    found = getattr(msd, name)().cross_entropy(name, Tensor(of_b), Tensor(of_a))
+    np.testing.assert_allclose(value(found), np.squeeze(want), rtol=1e-5)
 
 
 @pytest.mark.parametrize("name", [*(name for name in CONTINUOUS if name not in PARTIAL), *COUNTS])
@@ -208,6 +247,60 @@ def test_a_method_is_called_by_its_name() -> None:
     assert dist("get_dist_type") == "Normal" and dist("sample", (2,)).shape == (2,)
     assert [one.asnumpy().tolist() for one in dist("get_dist_args", sd=x)] == [0.0, [0.5]]
     assert str(dist) == "Normal(mean = 0.0, standard deviation = 1.0)"
+
+
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "Bernoulli": {"probs": [0.25, 0.5]},
+    "Beta": {"concentration1": [2.0], "concentration0": [3.0, 4.0]},
+    "Categorical": {"probs": [[0.25, 0.75], [0.5, 0.5]]},
+    "Cauchy": {"loc": 0.5, "scale": 2.0},
+    "Exponential": {"rate": 0.75},
+    "Gamma": {"concentration": [2.0, 3.0], "rate": [1.5]},
+    "Geometric": {"probs": 0.25},
+    "Gumbel": {"loc": [0.5, 1.0], "scale": 2.0},
+    "LogNormal": {"loc": 0.25, "scale": [[0.5], [1.5]]},
+    "Logistic": {"loc": 0.5, "scale": 2.0},
+    "Normal": {"mean": [1.0, 2.0], "sd": [[3.0], [4.0]]},
+    "Poisson": {"rate": [2.5]},
+    "Uniform": {"low": -1.0, "high": [2.0, 3.0]},
+}
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_family_tells_its_name_its_arguments_and_its_parameters(name: str) -> None:
+    given, dist = PARAMETERS[name], getattr(msd, name)(**PARAMETERS[name], seed=4)
+    assert dist.get_dist_type() == dist("get_dist_type") == name
+    shape = np.broadcast_shapes(*[np.shape(one) for one in given.values()])
+    assert dist.broadcast_shape == (shape[:-1] if name == "Categorical" else shape)
+    # MindSpore keeps the parts that these two are made of instead.
+    kept = ["bijector", "distribution"] if name in {"Gumbel", "LogNormal"} else list(given)
+    assert list(dist.parameters)[: len(kept)] == kept and dist.parameters["seed"] == 4
+    if "param_dict" in dist.parameters:
+        assert dist.parameters["param_dict"] == given
+
+    def lists(found: Any) -> list[Any]:
+        return [one.asnumpy().tolist() for one in found]
+
+    wanted = list(given.values())
+    assert lists(dist.get_dist_args()) == lists(dist("get_dist_args", None)) == wanted
+    own = [name for name in given if name not in ("mean", "sd")]  # of the normal distribution they are methods
+    assert lists(getattr(dist, name) for name in own) == [given[name] for name in own]
+    another = Tensor([7.0, 8.0])
+    assert lists(dist.get_dist_args(another)) == [[7.0, 8.0], *wanted[1:]]
+    with pytest.raises(TypeError, match="must be a Tensor, but got float"):
+        dist.get_dist_args(0.5)
+    if name != "Gumbel":
+        bare = getattr(msd, name)()
+        assert bare.get_dist_args() == (None,) * len(given) and bare.broadcast_shape is None
+        assert all(getattr(bare, name) is None for name in own)
+
+
+def test_a_family_with_the_density_alone_tells_neither_name_nor_parameters() -> None:
+    for name in PARTIAL:
+        dist = getattr(msd, name)(*CONTINUOUS[name][0])
+        for function in (dist.get_dist_type, dist.get_dist_args):
+            with pytest.raises(NotImplementedError, match="'get_dist_.*' is not implemented for"):
+                function()
 
 
 X = Tensor([0.5])

@@ -89,10 +89,6 @@ class Cauchy(Distribution):
         value, (loc, scale) = self._at(value, loc, scale)
         return ops.log1p(2.0 * ops.atan((value - loc) / scale) / math.pi) - math.log(2.0)
 
-    def _quantile(self, p: Tensor, loc: AtCall = None, scale: AtCall = None) -> Tensor:
-        loc, scale = self._check_param_type(loc, scale)
-        return loc + scale * ops.tan(math.pi * (p - 0.5))
-
     def _kl_loss(
         self, dist: str, loc_b: Tensor, scale_b: Tensor, loc_a: AtCall = None, scale_a: AtCall = None
     ) -> Tensor:
