@@ -25,6 +25,7 @@ __all__ = [
     "adaptive_max_pool3d", "fractional_max_pool2d", "fractional_max_pool3d",
 ]  # fmt: skip
 
+Array = np.ndarray[Any, Any]
 Ints = tuple[int, ...]
 Size = int | Sequence[int | None] | None  # what users give: None keeps an axis as it is
 
@@ -269,6 +270,30 @@ def _adaptive_max_pool3d(x: Tensor, output_size: Size | Tensor) -> tuple[Tensor,
     return found
 
 
+def _starts(length: int, window: int, count: int, u: Array) -> Array:
+    """Where windows begin along an axis, (N, C, count): floor(alpha * (i + u)) - floor(alpha * u), and at the end."""
+    alpha, u = (length - window) / max(count - 1, 1), u[..., None]
+    found = np.floor((np.arange(count).astype(u.dtype) + u) * alpha) - np.floor(u * alpha)
+    found[..., -1] = length - window
+    return found.astype(np.int64)
+
+
+def _largest_of(x: Tensor, starts: list[Array], kernel: tuple[int, ...], return_indices: bool) -> Any:
+    """The largest element of windows that begin elsewhere in each sample and channel, as ``_largest_between``."""
+    axes, xp = len(kernel), array_module(x._array)
+    numbers: Any = 0  # of the elements in the flattened axes: (N, C, *counts, *kernel)
+    for axis, (length, start, k) in enumerate(zip(x.shape[2:], starts, kernel, strict=True)):
+        places = start[..., None] + np.arange(k)
+        around = [n for n in range(2, 2 + 2 * axes) if n not in (2 + axis, 2 + axes + axis)]
+        numbers = numbers * length + np.expand_dims(places, around)
+    windows = xp.asarray(numbers.reshape(*numbers.shape[: 2 + axes], -1))
+    flat = x._array.reshape(*x.shape[:2], -1)
+    values = xp.take_along_axis(flat, windows.reshape(*x.shape[:2], -1), axis=2).reshape(windows.shape)
+    indices = Tensor._wrap(xp.take_along_axis(windows, values.argmax(axis=-1)[..., None], axis=-1)[..., 0])
+    best = gathered(x, indices)
+    return (best, indices) if return_indices else best
+
+
 def _fractional(
     axes: int,
     name: str,
@@ -279,7 +304,7 @@ def _fractional(
     indices: bool,
     samples: Tensor | None,
 ) -> Any:
-    """Graham 2014: windows that begin at pseudorandom places, floor(alpha * (i + u)) - floor(alpha * u)."""
+    """Graham 2014: windows that begin at pseudorandom places, others in each sample and channel."""
 
     def pooled(x: Tensor) -> Any:
         kernel = ints_for(kernel_size, axes, name, "kernel_size")
@@ -294,15 +319,17 @@ def _fractional(
                     f"For '{name}', 'output_ratio' must be a float or {axes} floats between 0 and 1, but got {ratio!r}"
                 )
             lengths = tuple(int(n * r) for n, r in zip(x.shape[2:], ratios, strict=True))
-        drawn = random.uniform((axes,)) if samples is None else np.asarray(samples.asnumpy()).reshape(-1)[:axes]
-        edges = []
-        for n, k, m, u in zip(x.shape[2:], kernel, lengths, drawn, strict=True):
-            if n < k + m - 1:
+        for n, k, m in zip(x.shape[2:], kernel, lengths, strict=True):
+            if not 1 <= m <= n - k + 1:
                 raise ValueError(f"For '{name}', windows of {k} and output {m} do not fit into length {n}")
-            alpha = (n - k) / (m - 1) if m > 1 else 0.0
-            starts = [int((i + u) * alpha) - int(u * alpha) for i in range(m - 1)] + [n - k]
-            edges.append([(start, start + k) for start in starts])
-        return _largest_between(x, edges, indices)
+        wanted = (*x.shape[:2], axes)
+        drawn = random.uniform(wanted) if samples is None else samples.asnumpy()
+        if drawn.shape != wanted:
+            raise ValueError(f"For '{name}', '_random_samples' must have the shape {wanted}, but got {drawn.shape}")
+        if axes == 2:
+            drawn = drawn[..., ::-1]  # in MindSpore too those of images are for the last axis first, of volumes not
+        axis_by_axis = zip(x.shape[2:], kernel, lengths, np.moveaxis(drawn, -1, 0), strict=True)
+        return _largest_of(x, [_starts(*axis) for axis in axis_by_axis], kernel, indices)
 
     return batched(pooled, input, axes, name)
 
@@ -323,15 +350,16 @@ def fractional_max_pool2d(
         output_size: the lengths of the output, an int or two.
         output_ratio: instead of them, their ratios to those of the input: a float or two, between 0 and 1.
         return_indices: whether the places of the largest elements come too, as numbers in the flattened axes.
-        _random_samples: two numbers in [0, 1), one for each axis, that decide where windows begin, of any shape;
-            drawn without it.
+        _random_samples: numbers in [0, 1) that decide where windows begin, (N, C, 2), for width and height in each
+            sample (one sample: N = 1) and channel; drawn without it.
 
     Returns:
-        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int32).
+        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int64).
 
     Raises:
         TypeError: ``input`` is no Tensor, or a size no int.
-        ValueError: both or none of ``output_size`` and ``output_ratio``; a ratio out of range; windows that do not fit.
+        ValueError: both or none of ``output_size`` and ``output_ratio``; a ratio out of range; windows or
+            ``_random_samples`` that do not fit.
     """
     name = "fractional_max_pool2d"
     return _fractional(2, name, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
@@ -353,15 +381,16 @@ def fractional_max_pool3d(
         output_size: the lengths of the output, an int or three.
         output_ratio: instead of them, their ratios to those of the input: a float or three, between 0 and 1.
         return_indices: whether the places of the largest elements come too, as numbers in the flattened axes.
-        _random_samples: three numbers in [0, 1), one for each axis, that decide where windows begin, of any shape;
-            drawn without it.
+        _random_samples: numbers in [0, 1) that decide where windows begin, (N, C, 3), for depth, height and width in
+            each sample (one sample: N = 1) and channel; drawn without it.
 
     Returns:
-        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int32).
+        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int64).
 
     Raises:
         TypeError: ``input`` is no Tensor, or a size no int.
-        ValueError: both or none of ``output_size`` and ``output_ratio``; a ratio out of range; windows that do not fit.
+        ValueError: both or none of ``output_size`` and ``output_ratio``; a ratio out of range; windows or
+            ``_random_samples`` that do not fit.
     """
     name = "fractional_max_pool3d"
     return _fractional(3, name, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
