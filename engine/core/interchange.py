@@ -98,6 +98,16 @@ def from_dlpack(dlpack: object) -> Tensor:
 
     Raises:
         TypeError: ``dlpack`` is nothing of these.
+        ValueError: the capsule was taken before.
     """
-    source = dlpack if hasattr(dlpack, "__dlpack__") else _Capsule(dlpack)
-    return Tensor(np.array(np.from_dlpack(source)))
+    if hasattr(dlpack, "__dlpack__"):
+        return Tensor(np.array(np.from_dlpack(dlpack)))
+    if type(dlpack).__name__ != "PyCapsule":
+        raise TypeError(
+            "For 'from_dlpack', 'dlpack' must be an object with __dlpack__ or a capsule, "
+            f"but got {type(dlpack).__name__}"
+        )
+    try:
+        return Tensor(np.array(np.from_dlpack(_Capsule(dlpack))))
+    except ValueError as error:  # NumPy's message is of the capsule's inner name
+        raise ValueError("For 'from_dlpack', this capsule was taken before, or is of something else") from error

@@ -275,7 +275,7 @@ class Parameter(Tensor):
         return cloned
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Parameter, (Tensor(self), self.name, self.requires_grad)
+        return Parameter, (Tensor(self), self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
 
 
 class ParameterTuple(tuple[Parameter, ...]):

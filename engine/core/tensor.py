@@ -36,7 +36,8 @@ class Tensor(TensorMethods):
     Args:
         input_data: a Tensor, a NumPy array, a Python number, or a list or tuple of them, nested as the axes are.
         dtype: the element type; that of ``input_data`` without it, where Python floats are Float32 and ints Int64.
-        shape: the shape that ``init`` fills; without ``init`` and ``input_data``, that of a Tensor of zeros.
+        shape: the shape that ``init`` fills; without ``init`` and ``input_data``, that of a Tensor of zeros. None for a
+            length that only a graph compiler would have to know (``set_inputs``, ``enable_dynamic``) is 0.
         init: an Initializer, its name or a number that fills ``shape`` with ``dtype``.
         const_arg: a flag that a graph compiler would read; kept for readers.
         device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
@@ -73,7 +74,7 @@ class Tensor(TensorMethods):
             self.has_init = True
         elif input_data is None and shape is not None and dtype is not None:
             wanted = (shape,) if isinstance(shape, int) else tuple(shape)
-            input_data = np.zeros(wanted, numpy_dtype(dtype))
+            input_data = np.zeros([n or 0 for n in wanted], numpy_dtype(dtype))
         elif input_data is None:
             raise TypeError("For 'Tensor', 'input_data' is missing: give data, or 'init' with 'shape' and 'dtype'")
         before = silence()
