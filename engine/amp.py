@@ -132,8 +132,8 @@ def custom_mixed_precision(
     classes = tuple(one for one in given if issubclass(one, Cell))
     if given and not classes:
         raise NotImplementedError(
-            f"For 'custom_mixed_precision', 'white_list' {[one.__name__ for one in given]} holds primitives only, which "
-            "hookscope does not lower by themselves: name the cells that use them, such as nn.Dense"
+            f"For 'custom_mixed_precision', 'white_list' {[one.__name__ for one in given]} holds primitives only, "
+            "which hookscope does not lower by themselves: name the cells that use them, such as nn.Dense"
         )
     if white_list is not None:
         _lower_white(network, classes, dtype, float32)

@@ -193,7 +193,7 @@ def test_unpooling_puts_elements_where_they_were(axes: int, stride: int, pads: i
 
 
 def fractional(x: Array, window: tuple[int, ...], lengths: tuple[int, ...], drawn: Array) -> tuple[Array, Array]:
-    """Along each axis window i begins at floor(alpha * (i + u)) - floor(alpha * u), the last at the end (Graham 2014)."""
+    """Along an axis window i begins at floor(alpha * (i + u)) - floor(alpha * u), the last at the end (Graham 2014)."""
     values, places = np.zeros((*x.shape[:2], *lengths)), np.zeros((*x.shape[:2], *lengths), int)
     numbers = np.arange(math.prod(x.shape[2:])).reshape(x.shape[2:])
     for place in np.ndindex(values.shape):
