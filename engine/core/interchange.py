@@ -100,14 +100,16 @@ def from_dlpack(dlpack: object) -> Tensor:
         TypeError: ``dlpack`` is nothing of these.
         ValueError: the capsule was taken before.
     """
+    source: Any = dlpack
     if hasattr(dlpack, "__dlpack__"):
-        return Tensor(np.array(np.from_dlpack(dlpack)))
+        return Tensor(np.array(np.from_dlpack(source)))
     if type(dlpack).__name__ != "PyCapsule":
         raise TypeError(
             "For 'from_dlpack', 'dlpack' must be an object with __dlpack__ or a capsule, "
             f"but got {type(dlpack).__name__}"
         )
+    source = _Capsule(dlpack)
     try:
-        return Tensor(np.array(np.from_dlpack(_Capsule(dlpack))))
+        return Tensor(np.array(np.from_dlpack(source)))
     except ValueError as error:  # NumPy's message is of the capsule's inner name
         raise ValueError("For 'from_dlpack', this capsule was taken before, or is of something else") from error

@@ -6,7 +6,7 @@ So holding a reference to an array is holding a value, which is what makes a deb
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,7 +60,7 @@ class Tensor(TensorMethods):
         self,
         input_data: TensorLike | np.generic | None = None,
         dtype: DTypeLike | None = None,
-        shape: Ints | None = None,
+        shape: Ints | Sequence[int | None] | None = None,
         init: Initializer | str | float | Tensor | None = None,
         const_arg: bool = False,
         device: str | None = None,
@@ -70,11 +70,10 @@ class Tensor(TensorMethods):
                 raise ValueError("For 'Tensor', 'init' needs 'shape' and 'dtype' beside it")
             from .initializer import initializer
 
-            input_data = initializer(init, shape, dtype)
+            input_data = initializer(init, _lengths(shape), dtype)
             self.has_init = True
         elif input_data is None and shape is not None and dtype is not None:
-            wanted = (shape,) if isinstance(shape, int) else tuple(shape)
-            input_data = np.zeros([n or 0 for n in wanted], numpy_dtype(dtype))
+            input_data = np.zeros(_lengths(shape), numpy_dtype(dtype))
         elif input_data is None:
             raise TypeError("For 'Tensor', 'input_data' is missing: give data, or 'init' with 'shape' and 'dtype'")
         before = silence()
@@ -397,7 +396,7 @@ class Tensor(TensorMethods):
 def tensor(
     input_data: TensorLike | np.generic | None = None,
     dtype: DTypeLike | None = None,
-    shape: Ints | None = None,
+    shape: Ints | Sequence[int | None] | None = None,
     init: Initializer | str | float | Tensor | None = None,
     const_arg: bool = False,
     device: str | None = None,
@@ -425,6 +424,10 @@ def tensor(
 def as_tensor(gradient: Tensor | Array) -> Tensor:
     """A gradient on its way back, which is an array or for a higher order a tensor, as a tensor."""
     return gradient if isinstance(gradient, Tensor) else Tensor._wrap(gradient)
+
+
+def _lengths(shape: int | Sequence[int | None]) -> tuple[int, ...]:
+    return (shape,) if isinstance(shape, int) else tuple([n or 0 for n in shape])
 
 
 def _array_from(data: Any, dtype: DTypeLike | None) -> Any:
