@@ -202,11 +202,18 @@ def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
 
     Raises:
         TypeError: ``input_x`` is no Tensor, or ``indices`` holds no integers.
-        IndexError: an index out of range, or more of them than axes.
+        ValueError: more indices in a row than axes.
+        RuntimeError: an index out of range.
     """
-    return getitem_operator(
-        check_tensor(input_x, "gather_nd", "input_x"), index=_rows(_integers(indices, "gather_nd", "indices"))
-    )
+    x, i = check_tensor(input_x, "gather_nd", "input_x"), _integers(indices, "gather_nd", "indices")
+    if i.ndim == 0 or i.shape[-1] > x.ndim:
+        raise ValueError(
+            f"For 'gather_nd', the last axis of 'indices' must have a length up to {x.ndim}, but got shape {i.shape}"
+        )
+    columns = _rows(i)
+    for column, length in zip(columns, x.shape, strict=False):
+        check_in_range(column, length, "gather_nd")
+    return getitem_operator(x, index=columns)
 
 
 @declare(method=True, mint=renamed(axis="dim"))

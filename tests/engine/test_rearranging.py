@@ -243,3 +243,18 @@ def test_what_is_assigned_stays_in_the_parameter() -> None:
 def test_blocks_that_do_not_fit_are_refused(call: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         call(Tensor(IMAGES))
+
+
+@pytest.mark.parametrize(
+    ("indices", "error", "text"),
+    [
+        ([[0, 6]], RuntimeError, r"indices must be in \[-6, 6\), but got 6\.\.6"),
+        ([[0], [-3]], RuntimeError, r"indices must be in \[-2, 2\), but got -3\.\.0"),
+        ([[0, 0, 0]], ValueError, r"a length up to 2, but got shape \(1, 3\)"),
+        (1, ValueError, r"a length up to 2, but got shape \(\)"),
+        ([[0.5]], TypeError, "'indices' must hold integers, but got Float32"),
+    ],
+)
+def test_an_index_that_is_no_place_is_refused(indices: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=f"For 'gather_nd', .*{text}"):
+        ops.gather_nd(Tensor(A), Tensor(indices))
