@@ -82,9 +82,6 @@ class _Capsule:
     def __dlpack__(self, **kwargs: Any) -> object:
         return self._capsule
 
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)  # kDLCPU, DLPack's dlpack.h
-
 
 def from_dlpack(dlpack: object) -> Tensor:
     """A Tensor of what another library hands over by DLPack: a copy, since tensors are never written into.
