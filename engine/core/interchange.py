@@ -74,7 +74,7 @@ def to_dlpack(tensor: Tensor) -> object:
 
 
 class _Capsule:
-    """What NumPy and CuPy want to see around a bare capsule."""
+    """What NumPy wants to see around a bare capsule."""
 
     def __init__(self, capsule: object) -> None:
         self._capsule = capsule
