@@ -106,7 +106,8 @@ def custom_mixed_precision(
 
     Args:
         network: a cell; it is changed.
-        white_list: classes of cells that compute in half precision, and whose outputs are cast back to float32.
+        white_list: classes of cells that compute in half precision, and whose outputs are cast back to float32;
+            primitives beside them have no effect.
         black_list: classes of cells that stay in float32; the output of the network is cast back to float32.
         dtype: float16 or bfloat16.
 
@@ -116,6 +117,7 @@ def custom_mixed_precision(
     Raises:
         TypeError: ``network`` is no cell, or a list holds something else than classes of cells.
         ValueError: both lists or none, or another dtype.
+        NotImplementedError: a white list of primitives only.
     """
     check_type(network, Cell, "custom_mixed_precision", "network")
     if (white_list is None) == (black_list is None):
@@ -127,6 +129,11 @@ def custom_mixed_precision(
         if not isinstance(one, type) or not (issubclass(one, Cell) or (name == "white_list" and _is_primitive(one))):
             raise TypeError(f"For 'custom_mixed_precision', '{name}' must hold classes of cells, but got {one!r}")
     classes = tuple(one for one in listed if issubclass(one, Cell))
+    if listed and not classes:
+        raise NotImplementedError(
+            f"For 'custom_mixed_precision', 'white_list' {[one.__name__ for one in listed]} holds primitives only, "
+            "which hookscope does not lower by themselves: name the cells that use them, such as nn.Dense"
+        )
     if white_list is not None:
         _lower_white(network, classes, dtype, float32)
     else:

@@ -74,16 +74,13 @@ def to_dlpack(tensor: Tensor) -> object:
 
 
 class _Capsule:
-    """What NumPy and CuPy want to see around a bare capsule."""
+    """What NumPy wants to see around a bare capsule."""
 
     def __init__(self, capsule: object) -> None:
         self._capsule = capsule
 
     def __dlpack__(self, **kwargs: Any) -> object:
         return self._capsule
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)  # kDLCPU, DLPack's dlpack.h
 
 
 def from_dlpack(dlpack: object) -> Tensor:
@@ -98,11 +95,18 @@ def from_dlpack(dlpack: object) -> Tensor:
 
     Raises:
         TypeError: ``dlpack`` is nothing of these.
+        ValueError: the capsule was taken before.
     """
-    if not hasattr(dlpack, "__dlpack__") and type(dlpack).__name__ != "PyCapsule":
+    source: Any = dlpack
+    if hasattr(dlpack, "__dlpack__"):
+        return Tensor(np.array(np.from_dlpack(source)))
+    if type(dlpack).__name__ != "PyCapsule":
         raise TypeError(
             "For 'from_dlpack', 'dlpack' must be an array with '__dlpack__' or a capsule, "
             f"but got {type(dlpack).__name__}"
         )
-    source = dlpack if hasattr(dlpack, "__dlpack__") else _Capsule(dlpack)
-    return Tensor(np.array(np.from_dlpack(source)))
+    source = _Capsule(dlpack)
+    try:
+        return Tensor(np.array(np.from_dlpack(source)))
+    except ValueError as error:  # NumPy's message is of the capsule's inner name
+        raise ValueError("For 'from_dlpack', this capsule was taken before, or is of something else") from error

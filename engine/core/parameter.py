@@ -267,7 +267,8 @@ class Parameter(Tensor):
         return cloned
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Parameter, (Tensor(self), self.name, self.requires_grad)
+        settings = self.requires_grad, self.layerwise_parallel, self.parallel_optimizer
+        return Parameter, (Tensor(self), self.name, *settings)
 
 
 class ParameterTuple(tuple[Parameter, ...]):

@@ -6,7 +6,7 @@ So holding a reference to an array is holding a value, which is what makes a deb
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,7 +36,8 @@ class Tensor(TensorMethods):
     Args:
         input_data: a Tensor, a NumPy array, a Python number, or a list or tuple of them, nested as the axes are.
         dtype: the element type; that of ``input_data`` without it, where Python floats are Float32 and ints Int64.
-        shape: the shape that ``init`` fills; without ``init`` and ``input_data``, that of a Tensor of zeros.
+        shape: the shape that ``init`` fills; without ``init`` and ``input_data``, that of a Tensor of zeros. None for a
+            length that only a graph compiler would have to know (``set_inputs``, ``enable_dynamic``) is 0.
         init: an Initializer, its name or a number that fills ``shape`` with ``dtype``.
         const_arg: a flag that a graph compiler would read; kept for readers.
         device: where it is: new Tensors are where ``set_device`` says, and another place is refused.
@@ -59,7 +60,7 @@ class Tensor(TensorMethods):
         self,
         input_data: TensorLike | np.generic | None = None,
         dtype: DTypeLike | None = None,
-        shape: Ints | None = None,
+        shape: Ints | Sequence[int | None] | None = None,
         init: Initializer | str | float | Tensor | None = None,
         const_arg: bool = False,
         device: str | None = None,
@@ -74,11 +75,10 @@ class Tensor(TensorMethods):
                 raise ValueError("For 'Tensor', 'init' needs 'shape' and 'dtype' beside it")
             from .initializer import initializer
 
-            input_data = initializer(init, shape, dtype)
+            input_data = initializer(init, _lengths(shape), dtype)
             self.has_init = True
         elif input_data is None and shape is not None and dtype is not None:
-            wanted = (shape,) if isinstance(shape, int) else tuple(shape)
-            input_data = np.zeros(wanted, numpy_dtype(dtype))
+            input_data = np.zeros(_lengths(shape), numpy_dtype(dtype))
         elif input_data is None:
             raise TypeError("For 'Tensor', 'input_data' is missing: give data, or 'init' with 'shape' and 'dtype'")
         before = silence()
@@ -401,7 +401,7 @@ class Tensor(TensorMethods):
 def tensor(
     input_data: TensorLike | np.generic | None = None,
     dtype: DTypeLike | None = None,
-    shape: Ints | None = None,
+    shape: Ints | Sequence[int | None] | None = None,
     init: Initializer | str | float | Tensor | None = None,
     const_arg: bool = False,
     device: str | None = None,
@@ -429,6 +429,10 @@ def tensor(
 def as_tensor(gradient: Tensor | Array) -> Tensor:
     """A gradient on its way back, which is an array or for a higher order a tensor, as a tensor."""
     return gradient if isinstance(gradient, Tensor) else Tensor._wrap(gradient)
+
+
+def _lengths(shape: int | Sequence[int | None]) -> tuple[int, ...]:
+    return (shape,) if isinstance(shape, int) else tuple([n or 0 for n in shape])
 
 
 def _array_from(data: Any, dtype: DTypeLike | None) -> Any:

@@ -302,7 +302,7 @@ def _fractional(
         drawn = _samples(samples, name, (*x.shape[:2], axes))
         starts = []
         for axis, (n, k, m) in enumerate(zip(x.shape[2:], kernel, lengths, strict=True)):
-            if n < k + m - 1:
+            if not 1 <= m <= n - k + 1:
                 raise ValueError(f"For '{name}', windows of {k} and output {m} do not fit into length {n}")
             u = drawn[:, :, axes - 1 - axis if axes == 2 else axis, None]
             # In the dtype of the samples, as MindSpore rounds.
@@ -317,15 +317,15 @@ def _fractional(
 
 
 def _samples(given: Tensor | None, name: str, shape: Ints) -> Array:
-    """The u of each sample, channel and axis: those of the user, whose first axis may be 1, or drawn ones."""
+    """The u of each sample, channel and axis: those of the user, or drawn ones."""
     if given is None:
         return random.uniform(shape)
-    if check_tensor(given, name, "_random_samples").shape not in (shape, (1, *shape[1:])):
+    if check_tensor(given, name, "_random_samples").shape != shape:
         raise ValueError(f"For '{name}', '_random_samples' must have the shape {shape}, but got {given.shape}")
     values = to_host(given._array)
     if values.dtype.kind != "f" or not ((values >= 0) & (values < 1)).all():
         raise ValueError(f"For '{name}', '_random_samples' must be floating-point numbers in [0, 1), but got {given}")
-    return np.broadcast_to(values, shape)
+    return values
 
 
 def _largest_from(x: Tensor, starts: list[Array], kernel: Ints) -> Tensor:
@@ -359,8 +359,8 @@ def fractional_max_pool2d(
         output_size: the lengths of the output, an int or two.
         output_ratio: where these are not given, their ratios to those of the input: a float or two, between 0 and 1.
         return_indices: whether the places of the largest elements come too, as numbers in the flattened axes.
-        _random_samples: (N, C, 2) or (1, C, 2), numbers in [0, 1) that decide where windows begin along each axis
-            (width, height); drawn without it.
+        _random_samples: (N, C, 2), of one sample N = 1: numbers in [0, 1) that decide where windows begin along
+            each axis (width, height); drawn without it.
 
     Returns:
         A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int64).
@@ -390,8 +390,8 @@ def fractional_max_pool3d(
         output_size: the lengths of the output, an int or three.
         output_ratio: where these are not given, their ratios to those of the input: a float or three, between 0 and 1.
         return_indices: whether the places of the largest elements come too, as numbers in the flattened axes.
-        _random_samples: (N, C, 3) or (1, C, 3), numbers in [0, 1) that decide where windows begin along each axis
-            (depth, height, width); drawn without it.
+        _random_samples: (N, C, 3), of one sample N = 1: numbers in [0, 1) that decide where windows begin along
+            each axis (depth, height, width); drawn without it.
 
     Returns:
         A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int64).

@@ -229,28 +229,6 @@ def _diag_part(x: Tensor) -> Tensor:
     return reshape(diagonal(reshape(x, (math.prod(half), -1))), half)
 
 
-def diag_ext(input: Tensor, diagonal: int = 0) -> Tensor:
-    """Of a vector the matrix with it on a diagonal, of a matrix a diagonal, as in NumPy; ``mint.diag``.
-
-    Args:
-        input: a vector or a matrix.
-        diagonal: which diagonal: 0 the main one, above 0 to its right, below 0 to its left.
-
-    Returns:
-        A matrix or a vector of the dtype of ``input``.
-
-    Raises:
-        TypeError: ``input`` is no Tensor.
-        ValueError: ``input`` has neither 1 nor 2 axes.
-    """
-    x = check_tensor(input, "diag")
-    if x.ndim == 2:
-        return getitem_operator(x, index=_diagonal_places(x._array, x.shape[0], x.shape[1], diagonal))
-    if x.ndim != 1:
-        raise ValueError(f"For 'diag', 'input' must have 1 or 2 axes, but got shape {x.shape}")
-    return diag_embed(x, diagonal)
-
-
 @declare(method=True)
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """A matrix with all elements of the input, flattened, on a diagonal and 0 elsewhere; as in NumPy.

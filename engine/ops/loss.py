@@ -25,7 +25,7 @@ from .elementwise import cast_operator  # fmt: skip
 from .exponentials import exp, log, log1p  # fmt: skip
 from .indexing import getitem
 from .reduction import mean, reduce_sum
-from .shape import reshape, transpose
+from .shape import broadcast_to, reshape, transpose
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cosine_similarity",
@@ -661,9 +661,11 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     Raises:
         ValueError: ``dim`` is out of range, or shapes that do not broadcast.
     """
-    product = reduce_sum(mul(x1, x2), dim)
-    norms = [maximum(sqrt(reduce_sum(mul(x, x), dim)), eps) for x in (x1, x2)]
-    return div(product, mul(*norms))
+    products = mul(x1, x2)
+    wide = [x if x.shape == products.shape else broadcast_to(x, products.shape) for x in (x1, x2)]
+    # The larger of the squares: the root of 0 has no slope.
+    norms = [sqrt(maximum(reduce_sum(mul(x, x), dim), eps * eps)) for x in wide]
+    return div(reduce_sum(products, dim), mul(*norms))
 
 
 def cosine_embedding_loss(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import bfloat16, float16, float32
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
@@ -19,7 +20,7 @@ from .arithmetic import add, div, mul, pow, rsqrt, square
 from .convolution import check_format
 from .linalg import matmul
 from .reduction import mean
-from .shape import reshape
+from .shape import cast, reshape
 
 __all__ = ["batch_norm", "group_norm", "layer_norm", "lrn", "rms_norm"]
 
@@ -430,18 +431,18 @@ def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, T
         epsilon: a small number against division by 0.
 
     Returns:
-        The result, like ``x``; and 1 / sqrt(mean(x * x) + epsilon), with these axes as 1.
+        The result, like ``x``; and 1 / sqrt(mean(x * x) + epsilon), with these axes as 1, Float32 of half precision.
 
     Raises:
         TypeError: an input is no Tensor.
-        ValueError: the shape of ``gamma`` is not the end of that of ``x``.
+        ValueError: the shape of ``gamma`` is not the end of that of ``x``, or has no axis.
     """
-    if check_tensor(gamma, "rms_norm", "gamma").ndim > check_tensor(x, "rms_norm", "x").ndim or (
-        x.shape[x.ndim - gamma.ndim :] != gamma.shape
-    ):
+    first = check_tensor(x, "rms_norm", "x").ndim - check_tensor(gamma, "rms_norm", "gamma").ndim
+    if gamma.ndim == 0 or first < 0 or x.shape[first:] != gamma.shape:
         raise ValueError(f"For 'rms_norm', the shape {gamma.shape} of 'gamma' must be the end of {x.shape}")
-    rstd = rsqrt(add(mean(square(x), tuple(range(x.ndim - gamma.ndim, x.ndim)), True), epsilon))
-    return mul(mul(x, rstd), gamma), rstd
+    wide = cast(x, float32) if x.dtype in (float16, bfloat16) else x  # squares of half precision overflow
+    rstd = rsqrt(add(mean(square(wide), tuple(range(first, x.ndim)), True), epsilon))
+    return cast(mul(mul(wide, rstd), gamma), x.dtype), rstd
 
 
 @declare(primitive=prim("LRN", depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"))

@@ -202,8 +202,12 @@ def sequence_mask(lengths: Tensor, maxlen: int | None = None) -> Tensor:
     return Tensor._wrap(array_module(counts).arange(longest) < counts[..., None])
 
 
-def _blocks(block: Ints, spatial: int, name: str) -> tuple[int, ...]:
-    sizes = ints_of(block, name, "block_size")
+def _blocks(block: Ints, spatial: int, name: str, argument: str) -> tuple[int, ...]:
+    sizes = ints_of(block, name, argument)
+    if len(sizes) not in (1, spatial):
+        raise ValueError(f"For '{name}', there must be one block for all axes or {spatial}, but got {sizes}")
+    if min(sizes) < 1:
+        raise ValueError(f"For '{name}', '{argument}' must be above 0, but got {sizes}")
     return sizes * spatial if len(sizes) == 1 else sizes
 
 
@@ -223,11 +227,15 @@ def space_to_batch_nd(input_x: Tensor, block_size: Ints, paddings: Sequence[Sequ
 
     Raises:
         TypeError: ``block_size`` is no int and no tuple of ints.
-        ValueError: a block does not divide its padded axis, or there is not one for each axis.
+        ValueError: a block is not above 0 or does not divide its padded axis, or there is not one for each axis.
     """
     first = check_tensor(input_x, "space_to_batch_nd", "input_x").ndim - len(paddings)
-    sizes = _blocks(block_size, len(paddings), "space_to_batch_nd")
+    sizes = _blocks(block_size, len(paddings), "space_to_batch_nd", "block_size")
     x = pad_by_axis(input_x, paddings)
+    if any(n % b for n, b in zip(x.shape[first:], sizes, strict=True)):
+        raise ValueError(
+            f"For 'space_to_batch_nd', the blocks {sizes} must divide the padded lengths {x.shape[first:]}"
+        )
     batch, kept, outer = x.shape[0], x.shape[1:first], [n // b for n, b in zip(x.shape[first:], sizes, strict=True)]
     split = reshape(x, (batch, *kept, *(n for pair in zip(outer, sizes, strict=True) for n in pair)))
     order = [first + 2 * i + 1 for i in range(len(sizes))] + list(range(first))
@@ -249,7 +257,7 @@ def _space_to_batch_by_shape(input_x: Tensor, block_shape: Ints, paddings: Seque
 
     Raises:
         TypeError: ``block_shape`` is no int and no tuple of ints.
-        ValueError: a block does not divide its padded axis, or there is not one for each axis.
+        ValueError: a block is not above 0 or does not divide its padded axis, or there is not one for each axis.
     """
     return space_to_batch_nd(input_x, block_shape, paddings)
 
@@ -268,10 +276,13 @@ def batch_to_space_nd(input_x: Tensor, block_shape: Ints, crops: Sequence[Sequen
 
     Raises:
         TypeError: ``block_shape`` is no int and no tuple of ints.
-        ValueError: the product of the blocks does not divide N, or there is not one for each axis.
+        ValueError: the product of the blocks does not divide N, or there is not one for each axis; more is cut off
+            than there is.
     """
     first, count = check_tensor(input_x, "batch_to_space_nd", "input_x").ndim - len(crops), len(crops)
-    sizes = _blocks(block_shape, count, "batch_to_space_nd")
+    sizes = _blocks(block_shape, count, "batch_to_space_nd", "block_shape")
+    if input_x.shape[0] % math.prod(sizes):
+        raise ValueError(f"For 'batch_to_space_nd', the blocks {sizes} must divide a batch of {input_x.shape[0]}")
     batch = input_x.shape[0] // math.prod(sizes)
     kept, outer = input_x.shape[1:first], input_x.shape[first:]
     split = reshape(input_x, (*sizes, batch, *kept, *outer))
@@ -279,7 +290,14 @@ def batch_to_space_nd(input_x: Tensor, block_shape: Ints, crops: Sequence[Sequen
     joined = transpose(split, (*range(count, count + first), *pairs))
     full = reshape(joined, (batch, *kept, *(n * b for n, b in zip(outer, sizes, strict=True))))
     for place, (before, after) in enumerate(crops):
-        full = slice_operator(full, axis=first + place, start=before, stop=full.shape[first + place] - after)
+        length = full.shape[first + place]
+        if min(before, after) < 0:
+            raise ValueError(f"For 'batch_to_space_nd', 'crops' must not be negative, but got {(before, after)}")
+        if before + after > length:
+            raise ValueError(
+                f"For 'batch_to_space_nd', 'crops' {(before, after)} cut off more than the length {length}"
+            )
+        full = slice_operator(full, axis=first + place, start=before, stop=length - after)
     return full
 
 
@@ -297,6 +315,7 @@ def _batch_to_space(input_x: Tensor, block_size: Ints, crops: Sequence[Sequence[
 
     Raises:
         TypeError: ``block_size`` is no int and no tuple of ints.
-        ValueError: the product of the blocks does not divide N, or there is not one for each axis.
+        ValueError: the product of the blocks does not divide N, or there is not one for each axis; more is cut off
+            than there is.
     """
     return batch_to_space_nd(input_x, block_size, crops)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+import hookscope.engine as ms
 from hookscope.engine import Tensor, float32, grad, ops
 
 NAN = Tensor(np.array([np.nan, 1.0], np.float32))
@@ -63,6 +65,65 @@ def test_an_element_on_a_limit_keeps_its_gradient(low: float, high: float, of_x:
         np.testing.assert_array_equal(found.asnumpy(), of_x)
     bound = grad(lambda low: ops.clamp(x, low, high).sum())(Tensor(low, float32))
     assert float(bound) == of_low
+
+
+FORMULAS: list[tuple[str, Callable[..., Any], Callable[..., Any], tuple[int, ...]]] = [
+    ("GeLU", ops.GeLU(), lambda x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))), (3, 4)),
+    ("Gelu", ops.Gelu(), lambda x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))), (2,)),
+    ("swiglu", ops.swiglu, lambda x: x[..., :2] / (1 + np.exp(-x[..., :2])) * x[..., 2:], (2, 3, 4)),
+    ("swiglu of rows", lambda x: ops.swiglu(x, 0), lambda x: x[:3] / (1 + np.exp(-x[:3])) * x[3:], (6, 2)),
+]
+
+
+@pytest.mark.parametrize(("function", "formula", "shape"), [row[1:] for row in FORMULAS], ids=[r[0] for r in FORMULAS])
+def test_it_is_its_formula_and_its_gradient_the_slope(function: Any, formula: Any, shape: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(6)
+    for scale in (1.0, 20.0):
+        x = rng.standard_normal(shape) * scale
+        np.testing.assert_allclose(function(Tensor(x)).asnumpy(), formula(x), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(function(Tensor(x, float32)).asnumpy(), formula(x), rtol=1e-4, atol=1e-5)
+    weights, way = rng.standard_normal(formula(x).shape), rng.standard_normal(shape)
+    x = rng.standard_normal(shape)
+    found = grad(lambda x: (function(x) * Tensor(weights)).sum())(Tensor(x)).asnumpy()
+    ends = [(formula(x + step * way) * weights).sum() for step in (1e-6, -1e-6)]
+    assert float((found * way).sum()) == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6)
+
+
+def test_what_is_halved_has_an_even_length() -> None:
+    with pytest.raises(ValueError, match="'swiglu'"):
+        ops.swiglu(Tensor(np.ones((2, 3))))
+
+
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_gumbel_samples_are_of_the_categories(dim: int) -> None:
+    ms.set_seed(12)
+    chances = np.array([0.1, 0.2, 0.7])
+    logits = np.tile(np.log(chances), (20000, 1)) + 5.0
+    x = Tensor(logits if dim else logits.T.copy())
+    hard = ops.gumbel_softmax(x, 0.7, True, dim).asnumpy()
+    hot = hard if dim else hard.T
+    np.testing.assert_allclose(np.sort(hot, 1), np.tile([0.0, 0.0, 1.0], (20000, 1)), atol=1e-12)
+    assert np.abs(hot.mean(0) - chances).max() < 5 * math.sqrt(0.25 / 20000)
+
+
+def test_a_soft_gumbel_sample_is_a_softmax_of_noise_and_the_hard_one_has_its_gradient() -> None:
+    ms.set_seed(12)
+    x, weights = np.random.default_rng(0).standard_normal((500, 4)), np.random.default_rng(1).standard_normal((500, 4))
+    soft = ops.gumbel_softmax(Tensor(x), 0.5).asnumpy()
+    np.testing.assert_allclose(soft.sum(1), 1, rtol=1e-12)
+    # Up to a number for each row the noise is tau * log(sample) - logits; Gumbel numbers have the variance pi^2 / 6.
+    noise = 0.5 * np.log(soft) - x
+    around = noise - noise.mean(1, keepdims=True)
+    assert around.var() * 4 / 3 == pytest.approx(math.pi**2 / 6, rel=0.15)
+    ms.set_seed(12)
+    hard = ops.gumbel_softmax(Tensor(x), 0.5, hard=True).asnumpy()
+    np.testing.assert_allclose(hard, soft == soft.max(1, keepdims=True), atol=1e-12)
+    # d softmax(z / tau) / dz, of the same noise
+    want = soft * (weights - (soft * weights).sum(1, keepdims=True)) / 0.5
+    for one in (False, True):
+        ms.set_seed(12)
+        found = grad(lambda x, one=one: (ops.gumbel_softmax(x, 0.5, one) * Tensor(weights)).sum())(Tensor(x))
+        np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-9, atol=1e-12)
 
 
 REFUSED: list[tuple[str, Callable[[], Any], type[Exception], str]] = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -132,3 +134,42 @@ def test_marks_for_a_compiler_leave_things_as_they_are() -> None:
 def test_a_compilers_options_are_checked(action: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         action()
+
+
+def test_what_only_a_compiler_reads_is_shown_by_its_name() -> None:
+    assert repr(ops.MultitypeFuncGraph("scale")) == "<MultitypeFuncGraph scale>"
+    assert repr(ops.Partial()) == "Prim[Partial]"
+    assert repr(ops.Depend()) == repr(ops.depend) == "Prim[Depend]"
+    assert repr(ops.HookBackward(lambda gradient: gradient)) == "Prim[HookBackward]"
+
+
+def test_flags_of_a_compiler_are_kept_and_change_nothing() -> None:
+    def double(x: Tensor) -> Tensor:
+        return x * 2.0
+
+    assert ops.composite.add_flags(double, a=1, b=2) is double
+    assert ops.composite.add_flags(b=3, c=4)(double) is double
+    assert double._mindspore_flags == {"a": 1, "b": 3, "c": 4}  # type: ignore[attr-defined]
+    assert double(X).tolist() == [2.0, 4.0]
+    net = nn.ReLU()
+    assert ops.composite.add_flags(net, a=1) is net
+    assert net.get_flags()["a"] == 1
+    dynamic = ms.enable_dynamic(x=Tensor(shape=(None,), dtype=ms.float32))
+    assert dynamic(double) is double
+
+
+def test_memory_that_only_a_circle_holds_is_collected() -> None:
+    class Held:
+        pass
+
+    one = Held()
+    one.self = one  # type: ignore[attr-defined]
+    seen = weakref.ref(one)
+    gc.disable()
+    try:
+        del one
+        assert seen() is not None
+        ms.ms_memory_recycle()
+        assert seen() is None
+    finally:
+        gc.enable()

@@ -150,3 +150,20 @@ def test_numbers_as_operators() -> None:
     assert ops.scalar_cast(1 + 2j, ops.complex(NUMBER, NUMBER).dtype) == 1 + 2j
     with pytest.raises(TypeError, match="scalar_add"):
         ops.scalar_add(1)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("dtype", [float32, float64, int32])
+@pytest.mark.parametrize("base", [10, 2, 1, 3])
+@pytest.mark.parametrize(("start", "end", "steps"), [(0, 4, 5), (2.0, -1.0, 4), (1, 3, 1), (1, 3, 0), (2, 2, 3)])
+def test_logspace_are_powers_at_even_distances(start: float, end: float, steps: int, base: int, dtype: Any) -> None:
+    way = (end - start) / max(steps - 1, 1)
+    want = np.array([float(base) ** (start + k * way) for k in range(steps)])
+    want = want.astype({float32: np.float32, float64: np.float64, int32: np.int32}[dtype])
+    for found in (
+        ops.logspace(start, end, steps, base, dtype=dtype),
+        ops.logspace(Tensor(start), Tensor(end), steps, base, dtype=dtype),
+        ops.LogSpace(steps, base, dtype)(Tensor(start, float32), Tensor(end, float32)),
+    ):
+        assert (found.shape, found.dtype) == ((steps,), dtype)
+        np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-6 if dtype is float32 else 1e-14)
+    assert ops.logspace(0, 2, 3).tolist() == [1.0, 10.0, 100.0]

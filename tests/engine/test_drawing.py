@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Generator, Tensor, ops
+from hookscope.engine.ops import dropping
 
 Draw = Callable[[int, int], Any]
 WEIGHTS = Tensor([[1.0, 2.0, 3.0, 4.0], [4.0, 1.0, 1.0, 0.0]])
@@ -213,3 +214,61 @@ def test_places_of_a_mask_are_drawn_without_repetition_and_filled_up() -> None:
     assert mask.tolist() == [True] * 4 + [False] * 2 and places.dtype is ms.int32
     assert sorted(places.tolist()[:4]) == np.argwhere(held).tolist() and places.tolist()[4:] == [[0, 0]] * 2
     assert ops.choice_with_mask(Tensor(held), 2, 3)[1].tolist() == [True, True]
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.3, 0.9, 1.0])
+def test_dropout_with_its_mask_keeps_that_share_and_says_which(keep: float) -> None:
+    x = np.random.default_rng(0).uniform(1, 2, (100, 200))
+    for draw in (lambda t: ops.Dropout(keep)(t), lambda t: dropping.dropout_with_mask(t, keep)):
+        ms.set_seed(3)
+        found, mask = draw(Tensor(x))
+        assert (mask.shape, mask.dtype, found.dtype) == (x.shape, ms.bool_, ms.float64)
+        kept = mask.asnumpy()
+        np.testing.assert_allclose(found.asnumpy(), np.where(kept, x / max(keep, 1e-9), 0), rtol=1e-6)
+        assert abs(kept.mean() - keep) <= 5 * math.sqrt(keep * (1 - keep) / kept.size)
+        other = draw(Tensor(x))[1].asnumpy()
+        assert (other != kept).any() == (0 < keep < 1)
+        ms.set_seed(3)
+        np.testing.assert_array_equal(draw(Tensor(x))[1].asnumpy(), kept)
+    slope = ms.grad(lambda t: ops.Dropout(keep, Seed0=1, Seed1=2)(t)[0].sum())
+    ms.set_seed(3)
+    np.testing.assert_allclose(slope(Tensor(x)).asnumpy(), kept / max(keep, 1e-9), rtol=1e-6)
+
+
+@pytest.mark.parametrize("keep", [-0.1, 1.1])
+def test_a_share_that_is_none_is_refused(keep: float) -> None:
+    with pytest.raises(ValueError, match="keep_prob"):
+        ops.Dropout(keep)(ZEROS)
+
+
+@pytest.fixture
+def engines_stream() -> Iterator[None]:
+    before = ms.get_rng_state()
+    yield
+    ms.set_rng_state(before)
+
+
+def test_a_seed_of_the_systems_starts_a_stream_over(engines_stream: None) -> None:
+    generator = Generator()
+    for start, stream in ((generator.seed, generator), (ms.seed, ms.default_generator)):
+        seeds = [start() for _ in range(4)]
+        assert len(set(seeds)) == 4 and all(type(one) is int and 0 <= one < 2**32 for one in seeds)
+        assert stream.initial_seed() == seeds[-1]
+        assert stream.draw(1) == (seeds[-1], 0)
+
+
+def test_the_engines_own_stream_is_a_generator_too(engines_stream: None) -> None:
+    assert ms.manual_seed(21) is ms.default_generator
+    assert ms.initial_seed() == ms.default_generator.initial_seed() == 21
+    first = ops.rand(5).tolist()
+    ms.set_seed(21)
+    assert ops.rand(5).tolist() == first
+    ms.default_generator.manual_seed(21)
+    assert ms.default_generator.draw(5) == (21, 0)  # the numbers that would have been drawn are left out
+    second = ops.rand(5).tolist()
+    ms.manual_seed(21)
+    assert ops.rand(10).tolist() == first + second
+    assert ms.default_generator.draw(3)[1] == 10 and ms.default_generator.draw(1)[1] == 13
+    for wrong, error in ((-1, ValueError), (1.5, TypeError)):
+        with pytest.raises(error, match="seed"):
+            ms.manual_seed(wrong)  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ import hookscope.engine as ms
 from hookscope.engine import Tensor
 from hookscope.engine.core.initializer import (
     Constant,
+    Dirac,
     HeNormal,
     HeUniform,
     Identity,
@@ -19,6 +20,7 @@ from hookscope.engine.core.initializer import (
     Normal,
     One,
     Orthogonal,
+    Sparse,
     TruncatedNormal,
     Uniform,
     VarianceScaling,
@@ -173,28 +175,65 @@ def test_an_initialiser_of_ones_own() -> None:
     assert initializer(Rows(), (2, 2)).tolist() == [[0.0, 1.0], [2.0, 3.0]]
 
 
-@pytest.mark.parametrize(("mode", "units"), [("fan_in", 200), ("fan_out", 300), ("fan_avg", 250)])
-@pytest.mark.parametrize("distribution", ["uniform", "truncated_normal", "untruncated_normal"])
-def test_variance_scaling_has_the_variance_of_its_units(distribution: str, mode: str, units: int) -> None:
+# Where MindSpore 2.10 puts the ones, index by index.
+DIRAC = [
+    (1, (4, 2, 3), [(0, 0, 1), (1, 1, 1)]),
+    (1, (4, 3, 2, 3), [(0, 0, 1, 1), (1, 1, 1, 1), (2, 2, 1, 1)]),
+    (1, (2, 4, 3, 3, 1), [(0, 0, 1, 1, 0), (1, 1, 1, 1, 0)]),
+    (2, (4, 2, 3), [(0, 0, 1), (1, 1, 1), (2, 0, 1), (3, 1, 1)]),
+    (2, (2, 4, 3, 3, 1), [(0, 0, 1, 1, 0), (1, 0, 1, 1, 0)]),
+]
+
+
+@pytest.mark.parametrize(("groups", "shape", "ones"), DIRAC)
+def test_dirac_is_one_in_the_middle_of_the_first_channels(groups: int, shape: Any, ones: Any) -> None:
+    want = np.zeros(shape)
+    for place in ones:
+        want[place] = 1
+    np.testing.assert_array_equal(drawn(Dirac(groups), shape), want)
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.25, 0.333, 1.0])
+def test_sparse_sets_the_same_share_of_each_column_to_0(rate: float) -> None:
+    values = drawn(Sparse(rate, 0.5))
+    zeros = values == 0
+    assert (zeros.sum(0) == math.ceil(rate * SHAPE[0])).all()
+    rest = values[~zeros]
+    if rate < 1:
+        assert abs(rest.std() - 0.5) < 0.02 and abs(rest.mean()) < 5 * 0.5 / math.sqrt(rest.size)
+        assert np.abs(rest).max() > 1.5
+    if 0 < rate < 1:  # other rows in each column
+        assert len({tuple(column) for column in zeros.T}) == SHAPE[1]
+
+
+@pytest.mark.parametrize(("mode", "count"), [("fan_in", 200), ("fan_out", 300), ("fan_avg", 250)])
+@pytest.mark.parametrize(
+    ("distribution", "most"),  # the largest number in deviations
+    [("uniform", math.sqrt(3)), ("truncated_normal", 2 / 0.87962566103423978), ("untruncated_normal", 6.0)],
+)
+def test_variance_scaling_has_its_variance(mode: str, count: int, distribution: str, most: float) -> None:
     values = drawn(VarianceScaling(2.0, mode, distribution))
-    deviation = math.sqrt(2.0 / units)
-    # Six deviations of the mean and, times the fourth moment of a normal number, of the variance of COUNT numbers.
-    assert abs(values.mean()) < 6 * deviation / math.sqrt(COUNT)
-    assert abs((values**2).mean() - deviation**2) < 6 * deviation**2 * math.sqrt(2 / COUNT)
-    # The ends are those of the distribution: the deviation of one cut off at two is 0.8796 of the whole one's.
-    cut = {"uniform": math.sqrt(3), "truncated_normal": 2 / 0.87962566103423978}.get(distribution)
-    most = np.abs(values).max() / deviation
-    assert 4 < most < 6 if cut is None else 0.99 * cut < most <= cut * (1 + 1e-6)
+    deviation = math.sqrt(2.0 / count)
+    assert abs(values.std() / deviation - 1) < 0.02 and abs(values.mean()) < 5 * deviation / math.sqrt(COUNT)
+    assert 0.7 * most < np.abs(values).max() / deviation <= most * (1 + 1e-6)
+    kernel = drawn(VarianceScaling(1.0, mode, distribution), (40, 30, 5, 5))  # of a convolution
+    inner = {"fan_in": 750, "fan_out": 1000, "fan_avg": 875}[mode]
+    assert abs(kernel.std() * math.sqrt(inner) - 1) < 0.03
 
 
 @pytest.mark.parametrize(
-    ("arguments", "text"),
+    ("make", "text"),
     [
-        ((0.0,), "'scale' must be above 0, but got 0.0"),
-        ((1.0, "all"), "'mode' must be .* got 'all'"),
-        ((1.0, "fan_in", "a"), "'distribution' must be .* got 'a'"),
+        (lambda: Dirac(0), "'groups' must be an int above 0, but got 0"),
+        (lambda: Dirac(True), "'groups' must be an int above 0, but got True"),
+        (lambda: drawn(Dirac(), (3, 3)), r"the shape must have 3, 4 or 5 axes, but got \(3, 3\)"),
+        (lambda: drawn(Dirac(2), (3, 3, 1)), r"'groups' 2 must divide the first length of \(3, 3, 1\)"),
+        (lambda: drawn(Sparse(0.5), (3, 3, 1)), r"the shape must have 2 axes, but got \(3, 3, 1\)"),
+        (lambda: VarianceScaling(0.0), "'scale' must be above 0, but got 0.0"),
+        (lambda: VarianceScaling(mode="in"), "'mode' must be 'fan_in', 'fan_out' or 'fan_avg', got 'in'"),
+        (lambda: VarianceScaling(distribution="x"), "'distribution' must be .* but got 'x'"),
     ],
 )
-def test_variance_scaling_refuses(arguments: tuple[Any, ...], text: str) -> None:
-    with pytest.raises(ValueError, match=f"For 'VarianceScaling', {text}"):
-        VarianceScaling(*arguments)
+def test_initializers_of_shapes_refuse(make: Any, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        make()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import special
 
+import hookscope.engine as ms
 from hookscope.engine import Tensor, grad, nn, ops
 
 Array = np.ndarray[Any, Any]
@@ -178,3 +179,38 @@ def test_a_sparse_tensor_makes_itself_dense() -> None:
 def test_a_layer_for_a_cluster_says_what_to_use_instead(name: str) -> None:
     with pytest.raises(NotImplementedError, match=f"nn.{name} needs a .*; "):
         getattr(nn, name)(None)
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.5])
+@pytest.mark.parametrize("axes", [1, 2, 4])
+def test_rms_norm_divides_by_the_root_of_the_mean_square(axes: int, epsilon: float) -> None:
+    gamma = normal(*IMAGE.shape[-axes:], seed=9)
+    over = tuple(range(4 - axes, 4))
+
+    def formula(x: Array) -> Array:
+        return x / np.sqrt((x * x).mean(over, keepdims=True) + epsilon) * gamma
+
+    given = Tensor(IMAGE), Tensor(gamma)
+    for found in (ops.rms_norm(*given, epsilon), ops.RmsNorm(epsilon)(*given)):
+        np.testing.assert_allclose(found[0].asnumpy(), formula(IMAGE), rtol=1e-12)
+        np.testing.assert_allclose(found[1].asnumpy(), 1 / np.sqrt((IMAGE**2).mean(over, keepdims=True) + epsilon))
+    weights, way = normal(*IMAGE.shape, seed=10), normal(*IMAGE.shape, seed=11)
+    slope = grad(lambda x: (ops.rms_norm(x, Tensor(gamma), epsilon)[0] * Tensor(weights)).sum())(Tensor(IMAGE))
+    ends = [(formula(IMAGE + step * way) * weights).sum() for step in (1e-6, -1e-6)]
+    assert float((slope.asnumpy() * way).sum()) == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16])
+def test_rms_norm_of_half_precision_does_not_overflow(dtype: Any) -> None:
+    x = np.array([[300.0, 400.0], [-40000.0, 30000.0]])
+    found, rstd = ops.rms_norm(Tensor(x, dtype), Tensor([2.0, 1.0], dtype))
+    root = np.sqrt((x * x).mean(1, keepdims=True))
+    assert (found.dtype, rstd.dtype) == (dtype, ms.float32)
+    np.testing.assert_allclose(found.astype(ms.float32).asnumpy(), x / root * [2, 1], rtol=8e-3)
+    np.testing.assert_allclose(rstd.asnumpy(), 1 / root, rtol=8e-3)
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (4, 3), (2, 4, 3)])
+def test_a_factor_that_does_not_fit_is_refused_by_rms_norm(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=r"For 'rms_norm', the shape \(.*\) of 'gamma' must be the end of \(3, 4\)"):
+        ops.rms_norm(Tensor(np.ones((3, 4))), Tensor(np.ones(shape)))

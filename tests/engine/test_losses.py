@@ -368,3 +368,99 @@ def test_shapes_and_settings_that_do_not_fit_are_refused(action: Any, text: str)
 def test_losses_refuse(action: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         action()
+
+
+# Functions and classes of one loss each
+
+PROBABILITIES = np.exp(log_softmax(NUMBERS.standard_normal((5, 4))))
+WIDE = np.concatenate([LOGITS, [[300.0, -300.0, 0.0, 1.0]]])
+CHOSEN = np.array([3, 0, 2, 1, 3, 1])
+
+
+def test_softmax_cross_entropy_gives_losses_and_gradient() -> None:
+    labels = np.concatenate([PROBABILITIES, [[1.0, 0.0, 0.0, 0.0]]])
+    losses, gradient = ops.SoftmaxCrossEntropyWithLogits()(Tensor(WIDE), Tensor(labels))
+    p = np.exp(WIDE - WIDE.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        want = -np.where(labels > 0, labels * np.log(p), 0).sum(1)
+    assert (losses.shape, gradient.shape) == ((6,), (6, 4))
+    np.testing.assert_allclose(losses.asnumpy(), want, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(gradient.asnumpy(), p - labels, rtol=1e-12, atol=1e-12)
+    assert_slope(lambda x: ops.SoftmaxCrossEntropyWithLogits()(x, Tensor(PROBABILITIES))[0].sum(), LOGITS)
+
+
+def test_sparse_softmax_cross_entropy_gives_the_mean_or_its_gradient() -> None:
+    labels = Tensor(CHOSEN.astype(np.int32))
+    p = np.exp(WIDE - WIDE.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    losses = [np.logaddexp.reduce(row) - row[label] for row, label in zip(WIDE, CHOSEN, strict=True)]
+    mean = ops.SparseSoftmaxCrossEntropyWithLogits()(Tensor(WIDE), labels)
+    assert mean.shape == () and float(mean) == pytest.approx(sum(losses) / 6, rel=1e-12)
+    gradient = ops.SparseSoftmaxCrossEntropyWithLogits(is_grad=True)(Tensor(WIDE), labels)
+    np.testing.assert_allclose(gradient.asnumpy(), (p - np.eye(4)[CHOSEN]) / 6, rtol=1e-6, atol=1e-9)
+    assert_slope(lambda x: ops.SparseSoftmaxCrossEntropyWithLogits()(x, labels), WIDE[:, ::-1].copy())
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize(("weight", "factor"), [(None, None), ((4,), None), (None, (5, 4)), ((5, 1), (4,))])
+def test_binary_cross_entropy_as_a_class(reduction: str, weight: Any, factor: Any) -> None:
+    labels = NUMBERS.uniform(0, 1, (5, 4))
+    w, c = (1.0 if one is None else NUMBERS.uniform(0.5, 2, one) for one in (weight, factor))
+    given = [None if one is None else Tensor(value) for one, value in ((weight, w), (factor, c))]
+    for scale in (1.0, 100.0):
+        x = LOGITS * scale
+        # log(sigmoid(x)) = -log(1 + exp(-x))
+        want = w * (c * labels * np.logaddexp(0, -x) + (1 - labels) * np.logaddexp(0, x))
+        want = {"mean": want.mean(), "sum": want.sum(), "none": want}[reduction]
+        found = ops.BCEWithLogitsLoss(reduction)(Tensor(x), Tensor(labels), *given)
+        assert found.shape == np.shape(want)
+        np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-12)
+    assert_slope(lambda x: ops.BCEWithLogitsLoss(reduction)(x, Tensor(labels), *given).sum(), LOGITS)
+
+
+def cosine(one: Array, other: Array) -> float:
+    dot = sum(a * b for a, b in zip(one, other, strict=True))
+    lengths = [max(math.sqrt(sum(a * a for a in x)), 1e-8) for x in (one, other)]
+    return float(dot / (lengths[0] * lengths[1]))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "dim"),
+    [((5, 4), (5, 4), 1), ((5, 4), (5, 4), 0), ((5, 4), (5, 4), -2), ((2, 3, 4), (3, 1), 1), ((4,), (2, 4), -1)],
+)
+def test_cosine_similarity_is_that_of_each_pair_of_vectors(one: Any, other: Any, dim: int) -> None:
+    x, y = NUMBERS.standard_normal(one), NUMBERS.standard_normal(other)
+    x.ravel()[:1] = 0
+    wide = [np.moveaxis(z, dim if dim < 0 else dim - max(x.ndim, y.ndim), -1) for z in np.broadcast_arrays(x, y)]
+    want = np.array([cosine(*(z[place] for z in wide)) for place in np.ndindex(wide[0].shape[:-1])])
+    found = ops.cosine_similarity(Tensor(x), Tensor(y), dim)
+    np.testing.assert_allclose(found.asnumpy(), want.reshape(wide[0].shape[:-1]), rtol=1e-12)
+    assert_slope(lambda x: ops.cosine_similarity(x, Tensor(y), dim).sum(), x)
+
+
+def test_the_cosine_with_nothing_is_0_and_eps_is_the_least_length() -> None:
+    zeros, ones = Tensor(np.zeros((2, 3))), Tensor(np.ones((2, 3)))
+    assert ops.cosine_similarity(zeros, ones).tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(ops.cosine_similarity(ones, ones, 1, 10.0).asnumpy(), [3 / 100] * 2, rtol=1e-12)
+    found = grad(lambda x, y: ops.cosine_similarity(x, y).sum(), (0, 1))(zeros, ones)  # other / (eps * its length)
+    np.testing.assert_allclose(found[0].asnumpy(), np.full((2, 3), 1e8 / math.sqrt(3)), rtol=1e-12)
+    assert found[1].tolist() == [[0.0] * 3] * 2
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("margin", [0.0, 0.3, -0.5])
+def test_cosine_embedding_loss_draws_together_and_pushes_apart(margin: float, reduction: str) -> None:
+    x, y = NUMBERS.standard_normal((2, 6, 3))
+    target = np.array([1, -1, 1, -1, 0, -1])
+    x[1] = y[1] * 2  # as near as can be, and to be pushed apart
+    cosines = [cosine(a, b) for a, b in zip(x, y, strict=True)]
+    kinds = {1: lambda c: 1 - c, -1: lambda c: max(0.0, c - margin), 0: lambda c: 0.0}
+    want = np.array([kinds[t](c) for c, t in zip(cosines, target.tolist(), strict=True)])
+    wanted = {"mean": want.mean(), "sum": want.sum(), "none": want}[reduction]
+    found = ops.cosine_embedding_loss(Tensor(x), Tensor(y), Tensor(target), margin, reduction)
+    assert found.shape == np.shape(wanted)
+    np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-9, atol=1e-12)
+    assert_slope(lambda x: ops.cosine_embedding_loss(x, Tensor(y), Tensor(target), margin, reduction).sum(), x)
+    single = ops.cosine_embedding_loss(Tensor(x[0]), Tensor(y[0]), Tensor(1), margin, reduction)
+    assert single.shape == () and float(single) == pytest.approx(want[0])

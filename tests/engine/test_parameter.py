@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
 
-from hookscope.engine import Parameter, Tensor, nn
+from hookscope.engine import Parameter, Tensor, grad, nn, ops
+from hookscope.engine.core.initializer import initializer
 
 
 def parameter() -> Parameter:
@@ -66,3 +68,29 @@ def test_data_is_read_and_assigned() -> None:
     assert p.init_data() is p
     with pytest.raises(ValueError, match="'device' must be \"CPU\" or \"Remote\", but got 'GPU'"):
         Parameter(Tensor([1.0]), device="GPU")
+
+
+def test_a_pickled_parameter_has_values_name_and_settings() -> None:
+    for settings in ((True, False, True), (False, True, False)):
+        p = Parameter(Tensor([1.5, -2.0]), "p", *settings)
+        other = pickle.loads(pickle.dumps(p))
+        assert type(other) is Parameter and (other.name, other.tolist(), other.dtype) == ("p", [1.5, -2.0], p.dtype)
+        assert (other.requires_grad, other.layerwise_parallel, other.parallel_optimizer) == settings
+
+
+def test_a_parameter_knows_whether_it_still_holds_what_was_drawn() -> None:
+    def drawn(init: Any = "normal") -> Parameter:
+        return Parameter(initializer(init, (2, 3)), "p")
+
+    assert drawn().as_drawn and not drawn("zeros").as_drawn and not parameter().as_drawn
+    for change in (
+        lambda p: p.set_data(Tensor([[1.0] * 3] * 2)),
+        lambda p: ops.assign(p, p * 2),
+        lambda p: p.__setitem__(0, 1.0),
+        lambda p: nn.SGD([p], 0.1)((p * 1,)),
+    ):
+        p = drawn()
+        grad(lambda x, p=p: (p * x).sum(), None, [p])(Tensor(2.0))
+        assert p.as_drawn
+        change(p)
+        assert not p.as_drawn

@@ -5,6 +5,7 @@ Warnings are errors in these tests, so a case passes only if none is given.
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,6 +16,7 @@ from operator_samples import ROWS
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, grad, nn, ops, vjp
+from hookscope.engine.core import silence
 from hookscope.engine.core.operator import OPERATORS
 from hookscope.engine.core.recording import Recording
 
@@ -151,3 +153,18 @@ def test_threads_are_silent_too() -> None:
     thread.start()
     thread.join()
     assert found == [[-np.inf]]
+
+
+def test_a_numpy_that_keeps_its_settings_elsewhere_is_silenced_by_its_own_function(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(silence, "silence", functools.partial(np.seterr, all="ignore"))
+    monkeypatch.setattr(silence, "restore", silence._restore)
+    with np.errstate(all="raise", over="warn"):
+        users = np.geterr()
+        assert silence._quietly(np.divide, [1.0, 3.0], [0.0, 2.0]).tolist() == [np.inf, 1.5]
+        assert np.geterr() == users
+        assert silence._quietly(lambda: set(np.geterr().values())) == {"ignore"}
+        with pytest.raises(ZeroDivisionError):
+            silence._quietly(lambda: 1 / 0)
+        assert np.geterr() == users

@@ -412,3 +412,21 @@ def test_watching_changes_no_bit_over_twenty_steps() -> None:
         watched = twenty_steps()
     assert len(tap.events) > 1000
     assert watched == unwatched
+
+
+def test_cells_that_run_while_a_tap_is_muted_are_told_to_who_asks_for_them() -> None:
+    heard: list[Any] = []
+    outer: list[Any] = []
+    notes, square, twice = Notes(), Square(), Pass()
+    x = Tensor([2.0])
+    with watching(notes), taps.unheard(outer.append):
+        with taps.unheard(heard.append):
+            square(x)  # the tap hears it
+            with taps.muted():
+                square(x)
+                twice(x)
+        assert heard == [square, twice] and outer == []
+        with taps.muted():
+            twice(x)
+    assert outer == [twice] and heard == [square, twice]
+    assert [event[:2] for event in notes.events] == [("enter", "Square"), ("exit", "Square")]

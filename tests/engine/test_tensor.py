@@ -63,6 +63,40 @@ def test_an_initializer_fills_a_shape() -> None:
     assert (made.shape, made.dtype, made.tolist()) == ((2, 3), ms.float16, [[1.0] * 3] * 2)
 
 
+def test_a_shape_alone_is_filled_with_zeros_and_a_length_that_is_open_is_0() -> None:
+    made = Tensor(shape=(2, 3), dtype=ms.int8)
+    assert (made.dtype, made.tolist()) == (ms.int8, [[0] * 3] * 2)
+    for shape in ([None, 3], (None, None), (None,)):  # what set_inputs and enable_dynamic are told
+        made = Tensor(shape=shape, dtype=ms.float32)
+        assert (made.shape, made.dtype) == (tuple(n or 0 for n in shape), ms.float32)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "dtype", "values"),
+    [
+        (([[1, 2]],), ms.int64, [[1, 2]]),
+        ((1.5,), ms.float32, 1.5),
+        ((np.array([1.5, -2.5]), ms.int8), ms.int8, [1, -2]),
+        ((None, ms.float16, (2,), "ones"), ms.float16, [1.0, 1.0]),
+    ],
+)
+def test_tensor_as_a_function_makes_one(arguments: tuple[Any, ...], dtype: Any, values: Any) -> None:
+    made = ms.tensor(*arguments)
+    assert (type(made), made.dtype, made.tolist()) == (Tensor, dtype, values)
+
+
+def test_iterating_gives_the_entries_of_the_first_axis() -> None:
+    x = np.arange(6, dtype=np.float32).reshape(3, 2)
+    assert [row.tolist() for row in Tensor(x)] == x.tolist()
+    assert [float(one) for one in Tensor(x[0])] == x[0].tolist()
+    assert list(Tensor(x[:0])) == []
+    weights = [Tensor(row) for row in np.cos(x)]
+    found = ms.grad(lambda x: sum((row * w).sum() for row, w in zip(x, weights, strict=True)))(Tensor(x))
+    np.testing.assert_array_equal(found.asnumpy(), np.cos(x))
+    with pytest.raises(TypeError, match="iteration over a 0-d tensor"):
+        iter(Tensor(1))
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [

@@ -192,6 +192,87 @@ def test_unpooling_puts_elements_where_they_were(axes: int, stride: int, pads: i
         made(Tensor(x), Tensor(places + total))
 
 
+def fractional(x: Array, window: tuple[int, ...], lengths: tuple[int, ...], drawn: Array) -> tuple[Array, Array]:
+    """Along an axis window i begins at floor(alpha * (i + u)) - floor(alpha * u), the last at the end (Graham 2014)."""
+    values, places = np.zeros((*x.shape[:2], *lengths)), np.zeros((*x.shape[:2], *lengths), int)
+    numbers = np.arange(math.prod(x.shape[2:])).reshape(x.shape[2:])
+    for place in np.ndindex(values.shape):
+        block = []
+        for axis, i in enumerate(place[2:]):
+            n, k, m, u = x.shape[2 + axis], window[axis], lengths[axis], drawn[(*place[:2], axis)]
+            alpha = (n - k) / (m - 1) if m > 1 else 0
+            start = n - k if i == m - 1 else math.floor((i + u) * alpha) - math.floor(u * alpha)
+            block.append(slice(start, start + k))
+        part = x[place[:2]][tuple(block)]
+        values[place] = part.max()
+        places[place] = numbers[tuple(block)].ravel()[part.argmax()]
+    return values, places
+
+
+@pytest.mark.parametrize(
+    ("shape", "window", "lengths"),
+    [
+        ((2, 3, 9, 9), (2, 2), (3, 4)),
+        ((1, 2, 7, 5), (3, 1), (1, 5)),
+        ((2, 2, 9, 9, 8), (2, 2, 2), (3, 3, 4)),
+        ((1, 3, 4, 10, 6), (1, 3, 2), (2, 4, 1)),
+    ],
+)
+def test_fractional_pooling_begins_elsewhere_in_each_sample_and_channel(shape: Any, window: Any, lengths: Any) -> None:
+    axes = len(window)
+    x, drawn = np.round(normal(*shape), 1), RNG.uniform(0, 1, (*shape[:2], axes))  # some tie
+    drawn = np.round(drawn * 64) / 65  # exact in Float32 too: what is floored hangs on no rounding
+    function, cell = (getattr(ops, f"fractional_max_pool{axes}d"), getattr(ms.nn, f"FractionalMaxPool{axes}d"))
+    # As recorded from MindSpore: numbers for an image are for the width first, those for a volume for the depth.
+    given = Tensor(drawn[..., ::-1] if axes == 2 else drawn)
+    want = fractional(x, window, lengths, drawn)
+    for found in (function(Tensor(x), window, lengths, return_indices=True, _random_samples=given),
+                  cell(window, lengths, return_indices=True, _random_samples=given)(Tensor(x))):  # fmt: skip
+        close(found[0], want[0])
+        close(found[1], want[1])
+        assert found[1].dtype == ms.int64
+    close(function(Tensor(x[0]), window, lengths, _random_samples=given[:1]), want[0][0])
+    ratio = tuple(m / n + 1e-9 for m, n in zip(lengths, shape[2:], strict=True))
+    if max(ratio) < 1:
+        close(function(Tensor(x), window, output_ratio=ratio, _random_samples=given), want[0])
+    weights = normal(*want[0].shape)
+    found = ms.grad(lambda x: (function(x, window, lengths, _random_samples=given) * Tensor(weights)).sum())(Tensor(x))
+    slope = np.zeros((*shape[:2], math.prod(shape[2:])))
+    for place in np.ndindex(weights.shape):
+        slope[(*place[:2], want[1][place])] += weights[place]
+    close(found, slope.reshape(shape))
+
+
+def test_fractional_pooling_is_the_example_of_mindspore_and_draws_where_nothing_is_given() -> None:
+    x = Tensor(np.arange(1, 17, dtype=np.float32).reshape(1, 1, 2, 2, 4))
+    samples = Tensor(np.full((1, 1, 3), 0.7, np.float32))
+    best, places = ops.fractional_max_pool3d(x, 1, (1, 1, 3), return_indices=True, _random_samples=samples)
+    assert (best.tolist(), places.tolist()) == ([[[[[13.0, 14.0, 16.0]]]]], [[[[[12, 13, 15]]]]])
+    ramp = Tensor(np.tile(np.arange(40.0), (3, 5, 4, 1)))
+    ms.set_seed(0)
+    found = ops.fractional_max_pool2d(ramp, (4, 2), (1, 9)).asnumpy()
+    steps = np.diff(found, axis=-1)
+    assert len({tuple(row) for row in found.reshape(15, 9)}) > 1  # others in each sample and channel
+    assert set(steps.ravel().tolist()) <= {4.0, 5.0} and (found[..., -1] == 39).all()
+    ms.set_seed(0)
+    np.testing.assert_array_equal(ops.fractional_max_pool2d(ramp, (4, 2), (1, 9)).asnumpy(), found)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ((2, 3, None, False, Tensor(np.zeros((1, 2, 2)))), r"must have the shape \(2, 2, 2\), but got \(1, 2, 2\)"),
+        ((2, 5), "windows of 2 and output 5 do not fit into length 5"),
+        ((2, None, 0.1), "windows of 2 and output 0 do not fit into length 5"),
+        ((2, None, (0.5, 1.0)), "'output_ratio' must be a float or 2 floats between 0 and 1"),
+        ((2,), "'output_size' or 'output_ratio' must be given"),
+    ],
+)
+def test_fractional_windows_that_do_not_fit_are_refused(arguments: Any, text: str) -> None:
+    with pytest.raises(ValueError, match=f"For 'fractional_max_pool2d', .*{text}"):
+        ops.fractional_max_pool2d(Tensor(normal(2, 2, 5, 5)), *arguments)
+
+
 # Images
 
 

@@ -196,3 +196,44 @@ def test_bad_input_raises_mindspores_class(call: Any, error: type[Exception]) ->
 def test_all_finite_says_nothing_of_what_is_no_tensor(inputs: Any) -> None:
     with pytest.raises(TypeError, match="'inputs' must be tensors, but got"):
         amp.all_finite(inputs)
+
+
+def test_a_white_list_may_have_primitives_beside_cells_and_not_alone() -> None:
+    found = amp.custom_mixed_precision(network(), white_list=[nn.Dense, ops.MatMul])(Tensor(X)).asnumpy()
+    np.testing.assert_array_equal(found[0], np.array([-0.19592285, 0.81347656], np.float32))  # MindSpore 2.10's
+    with pytest.raises(NotImplementedError, match=r"'white_list' \['MatMul'\] holds primitives only"):
+        amp.custom_mixed_precision(network(), white_list=[ops.MatMul])
+    for wrong in ({"white_list": [int]}, {"black_list": [ops.MatMul]}):
+        with pytest.raises(TypeError, match="_list' must hold classes of cells, but got"):
+            amp.custom_mixed_precision(network(), **wrong)  # type: ignore[arg-type]
+
+
+# The losses of three steps in MindSpore 2.10. In half precision the first is the same bit for bit; the others follow
+# from gradients that are added up in another order.
+STEPS = {
+    "O0": [2.305102586746216, 1.8792635202407837, 1.2728309631347656],
+    "O1": [2.3047728538513184, 1.879481315612793, 1.272741436958313],
+    "O3": [2.3047728538513184, 1.879481315612793, 1.272741436958313],
+    "auto": [2.3047728538513184, 1.879411220550537, 1.2726287841796875],
+}
+
+
+@pytest.mark.parametrize("level", STEPS)
+def test_a_network_built_to_train_goes_mindspores_way_without_a_scale(level: str) -> None:
+    net = network()
+    optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    step = amp.build_train_network(net, optimizer, nn.CrossEntropyLoss(), level)
+    assert type(step) is nn.TrainOneStepCell and step.training
+    losses = [float(step(Tensor(X), Tensor(Y))) for _ in range(3)]
+    assert losses[0] == pytest.approx(STEPS[level][0], rel=1e-6)
+    assert losses == pytest.approx(STEPS[level], rel=3e-4)
+
+
+def test_a_network_built_at_o2_has_a_scale_that_changes() -> None:
+    net = network()
+    optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    step = amp.build_train_network(net, optimizer, nn.CrossEntropyLoss(), "O2")
+    assert type(step) is nn.TrainOneStepWithLossScaleCell
+    loss, overflow, scale = step(Tensor(X), Tensor(Y))
+    assert float(loss) == pytest.approx(STEPS["O3"][0], rel=1e-6)
+    assert bool(overflow) and float(scale) == 2.0**23  # half of the first, 2 ** 24, since gradients overflowed

@@ -1,0 +1,260 @@
+"""Elements moved, picked, put and repeated, against NumPy and loops; that gradients go the same ways back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Parameter, Tensor, grad, mint, ops
+
+Array = np.ndarray[Any, Any]
+A = np.arange(12.0).reshape(2, 6)
+C = np.arange(24.0).reshape(2, 3, 4)
+V = np.arange(4.0)
+ONE = np.array(7.0)
+NONE = np.zeros((0, 3))
+HOLES = A % 5 > 2
+PAIRS = np.array([[[1, 2], [0, 0]], [[1, 2], [1, 0]]])
+
+
+def put(x: Array, index: Any, values: Any) -> Array:
+    found = x.copy()
+    found[index] = values
+    return found
+
+
+def filled(x: Array, mask: Array, source: Array) -> Array:
+    """The elements of the source one after another where the mask, broadcast, is True."""
+    found, left = x.copy(), iter(source.ravel())
+    for place in np.ndindex(x.shape):
+        if np.broadcast_to(mask, x.shape)[place]:
+            found[place] = next(left)
+    return found
+
+
+def to_batch(x: Array, blocks: tuple[int, ...], pads: list[list[int]]) -> Array:
+    """The element at place p of a padded axis at p // block of the batch entry that p % block chooses."""
+    first = x.ndim - len(blocks)
+    padded = np.pad(x, [(0, 0)] * first + [tuple(pair) for pair in pads])
+    lengths = [n // b for n, b in zip(padded.shape[first:], blocks, strict=True)]
+    found = np.zeros((len(x) * math.prod(blocks), *x.shape[1:first], *lengths), x.dtype)
+    for place in np.ndindex(padded.shape):
+        inside = place[first:]
+        entry = 0
+        for p, b in zip(inside, blocks, strict=True):
+            entry = entry * b + p % b
+        to = (entry * len(x) + place[0], *place[1:first], *(p // b for p, b in zip(inside, blocks, strict=True)))
+        found[to] = padded[place]
+    return found
+
+
+def from_batch(x: Array, blocks: tuple[int, ...], crops: list[list[int]]) -> Array:
+    """The opposite of ``to_batch``, element by element."""
+    first, count = x.ndim - len(blocks), len(x) // math.prod(blocks)
+    full = np.zeros((count, *x.shape[1:first], *(n * b for n, b in zip(x.shape[first:], blocks, strict=True))), x.dtype)
+    numbers = to_batch(np.arange(full.size).reshape(full.shape), blocks, [[0, 0]] * len(blocks))
+    full.ravel()[numbers.ravel()] = x.ravel()
+    ends = [slice(before, n - after) for n, (before, after) in zip(full.shape[first:], crops, strict=True)]
+    return full[(slice(None),) * first + tuple(ends)]
+
+
+IMAGES = np.arange(2 * 3 * 4 * 6.0).reshape(2, 3, 4, 6)
+BATCH = np.arange(12 * 2 * 2 * 3.0).reshape(12, 2, 2, 3)
+CASES: list[tuple[str, Callable[..., Any], Callable[..., Any], Any]] = [
+    ("t of a matrix", ops.t, np.transpose, A),
+    ("t of a vector", ops.t, lambda x: x, V),
+    ("t of a number", ops.t, lambda x: x, ONE),
+    ("t as a method", lambda x: x.t(), np.transpose, NONE),
+    ("reverse", lambda x: x.reverse(1), lambda x: x[:, ::-1], A),
+    ("ReverseV2", ops.ReverseV2((0, -1)), lambda x: x[::-1, :, ::-1], C),
+    ("reverse of nothing", lambda x: x.reverse([0]), lambda x: x, NONE),
+    ("view_as", lambda x: ops.view_as(x, Tensor(C[0])), lambda x: x.reshape(3, 4), A),
+    ("reshape_as", lambda x: x.reshape_as(Tensor(C[0])), lambda x: x.reshape(3, 4), A),
+    ("view_as a number", lambda x: x.view_as(Tensor(1)), lambda x: x.reshape(()), A[:1, :1]),
+    ("expand_as", lambda x: x.expand_as(Tensor(C)), lambda x: np.broadcast_to(x, C.shape), V),
+    ("expand", lambda x: x.expand(5, -1, 4), lambda x: np.broadcast_to(x[:, :1], (5, 2, 4)), A[:, :1]),
+    ("expand to a tuple", lambda x: ops.expand(x, (2, 4)), lambda x: np.broadcast_to(x, (2, 4)), V),
+    ("expand a number", lambda x: x.expand((2, 3)), lambda x: np.full((2, 3), x), ONE),
+    ("repeat_elements", lambda x: ops.repeat_elements(x, 3, 1), lambda x: x.repeat(3, 1), C),
+    ("repeat_elements from the end", lambda x: ops.repeat_elements(x, 2, -1), lambda x: x.repeat(2, -1), C),
+    ("repeat_elements once", lambda x: ops.repeat_elements(x, 1), lambda x: x, NONE),
+    ("slice", lambda x: ops.slice(x, (0, 1, 2), (2, 2, 1)), lambda x: x[:, 1:3, 2:3], C),
+    ("Slice to the end", lambda x: ops.Slice()(x, (1, 0), (-1, -1)), lambda x: x[1:], A),
+    ("Slice of nothing", lambda x: ops.Slice()(x, [1, 6], [1, 0]), lambda x: x[1:, 6:], A),
+    ("select_scatter", lambda x: x.select_scatter(Tensor(V[:2]), 1, -2), lambda x: put(x, np.s_[:, -2], V[:2]), A),
+    ("select_scatter of a number", lambda x: ops.select_scatter(x, Tensor(9.0), -1, 0),
+     lambda x: put(x, np.s_[..., 0], 9), C),
+    ("slice_scatter", lambda x: x.slice_scatter(Tensor(C[0, :2, :3]), 1, 0, None, 2),
+     lambda x: put(x, np.s_[:, ::2], C[0, :2, :3]), A),
+    ("slice_scatter from the end", lambda x: ops.slice_scatter(x, Tensor(np.array([5.0])), -1, -3, -1),
+     lambda x: put(x, np.s_[..., -3:-1], 5), C),
+    ("slice_scatter of nothing", lambda x: x.slice_scatter(Tensor(NONE[:, :1].reshape(2, 0)), 1, 4, 2), lambda x: x, A),
+    ("gather_nd", lambda x: ops.gather_nd(x, Tensor(PAIRS)), lambda x: x[PAIRS[..., 0], PAIRS[..., 1]], C),
+    ("GatherNd of numbers", lambda x: ops.GatherNd()(x, Tensor([[1, 5], [0, 0], [1, 5]], ms.int32)),
+     lambda x: x[[1, 0, 1], [5, 0, 5]], A),
+    ("gather_nd of rows", lambda x: x.gather_nd(Tensor([[1], [1]])), lambda x: x[[1, 1]], C),
+    ("masked_select", lambda x: ops.masked_select(x, Tensor(HOLES)), lambda x: x[HOLES], A),
+    ("MaskedSelect of a row for each", lambda x: ops.MaskedSelect()(x, Tensor(V > 1)), lambda x: x[..., 2:].ravel(), C),
+    ("masked_select spreads the input", lambda x: x.masked_select(Tensor(C > 20)),
+     lambda x: np.broadcast_to(x, C.shape)[C > 20], V),
+    ("masked_select of none", lambda x: mint.masked_select(x, Tensor(A > 99)), lambda x: x[A > 99], A),
+    ("masked_scatter", lambda x: x.masked_scatter(Tensor(HOLES), Tensor(-A)), lambda x: filled(x, HOLES, -A), A),
+    ("MaskedScatter of a row for each", lambda x: ops.MaskedScatter()(x, Tensor(V > 1), Tensor(-C)),
+     lambda x: filled(x, V > 1, -C), C),
+    ("masked_scatter of none", lambda x: x.masked_scatter(Tensor(A > 99), Tensor(V[:0])), lambda x: x, A),
+    ("InplaceUpdateV2", lambda x: ops.InplaceUpdateV2()(x, (1, 0), Tensor(-A)), lambda x: -A[::-1], A),
+    ("InplaceUpdateV2 of one row", lambda x: ops.InplaceUpdateV2()(x, 1, Tensor(-C[:1])),
+     lambda x: put(x, 1, -C[0]), C),
+    ("Unstack", ops.Unstack(axis=1), lambda x: [x[:, i] for i in range(3)], C),
+    ("Unstack of a vector", ops.Unstack(axis=-1, num=4), list, V),
+    ("IdentityN", lambda x: ops.IdentityN()([x, x]), lambda x: [x, x], A),
+    ("mT", lambda x: x.mT, lambda x: x.swapaxes(1, 2), C),
+    ("H", lambda x: x.H, lambda x: x.conj().T, A),
+    ("mH", lambda x: x.mH, lambda x: x.conj().swapaxes(-1, -2), C),
+    ("space_to_batch_nd", lambda x: ops.space_to_batch_nd(x, [2, 3], [[0, 0], [2, 1]]),
+     lambda x: to_batch(x, (2, 3), [[0, 0], [2, 1]]), IMAGES),
+    ("space_to_batch_nd of one axis", lambda x: ops.space_to_batch_nd(x, 2, [[1, 1]]),
+     lambda x: to_batch(x, (2,), [[1, 1]]), IMAGES),
+    ("SpaceToBatch", lambda x: ops.SpaceToBatch(2, [[1, 1], [0, 0]])(x),
+     lambda x: to_batch(x, (2, 2), [[1, 1], [0, 0]]), IMAGES),
+    ("SpaceToBatchND", lambda x: ops.SpaceToBatchND([2, 1], [[0, 2], [0, 0]])(x),
+     lambda x: to_batch(x, (2, 1), [[0, 2], [0, 0]]), IMAGES),
+    ("batch_to_space_nd", lambda x: ops.batch_to_space_nd(x, [2, 3], [[1, 0], [0, 4]]),
+     lambda x: from_batch(x, (2, 3), [[1, 0], [0, 4]]), BATCH),
+    ("BatchToSpace", lambda x: ops.BatchToSpace(2, [[0, 1], [1, 0]])(x),
+     lambda x: from_batch(x, (2, 2), [[0, 1], [1, 0]]), BATCH),
+    ("BatchToSpaceND", lambda x: ops.BatchToSpaceND([3, 1], [[0, 0], [0, 2]])(x),
+     lambda x: from_batch(x, (3, 1), [[0, 0], [0, 2]]), BATCH),
+]  # fmt: skip
+NAMES = [row[0] for row in CASES]
+ROWS = [row[1:] for row in CASES]
+
+
+def parts(found: Any) -> list[Any]:
+    return list(found) if isinstance(found, tuple | list) else [found]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int32, np.int8, np.complex64])
+@pytest.mark.parametrize(("function", "reference", "x"), ROWS, ids=NAMES)
+def test_elements_go_where_numpy_puts_them(function: Any, reference: Any, x: Array, dtype: Any) -> None:
+    given = x.astype(dtype) * np.asarray(1 - 2j if dtype is np.complex64 else 1, dtype)
+    found, want = parts(function(Tensor(given))), parts(reference(given))
+    assert len(found) == len(want)
+    for one, other in zip(found, want, strict=True):
+        assert (one.shape, one.asnumpy().dtype) == (np.shape(other), dtype)
+        np.testing.assert_array_equal(one.asnumpy(), other)
+
+
+@pytest.mark.parametrize(("function", "reference", "x"), ROWS, ids=NAMES)
+def test_gradients_go_the_same_ways_back(function: Any, reference: Any, x: Array) -> None:
+    rng = np.random.default_rng(3)
+    weights = [rng.standard_normal(np.shape(one)) for one in parts(reference(x))]
+
+    def weighed(found: Any) -> Any:
+        return sum((one * w).sum() for one, w in zip(parts(found), weights, strict=True))
+
+    way = rng.standard_normal(x.shape)
+    slope = weighed(reference(x + way)) - weighed(reference(x))  # exact: none of them multiplies elements
+    weights = list(map(Tensor, weights))
+    found = grad(lambda x: weighed(function(x)))(Tensor(x)).asnumpy()
+    assert found.shape == x.shape
+    assert float((found * way).sum()) == pytest.approx(slope, rel=1e-9, abs=1e-9)
+
+
+def test_what_is_put_in_gets_the_gradient_of_where_it_went() -> None:
+    x, source, weights = Tensor(A), Tensor(-A), Tensor(np.cos(A))
+    found = grad(lambda s: (ops.masked_scatter(x, Tensor(HOLES), s) * weights).sum())(source).asnumpy()
+    want = np.zeros(12)
+    want[: HOLES.sum()] = np.cos(A)[HOLES]
+    np.testing.assert_allclose(found.ravel(), want, rtol=1e-12)
+    for function, index, shape in (
+        (lambda s: x.select_scatter(s, 1, 2), np.s_[:, 2], (2,)),
+        (lambda s: x.slice_scatter(s, 1, 1, 6, 2), np.s_[:, 1::2], (2, 3)),
+    ):
+        found = grad(lambda s, function=function: (function(s) * weights).sum())(Tensor(np.zeros(shape))).asnumpy()
+        np.testing.assert_allclose(found, np.cos(A)[index], rtol=1e-12)
+
+
+@pytest.mark.parametrize("x", [A, ONE, np.zeros(3), NONE, np.array([np.nan, 0.0, -0.0, np.inf]), C % 3])
+def test_argwhere_gives_the_places_that_are_not_zero(x: Array) -> None:
+    want = [place for place in np.ndindex(x.shape) if x[place] != 0]
+    for found in (ops.argwhere(Tensor(x)), Tensor(x).argwhere()):
+        assert (found.shape, found.dtype) == ((len(want), x.ndim), ms.int64)
+        assert [tuple(row) for row in found.tolist()] == want
+
+
+@pytest.mark.parametrize("dtype", [ms.int32, ms.int64])
+def test_argmin_is_the_first_of_the_smallest(dtype: Any) -> None:
+    x = np.array([[[3, 1, 1, 2], [-np.inf, 5, -np.inf, 0], [2, 2, 2, 2]]])
+    for axis in range(-3, 3):
+        found = ops.Argmin(axis=axis, output_type=dtype)(Tensor(x))
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found.asnumpy(), x.argmin(axis))
+    assert ops.Argmin()(Tensor(x)).tolist() == [[1, 0, 0]] and ops.Argmin()(Tensor(x)).dtype == ms.int32
+
+
+@pytest.mark.parametrize("dtype", [ms.int8, ms.int32, ms.int64])
+@pytest.mark.parametrize("longest", [None, 0, 2, 5])
+@pytest.mark.parametrize("lengths", [[1, 3, 0], [[1, 3], [-2, 4]], 2, [0, 0]])
+def test_a_sequence_mask_is_true_up_to_the_length(lengths: Any, longest: int | None, dtype: Any) -> None:
+    given = np.array(lengths)
+    columns = given.max() if longest is None else longest
+    want = np.zeros((*given.shape, columns), bool)
+    for place in np.ndindex(want.shape):
+        want[place] = place[-1] < given[place[:-1]]
+    found = ops.sequence_mask(Tensor(lengths, dtype), longest)
+    assert found.dtype == ms.bool_
+    np.testing.assert_array_equal(found.asnumpy(), want)
+
+
+def test_what_is_assigned_stays_in_the_parameter() -> None:
+    for how, want in ((ops.assign_add, [4.0, 7.0]), (ops.AssignAdd(), [4.0, 7.0]),
+                      (ops.assign_sub, [-2.0, -3.0]), (ops.AssignSub(), [-2.0, -3.0])):  # fmt: skip
+        parameter = Parameter(Tensor([1.0, 2.0]), "p")
+        result = how(parameter, Tensor([3.0, 5.0]))
+        assert parameter.tolist() == result.tolist() == want
+        how(parameter, 1)
+        assert parameter.tolist() == [want[0] + (1 if want[0] > 0 else -1), want[1] + (1 if want[0] > 0 else -1)]
+        with pytest.raises(ValueError, match="shape"):
+            how(parameter, Tensor([1.0, 2.0, 3.0]))
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda x: ops.space_to_batch_nd(x, [3, 2], [[0, 0], [0, 0]]),
+         r"For 'space_to_batch_nd', the blocks \(3, 2\) must divide the padded lengths \(4, 6\)"),
+        (lambda x: ops.SpaceToBatchND([2, 2, 2], [[0, 0], [0, 0]])(x),
+         r"For 'space_to_batch_nd', there must be one block for all axes or 2, but got \(2, 2, 2\)"),
+        (lambda x: ops.space_to_batch_nd(x, 0, [[0, 0]]), r"'block_size' must be above 0, but got \(0,\)"),
+        (lambda x: ops.batch_to_space_nd(x, [3, 1], [[0, 0], [0, 0]]),
+         r"For 'batch_to_space_nd', the blocks \(3, 1\) must divide a batch of 2"),
+        (lambda x: ops.BatchToSpace(2, [[0, 0]] * 2)(x), r"the blocks \(2, 2\) must divide a batch of 2"),
+        (lambda x: ops.batch_to_space_nd(x, [1, 2], [[2, 3], [0, 0]]),
+         r"For 'batch_to_space_nd', 'crops' \(2, 3\) cut off more than the length 4"),
+        (lambda x: ops.batch_to_space_nd(x, [1, 2], [[-1, 0], [0, 0]]), r"'crops' must not be negative, .*\(-1, 0\)"),
+    ],
+)  # fmt: skip
+def test_blocks_that_do_not_fit_are_refused(call: Any, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        call(Tensor(IMAGES))
+
+
+@pytest.mark.parametrize(
+    ("indices", "error", "text"),
+    [
+        ([[0, 6]], RuntimeError, r"below the lengths \(\d, 6\) of 'input_x', but got \[0, 6\]"),
+        ([[0], [-1]], RuntimeError, r"below the lengths \(\d,\) of 'input_x', but got \[-1\]"),
+        ([[0, 0, 0]], ValueError, r"at most the 2 axes of 'input_x', but got shapes \(1, 3\)"),
+        (1, ValueError, r"at most the 2 axes of 'input_x', but got shapes \(\)"),
+        ([[0.5]], TypeError, "'indices' must hold integers, but got Float32"),
+    ],
+)
+def test_an_index_that_is_no_place_is_refused(indices: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=f"For 'gather_nd', .*{text}"):
+        ops.gather_nd(Tensor(A), Tensor(indices))

@@ -1,0 +1,84 @@
+"""Settings that MindSpore programs make and read back: the context, the log, what one process has of many."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import hookscope.engine as ms
+from hookscope.engine import Tensor, context, mint, nn
+from hookscope.engine.common import api
+
+
+@pytest.fixture(autouse=True)
+def _as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context, "_settings", dict(context._settings))
+
+
+def test_the_device_is_where_new_tensors_are() -> None:
+    assert ms.get_current_device() == ("CPU", 0)
+    ms.set_context(device_id=3)
+    device = ms.get_current_device()
+    assert (device.device_target, device.device_id) == ("CPU", 3) == (Tensor(1).device.split(":")[0], 3)
+
+
+@pytest.mark.parametrize(("wished", "kept"), [(True, "ON"), (False, "OFF")])
+def test_the_wish_for_the_same_bits_is_kept(wished: bool, kept: str) -> None:
+    ms.set_deterministic(wished)
+    assert ms.get_context("deterministic") == kept
+
+
+def test_how_deep_a_compiler_may_go_is_kept() -> None:
+    ms.set_recursion_limit(77)
+    assert ms.get_context("max_call_depth") == 77
+    ms.set_recursion_limit()
+    assert ms.get_context("max_call_depth") == 1000
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: ms.set_deterministic(1), TypeError, "'deterministic' must be a bool, got int"),
+        (lambda: ms.set_recursion_limit(True), TypeError, "'recursion_limit' must be an int, but got True"),
+        (lambda: ms.set_recursion_limit(2.0), TypeError, "'recursion_limit' must be an int, but got 2.0"),
+        (lambda: ms.set_recursion_limit(0), ValueError, "'recursion_limit' must be above 0, but got 0"),
+    ],
+)
+def test_a_setting_of_another_kind_is_refused(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()
+
+
+@pytest.fixture
+def logger() -> Iterator[logging.Logger]:
+    found = logging.getLogger("hookscope")
+    before = found.level
+    yield found
+    found.setLevel(before)
+
+
+@pytest.mark.parametrize(
+    ("level", "text"), [("DEBUG", "0"), ("INFO", "1"), ("WARNING", "2"), ("ERROR", "3"), ("CRITICAL", "4"), (35, "2")]
+)
+def test_the_level_of_the_log_is_counted_as_in_mindspore(logger: logging.Logger, level: Any, text: str) -> None:
+    logger.setLevel(level)
+    assert ms.get_level() == text
+    assert ms.get_log_config() == {"GLOG_v": text, "GLOG_logtostderr": "1"}
+
+
+def test_there_are_no_other_processes() -> None:
+    assert mint.distributed.is_available() is False
+    assert mint.distributed.is_initialized() is False
+
+
+def test_gradients_can_be_asked_for_at_any_time() -> None:
+    assert api._pynative_executor.enable_grad() is True
+
+
+def test_the_handle_of_a_hook_has_its_number_under_mindspores_name_too() -> None:
+    net = nn.ReLU()
+    one, other = (net.register_forward_hook(lambda *_: None) for _ in range(2))
+    assert one.handle_id == one.id != other.handle_id == other.id
