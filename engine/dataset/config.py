@@ -18,6 +18,7 @@ from ..core import random as engine_random
 _DEFAULT_SEED = 5489  # what MindSpore gives where nobody set one
 _seed: int | None = None
 _current: np.random.Generator | None = None
+_epoch = 0
 _SETTINGS: dict[str, Any] = {
     "auto_num_workers": False, "auto_offload": False, "autotune_interval": 0, "callback_timeout": 60,
     "debug_mode": False, "dynamic_shape": False, "enable_autotune": False, "enable_shared_mem": False,
@@ -63,19 +64,25 @@ def current_random() -> np.random.Generator:
     return new_random() if _current is None else _current
 
 
+def current_epoch() -> int:
+    """The epoch of the iterator that is at work, from 0; 0 outside."""
+    return _epoch
+
+
 @contextmanager
-def using(generator: np.random.Generator) -> Iterator[None]:
-    """Inside the block transforms draw from ``generator``.
+def using(generator: np.random.Generator, epoch: int) -> Iterator[None]:
+    """Inside the block transforms draw from ``generator``, and it is this epoch.
 
     Args:
         generator: random numbers.
+        epoch: its number, from 0.
     """
-    global _current
-    before, _current = _current, generator
+    global _current, _epoch
+    before, (_current, _epoch) = (_current, _epoch), (generator, epoch)
     try:
         yield
     finally:
-        _current = before
+        _current, _epoch = before
 
 
 def __getattr__(name: str) -> Any:

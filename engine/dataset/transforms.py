@@ -10,7 +10,7 @@ import numpy as np
 from ..core.dtype import numpy_dtype
 from ..core.types import Array, DTypeLike, Number, TensorLike
 from .config import current_random
-from .steps import padded
+from .steps import like, padded
 
 __all__ = [
     "Compose", "Concatenate", "Duplicate", "Fill", "OneHot", "PadEnd", "RandomApply", "RandomChoice", "RandomOrder",
@@ -86,14 +86,19 @@ class Fill(Transform):
     """One value everywhere, in the shape and dtype of the input.
 
     Args:
-        fill_value: the value.
+        fill_value: the value, a number, or text for text.
+
+    Raises:
+        RuntimeError: when called, text for numbers or a number for text.
     """
 
-    def __init__(self, fill_value: Number) -> None:
+    def __init__(self, fill_value: Number | str | bytes) -> None:
         self.fill_value = fill_value
 
     def changed(self, value: Array) -> Array:
-        return np.full_like(value, self.fill_value)
+        if isinstance(self.fill_value, str | bytes) is not (value.dtype.kind in "SU"):
+            raise RuntimeError(f"For 'Fill', {self.fill_value!r} cannot be put in the place of values of {value.dtype}")
+        return np.full(value.shape, *like(value, self.fill_value))
 
 
 class PadEnd(Transform):
@@ -101,28 +106,47 @@ class PadEnd(Transform):
 
     Args:
         pad_shape: a length for each axis; None leaves an axis as it is.
-        pad_value: what is put behind; 0 without it.
+        pad_value: what is put behind; 0 without it, or "" for text.
+
+    Raises:
+        RuntimeError: when called, a value with another number of axes, or text for numbers.
     """
 
-    def __init__(self, pad_shape: Sequence[int | None], pad_value: Number | None = None) -> None:
-        self.pad_shape, self.pad_value = list(pad_shape), 0 if pad_value is None else pad_value
+    def __init__(self, pad_shape: Sequence[int | None], pad_value: Number | str | bytes | None = None) -> None:
+        self.pad_shape, self.pad_value = list(pad_shape), pad_value
 
     def changed(self, value: Array) -> Array:
-        return np.asarray(padded([value], (self.pad_shape, self.pad_value))[0])
+        return padded("For 'PadEnd', the value", [value], (self.pad_shape, self.pad_value))[0]
 
 
 class Slice(Transform):
-    """A part of the value: ``value[slices]``.
+    """A part of the value: on each axis these places. The number of axes stays.
 
     Args:
-        *slices: for each axis a slice, an int, a list of ints (these places), or None (all).
+        *slices: for each axis a slice, an int or a list of ints (these places), or None or True (all); ``...`` stands
+            for the axes that are left over.
+
+    Raises:
+        RuntimeError: when called, more slices than axes, or no such place.
     """
 
     def __init__(self, *slices: Any) -> None:
-        self.slices = tuple(slice(None) if one is None else one for one in slices)
+        self.slices = slices
 
     def changed(self, value: Array) -> Array:
-        return np.asarray(value[self.slices])
+        given = list(self.slices)
+        if any(one is ... for one in given):
+            place = next(i for i, one in enumerate(given) if one is ...)
+            given[place : place + 1] = [None] * (value.ndim - len(given) + 1)
+        if len(given) > value.ndim:
+            raise RuntimeError(f"For 'Slice', there are {len(given)} slices, but the value has the shape {value.shape}")
+        for axis, one in enumerate(given):
+            places = slice(None) if one is None or one is True else [int(one)] if isinstance(one, int | np.integer) else one
+            try:
+                value = value[(slice(None),) * axis + (places,)]
+            except IndexError as error:
+                raise RuntimeError(f"For 'Slice', {error}") from error
+        return value
 
 
 class Concatenate(Transform):
@@ -150,11 +174,12 @@ class Duplicate(Transform):
 
 
 class Unique(Transform):
-    """Different elements in order of size, for each its place, and how often each is there."""
+    """Different elements as they first come, the place of each element among them, and how often each is there."""
 
     def __call__(self, *values: Any) -> Any:
-        found, places, counts = np.unique(values[0], return_inverse=True, return_counts=True)
-        return found, places.reshape(-1).astype(np.int32), counts.astype(np.int32)
+        found, first, places, counts = np.unique(values[0], return_index=True, return_inverse=True, return_counts=True)
+        order = np.argsort(first)
+        return found[order], np.argsort(order)[places.reshape(-1)].astype(np.int32), counts[order].astype(np.int32)
 
 
 class Compose:

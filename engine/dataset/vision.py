@@ -287,8 +287,8 @@ class CenterCrop(Transform):
     def changed(self, value: Array) -> Array:
         short = [max(wanted - have, 0) for wanted, have in zip(self.size, value.shape, strict=False)]
         if any(short):
-            value = np.pad(value, [(n // 2, n - n // 2) for n in short] + [(0, 0)] * (value.ndim - 2))
-        # Halves go to the even number, as MindSpore rounds them.
+            value = np.pad(value, [(n - n // 2, n // 2) for n in short] + [(0, 0)] * (value.ndim - 2))
+        # As in MindSpore, an odd zero comes before the image, and an odd row or column behind the part is cut off.
         top, left = ((have - wanted) // 2 for have, wanted in zip(value.shape, self.size, strict=False))
         return np.ascontiguousarray(value[top : top + self.size[0], left : left + self.size[1]])
 
