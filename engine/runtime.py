@@ -423,7 +423,7 @@ def set_kernel_launch_capture(enable_capture_graph: bool, op_capture_skip: list[
         enable_capture_graph: whether they should be captured.
         op_capture_skip: names of operators that should not be.
     """
-    settings["kernel_launch_capture"] = enable_capture_graph
+    settings["kernel_launch_capture"] = dict(locals())
 
 
 _ASCEND = "it is for Ascend devices"

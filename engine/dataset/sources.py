@@ -226,11 +226,8 @@ class GeneratorDataset(Dataset):
         columns = [list(values) for values in zip(*rows, strict=True)]
         if self.collate_fn is not None:
             return self._row(tuple(called("GeneratorDataset", self.collate_fn, columns)))
-        names = self._columns or []
-        return tuple([
-            stacked("GeneratorDataset", name, values, "give a 'collate_fn'")
-            for name, values in zip(names, columns, strict=True)
-        ])
+        pairs = zip(self._columns or [], columns, strict=True)
+        return tuple([stacked("GeneratorDataset", name, values, "give a 'collate_fn'") for name, values in pairs])
 
     def get_batch_size(self) -> int:
         return 1 if self.batch_sampler is None else -1

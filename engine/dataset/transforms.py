@@ -141,7 +141,9 @@ class Slice(Transform):
         if len(given) > value.ndim:
             raise RuntimeError(f"For 'Slice', there are {len(given)} slices, but the value has the shape {value.shape}")
         for axis, one in enumerate(given):
-            places = slice(None) if one is None or one is True else [int(one)] if isinstance(one, int | np.integer) else one
+            if one is None or one is True:
+                continue
+            places = [int(one)] if isinstance(one, int | np.integer) else one
             try:
                 value = value[(slice(None),) * axis + (places,)]
             except IndexError as error:

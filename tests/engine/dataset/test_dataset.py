@@ -212,7 +212,8 @@ def test_a_function_of_whole_batches_changes_their_columns() -> None:
     def changed(b: list[Any], info: Any) -> Any:
         return [value + 100 * info.get_epoch_num() + 10 * info.get_batch_num() for value in b]
 
-    iterator = rows().batch(4, per_batch_map=changed, input_columns="b").project("b").create_tuple_iterator(num_epochs=2)
+    data = rows().batch(4, per_batch_map=changed, input_columns="b").project("b")
+    iterator = data.create_tuple_iterator(num_epochs=2)
     assert [[row[0].asnumpy().tolist() for row in iterator] for _ in range(2)] == [
         [[0, 1, 2, 3], [14, 15]], [[100, 101, 102, 103], [114, 115]],
     ]  # fmt: skip
