@@ -28,47 +28,47 @@ def same(made: Any, expected: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "value", "expected"),
+    ("make", "value", "expected"),
     [
-        (transforms.Fill(7), np.array([[1.5, np.nan]], np.float32), np.array([[7, 7]], np.float32)),
-        (transforms.Fill(-2.7), np.array([1, 2, 3], np.int32), np.array([-2, -2, -2], np.int32)),
-        (transforms.Fill(300), np.array([1], np.uint8), np.array([300 - 256], np.uint8)),
-        (transforms.Fill(3), np.array([True, False]), np.array([True, True])),
-        (transforms.Fill(3), np.zeros((0, 2), np.int16), np.zeros((0, 2), np.int16)),
-        (transforms.Fill(3), np.array(1.0), np.array(3.0)),
-        (transforms.Fill("hello"), np.array(["ab", "c"]), np.array(["hello", "hello"])),
-        (transforms.PadEnd([5], 9), np.array([1, 2, 3]), np.array([1, 2, 3, 9, 9])),
-        (transforms.PadEnd([5]), np.array([1, 2, 3]), np.array([1, 2, 3, 0, 0])),
-        (transforms.PadEnd([3], 2.5), np.array([1, 2]), np.array([1, 2, 2])),
-        (transforms.PadEnd([3], -1), np.array([1, 2], np.uint8), np.array([1, 2, 255], np.uint8)),
-        (transforms.PadEnd([1, 3], -1), np.array([[1, 2], [3, 4]]), np.array([[1, 2, -1]])),
-        (transforms.PadEnd([3, None], 4), np.array([[1, 2], [3, 4]]), np.array([[1, 2], [3, 4], [4, 4]])),
-        (transforms.PadEnd([3]), np.array(["a", "bcd"]), np.array(["a", "bcd", ""])),
-        (transforms.PadEnd([3], "long"), np.array(["a", "b"]), np.array(["a", "b", "long"])),
-        (transforms.Slice(slice(1, 3)), np.arange(4), np.array([1, 2])),
-        (transforms.Slice(slice(3, 0, -2)), np.arange(4), np.array([3, 1])),
-        (transforms.Slice(slice(3, 3)), np.arange(4), np.zeros(0, np.int64)),
-        (transforms.Slice(-1), np.arange(4), np.array([3])),
-        (transforms.Slice([1, 1, -4]), np.arange(4), np.array([1, 1, 0])),
-        (transforms.Slice([1, 0]), np.array(["x", "yy"]), np.array(["yy", "x"])),
-        (transforms.Slice(True), np.arange(4), np.arange(4)),
-        (transforms.Slice(None, [0, 2]), CUBE, CUBE[:, [0, 2]]),
-        (transforms.Slice(1), CUBE, CUBE[1:2]),
-        (transforms.Slice(1, 2), CUBE, CUBE[1:2, 2:3]),
-        (transforms.Slice([0, 1], [0, 2], [3, 1]), CUBE, CUBE[np.ix_([0, 1], [0, 2], [3, 1])]),
-        (transforms.Slice(1, None, [0, 1]), CUBE, CUBE[1:, :, :2]),
-        (transforms.Slice(...), CUBE, CUBE),
-        (transforms.Slice(..., 1), CUBE, CUBE[:, :, 1:2]),
-        (transforms.Slice(np.int64(1), ..., [2, 0]), CUBE, CUBE[1:][:, :, [2, 0]]),
-        (transforms.TypeCast(ms.int32), np.array([1.7, -1.7], np.float32), np.array([1, -1], np.int32)),
-        (transforms.TypeCast(np.float16), np.array([1, 2]), np.array([1, 2], np.float16)),
-        (transforms.TypeCast(ms.bool_), np.array([0, 2]), np.array([False, True])),
-        (vision.ToType("int16"), np.array([1.5, -1.5]), np.array([1, -1], np.int16)),
+        (lambda: transforms.Fill(7), np.array([[1.5, np.nan]], np.float32), np.array([[7, 7]], np.float32)),
+        (lambda: transforms.Fill(-2.7), np.array([1, 2, 3], np.int32), np.array([-2, -2, -2], np.int32)),
+        (lambda: transforms.Fill(300), np.array([1], np.uint8), np.array([300 - 256], np.uint8)),
+        (lambda: transforms.Fill(3), np.array([True, False]), np.array([True, True])),
+        (lambda: transforms.Fill(3), np.zeros((0, 2), np.int16), np.zeros((0, 2), np.int16)),
+        (lambda: transforms.Fill(3), np.array(1.0), np.array(3.0)),
+        (lambda: transforms.Fill("hello"), np.array(["ab", "c"]), np.array(["hello", "hello"])),
+        (lambda: transforms.PadEnd([5], 9), np.array([1, 2, 3]), np.array([1, 2, 3, 9, 9])),
+        (lambda: transforms.PadEnd([5]), np.array([1, 2, 3]), np.array([1, 2, 3, 0, 0])),
+        (lambda: transforms.PadEnd([3], 2.5), np.array([1, 2]), np.array([1, 2, 2])),
+        (lambda: transforms.PadEnd([3], -1), np.array([1, 2], np.uint8), np.array([1, 2, 255], np.uint8)),
+        (lambda: transforms.PadEnd([1, 3], -1), np.array([[1, 2], [3, 4]]), np.array([[1, 2, -1]])),
+        (lambda: transforms.PadEnd([3, None], 4), np.array([[1, 2], [3, 4]]), np.array([[1, 2], [3, 4], [4, 4]])),
+        (lambda: transforms.PadEnd([3]), np.array(["a", "bcd"]), np.array(["a", "bcd", ""])),
+        (lambda: transforms.PadEnd([3], "long"), np.array(["a", "b"]), np.array(["a", "b", "long"])),
+        (lambda: transforms.Slice(slice(1, 3)), np.arange(4), np.array([1, 2])),
+        (lambda: transforms.Slice(slice(3, 0, -2)), np.arange(4), np.array([3, 1])),
+        (lambda: transforms.Slice(slice(3, 3)), np.arange(4), np.zeros(0, np.int64)),
+        (lambda: transforms.Slice(-1), np.arange(4), np.array([3])),
+        (lambda: transforms.Slice([1, 1, -4]), np.arange(4), np.array([1, 1, 0])),
+        (lambda: transforms.Slice([1, 0]), np.array(["x", "yy"]), np.array(["yy", "x"])),
+        (lambda: transforms.Slice(True), np.arange(4), np.arange(4)),
+        (lambda: transforms.Slice(None, [0, 2]), CUBE, CUBE[:, [0, 2]]),
+        (lambda: transforms.Slice(1), CUBE, CUBE[1:2]),
+        (lambda: transforms.Slice(1, 2), CUBE, CUBE[1:2, 2:3]),
+        (lambda: transforms.Slice([0, 1], [0, 2], [3, 1]), CUBE, CUBE[np.ix_([0, 1], [0, 2], [3, 1])]),
+        (lambda: transforms.Slice(1, None, [0, 1]), CUBE, CUBE[1:, :, :2]),
+        (lambda: transforms.Slice(...), CUBE, CUBE),
+        (lambda: transforms.Slice(..., 1), CUBE, CUBE[:, :, 1:2]),
+        (lambda: transforms.Slice(np.int64(1), ..., [2, 0]), CUBE, CUBE[1:][:, :, [2, 0]]),
+        (lambda: transforms.TypeCast(ms.int32), np.array([1.7, -1.7], np.float32), np.array([1, -1], np.int32)),
+        (lambda: transforms.TypeCast(np.float16), np.array([1, 2]), np.array([1, 2], np.float16)),
+        (lambda: transforms.TypeCast(ms.bool_), np.array([0, 2]), np.array([False, True])),
+        (lambda: vision.ToType("int16"), np.array([1.5, -1.5]), np.array([1, -1], np.int16)),
     ],
 )
-def test_a_transform_gives_these_elements(operation: Any, value: Any, expected: Any) -> None:
+def test_a_transform_gives_these_elements(make: Any, value: Any, expected: Any) -> None:
     before = value.copy()
-    same(operation(value), expected)
+    same(make()(value), expected)
     np.testing.assert_array_equal(value, before)
 
 
@@ -80,17 +80,17 @@ def test_several_values_are_changed_alike() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "values", "expected"),
+    ("make", "values", "expected"),
     [
-        (transforms.Concatenate(0, [9], [8, 7]), ([1, 2], [5]), [9, 1, 2, 5, 8, 7]),
-        (transforms.Concatenate(-1, prepend=np.array([9])), ([1, 2],), [9, 1, 2]),
-        (transforms.Concatenate(append=ms.Tensor([3])), ([1, 2],), [1, 2, 3]),
-        (transforms.Concatenate(), ([1, 2], [3]), [1, 2, 3]),
-        (transforms.Concatenate(1, append=[[3], [4]]), ([[1], [2]],), [[1, 3], [2, 4]]),
+        (lambda: transforms.Concatenate(0, [9], [8, 7]), ([1, 2], [5]), [9, 1, 2, 5, 8, 7]),
+        (lambda: transforms.Concatenate(-1, prepend=np.array([9])), ([1, 2],), [9, 1, 2]),
+        (lambda: transforms.Concatenate(append=ms.Tensor([3])), ([1, 2],), [1, 2, 3]),
+        (lambda: transforms.Concatenate(), ([1, 2], [3]), [1, 2, 3]),
+        (lambda: transforms.Concatenate(1, append=[[3], [4]]), ([[1], [2]],), [[1, 3], [2, 4]]),
     ],
 )
-def test_values_are_put_one_behind_the_other(operation: Any, values: Any, expected: Any) -> None:
-    same(operation(*map(np.array, values)), np.array(expected))
+def test_values_are_put_one_behind_the_other(make: Any, values: Any, expected: Any) -> None:
+    same(make()(*map(np.array, values)), np.array(expected))
 
 
 def test_a_value_is_given_twice() -> None:
@@ -117,50 +117,51 @@ def test_different_elements_come_in_their_own_order(value: Any, found: Any, plac
     same(made[2], np.array(counts, np.int32))
 
 
+SCALED = ((COLORS - [1.0, 2, 3]) / [2, 4, 8]).astype(np.float32)
 SHARES = np.array([0.2, 0.4, 0.8, 1.0], np.float32)
 
 
 @pytest.mark.parametrize(
-    ("operation", "image", "expected"),
+    ("make", "image", "expected"),
     [
-        (vision.ToTensor(), COLORS, COLORS.transpose(2, 0, 1).astype(np.float32) / 255),
-        (vision.ToTensor("float64"), GRAY, GRAY[None].astype(np.float64) / 255),
-        (vision.ToTensor(np.uint8), np.array([[0, 254, 255]], np.uint8), np.array([[[0, 0, 1]]], np.uint8)),
-        (vision.Rescale(0.5, -1.0), COLORS, (COLORS * 0.5 - 1).astype(np.float32)),
-        (vision.Rescale(-3.0, 2.0), SHARES, (2 - 3 * SHARES.astype(np.float64)).astype(np.float32)),
-        (vision.Normalize([1, 2, 3], [2, 4, 8]), COLORS, ((COLORS - [1.0, 2, 3]) / [2, 4, 8]).astype(np.float32)),
+        (lambda: vision.ToTensor(), COLORS, COLORS.transpose(2, 0, 1).astype(np.float32) / 255),
+        (lambda: vision.ToTensor("float64"), GRAY, GRAY[None].astype(np.float64) / 255),
+        (lambda: vision.ToTensor(np.uint8), np.array([[0, 254, 255]], np.uint8), np.array([[[0, 0, 1]]], np.uint8)),
+        (lambda: vision.Rescale(0.5, -1.0), COLORS, (COLORS * 0.5 - 1).astype(np.float32)),
+        (lambda: vision.Rescale(-3.0, 2.0), SHARES, (2 - 3 * SHARES.astype(np.float64)).astype(np.float32)),
+        (lambda: vision.Normalize([1, 2, 3], [2, 4, 8]), COLORS, SCALED),
         (
-            vision.Normalize([1, 2, 3], [2, 4, 8], is_hwc=False),
+            lambda: vision.Normalize([1, 2, 3], [2, 4, 8], is_hwc=False),
             COLORS.transpose(2, 0, 1),
-            ((COLORS - [1.0, 2, 3]) / [2, 4, 8]).astype(np.float32).transpose(2, 0, 1),
+            SCALED.transpose(2, 0, 1),
         ),
-        (vision.Normalize([1], [2]), GRAY, ((GRAY - 1.0) / 2).astype(np.float32)),
-        (vision.Normalize([1], [2]), COLORS, ((COLORS - 1.0) / 2).astype(np.float32)),
-        (vision.HWC2CHW(), COLORS, COLORS.transpose(2, 0, 1)),
-        (vision.HWC2CHW(), GRAY, GRAY),
-        (vision.HorizontalFlip(), COLORS, np.fliplr(COLORS)),
-        (vision.VerticalFlip(), COLORS, np.flipud(COLORS)),
-        (vision.VerticalFlip(), GRAY, np.flipud(GRAY)),
-        (vision.RandomVerticalFlip(1.0), COLORS, np.flipud(COLORS)),
-        (vision.RandomVerticalFlip(0.0), COLORS, COLORS),
-        (vision.RandomHorizontalFlip(1.0), COLORS, np.fliplr(COLORS)),
-        (vision.RandomHorizontalFlip(0.0), COLORS, COLORS),
-        (vision.Crop((1, 2), (3, 2)), COLORS, COLORS[1:4, 2:4]),
-        (vision.Crop((0, 1), 4), GRAY, GRAY[:, 1:]),
-        (vision.Pad((1, 2)), GRAY, np.pad(GRAY, ((2, 2), (1, 1)))),
-        (vision.Pad((1, 2, 3, 0), 5), COLORS, np.pad(COLORS, ((2, 0), (1, 3), (0, 0)), constant_values=5)),
+        (lambda: vision.Normalize([1], [2]), GRAY, ((GRAY - 1.0) / 2).astype(np.float32)),
+        (lambda: vision.Normalize([1], [2]), COLORS, ((COLORS - 1.0) / 2).astype(np.float32)),
+        (lambda: vision.HWC2CHW(), COLORS, COLORS.transpose(2, 0, 1)),
+        (lambda: vision.HWC2CHW(), GRAY, GRAY),
+        (lambda: vision.HorizontalFlip(), COLORS, np.fliplr(COLORS)),
+        (lambda: vision.VerticalFlip(), COLORS, np.flipud(COLORS)),
+        (lambda: vision.VerticalFlip(), GRAY, np.flipud(GRAY)),
+        (lambda: vision.RandomVerticalFlip(1.0), COLORS, np.flipud(COLORS)),
+        (lambda: vision.RandomVerticalFlip(0.0), COLORS, COLORS),
+        (lambda: vision.RandomHorizontalFlip(1.0), COLORS, np.fliplr(COLORS)),
+        (lambda: vision.RandomHorizontalFlip(0.0), COLORS, COLORS),
+        (lambda: vision.Crop((1, 2), (3, 2)), COLORS, COLORS[1:4, 2:4]),
+        (lambda: vision.Crop((0, 1), 4), GRAY, GRAY[:, 1:]),
+        (lambda: vision.Pad((1, 2)), GRAY, np.pad(GRAY, ((2, 2), (1, 1)))),
+        (lambda: vision.Pad((1, 2, 3, 0), 5), COLORS, np.pad(COLORS, ((2, 0), (1, 3), (0, 0)), constant_values=5)),
         (
-            vision.Pad((1, 0, 0, 0), (1, 2, 3)),
+            lambda: vision.Pad((1, 0, 0, 0), (1, 2, 3)),
             COLORS,
             np.concatenate([np.broadcast_to(np.array([1, 2, 3], np.uint8), (4, 1, 3)), COLORS], 1),
         ),
-        (vision.Pad((1, 2, 2, 1), 0, vision.Border.EDGE), COLORS, np.pad(COLORS, ((2, 1), (1, 2), (0, 0)), "edge")),
-        (vision.Pad((1, 2, 2, 1), 0, vision.Border.REFLECT), GRAY, np.pad(GRAY, ((2, 1), (1, 2)), "reflect")),
-        (vision.Pad((1, 2, 2, 1), 0, vision.Border.SYMMETRIC), GRAY, np.pad(GRAY, ((2, 1), (1, 2)), "symmetric")),
+        (lambda: vision.Pad((1, 2, 2, 1), 0, "edge"), COLORS, np.pad(COLORS, ((2, 1), (1, 2), (0, 0)), "edge")),
+        (lambda: vision.Pad((1, 2, 2, 1), 0, vision.Border.REFLECT), GRAY, np.pad(GRAY, ((2, 1), (1, 2)), "reflect")),
+        (lambda: vision.Pad((1, 2, 2, 1), 0, "symmetric"), GRAY, np.pad(GRAY, ((2, 1), (1, 2)), "symmetric")),
     ],
 )
-def test_an_image_becomes_this_one(operation: Any, image: Any, expected: Any) -> None:
-    made = operation(image)
+def test_an_image_becomes_this_one(make: Any, image: Any, expected: Any) -> None:
+    made = make()(image)
     assert (made.dtype, made.shape) == (expected.dtype, expected.shape)
     np.testing.assert_allclose(made, expected, rtol=2e-7, atol=1e-6 if made.dtype.kind == "f" else 0)
 
@@ -264,36 +265,36 @@ PLUS, TIMES, TWICE = (lambda v: v + 1), (lambda v: v * 10), transforms.Duplicate
 
 
 @pytest.mark.parametrize(
-    ("operation", "draws", "expected"),
+    ("make", "draws", "expected"),
     [
-        (transforms.Compose([PLUS, TIMES]), [], 40),
-        (transforms.RandomApply([PLUS, TIMES], 0.3), [0.29], 40),
-        (transforms.RandomApply([PLUS, TIMES], 0.3), [0.3], 3),
-        (transforms.RandomApply([PLUS, TIMES]), [0.49], 40),
-        (transforms.RandomApply([PLUS, TIMES]), [0.5], 3),
-        (transforms.RandomApply([PLUS], 0), [0.0], 3),
-        (transforms.RandomApply([PLUS], 1), [0.999], 4),
-        (transforms.RandomChoice([PLUS, TIMES, TWICE]), [0], 4),
-        (transforms.RandomChoice([PLUS, TIMES, TWICE]), [1], 30),
-        (transforms.RandomChoice([PLUS, TIMES, TWICE]), [2], (3, 3)),
-        (transforms.RandomOrder([PLUS, TIMES]), [[0, 1]], 40),
-        (transforms.RandomOrder([PLUS, TIMES]), [[1, 0]], 31),
-        (transforms.RandomOrder([PLUS, TIMES, TWICE]), [[1, 0, 2]], (31, 31)),
-        (vision.RandomVerticalFlip(0.3), [0.3], 3),
-        (vision.RandomHorizontalFlip(0.3), [0.3], 3),
+        (lambda: transforms.Compose([PLUS, TIMES]), [], 40),
+        (lambda: transforms.RandomApply([PLUS, TIMES], 0.3), [0.29], 40),
+        (lambda: transforms.RandomApply([PLUS, TIMES], 0.3), [0.3], 3),
+        (lambda: transforms.RandomApply([PLUS, TIMES]), [0.49], 40),
+        (lambda: transforms.RandomApply([PLUS, TIMES]), [0.5], 3),
+        (lambda: transforms.RandomApply([PLUS], 0), [0.0], 3),
+        (lambda: transforms.RandomApply([PLUS], 1), [0.999], 4),
+        (lambda: transforms.RandomChoice([PLUS, TIMES, TWICE]), [0], 4),
+        (lambda: transforms.RandomChoice([PLUS, TIMES, TWICE]), [1], 30),
+        (lambda: transforms.RandomChoice([PLUS, TIMES, TWICE]), [2], (3, 3)),
+        (lambda: transforms.RandomOrder([PLUS, TIMES]), [[0, 1]], 40),
+        (lambda: transforms.RandomOrder([PLUS, TIMES]), [[1, 0]], 31),
+        (lambda: transforms.RandomOrder([PLUS, TIMES, TWICE]), [[1, 0, 2]], (31, 31)),
+        (lambda: vision.RandomVerticalFlip(0.3), [0.3], 3),
+        (lambda: vision.RandomHorizontalFlip(0.3), [0.3], 3),
     ],
 )
-def test_what_is_drawn_decides_which_transforms_are_made(operation: Any, draws: Any, expected: Any) -> None:
+def test_what_is_drawn_decides_which_transforms_are_made(make: Any, draws: Any, expected: Any) -> None:
     generator: Any = Drawn(*draws)
     with ds.config.using(generator, 0):
-        made = operation(np.array(3))
+        made = make()(np.array(3))
     assert np.asarray(made).tolist() == (list(expected) if isinstance(expected, tuple) else expected)
     assert next(generator.draws, None) is None
 
 
-@pytest.mark.parametrize("operation", [transforms.RandomApply([max], 0), vision.RandomVerticalFlip(0)])
-def test_several_values_that_chance_leaves_alone_stay_several(operation: Any) -> None:
-    assert operation(np.array(1), np.array(2)) == (1, 2)
+@pytest.mark.parametrize("make", [lambda: transforms.RandomApply([max], 0), lambda: vision.RandomVerticalFlip(0)])
+def test_several_values_that_chance_leaves_alone_stay_several(make: Any) -> None:
+    assert make()(np.array(1), np.array(2)) == (1, 2)
 
 
 def test_several_images_are_flipped_alike() -> None:
@@ -305,21 +306,21 @@ def test_several_images_are_flipped_alike() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "value", "text"),
+    ("make", "value", "text"),
     [
-        (transforms.Fill("x"), [1], "'x' cannot be put in the place of values of int64"),
-        (transforms.Fill(1), ["x"], "1 cannot be put in the place of values of <U1"),
-        (transforms.PadEnd([3, 1]), [1], r"'PadEnd', the value cannot be padded to one shape: there are \[1, 2\] axes"),
-        (transforms.PadEnd([3], "x"), [1], "the value is of int64 and cannot be padded with 'x'"),
-        (transforms.Slice(0, 0), [1, 2], r"there are 2 slices, but the value has the shape \(2,\)"),
-        (transforms.Slice(2), [1, 2], "index 2 is out of bounds for axis 0 with size 2"),
-        (vision.Crop((1, 0), 1), [[1]], r"the part does not lie in the image \(1, 1\)"),
-        (vision.Crop((0, 1), 1), [[1]], r"the part does not lie in the image \(1, 1\)"),
+        (lambda: transforms.Fill("x"), [1], "'x' cannot be put in the place of values of int64"),
+        (lambda: transforms.Fill(1), ["x"], "1 cannot be put in the place of values of <U1"),
+        (lambda: transforms.PadEnd([3, 1]), [1], r"value cannot be padded to one shape: there are \[1, 2\] axes"),
+        (lambda: transforms.PadEnd([3], "x"), [1], "the value is of int64 and cannot be padded with 'x'"),
+        (lambda: transforms.Slice(0, 0), [1, 2], r"there are 2 slices, but the value has the shape \(2,\)"),
+        (lambda: transforms.Slice(2), [1, 2], "index 2 is out of bounds for axis 0 with size 2"),
+        (lambda: vision.Crop((1, 0), 1), [[1]], r"the part does not lie in the image \(1, 1\)"),
+        (lambda: vision.Crop((0, 1), 1), [[1]], r"the part does not lie in the image \(1, 1\)"),
     ],
 )
-def test_what_does_not_fit_a_transform_is_refused(operation: Any, value: Any, text: str) -> None:
+def test_what_does_not_fit_a_transform_is_refused(make: Any, value: Any, text: str) -> None:
     with pytest.raises(RuntimeError, match=text):
-        operation(np.array(value))
+        make()(np.array(value))
 
 
 @pytest.mark.parametrize("padding", [(1, 2, 3), -1, (0, -1)])
