@@ -43,7 +43,7 @@ _PARALLEL_DEFAULTS: dict[str, Any] = {
 }  # fmt: skip
 _ALGO_DEFAULTS: dict[str, Any] = {
     "fully_use_devices": False, "elementwise_op_strategy_follow": False, "enable_algo_approxi": False,
-    "algo_approxi_epsilon": 0.1,
+    "algo_approxi_epsilon": 0.1, "tensor_slice_align_enable": False, "tensor_slice_align_size": 16,
 }  # fmt: skip
 _ALLOWED = {"parallel_mode": tuple(ParallelMode.MODE_LIST), "search_mode": _SEARCHES}
 _parallel: dict[str, Any] = copy.deepcopy(_PARALLEL_DEFAULTS)

@@ -40,9 +40,13 @@ def is_available(device_target: str) -> bool:
     Raises:
         ValueError: another name.
     """
+    return _available("is_available", device_target)
+
+
+def _available(who: str, device_target: str) -> bool:
     target = str(device_target).upper()
     if target not in ("CPU", "GPU", "ASCEND"):
-        raise ValueError(f"For 'is_available', 'device_target' must be 'CPU', 'GPU' or 'Ascend', got {device_target!r}")
+        raise ValueError(f"For '{who}', 'device_target' must be 'CPU', 'GPU' or 'Ascend', got {device_target!r}")
     return target == "CPU" or (target == "GPU" and device_count("GPU") > 0)
 
 
@@ -55,7 +59,7 @@ def is_initialized(device_target: str) -> bool:
     Raises:
         ValueError: another name.
     """
-    return is_available(device_target)
+    return _available("is_initialized", device_target)
 
 
 def device_count(device_target: str | None = None) -> int:
@@ -419,7 +423,7 @@ def set_kernel_launch_capture(enable_capture_graph: bool, op_capture_skip: list[
         enable_capture_graph: whether they should be captured.
         op_capture_skip: names of operators that should not be.
     """
-    settings["kernel_launch_capture"] = enable_capture_graph
+    settings["kernel_launch_capture"] = dict(locals())
 
 
 _ASCEND = "it is for Ascend devices"

@@ -67,31 +67,42 @@ class Dataset:
     __len__ = get_dataset_size
 
     def get_batch_size(self) -> int:
-        """The size of a batch; 1 without ``batch``."""
-        return self.children[0].get_batch_size() if self.children else 1
+        """The size of a batch, of the last of several data sets; 1 without ``batch``, -1 where it changes."""
+        return self.children[-1].get_batch_size() if self.children else 1
 
     def get_repeat_count(self) -> int:
-        """How often the last ``repeat`` repeats the rows; 1 without it."""
-        return self.children[0].get_repeat_count() if self.children else 1
+        """The count of the last ``repeat``, in the last of several data sets; 1 without one."""
+        return self.children[-1].get_repeat_count() if self.children else 1
 
     def num_classes(self) -> int | None:
-        """The number of classes, where the data set knows it."""
-        return self.children[0].num_classes() if self.children else None
+        """The number of classes: None, as none of these data sets is told it."""
+        return None
 
     def get_class_indexing(self) -> dict[str, Any]:
-        """Names of the classes, where the data set knows them."""
-        return self.children[0].get_class_indexing() if self.children else {}
+        """Names of the classes: none, as none of these data sets is told them."""
+        return {}
 
-    def output_shapes(self, estimate: bool = False) -> list[list[int]]:
+    def output_shapes(self, estimate: bool = False) -> list[list[int | None]]:
         """The shapes of the columns: those of the first row.
 
         Args:
-            estimate: kept for callers.
+            estimate: look at all rows; a length that differs among them is None.
 
         Raises:
-            RuntimeError: there are no rows.
+            TypeError: ``estimate`` is no bool.
+            RuntimeError: there are no rows, or rows of several ranks.
         """
-        return [list(np.shape(value)) for value in self._first()]
+        if not isinstance(estimate, bool):
+            raise TypeError(f"For 'output_shapes', 'estimate' must be a bool, but got {estimate!r}")
+        found: list[list[int | None]] = [list(np.shape(value)) for value in self._first()]
+        for row in self.rows(config.new_random()) if estimate else ():
+            for name, known, shape in zip(self.columns(), found, map(np.shape, row), strict=True):
+                if len(known) != len(shape):
+                    raise RuntimeError(
+                        f"For 'output_shapes', column '{name}' has values with {len(known)} axes and with {len(shape)}"
+                    )
+                known[:] = [old if old == new else None for old, new in zip(known, shape, strict=True)]
+        return found
 
     def output_types(self) -> list[np.dtype[Any]]:
         """The NumPy dtypes of the columns: those of the first row.
@@ -252,16 +263,24 @@ class Dataset:
         """
         return steps.Filter(self, predicate, input_columns)
 
-    def flat_map(self, func: Callable[[Row], Dataset]) -> Dataset:
+    def flat_map(self, func: Callable[..., Dataset]) -> Dataset:
         """The rows of all data sets that ``func`` makes of a row, one after another; it is called at once for all rows.
 
         Args:
-            func: a function of a row (a tuple of tensors) that returns a data set.
+            func: a function of the columns of a row, NumPy arrays, that returns a data set.
 
         Raises:
-            TypeError: it returned something else.
+            TypeError: it is no function or returned something else, or there are no rows.
         """
-        return steps.Concat(tuple(func(_given(row, False)) for row in self.rows(config.new_random())))
+        if not callable(func):
+            raise TypeError(f"For 'flat_map', 'func' must be a function, but got {type(func).__name__}")
+        made = tuple(func(*row) for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True))
+        for one in made:
+            if not isinstance(one, Dataset):
+                raise TypeError(f"For 'flat_map', 'func' must return a data set, but got {type(one).__name__}")
+        if not made:
+            raise TypeError("For 'flat_map', there are no rows of which 'func' could make data sets")
+        return steps.Concat(made)
 
     def shuffle(self, buffer_size: int) -> Dataset:
         """Rows in random order, each drawn from the next ``buffer_size``.
@@ -443,8 +462,8 @@ class DatasetIterator:
             if self._left == 0:
                 raise RuntimeError("all the epochs of this iterator are over; make a new one, or give 'num_epochs'")
             self._left -= self._left > 0
-            self._rows = self._dataset.rows(self._random)
             self._epoch += 1
+            self._rows = self._dataset.rows(self._random)
         try:
             with config.using(self._random, self._epoch):
                 row = next(self._rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from numbers import Real
 from typing import TypeAlias
@@ -44,7 +45,8 @@ class Sampler:
             generator: random numbers.
         """
         self.dataset_size = size
-        return [int(i) for i in self]  # type: ignore[attr-defined]  # a user's sampler defines __iter__
+        own: Iterable[int] = iter(self)  # type: ignore[call-overload]  # a user's sampler defines __iter__
+        return [int(i) for i in itertools.islice(own, self.num_samples)]  # it may be without end
 
     def get_num_samples(self) -> int | None:
         """The most rows to take."""
@@ -128,6 +130,9 @@ class SubsetSampler(Sampler):
                 f"but the data set has {size} rows"
             )
         return list(self.wanted)
+
+    def get_num_samples(self) -> int:
+        return len(self.wanted) if self.num_samples is None else min(len(self.wanted), self.num_samples)
 
 
 class SubsetRandomSampler(SubsetSampler):

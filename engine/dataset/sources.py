@@ -15,7 +15,7 @@ from ..core.dtype import numpy_dtype
 from ..core.types import Array, DTypeLike
 from .base import Dataset, Names, Row, between, names_of
 from .samplers import Chosen, DistributedSampler, RandomSampler, SequentialSampler, indices_of
-from .steps import as_array
+from .steps import as_array, called, stacked
 
 __all__ = ["Cifar10Dataset", "FashionMnistDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset"]
 
@@ -132,7 +132,8 @@ class GeneratorDataset(Dataset):
         python_multiprocessing: kept for callers.
         max_rowsize: kept for callers.
         batch_sampler: lists of numbers of rows that make batches.
-        collate_fn: a function of the rows of such a batch that puts them together; without it the columns are stacked.
+        collate_fn: a function that puts such a batch together: it gets for each column the list of its values; without
+            it they are stacked.
 
     Raises:
         TypeError: an argument of another type.
@@ -155,7 +156,7 @@ class GeneratorDataset(Dataset):
         python_multiprocessing: bool = True,
         max_rowsize: object = None,
         batch_sampler: Collection[Iterable[int]] | None = None,
-        collate_fn: Callable[[list[Any]], Any] | None = None,
+        collate_fn: Callable[..., Any] | None = None,
     ) -> None:
         who = "GeneratorDataset"
         self.indexed = hasattr(source, "__getitem__") and hasattr(source, "__len__")
@@ -172,6 +173,12 @@ class GeneratorDataset(Dataset):
             raise ValueError(f"For '{who}', rows are chosen by number, which takes __getitem__ and __len__ of 'source'")
         if batch_sampler is not None and (sampler is not None or shuffle is not None or num_shards is not None):
             raise ValueError(f"For '{who}', 'batch_sampler' goes with no 'sampler', 'shuffle' or 'num_shards'")
+        if batch_sampler is not None and num_samples is not None:
+            raise ValueError(f"For '{who}', 'batch_sampler' goes with no 'num_samples'")
+        if collate_fn is not None and not callable(collate_fn):
+            raise TypeError(f"For '{who}', 'collate_fn' must be a function, but got {type(collate_fn).__name__}")
+        if collate_fn is not None and batch_sampler is None:
+            raise ValueError(f"For '{who}', 'collate_fn' takes a 'batch_sampler'")
         self.source, self.num_samples = source, num_samples
         self.batch_sampler, self.collate_fn = batch_sampler, collate_fn
         self.sampler = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
@@ -180,7 +187,7 @@ class GeneratorDataset(Dataset):
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
         if self.batch_sampler is not None:
             for batch in self.batch_sampler:
-                yield self._batch([self._row(self.source[int(i)]) for i in batch])
+                yield self._batch([self._row(self._item(int(i))) for i in batch])
         elif self.indexed:
             for i in indices_of(self.sampler, len(self.source), generator):
                 yield self._row(self._item(i))
@@ -213,10 +220,14 @@ class GeneratorDataset(Dataset):
         return row
 
     def _batch(self, rows: list[Row]) -> Row:
+        columns = [list(values) for values in zip(*rows, strict=True)]
         if self.collate_fn is not None:
-            made = self.collate_fn(rows)
-            return tuple([as_array(one) for one in (made if isinstance(made, tuple) else (made,))])
-        return tuple([np.stack(column) for column in zip(*rows, strict=True)])
+            return self._row(tuple(called("GeneratorDataset", self.collate_fn, columns)))
+        pairs = zip(self._columns or [], columns, strict=True)
+        return tuple([stacked("GeneratorDataset", name, values, "give a 'collate_fn'") for name, values in pairs])
+
+    def get_batch_size(self) -> int:
+        return 1 if self.batch_sampler is None else -1
 
     def size(self) -> int:
         if self.batch_sampler is not None:
@@ -296,9 +307,6 @@ class MnistDataset(_Pictures):
 
     def row(self, index: int) -> Row:
         return self.images[index][:, :, None], self.labels[index].astype(np.uint32)
-
-    def num_classes(self) -> int:
-        return int(self.labels.max()) + 1
 
 
 class FashionMnistDataset(MnistDataset):

@@ -408,28 +408,54 @@ class Batch(Step):
     def _stacked(self, name: str, values: Iterable[Any]) -> Array:
         arrays = [as_array(value) for value in values]
         if self.pad_info is not None and (not self.pad_info or name in self.pad_info):
-            arrays = padded(arrays, self.pad_info.get(name))
-        shapes = {array.shape for array in arrays}
-        if len(shapes) > 1:
-            raise RuntimeError(
-                f"For 'batch', the rows of a batch must have one shape, but column '{name}' has {sorted(shapes)}; "
-                "use padded_batch"
-            )
-        return np.stack(arrays)
+            arrays = padded(f"column '{name}'", arrays, self.pad_info.get(name))
+        return stacked("batch", name, arrays, "use padded_batch")
 
 
-def padded(arrays: list[Array], info: tuple[Any, Any] | None) -> list[Array]:
-    """Arrays of one rank with ``info``'s value behind them, up to its shape or the largest."""
-    shape, value = (None, 0) if info is None else info
+def stacked(who: str, name: str, arrays: list[Array], instead: str) -> Array:
+    """Arrays of one shape as one.
+
+    Raises:
+        RuntimeError: they have several shapes.
+    """
+    shapes = {array.shape for array in arrays}
+    if len(shapes) > 1:
+        raise RuntimeError(
+            f"For '{who}', the rows of a batch must have one shape, but column '{name}' has {sorted(shapes)}; {instead}"
+        )
+    return np.stack(arrays)
+
+
+def padded(what: str, arrays: list[Array], info: tuple[Any, Any] | None) -> list[Array]:
+    """Arrays of one rank with ``info``'s value behind them, up to its shape or the largest.
+
+    Raises:
+        RuntimeError: several ranks, another rank than that of the shape, or text for numbers.
+    """
+    shape, value = (None, None) if info is None else info
+    ranks = {array.ndim for array in arrays} | (set() if shape is None else {len(shape)})
+    if len(ranks) > 1:
+        raise RuntimeError(f"{what} cannot be padded to one shape: there are {sorted(ranks)} axes")
+    if value is None:
+        value = arrays[0].dtype.type()
+    if isinstance(value, str | bytes) is not (arrays[0].dtype.kind in "SU"):
+        raise RuntimeError(f"{what} is of {arrays[0].dtype} and cannot be padded with {value!r}")
     largest = np.max([array.shape for array in arrays], axis=0).astype(int).tolist()
     target = largest if shape is None else [large if n is None else n for n, large in zip(shape, largest, strict=True)]
     found = []
     for array in arrays:
-        whole = np.full(target, value, array.dtype)
+        whole = np.full(target, *like(array, value))
         part = tuple(slice(0, min(n, m)) for n, m in zip(array.shape, target, strict=True))
         whole[part] = array[part]
         found.append(whole)
     return found
+
+
+def like(array: Array, value: Any) -> tuple[Array, np.dtype[Any]]:
+    """A value in the dtype of an array, and that dtype; text has room for both."""
+    given = np.asarray(value)
+    dtype = np.result_type(array, given) if array.dtype.kind in "SU" else array.dtype
+    return given.astype(dtype), dtype
 
 
 class _Share(Step):

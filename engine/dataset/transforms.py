@@ -11,7 +11,7 @@ from ..core.checks import check_number, check_positive_int
 from ..core.dtype import numpy_dtype
 from ..core.types import Array, DTypeLike, Number, TensorLike
 from .config import current_random
-from .steps import padded
+from .steps import like, padded
 
 __all__ = [
     "Compose", "Concatenate", "Duplicate", "Fill", "OneHot", "PadEnd", "RandomApply", "RandomChoice", "RandomOrder",
@@ -84,14 +84,19 @@ class Fill(Transform):
     """One value everywhere, in the shape and dtype of the input.
 
     Args:
-        fill_value: the value.
+        fill_value: the value, a number, or text for text.
+
+    Raises:
+        RuntimeError: when called, text for numbers or a number for text.
     """
 
-    def __init__(self, fill_value: Number) -> None:
+    def __init__(self, fill_value: Number | str | bytes) -> None:
         self.fill_value = fill_value
 
     def changed(self, value: Array) -> Array:
-        return np.full_like(value, self.fill_value)
+        if isinstance(self.fill_value, str | bytes) is not (value.dtype.kind in "SU"):
+            raise RuntimeError(f"For 'Fill', {self.fill_value!r} cannot be put in the place of values of {value.dtype}")
+        return np.full(value.shape, *like(value, self.fill_value))
 
 
 class PadEnd(Transform):
@@ -99,14 +104,17 @@ class PadEnd(Transform):
 
     Args:
         pad_shape: a length for each axis; None leaves an axis as it is.
-        pad_value: what is put behind; 0 without it.
+        pad_value: what is put behind; 0 without it, or "" for text.
+
+    Raises:
+        RuntimeError: when called, a value with another number of axes, or text for numbers.
     """
 
-    def __init__(self, pad_shape: Sequence[int | None], pad_value: Number | None = None) -> None:
-        self.pad_shape, self.pad_value = list(pad_shape), 0 if pad_value is None else pad_value
+    def __init__(self, pad_shape: Sequence[int | None], pad_value: Number | str | bytes | None = None) -> None:
+        self.pad_shape, self.pad_value = list(pad_shape), pad_value
 
     def changed(self, value: Array) -> Array:
-        return np.asarray(padded([value], (self.pad_shape, self.pad_value))[0])
+        return padded("For 'PadEnd', the value", [value], (self.pad_shape, self.pad_value))[0]
 
 
 class Slice(Transform):
@@ -124,7 +132,7 @@ class Slice(Transform):
     def __init__(self, *slices: Any) -> None:
         for one in slices:
             places = one if isinstance(one, list) else [one]
-            ints = bool(places) and all(isinstance(i, int) and not isinstance(i, bool) for i in places)
+            ints = bool(places) and all(isinstance(i, int | np.integer) and not isinstance(i, bool) for i in places)
             if not (ints or one is None or one is True or one is ... or isinstance(one, slice)):
                 raise TypeError(
                     f"For 'Slice', 'slices' must be slices, ints, lists of ints, None, True or ..., but got {one!r}"
@@ -145,7 +153,7 @@ class Slice(Transform):
             if isinstance(one, slice):
                 value = value[(slice(None),) * axis + (one,)]
             elif one is not None and one is not True:
-                places = [one] if isinstance(one, int) else one
+                places = [one] if isinstance(one, int | np.integer) else one
                 length = value.shape[axis]
                 if any(not -length <= i < length for i in places):
                     raise RuntimeError(f"For 'Slice', places must be in [{-length}, {length}), but got {one!r}")

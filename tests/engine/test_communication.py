@@ -1,89 +1,113 @@
-"""mindspore.communication and parallel in one process: rank 0 of 1, groups of it alone, settings that are kept."""
+"""``mindspore.communication`` in one process: it has rank 0 of 1 in each group."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from hookscope.engine import communication, parallel
+from hookscope.engine import communication
+from hookscope.engine.communication import HCCL_WORLD_COMM_GROUP, MCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP
 
 
 @pytest.fixture(autouse=True)
-def _as_before() -> Iterator[None]:
+def _released() -> Iterator[None]:
     yield
     communication.release()
-    parallel.reset_auto_parallel_context()
-    parallel.reset_algo_parameters()
 
 
-def test_a_process_is_rank_0_of_1_in_the_world_and_in_every_group(capsys: pytest.CaptureFixture[str]) -> None:
-    communication.init()
-    communication.init("nccl")
-    assert capsys.readouterr().err.count("hookscope runs in one process") == 1 and communication.GlobalComm.INITED
-    communication.create_group("mine", [0])
-    worlds = (
-        communication.HCCL_WORLD_COMM_GROUP, communication.NCCL_WORLD_COMM_GROUP, communication.MCCL_WORLD_COMM_GROUP,
-    )  # fmt: skip
-    assert communication.GlobalComm.WORLD_COMM_GROUP in worlds
-    for group in ("mine", *worlds):
-        assert communication.get_rank(group) == communication.get_local_rank(group) == 0
-        assert communication.get_group_size(group) == communication.get_local_rank_size(group) == 1
-        assert communication.get_process_group_ranks(group) == [0] and communication.get_comm_name(group) == group
-        assert communication.get_world_rank_from_group_rank(group, 0) == 0
-        assert communication.get_group_rank_from_world_rank(0, group) == 0
-    communication.destroy_group("mine")
-    with pytest.raises(ValueError, match="For 'get_rank', there is no group 'mine'; create_group makes one"):
-        communication.get_rank("mine")
+def facts(group: str) -> list[Any]:
+    return [
+        communication.get_rank(group),
+        communication.get_local_rank(group),
+        communication.get_group_size(group),
+        communication.get_local_rank_size(group),
+        communication.get_process_group_ranks(group),
+        communication.get_comm_name(group),
+        communication.get_world_rank_from_group_rank(group, 0),
+        communication.get_group_rank_from_world_rank(0, group),
+    ]
+
+
+ALONE = [0, 0, 1, 1, [0]]
+
+
+@pytest.mark.parametrize("group", [HCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP, MCCL_WORLD_COMM_GROUP])
+def test_the_process_is_the_only_one_of_the_world(group: str) -> None:
+    assert facts(group) == [*ALONE, group, 0, 0]
+
+
+def test_without_a_group_the_world_is_asked() -> None:
+    assert [
+        communication.get_local_rank(),
+        communication.get_local_rank_size(),
+        communication.get_process_group_ranks(),
+        communication.get_comm_name(),
+    ] == [0, 1, [0], "hccl_world_group"]
+
+
+def test_a_group_is_there_from_its_making_to_its_end() -> None:
+    communication.create_group("pair", [0])
+    communication.create_group("other", [0])
+    assert facts("pair") == [*ALONE, "pair", 0, 0]
+    communication.destroy_group("pair")
+    with pytest.raises(ValueError, match="there is no group 'pair'; create_group makes one"):
+        communication.get_rank("pair")
+    assert facts("other") == [*ALONE, "other", 0, 0]
+    communication.release()
+    with pytest.raises(ValueError, match="there is no group 'other'"):
+        communication.get_rank("other")
+
+
+def test_after_a_release_it_is_said_again(capsys: pytest.CaptureFixture[str]) -> None:
+    said = "hookscope runs in one process: communication has rank 0 of 1.\n"
+    for backend, expected in ((None, said), ("nccl", ""), ("hccl", "")):
+        communication.init(backend)
+        assert capsys.readouterr().err == expected and communication.GlobalComm.INITED
     communication.release()
     assert not communication.GlobalComm.INITED
+    communication.init("mccl")
+    assert capsys.readouterr().err == said
+
+
+WORLD = HCCL_WORLD_COMM_GROUP
+OF_A_GROUP: dict[str, Any] = {
+    "get_rank": communication.get_rank,
+    "get_local_rank": communication.get_local_rank,
+    "get_group_size": communication.get_group_size,
+    "get_local_rank_size": communication.get_local_rank_size,
+    "get_process_group_ranks": communication.get_process_group_ranks,
+    "get_comm_name": communication.get_comm_name,
+    "get_world_rank_from_group_rank": lambda group: communication.get_world_rank_from_group_rank(group, 0),
+    "get_group_rank_from_world_rank": lambda group: communication.get_group_rank_from_world_rank(0, group),
+    "destroy_group": communication.destroy_group,
+}
+
+
+@pytest.mark.parametrize("who", OF_A_GROUP)
+def test_a_group_that_is_not_there_is_refused_by_name(who: str) -> None:
+    with pytest.raises(ValueError, match=f"For '{who}', there is no group 'x'; create_group makes one"):
+        OF_A_GROUP[who]("x")
+    with pytest.raises(TypeError, match=f"For '{who}', 'group' must be a str, but got int"):
+        OF_A_GROUP[who](1)
 
 
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: communication.init(3), TypeError, "'backend_name' must be a str or None, but got int"),  # type: ignore[arg-type]
+        (lambda: communication.get_world_rank_from_group_rank(WORLD, 1), ValueError, "of rank 0, but got 1"),
+        (lambda: communication.get_group_rank_from_world_rank(-1, WORLD), ValueError, "of rank 0, but got -1"),
+        (lambda: communication.get_world_rank_from_group_rank(WORLD, True), TypeError, "must be an int, but got bool"),
+        (lambda: communication.get_group_rank_from_world_rank("0", WORLD), TypeError, "must be an int, but got str"),
+        (lambda: communication.create_group("g", [0, 1]), ValueError, r"'rank_ids' can be \[0\], but got \[0, 1\]"),
+        (lambda: communication.create_group("g", (0,)), TypeError, "'rank_ids' a list of ints"),
+        (lambda: communication.create_group(1, [0]), TypeError, "'group' must be a str"),
+        (lambda: communication.destroy_group(WORLD), ValueError, "cannot be destroyed; call release"),
+        (lambda: communication.init(3), TypeError, "'backend_name' must be a str or None, but got int"),
         (lambda: communication.init("mpi"), RuntimeError, "must be 'hccl', 'nccl' or 'mccl', but got 'mpi'"),
-        (lambda: communication.get_group_size(3), TypeError, "'group' must be a str, but got int"),  # type: ignore[arg-type]
-        (lambda: communication.create_group("two", [0, 1]), ValueError, r"'rank_ids' can be \[0\], but got \[0, 1\]"),
-        (lambda: communication.create_group("two", 0), TypeError, "'rank_ids' a list of ints"),  # type: ignore[arg-type]
-        (lambda: communication.destroy_group("nccl_world_group"), ValueError, "cannot be destroyed; call release"),
-        (
-            lambda: communication.get_world_rank_from_group_rank("nccl_world_group", 1), ValueError,
-            "there is one process, of rank 0, but got 1",
-        ),
-        (
-            lambda: communication.get_group_rank_from_world_rank("a", "nccl_world_group"), TypeError,  # type: ignore[arg-type]
-            "the rank must be an int, but got str",
-        ),
-        (lambda: communication.comm_func(), NotImplementedError, "every collective operation gives back its input"),
-        (lambda: parallel.set_auto_parallel_context(no_such=1), ValueError, "there is no setting 'no_such'"),
-        (lambda: parallel.get_auto_parallel_context("no_such"), ValueError, "there is no setting 'no_such'"),
-        (lambda: parallel.get_algo_parameters("no_such"), ValueError, "there is no setting 'no_such'"),
-        (
-            lambda: parallel.set_auto_parallel_context(parallel_mode="all"), ValueError,
-            "'parallel_mode' must be one of .*, but got 'all'",
-        ),
-        (lambda: parallel.AutoParallel(None), NotImplementedError, "call the network itself in one process"),
     ],
-)  # fmt: skip
-def test_what_takes_more_than_one_process_is_refused(
-    call: Callable[[], Any], error: type[Exception], text: str
-) -> None:
+)
+def test_what_one_process_cannot_be_is_refused(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
-
-
-def test_settings_of_a_cluster_are_kept_until_they_are_reset() -> None:
-    for setting, keep, read, reset in (
-        ({"device_num": 8, "parallel_mode": "data_parallel"}, parallel.set_auto_parallel_context,
-         parallel.get_auto_parallel_context, parallel.reset_auto_parallel_context),
-        ({"fully_use_devices": True, "algo_approxi_epsilon": 0.3}, parallel.set_algo_parameters,
-         parallel.get_algo_parameters, parallel.reset_algo_parameters),
-    ):  # fmt: skip
-        before = {name: read(name) for name in setting}
-        keep(**setting)
-        assert {name: read(name) for name in setting} == setting != before
-        reset()
-        assert {name: read(name) for name in setting} == before

@@ -130,7 +130,8 @@ def test_wishes_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         "cpu_affinity": {
             "enable_affinity": True, "affinity_cpu_list": ["0-3"], "module_to_cpu_dict": None, "bind_file": None,
         },
-        "kernel_launch_group": {"thread_num": 3, "kernel_group_num": 8}, "kernel_launch_capture": True,
+        "kernel_launch_group": {"thread_num": 3, "kernel_group_num": 8},
+        "kernel_launch_capture": {"enable_capture_graph": True, "op_capture_skip": ["add"]},
     }  # fmt: skip
     with pytest.raises(TypeError, match="'threads_num' must be an int, but got 2.5"):
         runtime.dispatch_threads_num(2.5)  # type: ignore[arg-type]

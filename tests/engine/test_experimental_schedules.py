@@ -238,6 +238,15 @@ def test_a_scheduler_of_the_users_own_reads_the_epoch_and_the_rates() -> None:
     np.testing.assert_allclose(float(scheduler.get_last_lr()[0]), 0.1 / 3, rtol=1e-6)
 
 
+def test_a_plateaus_schedule_rests_after_a_reduction_as_long_as_it_was_told() -> None:
+    scheduler = sched.ReduceLROnPlateau(one_group(), "min", 0.5, patience=1, cooldown=2)
+    resting = []
+    for metric in (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.5, 0.5):  # the third and the seventh reduce
+        scheduler.step(metric)
+        resting.append(scheduler.in_cooldown())
+    assert resting == [False, False, True, True, False, False, True, True, False]  # MindSpore's
+
+
 def test_training_can_go_on_at_an_epoch() -> None:
     optimizer = one_group()
     optimizer.param_groups[0]["initial_lr"] = 0.8

@@ -152,6 +152,26 @@ def test_settings_of_a_cluster_are_kept_and_read_back() -> None:
         ms.set_auto_parallel_context(parallel_mode="x")
 
 
+def test_settings_of_the_search_for_a_way_to_share_work_are_kept_and_read_back() -> None:
+    names = (
+        "fully_use_devices", "elementwise_op_strategy_follow", "enable_algo_approxi", "tensor_slice_align_enable",
+        "tensor_slice_align_size", "algo_approxi_epsilon",
+    )  # fmt: skip
+    as_mindspores = [False, False, False, False, 16, 0.1]
+    assert [ms.get_algo_parameters(name) for name in names] == as_mindspores
+    try:
+        ms.set_algo_parameters(fully_use_devices=True, algo_approxi_epsilon=0.3)
+        assert [ms.get_algo_parameters(name) for name in names] == [True, False, False, False, 16, 0.3]
+        with pytest.raises(ValueError, match="For 'set_algo_parameters', there is no setting 'x'"):
+            ms.set_algo_parameters(enable_algo_approxi=True, x=1)
+        assert ms.get_algo_parameters("enable_algo_approxi") is False  # nothing of a refused call is kept
+    finally:
+        ms.reset_algo_parameters()
+    assert [ms.get_algo_parameters(name) for name in names] == as_mindspores
+    with pytest.raises(ValueError, match="For 'get_algo_parameters', there is no setting 'x'"):
+        ms.get_algo_parameters("x")
+
+
 def test_there_is_one_process_and_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     ms.communication.init()
     assert capsys.readouterr().err == "hookscope runs in one process: communication has rank 0 of 1.\n"

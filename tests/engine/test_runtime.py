@@ -80,5 +80,6 @@ def test_settings_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = runtime.settings
     assert [kept["memory"][f"{size}_size"] for size in ("init", "increase", "max")] == ["4GB", "2GB", "8GB"]
     assert kept["launch_blocking"] is True and kept["dispatch_threads_num"] == 2
-    assert kept["cpu_affinity"]["affinity_cpu_list"] == ["0-1"] and kept["kernel_launch_capture"] is True
+    assert kept["cpu_affinity"]["affinity_cpu_list"] == ["0-1"]
+    assert kept["kernel_launch_capture"]["enable_capture_graph"] is True
     assert kept["kernel_launch_group"] == {"thread_num": 3, "kernel_group_num": 8}

@@ -85,6 +85,21 @@ def test_loading_in_the_background(tmp_path: Path) -> None:
         ms.load_checkpoint_async(tmp_path / "none.ckpt").result()
 
 
+def test_loading_in_the_background_takes_the_arguments_of_loading(tmp_path: Path) -> None:
+    path = tmp_path / "x.ckpt"
+    values = {"a.weight": Tensor([[1.0, 2.0]]), "a.bias": Tensor([3.0]), "b.bias": Tensor([4.0]), "c": Tensor([5.0])}
+    ms.save_checkpoint(values, path)
+    for options, names in (
+        ({"filter_prefix": "a"}, ["b.bias", "c"]),
+        ({"specify_prefix": ["a.w", "b"]}, ["a.weight", "b.bias"]),
+        ({"choice_func": lambda name: "bias" in name}, ["a.bias", "b.bias"]),
+    ):
+        assert sorted(ms.load_checkpoint_async(path, **options).result()) == names
+    net = nn.Dense(2, 1)
+    ms.load_checkpoint_async(path, net, strict_load=False, choice_func=lambda name: name.startswith("a")).result()
+    assert (net.weight.tolist(), net.bias.tolist()) == ([[1.0, 2.0]], [3.0])
+
+
 # Tensors in several slices, as MindSpore writes those above 512 MiB
 
 

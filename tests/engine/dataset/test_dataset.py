@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +33,11 @@ def rows() -> Any:
 
 def column(dataset: Any, place: int = 1) -> list[Any]:
     return [row[place].tolist() for row in dataset.create_tuple_iterator(output_numpy=True, num_epochs=1)]
+
+
+def taken(dataset: Any) -> list[list[Any]]:
+    """All columns of all rows."""
+    return [[value.tolist() for value in row] for row in dataset.create_tuple_iterator(output_numpy=True, num_epochs=1)]
 
 
 def test_rows_are_tensors_by_column_or_numpy_when_wished() -> None:
@@ -75,6 +81,207 @@ def test_the_columns_after_a_step(step: Any, names: list[str]) -> None:
     assert step(rows()).get_col_names() == names
 
 
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        (lambda d: d.project(["e", "a"]), [[4, [8, 9]], [5, [10, 11]]]),
+        (lambda d: d.project("b"), [[4], [5]]),
+        (lambda d: d.rename(["a", "b"], ["y", "z"]), [[[8, 9], 4, 4], [[10, 11], 5, 5]]),
+        (lambda d: d.rename("b", "z").project(["z", "a"]), [[4, [8, 9]], [5, [10, 11]]]),
+        (lambda d: d.project("b").zip(d.repeat(2).rename(["a", "b"], ["y", "z"]).project(["z", "y"])),
+         [[4, 4, [8, 9]], [5, 5, [10, 11]]]),
+        (lambda d: ds.zip((d.repeat(2).project("b"), ds.NumpySlicesDataset([7, 8, 9], "n", shuffle=False))),
+         [[4, 7], [5, 8], [4, 9]]),
+        (lambda d: d.flat_map(lambda a, b, e: ds.NumpySlicesDataset(a + b, "n", shuffle=False).repeat(int(e) - 3)),
+         [[12], [13], [15], [16], [15], [16]]),
+    ],
+)  # fmt: skip
+def test_steps_on_columns_give_their_values_and_know_the_number_of_rows(step: Any, expected: list[Any]) -> None:
+    made = step(rows().skip(4))
+    assert taken(made) == expected
+    assert made.get_dataset_size() == len(expected)
+
+
+def test_a_function_of_rows_gets_their_columns_as_numpy_arrays() -> None:
+    given: list[Any] = []
+    rows().take(2).flat_map(lambda *row: given.append(row) or rows())
+    assert [[one.tolist() for one in row] for row in given] == [[[0, 1], 0, 0], [[2, 3], 1, 1]]
+    assert {type(one) for row in given for one in row} == {np.ndarray}
+
+
+def test_an_iterator_gives_one_row_after_another_until_it_is_stopped() -> None:
+    iterator = rows().project("b").create_tuple_iterator(num_epochs=2, output_numpy=True)
+    assert [iterator.get_next()[0].item() for _ in range(6)] == [0, 1, 2, 3, 4, 5]
+    with pytest.raises(StopIteration):
+        iterator.get_next()
+    assert iterator.get_next()[0].item() == 0
+    iterator.stop()
+    with pytest.raises(RuntimeError, match="all the epochs of this iterator are over"):
+        iterator.get_next()
+
+
+THREE = ds.NumpySlicesDataset([1, 2, 3], "n", shuffle=False)
+
+
+@pytest.mark.parametrize(
+    ("data", "batch_size", "repeats"),
+    [
+        (rows(), 1, 1),
+        (rows().batch(4), 4, 1),
+        (rows().batch(4).repeat(2), 4, 2),
+        (rows().batch(2).batch(3).map(lambda a: a, "a"), 3, 1),
+        (rows().batch(lambda info: 2), -1, 1),
+        (rows().batch(4).zip(THREE.repeat(3).batch(2)), 2, 3),
+        (rows().repeat(5).batch(2) + rows().batch(3), 3, 1),
+        (rows().repeat(3).repeat(2), 1, 2),
+        (rows().repeat(3).batch(2).repeat(5), 2, 5),
+        (rows().repeat(), 1, -1),
+        (rows().repeat().repeat(2), 1, 2),
+        (ds.GeneratorDataset(Rows(), ["a", "b", "e"], batch_sampler=[[3, 1], [0]]), -1, 1),
+    ],
+)
+def test_a_chain_tells_its_batch_size_and_how_often_it_repeats(data: Any, batch_size: int, repeats: int) -> None:
+    assert (data.get_batch_size(), data.get_repeat_count()) == (batch_size, repeats)
+
+
+def test_no_data_set_here_is_told_its_classes() -> None:
+    assert rows().batch(2).num_classes() is None
+    assert rows().batch(2).get_class_indexing() == {}
+
+
+def growing(*shapes: tuple[int, ...]) -> Any:
+    return ds.GeneratorDataset([np.zeros(shape, np.float16) for shape in shapes], ["a"], shuffle=False)
+
+
+@pytest.mark.parametrize(
+    ("data", "first", "all_rows"),
+    [
+        (rows(), [[2], [], []], [[2], [], []]),
+        (rows().batch(4), [[4, 2], [4], [4]], [[None, 2], [None], [None]]),
+        (rows().batch(4, drop_remainder=True), [[4, 2], [4], [4]], [[4, 2], [4], [4]]),
+        (growing((2, 3), (4, 3), (2, 3)), [[2, 3]], [[None, 3]]),
+        (growing((0, 3)), [[0, 3]], [[0, 3]]),
+    ],
+)
+def test_shapes_are_those_of_the_first_row_or_of_all(data: Any, first: Any, all_rows: Any) -> None:
+    assert data.output_shapes() == first
+    assert data.output_shapes(estimate=True) == all_rows
+
+
+def test_types_are_those_of_the_first_row() -> None:
+    assert rows().output_types() == [np.float32, np.int64, np.int64]
+    assert growing((2,)).batch(1).output_types() == [np.float16]
+
+
+def test_two_data_sets_are_the_same_when_they_are_one_object() -> None:
+    one = rows()
+    assert ds.compare(one, one) and not ds.compare(one, rows()) and not ds.compare(one, one.take(2))
+
+
+def test_the_seed_is_mindspores_until_one_is_set() -> None:
+    assert ds.config.get_seed() == 5489
+    try:
+        ds.config.set_seed(7)
+        assert ds.config.get_seed() == 7
+    finally:
+        ds.config._seed = None
+
+
+def test_functions_of_batches_are_told_the_epoch_of_their_iterator_and_the_batch_of_its_pass() -> None:
+    told: list[tuple[int, int]] = []
+
+    def size(info: Any) -> int:
+        told.append((info.get_epoch_num(), info.get_batch_num()))
+        return 1 + 3 * info.get_epoch_num() + info.get_batch_num()
+
+    data = rows().project("b").batch(size)
+    assert data.get_dataset_size() == 3 and told == [(0, 0), (0, 1), (0, 2)]
+    for _ in range(2):  # each iterator counts from 0
+        told.clear()
+        iterator = data.create_tuple_iterator(num_epochs=2, output_numpy=True)
+        assert [[row[0].tolist() for row in iterator] for _ in range(2)] == [
+            [[0], [1, 2], [3, 4, 5]], [[0, 1, 2, 3], [4, 5]],
+        ]  # fmt: skip
+        assert told == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
+    told.clear()
+    iterator = data.repeat(2).create_tuple_iterator(num_epochs=2)
+    assert [len(list(iterator)), len(list(iterator))] == [6, 4]
+    assert told == [(0, 0), (0, 1), (0, 2)] * 2 + [(1, 0), (1, 1)] * 2
+
+
+def test_a_function_of_whole_batches_changes_their_columns() -> None:
+    def changed(b: list[Any], info: Any) -> Any:
+        return [value + 100 * info.get_epoch_num() + 10 * info.get_batch_num() for value in b]
+
+    data = rows().batch(4, per_batch_map=changed, input_columns="b").project("b")
+    iterator = data.create_tuple_iterator(num_epochs=2)
+    assert [[row[0].asnumpy().tolist() for row in iterator] for _ in range(2)] == [
+        [[0, 1, 2, 3], [14, 15]], [[100, 101, 102, 103], [114, 115]],
+    ]  # fmt: skip
+
+
+def test_batches_by_lists_of_row_numbers() -> None:
+    data = ds.GeneratorDataset(Rows(), ["a", "b", "e"], batch_sampler=[[3, 1], [0]])
+    assert taken(data) == [[[[6, 7], [2, 3]], [3, 1], [3, 1]], [[[0, 1]], [0], [0]]]
+    assert data.get_dataset_size() == 2
+
+
+def test_what_puts_a_batch_together_gets_the_values_column_by_column() -> None:
+    given: list[Any] = []
+
+    def together(*columns: Any) -> Any:
+        given.append([[value.tolist() for value in one] for one in columns])
+        a, b, e = columns
+        return sum(a), max(b), [len(e)]
+
+    data = ds.GeneratorDataset(Rows(), ["a", "b", "e"], batch_sampler=[[3, 1], [0]], collate_fn=together)
+    assert taken(data) == [[[8, 10], 3, [2]], [[0, 1], 0, [1]]]
+    assert given == [[[[6, 7], [2, 3]], [3, 1], [3, 1]], [[[0, 1]], [0], [0]]]
+
+
+class EverySecondFromTheEnd(ds.Sampler):
+    def __iter__(self) -> Any:
+        return iter(range(self.dataset_size - 1, -1, -2))
+
+
+class WithoutEnd(ds.Sampler):
+    def __iter__(self) -> Any:
+        return itertools.cycle((2, 0))
+
+
+@pytest.mark.parametrize(
+    ("sampler", "expected"),
+    [
+        (EverySecondFromTheEnd(), [6, 4, 2, 0]),
+        (EverySecondFromTheEnd(3), [6, 4, 2]),
+        (EverySecondFromTheEnd(9), [6, 4, 2, 0]),
+        (WithoutEnd(5), [2, 0, 2, 0, 2]),
+    ],
+)
+def test_a_sampler_of_the_users_own_chooses_rows(sampler: Any, expected: list[int]) -> None:
+    data = ds.NumpySlicesDataset(np.arange(7), sampler=sampler)
+    assert column(data, 0) == expected
+    assert data.get_dataset_size() == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("sampler", "number"),
+    [
+        (ds.SequentialSampler(1, 3), 3),
+        (ds.RandomSampler(), None),
+        (EverySecondFromTheEnd(2), 2),
+        (ds.WeightedRandomSampler([1, 2], 4), 4),
+        (ds.DistributedSampler(2, 0), None),
+        (ds.SubsetSampler([1, 2, 3]), 3),
+        (ds.SubsetSampler([1, 2, 3], 2), 2),
+        (ds.SubsetRandomSampler([1, 2], 5), 2),
+        (ds.SubsetSampler(4), 1),
+    ],
+)
+def test_a_sampler_tells_how_many_rows_it_takes_at_most(sampler: Any, number: int | None) -> None:
+    assert sampler.get_num_samples() == number
+
+
 def test_each_pass_is_an_epoch_shuffled_anew_and_a_seed_repeats_them() -> None:
     try:
         ds.config.set_seed(3)
@@ -105,8 +312,8 @@ def test_a_data_set_tells_its_shapes_types_and_counts() -> None:
 
 
 def test_the_data_sets_of_all_rows_follow_each_other() -> None:
-    def twice(row: Any) -> Any:
-        return ds.NumpySlicesDataset([int(row[0])] * 2, shuffle=False)
+    def twice(column: Any) -> Any:
+        return ds.NumpySlicesDataset([int(column)] * 2, shuffle=False)
 
     assert column(ds.NumpySlicesDataset([1, 2], shuffle=False).flat_map(twice), 0) == [1, 1, 2, 2]
 
@@ -229,9 +436,21 @@ def test_bad_input_raises_mindspores_class(call: Any, error: type[Exception]) ->
         call()
 
 
-def test_padded_batches_take_a_shape() -> None:
-    data = ds.GeneratorDataset([np.ones(2), np.ones(3)], ["a"], shuffle=False)
-    assert column(data.padded_batch(2, pad_info={"a": ([4], 0)}), 0) == [[[1, 1, 0, 0], [1, 1, 1, 0]]]
+@pytest.mark.parametrize(
+    ("values", "info", "expected"),
+    [
+        ([[1, 1], [1, 1, 1]], ([4], 0), [[1, 1, 0, 0], [1, 1, 1, 0]]),
+        ([[1, 1], [1, 1, 1]], ([4], None), [[1, 1, 0, 0], [1, 1, 1, 0]]),
+        ([[1, 1], [1, 1, 1]], ([None], -7), [[1, 1, -7], [1, 1, 1]]),
+        ([[1, 2], [3, 4, 5]], ([1], 0), [[1], [3]]),
+        ([[1, 1], [1, 1, 1]], None, [[1, 1, 0], [1, 1, 1]]),
+        ([["a"], ["bcd", "e"]], None, [["a", ""], ["bcd", "e"]]),
+        ([["a"], ["b", "e"]], ([3], "none"), [["a", "none", "none"], ["b", "e", "none"]]),
+    ],
+)
+def test_padded_batches_take_a_shape(values: Any, info: Any, expected: Any) -> None:
+    data = ds.GeneratorDataset([np.array(one) for one in values], ["a"], shuffle=False)
+    assert column(data.padded_batch(2, pad_info=info and {"a": info}), 0) == [expected]
 
 
 @pytest.mark.parametrize("kind", [ds.MnistDataset, ds.FashionMnistDataset])
@@ -251,21 +470,34 @@ def test_mnist_is_read_from_idx_files(tmp_path: Path, kind: Any, zipped: bool) -
     assert (first["image"][:, :, 0] == images[0]).all() and first["label"] == 7 and first["label"].dtype == np.uint32
 
 
-@pytest.mark.parametrize(("usage", "labels"), [("train", [3, 9, 0]), ("test", [5]), (None, [3, 9, 0, 5])])
-def test_cifar_is_read_from_its_binary_files(tmp_path: Path, usage: str | None, labels: list[int]) -> None:
-    # https://www.cs.toronto.edu/~kriz/cifar.html: a label, then 1024 bytes of red, of green and of blue, row by row.
-    images = (np.arange(4 * 3072) * 7 % 251).astype(np.uint8).reshape(4, 3, 32, 32)
-    rows = [bytes([label]) + image.tobytes() for label, image in zip((3, 9, 0, 5), images, strict=True)]
-    for name, part in (("data_batch_1.bin", rows[:2]), ("data_batch_2.bin", rows[2:3]), ("test_batch.bin", rows[3:])):
-        (tmp_path / name).write_bytes(b"".join(part))
-    data = ds.Cifar10Dataset(str(tmp_path), usage, shuffle=False)
-    found = list(data.create_dict_iterator(output_numpy=True, num_epochs=1))
-    assert [int(row["label"]) for row in found] == labels and found[0]["label"].dtype == np.uint32
-    for row, image in zip(found, images[-len(labels) :] if usage != "train" else images, strict=False):
-        np.testing.assert_array_equal(row["image"], image.transpose(1, 2, 0))
-    (tmp_path / "data_batch_1.bin").write_bytes(rows[0][:-1])
-    with pytest.raises(RuntimeError, match=r"data_batch_1.bin is no file of CIFAR-10: 3072 bytes"):
-        ds.Cifar10Dataset(str(tmp_path), "train")
+def test_cifar_10_is_read_from_its_binary_files(tmp_path: Path) -> None:
+    images = np.random.default_rng(0).integers(0, 256, (4, 32, 32, 3)).astype(np.uint8)
+    labels = [7, 3, 9, 250]
+    # The format: a byte for the label, then all red, all green and all blue bytes, row by row.
+    coded = [bytes([n]) + image.transpose(2, 0, 1).tobytes() for n, image in zip(labels, images, strict=True)]
+    for name, data in (("data_batch_2", coded[2]), ("data_batch_1", coded[0] + coded[1]), ("test_batch", coded[3])):
+        (tmp_path / f"{name}.bin").write_bytes(data)
+    for usage, wanted in (("train", slice(0, 3)), ("test", slice(3, 4)), ("all", slice(0, 4)), (None, slice(0, 4))):
+        data = ds.Cifar10Dataset(str(tmp_path), usage, shuffle=False)
+        read = list(data.create_dict_iterator(output_numpy=True, num_epochs=1))
+        assert [row["label"].item() for row in read] == labels[wanted] and data.get_dataset_size() == len(read)
+        np.testing.assert_array_equal(np.stack([row["image"] for row in read]), images[wanted])
+        assert {(row["image"].dtype.name, row["label"].dtype.name) for row in read} == {("uint8", "uint32")}
+
+
+@pytest.mark.parametrize(
+    ("files", "usage", "text"),
+    [
+        ({}, None, "there are no data_batch_"),
+        ({"data_batch_1.bin": b"12"}, "test", "there are no data_batch_"),
+        ({"data_batch_1.bin": b"12"}, "train", "is no file of CIFAR-10: 2 bytes"),
+    ],
+)
+def test_what_is_no_cifar_10_is_refused(tmp_path: Path, files: dict[str, bytes], usage: str | None, text: str) -> None:
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    with pytest.raises(RuntimeError, match=text):
+        ds.Cifar10Dataset(str(tmp_path), usage)
 
 
 def test_a_truncated_idx_file_is_refused(tmp_path: Path) -> None:
@@ -551,11 +783,36 @@ def test_rows_are_drawn_by_their_weights() -> None:
         (RuntimeError, r"'weights' must be finite and not negative, but got \[-1, 2\]", weighted([-1, 2])),
         (RuntimeError, r"'weights' must be finite and not negative, but got \[nan, 1\]", weighted([float("nan"), 1])),
         (RuntimeError, "4 'weights', but 3 rows", lambda: column(of_three(ds.WeightedRandomSampler([0, 0, 0, 1])))),
+        (TypeError, "'func' must be a function, but got int", lambda: rows().flat_map(3)),
+        (TypeError, "'func' must return a data set, but got int", lambda: rows().flat_map(lambda *row: 3)),
+        (TypeError, "no rows of which 'func' could", lambda: rows().skip(6).flat_map(lambda *row: rows())),
+        (TypeError, "'estimate' must be a bool, but got 3", lambda: rows().output_shapes(3)),
+        (RuntimeError, "the data set is empty", lambda: rows().skip(6).output_shapes()),
+        (RuntimeError, "the data set is empty", lambda: rows().skip(6).output_types()),
+        (RuntimeError, "'a' has values with 1 axes and with 2", lambda: growing((2,), (2, 2)).output_shapes(True)),
+        (RuntimeError, "must return an int above 0, but got 0", lambda: column(rows().batch(lambda info: 0))),
+        (RuntimeError, "must return an int above 0, but got 'a'", lambda: column(rows().batch(lambda info: "a"))),
+        (ValueError, "'batch_sampler' goes with no 'num_samples'", lambda: by_batches(num_samples=1)),
+        (ValueError, "'collate_fn' takes a 'batch_sampler'", lambda: by_batches(batch_sampler=None, collate_fn=max)),
+        (TypeError, "'collate_fn' must be a function, but got int", lambda: by_batches(collate_fn=3)),
+        (RuntimeError, "a row has 1 values, but the columns", lambda: column(by_batches(collate_fn=lambda *of: 3))),
+        (RuntimeError, "raised ZeroDivisionError", lambda: column(by_batches(collate_fn=lambda *of: 1 / 0))),
+        (RuntimeError, "row 7 of the source raised IndexError", lambda: column(by_batches(batch_sampler=[[7]]))),
+        (RuntimeError, r"'a' has \[\(2,\), \(3,\)\]; give a 'coll",
+         lambda: column(ds.GeneratorDataset([np.ones(2), np.ones(3)], ["a"], batch_sampler=[[0, 1]]), 0)),
+        (RuntimeError, r"column 'a' cannot be padded to one shape: there are \[1, 2\] axes",
+         lambda: column(growing((2,), (2, 2)).padded_batch(2))),
+        (RuntimeError, "column 'a' is of float16 and cannot be padded with 'x'",
+         lambda: column(growing((2,)).padded_batch(1, pad_info={"a": ([3], "x")}))),
     ],
 )  # fmt: skip
 def test_what_would_choose_other_rows_than_was_meant_is_refused(error: type[Exception], text: str, call: Any) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+def by_batches(**more: Any) -> Any:
+    return ds.GeneratorDataset(Rows(), ["a", "b", "e"], **{"batch_sampler": [[3, 1]], **more})
 
 
 def of_three(sampler: Any) -> Any:
@@ -668,5 +925,5 @@ def test_facts_of_a_data_set() -> None:
     assert side_by_side.get_col_names() == ["b", "a", "c", "d"] and side_by_side.get_dataset_size() == 2
     assert whole(side_by_side) == [(0, [0.0, 1.0], [6.0, 7.0], 3), (1, [2.0, 3.0], [8.0, 9.0], 4)]
     nested = ds.NumpySlicesDataset([[1, 2], [3, 4]], shuffle=False)
-    flat = nested.flat_map(lambda row: ds.NumpySlicesDataset(row[0].asnumpy(), shuffle=False))
+    flat = nested.flat_map(lambda column: ds.NumpySlicesDataset(column, shuffle=False))
     assert column(flat, 0) == [1, 2, 3, 4]

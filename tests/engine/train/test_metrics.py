@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -105,26 +106,6 @@ def test_figures_of_the_confusion_matrix() -> None:
         np.testing.assert_allclose(found, [expected], rtol=1e-6)
 
 
-def test_every_figure_of_the_confusion_matrix_by_its_definition() -> None:
-    guessed, real = np.repeat([1, 1, 0, 0], [7, 5, 11, 4]), np.repeat([1, 0, 0, 1], [7, 5, 11, 4])
-    tp, fp, tn, fn = 7.0, 5.0, 11.0, 4.0
-    tpr, tnr, ppv, npv = tp / (tp + fn), tn / (tn + fp), tp / (tp + fp), tn / (tn + fn)
-    for names, wanted in (
-        (("sensitivity", "recall", "hit rate", "true positive rate", "tpr"), tpr),
-        (("specificity", "selectivity", "true negative rate", "tnr"), tnr),
-        (("precision", "positive predictive value", "ppv"), ppv), (("negative predictive value", "npv"), npv),
-        (("miss rate", "false negative rate", "fnr"), 1 - tpr), (("fall out", "false positive rate", "fpr"), 1 - tnr),
-        (("false discovery rate", "fdr"), 1 - ppv), (("false omission rate", "for"), 1 - npv),
-        (("prevalence threshold", "pt"), (np.sqrt(tpr * (1 - tnr)) + tnr - 1) / (tpr + tnr - 1)),
-        (("threat score", "critical success index", "csi", "ts"), tp / (tp + fn + fp)),
-        (("informedness", "bookmaker informedness", "bm"), tpr + tnr - 1),
-        (("markedness", "deltap", "mk"), ppv + npv - 1),
-    ):  # fmt: skip
-        for name in names:
-            pair = (guessed[None, None], real[None, None])
-            np.testing.assert_allclose(value("ConfusionMatrixMetric", pair, metric_name=name), [wanted], rtol=1e-12)
-
-
 @pytest.mark.parametrize(("decrease", "wanted"), [("mean", (2 / 3 + 1 / 2 + 1) / 3), ("sum", 2 / 3 + 1 / 2 + 1)])
 def test_figures_of_samples_are_put_together_without_those_that_have_none(decrease: str, wanted: float) -> None:
     real = np.array([[[1, 1, 1]], [[1, 1, 0]], [[0, 0, 0]], [[1, 0, 0]]])  # the third has no positive, so no recall
@@ -140,11 +121,117 @@ def test_a_metric_that_is_called_is_that_of_one_batch_alone() -> None:
     assert metric.eval() == 1.5
 
 
-def test_the_best_one_and_the_best_five_classes() -> None:
-    scores = np.array([[6, 5, 4, 3, 2, 1], [1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1], [1, 6, 2, 3, 4, 5]])
-    labels = np.array([0, 0, 5, 2])
-    assert value("Top1CategoricalAccuracy", (scores, labels)) == 0.25
-    assert value("Top5CategoricalAccuracy", (scores, labels)) == 0.5
+@pytest.mark.parametrize(("name", "k"), [("Top1CategoricalAccuracy", 1), ("Top5CategoricalAccuracy", 5)])
+def test_the_share_among_the_best_one_or_five_is_scikit_learns(name: str, k: int) -> None:
+    scores, labels = _R.random((30, 9)).astype(np.float32), _R.integers(0, 9, 30)
+    expected = sk.top_k_accuracy_score(labels, scores, k=k, labels=range(9))
+    batches = [(Tensor(scores[i : i + 10]), Tensor(labels[i : i + 10])) for i in (0, 10, 20)]
+    assert value(name, *batches) == pytest.approx(expected)
+
+
+# The definitions (Fawcett 2006, Introduction to ROC analysis; https://en.wikipedia.org/wiki/Confusion_matrix).
+FIGURES: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
+    "sensitivity recall hit_rate true_positive_rate tpr": lambda tp, fp, tn, fn: tp / (tp + fn),
+    "specificity selectivity true_negative_rate tnr": lambda tp, fp, tn, fn: tn / (tn + fp),
+    "precision positive_predictive_value ppv": lambda tp, fp, tn, fn: tp / (tp + fp),
+    "negative_predictive_value npv": lambda tp, fp, tn, fn: tn / (tn + fn),
+    "miss_rate false_negative_rate fnr": lambda tp, fp, tn, fn: fn / (tp + fn),
+    "fall_out false_positive_rate fpr": lambda tp, fp, tn, fn: fp / (tn + fp),
+    "false_discovery_rate fdr": lambda tp, fp, tn, fn: fp / (tp + fp),
+    "false_omission_rate for": lambda tp, fp, tn, fn: fn / (tn + fn),
+    "prevalence_threshold pt": lambda tp, fp, tn, fn: (
+        (np.sqrt(tp / (tp + fn) * (fp / (tn + fp))) - fp / (tn + fp)) / (tp / (tp + fn) - fp / (tn + fp))
+    ),
+    "threat_score critical_success_index csi ts": lambda tp, fp, tn, fn: tp / (tp + fn + fp),
+    "accuracy acc": lambda tp, fp, tn, fn: (tp + tn) / (tp + fp + tn + fn),
+    "balanced_accuracy ba": lambda tp, fp, tn, fn: tp / (tp + fn) / 2 + tn / (tn + fp) / 2,
+    "f1_score f1": lambda tp, fp, tn, fn: tp / (tp + (fn + fp) / 2),
+    "matthews_correlation_coefficient mcc": lambda tp, fp, tn, fn: (
+        (tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    ),
+    "fowlkes_mallows_index fm": lambda tp, fp, tn, fn: np.sqrt(tp / (tp + fp) * (tp / (tp + fn))),
+    "informedness bookmaker_informedness bm": lambda tp, fp, tn, fn: tp / (tp + fn) - fp / (tn + fp),
+    "markedness deltap mk": lambda tp, fp, tn, fn: tp / (tp + fp) - fn / (tn + fn),
+}
+_F = np.random.default_rng(3)
+GUESSED, REAL = _F.integers(0, 2, (4, 3, 5)), _F.integers(0, 2, (4, 3, 5))
+REAL[0, 1] = 0  # no positive: no sensitivity
+GUESSED[1, 2] = 0
+
+
+def counted(guessed: Any, real: Any) -> tuple[Any, Any, Any, Any]:
+    tn, fp, fn, tp = sk.confusion_matrix(real.ravel(), guessed.ravel(), labels=[0, 1]).ravel().astype(float)
+    return tp, fp, tn, fn
+
+
+def figures_of(rule: Any, guessed: Any, real: Any) -> Any:
+    """(N, C): of each sample and class; NaN where there is nothing to divide by."""
+    with np.errstate(all="ignore"):
+        return np.array([[rule(*counted(g, r)) for g, r in zip(*pair, strict=True)]
+                         for pair in zip(guessed, real, strict=True)])  # fmt: skip
+
+
+@pytest.mark.parametrize("names", FIGURES)
+def test_each_figure_of_the_confusion_matrix_is_its_definition(names: str) -> None:
+    rule = FIGURES[names]
+    halves = [(Tensor(GUESSED[part]), Tensor(REAL[part])) for part in (slice(0, 1), slice(1, 4))]
+    expected = rule(*counted(GUESSED, REAL))
+    for name in names.split():
+        for written in {name, name.replace("_", " "), name.upper()}:
+            found = value("ConfusionMatrixMetric", *halves, metric_name=written)
+            np.testing.assert_allclose(found, [expected], rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["recall", "miss rate", "csi", "f1", "mcc", "pt", "ba", "fm", "bm", "mk"])
+def test_a_figure_with_nothing_to_divide_by_is_nan(name: str) -> None:
+    nothing = np.zeros((2, 1, 3), int)  # no positives: neither predicted nor real
+    assert np.isnan(value("ConfusionMatrixMetric", (nothing, nothing), metric_name=name)).tolist() == [True]
+
+
+@pytest.mark.parametrize("name", ["sensitivity", "precision", "accuracy"])
+@pytest.mark.parametrize("skip_channel", [True, False])
+def test_figures_of_each_sample_and_class_become_one_by_their_mean_or_sum(name: str, skip_channel: bool) -> None:
+    (rule,) = [rule for names, rule in FIGURES.items() if name in names.split()]
+    batches = [(GUESSED, REAL), (GUESSED[:2], REAL[:2])]
+    tables = [figures_of(rule, *(a[:, 0 if skip_channel else 1 :] for a in pair)) for pair in batches]
+    means = [[np.nanmean(row) for row in table if not np.isnan(row).all()] for table in tables]
+    # MindSpore weighs the batches by how many figures each had: the mean of samples, or the sum of all.
+    for decrease, numbers in (
+        ("mean", [(np.mean(row), len(row)) for row in means]),
+        ("sum", [(np.nansum(table), (~np.isnan(table)).sum()) for table in tables]),
+    ):
+        expected = sum(number * count for number, count in numbers) / sum(count for _, count in numbers)
+        found = value(
+            "ConfusionMatrixMetric", *[(Tensor(g), Tensor(r)) for g, r in batches], metric_name=name,
+            calculation_method=True, decrease=decrease, skip_channel=skip_channel,
+        )  # fmt: skip
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("decrease", "left"),
+    [("none", 12), ("mean_batch", 3), ("sum_batch", 3), ("mean_channel", 4), ("sum_channel", 4)],
+)
+def test_a_way_that_leaves_several_figures_is_refused(decrease: str, left: int) -> None:
+    with pytest.raises(ValueError, match=f"'decrease' '{decrease}' leaves {left} numbers of a batch"):
+        value("ConfusionMatrixMetric", (GUESSED, REAL), calculation_method=True, decrease=decrease)
+
+
+def test_a_metric_that_is_called_gives_the_value_of_one_batch_alone() -> None:
+    metric = train.MAE()
+    metric.clear()
+    metric.update(Tensor([100.0]), Tensor([0.0]))
+    assert metric(Tensor([1.0, 2.0]), Tensor([3.0, 5.0])) == 2.5
+    assert metric.eval() == 2.5
+
+
+def test_metrics_by_name_or_as_they_are() -> None:
+    made = train.metrics.get_metrics({"mae", "acc"})
+    assert made is not None and {name: type(one) for name, one in made.items()} == {
+        "mae": train.MAE, "acc": train.Accuracy,
+    }  # fmt: skip
+    own = {"mine": train.MAE()}
+    assert train.metrics.get_metrics(own) is own and train.metrics.get_metrics(None) is None
 
 
 def test_errors_and_losses_are_means_over_samples() -> None:

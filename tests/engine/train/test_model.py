@@ -71,6 +71,22 @@ def test_training_gives_mindspores_losses_and_metrics(capsys: pytest.CaptureFixt
     )
 
 
+def test_the_networks_of_a_model_are_those_of_its_steps() -> None:
+    one = model()
+    scores = one.predict_network(Tensor(X[:4])).asnumpy().astype(np.float64)
+    np.testing.assert_array_equal(scores.astype(np.float32), one._network(Tensor(X[:4])).asnumpy())
+    loss = (np.log(np.exp(scores).sum(1)) - scores[np.arange(4), Y[:4]]).mean()
+    assert one.eval_network is not None
+    given = one.eval_network(Tensor(X[:4]), Tensor(Y[:4]))
+    assert float(given[0]) == pytest.approx(loss, rel=1e-5)
+    np.testing.assert_allclose(given[1].asnumpy(), scores, rtol=1e-6)
+    np.testing.assert_array_equal(given[2].asnumpy(), Y[:4])
+    # Steps of the training network give MindSpore's losses of the training above.
+    losses = [float(one.train_network(Tensor(X[i : i + 4]), Tensor(Y[i : i + 4]))) for i in (0, 4, 8)]
+    np.testing.assert_allclose(losses, [3.3404424, 1.1747987, 1.2828477], rtol=1e-5)
+    assert model(None).eval_network is None
+
+
 class Told(Callback):
     def __init__(self) -> None:
         self.moments: list[Any] = []
@@ -345,6 +361,38 @@ def test_older_names_of_events_serve_training_and_evaluation(of: str) -> None:
         model().eval(data_set, callbacks=[listening(log, *EVENTS)])
     steps = ["step_begin", "step_end"] * 2
     assert [name for name, _, _ in log] == ["begin", "epoch_begin", *steps, "epoch_end", "end"]
+
+
+def test_moments_of_an_evaluation_reach_a_callback_that_knows_only_the_old_ones() -> None:
+    told: list[Any] = []
+
+    class Knowing(Callback):
+        def step_end(self, run_context: Any) -> None:
+            told.append(("step_end", run_context.original_args().cur_step_num))
+
+        def end(self, run_context: Any) -> None:
+            told.append(("end", sorted(run_context.original_args().metrics)))
+
+    model().eval(data(), callbacks=[Knowing()])
+    assert told == [("step_end", 1), ("step_end", 2), ("step_end", 3), ("end", ["acc", "loss"])]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ((7, 0, 3, 0), (7, None, 3, None)),
+        ((0, 5, 0, 2), (0, 5, 0, 2)),
+        ((7, 5, 3, 2), (7, None, 3, None)),
+        ((1, 0, 0, 0), (1, None, 1, 0)),
+    ],
+)
+def test_a_config_of_checkpoints_tells_what_holds_of_it(numbers: Any, expected: Any) -> None:
+    names = (
+        "save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max", "keep_checkpoint_per_n_minutes",
+    )  # fmt: skip
+    saved = network()
+    policy = CheckpointConfig(**dict(zip(names, numbers, strict=True)), saved_network=saved).get_checkpoint_policy()
+    assert policy == {**dict(zip(names, expected, strict=True)), "saved_network": saved}
 
 
 class Old(Callback):

@@ -1,0 +1,21 @@
+"""The check of the installation: a sum, and where it ran."""
+
+from __future__ import annotations
+
+import pytest
+
+import hookscope.engine as ms
+
+
+def test_the_check_says_what_was_found(capsys: pytest.CaptureFixture[str]) -> None:
+    ms.run_check()
+    assert capsys.readouterr().out == (
+        f"MindSpore version:  {ms.__version__} (hookscope {ms.__hookscope__})\n"
+        "The result of addition calculation is correct, hookscope runs on platform [CPU].\n"
+    )
+
+
+def test_the_check_says_when_it_is_wrong(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ms.Tensor, "__add__", lambda self, other: self * 3)
+    ms.run_check()
+    assert "The result of addition calculation is WRONG, hookscope runs on platform [CPU]." in capsys.readouterr().out
