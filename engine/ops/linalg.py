@@ -10,6 +10,7 @@ from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Functions, Value
 from ..cpu import matmul as matmul_kernels
+from .arguments import check_tensor
 from .elementwise import as_dtype, fit
 
 __all__ = ["batch_matmul", "bmm", "dense", "matmul", "mm"]
@@ -76,9 +77,9 @@ _linear = Operator("linear", matmul_kernels.linear, joint_vjp=_linear_rule)
 
 
 @declare(
-    method=("matmul", "mm"),
+    method=True,
     primitive=[prim(name, transpose_a=False, transpose_b=False) for name in ("MatMul", "BatchMatMul")],
-    mint=("matmul", "mm"),
+    mint=True,
 )
 def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
     """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``.
@@ -113,7 +114,26 @@ def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b:
     return _matmul(x, y, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
-mm = matmul
+@declare(method=True, mint=True)
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The product of two matrices.
+
+    Args:
+        input: a matrix (M, K).
+        mat2: a matrix (K, N).
+
+    Returns:
+        A tensor (M, N) in the dtype that both promote to.
+
+    Raises:
+        TypeError: an operand is no Tensor.
+        ValueError: an operand is no matrix.
+        RuntimeError: the inner lengths differ.
+    """
+    for name, x in (("input", input), ("mat2", mat2)):
+        if check_tensor(x, "mm", name).ndim != 2:
+            raise ValueError(f"For 'mm', '{name}' must be a matrix, but got shape {x.shape}")
+    return matmul(input, mat2)
 
 
 @declare(method=True, mint=True)

@@ -17,6 +17,13 @@ from hookscope.engine.core.surfaces import PRIMITIVES, REQUIRED
 RECORDED = recorded()
 EMPTY = inspect.Parameter.empty
 DOTS = object()
+DIFFERENT = {
+    "dataset.BatchDataset": "made by Dataset.batch here, of children and columns",
+    "dataset.Dataset": "a base class, made of children and columns here",
+    "dataset.MappableDataset": "a base class, made of children and columns here",
+    "dataset.SourceDataset": "a base class, made of children and columns here",
+}
+"""What is not as MindSpore has it, and why."""
 
 
 def ours(name: str) -> Callable[..., Any] | None:
@@ -70,8 +77,18 @@ def same(one: Any, other: Any) -> bool:
 NAMES = [name for name in RECORDED if ours(name) is not None]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(set(NAMES) - DIFFERENT.keys()))
 def test_arguments_are_mindspores(name: str) -> None:
+    check(name)
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_what_differs_on_purpose_still_does(name: str) -> None:
+    with pytest.raises(AssertionError):
+        check(name)
+
+
+def check(name: str) -> None:
     one = ours(name)
     have = arguments_of(one)
     for place, (argument, default, by_place) in enumerate(theirs(name)):
