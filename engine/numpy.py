@@ -389,7 +389,8 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike = int32, sparse: builtin
     Returns:
         a list of a Tensor for each axis, of the shape ``dimensions``, or with ``sparse`` one that broadcasts to it.
     """
-    grid: Any = _np.indices(tuple(dimensions), sparse=sparse)
+    shape = tuple(dimensions)
+    grid: Any = _np.indices(shape, sparse=True) if sparse else _np.indices(shape)
     return [_made(one, dtype) for one in grid]
 
 

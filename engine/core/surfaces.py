@@ -249,7 +249,10 @@ def _with_other_names(function: Any, row: Renamed, name: str, own_too: bool) -> 
             for key in kwargs:
                 if key not in ours:
                     raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
-            kwargs = {ours[key]: value for key, value in kwargs.items()}
+            named = {ours[key]: value for key, value in kwargs.items()}
+            if len(named) < len(kwargs):
+                raise TypeError(f"{name}() got an argument under two names: {', '.join(kwargs)}")
+            kwargs = named
         for place, key, default in other:
             if key not in kwargs and not 0 <= place < len(args):
                 if default is REQUIRED:

@@ -135,9 +135,9 @@ def _pow_exponent(F: Functions, g: Value, out: Value, x: Any, y: Value) -> Any:
 class Power(Binary):
     """``pow``, whose second argument is called the exponent."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.__doc__ = (self.__doc__ or "").replace("    other: y", "    exponent: y")
+    def documented(self, sentence: str) -> str:
+        """As of any operator on two, with that name."""
+        return super().documented(sentence).replace("    other: y", "    exponent: y")
 
     def __call__(self, input: Operand, exponent: Operand) -> Tensor:
         return Binary.__call__(self, input, exponent)

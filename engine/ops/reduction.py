@@ -290,9 +290,7 @@ def min(
     return _extreme(_min, _min_along, "min", x, axis, keepdims)
 
 
-def _bounded(
-    name: str, bound: Operator, x: Tensor, initial: Number | None, where: Tensor | bool | None
-) -> Tensor:
+def _bounded(name: str, bound: Operator, x: Tensor, initial: Number | None, where: Tensor | bool | None) -> Tensor:
     """``x`` with ``initial`` in the place of the elements that it beats or that ``where`` leaves out."""
     if initial is None:
         if where is not None and where is not True:

@@ -18,11 +18,20 @@ from typing import Any
 
 FILE = Path(__file__).parent / "recorded" / "signatures.txt"
 ROOMS = (
-    "", "ops", "nn", "mint", "mint.nn", "mint.nn.functional", "mint.special", "mint.linalg", "mint.optim", "numpy", "amp",
-    "train", "dataset", "dataset.transforms", "dataset.vision", "experimental.optim", "experimental.optim.lr_scheduler",
-    "nn.probability.distribution", "nn.probability.bijector", "common.initializer", "communication", "hal", "runtime",
-    "Tensor", "Parameter", "nn.Cell",
+    "", "ops", "nn", "mint", "mint.nn", "mint.nn.functional", "mint.special", "mint.linalg", "mint.optim", "numpy",
+    "amp", "train", "dataset", "dataset.transforms", "dataset.vision", "experimental.optim",
+    "experimental.optim.lr_scheduler", "nn.probability.distribution", "nn.probability.bijector", "common.initializer",
+    "communication", "hal", "runtime", "Tensor", "Parameter", "nn.Cell",
 )  # fmt: skip
+PLAIN = (bool, int, float, str)  # a subclass of these, such as np.float64, is written otherwise by each NumPy
+
+
+class _Dots:
+    def __repr__(self) -> str:
+        return "..."
+
+
+DOTS = _Dots()
 
 
 def recorded() -> dict[str, ast.arguments]:
@@ -37,19 +46,10 @@ def recorded() -> dict[str, ast.arguments]:
 
 
 def _default(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return ...
-    if isinstance(value, tuple | list) and all(_default(one) is not ... for one in value):
-        return tuple(value)
-    return value if value is None or isinstance(value, bool | int | float | str) and type(value) in PLAIN else ...
-
-
-PLAIN = (bool, int, float, str)
-
-
-class _Dots:
-    def __repr__(self) -> str:
-        return "..."
+    if isinstance(value, tuple | list):
+        return tuple(value) if all(_default(one) is not DOTS for one in value) else DOTS
+    written = value is None or (type(value) in PLAIN and not (type(value) is float and not math.isfinite(value)))
+    return value if written else DOTS
 
 
 def _signature(one: Any) -> inspect.Signature | None:
@@ -60,11 +60,12 @@ def _signature(one: Any) -> inspect.Signature | None:
     parameters = list(signature.parameters.values())[1 if inspect.isclass(one) else 0 :]
     if any(each.kind is each.VAR_POSITIONAL for each in parameters):
         return None
-    shown = []
-    for each in parameters:
-        default = each.default if each.default is each.empty else _default(each.default)
-        shown.append(each.replace(annotation=each.empty, default=_Dots() if default is ... else default))
-    return inspect.Signature(shown)
+    return inspect.Signature([
+        each.replace(
+            annotation=each.empty, default=each.empty if each.default is each.empty else _default(each.default)
+        )
+        for each in parameters
+    ])  # fmt: skip
 
 
 def _lines() -> Iterator[str]:
