@@ -1,5 +1,16 @@
-"""``mindspore.hal``: devices, memory, streams and events, under the older name of ``mindspore.runtime``."""
+"""``mindspore.hal``: devices, memory, streams and events, under the older name of ``mindspore.runtime``.
 
+What tells of memory takes the kind of device here, which must be the one in use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import runtime
+from .core import backend
+from .core.checks import check_type
 from .runtime import (
     Event,
     Stream,
@@ -15,15 +26,6 @@ from .runtime import (
     get_device_properties,
     is_available,
     is_initialized,
-    max_memory_allocated,
-    max_memory_reserved,
-    memory_allocated,
-    memory_reserved,
-    memory_stats,
-    memory_summary,
-    reset_max_memory_allocated,
-    reset_max_memory_reserved,
-    reset_peak_memory_stats,
     set_cur_stream,
     synchronize,
 )
@@ -35,3 +37,44 @@ __all__ = [
     "memory_stats", "memory_summary", "reset_max_memory_allocated", "reset_max_memory_reserved",
     "reset_peak_memory_stats", "set_cur_stream", "synchronize",
 ]  # fmt: skip
+
+
+def _of_device(function: Callable[[], Any]) -> Callable[..., Any]:
+    """A function of ``runtime`` that takes the kind of device."""
+    name = function.__name__
+
+    def asked(device_target: str | None = None) -> Any:
+        if device_target is not None:
+            check_type(device_target, str, f"hal.{name}", "device_target", "a str or None")
+            if device_target.upper() != backend.device_target().upper():
+                raise ValueError(
+                    f"For 'hal.{name}', 'device_target' must be the device in use, '{backend.device_target()}', "
+                    f"but got {device_target!r}"
+                )
+        return function()
+
+    asked.__name__ = asked.__qualname__ = name
+    asked.__doc__ = f"""{function.__doc__}
+
+    Args:
+        device_target: the kind of device, which must be the one in use; None is that.
+
+    Returns:
+        what ``runtime.{name}`` returns.
+
+    Raises:
+        TypeError: ``device_target`` is no str.
+        ValueError: another kind of device than the one in use.
+    """
+    return asked
+
+
+memory_allocated = _of_device(runtime.memory_allocated)
+memory_reserved = _of_device(runtime.memory_reserved)
+memory_stats = _of_device(runtime.memory_stats)
+memory_summary = _of_device(runtime.memory_summary)
+max_memory_allocated = _of_device(runtime.max_memory_allocated)
+max_memory_reserved = _of_device(runtime.max_memory_reserved)
+reset_max_memory_allocated = _of_device(runtime.reset_max_memory_allocated)
+reset_max_memory_reserved = _of_device(runtime.reset_max_memory_reserved)
+reset_peak_memory_stats = _of_device(runtime.reset_peak_memory_stats)

@@ -110,7 +110,7 @@ def _only_settings(name: str, instead: str) -> Method:
 
 _OPERATORS: dict[str, Any] = {
     "H": property(lambda self: ops.adjoint(self)),
-    "T": property(lambda self: ops.transpose(self)),
+    "T": property(lambda self: ops.transpose(self, None)),
     "mH": property(lambda self: ops.adjoint(self)),
     "mT": property(lambda self: ops.swapaxes(self, -1, -2)),
     "__abs__": ops.abs,

@@ -34,7 +34,7 @@ from .core.surfaces import NUMPY as _NUMPY
 from .core.tensor import Tensor
 from .core.types import DTypeLike, Ints, Number, Operand, TensorLike
 from .mint.functions import diag as found
-from .ops.arguments import Axis
+from .ops.arguments import Axis, one_axis
 from .ops.joining import open_grid as _open_grid
 from .ops.sorting import unique_sorted as _unique_sorted
 
@@ -187,6 +187,41 @@ def full(shape: Ints, fill_value: TensorLike, dtype: DTypeLike | None = None) ->
     return ops.broadcast_to(value, (shape,) if isinstance(shape, int) else tuple(shape)).astype(value.dtype)
 
 
+def zeros_like(a: TensorLike, dtype: DTypeLike | None = None, shape: Ints | None = None) -> Tensor:
+    """A Tensor of zeros like another.
+
+    Args:
+        a: the other Tensor, or what one can be made of.
+        dtype: the element type; None is that of ``a``.
+        shape: its shape: an int, or one for each axis; None is that of ``a``.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``shape`` are no ints, or ``dtype`` names no element type.
+    """
+    like = ops.zeros_like(asarray(a), dtype=None if dtype is None else _dtype(dtype))
+    return like if shape is None else ops.zeros(shape, like.dtype)
+
+
+def empty_like(prototype: TensorLike, dtype: DTypeLike | None = None, shape: Ints | None = None) -> Tensor:
+    """A Tensor like another, whose values no program may count on; they are zeros.
+
+    Args:
+        prototype: the other Tensor, or what one can be made of.
+        dtype: the element type; None is that of ``prototype``.
+        shape: its shape: an int, or one for each axis; None is that of ``prototype``.
+
+    Returns:
+        the Tensor.
+
+    Raises:
+        TypeError: ``shape`` are no ints, or ``dtype`` names no element type.
+    """
+    return zeros_like(prototype, dtype, shape)
+
+
 def arange(
     start: float | Tensor, stop: float | Tensor | None = None, step: float | Tensor | None = None, dtype: DTypeLike |
     None = None,
@@ -214,32 +249,50 @@ def arange(
     return _made(_np.arange(*numbers), (int32 if whole else float32) if dtype is None else dtype)
 
 
+def _spaced(
+    name: str, spaced: Callable[..., Any], start: TensorLike, stop: TensorLike, axis: int, dtype: DTypeLike | None,
+    **how: Any,
+) -> tuple[Tensor, Any]:  # fmt: skip
+    """What NumPy's function of the name gives, with its axis at another place; and the step, of linspace."""
+    ends = [one.asnumpy() if isinstance(one, Tensor) else _np.asarray(one) for one in (start, stop)]
+    at = one_axis(axis, 1 + _np.broadcast(*ends).ndim, f"numpy.{name}")
+    found = spaced(*ends, axis=at, **how)
+    values, step = found if how.get("retstep") else (found, None)
+    return _made(values, float32 if dtype is None else dtype), step
+
+
 def linspace(
-    start: float | Tensor, stop: float | Tensor, num: int = 50, endpoint: builtins.bool = True, dtype: DTypeLike | None
-    = None,
-) -> Tensor:  # fmt: skip
+    start: TensorLike, stop: TensorLike, num: int = 50, endpoint: builtins.bool = True, retstep: builtins.bool = False,
+    dtype: DTypeLike | None = None, axis: int = 0,
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
     """Evenly spaced numbers from ``start`` to ``stop``.
 
     Args:
-        start: the first number.
-        stop: the last one, or with ``endpoint`` False the one behind it.
+        start: the first number, or a Tensor of them.
+        stop: the last one, or with ``endpoint`` False the one behind it; broadcasts with ``start``.
         num: how many numbers.
         endpoint: whether ``stop`` is one of them.
+        retstep: whether to return how far they are apart too.
         dtype: the element type; None is Float32.
+        axis: where the axis of the numbers is among those of the result.
 
     Returns:
-        a Tensor whose first axis has the length ``num``.
+        a Tensor whose axis ``axis`` has the length ``num``; with ``retstep`` that and a Float32 Tensor of the shape
+        that ``start`` and ``stop`` broadcast to, NaN of a single number.
 
     Raises:
-        ValueError: ``num`` is negative.
+        ValueError: ``num`` is negative, or ``axis`` out of range.
     """
-    return _made(_np.linspace(start, stop, num, endpoint), float32 if dtype is None else dtype)
+    found, step = _spaced(
+        "linspace", _np.linspace, start, stop, axis, dtype, num=num, endpoint=endpoint, retstep=True
+    )  # fmt: skip
+    return (found, _made(step, float32)) if retstep else found
 
 
 def logspace(
-    start: float | Tensor, stop: float | Tensor, num: int = 50, endpoint: builtins.bool = True, base: float = 10.0,
-    dtype: DTypeLike | None = None
-) -> Tensor:
+    start: TensorLike, stop: TensorLike, num: int = 50, endpoint: builtins.bool = True, base: float = 10.0,
+    dtype: DTypeLike | None = None, axis: int = 0,
+) -> Tensor:  # fmt: skip
     """Numbers whose logarithms are evenly spaced, from base ** start to base ** stop.
 
     Args:
@@ -249,19 +302,20 @@ def logspace(
         endpoint: whether base ** stop is one of them.
         base: the base of the powers.
         dtype: the element type; None is Float32.
+        axis: where the axis of the numbers is among those of the result.
 
     Returns:
-        a Tensor whose first axis has the length ``num``.
+        a Tensor whose axis ``axis`` has the length ``num``.
 
     Raises:
-        ValueError: ``num`` is negative.
+        ValueError: ``num`` is negative, or ``axis`` out of range.
     """
-    return _made(_np.logspace(start, stop, num, endpoint, base), float32 if dtype is None else dtype)
+    return _spaced("logspace", _np.logspace, start, stop, axis, dtype, num=num, endpoint=endpoint, base=base)[0]
 
 
 def geomspace(
-    start: float | Tensor, stop: float | Tensor, num: int = 50, endpoint: builtins.bool = True, dtype: DTypeLike | None
-    = None,
+    start: TensorLike, stop: TensorLike, num: int = 50, endpoint: builtins.bool = True, dtype: DTypeLike | None = None,
+    axis: int = 0,
 ) -> Tensor:  # fmt: skip
     """Numbers of which each is the one before times the same ratio, from ``start`` to ``stop``.
 
@@ -271,14 +325,15 @@ def geomspace(
         num: how many numbers.
         endpoint: whether ``stop`` is one of them.
         dtype: the element type; None is Float32.
+        axis: where the axis of the numbers is among those of the result.
 
     Returns:
-        a Tensor whose first axis has the length ``num``.
+        a Tensor whose axis ``axis`` has the length ``num``.
 
     Raises:
-        ValueError: ``num`` is negative, or an end is 0.
+        ValueError: ``num`` is negative, ``axis`` out of range, or an end is 0.
     """
-    return _made(_np.geomspace(start, stop, num, endpoint), float32 if dtype is None else dtype)
+    return _spaced("geomspace", _np.geomspace, start, stop, axis, dtype, num=num, endpoint=endpoint)[0]
 
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float32) -> Tensor:  # noqa: N803
@@ -324,17 +379,19 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float32) ->
     return _made(_np.tri(N, M, k), dtype)
 
 
-def indices(dimensions: Sequence[int], dtype: DTypeLike = int32) -> list[Tensor]:
+def indices(dimensions: Sequence[int], dtype: DTypeLike = int32, sparse: builtins.bool = False) -> list[Tensor]:
     """For each axis of a grid the place of each of its points along that axis.
 
     Args:
         dimensions: the shape of the grid.
         dtype: the element type.
+        sparse: whether the other axes have length 1, along which places are the same.
 
     Returns:
-        a list of a Tensor of the shape ``dimensions`` for each axis.
+        a list of a Tensor for each axis, of the shape ``dimensions``, or with ``sparse`` one that broadcasts to it.
     """
-    grid: Any = _np.indices(tuple(dimensions))
+    shape = tuple(dimensions)
+    grid: Any = _np.indices(shape, sparse=True) if sparse else _np.indices(shape)
     return [_made(one, dtype) for one in grid]
 
 
@@ -999,10 +1056,15 @@ def unique(x: TensorLike, return_inverse: builtins.bool = False) -> Tensor | tup
 # Declared where the functions are
 
 
+# These compute in the dtype of what they get and convert the result, as all operators do here.
+_WITH_DTYPE = ("deg2rad", "float_power", "heaviside", "positive", "rad2deg")
+
+
 def _taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of ``ops`` that takes lists, arrays and numbers where it takes tensors.
 
-    A number beside a tensor stays one, so that it does not change the element type. An operator takes ``dtype``.
+    A number beside a tensor stays one, so that it does not change the element type. An operator takes ``dtype``, and
+    so do those in ``_WITH_DTYPE``.
     """
     operator = isinstance(inspect.unwrap(function), Operator)
     signature = inspect.signature(function)
@@ -1010,7 +1072,8 @@ def _taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]
         key: "Tensor" if operator else re.sub(r"\b(Operand|TensorLike)\b", "Tensor", str(one.annotation))
         for key, one in signature.parameters.items()
     }
-    if operator:
+    takes_dtype = operator or name in _WITH_DTYPE
+    if takes_dtype:
         dtype = inspect.Parameter("dtype", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
         signature = signature.replace(parameters=[*signature.parameters.values(), dtype])
 
@@ -1020,7 +1083,7 @@ def _taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]
         except TypeError as error:
             raise TypeError(f"{name}() got other arguments than {signature}: {error}") from None
         arguments = given.arguments
-        wanted = arguments.pop("dtype", None) if operator else None
+        wanted = arguments.pop("dtype", None) if takes_dtype else None
         for key, value in arguments.items():
             kind = kinds.get(key, "")
             if "Sequence[Tensor]" in kind:

@@ -6,7 +6,7 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 from collections.abc import Sequence
 from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import DTypeLike, Ints, Number, Operand, Shape, TensorLike
+from hookscope.engine.core.types import Ints, Number, Operand, Shape, TensorLike
 from hookscope.engine.ops.arguments import Axis
 from typing import Any
 
@@ -19,10 +19,10 @@ def absolute(x: Operand) -> Tensor:
 def add(x1: Operand, x2: Operand) -> Tensor:
     """x + y."""
 
-def amax(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = None) -> Tensor:
+def amax(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = True) -> Tensor:
     """The largest element over axes."""
 
-def amin(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = None) -> Tensor:
+def amin(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = True) -> Tensor:
     """The smallest element over axes."""
 
 def argmax(a: Tensor, axis: int | None = None) -> Tensor:
@@ -37,7 +37,7 @@ def bitwise_not(x: Operand) -> Tensor:
 def column_stack(tup: Sequence[Tensor]) -> Tensor:
     """Tensors joined along the second axis, vectors as columns; as in NumPy."""
 
-def count_nonzero(x: Tensor, axis: Axis = (), keepdims: bool = False) -> Tensor:
+def count_nonzero(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """How many elements over axes are not 0; NaN is not."""
 
 def deg2rad(x: Tensor) -> Tensor:
@@ -50,9 +50,6 @@ def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
 
 def dstack(tup: Sequence[Tensor]) -> Tensor:
     """Tensors joined along the third axis, each taken as ``atleast_3d`` makes it; as in NumPy."""
-
-def empty_like(a: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
-    """Zeros of the input's shape and device."""
 
 def fabs(x: Operand) -> Tensor:
     """|x|, of a complex number its real length; the gradient at 0 is 0."""
@@ -90,10 +87,10 @@ def kron(a: Tensor, b: Tensor) -> Tensor:
 def lcm(x1: Operand, x2: Operand) -> Tensor:
     """The least common multiple of integers, 0 or above."""
 
-def max(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = None) -> Tensor:
+def max(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = True) -> Tensor:
     """The largest element over axes."""
 
-def min(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = None) -> Tensor:
+def min(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = True) -> Tensor:
     """The smallest element over axes."""
 
 def mod(x1: Operand, x2: Operand) -> Tensor:
@@ -158,6 +155,3 @@ def var(x: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = Fal
 
 def vstack(tup: Sequence[Tensor]) -> Tensor:
     """Tensors joined along the first axis, vectors as rows; as in NumPy."""
-
-def zeros_like(a: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
-    """Zeros of the input's shape and device."""

@@ -79,7 +79,7 @@ class TensorMethods:
     @overload
     def any(self, dim: Axis = None, keep_dims: builtins.bool = False) -> Tensor:
         """Whether any element over axes is true (not 0)."""
-    def approximate_equal(self, y: Tensor, tolerance: builtins.float = 1e-05) -> Tensor:
+    def approximate_equal(self, other: Tensor, tolerance: builtins.float = 1e-05) -> Tensor:
         """Whether abs(x - y) < tolerance."""
     def arccos(self) -> Tensor:
         """The arc cosine, in [0, pi]; NaN outside [-1, 1]."""
@@ -270,7 +270,11 @@ class TensorMethods:
     def diagflat(self, offset: builtins.int = 0) -> Tensor:
         """A matrix with all elements of the input, flattened, on a diagonal and 0 elsewhere; as in NumPy.
         """
-    def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
+    @overload
+    def diagonal(self, offset: builtins.int = 0, axis1: builtins.int = 0, axis2: builtins.int = 1) -> Tensor:
+        """The diagonals of the planes (dim1, dim2), as a new last axis; as in NumPy."""
+    @overload
+    def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, axis2: builtins.int = 1) -> Tensor:
         """The diagonals of the planes (dim1, dim2), as a new last axis; as in NumPy."""
     def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """A copy of the tensor with ``src`` on the diagonals of its planes (dim1, dim2)."""
@@ -352,7 +356,7 @@ class TensorMethods:
         """The first axis reversed."""
     def float(self) -> Tensor:
         """The elements as Float32."""
-    def float_power(self, exponent: Tensor | Number) -> Tensor:
+    def float_power(self, other: Tensor | Number) -> Tensor:
         """The power input**exponent, computed in Float64."""
     def floor(self) -> Tensor:
         """The greatest integer not above x; its gradient is 0."""
@@ -433,10 +437,8 @@ class TensorMethods:
         """A tensor added to entries along an axis: ``index_add(dim, index, source, alpha=1)`` or
         ``index_add(indices, y, axis)``.
         """
-    def index_add_(self, *args: Any, **named: Any) -> Tensor:
-        """A tensor added to entries along an axis: ``index_add(dim, index, source, alpha=1)`` or
-        ``index_add(indices, y, axis)``.
-        """
+    def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
+        """A tensor added to entries along an axis."""
     def index_copy_(self, dim: builtins.int, index: Tensor, tensor: Tensor) -> Tensor:
         """The entries ``index`` along an axis replaced by those of another tensor."""
     @overload
@@ -616,7 +618,7 @@ class TensorMethods:
         """x * y."""
     def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = True, seed: builtins.int | None = None) -> Tensor:
         """``num_samples`` indices of each row, drawn with the weights of the row."""
-    def multiply(self, other: Operand) -> Tensor:
+    def multiply(self, value: Operand) -> Tensor:
         """x * y."""
     def mvlgamma(self, p: builtins.int) -> Tensor:
         """The log of the multivariate gamma function: p(p-1)/4 log(pi) + sum of lgamma(input - k/2) over k = 0
@@ -687,8 +689,8 @@ class TensorMethods:
         """x != y, as Bool."""
     def orgqr(self, input2: Tensor) -> Tensor:
         """The first columns of Q, the product of the reflections that ``geqrf`` gives."""
-    def ormqr(self, tau: Tensor, other: Tensor, left: builtins.bool = True, transpose: builtins.bool = False) -> Tensor:
-        """``other`` times Q, the product of the reflections that ``geqrf`` gives."""
+    def ormqr(self, input2: Tensor, input3: Tensor, left: builtins.bool = True, transpose: builtins.bool = False) -> Tensor:
+        """``input3`` times Q, the product of the reflections that ``geqrf`` gives."""
     def outer(self, vec2: Tensor) -> Tensor:
         """The product of each element of a vector with each of another: input[i] * vec2[j]."""
     @overload
@@ -702,7 +704,7 @@ class TensorMethods:
         """
     def positive(self) -> Tensor:
         """The tensor itself; what ``+input`` says."""
-    def pow(self, other: Operand) -> Tensor:
+    def pow(self, exponent: Operand) -> Tensor:
         """x to the power y; for the gradient by y, where x is not positive, 0."""
     @overload
     def prod(self, axis: Axis = None, keep_dims: builtins.bool = False, dtype: DTypeLike | None = None) -> Tensor:
@@ -776,7 +778,7 @@ class TensorMethods:
     @overload
     def reverse(self, dim: Ints) -> Tensor:
         """The order of the elements reversed along axes."""
-    def reverse_sequence(self, seq_lengths: Tensor, seq_dim: builtins.int, batch_dim: builtins.int = 0) -> Tensor:
+    def reverse_sequence(self, seq_lengths: Tensor, seq_dim: builtins.int = 0, batch_dim: builtins.int = 0) -> Tensor:
         """In each entry of the batch, the first elements of a sequence reversed."""
     def roll(self, shifts: Ints, dims: Ints | None = None) -> Tensor:
         """Elements moved on along axes, those that fall off the end coming back at the start."""
@@ -798,10 +800,8 @@ class TensorMethods:
         """A tensor added at places: ``scatter_add(dim, index, src)`` along an axis, or ``scatter_add(indices,
         updates)``.
         """
-    def scatter_add_(self, *args: Any, **named: Any) -> Tensor:
-        """A tensor added at places: ``scatter_add(dim, index, src)`` along an axis, or ``scatter_add(indices,
-        updates)``.
-        """
+    def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
+        """A tensor added at places along an axis."""
     def scatter_div(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Tensor:
         """x / u where ``indices`` point; a new tensor."""
     def scatter_max(self, indices: Tensor, updates: Tensor, use_locking: builtins.bool = False) -> Tensor:
@@ -865,10 +865,10 @@ class TensorMethods:
     def soft_shrink(self, lambd: builtins.float = 0.5) -> Tensor:
         """x - lambd where x > lambd, x + lambd where x < -lambd, 0 elsewhere."""
     @overload
-    def softmax(self, axis: builtins.int = -1, dtype: DTypeLike | None = None) -> Tensor:
+    def softmax(self, axis: builtins.int, dtype: DTypeLike | None = None) -> Tensor:
         """exp(input) / sum(exp(input)) along ``axis``, computed without overflow."""
     @overload
-    def softmax(self, dim: builtins.int = -1, dtype: DTypeLike | None = None) -> Tensor:
+    def softmax(self, dim: builtins.int, dtype: DTypeLike | None = None) -> Tensor:
         """exp(input) / sum(exp(input)) along ``axis``, computed without overflow."""
     @overload
     def sort(self, axis: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False) -> tuple[Tensor, Tensor]:
@@ -926,10 +926,6 @@ class TensorMethods:
     @overload
     def swapaxes(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """Two axes exchanged."""
-    @overload
-    def swapdims(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
-        """Two axes exchanged."""
-    @overload
     def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """Two axes exchanged."""
     def t(self) -> Tensor:
@@ -1014,10 +1010,6 @@ class TensorMethods:
         """The smallest element of each segment."""
     def unsorted_segment_prod(self, segment_ids: Tensor, num_segments: builtins.int | Tensor) -> Tensor:
         """The product of the elements of each segment."""
-    @overload
-    def unsqueeze(self, axis: builtins.int) -> Tensor:
-        """One more axis, of length 1."""
-    @overload
     def unsqueeze(self, dim: builtins.int) -> Tensor:
         """One more axis, of length 1."""
     def value(self) -> Tensor:

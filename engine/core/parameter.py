@@ -6,13 +6,14 @@ import copy
 import itertools
 import re
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from .checks import check_int, check_not_negative, check_type
 from .dtype import int32
+from .hooks import HookHandle
 from .initializer import Initializer, initializer
 from .shown import shown
 from .tensor import Tensor
@@ -229,6 +230,22 @@ class Parameter(Tensor):
             this Parameter.
         """
         return self
+
+    def register_hook(self, hook_fn: Callable[[Tensor], Tensor | None]) -> HookHandle:
+        """Call a function in the backward pass when the whole gradient of this parameter is known.
+
+        Args:
+            hook_fn: called as ``hook_fn(gradient)``; a Tensor that it returns goes on in the place of the gradient,
+                None keeps it.
+
+        Returns:
+            a HookHandle, whose ``remove()`` takes the hook off.
+
+        Raises:
+            TypeError: ``hook_fn`` cannot be called with one argument.
+            RuntimeError: in the backward pass: it returned something else.
+        """
+        return super().register_hook(hook_fn)
 
     def clone(self, init: Initializer | str | float | Tensor = "same") -> Parameter:
         """A Parameter of the same name and flags with values of its own.

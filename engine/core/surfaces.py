@@ -5,7 +5,8 @@
 
 is ``Tensor.softcap``, ``ops.Softcap(cap)``, ``mint.softcap`` and ``numpy.softcap`` as well. A surface differs from the
 function in names of arguments at most (``renamed``). Where MindSpore's own form differs otherwise, that form is a
-function by itself beside the first, with a leading underscore, and is declared for its surface alone.
+function by itself beside the first, with a leading underscore, and is declared for its surface alone. Methods take
+the function's own names besides; so does a second name of ``ops`` (``alias``).
 
 A name of ``mint`` may have dots: ``mint="nn.functional.relu"`` is in that module of ``mint`` (``functions_of``).
 
@@ -28,6 +29,7 @@ __all__ = [
     "PRIMITIVES",
     "REQUIRED",
     "PrimitiveRow",
+    "alias",
     "declare",
     "everywhere",
     "functions_of",
@@ -125,6 +127,19 @@ def renamed(
     return Renamed(name, arguments, tuple(without), tuple(keyword), dict(defaults or {}))
 
 
+def alias(function: Any, row: Renamed) -> Function:
+    """A function under a second name, which has other names of arguments; it takes the function's own besides.
+
+    Args:
+        function: the function, or an operator.
+        row: the name and what differs, of ``renamed``.
+
+    Returns:
+        the function that goes by that name.
+    """
+    return _with_other_names(function, row, row.name, own_too=True)
+
+
 def functions_of(table: Mapping[str, Function], module: str = "") -> dict[str, Function]:
     """The functions of a table whose names have this module before the last dot, by what is behind it."""
     parts = ((name.rpartition("."), function) for name, function in table.items())
@@ -157,7 +172,7 @@ def declare(
 
     def offer(function: F) -> F:
         for table, names in ((METHODS, method), (MINT, mint), (NUMPY, numpy)):
-            for name, offered in _offered(function, names):
+            for name, offered in _offered(function, names, own_too=table is METHODS):
                 _enter(table, name, offered)
         if in_place:
             _enter(IN_PLACE, f"{_own_name(function)}_" if in_place is True else in_place, function)
@@ -178,7 +193,7 @@ def _own_name(function: Any) -> str:
     return str(function.__name__).lstrip("_")
 
 
-def _offered(function: Any, names: Names) -> list[tuple[str, Function]]:
+def _offered(function: Any, names: Names, own_too: bool) -> list[tuple[str, Function]]:
     own = _own_name(function)
     if isinstance(names, bool):
         return [(own, function)] if names else []
@@ -186,7 +201,7 @@ def _offered(function: Any, names: Names) -> list[tuple[str, Function]]:
     return [
         (row, function)
         if isinstance(row, str)
-        else (row.name or own, _with_other_names(function, row, row.name or own))
+        else (row.name or own, _with_other_names(function, row, row.name or own, own_too))
         for row in rows
     ]
 
@@ -201,7 +216,7 @@ def _with_names_changed(text: str, row: Renamed) -> str:
     return text
 
 
-def _with_other_names(function: Any, row: Renamed, name: str) -> Function:
+def _with_other_names(function: Any, row: Renamed, name: str, own_too: bool) -> Function:
     """The function with other names of its arguments; which there are is read off its signature."""
     name = name.rpartition(".")[2]
     signature = inspect.signature(function)
@@ -209,7 +224,7 @@ def _with_other_names(function: Any, row: Renamed, name: str) -> Function:
         if one not in signature.parameters:
             raise ValueError(f"'{name}' changes or leaves out '{one}', which is no argument of {function!r}")
     kept = {key: parameter for key, parameter in signature.parameters.items() if key not in row.without}
-    ours = {row.arguments.get(key, key): key for key in kept}
+    ours = {**({key: key for key in kept} if own_too else {}), **{row.arguments.get(key, key): key for key in kept}}
     # An argument may only be left out by place, or be given by name only, if none behind it is given by place.
     by_place = inspect.Parameter.POSITIONAL_OR_KEYWORD
     positional = [key for key, parameter in signature.parameters.items() if parameter.kind is by_place]
@@ -234,7 +249,10 @@ def _with_other_names(function: Any, row: Renamed, name: str) -> Function:
             for key in kwargs:
                 if key not in ours:
                     raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
-            kwargs = {ours[key]: value for key, value in kwargs.items()}
+            named = {ours[key]: value for key, value in kwargs.items()}
+            if len(named) < len(kwargs):
+                raise TypeError(f"{name}() got an argument under two names: {', '.join(kwargs)}")
+            kwargs = named
         for place, key, default in other:
             if key not in kwargs and not 0 <= place < len(args):
                 if default is REQUIRED:
@@ -243,6 +261,7 @@ def _with_other_names(function: Any, row: Renamed, name: str) -> Function:
         return function(*args, **kwargs)
 
     surface.__name__ = surface.__qualname__ = name
+    surface.__module__ = function.__module__
     surface.__doc__ = _with_names_changed(inspect.getdoc(function) or "", row)
     surface.__wrapped__ = function  # type: ignore[attr-defined]
     surface.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]

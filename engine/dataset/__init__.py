@@ -43,14 +43,14 @@ def zip(datasets: tuple[Dataset, ...]) -> Dataset:
     return datasets[0].zip(datasets[1:])
 
 
-def compare(dataset1: Dataset, dataset2: Dataset) -> bool:
+def compare(pipeline1: Dataset, pipeline2: Dataset) -> bool:
     """Whether two data sets are the same object: chains are not compared.
 
     Args:
-        dataset1: a data set.
-        dataset2: another one.
+        pipeline1: a data set.
+        pipeline2: another one.
     """
-    return dataset1 is dataset2
+    return pipeline1 is pipeline2
 
 
 _DECODE = "decode the files with a library of yours and hand the arrays to GeneratorDataset"

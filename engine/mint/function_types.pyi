@@ -37,10 +37,10 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: N
 def all(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
     """Whether all elements over axes are true (not 0)."""
 
-def amax(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
+def amax(input: Tensor, dim: Axis = (), keepdim: bool = False) -> Tensor:
     """The largest element over axes."""
 
-def amin(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
+def amin(input: Tensor, dim: Axis = (), keepdim: bool = False) -> Tensor:
     """The smallest element over axes."""
 
 def any(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
@@ -118,9 +118,6 @@ def broadcast_to(input: Tensor, shape: Shape) -> Tensor:
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Tensors joined along an axis that they have."""
 
-def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
-    """The ``p``-norm distance of each row of ``x1`` from each row of ``x2``."""
-
 def ceil(input: Operand) -> Tensor:
     """The smallest integer not below x; its gradient is 0."""
 
@@ -141,7 +138,7 @@ def cos(input: Operand) -> Tensor:
 def cosh(input: Operand) -> Tensor:
     """The hyperbolic cosine, (exp(x) + exp(-x)) / 2."""
 
-def count_nonzero(input: Tensor, dim: Axis = ()) -> Tensor:
+def count_nonzero(input: Tensor, dim: Axis = None) -> Tensor:
     """How many elements over axes are not 0; NaN is not."""
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
@@ -343,9 +340,6 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 
 def mul(input: Operand, other: Operand) -> Tensor:
     """x * y."""
-
-def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None) -> Tensor:
-    """``num_samples`` indices of each row, drawn with the weights of the row."""
 
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """A matrix times a vector."""

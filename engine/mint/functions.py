@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..core.checks import check_one_of
 from ..core.dtype import int64
 from ..core.generator import Generator
 from ..core.tensor import Tensor
@@ -19,11 +20,15 @@ from ..core.types import DTypeLike, Ints, Operand, Shape
 from ..ops.arguments import Axis, along, axes_of, one_axis
 
 __all__ = [
-    "allclose", "argmin", "argsort", "bernoulli", "clone", "cummin", "diag", "dot", "empty", "empty_like",
-    "flatten", "index_add", "log_softmax", "max", "mean", "median", "meshgrid", "min", "norm", "normal", "ones",
-    "pow", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "repeat_interleave",
-    "scatter_add", "select", "sort", "squeeze", "take", "topk", "vdot", "where", "zeros",
+    "allclose", "argmin", "argsort", "bernoulli", "cdist", "clone", "cummin", "diag", "dot", "empty", "empty_like",
+    "flatten", "index_add", "log_softmax", "max", "mean", "median", "meshgrid", "min", "multinomial", "norm", "normal",
+    "ones", "pow", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm",
+    "repeat_interleave", "scatter_add", "select", "sort", "squeeze", "take", "topk", "vdot", "where", "zeros",
 ]  # fmt: skip
+
+_WAYS_TO_MEASURE = (
+    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
+)  # fmt: skip
 
 
 def pow(input: Operand, exponent: Operand) -> Tensor:
@@ -228,6 +233,29 @@ def norm(
     """
     order: Any = 2 if p == "fro" else p  # another word is refused there
     return ops.vector_norm(input, order, dim, keepdim, dtype=dtype)
+
+
+def cdist(
+    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
+) -> Tensor:
+    """The ``p``-norm distance of each row of ``x1`` from each row of ``x2``.
+
+    Args:
+        x1: a Tensor (..., P, M).
+        x2: a Tensor (..., R, M); the leading axes broadcast.
+        p: which norm, from 0 on; inf is the largest difference.
+        compute_mode: must be one of PyTorch's three names of ways to compute it; the distances are the same, by
+            differences of rows, with each.
+
+    Returns:
+        a Tensor (..., P, R).
+
+    Raises:
+        TypeError: ``x1`` or ``x2`` is no Tensor.
+        ValueError: ``p`` is negative, another ``compute_mode``, or the shapes do not fit.
+    """
+    check_one_of(compute_mode, _WAYS_TO_MEASURE, "mint.cdist", "compute_mode")
+    return ops.cdist(x1, x2, p)
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
@@ -794,6 +822,27 @@ def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
         a Tensor of the shape and dtype of ``input``.
     """
     return (ops.rand(*input.shape, seed=_seed(generator)) < input).astype(input.dtype)
+
+
+def multinomial(
+    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
+) -> Tensor:
+    """``num_samples`` indices of each row, drawn with the weights of the row.
+
+    Args:
+        input: weights (N,) or (M, N), 0 or above; they need not sum to 1.
+        num_samples: how many indices are drawn of each row.
+        replacement: whether an index may be drawn again.
+        generator: where the numbers come from; None is the engine's stream (``set_seed``).
+
+    Returns:
+        an Int64 Tensor (num_samples,) or (M, num_samples).
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: weights that ``ops.multinomial`` refuses, or without ``replacement`` more samples than N.
+    """
+    return ops.multinomial(input, num_samples, replacement, _seed(generator)).astype(int64)
 
 
 def _seed(generator: Generator | None) -> int | None:

@@ -68,7 +68,7 @@ class _Conv(Cell):
         has_bias: bool = False,
         weight_init: InitLike | None = None,
         bias_init: InitLike | None = None,
-        data_format: str | None = None,
+        data_format: str | None = "NCHW",
         dtype: DType = float32,
     ) -> None:
         super().__init__()
@@ -154,6 +154,27 @@ class Conv3d(_Conv):
 
     _axes = 3
     _format = "NCDHW"
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Ints,
+        stride: Ints = 1,
+        pad_mode: str = "same",
+        padding: Ints = 0,
+        dilation: Ints = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
+        data_format: str | None = "NCDHW",
+        dtype: DType = float32,
+    ) -> None:
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
+            bias_init, data_format, dtype,
+        )  # fmt: skip
 
 
 class _Along1(_Conv):

@@ -885,7 +885,7 @@ class SampledSoftmaxLoss(LossBase):
             expected, expected_true = ops.ones((self.num_sampled,)), ops.ones(flat.shape)
         own_rows = ops.getitem(weights, flat)  # (N, true, D)
         own = ops.reduce_sum(own_rows * ops.expand_dims(logits, 1), 2) + ops.getitem(biases, flat)
-        others = ops.matmul(logits, ops.transpose(ops.getitem(weights, sampled))) + ops.getitem(biases, sampled)
+        others = ops.matmul(logits, ops.transpose(ops.getitem(weights, sampled), (1, 0))) + ops.getitem(biases, sampled)
         if self.remove_accidental_hits:
             hits = (flat.asnumpy()[:, :, None] == sampled.asnumpy()[None, None, :]).any(axis=1)
             others = others + Tensor(np.where(hits, np.float32(-3.4e38), np.float32(0)))

@@ -477,7 +477,7 @@ class DistributedGradReducer(Cell):
         mean: bool | None = None,
         degree: int | None = None,
         fusion_type: int = 1,
-        group: str = "",
+        group: str = "hccl_world_group",
     ) -> None:
         super().__init__(auto_prefix=False)
         self.mean, self.degree = mean, degree

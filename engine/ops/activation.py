@@ -216,7 +216,7 @@ def softmax(input: Tensor, axis: int = -1, *, dtype: DTypeLike | None = None) ->
 
 
 @declare(method="softmax")
-def _softmax_of_tensor(input: Tensor, axis: int = -1, dtype: DTypeLike | None = None) -> Tensor:
+def _softmax_of_tensor(input: Tensor, axis: int, dtype: DTypeLike | None = None) -> Tensor:
     """exp(input) / sum(exp(input)) along ``axis``, computed without overflow.
 
     Args:

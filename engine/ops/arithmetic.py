@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.operator import COMPLEX
-from ..core.surfaces import declare, everywhere, prim, renamed
+from ..core.surfaces import alias, declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Functions, Number, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
@@ -48,7 +48,7 @@ mul = Binary(
     np.multiply,
     (lambda F, g, out, x, y: fit(F, g * y, x), lambda F, g, out, x, y: fit(F, g * x, y)),
     doc="x * y.",
-    method=("mul", "multiply"),
+    method=("mul", renamed("multiply", other="value")),
     in_place=True,
     primitive=prim("Mul"),
     mint=True,
@@ -131,14 +131,27 @@ def _pow_exponent(F: Functions, g: Value, out: Value, x: Any, y: Value) -> Any:
     return fit(F, g * F.where(positive, out * F.log(F.where(positive, x, 1.0)), 0.0), y)
 
 
-pow = Binary(
+class Power(Binary):
+    """``pow``, whose second argument is called the exponent."""
+
+    second = "exponent"
+
+    def documented(self, sentence: str) -> str:
+        """As of any operator on two, with that name."""
+        return super().documented(sentence).replace("    other: y", "    exponent: y")
+
+    def __call__(self, input: Operand, exponent: Operand) -> Tensor:
+        return Binary.__call__(self, input, exponent)
+
+
+pow = Power(
     "pow",
     np.power,
     (_pow_base, _pow_exponent),
     doc="x to the power y; for the gradient by y, where x is not positive, 0.",
     method=True,
     primitive=prim("Pow"),
-    numpy=renamed("power", input="x1", other="x2"),
+    numpy=renamed("power", input="x1", exponent="x2"),
 )
 pows = pow
 maximum = Binary(
@@ -161,7 +174,8 @@ minimum = Binary(
     doc="The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
     **everywhere("Minimum"),
 )
-multiply, divide, true_divide = mul, div, div
+multiply, divide = mul, div
+true_divide = alias(div, renamed("true_divide", without=("rounding_mode",), input="dividend", other="divisor"))
 
 
 def _sign_rule(F: Functions, g: Value, out: Value, x: Value) -> Any:

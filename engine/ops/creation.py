@@ -11,7 +11,7 @@ from ..core.backend import to_device
 from ..core.checks import check_not_negative, check_type
 from ..core.dtype import float32, float64, int64, numpy_dtype
 from ..core.parameter import Parameter
-from ..core.surfaces import declare, prim, renamed
+from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Operand, Shape, TensorLike
 from ..cpu.array_module import array_module
@@ -128,9 +128,7 @@ def _like(x: Tensor, value: Operand, dtype: DTypeLike | None, name: str) -> Tens
     return Tensor._wrap(array_module(x._array).full(x.shape, value, wanted))
 
 
-@declare(
-    primitive=prim("ZerosLike"), mint=True, numpy=[renamed(name, input="a") for name in ("zeros_like", "empty_like")]
-)
+@declare(primitive=prim("ZerosLike"), mint=True)
 def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
     """Zeros of the input's shape and device.
 
@@ -199,7 +197,7 @@ def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = N
     return _like(input, fill_value, dtype, "full_like")
 
 
-fills = full_like
+fills = alias(full_like, renamed("fills", without=("dtype",), input="x", fill_value="value"))
 
 
 @declare(primitive=prim("FillV2"))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import int32, int64, numpy_dtype
-from ..core.surfaces import declare, prim
+from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike
 from ..cpu.array_module import array_module
@@ -134,7 +134,7 @@ def _diagonal_places(x: Array, rows: int, columns: int, offset: int) -> tuple[An
     return (Ellipsis, xp.arange(count) - min(offset, 0), xp.arange(count) + max(offset, 0))
 
 
-@declare(method=True)
+@declare(method=renamed(dim1="axis1", dim2="axis2"))
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonals of the planes (dim1, dim2), as a new last axis; as in NumPy.
 

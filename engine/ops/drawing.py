@@ -664,7 +664,7 @@ def _random_of_tensor(
     return _made(_spread(_uniform_of(generator, input.shape).astype(np.float64) + 2.0**-33, low, high), input.dtype)
 
 
-@declare(method=True, mint=True)
+@declare(method=True)
 def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None) -> Tensor:
     """``num_samples`` indices of each row, drawn with the weights of the row.
 

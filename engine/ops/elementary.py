@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import bfloat16, float64
-from ..core.surfaces import declare, everywhere, prim, renamed
+from ..core.surfaces import alias, declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
@@ -475,7 +475,7 @@ def _allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1
     return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 
-@declare(method=True, primitive=prim("ApproximateEqual", tolerance=1e-05))
+@declare(method=renamed(y="other"), primitive=prim("ApproximateEqual", tolerance=1e-05))
 def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Tensor:
     """Whether abs(x - y) < tolerance.
 
@@ -777,7 +777,7 @@ def _squared_difference(x: Operand, y: Operand) -> Tensor:
     return arithmetic.square(arithmetic.sub(x, y))
 
 
-@declare(method=True, mint=True, numpy=renamed(input="x1", exponent="x2"))
+@declare(method=renamed(exponent="other"), mint=True, numpy=renamed(input="x1", exponent="x2"))
 def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
     """The power input**exponent, computed in Float64.
 
@@ -878,14 +878,12 @@ def clip_by_value(
 
 arccos, arccosh, arcsin, arcsinh = acos, acosh, asin, asinh
 arctan, arctan2, arctanh = atan, atan2, atanh
-floor_div = floordiv = tensor_floordiv = arithmetic.floor_divide
-floor_mod = floormod = tensor_mod = arithmetic.remainder
-tensor_add, tensor_sub, tensor_mul, tensor_div, tensor_pow = (
-    arithmetic.add,
-    arithmetic.sub,
-    arithmetic.mul,
-    arithmetic.div,
-    arithmetic.pow,
-)
+floordiv = tensor_floordiv = arithmetic.floor_divide
+floor_div = alias(arithmetic.floor_divide, renamed("floor_div", input="x", other="y"))
+floor_mod = alias(arithmetic.remainder, renamed("floor_mod", input="x", other="y"))
+floormod = alias(arithmetic.remainder, renamed("floormod", input="x", other="y"))
+tensor_mod = alias(arithmetic.remainder, renamed("tensor_mod", input="x", other="y"))
+tensor_add, tensor_sub, tensor_mul, tensor_pow = arithmetic.add, arithmetic.sub, arithmetic.mul, arithmetic.pow
+tensor_div = alias(arithmetic.div, renamed("tensor_div", without=("rounding_mode",), input="x", other="y"))
 tensor_exp, tensor_expm1 = exponentials.exp, exponentials.expm1
 tensor_gt, tensor_ge, tensor_lt, tensor_le = comparison.gt, comparison.ge, comparison.lt, comparison.le

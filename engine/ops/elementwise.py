@@ -132,6 +132,9 @@ Raises:
 class Binary(Operator):
     """An operator on two tensors, or a tensor and a number, that broadcasts and combines dtypes as MindSpore does."""
 
+    second = "other"
+    """What the second argument is called."""
+
     def __init__(self, *args: Any, integers_to_float: bool = False, **kwargs: Any) -> None:
         self.integers_to_float = integers_to_float
         super().__init__(*args, **kwargs)
@@ -150,7 +153,7 @@ class Binary(Operator):
                     return self._run((input, other), (array, other._array), {})
             elif dtype.kind == "f" and type(other) in _REAL:
                 return self._run((input, other), (array, other), {})
-        x, y = operands(self.name, input, other, self.integers_to_float)
+        x, y = operands(self.name, input, other, self.integers_to_float, self.second)
         return Operator.__call__(self, x, y)
 
     def gradients(
@@ -182,7 +185,9 @@ class Binary(Operator):
         return binary_method(self, self.integers_to_float)
 
 
-def operands(name: str, input: TensorLike, other: TensorLike, integers_to_float: bool = False) -> tuple[Any, Any]:
+def operands(
+    name: str, input: TensorLike, other: TensorLike, integers_to_float: bool = False, second: str = "other"
+) -> tuple[Any, Any]:
     """Both in the dtype that MindSpore computes in: tensors, or a tensor and a number.
 
     Args:
@@ -190,6 +195,7 @@ def operands(name: str, input: TensorLike, other: TensorLike, integers_to_float:
         input: a tensor, a number, a list or an array.
         other: likewise.
         integers_to_float: whether bools and integers become Float32.
+        second: what errors call the second one.
 
     Returns:
         Two operands of which one at least is a tensor.
@@ -197,7 +203,7 @@ def operands(name: str, input: TensorLike, other: TensorLike, integers_to_float:
     Raises:
         TypeError: one of them is neither a tensor nor a number.
     """
-    x, y = operand(name, "input", input), operand(name, "other", other)
+    x, y = operand(name, "input", input), operand(name, second, other)
     if isinstance(x, Tensor):
         mine = x._array.dtype
         wanted = promote(mine, y._array.dtype) if isinstance(y, Tensor) else promote_scalar(mine, y)

@@ -69,7 +69,7 @@ def grid_sample(
     grid: Tensor,
     mode: str = "bilinear",
     padding_mode: str = "zeros",
-    align_corners: bool | None = False,
+    align_corners: bool | None = None,
 ) -> Tensor:
     """Samples of images at the places that ``grid`` names (Jaderberg et al. 2015).
 

@@ -968,7 +968,7 @@ def orgqr(input: Tensor, input2: Tensor) -> Tensor:
     return _reflections(_matrix(input, "orgqr", False), check_tensor(input2, "orgqr", "input2"))[..., : input.shape[-1]]
 
 
-@declare(method=True, primitive=prim("Ormqr", left=True, transpose=False))
+@declare(method=renamed(tau="input2", other="input3"), primitive=prim("Ormqr", left=True, transpose=False))
 def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False) -> Tensor:
     """``other`` times Q, the product of the reflections that ``geqrf`` gives.
 

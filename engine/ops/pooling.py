@@ -537,10 +537,10 @@ def avg_pool3d(
     )
 
 
-def _pool_class(name: str, function: Callable[..., Tensor], what: str) -> None:
+def _pool_class(name: str, function: Callable[..., Tensor], what: str, mode: str) -> None:
     """The class of a pooling over two axes."""
 
-    @declare(primitive=prim(name, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"))
+    @declare(primitive=prim(name, kernel_size=1, strides=1, pad_mode=mode, data_format="NCHW"))
     def pooled(x: Tensor, kernel_size: Ints, strides: Ints, pad_mode: str, data_format: str) -> Tensor:
         check_format(data_format, "NCHW", name)
         return function(x, kernel_size, strides, pad_mode=pad_mode)
@@ -563,8 +563,8 @@ def _pool_class(name: str, function: Callable[..., Tensor], what: str) -> None:
     """
 
 
-_pool_class("MaxPool", max_pool2d, "largest element")
-_pool_class("AvgPool", avg_pool2d, "mean")
+_pool_class("MaxPool", max_pool2d, "largest element", "valid")
+_pool_class("AvgPool", avg_pool2d, "mean", "VALID")
 
 
 @declare(

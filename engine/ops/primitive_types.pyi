@@ -267,7 +267,7 @@ class AvgPool(Primitive):
     strides: Ints
     pad_mode: str
     data_format: str
-    def __init__(self, kernel_size: Ints = 1, strides: Ints = 1, pad_mode: str = 'valid', data_format: str = 'NCHW') -> None: ...
+    def __init__(self, kernel_size: Ints = 1, strides: Ints = 1, pad_mode: str = 'VALID', data_format: str = 'NCHW') -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class AvgPool3D(Primitive):
@@ -649,7 +649,9 @@ class CountNonZero(Primitive):
 
 class Cross(Primitive):
     """The cross product of vectors of three elements."""
-    def __call__(self, input: Tensor, other: Tensor, dim: int | None = None, /) -> Tensor: ...
+    dim: int
+    def __init__(self, dim: int = -65530) -> None: ...
+    def __call__(self, input: Tensor, other: Tensor, /) -> Tensor: ...
 
 class CumProd(Primitive):
     """The product of the elements so far along one axis."""
@@ -1580,7 +1582,7 @@ class PopulationCount(Primitive):
 
 class Pow(Primitive):
     """x to the power y; for the gradient by y, where x is not positive, 0."""
-    def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
+    def __call__(self, input: Operand, exponent: Operand, /) -> Tensor: ...
 
 class Print(Primitive):
     """Print values in the order of the program, each on a line, tensors with shape, dtype and value.
@@ -1900,7 +1902,7 @@ class ScatterNdSub(Primitive):
 class ScatterNdUpdate(Primitive):
     """``updates`` put where ``indices`` point."""
     use_locking: bool
-    def __init__(self, use_locking: bool = False) -> None: ...
+    def __init__(self, use_locking: bool = True) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterNonAliasingAdd(Primitive):
@@ -1916,7 +1918,7 @@ class ScatterSub(Primitive):
 class ScatterUpdate(Primitive):
     """``updates`` put where ``indices`` point."""
     use_locking: bool
-    def __init__(self, use_locking: bool = False) -> None: ...
+    def __init__(self, use_locking: bool = True) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class SeLU(Primitive):
@@ -2081,7 +2083,7 @@ class SplitV(Primitive):
     size_splits: Any
     split_dim: int
     num_split: int
-    def __init__(self, size_splits: Any = (), split_dim: int = 0, num_split: int = 1) -> None: ...
+    def __init__(self, size_splits: Any, split_dim: int, num_split: int) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class Sqrt(Primitive):
@@ -2226,7 +2228,7 @@ class Trace(Primitive):
 
 class Transpose(Primitive):
     """The axes in another order."""
-    def __call__(self, input: Tensor, dims: Ints | Tensor | None = None, /) -> Tensor: ...
+    def __call__(self, input: Tensor, dims: Ints | Tensor | None, /) -> Tensor: ...
 
 class Tril(Primitive):
     """The lower triangle of each matrix: element (i, j) where j - i <= ``diagonal``, 0 elsewhere."""

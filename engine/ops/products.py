@@ -461,7 +461,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     return reshape(arithmetic.mul(left, right), tuple(n * m for n, m in zip(first, second, strict=True)))
 
 
-@declare(method=True, primitive=prim("Cross"), mint=True)
+@declare(method=True, mint=True)
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross product of vectors of three elements.
 
@@ -486,6 +486,25 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
         return roll(v, by, at - x.ndim)
 
     return turned(x, -1) * turned(y, -2) - turned(x, -2) * turned(y, -1)
+
+
+@declare(primitive=prim("Cross", dim=-65530))
+def _cross_of_class(input: Tensor, other: Tensor, dim: int) -> Tensor:
+    """The cross product of vectors of three elements.
+
+    Args:
+        input: a tensor with an axis of length 3.
+        other: a tensor that broadcasts with it, with the same axis of length 3.
+        dim: that axis; -65530, which MindSpore has by default, is the first of length 3.
+
+    Returns:
+        A tensor of the shape that both broadcast to.
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: the axis does not have length 3 in both.
+    """
+    return cross(input, other, None if dim == -65530 else dim)
 
 
 @declare(method=True, primitive=prim("ConjugateTranspose"))

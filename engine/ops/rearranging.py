@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.checks import check_int
-from ..core.surfaces import declare, prim, renamed
+from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Ints, Shape, TensorLike
 from ..cpu.array_module import array_module
@@ -39,10 +39,10 @@ def t(input: Tensor) -> Tensor:
     """
     if check_tensor(input, "t").ndim > 2:
         raise ValueError(f"For 't', 'input' must have at most 2 axes, but got shape {input.shape}")
-    return transpose(input) if input.ndim == 2 else input
+    return transpose(input, None) if input.ndim == 2 else input
 
 
-swapdims = swapaxes
+swapdims = alias(swapaxes, renamed("swapdims", axis0="dim0", axis1="dim1"))
 
 
 @declare(method=("moveaxis", "movedim"), numpy=renamed("moveaxis", x="a"))
@@ -190,7 +190,7 @@ def reverse(x: Tensor, axis: Ints) -> Tensor:
     return flip(x, axis)
 
 
-@declare(method=True, primitive=prim("ReverseSequence", "seq_dim", batch_dim=0))
+@declare(method=renamed(defaults={"seq_dim": 0}), primitive=prim("ReverseSequence", "seq_dim", batch_dim=0))
 def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: int = 0) -> Tensor:
     """In each entry of the batch, the first elements of a sequence reversed.
 
@@ -283,8 +283,11 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return broadcast_to(input, check_tensor(other, "expand_as", "other").shape)
 
 
+expand = alias(broadcast_to, renamed("expand", input="input_x", shape="size"))
+
+
 @declare(method=True)
-def expand(input_x: Tensor, *size: Any) -> Tensor:
+def _expand(input_x: Tensor, *size: Any) -> Tensor:
     """Repeated along axes of length 1, and along new ones in front, to fill a shape.
 
     Args:
@@ -295,10 +298,10 @@ def expand(input_x: Tensor, *size: Any) -> Tensor:
         A tensor of that shape and the same dtype.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or ``size`` holds no ints.
+        TypeError: ``size`` holds no ints.
         ValueError: the shapes do not fit.
     """
-    return broadcast_to(input_x, size[0] if len(size) == 1 and not isinstance(size[0], int) else size)
+    return expand(input_x, size[0] if len(size) == 1 and not isinstance(size[0], int) else size)
 
 
 # Repeating

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from ..core.checks import check_number
 from ..core.dtype import int32, int64, numpy_dtype
 from ..core.operator import Operator
-from ..core.surfaces import declare, prim, renamed
+from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Number, Value
 from ..cpu.array_module import array_module
 from .arguments import Axis, axes_of, check_tensor, one_axis
-from .arithmetic import add, mul, sqrt, square, sub
+from .arithmetic import add, maximum, minimum, mul, sqrt, square, sub
+from .comparison import where as choose
 from .elementwise import array_dtype, as_dtype, as_floats, in_dtype
 from .exponentials import exp, log
 from .shape import reshape, stop_gradient
@@ -230,42 +232,73 @@ def _mean_of_tensor(x: Tensor, axis: Axis = None, keepdims: bool = False, *, dty
     return mean(in_dtype(x, dtype), axis, keepdims)
 
 
-def max(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+def max(
+    input: Tensor,
+    axis: int | None = None,
+    keepdims: bool = False,
+    *,
+    initial: Number | None = None,
+    where: Tensor | bool | None = None,
+) -> tuple[Tensor, Tensor]:
     """The largest element along an axis, and where it is.
 
     Args:
         input: a tensor of any shape.
         axis: the axis, in [-ndim, ndim); of all elements by default.
         keepdims: whether the axis stays with length 1.
+        initial: a number that stands in for elements that are smaller.
+        where: bools that broadcast with ``input``; ``initial`` stands in for elements where they are False.
 
     Returns:
         The elements, and their places along ``axis`` in Int64, of several that tie the first, which gets the gradient.
         Without ``axis`` the element, whose gradient those that tie share, and 0.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or the axis no int.
-        ValueError: the axis is out of range.
+        TypeError: ``input`` is no Tensor, the axis no int, or ``initial`` no number.
+        ValueError: the axis is out of range, or ``where`` without ``initial``.
     """
-    return _extreme(_max, _max_along, "max", input, axis, keepdims)
+    x = _bounded("max", maximum, input, initial, where)
+    return _extreme(_max, _max_along, "max", x, axis, keepdims)
 
 
-def min(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+def min(
+    input: Tensor,
+    axis: int | None = None,
+    keepdims: bool = False,
+    *,
+    initial: Number | None = None,
+    where: Tensor | bool | None = None,
+) -> tuple[Tensor, Tensor]:
     """The smallest element along an axis, and where it is.
 
     Args:
         input: a tensor of any shape.
         axis: the axis, in [-ndim, ndim); of all elements by default.
         keepdims: whether the axis stays with length 1.
+        initial: a number that stands in for elements that are larger.
+        where: bools that broadcast with ``input``; ``initial`` stands in for elements where they are False.
 
     Returns:
         The elements, and their places along ``axis`` in Int64, of several that tie the first, which gets the gradient.
         Without ``axis`` the element, whose gradient those that tie share, and 0.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or the axis no int.
-        ValueError: the axis is out of range.
+        TypeError: ``input`` is no Tensor, the axis no int, or ``initial`` no number.
+        ValueError: the axis is out of range, or ``where`` without ``initial``.
     """
-    return _extreme(_min, _min_along, "min", input, axis, keepdims)
+    x = _bounded("min", minimum, input, initial, where)
+    return _extreme(_min, _min_along, "min", x, axis, keepdims)
+
+
+def _bounded(name: str, bound: Operator, x: Tensor, initial: Number | None, where: Tensor | bool | None) -> Tensor:
+    """``x`` with ``initial`` in the place of the elements that it beats or that ``where`` leaves out."""
+    if initial is None:
+        if where is not None and where is not True:
+            raise ValueError(f"For '{name}', 'initial' must be given where 'where' is")
+        return x
+    check_number(initial, name, "initial")
+    found = bound(check_tensor(x, name), initial)
+    return as_dtype(found if where is None else choose(where, found, initial), x._array.dtype)
 
 
 def _extreme(
@@ -279,12 +312,12 @@ def _extreme(
     return along(x, axis=at, keepdims=bool(keepdims))
 
 
-def reduce_max(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def reduce_max(x: Tensor, axis: Axis = (), keepdims: bool = False) -> Tensor:
     """The largest element over axes; several that tie share the gradient.
 
     Args:
         x: a tensor of any shape.
-        axis: the axis or axes, in [-ndim, ndim); all by default.
+        axis: the axis or axes, in [-ndim, ndim); all if None or ().
         keepdims: whether the axes that are reduced stay with length 1.
 
     Returns:
@@ -297,12 +330,12 @@ def reduce_max(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     return _reduce(_max, "max", x, axis, keepdims)
 
 
-def reduce_min(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def reduce_min(x: Tensor, axis: Axis = (), keepdims: bool = False) -> Tensor:
     """The smallest element over axes; several that tie share the gradient.
 
     Args:
         x: a tensor of any shape.
-        axis: the axis or axes, in [-ndim, ndim); all by default.
+        axis: the axis or axes, in [-ndim, ndim); all if None or ().
         keepdims: whether the axes that are reduced stay with length 1.
 
     Returns:
@@ -315,12 +348,12 @@ def reduce_min(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     return _reduce(_min, "min", x, axis, keepdims)
 
 
-def reduce_sum(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def reduce_sum(x: Tensor, axis: Axis = (), keepdims: bool = False) -> Tensor:
     """The sum over axes in the tensor's own dtype.
 
     Args:
         x: a tensor of any shape.
-        axis: the axis or axes, in [-ndim, ndim); all by default.
+        axis: the axis or axes, in [-ndim, ndim); all if None or ().
         keepdims: whether the axes that are reduced stay with length 1.
 
     Returns:
@@ -333,7 +366,7 @@ def reduce_sum(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     return _reduce(_sum, "sum", x, axis, keepdims)
 
 
-reduce_mean = mean
+reduce_mean = alias(mean, renamed("reduce_mean", defaults={"axis": ()}))
 
 
 @declare(primitive=prim("ReduceMax", keep_dims=False))

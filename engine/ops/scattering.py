@@ -201,7 +201,7 @@ def index_add(
     return _kept(x, put(x, y, along(x, at, i._array), "add"))
 
 
-@declare(method="index_add", in_place="index_add_")
+@declare(method="index_add")
 def _index_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
     """A tensor added to entries along an axis: ``index_add(dim, index, source, alpha=1)`` or ``index_add(indices, y,
     axis)``.
@@ -226,6 +226,28 @@ def _index_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
         source, alpha = values["source"], values.get("alpha", 1)
         return index_add(input, values["index"], source if alpha == 1 else source * alpha, values["dim"])
     return index_add(input, *args, **named)
+
+
+@declare(in_place="index_add_")
+def _index_add_in_place(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
+    """A tensor added to entries along an axis.
+
+    Args:
+        input: a tensor.
+        dim: the axis, in [-ndim, ndim).
+        index: the entries, a vector of integers.
+        source: a tensor like ``input``, along the axis as long as ``index``.
+        alpha: what ``source`` is multiplied by.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: the entries are no integers.
+        ValueError: the shapes do not fit, or the axis is out of range.
+        RuntimeError: an index is out of range.
+    """
+    return index_add(input, index, source if alpha == 1 else source * alpha, dim)
 
 
 def _check_names(name: str, named: dict[str, Any], allowed: tuple[str, ...]) -> None:
@@ -463,7 +485,7 @@ def _scatter_of_tensor(
     return scatter(input, named.get("axis", dim), index, value, reduce)
 
 
-@declare(method="scatter_add", in_place="scatter_add_")
+@declare(method="scatter_add")
 def _scatter_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
     """A tensor added at places: ``scatter_add(dim, index, src)`` along an axis, or ``scatter_add(indices, updates)``.
 
@@ -486,6 +508,27 @@ def _scatter_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
         values = {**dict(zip(("dim", "index", "src"), args, strict=False)), **named}
         return tensor_scatter_elements(input, values["index"], values["src"], values["dim"], "add")
     return tensor_scatter_add(input, *args, **named)
+
+
+@declare(in_place="scatter_add_")
+def _scatter_add_in_place(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """A tensor added at places along an axis.
+
+    Args:
+        input: a tensor.
+        dim: the axis, in [-ndim, ndim).
+        index: the place along the axis of each element of ``src``; integers.
+        src: what is added, a tensor of the shape of ``index``.
+
+    Returns:
+        A tensor of the shape and dtype of ``input``.
+
+    Raises:
+        TypeError: the places are no integers.
+        ValueError: shapes that do not fit.
+        RuntimeError: an index is out of range.
+    """
+    return tensor_scatter_elements(input, index, src, dim, "add")
 
 
 @declare(primitive=prim("ScatterNd"))
@@ -565,7 +608,7 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Callable[..., Tensor
 
 _HOWS = ("add", "sub", "mul", "div", "max", "min", "update")
 scatter_add, scatter_sub, scatter_mul, scatter_div, scatter_max, scatter_min, scatter_update = (
-    declare(primitive=prim(f"Scatter{how.capitalize()}", use_locking=False))(
+    declare(primitive=prim(f"Scatter{how.capitalize()}", use_locking=how == "update"))(
         _family(f"scatter_{how}", how, False, True)
     )
     for how in _HOWS
@@ -573,7 +616,7 @@ scatter_add, scatter_sub, scatter_mul, scatter_div, scatter_max, scatter_min, sc
 (
     scatter_nd_add, scatter_nd_sub, scatter_nd_mul, scatter_nd_div, scatter_nd_max, scatter_nd_min, scatter_nd_update,
 ) = (
-    declare(primitive=prim(f"ScatterNd{how.capitalize()}", use_locking=False))(
+    declare(primitive=prim(f"ScatterNd{how.capitalize()}", use_locking=how == "update"))(
         _family(f"scatter_nd_{how}", how, True, True)
     )
     for how in _HOWS

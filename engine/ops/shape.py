@@ -12,7 +12,7 @@ from ..core.backend import moved
 from ..core.checks import check_int, check_one_of, check_type
 from ..core.dtype import DType, numpy_dtype, promote
 from ..core.operator import Operator
-from ..core.surfaces import REQUIRED, declare, prim, renamed
+from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Ints, Shape, TensorLike, Value
 from ..cpu.array_module import array_module
@@ -222,15 +222,15 @@ def _view_of_tensor(input: Tensor, *lengths: Any, shape: Shape | None = None, dt
 
 @declare(
     primitive=prim("Transpose"),
-    mint=renamed("permute", defaults={"dims": REQUIRED}),
-    numpy=renamed(input="a", dims="axes"),
+    mint="permute",
+    numpy=renamed(input="a", dims="axes", defaults={"dims": None}),
 )
-def transpose(input: Tensor, dims: Ints | Tensor | None = None) -> Tensor:
+def transpose(input: Tensor, dims: Ints | Tensor | None) -> Tensor:
     """The axes in another order.
 
     Args:
         input: a tensor of any shape.
-        dims: for each new axis the old one, negative ones counted from the end; reversed without it.
+        dims: for each new axis the old one, negative ones counted from the end; None reverses them.
 
     Returns:
         A tensor of the same dtype, whose axis i has the length of axis dims[i] of ``input``.
@@ -247,7 +247,7 @@ def transpose(input: Tensor, dims: Ints | Tensor | None = None) -> Tensor:
     return _transpose(input, axes=order)
 
 
-permute = transpose
+permute = alias(transpose, renamed("permute", dims="axis"))
 
 
 @declare(method="permute")
@@ -270,7 +270,10 @@ def _permute_of_tensor(input: Tensor, *axis: Any, dims: Ints | None = None) -> T
     return transpose(input, axis[0] if len(axis) == 1 and not isinstance(axis[0], int) else axis)
 
 
-@declare(method=("swapaxes", "swapdims"), mint=("swapaxes", renamed("transpose", axis0="dim0", axis1="dim1")))
+@declare(
+    method=("swapaxes", renamed("swapdims", axis0="dim0", axis1="dim1")),
+    mint=("swapaxes", renamed("transpose", axis0="dim0", axis1="dim1")),
+)
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Two axes exchanged.
 
@@ -313,7 +316,7 @@ def _transpose_of_tensor(input: Tensor, *axes: Any, dim0: int | None = None, dim
     if dim0 is not None and dim1 is not None and not axes:
         return swapaxes(input, dim0, dim1)
     if not axes:
-        return transpose(input)
+        return transpose(input, None)
     if len(axes) == 2 and isinstance(axes[0], int):
         return swapaxes(input, *axes)
     return transpose(input, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes)
@@ -339,7 +342,7 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
     check_one_of(order, ("C", "F"), "flatten", "order")
     x = check_tensor(input, "flatten")
     if order == "F":
-        return flatten(transpose(x), start_dim=start_dim, end_dim=end_dim)
+        return flatten(transpose(x, None), start_dim=start_dim, end_dim=end_dim)
     if x.ndim < 2 and start_dim == 1:
         return reshape(x, (x.size,))
     first, last = (axes_of(d, x.ndim, "flatten") for d in (start_dim, end_dim))
@@ -416,7 +419,7 @@ def _squeeze_of_tensor(input: Tensor, *axes: Any, axis: Axis = None) -> Tensor:
 
 
 @declare(
-    method=("expand_dims", "unsqueeze"),
+    method=("expand_dims", renamed("unsqueeze", axis="dim")),
     primitive=prim("ExpandDims"),
     mint=renamed("unsqueeze", input_x="input", axis="dim"),
 )
@@ -440,7 +443,7 @@ def expand_dims(input_x: Tensor, axis: int) -> Tensor:
     return reshape(x, (*x.shape[:at], 1, *x.shape[at:]))
 
 
-unsqueeze = expand_dims
+unsqueeze = alias(expand_dims, renamed("unsqueeze", input_x="input", axis="dim"))
 
 
 @declare(method=True, primitive=(prim("BroadcastTo", "shape"), prim("Expand")), mint=True)
@@ -639,7 +642,7 @@ def split(tensor: Tensor, split_size_or_sections: Shape, axis: int = 0) -> tuple
     return tuple(parts)
 
 
-@declare(primitive=prim("SplitV", size_splits=(), split_dim=0, num_split=1))
+@declare(primitive=prim("SplitV", "size_splits", "split_dim", "num_split"))
 def _split_by_sizes(x: Tensor, size_splits: Shape, split_dim: int, num_split: int) -> tuple[Tensor, ...]:
     """Parts of given lengths along an axis.
 

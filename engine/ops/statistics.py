@@ -11,7 +11,7 @@ import numpy as np
 from ..core.checks import check_not_negative, check_type
 from ..core.dtype import float32, int32, int64, numpy_dtype
 from ..core.operator import Operator
-from ..core.surfaces import declare, prim, renamed
+from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import DTypeLike, Functions, Ints, Number, Value
 from ..cpu.array_module import array_module
@@ -94,7 +94,7 @@ def _extreme(name: str, function: Callable[..., Tensor], worst: str) -> Callable
         where: Tensor | bool | None = None,
     ) -> Tensor:
         x = check_tensor(input, name)
-        if where is not None:
+        if where is not None and where is not True:
             if initial is None:
                 raise ValueError(f"For '{name}', 'initial' must be given where 'where' is")
             x = comparison.where(where, x, initial)
@@ -112,7 +112,7 @@ def _extreme(name: str, function: Callable[..., Tensor], worst: str) -> Callable
 
     Args:
         input: a Tensor.
-        axis: the axis or axes, in [-ndim, ndim); None is all of them.
+        axis: the axis or axes, in [-ndim, ndim); None and () are all of them.
         keepdims: whether the axes stay, with length 1.
         initial: a number that counts as one more element of each.
         where: bools that broadcast with ``input``; elements where they are False are left out.
@@ -125,8 +125,8 @@ def _extreme(name: str, function: Callable[..., Tensor], worst: str) -> Callable
         ValueError: an axis is out of range or named twice, or ``where`` without ``initial``.
     """
     declare(
-        mint=renamed(axis="dim", keepdims="keepdim", without=("initial", "where")),
-        numpy=[renamed(one, input="a") for one in (name, name[1:])],
+        mint=renamed(axis="dim", keepdims="keepdim", without=("initial", "where"), defaults={"axis": ()}),
+        numpy=[renamed(one, input="a", defaults={"where": True}) for one in (name, name[1:])],
     )(found)
     return found
 
@@ -229,8 +229,8 @@ def ptp(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 
 @declare(
-    mint=renamed(x="input", axis="dim", without=("keep_dims", "dtype"), defaults={"dtype": int64}),
-    numpy=renamed(keep_dims="keepdims", without=("dtype",)),
+    mint=renamed(x="input", axis="dim", without=("keep_dims", "dtype"), defaults={"axis": None, "dtype": int64}),
+    numpy=renamed(keep_dims="keepdims", without=("dtype",), defaults={"axis": None}),
 )
 def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: DTypeLike = int32) -> Tensor:
     """How many elements over axes are not 0; NaN is not.
@@ -662,7 +662,7 @@ def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     return whole
 
 
-diff_ext = diff
+diff_ext = alias(diff, renamed("diff_ext", x="input", axis="dim"))
 
 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
@@ -710,7 +710,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     return vector_norm(arithmetic.sub(input, other), p)
 
 
-@declare(primitive=prim("Cdist", p=2.0), mint=True)
+@declare(primitive=prim("Cdist", p=2.0))
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
     """The ``p``-norm distance of each row of ``x1`` from each row of ``x2``.
 

@@ -572,7 +572,7 @@ def test_square_sum_all() -> None:
 
 def test_other_names_of_functions() -> None:
     x = Tensor([-2.0, 0.25, 3.0])
-    assert ops.pows is ops.pow and ops.fills is ops.full_like and ops.soft_shrink is ops.softshrink
+    assert ops.pows is ops.pow and ops.soft_shrink is ops.softshrink
     assert ops.fills(x, 7.0).tolist() == [7.0] * 3 and ops.soft_shrink(x).tolist() == [-1.5, 0.0, 2.5]
     assert ops.zero_(x) is x and x.tolist() == [0.0] * 3
     assert ops.move_to(Tensor([1.0]), "CPU").tolist() == [1.0]

@@ -18,7 +18,7 @@ from hookscope.engine import numpy as mindspore_numpy
 from hookscope.engine.core import operator as operators
 from hookscope.engine.core import surfaces
 from hookscope.engine.core.operator import Operator
-from hookscope.engine.core.surfaces import REQUIRED, declare, prim, renamed
+from hookscope.engine.core.surfaces import REQUIRED, alias, declare, prim, renamed
 from hookscope.engine.ops.elementwise import Binary, Unary
 
 X = Tensor(np.array([[0.25, 0.5, 0.75], [0.125, 0.625, 0.875]]), float32)
@@ -191,6 +191,15 @@ def test_an_operator_shows_its_name_and_what_its_kernel_says(monkeypatch: pytest
     one, other = Operator("halved", halved), Operator("halved_too", halved, doc="Half.")
     assert (repr(one), one.__doc__, other.__doc__) == ("<operator halved>", "Half of it.", "Half.")
     assert operators.OPERATORS["halved"] is one and operators.OPERATORS["halved_too"] is other
+
+
+def test_a_second_name_of_ops_takes_the_functions_own_names_too_but_not_both_at_once() -> None:
+    second = alias(scaled, renamed("second", axis="dim", without=("by",)))
+    assert second(1, dim=2) == second(1, axis=2) == (1, 2, False, 1.0)
+    with pytest.raises(TypeError, match=r"second\(\) got an argument under two names: axis, dim"):
+        second(1, axis=2, dim=2)
+    with pytest.raises(TypeError, match=r"second\(\) got an unexpected keyword argument 'by'"):
+        second(1, by=2.0)
 
 
 def test_what_a_surface_does_not_have_keeps_its_default_and_takes_no_place() -> None:

@@ -220,7 +220,7 @@ CASES: dict[str, list[tuple[Callable[[], Any], Any]]] = {
     ],
     # Layers and matrices
     "softmax": [
-        (lambda: X.softmax(), np.exp(x) / np.exp(x).sum(-1, keepdims=True)),
+        (lambda: X.softmax(-1), np.exp(x) / np.exp(x).sum(-1, keepdims=True)),
         (lambda: N.softmax(0, ms.float64), np.exp(n) / np.exp(n).sum(0)),
     ],
     "soft_shrink": [

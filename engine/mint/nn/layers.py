@@ -465,17 +465,19 @@ class Embedding(Cell):
             shortens none.
         norm_type: the p of the p-norm that ``max_norm`` is measured in.
         scale_grad_by_freq: must be False when the layer is called.
+        sparse: must be False.
         _weight: the first values of the table; None draws them.
+        _freeze: whether the table is not trained.
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
-        ValueError: ``padding_idx`` is out of range, or ``_weight`` has another shape.
+        ValueError: ``padding_idx`` is out of range, ``sparse`` is not False, or ``_weight`` has another shape.
     """
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None,
-        norm_type: float = 2.0, scale_grad_by_freq: bool = False, _weight: Tensor | None = None, dtype: DTypeLike | None
-            = None,
+        norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False, _weight: Tensor | None = None,
+        _freeze: bool = False, dtype: DTypeLike | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
@@ -483,12 +485,14 @@ class Embedding(Cell):
                 f"For 'mint.nn.Embedding', 'padding_idx' must be in [{-num_embeddings}, {num_embeddings}), "
                 f"but got {padding_idx}"
             )
+        if sparse:
+            raise ValueError("For 'mint.nn.Embedding', 'sparse' must be False: gradients are dense")
         first = initializer("normal" if _weight is None else _weight, (num_embeddings, embedding_dim), dtype or float32)
         if _weight is None:
             first = initializer(Normal(1.0), (num_embeddings, embedding_dim), dtype or float32)
         if padding_idx is not None and _weight is None:
             first[padding_idx] = 0
-        self.weight = Parameter(first, "weight")
+        self.weight = Parameter(first, "weight", requires_grad=not _freeze)
         self.options = (padding_idx, max_norm, norm_type, scale_grad_by_freq)
 
     def construct(self, input: Tensor) -> Tensor:

@@ -30,7 +30,7 @@ _CALLS = {
     "Unfold": ("unfold", 1, "kernel_size, dilation=1, padding=0, stride=1"),
     "Fold": ("fold", 1, "output_size, kernel_size, dilation=1, padding=0, stride=1"),
     "MaxPool2d": (
-        "max_pool2d", 1, "kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False",
+        "max_pool2d", 1, "kernel_size=1, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False",
     ),
     "MaxUnpool2d": ("max_unpool2d", 2, "kernel_size, stride=None, padding=0"),
     "AvgPool1d": ("avg_pool1d", 1, "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True"),

@@ -1,0 +1,100 @@
+"""Arguments have the names, the order and the defaults of MindSpore's, as recorded from it (recorded_signatures.py)."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+import pytest
+from recorded_signatures import recorded
+
+import hookscope.engine as ms
+from hookscope.engine.core.surfaces import PRIMITIVES, REQUIRED
+
+RECORDED = recorded()
+EMPTY = inspect.Parameter.empty
+DOTS = object()
+DIFFERENT = {
+    "dataset.BatchDataset": "made by Dataset.batch here, of children and columns",
+    "dataset.Dataset": "a base class, made of children and columns here",
+    "dataset.MappableDataset": "a base class, made of children and columns here",
+    "dataset.SourceDataset": "a base class, made of children and columns here",
+}
+"""What is not as MindSpore has it, and why."""
+
+
+def ours(name: str) -> Callable[..., Any] | None:
+    try:
+        found = attrgetter(name)(ms)
+    except (AttributeError, ImportError):
+        return None
+    return found if callable(found) and not refuses(found) else None
+
+
+def refuses(one: Any) -> bool:
+    """Whether it is there to say that it is not covered: it takes anything."""
+    if inspect.isclass(one) and one.__name__ in PRIMITIVES:
+        return False
+    kinds = [p.kind for p in inspect.signature(one).parameters.values()]
+    return kinds == [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
+
+
+def arguments_of(one: Any) -> dict[str, Any]:
+    """Each argument with its default; ``EMPTY`` where there is none."""
+    row = PRIMITIVES.get(getattr(one, "__name__", ""), (None, None))[1] if inspect.isclass(one) else None
+    if row is not None and getattr(ms.ops, row.name) is one:
+        return {key: EMPTY if default is REQUIRED else default for key, default in row.parameters}
+    parameters = inspect.signature(one).parameters.values()
+    return {p.name: p.default for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+
+
+def theirs(name: str) -> list[tuple[str, Any, bool]]:
+    """Of each argument the name, the default, and whether it can be given by place."""
+    found = RECORDED[name]
+    by_place = [*found.posonlyargs, *found.args]
+    defaults = [*[None] * (len(by_place) - len(found.defaults)), *found.defaults]
+    rows = [(arg.arg, default, True) for arg, default in zip(by_place, defaults, strict=True)]
+    rows += [(arg.arg, default, False) for arg, default in zip(found.kwonlyargs, found.kw_defaults, strict=True)]
+    return [(arg, EMPTY if node is None else value_of(node), place) for arg, node, place in rows]
+
+
+def value_of(node: ast.expr) -> Any:
+    value = ast.literal_eval(node)
+    return DOTS if value is ... else value
+
+
+def same(one: Any, other: Any) -> bool:
+    if other is DOTS:
+        return True
+    numbers = [isinstance(value, int | float) and not isinstance(value, bool) for value in (one, other)]
+    one, other = (tuple(value) if isinstance(value, list) else value for value in (one, other))
+    return bool(one == other) and (type(one) is type(other) or all(numbers))
+
+
+NAMES = [name for name in RECORDED if ours(name) is not None]
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - DIFFERENT.keys()))
+def test_arguments_are_mindspores(name: str) -> None:
+    check(name)
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_what_differs_on_purpose_still_does(name: str) -> None:
+    with pytest.raises(AssertionError):
+        check(name)
+
+
+def check(name: str) -> None:
+    one = ours(name)
+    have = arguments_of(one)
+    for place, (argument, default, by_place) in enumerate(theirs(name)):
+        if place == 0 and default is EMPTY and by_place:
+            continue  # the value that it is about is given by place
+        assert argument in have, f"{name} has no argument '{argument}': {list(have)}"
+        assert same(have[argument], default), f"{name}: '{argument}' is {have[argument]!r} by default, not {default!r}"
+        if by_place:
+            assert list(have)[place] == argument, f"{name}: '{argument}' is at another place than {place}: {list(have)}"
