@@ -131,8 +131,8 @@ class Slice(Transform):
 
     def __init__(self, *slices: Any) -> None:
         for one in slices:
-            places = one if isinstance(one, list) else [one]
-            ints = bool(places) and all(isinstance(i, int | np.integer) and not isinstance(i, bool) for i in places)
+            listed = one if isinstance(one, list) else [one]
+            ints = bool(listed) and all(isinstance(i, int | np.integer) and not isinstance(i, bool) for i in listed)
             if not (ints or one is None or one is True or one is ... or isinstance(one, slice)):
                 raise TypeError(
                     f"For 'Slice', 'slices' must be slices, ints, lists of ints, None, True or ..., but got {one!r}"
@@ -153,7 +153,7 @@ class Slice(Transform):
             if isinstance(one, slice):
                 value = value[(slice(None),) * axis + (one,)]
             elif one is not None and one is not True:
-                places = [one] if isinstance(one, int | np.integer) else one
+                places: Any = [one] if isinstance(one, int | np.integer) else one
                 length = value.shape[axis]
                 if any(not -length <= i < length for i in places):
                     raise RuntimeError(f"For 'Slice', places must be in [{-length}, {length}), but got {one!r}")
