@@ -79,10 +79,12 @@ padding:8px 12px;overflow-wrap:break-word}
 .hs-static details{margin:4px 0}
 .hs-static mark{background:var(--hs-marked);color:inherit}"""
 PALETTE = (Path(__file__).parent / "static" / "palette.css").read_text(encoding="utf-8")
+# What drawings.py alone reads is no part of it.
+_STYLED = re.sub(r"--hs-still-[^;]*;", "", PALETTE)
 # The palette has another name here, since a saved output must not change the panels of a later version. What stands
 # around it is not known, so inks are mixed from the text's own. The doubled class outweighs the notebook's rules.
 STYLE = f"""<style>
-{re.sub("[.]hs(?=[ {,])", ".hs-static", _compact(PALETTE))}
+{re.sub("[.]hs(?=[ {,])", ".hs-static", _compact(_STYLED))}
 {_FORMS}
 </style>"""
 
