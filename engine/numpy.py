@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as _np
 
 from . import ops
+from .core.checks import check_bool
 from .core.dtype import (
     DType,
     bool_,
@@ -975,8 +976,7 @@ def meshgrid(*xi: TensorLike, sparse: builtins.bool = False, indexing: str = "xy
     Raises:
         TypeError: ``sparse`` is no bool, or another ``indexing``.
     """
-    if not isinstance(sparse, builtins.bool):
-        raise TypeError(f"For 'meshgrid', 'sparse' must be a bool, but got {type(sparse).__name__}")
+    check_bool(sparse, "meshgrid", "sparse")
     if indexing not in ("xy", "ij"):
         raise TypeError(f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}")
     vectors = [asarray(one) for one in xi]

@@ -10,6 +10,7 @@ import time
 from typing import Any
 
 from .core import backend
+from .core.checks import check_int
 from .core.names import on_first_use
 
 __all__ = [
@@ -386,9 +387,7 @@ def dispatch_threads_num(threads_num: int) -> None:
     Raises:
         TypeError: no int.
     """
-    if isinstance(threads_num, bool) or not isinstance(threads_num, int):
-        raise TypeError(f"For 'dispatch_threads_num', 'threads_num' must be an int, but got {threads_num!r}")
-    settings["dispatch_threads_num"] = threads_num
+    settings["dispatch_threads_num"] = check_int(threads_num, "dispatch_threads_num", "threads_num", show=repr)
 
 
 def set_cpu_affinity(

@@ -92,8 +92,7 @@ class Dataset:
             TypeError: ``estimate`` is no bool.
             RuntimeError: there are no rows, or rows of several ranks.
         """
-        if not isinstance(estimate, bool):
-            raise TypeError(f"For 'output_shapes', 'estimate' must be a bool, but got {estimate!r}")
+        check_bool(estimate, "output_shapes", "estimate", show=repr)
         found: list[list[int | None]] = [list(np.shape(value)) for value in self._first()]
         for row in self.rows(config.new_random()) if estimate else ():
             for name, known, shape in zip(self.columns(), found, map(np.shape, row), strict=True):

@@ -30,9 +30,7 @@ class Sampler:
     """
 
     def __init__(self, num_samples: int | None = None) -> None:
-        if num_samples is not None and (isinstance(num_samples, bool) or not isinstance(num_samples, int)):
-            raise TypeError(f"For '{type(self).__name__}', 'num_samples' must be an int, but got {num_samples!r}")
-        if num_samples is not None and num_samples <= 0:
+        if num_samples is not None and check_int(num_samples, type(self).__name__, "num_samples", show=repr) <= 0:
             raise ValueError(f"For '{type(self).__name__}', 'num_samples' must be above 0, but got {num_samples}")
         self.num_samples = num_samples
         self.dataset_size = 0
@@ -68,8 +66,8 @@ class SequentialSampler(Sampler):
 
     def __init__(self, start_index: int | None = None, num_samples: int | None = None) -> None:
         super().__init__(num_samples)
-        if start_index is not None and (isinstance(start_index, bool) or not isinstance(start_index, int)):
-            raise TypeError(f"For 'SequentialSampler', 'start_index' must be an int, but got {start_index!r}")
+        if start_index is not None:
+            check_int(start_index, "SequentialSampler", "start_index", show=repr)
         self.start_index = start_index or 0
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:

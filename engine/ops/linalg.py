@@ -116,9 +116,7 @@ def _of_matrices(
     """The product of two tensors with ``axes`` axes each, None for 2 or more; those before the last two must match."""
     (first, x), (second, y) = pair.items()
     for argument, one in pair.items():
-        if not isinstance(one, Tensor):
-            raise TypeError(f"For '{name}', '{argument}' must be a Tensor, but got {type(one).__name__}")
-        if one.ndim < 2 or (axes is not None and one.ndim != axes):
+        if check_tensor(one, name, argument).ndim < 2 or (axes is not None and one.ndim != axes):
             wanted = "at least 2" if axes is None else axes
             raise ValueError(f"For '{name}', '{argument}' must have {wanted} axes, but got shape {one.shape}")
     if x.shape[:-2] != y.shape[:-2]:
@@ -246,6 +244,7 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation:
         A tensor (..., out_channels) in the dtype that ``input`` and ``weight`` promote to.
 
     Raises:
+        TypeError: ``input``, ``weight`` or ``bias`` is no Tensor.
         ValueError: the shapes do not fit, or another ``activation``.
     """
     input, weight = check_tensor(input, "dense"), check_tensor(weight, "dense", "weight")

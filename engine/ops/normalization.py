@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.checks import check_int
 from ..core.dtype import bfloat16, float16, float32
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim
@@ -471,8 +472,7 @@ def lrn(
         TypeError: ``x`` is no Tensor, or ``depth_radius`` no int.
         ValueError: another ``norm_region``, a negative radius, or an input without 4 axes.
     """
-    if not isinstance(depth_radius, int) or isinstance(depth_radius, bool):
-        raise TypeError(f"For 'lrn', 'depth_radius' must be an int, but got {type(depth_radius).__name__}")
+    check_int(depth_radius, "lrn", "depth_radius")
     if depth_radius < 0 or norm_region != "ACROSS_CHANNELS":
         raise ValueError(
             f"For 'lrn', 'depth_radius' must not be negative and 'norm_region' must be 'ACROSS_CHANNELS', "

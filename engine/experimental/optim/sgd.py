@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ...core.checks import check_bool
 from ...core.types import Array
 from ...cpu import updates
 from ...nn.optim.optimizer import Params, updated_by
@@ -38,8 +39,7 @@ class SGD(Optimizer):
         self._check("lr", lr)
         self._check("momentum", momentum)
         for name, flag in (("nesterov", nesterov), ("maximize", maximize)):
-            if not isinstance(flag, bool):
-                raise TypeError(f"For 'SGD', '{name}' must be a bool, but got {type(flag).__name__}")
+            check_bool(flag, "SGD", name)
         settings = {"lr": lr, "momentum": float(momentum), "dampening": dampening, "weight_decay": weight_decay}
         super().__init__(
             params, {**settings, "nesterov": nesterov, "maximize": maximize, "grad_centralization": False}

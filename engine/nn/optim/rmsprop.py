@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...core.checks import check_bool
 from ...core.types import Array
 from ...cpu import updates
 from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
@@ -50,8 +51,7 @@ class RMSProp(Optimizer):
         self._check_number(momentum, "momentum", 0.0)
         self._check_number(epsilon, "epsilon", 0.0, above=True)
         for argument, value in (("use_locking", use_locking), ("centered", centered)):
-            if not isinstance(value, bool):
-                raise TypeError(f"For 'RMSProp', '{argument}' must be a bool, but got {type(value).__name__}")
+            check_bool(value, "RMSProp", argument)
         self.decay, self.momentum, self.epsilon, self.centered = decay, momentum, epsilon, centered
         if centered:
             self.mg = self.state_like_parameters("mean_grad")

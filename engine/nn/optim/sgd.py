@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...core.checks import check_bool
 from ...core.types import Array
 from ...cpu import updates
 from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register, updated_by
@@ -42,8 +43,7 @@ class SGD(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self._check_number(momentum, "momentum", 0.0)
         self._check_number(dampening, "dampening", 0.0)
-        if not isinstance(nesterov, bool):
-            raise TypeError(f"For 'SGD', 'nesterov' must be a bool, but got {type(nesterov).__name__}")
+        check_bool(nesterov, "SGD", "nesterov")
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("For 'SGD', 'nesterov' needs 'momentum' above 0 and 'dampening' 0")
         if self.dynamic_weight_decay:
