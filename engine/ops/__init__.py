@@ -50,7 +50,7 @@ from .transforms import *
 from .unpooling import *
 
 if _typing.TYPE_CHECKING:
-    from .primitive_types import *  # type: ignore[assignment]  # Depend is a class of its own
+    from .primitive_types import *
 
 _COLLECTIVES = """
 AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC Barrier BatchISendIRecv Broadcast CollectiveGather

@@ -1,4 +1,4 @@
-"""Functions of functions and nested values: ``MultitypeFuncGraph``, ``HyperMap``, ``Map``, ``partial``, ``depend``."""
+"""Functions of functions and nested values: ``MultitypeFuncGraph``, ``HyperMap``, ``Map``, ``partial``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..core.types import TensorLike
 from .transforms import GradOperation
 
 __all__ = [
-    "Depend", "GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "Partial", "add_flags", "depend", "hyper_add",
+    "GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "Partial", "add_flags", "hyper_add",
     "partial", "typeof",
 ]  # fmt: skip
 
@@ -203,27 +203,7 @@ class Partial:
         return functools.partial(func, *args, **kwargs)
 
 
-class Depend:
-    """``Depend()(value, expr)`` is ``value``: in eager execution things happen in the order they are written."""
-
-    def __repr__(self) -> str:
-        return "Prim[Depend]"
-
-    def __call__(self, value: Any, expr: Any) -> Any:
-        """``value`` itself.
-
-        Args:
-            value: what comes back.
-            expr: what a graph compiler would compute before; it has been computed already.
-
-        Returns:
-            ``value``.
-        """
-        return value
-
-
 partial = Partial()
-depend = Depend()
 hyper_add = HyperMap(lambda a, b: a + b)
 
 

@@ -23,7 +23,7 @@ from .creation import zeros
 from .shape import cast
 
 __all__ = [
-    "deepcopy", "dtype", "dyn_shape", "is_tensor", "print_", "range", "rank", "scalar_add", "scalar_cast",
+    "deepcopy", "depend", "dtype", "dyn_shape", "is_tensor", "print_", "range", "rank", "scalar_add", "scalar_cast",
     "scalar_div", "scalar_eq", "scalar_floordiv", "scalar_ge", "scalar_gt", "scalar_le", "scalar_log", "scalar_lt",
     "scalar_max", "scalar_min", "scalar_mod", "scalar_mul", "scalar_ne", "scalar_pow", "scalar_sub",
     "scalar_to_array", "scalar_to_tensor", "scalar_uadd", "scalar_usub", "shape", "shape_", "size", "tensor_range",
@@ -173,7 +173,7 @@ def print_(*input_x: Any) -> None:
 
 
 @declare(primitive=prim("Depend"))
-def _depend(value: Any, expr: Any) -> Any:
+def depend(value: Any, expr: Any) -> Any:
     """``value``: in eager execution ``expr`` has been computed already.
 
     Args:

@@ -104,11 +104,6 @@ def test_a_transform_has_the_gradient_of_differences(name: str) -> None:
 
 X, Y = normal(3, 4, 5), turned(2, 3)
 CASES: dict[str, list[Case]] = {
-    "view_as_real": [
-        (lambda: ops.view_as_real(Tensor(Y)), np.stack([Y.real, Y.imag], -1)),
-        (lambda: ops.view_as_real(Tensor(Y.astype(np.complex64))), np.stack([Y.real, Y.imag], -1).astype(np.float32)),
-        (lambda: ops.view_as_real(Tensor(1 - 2j)).astype(ms.float64), np.array([1.0, -2.0])),
-    ],
     "fftfreq": [
         (lambda: ops.fftfreq(1), np.float32([0])),
         (lambda: ops.fftfreq(4), np.float32([0, 1, -2, -1]) / 4),
