@@ -1,6 +1,7 @@
-"""Answers in a running cell: which messages, and at which of the engine's safe points.
+"""Which messages are answered while a cell is paused, and which while it runs, at the engine's safe points.
 
-The messages are those of the debugger's live panels. Their handlers never wait and are made to run in the middle of the
+A paused cell answers every comm message and what a front end asks without running code. A running one answers only the
+messages of the debugger's live panels. Their handlers never wait and are made to run in the middle of the
 user's code, as they do at a pause; the callbacks of the user's own widgets are not, and wait until the cell is done.
 """
 
@@ -14,6 +15,25 @@ from wrapt import register_post_import_hook
 
 if TYPE_CHECKING:
     from .pump import Pump
+
+
+COMMS = frozenset({"comm_open", "comm_msg", "comm_close"})
+QUERIES = frozenset(
+    {
+        "comm_info_request",
+        "complete_request",
+        "connect_request",
+        "history_request",
+        "inspect_request",
+        "is_complete_request",
+        "kernel_info_request",
+    }
+)
+
+
+def is_answered_in_a_pause(kind: str, subshell: str | None) -> bool:
+    """Whether a message of this kind is. A comm belongs to the kernel; a query to a subshell, that subshell answers."""
+    return kind in COMMS or (kind in QUERIES and subshell is None)
 
 
 def is_panels(comm_id: str) -> bool:

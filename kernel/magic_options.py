@@ -61,7 +61,7 @@ def _count(text: str) -> int:
 
 
 def _size(text: str) -> int:
-    from hookscope.engine.debug.captures.sizes import parse_size
+    from hookscope.engine.debug.captures.size_texts import parse_size
 
     try:
         return parse_size(text)

@@ -34,20 +34,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from .answering import COMMS, QUERIES, is_answered_in_a_pause
 from .inbox import Frames, Inbox
-
-COMMS = frozenset({"comm_open", "comm_msg", "comm_close"})
-QUERIES = frozenset(
-    {
-        "comm_info_request",
-        "complete_request",
-        "connect_request",
-        "history_request",
-        "inspect_request",
-        "is_complete_request",
-        "kernel_info_request",
-    }
-)
 
 ANSWER_SECONDS = 0.05
 """How long a running cell answers at most before it goes on, and then goes on before it answers again."""
@@ -124,8 +112,7 @@ class Pump:
             urgent = kind in COMMS and self._is_urgent(session.unpack(peeked["content"])["comm_id"])
         except Exception:  # whatever is wrong with a message from outside, ipykernel reports it
             return False
-        # A comm belongs to the kernel, not to a shell; a query to a subshell is answered by that subshell.
-        if kind in COMMS or (kind in QUERIES and subshell is None):
+        if is_answered_in_a_pause(kind, subshell):
             run = self.inbox.put(message, urgent)
             if run is not None:
                 self._send_wake_up(run)

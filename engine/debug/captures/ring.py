@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from .capture import Capture
 from .given_up import GivenUp, given_up
 from .held import HeldArrays
-from .sizes import size_text
+from .size_texts import size_text
 from .statistics import load_kernels
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 
 from hookscope.engine.debug import GivenUp
 from hookscope.engine.debug.captures.capture import cell_name
-from hookscope.engine.debug.captures.sizes import size_text
+from hookscope.engine.debug.captures.size_texts import size_text
 from hookscope.widgets import texts
 from hookscope.widgets.columns import columns_to_bytes
 from hookscope.widgets.views.captures import tensor

@@ -18,7 +18,7 @@ from hookscope.engine.debug import DebugSession, compare, kept_value
 from hookscope.engine.debug.captures.capture import Capture
 from hookscope.engine.debug.captures.given_up import GivenUp
 from hookscope.engine.debug.captures.ring import CaptureRing
-from hookscope.engine.debug.captures.sizes import parse_size, size_text
+from hookscope.engine.debug.captures.size_texts import parse_size, size_text
 
 
 def capture(index: int, array: np.ndarray, step: int = 1) -> Capture:
