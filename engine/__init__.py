@@ -27,6 +27,7 @@ from .nn.recompute import recompute as recompute
 from .ops.transforms import jacfwd as jacfwd
 from .ops.transforms import jacrev as jacrev
 from .ops.transforms import vmap as vmap
+from .run_check import run_check as run_check
 from .serialization import *
 
 __version__ = "2.10.0"
@@ -109,7 +110,6 @@ __getattr__ = _on_first_use(
         "get_level": "log",
         "get_log_config": "log",
         "is_tensor": "ops.control",
-        "run_check": "run_check",
     },
     absent={name: instead for instead, names in _ABSENT.items() for name in names.split()},
 )

@@ -54,6 +54,7 @@ class Work:
         what: its name, as in "training".
         total: how many units there are; None where nobody knows.
         unit: what is counted, as in "steps".
+        stoppable: whether it looks at ``stopping``, or raises.
         of: the cell or the session that it is about; None if it is about what it is part of, or about neither.
         detail: more about where it stands, as in "epoch 2 of 10".
         done: how many units are done.
@@ -75,7 +76,7 @@ class Work:
         self.ended = False
         self.thread = threading.current_thread()
         self._raises = raises
-        self._stoppable = stoppable
+        self.stoppable = stoppable
         self._asked_to_stop = False
         self._next_tell = 0.0
 
@@ -109,11 +110,6 @@ class Work:
             while not asked._asked_to_stop and asked.outer is not None:
                 asked = asked.outer
             raise Stopped(asked.stopped())
-
-    @property
-    def stoppable(self) -> bool:
-        """Whether it looks at ``stopping``, or raises."""
-        return self._stoppable
 
     def stop(self) -> None:
         """Ask it to stop; any thread may. It does after its next unit."""

@@ -173,3 +173,7 @@ def test_memory_that_only_a_circle_holds_is_collected() -> None:
         assert seen() is None
     finally:
         gc.enable()
+
+
+def test_what_mindspore_keeps_under_composite_too_is_that_of_ops() -> None:
+    assert ops.composite.clip_by_value is ops.clip_by_value

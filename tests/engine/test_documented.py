@@ -116,3 +116,22 @@ def test_a_class_says_what_its_family_says_of_the_arguments_that_it_takes() -> N
         f"One of them.\n\nIt says more.\n\nArgs:\n    second: its own.\n{first}{raised}TypeError: from the family."
     )
     assert Other.__doc__ == f"Another.\n\nArgs:\n    *rest: more of them.{raised}ValueError: its own."
+
+
+def test_an_operator_says_what_its_kind_has_in_common() -> None:
+    common = (
+        "{}\n\nArgs:\n    input: x, a tensor of any shape or a number.\n{}\nReturns:\n    {}\n\nRaises:\n"
+        "    TypeError: an input is neither a tensor nor a number."
+    )
+    other = "    {}: y, a tensor that broadcasts with ``input`` or a number.\n"
+    both = (
+        "A tensor of the shape that both broadcast to. Of two dtypes the floating or wider one is computed in; a "
+        "number takes\n    the tensor's dtype unless its kind is higher."
+    )
+    for operator, second, returns in (
+        (ms.ops.add, "other", both), (ms.ops.div, "other", f"{both} Bools and integers become Float32."),
+        (ms.ops.pow, "exponent", both), (ms.ops.neg, "", "A tensor of the same shape."),
+        (ms.ops.exp, "", "A tensor of the same shape. Bools and integers become Float32."),
+    ):  # fmt: skip
+        text = inspect.getdoc(operator) or ""
+        assert text == common.format(text.partition("\n")[0], other.format(second) if second else "", returns)

@@ -101,6 +101,10 @@ def test_work_that_does_not_raise_is_only_told() -> None:
         assert work.stopped() == "counting stopped after 1 beans"
 
 
+def test_in_a_notebook_a_stop_is_one_line_and_no_traceback() -> None:
+    assert Stopped("counting stopped")._render_traceback_() == ["counting stopped"]
+
+
 @pytest.mark.parametrize(
     ("outer_raises", "inner_raises", "inner_stops"),
     [(True, True, True), (True, False, True), (False, False, True), (False, True, False)],

@@ -65,7 +65,7 @@ class Linear(Cell):
 
     def extend_repr(self) -> str:
         text = f"input_features={self.in_features}, output_features={self.out_features}"
-        return f"{text}, has_bias={self.bias is not None}"
+        return text if self.bias is None else f"{text}, has_bias=True"
 
 
 class _Conv(Cell):
@@ -122,7 +122,11 @@ class _Conv(Cell):
         return tuple(ends)
 
     def extend_repr(self) -> str:
-        return f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        return (
+            f"input_channels={self.in_channels}, output_channels={self.out_channels}, kernel_size={self.kernel_size}, "
+            f"stride={self.stride}, padding={self.padding}, dilation={self.dilation}, groups={self.groups}, "
+            f"bias={self.bias is not None}"
+        )
 
 
 class Conv1d(_Conv):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -205,7 +206,72 @@ def test_random_numbers_follow_a_generator() -> None:
         assert 0 <= numbers.min() < 0.001 and 0.999 < numbers.max() < 1
         assert abs(numbers.mean() - 0.5) < 5 / 200 * 12**-0.5
     assert sorted(mint.randperm(6).asnumpy().tolist()) == list(range(6))
-    assert set(mint.randint(0, 3, (50,)).asnumpy().tolist()) <= {0, 1, 2}
+
+
+ZEROS = ms.ops.zeros((200, 200), ms.float16)
+DRAWS: dict[str, tuple[Callable[..., Tensor], Any, float, float]] = {
+    "randn": (lambda **g: mint.randn(200, 200, **g), ms.float32, 0, 1),
+    "randn of a dtype": (lambda **g: mint.randn((200, 200), dtype=ms.float64, **g), ms.float64, 0, 1),
+    "randint": (lambda **g: mint.randint(3, (200, 200), **g), ms.int64, 1, (2 / 3) ** 0.5),
+    "randint from": (lambda **g: mint.randint(-4, -1, (200, 200), **g), ms.int64, -3, (2 / 3) ** 0.5),
+    "bernoulli": (lambda **g: mint.bernoulli(ZEROS + 0.25, **g), ms.float16, 0.25, (3 / 16) ** 0.5),
+    "rand_like": (lambda: mint.rand_like(ZEROS), ms.float16, 0.5, 12**-0.5),
+    "rand_like of a dtype": (lambda: mint.rand_like(ZEROS, dtype=ms.float64), ms.float64, 0.5, 12**-0.5),
+    "randn_like": (lambda: mint.randn_like(ZEROS), ms.float16, 0, 1),
+    "randn_like of a dtype": (lambda: mint.randn_like(ZEROS, dtype=ms.float32), ms.float32, 0, 1),
+    "randint_like": (lambda: mint.randint_like(ZEROS, 3), ms.float16, 1, (2 / 3) ** 0.5),
+    "randint_like from": (lambda: mint.randint_like(ZEROS, -4, -1, dtype=ms.int32), ms.int32, -3, (2 / 3) ** 0.5),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_random_numbers_have_their_dtype_mean_and_deviation(name: str) -> None:
+    draw, dtype, mean, deviation = DRAWS[name]
+    for found in (draw(), draw(generator=ms.Generator().manual_seed(3)) if "like" not in name else draw()):
+        assert (found.shape, found.dtype) == ((200, 200), dtype)
+        numbers = found.asnumpy().astype(np.float64)
+        assert abs(numbers.mean() - mean) < 5 * deviation / 200
+        assert abs(numbers.std() - deviation) < 0.02 * deviation
+        if name.startswith(("randint", "bernoulli")):
+            assert sorted(set(numbers.ravel())) == ([0, 1] if name == "bernoulli" else [mean - 1, mean, mean + 1])
+
+
+@pytest.mark.parametrize("name", [name for name in DRAWS if "like" not in name])
+def test_draws_repeat_with_their_generator(name: str) -> None:
+    draw = DRAWS[name][0]
+    one, other = (draw(generator=ms.Generator().manual_seed(7)).asnumpy() for _ in range(2))
+    np.testing.assert_array_equal(one, other)
+    assert not np.array_equal(one, draw(generator=ms.Generator().manual_seed(8)).asnumpy())
+
+
+LAYERS = [  # as MindSpore 2.10 prints them
+    (lambda: mint.nn.Linear(2, 3), "Linear(input_features=2, output_features=3, has_bias=True)"),
+    (lambda: mint.nn.Linear(2, 3, bias=False), "Linear(input_features=2, output_features=3)"),
+    (
+        lambda: mint.nn.Conv2d(2, 3, 3),
+        "Conv2d(input_channels=2, output_channels=3, kernel_size=(3, 3), stride=(1, 1), padding=(0, 0), "
+        "dilation=(1, 1), groups=1, bias=True)",
+    ),
+    (
+        lambda: mint.nn.Conv3d(2, 4, 3, stride=2, padding=1, dilation=2, groups=2, bias=False),
+        "Conv3d(input_channels=2, output_channels=4, kernel_size=(3, 3, 3), stride=(2, 2, 2), padding=(1, 1, 1), "
+        "dilation=(2, 2, 2), groups=2, bias=False)",
+    ),
+    (
+        lambda: mint.nn.BatchNorm1d(3, 1e-3, 0.2, False, False),
+        "BatchNorm1d(num_features=3, eps=0.001, momentum=0.2, affine=False, track_running_stats=False)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "want"), LAYERS)
+def test_a_layer_prints_as_mindspores(make: Callable[[], Any], want: str) -> None:
+    assert repr(make()) == want
+
+
+def test_a_padding_layer_prints_its_widths_which_mindspores_does_not() -> None:
+    assert repr(mint.nn.ConstantPad1d(1, 2.0)) == "ConstantPad1d(padding=(1, 1))"
+    assert repr(mint.nn.ReflectionPad2d((1, 2, 3, 4))) == "ReflectionPad2d(padding=(1, 2, 3, 4))"
 
 
 @pytest.mark.parametrize("name", ["array([1, 2])", "arange(5)"])

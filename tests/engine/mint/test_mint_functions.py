@@ -422,3 +422,22 @@ def test_a_surface_may_have_other_defaults_and_arguments_by_name_only() -> None:
         surface(1, 2, True)
     with pytest.raises(TypeError, match="unexpected keyword argument 'axis'"):
         surface(1, axis=2)
+
+
+@pytest.mark.parametrize("nan", [False, True])
+@pytest.mark.parametrize("apart", [0.0, 1e-9, 1e-5, 0.5])
+@pytest.mark.parametrize(("rtol", "atol"), [(1e-5, 1e-8), (0.0, 1e-6), (1e-3, 0.0)])
+def test_two_are_close_as_numpy_says(apart: float, rtol: float, atol: float, nan: bool) -> None:
+    x = np.array([1.0, -0.01, np.inf, np.nan if nan else 3.0])
+    for y in (x + apart, x + np.array([apart, 0, 0, 0]), x - np.array([0, apart, 0, 0])):
+        for equal_nan in (False, True):
+            found = mint.allclose(Tensor(x), Tensor(y), rtol, atol, equal_nan)
+            assert found is bool(np.allclose(x, y, rtol, atol, equal_nan))
+
+
+def test_an_empty_tensor_has_its_shape_and_dtype_and_is_zeros() -> None:
+    for found in (mint.empty(2, 3), mint.empty((2, 3))):
+        assert (found.shape, found.dtype, found.asnumpy().any()) == ((2, 3), ms.float32, False)
+    assert mint.empty(0, dtype=ms.int8).dtype == ms.int8
+    with pytest.raises(TypeError, match="size"):
+        mint.empty(2.5)
