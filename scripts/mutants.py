@@ -44,7 +44,8 @@ def job(mutant: Mutant, place: Place, known: Map, budget: float) -> Job:
     ):  # half of the time for those near to it; a declaration is noticed by tests that run no line of its file
         near = known.named_after(mutant.path), known.running(mutant.path)
         tests = known.in_order(witnesses, *near, budget=budget / 2)
-        tests = list(dict.fromkeys(tests + known.in_order((1 << len(known.tests)) - 1, budget=budget / 2)))
+        every = known.in_order((1 << len(known.tests)) - 1, budget=budget / 2, in_turns=False)
+        tests = list(dict.fromkeys(tests + every))
     else:
         tests = known.in_order(witnesses, budget=budget)
     name = f"{mutant.path}:{place.line} {place.function}"

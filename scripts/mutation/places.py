@@ -24,6 +24,11 @@ COMPARISON: dict[type[ast.AST], type[ast.cmpop]] = {
 # Their arguments are types: a change there is no fault that anybody makes.
 OF_TYPES = {"isinstance", "issubclass", "cast", "TypeVar", "ParamSpec", "NewType"}
 
+# The order of their two last arguments means nothing.
+COMMUTATIVE = {"max", "min", "maximum", "minimum", "swapaxes"}
+# What they say changes no result: a check of what is so anyway, and whether an array may be the same one.
+WITHOUT_EFFECT = {("zip", "strict"), ("astype", "copy")}
+
 
 @dataclass(frozen=True)
 class Place:
@@ -156,6 +161,8 @@ class _Finder:
             lines = lines_of([node.body])
             self.expression(node.body, replace(scope, lines=lines, at_import=False, in_table=table))
             return
+        if isinstance(node, ast.keyword) and node.arg in {name for _, name in WITHOUT_EFFECT}:
+            return
         if isinstance(node, ast.Call):
             if name_of(node.func) in OF_TYPES:
                 for child in node.args[:1]:
@@ -224,12 +231,20 @@ class _Finder:
                     self.number("argument", constant, scope)
 
     def arguments(self, node: ast.Call, scope: _Scope) -> None:
-        for index in range(len(node.args) - 1):
+        called = name_of(node.func)
+        last = len(node.args) - 2
+        for index in range(last + 1):
             pair = node.args[index : index + 2]
-            if not any(isinstance(one, ast.Starred) for one in pair) and ast.dump(pair[0]) != ast.dump(pair[1]):
+            starred = any(isinstance(one, ast.Starred) for one in pair)
+            # The name of who asks, and that of the argument, are texts of an error.
+            of_texts = _is_text(pair[1]) and (
+                _is_text(pair[0]) or (index and called.startswith(("check_", "ints_for")))
+            )
+            same = ast.dump(pair[0]) == ast.dump(pair[1]) or (called in COMMUTATIVE and index == last)
+            if not (starred or of_texts or same):
                 self.swap(node, index, scope)
         for keyword in node.keywords:
-            if keyword.arg is not None:
+            if keyword.arg is not None and (called, keyword.arg) not in WITHOUT_EFFECT:
                 self.drop(node, keyword, scope)
 
     def swap(self, node: ast.Call, index: int, scope: _Scope) -> None:

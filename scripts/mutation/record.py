@@ -91,10 +91,11 @@ class Map:
                 bits |= 1 << index
         return bits
 
-    def in_order(self, *groups: int, budget: float = math.inf) -> list[str]:
+    def in_order(self, *groups: int, budget: float = math.inf, in_turns: bool = True) -> list[str]:
         """The tests of each group, those of an earlier group first: one case of each test function, then the next.
 
-        In each turn the fast ones lead, so what comes early is both fast and diverse. What took more than `budget`
+        In each turn the fast ones lead, so what comes early is both fast and diverse; not `in_turns`, the fast ones of
+        all, so that as many as possible are among them. What took more than `budget`
         seconds altogether when it was recorded is left out, at the end; the first test is not.
         """
         found: dict[int, None] = {}
@@ -105,7 +106,7 @@ class Map:
             turns: list[tuple[int, float, int]] = []
             for members in cases.values():
                 members.sort(key=lambda index: (self.seconds[index], index))
-                turns.extend((turn, self.seconds[index], index) for turn, index in enumerate(members))
+                turns.extend((turn * in_turns, self.seconds[index], index) for turn, index in enumerate(members))
             found |= dict.fromkeys(index for _, _, index in sorted(turns))
         left = budget
         chosen: list[str] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -10,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from scripts.mutation.places import small_faults
 
 pytestmark = pytest.mark.timeout(300)  # a call is pytest many times over
 
@@ -20,6 +23,7 @@ SOURCE = {
 
 from __future__ import annotations
 
+import ast
 import os
 from typing import TYPE_CHECKING, Literal
 
@@ -166,6 +170,8 @@ class Counter:
 TESTS = {
     "test_sums.py": '''\
 import pytest
+
+from scripts.mutation.places import small_faults
 from tiny import sums
 
 
@@ -189,6 +195,8 @@ def test_they_can_be_called():
     "test_values.py": '''\
 import numpy as np
 import pytest
+
+from scripts.mutation.places import small_faults
 from tiny import values
 
 
@@ -337,3 +345,16 @@ def test_what_cannot_be_made_false_is_listed_apart(results: str) -> None:
 
 def test_a_test_that_fails_anyway_is_no_witness(results: str) -> None:
     assert part(results, "Functions that no test runs") == {"never_called", "<lambda:16>"}
+
+
+@pytest.mark.parametrize(
+    ("line", "faults"),
+    [
+        ("f(a, b)", 1), ("max(a, b)", 0), ("max(a, b, key=c)", 1), ("np.swapaxes(x, a, b)", 1), ("x.swapaxes(a, b)", 0),
+        ("zip(a, strict=True)", 0), ("x.astype(a, copy=False)", 0), ("f(a, keepdims=True)", 2),
+        ("check_int(a, 'f', 'x')", 1), ("ints_for(a, f, 'x')", 1), ("f('a', 'b')", 0), ("f(a, 'b')", 1),
+    ],
+)  # fmt: skip
+def test_what_changes_no_result_is_no_fault(line: str, faults: int) -> None:
+    """``check_int(a, 'f', 'x')`` has one: the value and the name of who asks."""
+    assert len(small_faults(ast.parse(f"def function():\n    return {line}"))) == faults
