@@ -61,7 +61,7 @@ TABLE: dict[str, str | None] = {
     "ops.function": "ops",
     "ops.function.grad": "ops",
     "ops.functional": "ops",
-    "ops.operations": "ops.operations",
+    "ops.operations": "ops.primitives",
     "amp": "amp",
     "communication": "communication",
     "communication.management": "communication",

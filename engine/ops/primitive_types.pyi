@@ -11,7 +11,7 @@ from hookscope.engine.core.types import Array, DTypeLike, Ints, Number, Operand,
 from hookscope.engine.ops.arguments import Axis
 from typing import Any
 
-from .operations import Primitive
+from .primitives import Primitive
 
 class ACos(Primitive):
     """The arc cosine, in [0, pi]; NaN outside [-1, 1]."""
