@@ -347,7 +347,8 @@ def test_a_rate_of_two_axes_and_a_group_without_parameters_are_named() -> None:
 
 
 def test_gradients_of_several_axes_alone_are_centralized() -> None:
-    parameters = [Parameter(Tensor(np.zeros(shape, np.float32)), f"p{len(shape)}") for shape in ((3,), (2, 3), (2, 3, 2))]
+    shapes = ((3,), (2, 3), (2, 3, 2))
+    parameters = [Parameter(Tensor(np.zeros(shape, np.float32)), f"p{len(shape)}") for shape in shapes]
     optimizer = nn.SGD([{"params": parameters, "grad_centralization": True}], 1.0)
     gradients = [np.random.default_rng(4).standard_normal(p.shape).astype(np.float32) for p in parameters]
     optimizer(tuple(Tensor(g) for g in gradients))

@@ -116,22 +116,27 @@ def test_cumulative_functions_are_integrals_of_the_density(name: str) -> None:
     np.testing.assert_allclose(np.exp(value(dist.log_survival(some))), 1 - value(dist.cdf(some)), rtol=1e-7)
 
 
-# family -> (parameters of the object, others for one call, those of the other one of a divergence, SciPy's distribution of
-# the same parameters, its mode)
+# family -> (parameters of the object, others for one call, those of the other one of a divergence, SciPy's distribution
+# of the same parameters, its mode)
 FAMILIES: dict[str, tuple[tuple[Any, ...], tuple[Any, ...], tuple[float, ...], Callable[..., Any], Any]] = {
     "Normal": (([0.5, -1.0], 2.0), ([[1.5], [0.25]], [0.75, 1.5]), (0.3, 1.25), stats.norm, lambda loc, scale: loc),
     "LogNormal": (
         ([0.5, -1.0], 0.75), ([[0.125], [0.25]], [0.5, 1.5]), (0.3, 1.25),
         lambda loc, scale: stats.lognorm(scale, scale=np.exp(loc)), lambda loc, scale: np.exp(loc - scale**2),
     ),
-    "Uniform": (([0.5, -1.0], 2.0), ([[0.25], [0.75]], [1.0, 1.5]), (-2.0, 3.0), lambda a, b: stats.uniform(a, b - a), None),
-    "Exponential": (([0.5, 2.0],), ([[0.25], [1.5]],), (1.25,), lambda rate: stats.expon(scale=1 / rate), np.zeros_like),
+    "Uniform": (
+        ([0.5, -1.0], 2.0), ([[0.25], [0.75]], [1.0, 1.5]), (-2.0, 3.0), lambda a, b: stats.uniform(a, b - a), None,
+    ),
+    "Exponential": (
+        ([0.5, 2.0],), ([[0.25], [1.5]],), (1.25,), lambda rate: stats.expon(scale=1 / rate), np.zeros_like,
+    ),
     "Gamma": (
-        ([1.5, 2.0], [0.5]), ([[3.0], [2.5]], [0.75, 1.5]), (1.75, 1.25), lambda a, rate: stats.gamma(a, scale=1 / rate),
-        lambda a, rate: (a - 1) / rate,
+        ([1.5, 2.0], [0.5]), ([[3.0], [2.5]], [0.75, 1.5]), (1.75, 1.25),
+        lambda a, rate: stats.gamma(a, scale=1 / rate), lambda a, rate: (a - 1) / rate,
     ),
     "Beta": (
-        ([1.5, 2.0], [3.0]), ([[3.0], [2.5]], [1.75, 1.25]), (1.75, 1.25), stats.beta, lambda a, b: (a - 1) / (a + b - 2)
+        ([1.5, 2.0], [3.0]), ([[3.0], [2.5]], [1.75, 1.25]), (1.75, 1.25), stats.beta,
+        lambda a, b: (a - 1) / (a + b - 2),
     ),
     "Gumbel": (([0.5, -1.0], 2.0), (), (), stats.gumbel_r, lambda loc, scale: loc),
     "Logistic": (([0.5, -1.0], 2.0), ([[3.0], [0.25]], [0.5, 1.5]), (), stats.logistic, lambda loc, scale: loc),
@@ -146,7 +151,7 @@ POINTS = np.array([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0])  # the ends 
 
 
 def calls_of(name: str) -> list[tuple[Any, tuple[Any, ...], tuple[Any, ...]]]:
-    """A distribution, what is given at the call, and the parameters that count: given to the object, the call, or mixed."""
+    """A distribution, what is given at the call, and the parameters that count: the object's, the call's, or both."""
     own, other = FAMILIES[name][:2]
     found = [(made(name, own), (), own)]
     if other:
@@ -171,7 +176,7 @@ def test_parameters_of_a_call_stand_for_those_of_the_object_in_densities(name: s
         known = FAMILIES[name][3](*used)
         x = POINTS.reshape(-1, *[1] * np.broadcast(*used, 0).ndim)
         # Where MindSpore's formula is another outside of the support, or between whole numbers, it is not SciPy's.
-        supported = {"Beta": (0 < x) & (x < 1), "LogNormal": x > 0, "Gamma": x > 0}.get(name, np.full(x.shape, True))
+        supported = {"Beta": (x > 0) & (x < 1), "LogNormal": x > 0, "Gamma": x > 0}.get(name, np.full(x.shape, True))
         if name in COUNTS:
             supported = (x % 1 == 0) & ((name != "Bernoulli") | (x == 0) | (x == 1))
         inside = x[supported].reshape(-1, *x.shape[1:])
@@ -312,6 +317,13 @@ def test_numbers_of_a_categorical_distribution_are_along_the_last_axis() -> None
     values = np.array([[2.0, 0.0, 1.0]] * 4).reshape(4, 1, 3)
     picked = np.broadcast_to(np.stack([of_a[:, 0, 2], of_a[:, 1, 0], of_a[:, 2, 1]], -1), (4, 2, 3))
     same(made("Categorical", (of_a,)).prob(Tensor(values)), picked, rtol)
+    # MindSpore leaves axes of length 1 out.
+    same(made("Categorical", (of_a[:1],)).entropy(), nats[0], rtol)
+    same(made("Categorical", (of_a[:1],)).kl_loss("Categorical", Tensor(of_b)), apart[0], 1e-4)
+    drawn = msd.Categorical(of_a, seed=5).sample((1000, 4))
+    assert drawn.shape == (1000, 4, 2, 3)
+    shares = (drawn.asnumpy()[..., None] == k).mean((0, 1))
+    np.testing.assert_allclose(shares, of_a, atol=0.04)  # 5 standard deviations
 
 
 def test_a_uniform_distribution_is_infinitely_far_from_one_that_does_not_cover_it() -> None:
