@@ -129,6 +129,24 @@ def test_a_recurrent_layer_names_what_is_wrong_with_its_argument(
         make(kind)
 
 
+@pytest.mark.parametrize("kind", ["RNN", "LSTM", "GRU"])
+def test_dropout_is_between_the_layers_while_training(kind: str) -> None:
+    def ends(layers: int, p: float, training: bool) -> tuple[Array, Array]:
+        layer = filled(getattr(nn, kind)(3, 4, layers, dropout=p))
+        ms.set_seed(4)
+        output, states = layer.set_train(training)(wave(5, 2, 3))
+        return output.asnumpy(), (states[0] if kind == "LSTM" else states).asnumpy()
+
+    for layers, training in ((1, True), (1, False), (3, False)):
+        for found, want in zip(ends(layers, 0.5, training), ends(layers, 0.0, training), strict=True):
+            np.testing.assert_array_equal(found, want)
+    (output, found), (plain, want) = ends(3, 0.5, True), ends(3, 0.0, True)
+    np.testing.assert_array_equal(found[0], want[0])  # the first layer sees the whole input
+    assert abs(found[1:] - want[1:]).max((1, 2)).min() > 1e-4
+    np.testing.assert_array_equal(output[-1], found[-1])  # and the last output is whole
+    assert abs(output - plain).max() > 1e-4
+
+
 @pytest.mark.parametrize("layer", [nn.RNN, nn.RNNCell])
 def test_a_nonlinearity_is_tanh_or_relu(layer: Any) -> None:
     with pytest.raises(ValueError, match="'nonlinearity' must be 'tanh' or 'relu', but got 'gelu'"):

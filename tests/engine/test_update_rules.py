@@ -229,17 +229,18 @@ def lars(grads: Array, decay: float, clip: bool) -> Steps:
 
 
 def adafactor(
-    grads: Array, relative: bool, warmup: bool = False, scale: bool = True, b1: float = 0.5, decay: float = 0
-) -> Steps:
-    p, rows, columns, m = START, np.zeros(3), np.zeros(4), 0.0 * START
+    grads: Array, relative: bool, warmup: bool = False, scale: bool = True, b1: float = 0.5, decay: float = 0,
+    power: float = 0.8, eps: tuple[float, float] = (1e-30, 1e-3), start: Array = START,
+) -> Steps:  # fmt: skip
+    p, rows, columns, m = start, np.zeros(start.shape[:-1]), np.zeros((*start.shape[:-2], start.shape[-1])), 0.0 * start
     for t, g in enumerate(grads, 1):
         rate = min(1e-6 * t if warmup else 1e-2, 1 / math.sqrt(t)) if relative else RATE
         if scale:
-            rate *= max(1e-3, math.sqrt(np.mean(p**2)))
-        beta = 1 - t**-0.8
-        squares = g**2 + 1e-30
-        rows, columns = beta * rows + (1 - beta) * squares.mean(1), beta * columns + (1 - beta) * squares.mean(0)
-        u = g / np.sqrt(np.outer(rows, columns) / rows.mean())
+            rate *= max(eps[1], math.sqrt(np.mean(p**2)))
+        beta = 1 - t**-power
+        squares = g**2 + eps[0]
+        rows, columns = beta * rows + (1 - beta) * squares.mean(-1), beta * columns + (1 - beta) * squares.mean(-2)
+        u = g / np.sqrt(rows[..., None] * columns[..., None, :] / rows.mean(-1)[..., None, None])
         u = rate * u / max(1, math.sqrt(np.mean(u**2)) / 0.75)
         if b1:
             u = m = b1 * m + (1 - b1) * u
@@ -294,6 +295,8 @@ NN: list[tuple[str, dict[str, Any], Walk, dict[str, Any]]] = [
     ("AdaFactor", {"relative_step": False, "scale_parameter": False, "beta1": 0.0, "clip_threshold": 0.75,
                    "weight_decay": DECAY, "loss_scale": SCALE},
      adafactor, {"relative": False, "scale": False, "b1": 0.0, "decay": DECAY}),
+    ("AdaFactor", {"relative_step": False, "beta1": 0.5, "clip_threshold": 0.75, "decay_rate": 1.0, "eps": (0.5, 4.0),
+                   "loss_scale": SCALE}, adafactor, {"relative": False, "power": 1.0, "eps": (0.5, 4.0)}),
 ]  # fmt: skip
 B2 = {"betas": (0.75, 0.875), "eps": 1e-3}
 W = {"weight_decay": DECAY}
@@ -357,6 +360,29 @@ def test_an_optimizer_of_experimental_and_of_mint_steps_by_its_formula(
     # Upwards along a gradient is downwards along its negative.
     make = lambda p: getattr(room, name)(p, **{"lr": RATE, **how, **more})  # noqa: E731
     follow(make, walk(GRADIENTS, **numbers), -1.0 if maximize else 1.0)
+
+
+def test_adafactor_keeps_the_means_of_the_last_two_axes_and_whole_squares_of_one() -> None:
+    start, grads = R.standard_normal((2, 3, 4)), R.standard_normal((3, 2, 3, 4))
+    cube, line = Parameter(Tensor(start), "cube"), Parameter(Tensor(START[0]), "line")
+    optimizer = nn.AdaFactor([cube, line], beta1=0.5, clip_threshold=0.75)
+    states = optimizer.exp_avg_sq_row, optimizer.exp_avg_sq_col, optimizer.exp_avg_sq
+    assert [[one.shape for one in kept] for kept in states] == [[(2, 3), (1,)], [(2, 4), (1,)], [(1,), (4,)]]
+    assert [one.name for kept in states for one in kept] == [
+        f"exp_avg_sq{which}_{name}" for which in ("_row", "_col", "") for name in ("cube", "line")
+    ]
+    p, squares, m = START[0], np.zeros(4), np.zeros(4)
+    for t, (g, want) in enumerate(zip(grads, adafactor(grads, True, start=start), strict=True), 1):
+        optimizer((Tensor(g), Tensor(g[0, 0])))
+        beta = 1 - t**-0.8
+        squares = beta * squares + (1 - beta) * (g[0, 0] ** 2 + 1e-30)
+        u = g[0, 0] / np.sqrt(squares)
+        m = 0.5 * m + 0.5 * min(1e-2, 1 / math.sqrt(t)) * max(1e-3, math.sqrt(np.mean(p**2))) * u / max(
+            1, math.sqrt(np.mean(u**2)) / 0.75
+        )
+        p = p - m
+        np.testing.assert_allclose(cube.asnumpy(), want, rtol=2e-6, atol=1e-9)
+        np.testing.assert_allclose(line.asnumpy(), p, rtol=2e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("room", [nn, optim])
