@@ -149,7 +149,7 @@ def test_a_looked_up_row_gets_its_gradient_once_for_each_use() -> None:
 
 
 @pytest.mark.parametrize("shape", [(3,), (2, 4), ()])
-@pytest.mark.parametrize("padding_idx", [None, 0, 2, -1])
+@pytest.mark.parametrize("padding_idx", [None, 0, 2, 3, -1, -4])
 def test_embedding_takes_rows_and_the_row_of_the_padding_gets_no_gradient(shape: Any, padding_idx: Any) -> None:
     table, indices, sent = normal(4, 3), RNG.integers(0, 4, shape), normal(*shape, 3)
     weight = Tensor(table)
@@ -468,7 +468,7 @@ def test_ctc_and_its_gradient_for_any_blank_and_number_of_labels(
     lengths = [len(row) for row in labels]
     width = max(lengths)
     # Flat: all labels one after the other, of exactly the length of all; else rows as wide as the longest.
-    targets = np.array(sum(labels, [])) if flat else np.array([row + [0] * (width - len(row)) for row in labels])
+    targets = np.array([*itertools.chain(*labels)]) if flat else np.array([row + [0] * (width - len(row)) for row in labels])
     given = [Tensor(np.asarray(v, np.int32)) for v in (targets, steps, lengths)]
 
     def losses(scores: Array) -> list[float]:
