@@ -468,7 +468,8 @@ def test_ctc_and_its_gradient_for_any_blank_and_number_of_labels(
     lengths = [len(row) for row in labels]
     width = max(lengths)
     # Flat: all labels one after the other, of exactly the length of all; else rows as wide as the longest.
-    targets = np.array([*itertools.chain(*labels)]) if flat else np.array([row + [0] * (width - len(row)) for row in labels])
+    filled_up = [row + [0] * (width - len(row)) for row in labels]
+    targets = np.array([*itertools.chain(*labels)]) if flat else np.array(filled_up)
     given = [Tensor(np.asarray(v, np.int32)) for v in (targets, steps, lengths)]
 
     def losses(scores: Array) -> list[float]:
