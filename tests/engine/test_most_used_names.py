@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import sys
+
 import numpy as np
 import pytest
 
@@ -76,6 +79,19 @@ def test_print_prints_its_inputs(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert "value" in printed
     assert "1." in printed
+
+
+def test_what_is_printed_is_shown_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stream(io.StringIO):
+        shown = ""
+
+        def flush(self) -> None:
+            self.shown = self.getvalue()
+
+    stream = Stream()
+    monkeypatch.setattr(sys, "stdout", stream)
+    ops.print_("first", 2)
+    assert stream.shown == "first\n2\n"
 
 
 def test_float_status_is_there_for_old_loss_scaling() -> None:
