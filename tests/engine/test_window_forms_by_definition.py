@@ -341,6 +341,22 @@ def test_channels_are_dealt_out(shape: tuple[int, ...], group: int) -> None:
     close(ops.ChannelShuffle(group)(Tensor(x)), want)
 
 
+@pytest.mark.parametrize("r", [1, 2, 3])
+@pytest.mark.parametrize("before", [(), (2,), (2, 3)])
+def test_channels_become_pixels_and_pixels_channels(before: tuple[int, ...], r: int) -> None:
+    wide = normal(*before, 2, 3 * r, 2 * r)
+    deep = np.zeros((*before, 2 * r * r, 3, 2))
+    for place in np.ndindex(wide.shape):
+        # Pixel (h * r + i, w * r + j) of channel c comes from channel (c * r + i) * r + j (Shi et al. 2016).
+        *first, c, row, column = place
+        (h, i), (w, j) = divmod(row, r), divmod(column, r)
+        deep[(*first, (c * r + i) * r + j, h, w)] = wide[place]
+    close(ops.pixel_shuffle(Tensor(deep), r), wide)
+    close(ops.pixel_unshuffle(Tensor(wide), r), deep)
+    close(ms.grad(lambda x: (ops.pixel_shuffle(x, r) * Tensor(wide)).sum())(Tensor(deep)), deep)
+    close(ms.grad(lambda x: (ops.pixel_unshuffle(x, r) * Tensor(deep)).sum())(Tensor(wide)), wide)
+
+
 def outside(at: float, length: int, padding: str, corners: bool) -> float:
     if padding == "border":
         return min(max(at, 0.0), length - 1.0)
