@@ -149,7 +149,7 @@ def test_a_looked_up_row_gets_its_gradient_once_for_each_use() -> None:
 
 
 @pytest.mark.parametrize("shape", [(3,), (2, 4), ()])
-@pytest.mark.parametrize("padding_idx", [None, 0, 2, -1])
+@pytest.mark.parametrize("padding_idx", [None, 0, 2, 3, -1, -4])
 def test_embedding_takes_rows_and_the_row_of_the_padding_gets_no_gradient(shape: Any, padding_idx: Any) -> None:
     table, indices, sent = normal(4, 3), RNG.integers(0, 4, shape), normal(*shape, 3)
     weight = Tensor(table)
@@ -329,6 +329,14 @@ def test_dropout_of_channels_keeps_or_drops_each_as_a_whole(drop: Any, shape: An
         drop(Tensor(x), 2)
 
 
+def test_dropout_of_channels_draws_a_number_for_each_that_nobody_else_gets() -> None:
+    ms.set_seed(5)
+    for drop, shape in ((ops.Dropout2D(0.5), (2, 3, 5, 7)), (ops.Dropout3D(0.5), (2, 3, 5, 7, 1))):
+        before = ms.default_generator.draw(1)[1]
+        drop(Tensor(normal(*shape)))
+        assert ms.default_generator.draw(1)[1] == before + 1 + 2 * 3
+
+
 def test_dropout3d_the_class_also_says_what_is_kept() -> None:
     ms.set_seed(5)
     x = normal(4, 60, 2, 1, 3)
@@ -446,6 +454,42 @@ def test_ctc_adds_up_all_paths() -> None:
     short = [Tensor(v) for v in (np.log(p), targets, np.array([1, 2, 3]), lengths)]
     assert ops.CTCLossV2()(*short)[0].tolist()[:2] == [math.inf, math.inf]
     assert ops.CTCLossV2(zero_infinity=True)(*short)[0].tolist()[:2] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("flat", [False, True])
+@pytest.mark.parametrize(("blank", "labels"), [
+    (0, [[1, 2], [2, 2], []]), (1, [[0, 2, 0], [2], [0, 0]]), (2, [[1], [], [0]]), (2, [[], [], []]),
+    (0, [[1, 1, 2], [1, 2, 1], [2, 2]]),
+])  # fmt: skip
+def test_ctc_and_its_gradient_for_any_blank_and_number_of_labels(
+    blank: int, labels: list[list[int]], flat: bool
+) -> None:
+    scores, steps = normal(5, 3, 3).astype(np.float64), [5, 4, 3]
+    lengths = [len(row) for row in labels]
+    width = max(lengths)
+    # Flat: all labels one after the other, of exactly the length of all; else rows as wide as the longest.
+    filled_up = [row + [0] * (width - len(row)) for row in labels]
+    targets = np.array([*itertools.chain(*labels)]) if flat else np.array(filled_up)
+    given = [Tensor(np.asarray(v, np.int32)) for v in (targets, steps, lengths)]
+
+    def losses(scores: Array) -> list[float]:
+        p = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+        return [ctc(p[:n, i], labels[i], blank) for i, n in enumerate(steps)]
+
+    def loss(x: Tensor) -> Tensor:
+        return ops.ctc_loss(ops.log_softmax(x, -1), *given, blank=blank, reduction="sum", zero_infinity=True)[0]
+
+    want = np.where(np.isinf(losses(scores)), 0, losses(scores))
+    close(loss(Tensor(scores)), want.sum())
+    moved = np.zeros_like(scores)
+    for place in np.ndindex(scores.shape):
+        ends = []
+        for step in (1e-6, -1e-6):
+            near = scores.copy()
+            near[place] += step
+            ends.append(sum(v for v in losses(near) if v < math.inf))
+        moved[place] = (ends[0] - ends[1]) / 2e-6
+    close(ms.grad(loss)(Tensor(scores)), moved, 1e-4, 1e-6)
 
 
 def test_ctc_of_scores_has_its_blank_last_and_gives_the_gradient() -> None:

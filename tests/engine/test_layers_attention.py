@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from function_cases import agrees
 from recorded import check, filled, gradients, wave
 from scipy import special
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn
+from hookscope.engine.ops.attention import attention
 
 
 def mha(
@@ -270,3 +272,17 @@ def test_attention_gives_the_numbers_of_mindspore(name: str) -> None:
 def test_attention_names_what_is_wrong_with_its_argument(make: Any, error: type[Exception], names: str) -> None:
     with pytest.raises(error, match=names):
         make()
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_attention_has_second_derivatives_through_both_of_its_results(masked: bool) -> None:
+    rng = np.random.default_rng(3)
+    q, k, v, mask = (rng.standard_normal(shape) for shape in ((2, 3, 2), (2, 4, 2), (2, 4, 3), (3, 4)))
+
+    def loss(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
+        taken, weights = attention(q, k, v, mask, 0.7)
+        return (taken * taken).sum() + (weights * weights * weights).sum()
+
+    inputs = [q, k, v, mask] if masked else [q, k, v]
+    for place in range(len(inputs)):
+        agrees(ms.grad(loss, place), *inputs)

@@ -293,7 +293,7 @@ GRID = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 INDEXES: list[Any] = [
     1, -1, (0, 2), (0, 2, 3), slice(None, None, 2), (slice(None), slice(None, None, -1)), (Ellipsis, 0), None,
     (None, 1, None), [1, 0, 1], np.array([[0, 1], [1, 1]]), (slice(None), [0, 2]), ([0, 1], [2, 0]), True,
-    GRID > 5, np.array([True, False]), (0, slice(5, 9)), np.int32(1),
+    GRID > 5, np.array([True, False]), (0, slice(5, 9)), np.int32(1), [], (1, []), (slice(None), [], 2),
 ]  # fmt: skip
 
 
