@@ -62,3 +62,12 @@ def test_a_thousand_overflows_in_a_row_are_borne_and_one_more_is_an_error() -> N
             manager.update_loss_scale(False)
     with pytest.raises(RuntimeError, match="the loss scale is 1, and 1001 steps in a row overflowed"):
         manager.update_loss_scale(True)
+
+
+def test_a_scale_without_overflow_rises_after_each_window() -> None:
+    manager = ms.DynamicLossScaleManager(16.0, 2, 3)
+    scales = []
+    for _ in range(7):
+        manager.update_loss_scale(False)
+        scales.append(manager.get_loss_scale())
+    assert scales == [16, 16, 32, 32, 32, 64, 64]
