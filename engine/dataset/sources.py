@@ -15,8 +15,14 @@ from ..core.dtype import numpy_dtype
 from ..core.types import Array, DTypeLike
 from .base import Dataset, Names, Row, between, names_of
 from .samplers import (
-    Chosen, DistributedSampler, RandomSampler, Sampler, SequentialSampler, SubsetSampler, indices_of,
-)  # fmt: skip
+    Chosen,
+    DistributedSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetSampler,
+    indices_of,
+)
 from .steps import as_array, called, stacked
 
 __all__ = ["Cifar10Dataset", "FashionMnistDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset"]
@@ -72,8 +78,8 @@ class NumpySlicesDataset(_Indexed):
         num_samples: the most rows to take; all without it.
         num_parallel_workers: kept; rows are made one by one in the caller's thread.
         shuffle: whether rows come in random order; True without it.
-        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers instead of
-            ``shuffle`` and ``num_shards``.
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+            instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
 
@@ -130,8 +136,8 @@ class GeneratorDataset(Dataset):
         num_samples: the most rows to take; all without it.
         num_parallel_workers: kept; rows are made one by one in the caller's thread.
         shuffle: whether rows come in random order; True without it.
-        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers instead of
-            ``shuffle`` and ``num_shards``.
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+            instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
         python_multiprocessing: kept for callers.
@@ -281,8 +287,8 @@ class MnistDataset(_Pictures):
         num_samples: the most rows to take; all without it.
         num_parallel_workers: kept; rows are made one by one in the caller's thread.
         shuffle: whether rows come in random order; True without it.
-        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers instead of
-            ``shuffle`` and ``num_shards``.
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+            instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
         cache: kept for callers.
@@ -324,8 +330,8 @@ class FashionMnistDataset(MnistDataset):
         num_samples: the most rows to take; all without it.
         num_parallel_workers: kept; rows are made one by one in the caller's thread.
         shuffle: whether rows come in random order; True without it.
-        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers instead of
-            ``shuffle`` and ``num_shards``.
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+            instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
         cache: kept for callers.
@@ -347,8 +353,8 @@ class Cifar10Dataset(_Pictures):
         num_samples: the most rows to take; all without it.
         num_parallel_workers: kept; rows are made one by one in the caller's thread.
         shuffle: whether rows come in random order; True without it.
-        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers instead of
-            ``shuffle`` and ``num_shards``.
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+            instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
         cache: kept for callers.

@@ -219,7 +219,8 @@ def test_64_axes_are_read_and_one_more_is_refused(tmp_path: Path) -> None:
         ms.load_checkpoint(path)
 
 
-@pytest.mark.parametrize("half", ["\ud800", "\udbff", "\udc00", "\udfff"])
-def test_half_a_character_names_nothing_and_its_neighbors_do(half: str, tmp_path: Path) -> None:
-    assert not is_text(f"a{half}") and not is_name(half)
-    assert is_text("\ud7ff") and is_name("\ue000")
+def test_half_a_character_names_nothing_and_its_neighbors_do() -> None:
+    for code in (0xD800, 0xDBFF, 0xDC00, 0xDFFF):
+        assert not is_text(f"a{chr(code)}") and not is_name(chr(code))
+    for code in (0xD7FF, 0xE000):
+        assert is_text(chr(code)) and is_name(chr(code))
