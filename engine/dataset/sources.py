@@ -36,10 +36,11 @@ def _sampler(
     if num_samples is not None:
         between(who, "num_samples", num_samples, 0)
     if sampler is not None:
-        ready = isinstance(sampler, Sampler)
-        if shuffle is not None or num_shards is not None or (num_samples is not None and ready):
+        if shuffle is not None or num_shards is not None or (num_samples is not None and isinstance(sampler, Sampler)):
             raise ValueError(f"For '{who}', 'sampler' goes with no 'shuffle', 'num_samples' or 'num_shards'")
-        return SubsetSampler(sampler, num_samples) if num_samples and not ready else sampler
+        if isinstance(sampler, Sampler) or not num_samples:
+            return sampler
+        return SubsetSampler(sampler, num_samples)
     check_type(shuffle, bool | None, who, "shuffle", "a bool or None", show=repr)
     if (num_shards is None) != (shard_id is None):
         raise RuntimeError(f"For '{who}', 'num_shards' and 'shard_id' go together")
