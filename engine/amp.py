@@ -294,7 +294,7 @@ def _tensors(inputs: Any) -> list[Tensor]:
 def _is_finite(tensor: Tensor) -> bool:
     # One pass without an array of bools: a sum is finite if every number is, and a sum that is not is looked at again.
     array = tensor._array
-    if array.dtype.kind not in "fcV" or not array.size:
+    if array.dtype.kind not in "fcV":
         return True
     with np.errstate(all="ignore"):
         return bool(np.isfinite(array.sum())) or bool(ops.isfinite(tensor).asnumpy().all())
