@@ -69,4 +69,4 @@ def cast_operands(operands: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _floating(dtype: np.dtype[Any]) -> bool:
-    return dtype.kind == "f" or bool(dtype.kind == "V" and dtype == bfloat16.numpy)
+    return dtype.kind == "f" or dtype == bfloat16.numpy
