@@ -131,6 +131,11 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.cov(Tensor(ROWS[:2])), np.array([[((a - a.mean()) * (b - b.mean())).sum() / 2 for b in ROWS[:2]]
                                                       for a in ROWS[:2]])),
     ],
+    "mean of nothing": [
+        (lambda: ops.mean(Tensor(np.zeros((2, 0, 3))), 1), np.full((2, 3), NAN)),
+        (lambda: ops.mean(Tensor(np.zeros((2, 0, 3))), 1, True), np.full((2, 1, 3), NAN)),
+        (lambda: ops.mean(Tensor(np.zeros((2, 0, 3))), 0, True), np.zeros((1, 0, 3))),
+    ],
     "cumprod": [
         (lambda: ops.cumprod(Tensor(3.0), 0), np.float32(3)),
         (lambda: Tensor(3).cumprod(-1, ms.float64), np.float64(3)),
