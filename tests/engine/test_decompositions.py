@@ -107,7 +107,8 @@ def test_the_basis_of_the_rest_passes_a_gradient_in_float32_where_the_result_doe
         rest = ops.qr(v, "complete")[0][:, 8:]
         return (rest @ rest.T * Tensor(by.astype(np.float32))).sum()
 
-    # The projection on the rest is I - A inv(A'A) A'; its slope by A, weighed by a symmetric W, is -2 (I - P) W A inv(A'A).
+    # The projection on the rest is I - P, P = A inv(A'A) A'; weighed by a symmetric W its slope by A is
+    # -2 (I - P) W A inv(A'A).
     back = np.linalg.inv(x.T @ x)
     want = -2 * (np.eye(40) - x @ back @ x.T) @ by @ x @ back
     got = ms.grad(of_rest)(Tensor(x.astype(np.float32)))

@@ -198,10 +198,11 @@ CASES: dict[str, list[Case]] = {
                    for row in zip(BATCHED, BATCHED_TAUS, strict=True)])),
     ],
     "norm": [
-        *((lambda p=p, axes=axes, keep=keep: ops.matrix_norm(Tensor(SOLID), p, axes, keep), normed(SOLID, p, axes, keep))
+        *((lambda p=p, axes=axes, keep=keep: ops.matrix_norm(Tensor(SOLID), p, axes, keep),
+           normed(SOLID, p, axes, keep))
           for p in MATRIX_NORMS for axes in ((-2, -1), (0, 2), (2, 1)) for keep in (False, True)),
-        *((lambda p=p, kind=kind: ops.matrix_norm(Tensor(f32(SOLID)), p, (0, 1), dtype=kind),
-           normed(f32(SOLID).astype(np.float64), p, (0, 1), False)) for p in MATRIX_NORMS for kind in (ms.float64,)),
+        *((lambda p=p: ops.matrix_norm(Tensor(f32(SOLID)), p, (0, 1), dtype=ms.float64),
+           normed(f32(SOLID).astype(np.float64), p, (0, 1), False)) for p in MATRIX_NORMS),
         (lambda: ops.norm(Tensor(np.array([[3, 0], [0, -4]])), dtype=ms.float64), np.float64(5)),
         (lambda: Tensor(f32(SOLID)).norm(3, 1, True, dtype=ms.float64),
          (abs(f32(SOLID).astype(np.float64)) ** 3).sum(1, keepdims=True) ** (1 / 3)),

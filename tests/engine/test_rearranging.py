@@ -272,7 +272,7 @@ def test_what_is_assigned_stays_in_the_parameter() -> None:
         (lambda x: ops.batch_to_space_nd(x, [1, 2], [[2, 3], [0, 0]]),
          r"For 'batch_to_space_nd', 'crops' \(2, 3\) cut off more than the length 4"),
         (lambda x: ops.batch_to_space_nd(x, [1, 2], [[-1, 0], [0, 0]]), r"'crops' must not be negative, .*\(-1, 0\)"),
-        (lambda x: ops.batch_to_space_nd(x, [1, 2], [[4, 1], [0, 0]]), r"'crops' \(4, 1\) cut off more than the length 4"),
+        (lambda x: ops.batch_to_space_nd(x, [1, 2], [[4, 1], [0, 0]]), r"'crops' \(4, 1\) cut off more than .* 4"),
     ],
 )  # fmt: skip
 def test_blocks_that_do_not_fit_are_refused(call: Any, text: str) -> None:
