@@ -262,7 +262,7 @@ class Atanh(Primitive):
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class AvgPool(Primitive):
-    """The mean of each window."""
+    """The mean, without padding, of each window."""
     kernel_size: Ints
     strides: Ints
     pad_mode: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import fake_cupy
@@ -88,6 +89,16 @@ def test_the_environment_chooses_as_set_device_does_and_unset_chooses_nothing(mo
     monkeypatch.setenv("HOOKSCOPE_DEVICE", "gpu")
     with pytest.raises(RuntimeError, match="the GPU cannot be used: cupy is not installed"):
         backend.choose_from_environment()
+
+
+def test_a_number_chooses_the_gpu_and_none_leaves_that_in_use(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[int] = []
+    monkeypatch.setattr(gpu.cuda, "Device", lambda number: SimpleNamespace(use=lambda: used.append(number)))
+    ms.set_device("GPU")
+    assert used == []
+    ms.set_device("GPU", 0)
+    ms.set_device("GPU", 2)
+    assert used == [0, 2]
 
 
 def test_set_context_chooses_too(gpu: Any) -> None:

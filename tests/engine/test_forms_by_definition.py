@@ -11,6 +11,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, ops
+from hookscope.engine.ops.normalization import batch_norm_with_statistics
 
 Array = np.ndarray[Any, Any]
 RNG = np.random.default_rng(11)
@@ -565,6 +566,28 @@ def test_batch_norm_gives_its_statistics(shape: tuple[int, ...]) -> None:
         close(one, other)
     close(held[0], 0.7 * mean + 0.3 * np.array(means))
     close(held[1], 0.7 * variance + 0.3 * np.array(variances) * count / (count - 1))
+
+
+@pytest.mark.parametrize("which", list(itertools.product([False, True], repeat=3)))
+def test_a_gradient_may_arrive_at_any_of_what_batch_norm_gives(which: tuple[bool, ...]) -> None:
+    x, gamma, beta = (RNG.standard_normal(shape) for shape in ((3, 2, 4), (2,), (2,)))
+    by = [RNG.standard_normal(shape) for shape in ((3, 2, 4), (2,), (2,))]
+
+    def reference(v: Array) -> float:
+        mean, var = v.mean((0, 2)), v.var((0, 2))
+        y = (v - mean[:, None]) / np.sqrt(var + 0.1)[:, None] * gamma[:, None] + beta[:, None]
+        return sum(float((one * w).sum()) for one, w, used in zip((y, mean, var), by, which, strict=True) if used)
+
+    def weighed(v: Tensor) -> Any:
+        outputs = batch_norm_with_statistics(v, Tensor(gamma), Tensor(beta), 0.1)
+        return sum((one * Tensor(w)).sum() for one, w, used in zip(outputs, by, which, strict=True) if used) + v.sum()
+
+    want = np.ones(x.shape)
+    for place in np.ndindex(x.shape):
+        step = np.zeros(x.shape)
+        step[place] = 1e-6
+        want[place] += (reference(x + step) - reference(x - step)) / 2e-6
+    close(ms.grad(weighed)(Tensor(x)), want, 1e-6, 1e-8)
 
 
 # Others

@@ -102,6 +102,33 @@ def test_a_recurrent_layer_is_the_loop_over_time(kind: str) -> None:
             np.testing.assert_allclose(end.asnumpy()[side], expected, rtol=1e-10)
 
 
+@pytest.mark.parametrize("count", [2, 0])
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("kind", ["RNN", "LSTM", "GRU"])
+def test_no_steps_leave_the_state_and_the_gradient_passes_to_it(kind: str, both: bool, count: int) -> None:
+    layer = getattr(nn, kind)(3, 4, bidirectional=both)
+    random = np.random.default_rng(2)
+    first, by = random.standard_normal((2, 2, 1 + both, count, 4)).astype(np.float32)
+
+    def states(x: Tensor, h: Tensor, c: Tensor) -> list[Tensor]:
+        out, ends = layer(x, (h, c) if kind == "LSTM" else h)
+        assert out.shape == (0, count, 4 * (1 + both))
+        return list(ends) if kind == "LSTM" else [ends]
+
+    def weighed(*given: Tensor) -> Tensor:
+        return sum((end * Tensor(w)).sum() for end, w in zip(states(*given), by, strict=False))  # type: ignore[return-value]
+
+    given = [Tensor(np.zeros((0, count, 3), np.float32)), *map(Tensor, first)]
+    for end, start in zip(states(*given), first, strict=False):
+        np.testing.assert_array_equal(end.asnumpy(), start)
+    of_inputs, of_weights = ms.grad(weighed, (0, 1, 2), layer.trainable_params())(*given)
+    assert of_inputs[0].shape == (0, count, 3)
+    np.testing.assert_array_equal(of_inputs[1].asnumpy(), by[0])
+    np.testing.assert_array_equal(of_inputs[2].asnumpy(), by[1] if kind == "LSTM" else 0 * by[1])
+    for weight, found in zip(layer.trainable_params(), of_weights, strict=True):
+        np.testing.assert_array_equal(found.asnumpy(), np.zeros(weight.shape))
+
+
 REFUSED: list[tuple[Any, type[Exception], str]] = [
     (lambda kind: run(kind, (5, 2, 7)), ValueError, "'x'"),
     (lambda kind: run(kind, (5, 3)), ValueError, "'x'"),

@@ -33,6 +33,11 @@ Array = np.ndarray[Any, Any]
         ([], ms.float32),
         (((1.0, 2.0), (3.0, 4.0)), ms.float32),
         (np.array([1.0]), ms.float64),
+        ([np.float64(1.0)], ms.float64),
+        ([[1.0], (np.float64(2.0),)], ms.float64),
+        ([np.array([1.0]), [2.0]], ms.float64),
+        ([[1.5], Tensor(np.array([2.5]))], ms.float64),
+        ([[1.5], [[2.5][0]]], ms.float32),
         (np.float16(1.0), ms.float16),
         (np.array([1], np.uint8), ms.uint8),
         (np.array([1.0], ml_dtypes.bfloat16), ms.bfloat16),
@@ -49,6 +54,7 @@ def test_a_wished_dtype_is_taken_whatever_the_data() -> None:
 
 def test_a_list_may_hold_tensors() -> None:
     assert Tensor([Tensor(1.5), Tensor(2.5)]).tolist() == [1.5, 2.5]
+    assert Tensor([[Tensor(1.5), 2], (3, Tensor([4, 5])[1])]).tolist() == [[1.5, 2], [3, 5]]
 
 
 def test_later_writes_to_the_numpy_array_do_not_show() -> None:

@@ -16,6 +16,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, mint, nn, ops
 from hookscope.engine.core import surfaces
+from hookscope.engine.cpu import updates as rules
 from hookscope.engine.experimental import optim
 
 Array = np.ndarray[Any, Any]
@@ -218,11 +219,11 @@ def rprop(grads: Array, etas: tuple[float, float], limits: tuple[float, float], 
         yield p.copy()
 
 
-def lars(grads: Array, decay: float, clip: bool) -> Steps:
+def lars(grads: Array, decay: float, clip: bool, coefficient: float) -> Steps:
     p, v = START, 0.0 * START
     for g in grads:
         lengths = np.linalg.norm(p), np.linalg.norm(g)
-        factor = 0.5 * lengths[0] / (lengths[1] + decay * lengths[0] + 1e-3)
+        factor = coefficient * lengths[0] / (lengths[1] + decay * lengths[0] + 1e-3)
         v = 0.5 * v + (g + decay * p) * (min(factor / RATE, 1) if clip else factor)
         p = p - RATE * v
         yield p
@@ -398,13 +399,36 @@ def test_the_average_of_asgd_begins_after_t0(room: Any) -> None:
         np.testing.assert_allclose(optimizer.ax[0].asnumpy(), average, rtol=2e-6, atol=1e-9)
 
 
+def test_before_t0_the_average_of_asgd_is_the_parameter_itself_however_far_it_was() -> None:
+    p, far = np.array([1.0, -3.0], np.float32), np.array([2.0**30, -(2.0**30)], np.float32)
+    new, average, _, _ = rules.asgd(p, far, p, 0.5, 0.5, 1.0, 0.0, 0.75, 9.0, 1)
+    assert new.tolist() == average.tolist() == [0.5, -1.5]
+
+
+@pytest.mark.parametrize("shape", [(3, 3, 4), (2, 3, 4), (2, 2, 4, 3)])
+def test_adafactor_factors_each_of_several_matrices_by_itself(shape: tuple[int, ...]) -> None:
+    start, gradients = R.standard_normal(shape), R.standard_normal((4, *shape))
+    w = Parameter(Tensor(start), "w")
+    optimizer = nn.AdaFactor([w], learning_rate=None, beta1=0.5, clip_threshold=0.75)
+    for gradient, want in zip(gradients, adafactor(gradients, True, start=start), strict=True):
+        optimizer((Tensor(gradient),))
+        np.testing.assert_allclose(w.asnumpy(), want, rtol=2e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("coefficient", [0.5, 0.03])  # with clip the factor is 1, or the coefficient's
 @pytest.mark.parametrize("clip", [False, True])
-def test_lars_scales_the_gradient_of_the_optimizer_in_it(clip: bool) -> None:
+def test_lars_scales_the_gradient_of_the_optimizer_in_it(clip: bool, coefficient: float) -> None:
     def make(p: list[Parameter]) -> Any:
         inner = nn.Momentum(p, RATE, 0.5, weight_decay=DECAY)
-        return nn.LARS(inner, epsilon=1e-3, coefficient=0.5, use_clip=clip)
+        return nn.LARS(inner, epsilon=1e-3, coefficient=coefficient, use_clip=clip)
 
-    follow(make, lars(GRADIENTS, DECAY, clip))
+    follow(make, lars(GRADIENTS, DECAY, clip, coefficient))
+
+
+def test_lars_without_a_rate_leaves_the_gradient_its_length() -> None:
+    for limit, factor in ((0.0, 1.0), (1.0, 0.5 / 3), (None, 0.5 / 3)):  # 0.5 * 1 / (2 + 1 * 1 + 0)
+        found = rules.lars(np.array([1.0, 0.0]), np.array([0.0, 2.0]), 1.0, 0.5, 0.0, limit)
+        np.testing.assert_allclose(found, np.array([1.0, 2.0]) * factor, rtol=1e-15)
 
 
 def test_every_optimizer_has_a_formula_here() -> None:

@@ -143,6 +143,57 @@ def test_pooling_of_volumes(mode: str, pad: Any, pads: Any) -> None:
     close(divided, avg_pool(x, kernel, stride, pads) * 12 / 5)
 
 
+@pytest.mark.parametrize("mode", ["same", "SAME", "valid"])
+@pytest.mark.parametrize(("kernel", "stride"), [((3, 2), (2, 3)), ((2, 3), (1, 2)), ((3, 3), (2, 2))])
+def test_pooling_of_images_fills_up_only_with_the_mode_same(mode: str, kernel: Any, stride: Any) -> None:
+    x = normal(2, 2, 5, 4)
+    pads = tuple(p for n, k, s in zip((5, 4), kernel, stride, strict=True) for p in same_pads(n, k, s, 1))
+    pads = (0,) * 4 if mode == "valid" else pads
+    close(ops.MaxPool(kernel, stride, mode)(Tensor(x)), max_pool(x, kernel, stride, pads, (1, 1)))
+    covered = avg_pool(np.ones(x.shape), kernel, stride, pads)  # the part of each window that is no padding
+    close(ops.AvgPool(kernel, stride, mode)(Tensor(x)), avg_pool(x, kernel, stride, pads) / covered)
+
+
+def windows_of_a_line(
+    n: int, k: int, s: int, before: int, after: int, ceil: bool
+) -> list[tuple[list[int], int]]:
+    """Of each window the places that are elements, and how many places, padding included, it has."""
+    total = n + before + after
+    count = (total - k + (s - 1 if ceil else 0)) // s + 1
+    if ceil and (count - 1) * s >= n + before:  # it would begin behind the elements
+        count -= 1
+    found = []
+    for i in range(count):
+        places = [p for p in range(i * s, i * s + k) if p < total]
+        found.append(([p - before for p in places if 0 <= p - before < n], len(places)))
+    return found
+
+
+@pytest.mark.parametrize("ceil", [False, True])
+@pytest.mark.parametrize(("k", "s"), [(1, 1), (1, 3), (2, 1), (2, 2), (2, 3), (3, 2), (3, 4), (4, 3)])
+def test_pooling_of_lines_of_every_length(k: int, s: int, ceil: bool) -> None:
+    for n, before, after in itertools.product(range(1, 9), range(k // 2 + 1), range(k // 2 + 1)):
+        if n + before + after < k:
+            continue
+        x = normal(1, 2, n)
+        windows = windows_of_a_line(n, k, s, before, after, ceil)
+        for include in (False, True):
+            counts = [size if include else len(inside) for inside, size in windows]
+            want = [x[..., inside].sum(-1) / max(1, size) for (inside, _), size in zip(windows, counts, strict=True)]
+            given = [(before, after)] + [before, (before,)] * (before == after)
+            for padding in given:
+                close(ops.avg_pool1d(Tensor(x), k, s, padding, ceil, include), np.stack(want, -1))
+        if before == after:
+            best = [x[..., inside].max(-1) for inside, _ in windows]
+            found = ops.max_pool2d(Tensor(x[..., None]), (k, 1), (s, 1), (before, 0), ceil_mode=ceil)
+            close(found[..., 0], np.stack(best, -1))
+        if not before and not after and not ceil:
+            for p in (1.0, 2.0, 4.0):
+                x[..., : n // 2] = 0.0
+                want = [(abs(x[..., inside]) ** p).sum(-1) ** (1 / p) for inside, _ in windows]
+                close(ops.lp_pool1d(Tensor(abs(x)), p, k, s), np.stack(want, -1))
+
+
 def test_pooling_of_volumes_with_a_partial_window_at_the_end() -> None:
     x = normal(1, 2, 5, 4, 6)
     want = max_pool(x, (2, 3, 2), (2, 2, 2), (0, 1, 0, 1, 0, 0), (1, 1, 1))
