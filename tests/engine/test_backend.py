@@ -164,6 +164,11 @@ def test_a_new_tensor_is_where_set_device_says_and_nowhere_else(gpu: Any) -> Non
             ms.tensor([1.0], device=other)  # type: ignore[arg-type]
 
 
+def test_a_list_may_hold_tensors_on_the_device(gpu: Any) -> None:
+    one = Tensor([1.5, 2.5])
+    assert Tensor([one, [3.5, one[0]]]).tolist() == [[1.5, 2.5], [3.5, 1.5]]
+
+
 def test_arrays_of_two_devices_do_not_mix(gpu: Any) -> None:
     there = Tensor([1.0])
     with pytest.raises(TypeError, match="For 'add', the inputs .* do not fit"):
