@@ -23,7 +23,6 @@ SOURCE = {
 
 from __future__ import annotations
 
-import ast
 import os
 from typing import TYPE_CHECKING, Literal
 
@@ -170,8 +169,6 @@ class Counter:
 TESTS = {
     "test_sums.py": '''\
 import pytest
-
-from scripts.mutation.places import small_faults
 from tiny import sums
 
 
@@ -195,8 +192,6 @@ def test_they_can_be_called():
     "test_values.py": '''\
 import numpy as np
 import pytest
-
-from scripts.mutation.places import small_faults
 from tiny import values
 
 

@@ -212,6 +212,7 @@ def test_float32_neither_overflows_nor_vanishes() -> None:
     check_against_numpy(statistics(values[2:3]), values[2:3].astype(np.float64))
 
 
+@hypothesis.settings(deadline=None)
 @hypothesis.given(st.lists(st.floats(), min_size=1, max_size=40))
 def test_any_floats_agree_with_exact_arithmetic(values: list[float]) -> None:
     figures = statistics(np.array(values))
