@@ -55,10 +55,6 @@ if _typing.TYPE_CHECKING:
 
 # Rooms that a script may never enter are imported when it does; so are the names that MindSpore keeps at the top, too.
 _ROOMS = "amp communication dataset experimental hal log mint numpy parallel runtime train"
-_GRAPH = "there is no compiled graph to hand over; save_checkpoint keeps the parameters"
-_CLUSTER = "it is for a cluster; here there is one process"
-_PROFILE = "use the debugger (%%cell) or Python's cProfile"
-_CONVERT = "read the files with NumPy and hand them to mindspore.dataset.GeneratorDataset"
 _PARALLEL = (
     "ParallelMode set_auto_parallel_context get_auto_parallel_context reset_auto_parallel_context set_algo_parameters "
     "get_algo_parameters reset_algo_parameters"
@@ -82,21 +78,6 @@ _DTYPES = (
     "COMPATIBLE LAX"
 )
 _GENERATOR = "Generator default_generator get_rng_state initial_seed manual_seed seed set_rng_state"
-_ABSENT = {
-    _GRAPH: "export load load_mindir export_split_mindir save_mindir onnx SymbolTree rewrite",
-    _CLUSTER: "shard reshard Layout parameter_broadcast rank_list_for_transform transform_checkpoint_by_rank "
-    "transform_checkpoints merge_pipeline_strategys merge_sliced_parameter load_distributed_checkpoint "
-    "load_segmented_checkpoints unified_safetensors sync_pipeline_shared_parameters build_searched_strategy "
-    "restore_group_info_list get_ckpt_path_with_strategy set_ps_context get_ps_context reset_ps_context",
-    _PROFILE: "Profiler EnvProfiler FlopsUtilizationCollector SummaryCollector SummaryRecord SummaryLandscape "
-    "flops_collection",
-    _CONVERT: "Cifar10ToMR Cifar100ToMR CsvToMR ImageNetToMR MnistToMR TFRecordToMR FileReader FileWriter MindPage "
-    "mindrecord",
-    "encrypt the file itself, with a tool made for that": "obfuscate_ckpt load_obf_params_into_net set_enc_key",
-    "iterate over the data set: for batch in dataset.create_tuple_iterator()": "DatasetHelper data_sink "
-    "connect_network_with_dataset",
-    "keep values, rows and columns in tensors of their own": "COOTensor CSRTensor RowTensor SparseTensor",
-}
 __getattr__ = _on_first_use(
     __name__,
     rooms=_ROOMS.split(),
@@ -111,5 +92,4 @@ __getattr__ = _on_first_use(
         "get_log_config": "log",
         "is_tensor": "ops.control",
     },
-    absent={name: instead for instead, names in _ABSENT.items() for name in names.split()},
 )
