@@ -159,6 +159,20 @@ def text_of_class(one: type, members: Iterable[str], name: str = "") -> str:
     return "\n\n".join(lines)
 
 
+class _Written(str):
+    """An annotation as the source has it: a signature writes a text in quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _as_written(annotation: Any) -> Any:
+    """Without the modules of its names."""
+    return _Written(re.sub(r"\b[a-z_.]+\.(?=[A-Z])", "", annotation)) if isinstance(annotation, str) else annotation
+
+
 def signature(one: Any, bound: bool = False) -> str:
     """The arguments as text."""
     try:
@@ -166,7 +180,10 @@ def signature(one: Any, bound: bool = False) -> str:
     except (TypeError, ValueError):
         return "(...)"
     parameters = list(found.parameters.values())[1 if bound else 0 :]
-    return str(found.replace(parameters=parameters)).replace("'", "")
+    parameters = [one.replace(annotation=_as_written(one.annotation)) for one in parameters]
+    of_class = getattr(one, "__name__", "") == "__init__"
+    returned = inspect.Signature.empty if of_class else found.return_annotation
+    return str(found.replace(parameters=parameters, return_annotation=_as_written(returned)))
 
 
 class _Docstring(GoogleDocstring):
