@@ -16,6 +16,7 @@ from .core.grad import *
 from .core.interchange import *
 from .core.names import on_first_use as _on_first_use
 from .core.parameter import *
+from .core.placeholder import Symbol as Symbol
 from .core.random import *
 from .core.saved_tensors import *
 from .core.tensor import Tensor as Tensor

@@ -35,7 +35,7 @@ TABLE: dict[str, str] = {
     "common.parameter": "core.parameter",
     "common.recompute": "nn.recompute",
     "common.seed": "core.random",
-    "common.symbol": "jit",
+    "common.symbol": "core.placeholder",
     "common.tensor": "core.tensor",
     "context": "context",
     "graph": "common.api",

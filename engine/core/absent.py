@@ -15,8 +15,8 @@ _ABSENT: dict[str, dict[str, str]] = {
         "top": "load_mindir save_mindir onnx SymbolTree rewrite",
     },
     "it is for a cluster; here there is one process": {
-        "top train serialization parallel": "load_distributed_checkpoint merge_sliced_parameter restore_group_info_list "
-        "build_searched_strategy",
+        "top train serialization parallel": "load_distributed_checkpoint merge_sliced_parameter "
+        "restore_group_info_list build_searched_strategy",
         "top train serialization": "get_ckpt_path_with_strategy",
         "top parallel": "shard reshard Layout parameter_broadcast rank_list_for_transform transform_checkpoint_by_rank "
         "transform_checkpoints merge_pipeline_strategys load_segmented_checkpoints unified_safetensors "
@@ -74,7 +74,8 @@ _ABSENT: dict[str, dict[str, str]] = {
     "use an optimizer of mindspore.nn": {"train": "ConvertModelUtils ConvertNetUtils"},
     "keep values, rows and columns in tensors of their own": {"top": "COOTensor CSRTensor RowTensor SparseTensor"},
     "keep values and indices in tensors of their own; use gather and scatter": {
-        "ops": "dense_to_sparse_coo dense_to_sparse_csr csr_to_coo csr_to_dense csr_mv csr_mm coo_add csr_add coo_concat",
+        "ops": "dense_to_sparse_coo dense_to_sparse_csr csr_to_coo csr_to_dense csr_mv csr_mm coo_add "
+        "csr_add coo_concat",
     },
     "write the operator with ops functions, its gradient as a Cell with bprop": {
         "ops": "Custom kernel ms_kernel custom_info_register op_info_register",
