@@ -63,20 +63,13 @@ _PARALLEL = (
 _TRAIN = (
     "Model Callback RunContext LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig EarlyStopping "
     "ReduceLROnPlateau LearningRateScheduler History LambdaCallback BackupAndRestore OnRequestExit LossScaleManager "
-    "FixedLossScaleManager DynamicLossScaleManager Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric "
-    "CosineSimilarity Dice F1 Fbeta HausdorffDistance Loss MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity "
-    "Perplexity Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy "
-    "TopKCategoricalAccuracy auc get_metric_fn names rearrange_inputs"
+    "FixedLossScaleManager DynamicLossScaleManager"
 )
 _RUNTIME = (
     "Event Stream StreamCtx communication_stream current_stream default_stream dispatch_threads_num empty_cache "
     "launch_blocking max_memory_allocated max_memory_reserved memory_allocated memory_reserved memory_stats "
     "memory_summary reset_max_memory_allocated reset_max_memory_reserved reset_peak_memory_stats set_cpu_affinity "
     "set_cur_stream set_kernel_launch_capture set_kernel_launch_group set_memory synchronize"
-)
-_DTYPES = (
-    "byte short intc long ubyte ushort uintc intp uintp half single double cfloat cdouble bool int float STRICT "
-    "COMPATIBLE LAX"
 )
 _GENERATOR = "Generator default_generator get_rng_state initial_seed manual_seed seed set_rng_state"
 __getattr__ = _on_first_use(
@@ -85,9 +78,12 @@ __getattr__ = _on_first_use(
     names={
         **dict.fromkeys(_PARALLEL.split(), "parallel"),
         **dict.fromkeys(_TRAIN.split(), "train"),
+        **dict.fromkeys(nn.METRICS.split(), "train"),
         **dict.fromkeys(_RUNTIME.split(), "runtime"),
         **dict.fromkeys(_GENERATOR.split(), "core.generator"),
-        **dict.fromkeys(_DTYPES.split(), "core.dtype_names"),
+        **dict.fromkeys((*dtype.SECOND_NAMES.split(), "bool", "int", "float", "STRICT", "COMPATIBLE", "LAX"), "core.dtype_names"),
+        "_Function": "core.function",
+        "_no_grad": "common",
         "build_train_network": "amp",
         "get_level": "log",
         "get_log_config": "log",

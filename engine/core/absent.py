@@ -12,7 +12,8 @@ __all__ = ["absent_in"]
 _ABSENT: dict[str, dict[str, str]] = {
     "there is no compiled graph to hand over; save_checkpoint keeps the parameters": {
         "top train serialization": "export load export_split_mindir",
-        "top": "load_mindir save_mindir onnx SymbolTree rewrite",
+        "top common": "load_mindir save_mindir",
+        "top": "onnx SymbolTree rewrite",
     },
     "it is for a cluster; here there is one process": {
         "top train serialization parallel": "load_distributed_checkpoint merge_sliced_parameter "
@@ -25,6 +26,13 @@ _ABSENT: dict[str, dict[str, str]] = {
         "top train train.callback": "FlopsUtilizationCollector",
         "train train.callback": "TrainFaultTolerance",
         "parallel": "set_op_strategy_config",
+    },
+    "it is for a cluster; call an optimizer of mindspore.nn itself": {
+        "nn nn.optim": "AdaSumByDeltaWeightWrapCell AdaSumByGradWrapCell OptTFTWrapper",
+    },
+    "the optimizer thor is for Ascend devices; use the layer without Thor in its name, and another optimizer": {
+        "nn": "Conv2dThor DenseThor EmbeddingLookupThor EmbeddingThor",
+        "nn nn.optim": "thor",
     },
     "it is for a cluster; call the network itself in one process": {"parallel": "AutoParallel"},
     "one process runs, so there is nobody to exchange with; leave it out": {
@@ -43,15 +51,24 @@ _ABSENT: dict[str, dict[str, str]] = {
         "reduce_scatter reduce_scatter_tensor reduce_scatter_tensor_uneven scatter scatter_object_list send "
         "send_object_list",
     },
+    "it is a kind of types that only a graph compiler tells apart; compare the dtype of a Tensor": {
+        "top common core.dtype": "Int TensorType Type _null float_ int_ list_ number string tensor_type tuple_ "
+        "type_none uint",
+    },
+    "no array of NumPy's holds it; use float16 or bfloat16": {
+        "top common core.dtype": "QuantDtype float8_e4m3fn float8_e5m2 hifloat8 qint4x2",
+    },
     "it is for Ascend devices": {
-        "runtime": "MemPool PluggableAllocator StreamLimitCtx get_device_limit get_stream_limit memory_replay "
+        "top common": "DeviceCtx",
+        "top runtime": "MemPool PluggableAllocator StreamLimitCtx get_device_limit get_stream_limit memory_replay "
         "reset_stream_limit set_device_limit set_stream_limit use_mem_pool",
     },
     "it is for Ascend devices; use mindspore.mint.nn": {
         "mint": "batch_norm_elemt batch_norm_gather_stats_with_counts batch_norm_stats conv_tbc npu_gelu",
     },
     "use the debugger (%%cell) or Python's cProfile": {
-        "top": "Profiler EnvProfiler flops_collection",
+        "top common common.api graph": "flops_collection",
+        "top": "Profiler EnvProfiler",
     },
     "use %%cell (the debugger) or a callback of your own that keeps numbers": {
         "top train train.callback": "SummaryCollector SummaryLandscape",

@@ -51,7 +51,8 @@ def on_first_use(
     Args:
         module: the module's ``__name__``.
         rooms: modules below it that are imported when first asked for.
-        names: name -> module below the engine that holds it; taken from there when first asked for.
+        names: name -> module below the engine that holds it, "" for the engine itself; taken from there when first
+            asked for.
     """
     names = names or {}
 
@@ -59,7 +60,7 @@ def on_first_use(
         if name in rooms:
             return import_module(f"{module}.{name}")
         if name in names:
-            found = getattr(import_module(f"{_ENGINE}.{names[name]}"), name)
+            found = getattr(import_module(f"{_ENGINE}.{names[name]}".rstrip(".")), name)
         elif name in (absent := absent_in(module.removeprefix(_ENGINE).lstrip(".") or "top")):
             found = unavailable(f"{_shown(module)}.{name}", absent[name])
         else:
