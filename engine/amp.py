@@ -18,7 +18,7 @@ from .core.dtype import DType, bfloat16, float16, float32, int32
 from .core.parameter import Parameter
 from .core.tensor import Tensor
 from .nn.cell import Cell
-from .ops import operations
+from .ops import primitives
 from .train.loss_scale import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 
 __all__ = [
@@ -143,7 +143,7 @@ def custom_mixed_precision(
 
 
 def _is_primitive(one: type) -> bool:
-    return issubclass(one, getattr(operations, "Primitive", ()))
+    return issubclass(one, primitives.Primitive)
 
 
 def _check_dtype(who: str, dtype: DType) -> None:
@@ -294,7 +294,7 @@ def _tensors(inputs: Any) -> list[Tensor]:
 def _is_finite(tensor: Tensor) -> bool:
     # One pass without an array of bools: a sum is finite if every number is, and a sum that is not is looked at again.
     array = tensor._array
-    if array.dtype.kind not in "fcV" or not array.size:
+    if array.dtype.kind not in "fcV":
         return True
     with np.errstate(all="ignore"):
         return bool(np.isfinite(array.sum())) or bool(ops.isfinite(tensor).asnumpy().all())

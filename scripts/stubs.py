@@ -186,7 +186,7 @@ def tensor_methods() -> str:
 def primitives() -> str:
     """The Primitive classes."""
     stub = Stub("The Primitive classes: one of an operator and its attributes.", taken=surfaces.PRIMITIVES)
-    stub.lines.append("from .operations import Primitive\n")
+    stub.lines.append("from .primitives import Primitive\n")
     for name, (function, row) in sorted(surfaces.PRIMITIVES.items()):
         call = signature(function)
         given = dict(row.parameters)

@@ -36,7 +36,7 @@ _ABSENT: dict[str, dict[str, str]] = {
     },
     "it is for a cluster; call the network itself in one process": {"parallel": "AutoParallel"},
     "one process runs, so there is nobody to exchange with; leave it out": {
-        "ops ops.operations": "AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC Barrier BatchISendIRecv "
+        "ops ops.primitives": "AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC Barrier BatchISendIRecv "
         "Broadcast CollectiveGather CollectiveScatter NeighborExchange NeighborExchangeV2 Receive Reduce "
         "ReduceScatter ReduceScatterV Send",
         "ops": "all_gather all_gather_into_tensor all_reduce all_to_all all_to_all_single barrier batch_isend_irecv "

@@ -14,7 +14,15 @@ from ..core.checks import check_type
 from ..core.dtype import numpy_dtype
 from ..core.types import Array, DTypeLike
 from .base import Dataset, Names, Row, between, names_of
-from .samplers import Chosen, DistributedSampler, RandomSampler, SequentialSampler, indices_of
+from .samplers import (
+    Chosen,
+    DistributedSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetSampler,
+    indices_of,
+)
 from .steps import as_array, called, stacked
 
 __all__ = ["Cifar10Dataset", "FashionMnistDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset"]
@@ -28,9 +36,11 @@ def _sampler(
     if num_samples is not None:
         between(who, "num_samples", num_samples, 0)
     if sampler is not None:
-        if shuffle is not None or num_shards is not None or (num_samples is not None and hasattr(sampler, "indices")):
+        if shuffle is not None or num_shards is not None or (num_samples is not None and isinstance(sampler, Sampler)):
             raise ValueError(f"For '{who}', 'sampler' goes with no 'shuffle', 'num_samples' or 'num_shards'")
-        return sampler
+        if isinstance(sampler, Sampler) or not num_samples:
+            return sampler
+        return SubsetSampler(sampler, num_samples)
     check_type(shuffle, bool | None, who, "shuffle", "a bool or None", show=repr)
     if (num_shards is None) != (shard_id is None):
         raise RuntimeError(f"For '{who}', 'num_shards' and 'shard_id' go together")
@@ -69,7 +79,8 @@ class NumpySlicesDataset(_Indexed):
         num_samples: the most rows to take; all without it.
         num_parallel_workers: kept; rows are made one by one in the caller's thread.
         shuffle: whether rows come in random order; True without it.
-        sampler: a sampler or a list of row numbers instead of ``shuffle``, ``num_samples`` and ``num_shards``.
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+            instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
 
@@ -126,7 +137,8 @@ class GeneratorDataset(Dataset):
         num_samples: the most rows to take; all without it.
         num_parallel_workers: kept; rows are made one by one in the caller's thread.
         shuffle: whether rows come in random order; True without it.
-        sampler: a sampler or a list of row numbers instead of ``shuffle``, ``num_samples`` and ``num_shards``.
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+            instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
         python_multiprocessing: kept for callers.
@@ -276,7 +288,8 @@ class MnistDataset(_Pictures):
         num_samples: the most rows to take; all without it.
         num_parallel_workers: kept; rows are made one by one in the caller's thread.
         shuffle: whether rows come in random order; True without it.
-        sampler: a sampler or a list of row numbers instead of ``shuffle``, ``num_samples`` and ``num_shards``.
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+            instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
         cache: kept for callers.
@@ -318,7 +331,8 @@ class FashionMnistDataset(MnistDataset):
         num_samples: the most rows to take; all without it.
         num_parallel_workers: kept; rows are made one by one in the caller's thread.
         shuffle: whether rows come in random order; True without it.
-        sampler: a sampler or a list of row numbers instead of ``shuffle``, ``num_samples`` and ``num_shards``.
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+            instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
         cache: kept for callers.
@@ -340,7 +354,8 @@ class Cifar10Dataset(_Pictures):
         num_samples: the most rows to take; all without it.
         num_parallel_workers: kept; rows are made one by one in the caller's thread.
         shuffle: whether rows come in random order; True without it.
-        sampler: a sampler or a list of row numbers instead of ``shuffle``, ``num_samples`` and ``num_shards``.
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+            instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
         cache: kept for callers.

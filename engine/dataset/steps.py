@@ -359,10 +359,11 @@ class Batch(Step):
         self.outputs = self.inputs if outputs is None else names_of("batch", "output_columns", outputs)
 
     def columns(self) -> list[str]:
-        if self.per_batch_map is None or not self.inputs or self.inputs == self.outputs:
-            return self.source.columns()
-        assert self.outputs is not None
-        return [*self.outputs, *(name for name in self.source.columns() if name not in self.inputs)]
+        have = self.source.columns()
+        if self.per_batch_map is None or self.outputs is None or self.inputs == self.outputs:
+            return have
+        inputs = have if self.inputs is None else self.inputs
+        return [*self.outputs, *(name for name in have if name not in inputs)]
 
     def size(self) -> int:
         if callable(self.batch_size):

@@ -4,7 +4,7 @@ import typing as _typing
 
 from ..core.grad import *
 from ..core.names import on_first_use as _on_first_use
-from . import operations as operations
+from . import primitives as operations
 from .activation import *
 from .adaptive_pooling import *
 from .arithmetic import *
@@ -33,8 +33,8 @@ from .loss import *
 from .margins import *
 from .matrices import *
 from .normalization import *
-from .operations import *
 from .pooling import *
+from .primitives import *
 from .products import *
 from .rearranging import *
 from .recurrent import *

@@ -42,12 +42,7 @@ def _rule(
     mask: Value | None,
     scale: float,
 ) -> list[Any]:
-    if F.wraps:
-        # For higher orders the weights are computed again where the recording sees them.
-        scores = F.matmul(q, k, transpose_a=False, transpose_b=True) * scale
-        weights = F.softmax(scores if mask is None else scores + mask, axis=scores.ndim - 1)
-    else:
-        weights = out[1]
+    weights = out[1]
     of_weights = None
     dv = None
     if g[0] is not None:

@@ -258,13 +258,7 @@ def _from_half(x: Tensor, s: Ints | None, dim: Ints | None, norm: str | None, in
     if n < 1:
         raise ValueError(f"For '{name}', a length must be positive, but got {n}")
     first = _sized(found, n // 2 + 1, axis)
-    # The imaginary parts of the first entry, and of the middle one of an even length, count for nothing.
-    edge = [0] + ([n // 2] if n % 2 == 0 else [])
-    keep = np.ones(n // 2 + 1)
-    keep[edge] = 0
-    shape = (-1,) + (1,) * (found.ndim - axis - 1)
-    imaginary = _imag(first) * Tensor(keep.reshape(shape).astype(_real(first)._array.dtype))
-    first = _complex(_real(first), imaginary)
+    # The imaginary parts of the first entry, and of the middle one of an even length, give imaginary numbers only.
     second = flip(first[along(first, axis, slice(1, (n + 1) // 2))], axis)
     full = concat([first, _conj(second)], axis)
     return _scaled(_real(_fft(full, axis=axis, inverse=inverse)), math.prod(sizes), norm, inverse, name)

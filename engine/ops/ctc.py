@@ -95,11 +95,9 @@ def ctc_loss(
     alpha = where(first, getitem(emitted, 0), never)
     alphas = [alpha]
     for t in range(1, steps):
-        one = concat([nothing, getitem(alpha, (slice(None), slice(0, size - 1)))], 1) if size > 1 else nothing
-        two = one
-        if size > 2:
-            two = concat([nothing, nothing, getitem(alpha, (slice(None), slice(0, size - 2)))], 1)
-        two = where(allowed, two, never)
+        behind = concat([nothing, nothing, alpha], 1)
+        one = getitem(behind, (slice(None), slice(1, size + 1)))
+        two = where(allowed, getitem(behind, (slice(None), slice(0, size))), never)
         top = stop_gradient(maximum(maximum(alpha, one), two))
         total = add(add(exp(sub(alpha, top)), exp(sub(one, top))), exp(sub(two, top)))
         new = maximum(add(add(log(total), top), getitem(emitted, t)), never)

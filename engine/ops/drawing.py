@@ -56,8 +56,8 @@ def _host(x: TensorLike, name: str, argument: str) -> Array:
 
 
 def _inner(shape: tuple[int, ...], seed: int | None) -> Array:
-    """Uniform numbers inside (0, 1), in double precision."""
-    return np.clip(random.uniform(shape, seed).astype(np.float64) + 2.0**-33, 2.0**-33, 1 - 2.0**-33)
+    """Uniform numbers inside (0, 1), in double precision: those of the stream are at most 1 - 2**-24."""
+    return random.uniform(shape, seed).astype(np.float64) + 2.0**-33
 
 
 def _both(seed: int, second: int) -> int:
@@ -173,7 +173,7 @@ def integers(low: int, high: int, shape: tuple[int, ...], seed: int | None = Non
 
 def _spread(drawn: Array, low: int, high: int) -> Array:
     """Numbers of [0, 1) as integers of [low, high)."""
-    return np.minimum(np.floor(drawn * (high - low)).astype(np.int64), high - low - 1) + low
+    return np.floor(drawn * (high - low)).astype(np.int64) + low
 
 
 def randint(
@@ -703,7 +703,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
             raise ValueError(f"For 'multinomial', at most {rows.shape[-1]} samples can be drawn, but got {num_samples}")
         # The keys log(u) / weight, largest first (Efraimidis and Spirakis 2006).
         keys = np.log(_inner(rows.shape, seed)) / np.where(rows > 0, rows, 1e-300)
-        found = np.argsort(-keys, axis=-1, kind="stable")[:, :num_samples]
+        found = np.argsort(-keys, kind="stable")[:, :num_samples]
     return _made(found.reshape(*weights.shape[:-1], num_samples), int32 if replacement else int64)
 
 

@@ -451,9 +451,10 @@ def fold(
     size = output_size.tolist() if isinstance(output_size, Tensor) else output_size
     lengths = ints_for(size if isinstance(size, int) else tuple(size), 2, "fold", "output_size")
     how = _window_arguments("fold", kernel_size, dilation, padding, stride)
-    if x.ndim == 2:
-        return squeeze(fold(expand_dims(x, 0), lengths, kernel_size, dilation, padding, stride), 0)
-    if x.ndim == 4:  # MindSpore's own form: (N, C, KH * KW, windows)
+    one = x.ndim == 2
+    if one:
+        x = expand_dims(x, 0)
+    elif x.ndim == 4:  # MindSpore's own form: (N, C, KH * KW, windows)
         x = reshape(x, (x.shape[0], x.shape[1] * x.shape[2], x.shape[3]))
     padded = (lengths[0] + 2 * how["pads"][0], lengths[1] + 2 * how["pads"][2])
     windows = math.prod(_outputs(padded, how["kernel"], how["stride"], how["dilation"]))
@@ -462,7 +463,8 @@ def fold(
             f"For 'fold', 'input' must have the shape (N, C * {math.prod(how['kernel'])}, {windows}), "
             f"but got {input.shape}"
         )
-    return _fold(x, size=lengths, **how)
+    images = _fold(x, size=lengths, **how)
+    return squeeze(images, 0) if one else images
 
 
 def col2im(

@@ -537,13 +537,13 @@ def avg_pool3d(
     )
 
 
-def _pool_class(name: str, function: Callable[..., Tensor], what: str, mode: str) -> None:
+def _pool_class(name: str, function: Callable[..., Tensor], what: str, mode: str, **how: Any) -> None:
     """The class of a pooling over two axes."""
 
     @declare(primitive=prim(name, kernel_size=1, strides=1, pad_mode=mode, data_format="NCHW"))
     def pooled(x: Tensor, kernel_size: Ints, strides: Ints, pad_mode: str, data_format: str) -> Tensor:
         check_format(data_format, "NCHW", name)
-        return function(x, kernel_size, strides, pad_mode=pad_mode)
+        return function(x, kernel_size, strides, pad_mode=pad_mode, **how)
 
     pooled.__doc__ = f"""The {what} of each window.
 
@@ -564,7 +564,8 @@ def _pool_class(name: str, function: Callable[..., Tensor], what: str, mode: str
 
 
 _pool_class("MaxPool", max_pool2d, "largest element", "valid")
-_pool_class("AvgPool", avg_pool2d, "mean", "VALID")
+# As in MindSpore, whose nn.AvgPool2d is this class.
+_pool_class("AvgPool", avg_pool2d, "mean, without padding,", "VALID", count_include_pad=False)
 
 
 @declare(

@@ -11,7 +11,7 @@ from hookscope.engine.core.types import Array, DTypeLike, Ints, Number, Operand,
 from hookscope.engine.ops.arguments import Axis
 from typing import Any
 
-from .operations import Primitive
+from .primitives import Primitive
 
 class ACos(Primitive):
     """The arc cosine, in [0, pi]; NaN outside [-1, 1]."""
@@ -262,7 +262,7 @@ class Atanh(Primitive):
     def __call__(self, input: Operand, /) -> Tensor: ...
 
 class AvgPool(Primitive):
-    """The mean of each window."""
+    """The mean, without padding, of each window."""
     kernel_size: Ints
     strides: Ints
     pad_mode: str

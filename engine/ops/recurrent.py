@@ -174,16 +174,16 @@ def _backward_kernel(
         of_gates[t] = d.T
         if passed_h is not None:
             dh, dc = dh + passed_h, dc + passed_c
-    flat, products = of_gates.reshape(steps * count, -1), of_products.reshape(steps * count, -1)
+    flat, products = (one.reshape(steps * count, gates.shape[1]) for one in (of_gates, of_products))
     within = states[1:] if reverse else states[:-1]
     edge = h0[None].astype(states.dtype)
     around = [within.swapaxes(1, 2), edge] if reverse else [edge, within.swapaxes(1, 2)]
-    previous = xp.concatenate(around).reshape(steps * count, -1) if steps else edge[:0].reshape(0, size)
+    previous = (xp.concatenate(around) if steps else states.swapaxes(1, 2)).reshape(steps * count, size)
     found = (
         (flat @ w_ih).reshape(x.shape) if with_x else dh[:0],
         dh.T,
         dc.T if c0 is not None else dh[:0],
-        flat.T @ x.reshape(steps * count, -1),
+        flat.T @ x.reshape(steps * count, x.shape[2]),
         products.T @ previous,
         flat.sum(axis=0) if b_ih is not None else dh[:0],
         products.sum(axis=0) if b_hh is not None else dh[:0],

@@ -147,7 +147,7 @@ def _size(value: Shape) -> tuple[int, ...]:
 def _resized(mode: str, lines: str) -> Callable[..., Tensor]:
     """One of the classes that resize images: ``lines`` says what is between the elements."""
 
-    def run(x: Tensor, size: Shape, align_corners: bool = False, half_pixel_centers: bool = False) -> Tensor:
+    def run(x: Tensor, size: Shape, align_corners: bool, half_pixel_centers: bool) -> Tensor:
         if align_corners and half_pixel_centers:
             raise ValueError(
                 f"For resizing ({mode}), 'half_pixel_centers' must be False with align_corners, but both are True"

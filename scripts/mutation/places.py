@@ -25,7 +25,7 @@ COMPARISON: dict[type[ast.AST], type[ast.cmpop]] = {
 OF_TYPES = {"isinstance", "issubclass", "cast", "TypeVar", "ParamSpec", "NewType"}
 
 # The order of their two last arguments means nothing.
-COMMUTATIVE = {"max", "min", "maximum", "minimum", "swapaxes"}
+COMMUTATIVE = {"add", "logical_and", "logical_or", "max", "maximum", "min", "minimum", "mul", "swapaxes"}
 # What they say changes no result: a check of what is so anyway, and whether an array may be the same one.
 WITHOUT_EFFECT = {("zip", "strict"), ("astype", "copy")}
 

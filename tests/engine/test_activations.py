@@ -11,6 +11,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, float32, grad, ops
+from hookscope.engine.core import random
 
 NAN = Tensor(np.array([np.nan, 1.0], np.float32))
 X = Tensor(np.array([1.0, -2.0], np.float32))
@@ -20,6 +21,7 @@ BENDS = [
     ("hardswish", [-3.0, 3.0, 0.25, 7.0], [-0.5, 1.5, 0.25 / 3 + 0.5, 1.0]),
     ("hardshrink", [-0.5, 0.5, 0.25, 7.0], [0.0, 0.0, 0.0, 1.0]),
     ("relu6", [0.0, 6.0, 3.0, 7.0], [0.0, 1.0, 1.0, 0.0]),
+    ("celu", [0.0, -0.0, 2.0, -1.0], [1.0, 1.0, 1.0, math.exp(-1)]),  # no bend: of both sides
 ]
 
 
@@ -106,6 +108,18 @@ def test_gumbel_samples_are_of_the_categories(dim: int) -> None:
     assert np.abs(hot.mean(0) - chances).max() < 5 * math.sqrt(0.25 / 20000)
 
 
+def test_gumbel_noise_is_the_quantile_of_the_uniform_number_it_is_made_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = np.array([[0.1, 0.5, 0.9], [0.25, 0.75, 0.999]], np.float32)
+    monkeypatch.setattr(random, "uniform", lambda shape, seed=None: drawn)
+    logits = np.array([[0.5, 1.0, -2.0], [0.0, -1.0, 1.5]])
+    scores = (logits - np.log(-np.log(drawn.astype(np.float64)))) / 0.7  # the quantiles of exp(-exp(-x))
+    want = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
+    np.testing.assert_allclose(ops.gumbel_softmax(Tensor(logits), 0.7).asnumpy(), want, rtol=1e-5)
+    drawn = np.array([[0.0, 0.5, 1 - 2.0**-24]] * 2, np.float32)  # the ends of what the stream gives
+    found = ops.gumbel_softmax(Tensor(np.zeros((2, 3)))).asnumpy()
+    assert (np.diff(found) > 0).all() and np.isfinite(found).all()
+
+
 def test_a_soft_gumbel_sample_is_a_softmax_of_noise_and_the_hard_one_has_its_gradient() -> None:
     ms.set_seed(12)
     x, weights = np.random.default_rng(0).standard_normal((500, 4)), np.random.default_rng(1).standard_normal((500, 4))
@@ -131,6 +145,8 @@ REFUSED: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("softplus", lambda: ops.softplus(X, 0), ValueError, "'beta' must not be 0"),
     ("hardtanh", lambda: ops.hardtanh(X, True, 3.0), TypeError, "'min_val' must be a number, but got bool"),
     ("gumbel", lambda: ops.gumbel_softmax(Tensor([1, 2])), TypeError, "'logits' must be floating, but got Int64"),
+    ("rrelu lower", lambda: ops.rrelu(X, "a"), TypeError, "For 'rrelu', 'lower' must be a number, but got str"),  # type: ignore[arg-type]
+    ("rrelu upper", lambda: ops.rrelu(X, 0.1, None), TypeError, "For 'rrelu', 'upper' must be a number, but got NoneT"),  # type: ignore[arg-type]
     ("leaky_relu", lambda: ops.leaky_relu(1.0), TypeError, "'input' must be a Tensor, but got float"),  # type: ignore[arg-type]
     ("iou", lambda: ops.iou(X, X), ValueError, r"'anchor_boxes' must have the shape \(N, 4\), but got \(2,\)"),
     ("select far off", lambda: X.select(5, 0), ValueError, r"must be in \[-1, 1\), but got 5"),

@@ -350,3 +350,18 @@ assert ms.load_checkpoint(path)["x"].tolist() == [2.0]
 def test_a_fork_during_a_save_waits_for_nobody(tmp_path: Path, run_python: Run) -> None:
     run_python(FORKED, str(tmp_path / "x.ckpt"))
     assert os.listdir(tmp_path) == ["x.ckpt"]
+
+
+def test_a_save_from_a_thread_that_dies_with_the_program_is_written_by_one_that_does_not(
+    tmp_path: Path, gate: Gate
+) -> None:
+    found: list[bool] = []
+
+    def call() -> None:
+        save(tmp_path / "x.ckpt", 1.0, async_save=True)
+        found.extend(one.daemon for one in threading.enumerate() if one.name == "hookscope-save-checkpoint")
+
+    caller = threading.Thread(target=call, daemon=True)
+    caller.start()
+    caller.join(60)
+    assert found == [False]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import fake_cupy
@@ -90,6 +91,16 @@ def test_the_environment_chooses_as_set_device_does_and_unset_chooses_nothing(mo
         backend.choose_from_environment()
 
 
+def test_a_number_chooses_the_gpu_and_none_leaves_that_in_use(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[int] = []
+    monkeypatch.setattr(gpu.cuda, "Device", lambda number: SimpleNamespace(use=lambda: used.append(number)))
+    ms.set_device("GPU")
+    assert used == []
+    ms.set_device("GPU", 0)
+    ms.set_device("GPU", 2)
+    assert used == [0, 2]
+
+
 def test_set_context_chooses_too(gpu: Any) -> None:
     ms.set_context(device_target="CPU")
     assert isinstance(Tensor([1.0])._array, np.ndarray)
@@ -151,6 +162,11 @@ def test_a_new_tensor_is_where_set_device_says_and_nowhere_else(gpu: Any) -> Non
     for other in ("GPU", "meta", "cpu", 3):  # of these MindSpore 2.10 takes "meta", a tensor without values
         with pytest.raises(ValueError, match=f"For 'Tensor', 'device' must be 'CPU', .* but got {other!r}"):
             ms.tensor([1.0], device=other)  # type: ignore[arg-type]
+
+
+def test_a_list_may_hold_tensors_on_the_device(gpu: Any) -> None:
+    one = Tensor([1.5, 2.5])
+    assert Tensor([one, [3.5, one[0]]]).tolist() == [[1.5, 2.5], [3.5, 1.5]]
 
 
 def test_arrays_of_two_devices_do_not_mix(gpu: Any) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import re
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -156,6 +158,7 @@ def test_a_bprop_may_be_assigned_and_taken_off() -> None:
 
     net = Plain()
     assert not net.has_custom_bprop
+    assert grad(net)(X).tolist() == [4.0, 6.0]  # after a first call too a cell may get one
     net.bprop = lambda x, out, dout: (dout * 9.0,)
     assert net.has_custom_bprop
     assert grad(net)(X).tolist() == [9.0, 9.0]
@@ -339,6 +342,26 @@ def test_debugging_a_bprop_warns_where_it_is_not_the_automatic_gradient() -> Non
     net.bprop_debug = True
     with pytest.warns(UserWarning, match=r"cell 'Doubtful' differs from the automatic gradient .* difference 2$"):
         ms.grad(net, (0, 1))(x, y)
+
+
+@pytest.mark.parametrize("factor", [1.0, 3.0])
+def test_debugging_a_bprop_leaves_integers_in_their_places(factor: float) -> None:
+    class Times(nn.Cell):
+        def construct(self, count: Tensor, x: Tensor, more: list[Tensor]) -> Tensor:
+            return x * count * more[1] + more[0]
+
+        def bprop(self, count: Tensor, x: Tensor, more: list[Tensor], out: Tensor, dout: Tensor) -> Any:
+            return None, dout * count * more[1] * factor, [None, dout * x * count]
+
+    net = Times()
+    net.bprop_debug = True
+    count, more = Tensor([2, 5]), [Tensor([1, 1]), Tensor([3.0, 0.5])]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert grad(net, 1)(count, X, more).tolist() == [6.0 * factor, 2.5 * factor]
+    texts = [str(one.message) for one in caught]
+    assert len(texts) == (factor != 1.0)
+    assert all(re.search(r"respect to an input of shape \(2,\): largest difference 12$", text) for text in texts)
 
 
 def test_debugging_a_right_bprop_with_random_numbers_is_silent() -> None:

@@ -49,6 +49,14 @@ def test_construct_is_called_without_a_step_between_unless_the_cell_needs_one() 
 
     net(x)  # the first call checks the names
     assert direct()
+    net.bprop = lambda x, out, dout: dout
+    assert not direct()
+    del net.bprop
+    assert direct()
+    net.mixed_precision_type = ms.float32
+    assert not direct()
+    net.mixed_precision_type = None
+    assert direct()
     net.register_forward_hook(lambda *_: None)
     assert not direct()
 
@@ -264,6 +272,14 @@ def test_cells_come_with_their_paths_each_once() -> None:
     assert list(net.cells()) == [net.left, net.right]
 
 
+def test_paths_may_begin_with_a_given_name() -> None:
+    net = Tree()
+    plain, own = [path for path, _ in net.parameters_and_names()], [path for path, _ in net.cells_and_names()]
+    assert [path for path, _ in net.parameters_and_names("net")] == [f"net.{path}" for path in plain]
+    assert [path for path, _ in net.parameters_and_names("net", False)] == ["net.own"]
+    assert [path for path, _ in net.cells_and_names(name_prefix="net")] == ["net", *(f"net.{path}" for path in own[1:])]
+
+
 def test_a_cell_knows_its_prefix_once_it_is_told() -> None:
     net = nn.SequentialCell(Tree())
     assert net[0].right[0].param_prefix == ""
@@ -445,6 +461,25 @@ def test_a_cell_list_grows_and_is_not_called() -> None:
     assert isinstance(cells[1:], nn.CellList)
     with pytest.raises(NotImplementedError, match="a CellList is not called"):
         cells(Tensor(1.0))
+
+
+def test_parts_of_a_cell_list_are_deleted_by_slices_and_places() -> None:
+    leaves = [Leaf() for _ in range(6)]
+    cells = nn.CellList(leaves)
+    del cells[1:5:2]
+    assert list(cells) == [leaves[0], leaves[2], leaves[4], leaves[5]]
+    del cells[-1]
+    assert list(cells) == [leaves[0], leaves[2], leaves[4]]
+    assert [name for name, _ in cells.parameters_and_names()] == ["0.w", "1.w", "2.w"]
+    assert [p.name for p in cells.get_parameters()] == ["0.w", "1.w", "2.w"]
+    for index in (3, -4):
+        with pytest.raises(IndexError, match=rf"the index must be in \[-3, 3\), but got {index}"):
+            del cells[index]
+
+
+def test_a_cell_list_names_parameters_by_their_places_unless_it_is_told_not_to() -> None:
+    for named, names in (({}, ["0.w"]), ({"auto_prefix": True}, ["0.w"]), ({"auto_prefix": False}, ["w"])):
+        assert [p.name for p in nn.CellList([Leaf()], **named).get_parameters()] == names
 
 
 def test_a_container_in_a_network_keeps_its_prefix() -> None:

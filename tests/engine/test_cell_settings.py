@@ -114,6 +114,19 @@ def test_operators_compute_in_the_asked_type_and_parameters_keep_theirs() -> Non
     assert (x + 1.0).dtype is ms.float32
 
 
+@pytest.mark.parametrize("wanted", [ms.float16, ms.float32, ms.bfloat16])
+def test_all_floats_and_only_these_are_taken_to_the_asked_type(wanted: ms.DType) -> None:
+    class Twice(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return x + x
+
+    for given in (ms.float16, ms.float32, ms.float64, ms.bfloat16):
+        found = Twice().to_float(wanted)(Tensor([1.5, -2.0], given))
+        assert (found.dtype, found.float().tolist()) == (wanted, [3.0, -4.0])
+    for given in (ms.int8, ms.uint8, ms.int32, ms.bool_, ms.complex64):
+        assert Twice().to_float(wanted)(Tensor([True, False], given)).dtype is given
+
+
 def test_a_child_may_have_a_type_of_its_own() -> None:
     seen = []
 

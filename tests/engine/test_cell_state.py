@@ -101,6 +101,31 @@ def test_hooks_around_saving_and_loading_see_their_cell_and_may_change_things() 
     assert "added" not in net.state_dict()
 
 
+def test_hooks_get_the_prefix_and_the_metadata_of_their_cell() -> None:
+    net, saved, loaded = Counting(), [], []
+    net.fc.register_state_dict_post_hook(lambda *given: saved.append(given))
+    net.fc.register_state_dict_post_hook(lambda cell, state, prefix, meta: meta.update(version=3))
+    state: Any = net.state_dict(prefix="q.")
+    ((cell, destination, prefix, meta),) = saved
+    assert cell is net.fc and destination is state and prefix == "q.fc."
+    assert meta is state._metadata["q.fc"] and meta == {"version": 3} and state._metadata["q"] == {}
+
+    def see(cell: nn.Cell, state: Any, prefix: str, meta: Any, *rest: Any) -> None:
+        loaded.append((cell, prefix, meta, getattr(state, "_metadata", None)))
+
+    state = net.state_dict()
+    for one in (net, net.fc):
+        one.register_load_state_dict_pre_hook(see)
+    net.load_state_dict(state)
+    assert [(cell, prefix, meta) for cell, prefix, meta, _ in loaded] == [
+        (net, "", {}), (net.fc, "fc.", {"version": 3}),
+    ]  # fmt: skip
+    assert loaded[0][3] is state._metadata
+    loaded.clear()
+    net.load_state_dict(dict(state))  # another dictionary has no metadata
+    assert [one[2:] for one in loaded] == [({}, None)] * 2
+
+
 def test_a_hook_that_returns_something_is_refused() -> None:
     net = Counting()
     net.register_state_dict_post_hook(lambda *given: 3)
@@ -123,8 +148,9 @@ def test_state_dict_refuses(arguments: Any, text: str) -> None:
 
 def test_positional_arguments_are_taken_with_a_warning() -> None:
     destination: dict[str, Any] = {}
-    with pytest.warns(FutureWarning, match="by name"):
+    with pytest.warns(FutureWarning, match="by name") as warned:
         assert Counting().state_dict(destination, "q.") is destination
+    assert warned[0].filename == __file__  # where it was called
     assert "q.w" in destination
 
 

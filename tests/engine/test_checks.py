@@ -39,6 +39,17 @@ def test_a_type_is_told_by_its_name_or_in_the_words_given() -> None:
         checks.check_type(2, list | tuple, "f", "x", "a list or a tuple")
 
 
+def test_a_number_may_lie_at_the_ends_of_its_range_and_not_beyond() -> None:
+    for good in (0, 0.0, 0.5, 1, 1.0):
+        assert checks.check_number(good, "f", "x", within=(0, 1)) is good
+    for bad in (-1e-9, 1.001, -1):
+        with pytest.raises(ValueError, match=rf"^For 'f', 'x' must be in \[0, 1\], but got {bad}$"):
+            checks.check_number(bad, "f", "x", within=(0, 1))
+    assert checks.check_number(0, "f", "x", within=(0, float("inf"))) == 0
+    with pytest.raises(ValueError, match="^For 'f', 'x' must be 0 or above, but got -0.5$"):
+        checks.check_number(-0.5, "f", "x", within=(0, float("inf")))
+
+
 def test_of_words_all_that_are_allowed_are_told() -> None:
     assert checks.check_one_of("b", ("a", "b"), "f", "x") == "b"
     with pytest.raises(ValueError, match="^For 'f', 'x' must be 'a', 'b' or 'c', but got 'd'$"):

@@ -88,6 +88,16 @@ def test_they_are_what_central_differences_say(name: str) -> None:
         np.testing.assert_allclose(found, central_differences(FUNCTIONS[name], place), rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.parametrize("function", [ops.sign, ops.sgn])
+def test_a_sign_has_the_gradient_across_it_by_the_length_and_none_at_0(function: Callable[[Any], Any]) -> None:
+    z, sens = np.array([0.6 + 0.8j, -1j, 1, 0, 2 - 1.5j]), np.array([1 - 0.5j, 2 + 1j, -0.3 + 0.1j, 1 + 1j, 0.8 - 0.6j])
+    _, pull_back = ms.vjp(function, ms.Tensor(z))
+    length = np.where(z == 0, 1, abs(z))
+    sign = z / length
+    want = np.where(z == 0, 0, (sens - sign * (sign.conj() * sens).real) / length)
+    np.testing.assert_allclose(pull_back(ms.Tensor(sens))[0].asnumpy(), want, rtol=1e-12, atol=1e-12)
+
+
 # Recorded from MindSpore 2.10.0: ms.grad of each function at these complex64 numbers.
 RECORDED = {
     "exp": [-1.1311999 - 2.4717j, 10.8523 + 16.9014j],

@@ -45,6 +45,16 @@ def test_elements_become_a_tuple_of_python_numbers(x: Any, want: tuple[Any, ...]
     assert found == want and [type(one) for one in found] == [type(one) for one in want]
 
 
+@pytest.mark.parametrize(
+    ("given", "dtype"),
+    [((1, -2), ms.int32), ((1, 2.5), ms.float32), ((True, False), ms.bool_), (((1, 2), (3, 4)), ms.int32)],
+)
+def test_a_tuple_of_numbers_becomes_a_tensor(given: Any, dtype: Any) -> None:
+    for found in (ops.tuple_to_array(given), ops.TupleToArray()(given)):
+        assert found.dtype is dtype
+        np.testing.assert_array_equal(found.asnumpy(), given)
+
+
 @pytest.mark.parametrize("value", [True, False, 0, -7, 2**40, 2.5, -0.0, math.inf])
 def test_a_number_becomes_a_tensor_without_axes(value: Any) -> None:
     for found in (ops.scalar_to_tensor(value), ops.ScalarToTensor()(value)):  # MindSpore's default is Float32

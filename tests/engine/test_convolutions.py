@@ -17,6 +17,7 @@ BACK = Tensor(np.ones((1, 3, 2, 2), np.float32))
 WEIGHT = Tensor(np.ones((3, 2, 3, 3), np.float32))
 LINE, KERNELS = Tensor(np.ones((1, 2, 6), np.float32)), Tensor(np.ones((3, 2, 3), np.float32))
 IMAGE = Tensor(np.arange(16.0, dtype=np.float32).reshape(1, 1, 4, 4))
+PAIR = Tensor(np.full((3, 2, 2), math.log(0.5), np.float32))
 EVEN = Tensor(np.full((3, 1, 2), math.log(0.5), np.float32))
 
 
@@ -45,6 +46,13 @@ REFUSED: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("frequencies at once", lambda: ops.rfftfreq(4, 0.0), ValueError, "'d' must not be 0"),
     ("lengths", lambda: ops.fftn(IMAGE, s=(1, 1, 1, 1, 1)), ValueError, "'s' and 'dim' must have one length"),
     ("no label", lambda: ctc([[5]], [1]), ValueError, r"'targets' must be classes in \[0, 2\), but got \[5\]"),
+    ("blank behind", lambda: ctc([[1]], [1], blank=2), ValueError, "'blank' 2 must be a class of 'log_probs'"),
+    ("blank before", lambda: ctc([[1]], [1], blank=-1), ValueError, "'blank' -1 must be a class of 'log_probs'"),
+    ("no samples", lambda: ctc([[1]], [1], EVEN[0]), ValueError, r"of 'log_probs' of shape \(1, 2\)"),
+    ("too few in all", lambda: ctc([1, 1], [1, 2], PAIR), ValueError, r"'target_lengths' \[1 2\] do not fit 'targets'"),
+    ("one less than none", lambda: ctc([1], [2, -1], PAIR), ValueError, r"'target_lengths' \[ 2 -1\] do not fit"),
+    ("a kernel of 4 axes", lambda: ops.conv1d(LINE, WEIGHT), ValueError, r"must have 3 axes, but got .*\(3, 2, 3, 3\)"),
+    ("an image of lines", lambda: ops.conv1d(X, KERNELS), ValueError, r"must have 3 axes, but got .*\(1, 2, 4, 4\)"),
     ("too few labels", lambda: ctc([[1]], [2]), ValueError, r"'target_lengths' \[2\] do not fit 'targets'"),
     ("less than none", lambda: ctc([[1]], [-1]), ValueError, r"'target_lengths' \[-1\] do not fit"),
 ]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine import Parameter, Tensor, float32, float64, grad, int32, int64, ops
+from hookscope.engine import Parameter, Tensor, bool_, float32, float64, grad, int16, int32, int64, ops
 
 NUMBER = Tensor(1.5, float32)
 VECTOR = Tensor(np.array([1.0, 2.0], np.float32))
@@ -46,6 +46,29 @@ def test_only_one_number_fills_a_tensor(made: Callable[[], Tensor]) -> None:
 def test_fillv2_says_that_its_value_is_a_tensor(number: float) -> None:
     with pytest.raises(TypeError, match="For 'FillV2', 'value' must be a Tensor, but got"):
         ops.FillV2()((2, 2), number)
+
+
+@pytest.mark.parametrize("dtype", [bool_, int16, int64, float32, float64])
+def test_what_fills_keeps_its_dtype(dtype: Any) -> None:
+    found = ops.FillV2()((2, 3), Tensor(1, dtype))
+    assert (found.shape, found.dtype, found.tolist()) == ((2, 3), dtype, [[1] * 3] * 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "dtype", "want", "own"),
+    [
+        ((3,), None, [0, 1, 2], int64),
+        ((1, Tensor(6), 2), None, [1, 3, 5], int64),
+        ((2, 0.5, -0.5), None, [2.0, 1.5, 1.0], float32),
+        ((0, Tensor(2.0), 1), None, [0.0, 1.0], float32),
+        ((3,), float64, [0, 1, 2], float64),
+        ((0.0, 2.0), int16, [0, 1], int16),
+        ((0, 3, -1), None, [], int64),
+    ],
+)
+def test_a_range_is_of_floats_if_one_of_its_numbers_is(given: Any, dtype: Any, want: Any, own: Any) -> None:
+    found = ops.arange(*given, dtype=dtype)
+    assert (found.dtype, found.tolist()) == (own, want)
 
 
 def test_a_filled_tensor_is_memory_of_its_own() -> None:

@@ -98,6 +98,23 @@ def test_what_has_no_gradient_says_so(call: Any, match: str) -> None:
         ms.grad(call)(X)
 
 
+def test_the_basis_of_the_rest_passes_a_gradient_in_float32_where_the_result_does_not_hang_on_it() -> None:
+    random = np.random.default_rng(7)
+    x, by = random.standard_normal((40, 8)), random.standard_normal((40, 40))
+    by += by.T
+
+    def of_rest(v: Tensor) -> Tensor:
+        rest = ops.qr(v, "complete")[0][:, 8:]
+        return (rest @ rest.T * Tensor(by.astype(np.float32))).sum()
+
+    # The projection on the rest is I - P, P = A inv(A'A) A'; weighed by a symmetric W its slope by A is
+    # -2 (I - P) W A inv(A'A).
+    back = np.linalg.inv(x.T @ x)
+    want = -2 * (np.eye(40) - x @ back @ x.T) @ by @ x @ back
+    got = ms.grad(of_rest)(Tensor(x.astype(np.float32)))
+    np.testing.assert_allclose(got.asnumpy(), want, atol=1e-4 * abs(want).max())
+
+
 TIES = np.array([[3.0, -3.0, 1.0], [2.0, 2.0, -2.0]], np.float32)
 
 
@@ -239,6 +256,15 @@ def test_lstsq_of_a_lower_rank_is_the_shortest_solution(name: str, dtype: Any) -
     np.testing.assert_allclose(found.asnumpy(), np.linalg.pinv(a).swapaxes(-1, -2) @ weights, atol=1e-9)
     with pytest.raises(NotImplementedError, match="For 'lstsq', the rank of 'input' is not full, .* no gradient"):
         ms.grad(lambda left: ops.lstsq(left, Tensor(b)).sum())(Tensor(a))
+
+
+def test_what_counts_as_0_for_lstsq_hangs_on_the_size_of_a_matrix_not_on_how_many_there_are() -> None:
+    a = np.tile(np.diag([1.0, 1e-14]), (500, 1, 1))
+    a[0] = np.diag([1.0, 1e-18])  # only this has a singular value within 2 * eps of 0
+    got = ops.lstsq(Tensor(a), Tensor(np.ones((500, 2, 1)))).asnumpy()
+    want = np.tile([[1.0], [1e14]], (500, 1, 1))
+    want[0, 1] = 0
+    np.testing.assert_allclose(got, want, rtol=1e-9)
 
 
 @pytest.mark.parametrize("shape", [(4, 2), (2, 4), (3, 3)])

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import hookscope.engine as ms
 from hookscope.engine import Generator, Tensor, ops
+from hookscope.engine.core import random
 from hookscope.engine.ops import dropping
 
 Draw = Callable[[int, int], Any]
@@ -23,6 +25,7 @@ WITH_TWO_SEEDS: dict[str, Draw] = {
     "multinomial_with_replacement": lambda a, b: ops.multinomial_with_replacement(WEIGHTS, a, b, 40, True),
     "Bernoulli": lambda a, b: ops.Bernoulli(a, b)(ZEROS, 0.5),
     "Gamma": lambda a, b: ops.Gamma(a, b)((40,), Tensor(1.0), Tensor(1.0)),
+    "Gamma below 1": lambda a, b: ops.Gamma(a, b)((40,), Tensor(0.3), Tensor(1.0)),
     "Multinomial": lambda a, b: ops.Multinomial(a, b)(WEIGHTS, 40),
     "RandomGamma": lambda a, b: ops.RandomGamma(a, b)((40,), Tensor(1.0)),
     "RandomPoisson": lambda a, b: ops.RandomPoisson(a, b)((40,), Tensor(9.0)),
@@ -115,12 +118,13 @@ COUNT = 40000
         (lambda: ops.randint(-2, 10, (COUNT,)), 3.5, math.sqrt(143 / 12)),
         (lambda: ops.randint_like(Tensor(np.zeros(COUNT)), -2, 10), 3.5, math.sqrt(143 / 12)),
         (lambda: ops.uniform((COUNT,), Tensor(1.0), Tensor(3.0)), 2.0, 2 * 12**-0.5),
-        (lambda: ops.uniform((COUNT,), Tensor(0), Tensor(12), dtype=ms.int32), 5.5, math.sqrt(143 / 12)),
+        (lambda: ops.uniform((COUNT,), Tensor(-2), Tensor(10), dtype=ms.int32), 3.5, math.sqrt(143 / 12)),
         (lambda: ops.normal((COUNT,), 3.0, 0.5), 3.0, 0.5),
         (lambda: ops.standard_normal((COUNT,)), 0.0, 1.0),
         (lambda: ops.standard_laplace((COUNT,)), 0.0, math.sqrt(2)),
         (lambda: ops.laplace((COUNT,), 1.0, 3.0), 1.0, 3 * math.sqrt(2)),
         (lambda: ops.gamma((COUNT,), Tensor(0.4), Tensor(2.0)), 0.2, math.sqrt(0.4) / 2),
+        (lambda: ops.gamma((COUNT,), Tensor(0.4), Tensor(2.0), 3), 0.2, math.sqrt(0.4) / 2),
         (lambda: ops.gamma((COUNT,), Tensor(5.0), Tensor(2.0)), 2.5, math.sqrt(5.0) / 2),
         (lambda: ops.random_gamma((COUNT,), Tensor([3.0])), 3.0, math.sqrt(3)),
         (lambda: ops.random_poisson((COUNT,), Tensor([4.0])), 4.0, 2.0),
@@ -139,6 +143,59 @@ def test_numbers_have_the_moments_of_their_distribution(
     # Five deviations of the mean.
     assert abs(found[0] - mean) < 5 * deviation / math.sqrt(COUNT)
     assert abs(found[1] - deviation) < 0.05 * deviation
+
+
+# The ends of what the stream gives, and between.
+DRAWN = np.array([0.0, 2.0**-24, 0.1, 0.25, 0.4999, 0.5, 0.75, 0.9, 1 - 2.0**-24], np.float32)
+INNER = DRAWN.astype(np.float64) + 2.0**-33  # half an interval more keeps 0 out of the logarithms
+LARGE = np.array([49.0, 50.0, 60.0])
+
+
+@pytest.mark.parametrize(
+    ("draw", "want"),
+    [
+        (lambda: ops.rand(9), DRAWN),
+        (lambda: ops.uniform((9,), -2.0, 10.0), DRAWN * 12.0 - 2),
+        (lambda: ops.uniform((9,), Tensor(-2), Tensor(10), dtype=ms.int32), np.floor(DRAWN * 12.0) - 2),
+        (lambda: ops.randint(-2, 10, (9,)), np.floor(DRAWN * 12.0) - 2),
+        (lambda: ops.randint_like(Tensor(np.zeros(9)), 3, 4), np.full(9, 3)),
+        (lambda: Tensor(np.zeros(9, np.int32)).random_(-2, 10), np.floor(DRAWN * 12.0) - 2),
+        (lambda: ops.bernoulli(Tensor(np.zeros(9)), 0.5), DRAWN < 0.5),
+        (lambda: ops.bernoulli(Tensor(np.zeros(9)), 0.0), np.zeros(9)),
+        (lambda: ops.bernoulli(Tensor(np.zeros(9)), 1.0), np.ones(9)),
+        (lambda: Tensor(np.zeros(9)).bernoulli_(0.5), DRAWN < 0.5),
+        (lambda: ops.standard_laplace((9,)), stats.laplace.ppf(INNER)),
+        (lambda: ops.laplace((9,), 1.0, 3.0), stats.laplace.ppf(INNER, 1, 3)),
+        *(
+            (lambda rate=rate: ops.random_poisson((9,), Tensor(rate)), stats.poisson.ppf(INNER, rate))
+            for rate in (0.0, 0.3, 4.0, 49.0)
+        ),
+        (lambda: ops.multinomial(Tensor([1.0, 3.0]), 9), np.arange(9) > 2),
+        (lambda: ops.random_categorical(Tensor([[1.0, 3.0]]).log(), 9)[0], np.arange(9) > 2),
+    ],
+)
+def test_a_number_is_the_quantile_of_the_uniform_number_it_is_made_of(
+    draw: Callable[[], Tensor], want: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(random, "uniform", lambda shape, seed=None: np.resize(DRAWN, shape))
+    np.testing.assert_allclose(draw().asnumpy(), want, rtol=2e-6, atol=1e-7)
+
+
+def test_a_poisson_number_of_a_mean_from_50_on_is_a_rounded_normal_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    normal = np.array([0.0, 1.5, -2.0])
+    monkeypatch.setattr(random, "normal", lambda shape, seed=None: np.broadcast_to(normal[:, None], shape))
+    monkeypatch.setattr(random, "uniform", lambda shape, seed=None: np.full(shape, 0.5, np.float32))
+    found = ops.random_poisson((3,), Tensor(LARGE)).asnumpy()
+    roots = np.sqrt(LARGE + 3 / 8) + normal[:, None] / 2  # Anscombe 1948
+    np.testing.assert_array_equal(found[:, 1:], np.round(roots**2 - 3 / 8)[:, 1:])
+    assert found[:, 0].tolist() == [49.0] * 3  # the median
+
+
+@pytest.mark.parametrize("p", [-0.001, 1.001, math.nextafter(1.0, 2.0), [0.5, 2.0]])
+def test_a_probability_lies_between_0_and_1(p: Any) -> None:
+    given = Tensor(p, ms.float64)
+    with pytest.raises(ValueError, match=r"For 'bernoulli', 'p' must be in \[0, 1\]"):
+        ops.bernoulli(Tensor(np.zeros(2)), given)
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,11 @@ def test_two_dtypes_combine_as_in_mindspore(row: str) -> None:
     assert {c: combined(row, c) for c in COLUMNS if want[c] != "."} == {c: w for c, w in want.items() if w != "."}
 
 
+@pytest.mark.parametrize("other", INTEGERS)
+def test_the_largest_unsigned_integer_stays_with_unsigned_ones_and_goes_to_int64_with_signed_ones(other: str) -> None:
+    assert combined("UInt64", other) == ("UInt64" if other.startswith("U") else "Int64")
+
+
 @pytest.mark.parametrize(("a", "b"), list(itertools.product(map(str, DTYPES), repeat=2)))
 def test_combining_does_not_depend_on_the_order(a: str, b: str) -> None:
     assert combined(a, b) == combined(b, a)

@@ -62,6 +62,8 @@ PARTS = np.array([0.0, 0.1, 0.25, 0.5, 0.9, 1.0, 1.5, -0.1, NAN])
 ORDERED = np.array([[3.0, NAN, -1.0, NAN, 0.5, -INF], [1.0, 2.0, NAN, -INF, INF, 0.5]])
 TURNED = np.array([NAN, 1.0, 2.0, NAN, 0.5, INF])
 ZEROS = np.array([0.0, 0.0, 0.0, 0.0, 2.0, -1.0, 2.0]), np.array([0.0, NAN, INF, -3.0, 0.0, 4.0, -INF])
+DIVISORS = np.array([1.0, NAN, INF, 0.0, NAN, 6.0, -5.0, 0.0]), np.array([0.0, 0.0, -0.0, 0.0, 2.0, -4.0, INF, 3.0])
+SINES = np.array([[0.0, -0.0, 1.0, -1.0], [0.25, -2.5, 1e-6, 3.75]])
 BFLOAT16 = Tensor(np.ones(2, np.float32)).astype(ms.bfloat16)
 
 CASES: dict[str, list[Case]] = {
@@ -112,6 +114,23 @@ CASES: dict[str, list[Case]] = {
         ),
         (lambda: ops.ApproximateEqual(0.5)(Tensor([1.0, 1.0, NAN]), Tensor([1.25, 1.5, NAN])), np.array([1, 0, 0]) > 0),
         (lambda: Tensor([1.0, 1.0]).approximate_equal(Tensor([1.000005, 1.00002])), np.array([True, False])),
+    ],
+    "isclose": [
+        # The size of the second one counts.
+        (lambda: ops.isclose(Tensor([10.0, 11.0]), Tensor([11.0, 10.0]), 0.095), np.array([True, False])),
+        (lambda: ops.isclose(Tensor([3.0, NAN]), Tensor([3.5, NAN]), 0.0, 0.5, True), np.array([True, True])),
+        (lambda: [Tensor([10.0]).allclose(Tensor([v]), 0.095) for v in (9.0, 11.0)], [False, True]),
+        (lambda: [Tensor([11.0]).allclose(Tensor([v]), 0.095) for v in (10.0, 12.0)], [False, True]),
+        (lambda: [Tensor([1.0, NAN]).allclose(Tensor([v, NAN]), 0.0, 0.5, True) for v in (1.5, 1.75)], [True, False]),
+    ],
+    "isneginf": [
+        (lambda: ops.isneginf(Tensor([[-INF, INF, NAN, -1e30]])), np.array([[True, False, False, False]])),
+        (lambda: Tensor(INTEGERS).isneginf(), np.zeros((2, 4), bool)),
+    ],
+    "sinc": [
+        (lambda: ops.sinc(Tensor(SINES)), each(lambda x: math.sin(math.pi * x) / (math.pi * x) if x else 1.0, SINES)),
+        (lambda: ops.Sinc()(Tensor(f32([0.0, 1.0, 0.5]))), f32([1.0, 0.0, 2 / math.pi])),
+        (lambda: Tensor(PLACES).sinc(), f32([1.0, 0.0, 0.0, 0.0])),
     ],
     "is_complex": [
         (lambda: [ops.is_complex(Tensor(np.zeros(2, kind))) for kind in ("c8", "c16", "f4", "f8", "i4", "?")],
@@ -178,6 +197,16 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.Xdivy()(Tensor(TALL), Tensor(WIDE)), TALL / WIDE),
         (lambda: ops.xdivy(0, Tensor(f32([0.0, NAN]))), f32([0.0, 0.0])),
         (lambda: Tensor(PLACES).xdivy(4), f32(PLACES / 4)),
+    ],
+    "DivNoNan": [
+        (lambda: ops.DivNoNan()(*map(Tensor, DIVISORS)), each(lambda x, y: x / y if y else 0.0, *DIVISORS)),
+        (lambda: ops.DivNoNan()(Tensor(TALL), Tensor(WIDE)), TALL / WIDE),
+        (lambda: ops.DivNoNan()(3, Tensor(PLACES)), f32([0.0, 1.5, 0.75, 3.0])),
+    ],
+    "MulNoNan": [
+        (lambda: ops.MulNoNan()(*map(Tensor, DIVISORS)), each(lambda x, y: x * y if y else 0.0, *DIVISORS)),
+        (lambda: ops.MulNoNan()(Tensor(TALL), Tensor(WIDE)), TALL * WIDE),
+        (lambda: ops.MulNoNan()(INF, Tensor(f32([0.0, 2.0]))), f32([0.0, INF])),
     ],
     "SquaredDifference": [
         (lambda: ops.SquaredDifference()(Tensor(TALL), Tensor(WIDE)), each(lambda x, y: (x - y) ** 2, TALL, WIDE)),
@@ -246,6 +275,9 @@ GRADIENTS: dict[str, tuple[Callable[..., Tensor], list[Array]]] = {
     "addcmul": (ops.addcmul, [AWAY, ALONG, AWAY + 1, ALONG]),
     "addcdiv": (ops.addcdiv, [AWAY, ALONG, AWAY, ALONG]),
     "xdivy": (ops.xdivy, [AWAY, ALONG]),
+    "DivNoNan": (ops.DivNoNan(), [AWAY, ALONG]),
+    "MulNoNan": (ops.MulNoNan(), [AWAY, ALONG]),
+    "sinc": (ops.sinc, [np.array([0.0, 0.25, -1.0, 1.5])]),
     "SquaredDifference": (ops.SquaredDifference(), [AWAY, ALONG]),
     "inv": (ops.inv, [AWAY]),
 }
@@ -261,6 +293,13 @@ def test_nothing_divided_by_what_is_not_finite_passes_no_nan_on() -> None:
     x, y = Tensor(np.zeros(3)), Tensor(np.array([0.0, NAN, INF]))
     by_x, by_y = ms.grad(lambda x, y: ops.xdivy(x, y).sum(), (0, 1))(x, y)
     assert by_x.tolist() == [0.0] * 3 and by_y.tolist() == [0.0] * 3
+
+
+def test_what_is_divided_by_0_or_taken_0_times_passes_no_nan_on() -> None:
+    x, y = Tensor(np.array([1.0, NAN, INF])), Tensor(np.zeros(3))
+    for function in (ops.DivNoNan(), ops.MulNoNan()):
+        by_x, by_y = ms.grad(lambda x, y, f=function: f(x, y).sum(), (0, 1))(x, y)
+        assert by_x.tolist() == [0.0] * 3 and by_y.tolist() == [0.0] * 3
 
 
 def test_fmax_and_fmin_send_the_gradient_to_what_is_no_nan() -> None:

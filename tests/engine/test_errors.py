@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import numpy as np
@@ -115,3 +116,10 @@ def test_an_error_in_construct_passes_through_with_hooks_and_taps_in_order() -> 
     with pytest.raises(ValueError, match="For 'Dense', the last axis of the input must be 3, but got shape"):
         grad(net)(X)
     assert grad(net[0])(X).shape == (2, 3)
+
+
+def test_fold_names_the_shape_that_it_was_given() -> None:
+    for shape in ((8, 3), (1, 8, 3)):
+        text = f"For 'fold', 'input' must have the shape (N, C * 4, 4), but got {shape}"
+        with pytest.raises(ValueError, match=re.escape(text)):
+            ops.fold(ops.ones(shape), (3, 3), 2)

@@ -251,8 +251,25 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
     (lambda: optim.Adam([{"params": set(weights())}]), TypeError, "must have an order"),
     (lambda: optim.Adam([Tensor(1.0)]), TypeError, "must hold Parameters, but got Tensor"),
     (lambda: optim.Adam([{"params": (w := weights())}, {"params": w[:1]}]), ValueError, "'w' is in more than one"),
+    (lambda: optim.Adam(weights(), eps="a"), TypeError, "For 'Adam', 'eps' must be a number, but got str"),
+    (lambda: optim.ASGD(weights(), lr=0.0), ValueError, "'lr' must be above 0, but got 0.0"),
+    (lambda: optim.Rprop(weights(), lr=0.0), ValueError, "'lr' must be above 0, but got 0.0"),
+    (lambda: optim.Rprop(weights(), etas=(0.0, 1.2)), ValueError, r"'etas\[0\]' must be above 0 and below 1, but"),
+    (lambda: optim.Rprop(weights(), etas=(1.0, 1.2)), ValueError, r"'etas\[0\]' must be above 0 and below 1, but"),
+    (lambda: optim.Rprop(weights(), etas=(0.5, 1.0)), ValueError, r"'etas\[1\]' must be above 1, but got 1"),
+    *((lambda kind=kind: getattr(optim, kind)(weights(), eps=0.0), ValueError, "'eps' must be above 0, but got 0.0")
+      for kind in ("Adamax", "NAdam", "RAdam")),
     (lambda: optim.SGD(weights(), 0.1)(GRADIENTS[0][:1]), RuntimeError, "there must be 2 gradients, but got 1"),
 ]
+
+
+def test_adam_may_have_a_rate_of_0_and_nothing_beside_the_root() -> None:
+    given = weights()
+    optim.Adam(given, lr=0.0)(GRADIENTS[1])
+    np.testing.assert_array_equal(given[0].asnumpy(), weights()[0].asnumpy())
+    optim.Adam(given, lr=0.5, eps=0.0)(GRADIENTS[1])  # the first step is the rate, with the gradient's sign
+    for found, before, gradient in zip(given, weights(), GRADIENTS[1], strict=True):
+        np.testing.assert_allclose(found.asnumpy(), before.asnumpy() - 0.5 * np.sign(gradient.asnumpy()), rtol=1e-5)
 
 
 @pytest.mark.parametrize(("make", "error", "names"), REFUSED)

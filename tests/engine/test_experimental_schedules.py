@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 from recorded import wave
 
-from hookscope.engine import Parameter, nn
+from hookscope.engine import Parameter, Tensor, nn
 from hookscope.engine.experimental import optim
 from hookscope.engine.experimental.optim import lr_scheduler as sched
 
@@ -325,4 +326,69 @@ def test_a_schedule_refuses_what_is_no_experimental_optimizer(make: Any) -> None
 )
 def test_a_length_of_no_epochs_is_refused_when_the_schedule_is_made(make: Any, argument: str) -> None:
     with pytest.raises(ValueError, match=f"'{argument}' must not be 0"):
+        make(one_group())
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 5])
+def test_a_cosine_that_is_followed_step_by_step_stays_on_its_curve(length: int) -> None:
+    optimizer = one_group()
+    scheduler = sched.CosineAnnealingLR(optimizer, length, 0.01)
+    for epoch in range(1, 6 * length + 2):
+        scheduler.step()
+        expected = 0.01 + (0.1 - 0.01) * (1 + math.cos(math.pi * epoch / length)) / 2
+        np.testing.assert_allclose(float(optimizer.param_groups[0]["lr"]), expected, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize(("first", "times"), [(3, 1), (3, 2), (2, 3)])
+def test_warm_restarts_by_epoch_begin_where_a_cycle_ends(first: int, times: int) -> None:
+    optimizer = one_group()
+    scheduler = sched.CosineAnnealingWarmRestarts(optimizer, first, times, 0.01)
+    for epoch in (0, 1, first - 1, first, first + 1, first * (1 + times) - 1, first * (1 + times), 2.5, 20):
+        begins, length = 0, first  # Loshchilov and Hutter 2017: cycles of first, first * times, first * times^2 ...
+        while epoch >= begins + length:
+            begins, length = begins + length, length * times
+        scheduler.step(epoch)
+        expected = 0.01 + (0.1 - 0.01) * (1 + math.cos(math.pi * (epoch - begins) / length)) / 2
+        np.testing.assert_allclose(float(optimizer.param_groups[0]["lr"]), expected, rtol=1e-5)
+        assert float(scheduler.T_cur) == epoch - begins and float(scheduler.T_i) == length
+
+
+def test_a_plateau_counts_its_epochs_and_leaves_a_rate_that_would_change_by_eps_or_less() -> None:
+    for eps, expected in ((0.25, 0.5), (0.2, 0.25)):
+        optimizer = one_group()
+        optimizer.param_groups[0]["lr"].set_data(Tensor(0.5))
+        scheduler = sched.ReduceLROnPlateau(optimizer, factor=0.5, patience=0, eps=eps)
+        for epoch in range(1, 3):
+            scheduler.step(1.0)
+            assert float(scheduler.last_epoch) == epoch
+        assert float(optimizer.param_groups[0]["lr"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("make", "rate"),
+    [
+        (lambda o: sched.ConstantLR(o, 1.0), 0.1),
+        (lambda o: sched.ConstantLR(o, 0.0), 0.0),
+        (lambda o: sched.LinearLR(o, 1.0, 0.5), 0.1),
+        (lambda o: sched.LinearLR(o, 0.5, 0.0, 1), 0.05),
+        (lambda o: sched.LinearLR(o, 0.5, 1.0), 0.05),
+    ],
+)
+def test_a_factor_may_be_the_last_of_its_range(make: Any, rate: float) -> None:
+    optimizer = one_group()
+    make(optimizer)
+    np.testing.assert_allclose(float(optimizer.param_groups[0]["lr"]), rate, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda o: sched.ConstantLR(o, 1.5), "'factor' must be from 0 to 1, but got 1.5"),
+        (lambda o: sched.ConstantLR(o, -0.5), "'factor' must be from 0 to 1, but got -0.5"),
+        (lambda o: sched.LinearLR(o, 1.5), "'start_factor' must be above 0 and at most 1, but got 1.5"),
+        (lambda o: sched.LinearLR(o, 0.5, -0.5), "'end_factor' must be from 0 to 1, but got -0.5"),
+    ],
+)
+def test_a_factor_outside_its_range_is_refused(make: Any, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
         make(one_group())

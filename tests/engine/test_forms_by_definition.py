@@ -11,6 +11,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, ops
+from hookscope.engine.ops.normalization import batch_norm_with_statistics
 
 Array = np.ndarray[Any, Any]
 RNG = np.random.default_rng(11)
@@ -149,7 +150,7 @@ def test_a_looked_up_row_gets_its_gradient_once_for_each_use() -> None:
 
 
 @pytest.mark.parametrize("shape", [(3,), (2, 4), ()])
-@pytest.mark.parametrize("padding_idx", [None, 0, 2, -1])
+@pytest.mark.parametrize("padding_idx", [None, 0, 2, 3, -1, -4])
 def test_embedding_takes_rows_and_the_row_of_the_padding_gets_no_gradient(shape: Any, padding_idx: Any) -> None:
     table, indices, sent = normal(4, 3), RNG.integers(0, 4, shape), normal(*shape, 3)
     weight = Tensor(table)
@@ -329,6 +330,14 @@ def test_dropout_of_channels_keeps_or_drops_each_as_a_whole(drop: Any, shape: An
         drop(Tensor(x), 2)
 
 
+def test_dropout_of_channels_draws_a_number_for_each_that_nobody_else_gets() -> None:
+    ms.set_seed(5)
+    for drop, shape in ((ops.Dropout2D(0.5), (2, 3, 5, 7)), (ops.Dropout3D(0.5), (2, 3, 5, 7, 1))):
+        before = ms.default_generator.draw(1)[1]
+        drop(Tensor(normal(*shape)))
+        assert ms.default_generator.draw(1)[1] == before + 1 + 2 * 3
+
+
 def test_dropout3d_the_class_also_says_what_is_kept() -> None:
     ms.set_seed(5)
     x = normal(4, 60, 2, 1, 3)
@@ -448,6 +457,42 @@ def test_ctc_adds_up_all_paths() -> None:
     assert ops.CTCLossV2(zero_infinity=True)(*short)[0].tolist()[:2] == [0.0, 0.0]
 
 
+@pytest.mark.parametrize("flat", [False, True])
+@pytest.mark.parametrize(("blank", "labels"), [
+    (0, [[1, 2], [2, 2], []]), (1, [[0, 2, 0], [2], [0, 0]]), (2, [[1], [], [0]]), (2, [[], [], []]),
+    (0, [[1, 1, 2], [1, 2, 1], [2, 2]]),
+])  # fmt: skip
+def test_ctc_and_its_gradient_for_any_blank_and_number_of_labels(
+    blank: int, labels: list[list[int]], flat: bool
+) -> None:
+    scores, steps = normal(5, 3, 3).astype(np.float64), [5, 4, 3]
+    lengths = [len(row) for row in labels]
+    width = max(lengths)
+    # Flat: all labels one after the other, of exactly the length of all; else rows as wide as the longest.
+    filled_up = [row + [0] * (width - len(row)) for row in labels]
+    targets = np.array([*itertools.chain(*labels)]) if flat else np.array(filled_up)
+    given = [Tensor(np.asarray(v, np.int32)) for v in (targets, steps, lengths)]
+
+    def losses(scores: Array) -> list[float]:
+        p = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+        return [ctc(p[:n, i], labels[i], blank) for i, n in enumerate(steps)]
+
+    def loss(x: Tensor) -> Tensor:
+        return ops.ctc_loss(ops.log_softmax(x, -1), *given, blank=blank, reduction="sum", zero_infinity=True)[0]
+
+    want = np.where(np.isinf(losses(scores)), 0, losses(scores))
+    close(loss(Tensor(scores)), want.sum())
+    moved = np.zeros_like(scores)
+    for place in np.ndindex(scores.shape):
+        ends = []
+        for step in (1e-6, -1e-6):
+            near = scores.copy()
+            near[place] += step
+            ends.append(sum(v for v in losses(near) if v < math.inf))
+        moved[place] = (ends[0] - ends[1]) / 2e-6
+    close(ms.grad(loss)(Tensor(scores)), moved, 1e-4, 1e-6)
+
+
 def test_ctc_of_scores_has_its_blank_last_and_gives_the_gradient() -> None:
     scores = normal(3, 2, 3).astype(np.float64)
     steps, labels = np.array([3, 2]), [[0, 1], [1]]
@@ -521,6 +566,28 @@ def test_batch_norm_gives_its_statistics(shape: tuple[int, ...]) -> None:
         close(one, other)
     close(held[0], 0.7 * mean + 0.3 * np.array(means))
     close(held[1], 0.7 * variance + 0.3 * np.array(variances) * count / (count - 1))
+
+
+@pytest.mark.parametrize("which", list(itertools.product([False, True], repeat=3)))
+def test_a_gradient_may_arrive_at_any_of_what_batch_norm_gives(which: tuple[bool, ...]) -> None:
+    x, gamma, beta = (RNG.standard_normal(shape) for shape in ((3, 2, 4), (2,), (2,)))
+    by = [RNG.standard_normal(shape) for shape in ((3, 2, 4), (2,), (2,))]
+
+    def reference(v: Array) -> float:
+        mean, var = v.mean((0, 2)), v.var((0, 2))
+        y = (v - mean[:, None]) / np.sqrt(var + 0.1)[:, None] * gamma[:, None] + beta[:, None]
+        return sum(float((one * w).sum()) for one, w, used in zip((y, mean, var), by, which, strict=True) if used)
+
+    def weighed(v: Tensor) -> Any:
+        outputs = batch_norm_with_statistics(v, Tensor(gamma), Tensor(beta), 0.1)
+        return sum((one * Tensor(w)).sum() for one, w, used in zip(outputs, by, which, strict=True) if used) + v.sum()
+
+    want = np.ones(x.shape)
+    for place in np.ndindex(x.shape):
+        step = np.zeros(x.shape)
+        step[place] = 1e-6
+        want[place] += (reference(x + step) - reference(x - step)) / 2e-6
+    close(ms.grad(weighed)(Tensor(x)), want, 1e-6, 1e-8)
 
 
 # Others

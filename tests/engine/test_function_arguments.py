@@ -76,6 +76,35 @@ def test_diagonals_of_matrices_follow_their_definitions() -> None:
     assert square.shape == (2, 3, 2, 3) and ops.DiagPart()(square).tolist() == X.tolist()
     assert all(square[i, j, i, j].item() == X[i, j].item() for i in range(2) for j in range(3))
     assert float(square.sum()) == 21.0
+    for n in (1, 3):
+        assert ops.DiagPart()(Tensor(np.arange(n * n).reshape(n, n))).tolist() == list(range(0, n * n, n + 1))
+
+
+@pytest.mark.parametrize("dtype", [ms.bool_, ms.int8, ms.int64, ms.float16, ms.float64, ms.complex64])
+def test_what_is_outside_of_a_triangle_is_0_in_its_dtype(dtype: Any) -> None:
+    ones = Tensor(np.ones((2, 3, 3)), dtype)
+    for found, want in (
+        (ops.tril(ones), np.tril(np.ones((2, 3, 3)))),
+        (ops.triu(ones, 1), np.triu(np.ones((2, 3, 3)), 1)),
+        (ops.matrix_band_part(ones, 0, 1), np.tril(np.triu(np.ones((2, 3, 3))), 1)),
+    ):
+        assert found.dtype is dtype
+        np.testing.assert_array_equal(found.asnumpy(), want)
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (2, 3, 4), (2, 5, 3, 4), (2, 1, 5, 3, 4)])
+@pytest.mark.parametrize("offset", [-1, 0, 2])
+def test_a_diagonal_is_written_in_each_plane(shape: tuple[int, ...], offset: int) -> None:
+    x = np.arange(float(math.prod(shape))).reshape(shape)
+    for dim1, dim2 in ((-2, -1), (-1, -2), (0, -1)):
+        source = -1 - np.arange(float(np.diagonal(x, offset, dim1, dim2).size))
+        source = source.reshape(np.diagonal(x, offset, dim1, dim2).shape)
+        want = x.copy()
+        planes = np.moveaxis(want, (dim1, dim2), (-2, -1))
+        for i in range(planes.shape[-2]):
+            if 0 <= i + offset < planes.shape[-1]:
+                planes[..., i, i + offset] = source[..., i + min(offset, 0)]
+        close(ops.diagonal_scatter(Tensor(x), Tensor(source), offset, dim1, dim2), want)
 
 
 def test_parts_joined_and_cut_are_those_of_numpy() -> None:
@@ -219,6 +248,11 @@ def test_gather_pairs_up_leading_axes() -> None:
     close(ops.gather(Tensor(x), Tensor(i), 2, 1), want)
     close(ops.Gather(1)(Tensor(x), Tensor(i), Tensor(2)), want)
     close(ops.gather(Tensor(x), Tensor(i), 2, -1), want)
+    near = i % 3
+    close(ops.gather(Tensor(x), Tensor(near), 1, 1), np.array([x[b][near[b]] for b in range(2)]))  # as many as the axis
+    ends = np.array([-2, 1, 0])
+    close(ops.gather(Tensor(x), Tensor(ends), 0), x[ends])
+    close(ops.gather(Tensor(x), Tensor(i), 2, -2), x[:, :, i])  # no axis in common
 
 
 SAMPLES = Tensor(np.ones((2, 1, 2, 2), np.float32))
@@ -243,6 +277,53 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "gather": (lambda: ops.gather(X, Tensor([[0], [1]]), 0, 1), ValueError, "at most 'axis' 0, but got 1"),
     "gather batch": (lambda: ops.gather(X, Tensor([0, 1]), 1, 1), ValueError, r"must be in \[-1, 1\)"),
     "gather lengths": (lambda: ops.gather(X, Tensor([[0]]), 1, 1), ValueError, "first 1 lengths must be equal"),
+    **{
+        f"grid_sample {x} {grid}": (
+            lambda x=x, grid=grid: ops.grid_sample(Tensor(np.ones(x)), Tensor(np.ones(grid))),
+            ValueError,
+            f"'grid' of shape {re.escape(str(grid))} does not fit 'input' of shape {re.escape(str(x))}",
+        )
+        for x, grid in (
+            ((1, 1, 2, 2), (1, 2, 2)), ((1, 1, 2, 2), (1, 2, 2, 2, 2)), ((1, 1, 2, 2), (1, 2, 2, 3)),
+            ((1, 1, 2), (1, 2, 1)), ((1, 1, 2, 2, 2), (1, 2, 2, 2, 2)), ((1, 1, 1, 1, 1, 1), (1, 1, 1, 1, 1, 4)),
+        )
+    },
+    **{
+        f"pixel_shuffle {shape}": (
+            lambda shape=shape: ops.pixel_shuffle(Tensor(np.ones(shape)), 2),
+            ValueError,
+            f"the channels of {re.escape(str(shape))} must be a multiple of 4",
+        )
+        for shape in ((4, 2), (6, 1, 1), (2, 1, 1), (4, 2, 4, 4), (1, 4, 4, 3, 2, 2))
+    },
+    **{
+        f"pixel_unshuffle {shape}": (
+            lambda shape=shape: ops.pixel_unshuffle(Tensor(np.ones(shape)), 2),
+            ValueError,
+            f"height and width of {re.escape(str(shape))} must be multiples of 2",
+        )
+        for shape in ((2, 2), (1, 2, 3), (1, 3, 2), (2, 2, 1, 2))
+    },
+    **{
+        f"fold {shape}": (
+            lambda shape=shape: ops.fold(Tensor(np.ones(shape)), 3, 2),
+            ValueError,
+            r"'input' must have the shape \(N, C \* 4, 4\), but got " + re.escape(str(shape)),
+        )
+        for shape in ((4,), (1, 5, 4), (1, 4, 3), (1, 1, 1, 4, 4), (1, 4, 5), (1, 1, 3, 4))
+    },
+    "gather far before": (lambda: ops.gather(X, Tensor([0, -3]), 0), RuntimeError, r"in \[-2, 2\), but got -3..0"),
+    "gather far behind": (lambda: ops.gather(X, Tensor([0, 2]), 0), RuntimeError, r"in \[-2, 2\), but got 0..2"),
+    "gather batch before": (
+        lambda: ops.gather(X, Tensor([[0], [1]]), 1, -3),
+        ValueError,
+        r"'batch_dims' must be in \[-2, 2\) and at most 'axis' 1, but got -3",
+    ),
+    "gather batch behind": (lambda: ops.gather(X, Tensor([[0], [1]]), 1, 2), ValueError, "'axis' 1, but got 2"),
+    **{
+        f"DiagPart {shape}": (lambda shape=shape: ops.DiagPart()(Tensor(np.ones(shape))), ValueError, "must be equal")
+        for shape in ((), (1,), (2, 2, 2), (2, 3, 3, 2))
+    },
     "bmm mint": (lambda: mint.bmm(X, X.T), ValueError, r"'input' must have 3 axes, but got shape \(2, 3\)"),
     "bmm mint batches": (lambda: mint.bmm(PAIR, PAIR[:1]), ValueError, "must have the same axes before the last two"),
     "bmm type": (lambda: ops.bmm(PAIR, [[1.0]]), TypeError, "'mat2' must be a Tensor, but got list"),  # type: ignore[arg-type]
@@ -258,6 +339,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         lambda: ops.embedding(Tensor([0]), X, padding_idx=2),
         ValueError,
         r"'padding_idx' must be in \[-2, 2\), but got 2",
+    ),
+    "embedding before": (
+        lambda: ops.embedding(Tensor([0]), X, padding_idx=-3),
+        ValueError,
+        r"'padding_idx' must be in \[-2, 2\), but got -3",
     ),
     "embedding weight": (
         lambda: ops.embedding(Tensor([0]), [[1.0]], padding_idx=0),  # type: ignore[arg-type]

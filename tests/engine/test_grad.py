@@ -388,6 +388,18 @@ def test_jvp_of_several_outputs_and_with_has_aux() -> None:
     assert (first.tolist(), second.tolist()) == ([4.0, 6.0], [3.0, 3.0])
     _, derivative, note = jvp(lambda x: (x * x, "note"), X, numbers(1.0, 1.0), has_aux=True)
     assert (derivative.tolist(), note) == ([4.0, 6.0], "note")
+    _, derivative, others = jvp(lambda x: (x * x, "first", "second"), X, numbers(1.0, 1.0), has_aux=True)
+    assert (derivative.tolist(), others) == ([4.0, 6.0], ("first", "second"))
+    for output in (lambda x: x, lambda x: (x,)):
+        with pytest.raises(ValueError, match="For 'jvp', with 'has_aux' the function must return a tuple of more than"):
+            jvp(output, X, numbers(1.0, 1.0), has_aux=True)
+
+
+def test_jvp_names_what_is_no_tensor() -> None:
+    with pytest.raises(TypeError, match="^For 'jvp', 'inputs' must be a Tensor, or a tuple or list .*, but got float$"):
+        jvp(product, 2.0, X)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="^For 'jvp', 'v' must be a Tensor, or a tuple or list of them, but got str$"):
+        jvp(product, X, "v")  # type: ignore[arg-type]
 
 
 def test_jvp_wants_directions_of_the_inputs_shapes() -> None:

@@ -109,6 +109,16 @@ def test_with_kwargs_hooks_see_and_replace_keywords() -> None:
     assert seen == [{"scale": 5.0}]
 
 
+def test_with_kwargs_hooks_get_the_cell_its_inputs_and_its_keywords() -> None:
+    net, seen = Product(), []
+    net.register_forward_pre_hook(lambda *given: seen.append(given), with_kwargs=True)
+    net.register_forward_hook(lambda *given: seen.append(given), with_kwargs=True)
+    output = net(X, X, scale=2.0)
+    assert seen[0][0] is seen[1][0] is net
+    assert seen[0][1:] == ((X, X), {"scale": 2.0})
+    assert seen[1][1:3] == ((X, X), {"scale": 2.0}) and seen[1][3] is output and len(seen[1]) == 4
+
+
 def test_a_with_kwargs_pre_hook_returns_a_pair() -> None:
     net = Product()
     handle = net.register_forward_pre_hook(lambda cell, args, kwargs: args[0], with_kwargs=True)
@@ -150,6 +160,10 @@ def test_always_call_runs_also_when_construct_raised() -> None:
     with pytest.raises(ZeroDivisionError):
         net(X)
     assert seen == [None]
+    net.register_forward_hook(lambda *given: seen.append(given), always_call=True, with_kwargs=True)
+    with pytest.raises(ZeroDivisionError):
+        net(x=X)
+    assert seen == [None, None, (net, (), {"x": X}, None)]
 
 
 def test_backward_pre_replaces_what_arrives_and_backward_what_leaves() -> None:

@@ -130,6 +130,8 @@ def test_set_seed_sets_numpys_global_seed_too() -> None:
     first = np.random.rand()  # the global generator is what is tested
     ms.set_seed(17)
     assert np.random.rand() == first
+    ms.set_seed(2**32 + 17)  # NumPy's has 32 bits
+    assert np.random.rand() == first
 
 
 def test_dtype_and_shape_are_those_asked_for() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -42,7 +43,14 @@ IMAGE = Tensor(np.ones((1, 1, 3, 3), np.float32))
         (lambda: nn.SSIM(k1="a"), TypeError, "'k1' must be a number, but got str"),
         (lambda: nn.MSSSIM(power_factors=3), TypeError, "'power_factors' must be a tuple or list, but got int"),
         (lambda: nn.MSSSIM(power_factors=("a",)), TypeError, "'power_factors' must be a number, but got str"),
-        (lambda: nn.MSSSIM(filter_sigma=0.0), ValueError, "'filter_sigma' must be above 0"),
+        (lambda: nn.MSSSIM(filter_sigma=0.0), ValueError, "For 'MSSSIM', 'filter_sigma' must be above 0"),
+        (lambda: nn.SSIM(max_val=0.0), ValueError, "For 'SSIM', 'max_val' must be above 0"),
+        (lambda: nn.MSSSIM(max_val=-1.0), ValueError, "For 'MSSSIM', 'max_val' must be above 0"),
+        (lambda: nn.PSNR(max_val="a"), TypeError, "For 'PSNR', 'max_val' must be a number, but got str"),
+        (lambda: nn.L1Regularizer("a"), TypeError, "'scale' must be a number, but got str"),
+        (lambda: nn.L1Regularizer(True), TypeError, "'scale' must be a number, but got bool"),
+        (lambda: nn.EmbeddingExt(3, 2, sparse=True), ValueError, "'sparse' and 'scale_grad_by_freq' must be False"),
+        (lambda: nn.EmbeddingExt(3, 2, scale_grad_by_freq=True), ValueError, "'scale_grad_by_freq' must be False"),
         (
             lambda: nn.Conv2dTranspose(1, 1, 2, pad_mode="pad", output_padding=3),
             ValueError,
@@ -53,6 +61,46 @@ IMAGE = Tensor(np.ones((1, 1, 3, 3), np.float32))
 def test_a_layer_refuses_what_it_cannot_heed(made: Callable[[], nn.Cell], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         made()
+
+
+@pytest.mark.parametrize(
+    ("make", "allowed", "refused", "error"),
+    [
+        (lambda x: nn.EmbeddingExt(4, 2, x), (-4, -1, 0, 3), (-5, 4), ValueError),
+        (lambda x: nn.L1Regularizer(x), (1e-9, 1), (0, 0.0, -0.5, float("inf"), float("nan")), ValueError),
+        (lambda x: nn.Hardtanh(0.5, x), (0.5, 2.0), (0.25,), ValueError),
+        (lambda x: nn.MultiMarginLoss(p=x), (1, 2), (True, 1.0, "1"), TypeError),
+        (lambda x: nn.MultiMarginLoss(p=x), (1, 2), (0, 3), ValueError),
+        (lambda x: nn.MultiMarginLoss(margin=x), (1, 0.5), ("1", None), TypeError),
+        (lambda x: nn.RNN(2, 3, 2, dropout=x), (0.0, 0.5), (1.0, -0.5), ValueError),
+        *(
+            (
+                lambda x, place=place: nn.Unfold(*([1, 2, 2, 1] if i != place else x for i in range(3))),
+                ([1, 3, 2, 1], (1, 2, 3, 1)),
+                ([1, 2, 1], [1, 2, 2, 1, 1], [2, 2, 2, 1], [1, 2, 2, 2], [0, 2, 2, 1]),
+                ValueError,
+            )
+            for place in range(3)
+        ),
+        (lambda x: nn.Unfold([1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], x), ("valid", "SAME"), ("pad", 3), ValueError),
+    ],
+)
+def test_a_number_may_be_the_end_of_its_range_and_not_beyond(
+    make: Callable[[Any], Any], allowed: Any, refused: Any, error: type[Exception]
+) -> None:
+    for given in allowed:
+        make(given)
+    for given in refused:
+        with pytest.raises(error, match=re.escape(str(given))) as raised:
+            make(given)
+        assert raised.type is error
+
+
+@pytest.mark.parametrize(("kind", "arguments"), [(nn.BatchNorm2d, (3,)), (nn.Conv2d, (3, 3, 1)), (nn.MaxPool2d, (2,))])
+def test_another_order_of_axes_is_named(kind: Any, arguments: tuple[int, ...]) -> None:
+    kind(*arguments, data_format="NCHW")
+    with pytest.raises(ValueError, match=f"For '{kind.__name__}', 'data_format' must be 'NCHW', but got 'NHWC'"):
+        kind(*arguments, data_format="NHWC")
 
 
 NORMS: dict[str, tuple[Callable[..., nn.Cell], str, str]] = {

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, grad, nn
@@ -100,6 +100,15 @@ def diagonals(x: Array, new: Array) -> Array:
     return found
 
 
+def channels(values: Array) -> Array:
+    return values.reshape(-1, 1, 1, 1)
+
+
+def over_channels(x: Array, gamma: Array, beta: Array) -> Array:
+    return x * channels(gamma) + channels(beta)
+
+
+ROOMS, SECOND = NUMBERS.standard_normal((2, 5, 3, 5, 4)), NUMBERS.standard_normal((2, 4, 4))
 INDICES = np.array([[0, 2, 4], [3, -1, 1]])
 Case = tuple[Callable[[], Any], tuple[Any, ...], Array]
 CASES: dict[str, Case] = {
@@ -124,6 +133,14 @@ CASES: dict[str, Case] = {
     "Unfold with zeros around": (  # ceil(5 / 2) and ceil(7 / 3) windows, the odd zero at the end
         lambda: nn.Unfold((1, 2, 3, 1), [1, 2, 3, 1], (1, 1, 2, 1), "SAME"), (IMAGE,),
         patches(padded(IMAGE, ((0, 1), (2, 2))), (2, 3), (2, 3), (1, 2)),
+    ),
+    "Unfold with more zeros across": (  # 1 and 3 zeros
+        lambda: nn.Unfold((1, 2, 4, 1), (1, 2, 3, 1), (1, 1, 1, 1), "same"), (IMAGE,),
+        patches(padded(IMAGE, ((0, 1), (1, 2))), (2, 4), (2, 3), (1, 1)),
+    ),
+    "Unfold with more zeros above and below": (  # 4 and 3 zeros
+        lambda: nn.Unfold((1, 3, 4, 1), (1, 1, 3, 1), (1, 2, 1, 1), "same"), (IMAGE,),
+        patches(padded(IMAGE, ((2, 2), (1, 2))), (3, 4), (1, 3), (2, 1)),
     ),
     "CentralCrop": (lambda: nn.CentralCrop(0.5), (IMAGE,), IMAGE[..., 1:4, 1:6]),
     "CentralCrop of one image": (lambda: nn.CentralCrop(0.4), (IMAGE[0],), IMAGE[0][..., 1:4, 2:5]),
@@ -206,6 +223,34 @@ CASES: dict[str, Case] = {
         ), gamma=BIAS[0], beta=BIAS[1], moving_variance=BIAS[2] ** 2),
         (TABLE,), (TABLE - 1) / np.sqrt(BIAS[2] ** 2 + 0.1) * BIAS[0] + BIAS[1],
     ),
+    "BatchNorm3d with each setting": (
+        lambda: nn.BatchNorm3d(
+            5, 0.1, 0.75, False, *(Tensor(one) for one in (*BIAS[:2], WEIGHT[0], BIAS[2] ** 2)), False, ms.float64
+        ),
+        (ROOMS,), over_channels(
+            (ROOMS - channels(WEIGHT[0])) / np.sqrt(channels(BIAS[2] ** 2) + 0.1), BIAS[0], BIAS[1]
+        ),
+    ),
+    "LayerNorm over more axes than it has parameters for": (
+        lambda: nn.LayerNorm((7,), -2, -1, Tensor(LINE[0, 0]), Tensor(LINE[0, 1]), 0.1, ms.float64),
+        (IMAGE,), normalized(IMAGE, 2, 0.1) * LINE[0, 0] + LINE[0, 1],
+    ),
+    "LayerNorm over as many": (
+        lambda: nn.LayerNorm((5, 7), 2, 2, Tensor(IMAGE[0, 0]), Tensor(IMAGE[0, 1]), 0.1, ms.float64),
+        (IMAGE,), normalized(IMAGE, 2, 0.1) * IMAGE[0, 0] + IMAGE[0, 1],
+    ),
+    "Softmax2d": (lambda: nn.Softmax2d(), (IMAGE,), special.softmax(IMAGE, 1)),
+    "Softmax2d of one image": (lambda: nn.Softmax2d(), (IMAGE[1],), special.softmax(IMAGE[1], 0)),
+    "Hardtanh of one value": (lambda: nn.Hardtanh(0.5, 0.5), (TABLE,), np.full_like(TABLE, 0.5)),
+    **{
+        f"MatrixDiag of {x.ndim} axes": (lambda: nn.MatrixDiag(), (x,), x[..., None] * np.eye(x.shape[-1]))
+        for x in (TABLE[0], TABLE, LINE, IMAGE)
+    },
+    "BiDense": (
+        lambda: nn.BiDense(5, 4, 3, Tensor(ROOMS[0, 0][:3, :5, :4]), Tensor(BIAS[:, 0]), dtype=ms.float64),
+        (np.stack([TABLE, TABLE[::-1]]), SECOND),
+        np.einsum("nbi,kij,nbj->nbk", np.stack([TABLE, TABLE[::-1]]), ROOMS[0, 0][:3, :5, :4], SECOND) + BIAS[:, 0],
+    ),
 }  # fmt: skip
 FLOATS = [name for name, (_, inputs, _) in CASES.items() if inputs[0].dtype == np.float64 and inputs[0].size]
 
@@ -239,9 +284,121 @@ def test_the_slopes_of_a_layer_are_those_of_its_definition(name: str) -> None:
         assert got[place] == pytest.approx((ahead - behind) / 2e-6, rel=1e-5, abs=1e-7)
 
 
+def spread(x: Array, weight: Array, stride: Any, pads: Any, more: Any, dilation: Any, group: int) -> Array:
+    """A transposed convolution: each element adds the kernel times itself; ``pads`` are pairs, cut off at the ends."""
+    n, c, *lengths = x.shape
+    per_group, kernel = weight.shape[1], weight.shape[2:]
+    sizes = [
+        (length - 1) * s + d * (k - 1) + 1 + m
+        for length, s, d, k, m in zip(lengths, stride, dilation, kernel, more, strict=True)
+    ]
+    out = np.zeros((n, per_group * group, *sizes))
+    for sample, channel, *place in np.ndindex(*x.shape):
+        first = channel // (c // group) * per_group
+        for k, *at in np.ndindex(*weight.shape[1:]):
+            target = [i * s + a * d for i, s, a, d in zip(place, stride, at, dilation, strict=True)]
+            out[(sample, first + k, *target)] += x[(sample, channel, *place)] * weight[(channel, k, *at)]
+    ends = zip(sizes, pads, strict=True)
+    return out[(..., *(slice(before, size - after) for size, (before, after) in ends))]
+
+
+def gathered(x: Array, weight: Array, stride: Any, pads: Any, dilation: Any, group: int) -> Array:
+    """A convolution: the sum over each window times the kernel."""
+    out, kernels, per_group = None, weight.shape[0], weight.shape[1]
+    for place, counts, part in windows(padded(x, pads), weight.shape[2:], stride, dilation, False):
+        out = np.zeros((x.shape[0], kernels, *counts)) if out is None else out
+        for k in range(kernels):
+            first = k // (kernels // group) * per_group
+            own = part[:, first : first + per_group]
+            out[(slice(None), k, *place)] = (own * weight[k]).sum(tuple(range(1, own.ndim)))
+    assert out is not None
+    return out
+
+
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_a_convolution_takes_each_setting_in_its_place(axes: int) -> None:
+    kernel, stride, dilation, group = (2, 3, 2)[:axes], (3, 2, 1)[:axes], (1, 2, 2)[:axes], 2
+    pads, more = ((1, 0), (0, 2), (1, 1))[:axes], (1, 0, 1)[:axes]
+    flat = tuple(n for pair in pads for n in pair)
+    x = NUMBERS.standard_normal((2, 4, *(6, 7, 5)[:axes]))
+    bias = NUMBERS.standard_normal(6)
+    shift = bias.reshape(-1, *[1] * axes)
+    line = (1,) * (axes == 1)  # one axis is an image of one row
+    single = [value[0] if axes == 1 else value for value in (kernel, stride, dilation)]
+    last = () if axes == 1 else ("NCHW" if axes == 2 else "NCDHW",)
+
+    weight = NUMBERS.standard_normal((6, 2, *kernel))
+    values = Tensor(weight.reshape(6, 2, *line, *kernel)), Tensor(bias)
+    layer = getattr(nn, f"Conv{axes}d")(
+        4, 6, *single[:2], "pad", flat, single[2], group, True, *values, *last, ms.float64
+    )
+    found, want = layer(Tensor(x)).asnumpy(), gathered(x, weight, stride, pads, dilation, group) + shift
+    assert found.shape == want.shape
+    np.testing.assert_allclose(found, want, rtol=1e-9, atol=1e-12)
+
+    weight = NUMBERS.standard_normal((4, 3, *kernel))
+    values = Tensor(weight.reshape(4, 3, *line, *kernel)), Tensor(bias)
+    settings = {
+        1: (group, True, *values),
+        2: (group, True, *values),
+        3: (group, more, True, *values, "NCDHW"),
+    }[axes]
+    places = (single[2],) if axes != 2 else (more, single[2])
+    layer = getattr(nn, f"Conv{axes}dTranspose")(4, 6, *single[:2], "pad", flat, *places, *settings, ms.float64)
+    longer = more if axes > 1 else (0,)
+    found, want = layer(Tensor(x)).asnumpy(), spread(x, weight, stride, pads, longer, dilation, group) + shift
+    assert found.shape == want.shape
+    np.testing.assert_allclose(found, want, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("make", "fan"),
+    [
+        (lambda: nn.Conv1d(8, 300, 5, group=2, has_bias=True), 4 * 5),
+        (lambda: nn.Conv2d(8, 300, (3, 5), group=2, has_bias=True), 4 * 15),
+        (lambda: nn.Conv3d(2, 300, (3, 5, 2), has_bias=True), 2 * 30),
+        (lambda: nn.Conv2dTranspose(8, 300, (3, 5), group=2, has_bias=True), 150 * 15),
+        (lambda: nn.RNN(3, 50), 50),
+        (lambda: nn.LSTM(3, 50, bidirectional=True), 50),
+        (lambda: nn.RNNCell(3, 50), 50),
+        (lambda: nn.GRUCell(3, 50), 50),
+        (lambda: nn.BiDense(20, 3, 50), 20),
+    ],
+)
+def test_parameters_start_evenly_within_one_over_the_root_of_the_inputs(make: Callable[[], nn.Cell], fan: int) -> None:
+    ms.set_seed(9)
+    for parameter in make().get_parameters():
+        values = parameter.asnumpy().ravel() * math.sqrt(fan)
+        assert stats.kstest(values, stats.uniform(-1, 2).cdf).pvalue > 1e-4, parameter.name
+        assert abs(values).max() <= 1 + 1e-6
+
+
+@pytest.mark.parametrize("name", ["ReflectionPad", "ReplicationPad"])
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_edges_are_repeated_around_samples_and_batches_of_them_alone(name: str, axes: int) -> None:
+    layer = getattr(nn, f"{name}{axes}d")(tuple(range(1, 2 * axes + 1))[::-1])
+    sides = tuple((n + 1, n) for n in range(1, 2 * axes, 2))
+    for ndim in range(1, 7):
+        x = NUMBERS.standard_normal((2, 3, 7, 7, 7, 7)[-ndim:])
+        if ndim in (axes + 1, axes + 2):
+            want = np.pad(x, ((0, 0),) * (ndim - axes) + sides, "reflect" if name == "ReflectionPad" else "edge")
+            np.testing.assert_array_equal(layer(Tensor(x)).asnumpy(), want)
+        else:
+            with pytest.raises(ValueError, match=f"For '{name}{axes}d', the input has too few or too many axes"):
+                layer(Tensor(x))
+
+
+def test_a_padding_of_one_number_stands_for_both_sides_of_a_line() -> None:
+    wide = padded(LINE, ((1, 1),), -np.inf)
+    for pad in (1, (1,)):
+        found = nn.MaxPool1d(3, 2, "pad", pad)(Tensor(LINE)).asnumpy()
+        np.testing.assert_array_equal(found, largest(wide, (3,), (2,), (1,)))
+
+
 def test_the_dtypes_are_those_that_were_asked_for() -> None:
     indices = Tensor([0, 2])
     for dtype in (ms.float16, ms.int32, ms.float64):
+        assert nn.MatrixDiag()(Tensor([1, 2], dtype)).dtype == dtype
         assert nn.OneHot(depth=3, dtype=dtype)(indices).dtype == dtype
     assert nn.Linear(2, 3).weight.dtype == nn.Linear(2, 3).bias.dtype == nn.LayerNormExt(3).weight.dtype == ms.float32
     assert nn.Linear(2, 3, dtype=ms.float16)(Tensor([[1.0, 2.0]], ms.float16)).dtype == ms.float16

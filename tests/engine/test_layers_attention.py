@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from function_cases import agrees
 from recorded import check, filled, gradients, wave
+from scipy import special
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn
+from hookscope.engine.ops.attention import attention
 
 
 def mha(
@@ -164,6 +167,102 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
 ]
 
 
+def attended(layer: Any, q: Any, k: Any, v: Any, added: Any) -> tuple[Any, Any]:
+    """Attention of (N, L, E) in float64 by its formula, with a mask (N, heads, L, S) that is added to the scores."""
+    n, heads, e = q.shape[0], layer.num_heads, q.shape[-1]
+    weights, biases = (np.split(one.asnumpy(), 3) for one in (layer.in_proj_weight, layer.in_proj_bias))
+    q, k, v = (x @ w.T + b for x, w, b in zip((q, k, v), weights, biases, strict=True))
+    extra = [one for one in (layer.bias_k, layer.bias_v) if one is not None]
+    if extra:
+        k, v = (np.concatenate([x, np.tile(one.asnumpy(), (n, 1, 1))], 1) for x, one in zip((k, v), extra, strict=True))
+    if layer.add_zero_attn:
+        k, v = (np.concatenate([x, np.zeros((n, 1, e))], 1) for x in (k, v))
+    q, k, v = (x.reshape(n, -1, heads, e // heads).transpose(0, 2, 1, 3) for x in (q, k, v))
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(e // heads)
+    scores[..., : added.shape[-1]] += added  # what was put behind the keys may always be looked at
+    shares = special.softmax(scores, -1)
+    joined = (shares @ v).transpose(0, 2, 1, 3).reshape(n, -1, e)
+    return joined @ layer.out_proj.weight.asnumpy().T + layer.out_proj.bias.asnumpy(), shares
+
+
+@pytest.mark.parametrize("biases", [False, True])
+@pytest.mark.parametrize("zeros", [False, True])
+@pytest.mark.parametrize("which", ["none", "keys", "pairs", "pairs of each head", "both"])
+def test_masks_are_for_the_keys_that_were_given(biases: bool, zeros: bool, which: str) -> None:
+    numbers = np.random.default_rng(6)
+    how = {"add_bias_kv": biases, "add_zero_attn": zeros}
+    layer: Any = nn.MultiheadAttention(8, 2, batch_first=True, **how, dtype=ms.float64)
+    for parameter in layer.get_parameters():
+        parameter.set_data(Tensor(numbers.standard_normal(parameter.shape) / 2))
+    q, k, v = (numbers.standard_normal((2, length, 8)) for length in (4, 5, 5))
+    pairs = numbers.standard_normal((2 * 2, 4, 5) if "each" in which else (4, 5))
+    keys = np.array([[0, 0, 0, 0, 1], [0, 1, 1, 0, 0]], bool)
+    call, added = {}, np.zeros((2, 2, 4, 5))
+    if "pairs" in which or which == "both":
+        call["attn_mask"] = Tensor(pairs)
+        added = added + (pairs.reshape(2, 2, 4, 5) if pairs.ndim == 3 else pairs)
+    if which in ("keys", "both"):
+        call["key_padding_mask"] = Tensor(keys)
+        added = added + np.where(keys, -np.inf, 0)[:, None, None]
+    found, shares = layer(Tensor(q), Tensor(k), Tensor(v), average_attn_weights=False, **call)
+    want, want_shares = attended(layer, q, k, v, added)
+    np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(shares.asnumpy(), want_shares, rtol=1e-9, atol=1e-12)
+    output, none = layer(Tensor(q), Tensor(k), Tensor(v), need_weights=False, **call)
+    np.testing.assert_array_equal(output.asnumpy(), found.asnumpy())
+    assert none is None
+    for name, shape in (("attn_mask", (4, 6)), ("attn_mask", (3, 4, 5)), ("key_padding_mask", (2, 6))):
+        with pytest.raises(ValueError, match=f"'{name}' must have the shape"):
+            layer(Tensor(q), Tensor(k), Tensor(v), **{name: Tensor(np.zeros(shape, bool))})
+
+
+def test_attention_drops_weights_while_training_alone() -> None:
+    plain, dropping = (filled(nn.MultiheadAttention(8, 2, dropout=p), 0.4) for p in (0.0, 0.5))
+    given = wave(4, 2, 8), wave(5, 2, 8, k=1.0), wave(5, 2, 8, k=2.0)
+
+    def ends(layer: Any, training: bool) -> tuple[Any, Any]:
+        output, weights = layer.set_train(training)(*given, average_attn_weights=False)
+        return output.asnumpy(), weights.asnumpy()
+
+    expected = ends(plain, False)
+    for found in (ends(plain, True), ends(dropping, False)):
+        np.testing.assert_array_equal(found[0], expected[0])
+        np.testing.assert_array_equal(found[1], expected[1])
+    output, weights = ends(dropping, True)
+    kept = weights != 0
+    assert 0.25 < kept.mean() < 0.75
+    np.testing.assert_allclose(weights[kept], 2 * expected[1][kept], rtol=1e-6)
+    assert abs(output - expected[0]).max() > 1e-4
+
+
+def test_the_settings_of_a_transformer_reach_all_its_parts() -> None:
+    net = nn.Transformer(8, 2, 2, 3, 16, 0.25, "gelu", None, None, 0.5, True, True, ms.float16)
+    cells = [cell for _, cell in net.cells_and_names()]
+
+    def settings(kind: Any, name: str) -> list[Any]:
+        return [getattr(cell, name) for cell in cells if isinstance(cell, kind)]
+
+    assert len(net.encoder.layers) == 2 and len(net.decoder.layers) == 3
+    assert settings(nn.LayerNorm, "epsilon") == [0.5] * (2 * 2 + 3 * 3 + 2)
+    assert settings(nn.Dropout, "p") == [0.25] * (2 * 3 + 3 * 4)
+    assert settings(nn.MultiheadAttention, "dropout") == [0.25] * (2 + 3 * 2)
+    assert set(settings(nn.MultiheadAttention, "batch_first")) == {True}
+    assert set(settings((nn.TransformerEncoderLayer, nn.TransformerDecoderLayer), "norm_first")) == {True}
+    assert len(settings(nn.GELU, "training")) == 5
+    assert {p.dtype for p in net.get_parameters()} == {ms.float16}
+
+
+def test_the_two_inputs_of_a_transformer_differ_in_length_but_not_in_their_batch() -> None:
+    for batch_first in (False, True):
+        net = nn.Transformer(8, 2, 1, 1, 16, 0.0, batch_first=batch_first)
+        assert net(wave(4, 2, 8), wave(4, 2, 8)).shape == (4, 2, 8)
+        one, two, other = ((2, 4, 8), (2, 3, 8), (3, 4, 8)) if batch_first else ((4, 2, 8), (3, 2, 8), (4, 3, 8))
+        assert net(wave(*one), wave(*two)).shape == two
+        with pytest.raises(ValueError, match="'src' and 'tgt' must have one batch size"):
+            net(wave(*one), wave(*other))
+        assert net(wave(4, 8), wave(3, 8)).shape == (3, 8)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_attention_gives_the_numbers_of_mindspore(name: str) -> None:
     check(__file__, name, CASES[name])
@@ -173,3 +272,17 @@ def test_attention_gives_the_numbers_of_mindspore(name: str) -> None:
 def test_attention_names_what_is_wrong_with_its_argument(make: Any, error: type[Exception], names: str) -> None:
     with pytest.raises(error, match=names):
         make()
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_attention_has_second_derivatives_through_both_of_its_results(masked: bool) -> None:
+    rng = np.random.default_rng(3)
+    q, k, v, mask = (rng.standard_normal(shape) for shape in ((2, 3, 2), (2, 4, 2), (2, 4, 3), (3, 4)))
+
+    def loss(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
+        taken, weights = attention(q, k, v, mask, 0.7)
+        return (taken * taken).sum() + (weights * weights * weights).sum()
+
+    inputs = [q, k, v, mask] if masked else [q, k, v]
+    for place in range(len(inputs)):
+        agrees(ms.grad(loss, place), *inputs)

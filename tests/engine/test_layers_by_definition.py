@@ -165,6 +165,47 @@ def test_the_padding_row_of_embedding_ext_is_zeros_and_gets_no_gradient() -> Non
     assert found.asnumpy().tolist() == [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]
 
 
+@pytest.mark.parametrize("padding", [None, -4, -1, 0, 3])
+def test_embedding_ext_takes_each_setting_in_its_place(padding: int | None) -> None:
+    given = np.arange(1, 9, dtype=np.float64).reshape(4, 2)
+    ids = np.array([[0, 3, 3], [2, 0, 1]])
+    layer = nn.EmbeddingExt(4, 2, padding, 5.0, 1.0, False, False, Tensor(given), False, ms.float64)
+    # A given table is kept as it is, the padding row too.
+    np.testing.assert_array_equal(layer.weight.asnumpy(), given)
+    rows = given[ids]
+    lengths = abs(rows).sum(-1, keepdims=True)
+    np.testing.assert_allclose(layer(Tensor(ids)).asnumpy(), rows * np.minimum(5.0 / lengths, 1), rtol=1e-12)
+    free = nn.EmbeddingExt(4, 2, padding, _weight=Tensor(given), dtype=ms.float64)
+    weights = np.arange(12.0).reshape(2, 3, 2)
+    (found,) = grad(lambda: (free(Tensor(ids)) * Tensor(weights)).sum(), None, (free.weight,))()
+    want = np.zeros((4, 2))
+    np.add.at(want, ids, weights)
+    if padding is not None:
+        want[padding] = 0
+    np.testing.assert_array_equal(found.asnumpy(), want)
+    fresh = nn.EmbeddingExt(4, 2, padding).weight
+    assert (fresh.shape, fresh.dtype, fresh.requires_grad) == ((4, 2), ms.float32, True)
+    zero = [not row.any() for row in fresh.asnumpy()]
+    assert zero == [padding is not None and place == padding % 4 for place in range(4)]
+    frozen = nn.EmbeddingExt(4, 2, _freeze=True, dtype=ms.float16).weight
+    assert frozen.dtype == ms.float16 and not frozen.requires_grad
+
+
+def test_a_lookup_of_fields_takes_each_setting_in_its_place() -> None:
+    table = np.arange(1, 9, dtype=np.float64).reshape(4, 2) / 4
+    layer = nn.MultiFieldEmbeddingLookup(
+        4, 2, 2, Tensor(table), "DEVICE", "table_row_slice", [(4, 0)], 1.0, False, "MEAN", ms.float64
+    )
+    kept = layer.target, layer.slice_mode, layer.manual_shapes, layer.max_norm, layer.sparse
+    assert kept == ("DEVICE", "table_row_slice", [(4, 0)], 1.0, False)
+    np.testing.assert_array_equal(layer.embedding_table.asnumpy(), table)
+    ids, values, fields = np.array([[0, 3, 2]]), np.array([[1.0, 0.5, 2.0]]), np.array([[1, 0, 1]])
+    lengths = np.linalg.norm(table, axis=-1, keepdims=True)
+    rows = (table * np.minimum(1 / lengths, 1))[ids] * values[..., None]
+    want = [[rows[0, 1], (rows[0, 0] + rows[0, 2]) / 2]]
+    np.testing.assert_allclose(layer(Tensor(ids), Tensor(values), Tensor(fields)).asnumpy(), want, rtol=1e-12)
+
+
 def test_a_sparse_tensor_makes_itself_dense() -> None:
     class Sparse:
         def to_dense(self) -> Tensor:

@@ -102,6 +102,33 @@ def test_a_recurrent_layer_is_the_loop_over_time(kind: str) -> None:
             np.testing.assert_allclose(end.asnumpy()[side], expected, rtol=1e-10)
 
 
+@pytest.mark.parametrize("count", [2, 0])
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("kind", ["RNN", "LSTM", "GRU"])
+def test_no_steps_leave_the_state_and_the_gradient_passes_to_it(kind: str, both: bool, count: int) -> None:
+    layer = getattr(nn, kind)(3, 4, bidirectional=both)
+    random = np.random.default_rng(2)
+    first, by = random.standard_normal((2, 2, 1 + both, count, 4)).astype(np.float32)
+
+    def states(x: Tensor, h: Tensor, c: Tensor) -> list[Tensor]:
+        out, ends = layer(x, (h, c) if kind == "LSTM" else h)
+        assert out.shape == (0, count, 4 * (1 + both))
+        return list(ends) if kind == "LSTM" else [ends]
+
+    def weighed(*given: Tensor) -> Tensor:
+        return sum((end * Tensor(w)).sum() for end, w in zip(states(*given), by, strict=False))  # type: ignore[return-value]
+
+    given = [Tensor(np.zeros((0, count, 3), np.float32)), *map(Tensor, first)]
+    for end, start in zip(states(*given), first, strict=False):
+        np.testing.assert_array_equal(end.asnumpy(), start)
+    of_inputs, of_weights = ms.grad(weighed, (0, 1, 2), layer.trainable_params())(*given)
+    assert of_inputs[0].shape == (0, count, 3)
+    np.testing.assert_array_equal(of_inputs[1].asnumpy(), by[0])
+    np.testing.assert_array_equal(of_inputs[2].asnumpy(), by[1] if kind == "LSTM" else 0 * by[1])
+    for weight, found in zip(layer.trainable_params(), of_weights, strict=True):
+        np.testing.assert_array_equal(found.asnumpy(), np.zeros(weight.shape))
+
+
 REFUSED: list[tuple[Any, type[Exception], str]] = [
     (lambda kind: run(kind, (5, 2, 7)), ValueError, "'x'"),
     (lambda kind: run(kind, (5, 3)), ValueError, "'x'"),
@@ -127,6 +154,24 @@ def test_a_recurrent_layer_names_what_is_wrong_with_its_argument(
 ) -> None:
     with pytest.raises(error, match=names):
         make(kind)
+
+
+@pytest.mark.parametrize("kind", ["RNN", "LSTM", "GRU"])
+def test_dropout_is_between_the_layers_while_training(kind: str) -> None:
+    def ends(layers: int, p: float, training: bool) -> tuple[Array, Array]:
+        layer = filled(getattr(nn, kind)(3, 4, layers, dropout=p))
+        ms.set_seed(4)
+        output, states = layer.set_train(training)(wave(5, 2, 3))
+        return output.asnumpy(), (states[0] if kind == "LSTM" else states).asnumpy()
+
+    for layers, training in ((1, True), (1, False), (3, False)):
+        for found, want in zip(ends(layers, 0.5, training), ends(layers, 0.0, training), strict=True):
+            np.testing.assert_array_equal(found, want)
+    (output, found), (plain, want) = ends(3, 0.5, True), ends(3, 0.0, True)
+    np.testing.assert_array_equal(found[0], want[0])  # the first layer sees the whole input
+    assert abs(found[1:] - want[1:]).max((1, 2)).min() > 1e-4
+    np.testing.assert_array_equal(output[-1], found[-1])  # and the last output is whole
+    assert abs(output - plain).max() > 1e-4
 
 
 @pytest.mark.parametrize("layer", [nn.RNN, nn.RNNCell])

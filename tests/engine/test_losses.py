@@ -134,14 +134,23 @@ def test_a_loss_of_class_numbers_names_itself_in_its_errors(name: str) -> None:
                 mint.nn.functional.nll_loss(Tensor(LOGITS), labels, **arguments)
 
 
+@pytest.mark.parametrize("shape", [(5, 4), (2, 4, 3), (2, 4, 3, 2), (4, 4, 4)])
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("reduction", REDUCTIONS)
-def test_cross_entropy_with_probabilities(reduction: str) -> None:
-    target = NUMBERS.dirichlet(np.ones(4), 5)
-    losses = -(log_softmax(LOGITS) * target * WEIGHT).sum(1)
-    loss = nn.CrossEntropyLoss(Tensor(WEIGHT), reduction=reduction)
-    want = reduced(losses, np.ones(5), reduction)
-    np.testing.assert_allclose(loss(Tensor(LOGITS), Tensor(target)).asnumpy(), want, rtol=1e-10)
-    assert_slope(lambda x: loss(x, Tensor(target)), LOGITS)
+def test_cross_entropy_with_probabilities(
+    reduction: str, weighted: bool, smoothing: float, shape: tuple[int, ...]
+) -> None:
+    rows = NUMBERS.standard_normal((math.prod(shape) // 4, 4)), NUMBERS.dirichlet(np.ones(4), math.prod(shape) // 4)
+    logits, target = (np.moveaxis(x.reshape(shape[0], *shape[2:], 4), -1, 1).copy() for x in rows)
+    log_p, weight = log_softmax(rows[0]), WEIGHT if weighted else np.ones(4)
+    losses = -(log_p * ((1 - smoothing) * rows[1] + smoothing / 4) * weight).sum(1)
+    loss = nn.CrossEntropyLoss(Tensor(WEIGHT) if weighted else None, reduction=reduction, label_smoothing=smoothing)
+    want = reduced(losses.reshape(shape[0], *shape[2:]), np.ones(losses.size), reduction)
+    found = loss(Tensor(logits), Tensor(target))
+    assert found.shape == np.shape(want)
+    np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-10)
+    assert_slope(lambda x: loss(x, Tensor(target)), logits)
 
 
 def test_cross_entropy_takes_axes_after_the_classes() -> None:
@@ -303,6 +312,11 @@ FORMULAS: dict[str, tuple[Any, Array]] = {
 def test_losses_follow_their_formulas(name: str, reduction: str) -> None:
     loss, want = FORMULAS[name]
     np.testing.assert_allclose(loss(reduction).asnumpy(), reduced(want, np.ones(want.size), reduction), rtol=1e-9)
+
+
+def test_of_one_class_no_other_is_near() -> None:
+    found = ops.multilabel_margin_loss(Tensor([[2.0], [3.0]]), Tensor([[-1], [0]]), "none")
+    assert found.tolist() == [0.0, 0.0]
 
 
 SHAPES = (Tensor(LOGITS), Tensor(LOGITS[0]))

@@ -98,6 +98,16 @@ def f32(values: Any) -> Array:
     return np.asarray(values, np.float32)
 
 
+BATCHED, BATCHED_TAUS = normal(2, 3, 4, 2), normal(2, 3, 2)
+SOLID = normal(2, 3, 4)
+MATRIX_NORMS = ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
+
+
+def normed(x: Array, order: Any, axes: tuple[int, int], keep: bool) -> Array:
+    """NumPy's norms of matrices."""
+    return np.asarray(np.linalg.norm(x, order, axes, keep))
+
+
 CASES: dict[str, list[Case]] = {
     "MatrixInverse": [
         (lambda: ops.MatrixInverse()(Tensor(THREE)), inverted(THREE)),
@@ -181,6 +191,21 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.ormqr(Tensor(TURNED_VECTORS), Tensor(TURNED_TAUS), Tensor(OTHER + 0j), transpose=True),
          TURNED_Q.conj().T @ OTHER),
         (lambda: ops.orgqr(Tensor(TURNED_VECTORS), Tensor(TURNED_TAUS)), TURNED_Q[:, :3]),
+    ],
+    "orgqr": [
+        (lambda: ops.orgqr(Tensor(BATCHED), Tensor(BATCHED_TAUS)),
+         np.array([[reflected(v, t)[:, :2] for v, t in zip(*row, strict=True)]
+                   for row in zip(BATCHED, BATCHED_TAUS, strict=True)])),
+    ],
+    "norm": [
+        *((lambda p=p, axes=axes, keep=keep: ops.matrix_norm(Tensor(SOLID), p, axes, keep),
+           normed(SOLID, p, axes, keep))
+          for p in MATRIX_NORMS for axes in ((-2, -1), (0, 2), (2, 1)) for keep in (False, True)),
+        *((lambda p=p: ops.matrix_norm(Tensor(f32(SOLID)), p, (0, 1), dtype=ms.float64),
+           normed(f32(SOLID).astype(np.float64), p, (0, 1), False)) for p in MATRIX_NORMS),
+        (lambda: ops.norm(Tensor(np.array([[3, 0], [0, -4]])), dtype=ms.float64), np.float64(5)),
+        (lambda: Tensor(f32(SOLID)).norm(3, 1, True, dtype=ms.float64),
+         (abs(f32(SOLID).astype(np.float64)) ** 3).sum(1, keepdims=True) ** (1 / 3)),
     ],
     "lu_solve": [
         (lambda: ops.lu_solve(Tensor(SIDES), Tensor(PACKED), Tensor(PIVOTS)), inverted(assembled(PACKED)) @ SIDES),
@@ -286,6 +311,9 @@ def test_logdet_of_complex_matrices_has_the_gradient_of_differences(part: Callab
         (lambda: ops.matrix_power(Tensor(SQUARE), 2.0), TypeError,
          "For 'matrix_power', 'n' must be an int, but got float"),
         (lambda: ops.matrix_power(Tensor(SINGULAR), -1), ValueError, "Singular matrix"),
+        *((lambda p=p: ops.matrix_norm(Tensor(SQUARE), p), ValueError,
+           f"For 'matrix_norm', 'ord' must be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, but got {p!r}")
+          for p in (3, -3, 0, 0.5, "two")),
         (lambda: ms.Tensor(SQUARE[0]).pinv(), ValueError, "For 'pinv', 'x' must be matrices, but got shape (3,)"),
     ],
 )  # fmt: skip

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import sys
+
 import numpy as np
 import pytest
 
@@ -66,8 +69,9 @@ def test_set_dtype_changes_the_tensor_and_returns_the_dtype() -> None:
 
 def test_assign_changes_the_parameter() -> None:
     parameter = Parameter(Tensor([1.0, 2.0]), name="p")
-    ops.Assign()(parameter, Tensor([3.0, 4.0]))
-    assert parameter.asnumpy().tolist() == [3.0, 4.0]
+    for value, want in ((Tensor([3.0, 4.0]), [3.0, 4.0]), (Tensor([5]), [5.0, 5.0]), (6, [6.0, 6.0])):
+        ops.Assign()(parameter, value)
+        assert (parameter.dtype, parameter.asnumpy().tolist()) == (ms.float32, want)
 
 
 def test_print_prints_its_inputs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,6 +79,19 @@ def test_print_prints_its_inputs(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert "value" in printed
     assert "1." in printed
+
+
+def test_what_is_printed_is_shown_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stream(io.StringIO):
+        shown = ""
+
+        def flush(self) -> None:
+            self.shown = self.getvalue()
+
+    stream = Stream()
+    monkeypatch.setattr(sys, "stdout", stream)
+    ops.print_("first", 2)
+    assert stream.shown == "first\n2\n"
 
 
 def test_float_status_is_there_for_old_loss_scaling() -> None:

@@ -258,3 +258,79 @@ def test_the_smallest_is_found_in_int32_and_the_largest_in_int64_as_mindspore_ha
     ):  # fmt: skip
         assert got.tolist() == want
         assert str(got.dtype) == dtype
+
+
+@pytest.mark.parametrize("name", ["linspace", "logspace", "geomspace"])
+def test_numbers_between_two_ends_are_of_the_type_given(name: str) -> None:
+    found = getattr(mnp, name)(1, 4, 7)
+    assert str(found.dtype) == "Float32"
+    np.testing.assert_allclose(found.asnumpy(), getattr(np, name)(1, 4, 7), rtol=1e-6)
+    for dtype in ("Float64", "Int32"):
+        whole = getattr(mnp, name)(1, 4, 7, dtype=getattr(ms, dtype.lower()))
+        assert str(whole.dtype) == dtype
+        expected = getattr(np, name)(1, 4, 7).astype(dtype.lower())
+        np.testing.assert_allclose(whole.asnumpy(), expected, rtol=1e-12)
+
+
+def test_random_ints_have_one_place_a_number_of_places_or_a_shape() -> None:
+    shapes = [mnp.randint(5, shape=shape).shape for shape in (None, 3, (2, 3), [4], ())]
+    assert shapes == [(1,), (3,), (2, 3), (4,), ()]
+    assert set(mnp.randint(3, shape=60).asnumpy().tolist()) == {0, 1, 2}
+
+
+def test_clipping_takes_numbers_tensors_and_no_bound() -> None:
+    low, high = np.full((3, 4), -0.5, np.float32) + B / 4, np.array([0.1, 0.2, 0.3, 0.4], np.float32)
+    for bounds in ((-0.5, 0.25), (low, high), (None, 0.25), (-0.5, None), (low, None), (None, high)):
+        given = [Tensor(one) if isinstance(one, np.ndarray) else one for one in bounds]
+        np.testing.assert_array_equal(mnp.clip(A, *given).asnumpy(), np.clip(A, *bounds))
+    assert mnp.clip(A, 0, 1, ms.int32).dtype == ms.int32
+
+
+def test_where_needs_both_or_none() -> None:
+    for arguments in ({"x": A}, {"y": A}):
+        with pytest.raises(TypeError, match="'x' and 'y' must both be given, or neither"):
+            mnp.where(A > 0, **arguments)
+    np.testing.assert_array_equal([one.asnumpy() for one in mnp.where(A > 0)], np.nonzero(A > 0))
+    np.testing.assert_array_equal(mnp.where(A > 0, A, B).asnumpy(), np.where(A > 0, A, B))
+
+
+@pytest.mark.parametrize("shapes", [((4,), (4,)), ((3, 4), (4,)), ((4,), (4, 2)), ((3, 4), (4, 2)), ((2, 3, 4), (4,)),
+                                    ((4,), (2, 4, 3)), ((2, 3, 4), (4, 5)), ((3, 4), (2, 4, 5)), ((2, 3, 4), (5, 4, 2)),
+                                    ((), (3, 4)), ((3, 4), ())])  # fmt: skip
+def test_dot_sums_over_the_last_axis_and_the_last_but_one(shapes: Any) -> None:
+    a, b = (np.random.default_rng(i).standard_normal(shape) for i, shape in enumerate(shapes))
+    np.testing.assert_allclose(mnp.dot(a, b).asnumpy(), np.dot(a, b), rtol=1e-5, atol=1e-6)
+
+
+def test_a_sum_begins_at_the_number_given_and_is_of_the_type_given() -> None:
+    for axis, keep in ((None, False), (1, True), (0, False)):
+        found = mnp.sum(A, axis, keepdims=keep, initial=2.5).asnumpy()
+        np.testing.assert_allclose(found, np.sum(A, axis, keepdims=keep, initial=2.5), rtol=1e-5)
+    found = mnp.sum(I, 0, ms.float16, initial=3)
+    assert found.dtype == ms.float16 and found.tolist() == np.sum(I, 0, initial=3).tolist()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {}, {"bias": True}, {"ddof": 0}, {"ddof": 2}, {"fweights": np.array([1, 2, 3, 1])},
+        {"aweights": np.array([0.5, 2.0, 1.0, 0.25])},
+        {"fweights": np.array([1, 2, 3, 1]), "aweights": np.array([0.5, 2.0, 1.0, 0.25]), "ddof": 0},
+    ],
+)  # fmt: skip
+def test_covariances_are_numpys(settings: dict[str, Any]) -> None:
+    x, y = A.astype(np.float64), B.astype(np.float64)
+    for given, more in (((x,), {}), ((x, y[:1]), {}), ((x[0],), {}), ((x[0], y[0]), {}), ((x.T,), {"rowvar": False}),
+                        ((x[0],), {"rowvar": False}),
+                        ((x.T, y.T[:, :2]), {"rowvar": False})):  # fmt: skip
+        found = mnp.cov(*given, **more, **settings).asnumpy()
+        np.testing.assert_allclose(found, np.cov(*given, **more, **settings), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("axes", [1, 2])
+def test_axes_are_put_around_as_many_as_there_are_not(axes: int) -> None:
+    for shape in ((), (3,), (3, 4), (2, 3, 4), (2, 2, 3, 4)):
+        x = np.random.default_rng(1).standard_normal(shape)
+        found = getattr(mnp, f"atleast_{axes}d")(x).asnumpy()
+        np.testing.assert_allclose(found, getattr(np, f"atleast_{axes}d")(x), rtol=1e-6, strict=False)
+        assert found.ndim == max(axes, x.ndim)

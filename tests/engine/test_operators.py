@@ -329,11 +329,12 @@ def test_the_other_outputs_of_a_decomposition_have_gradients_too(name: str, pick
     np.testing.assert_allclose(grad(function)(Tensor(x)).asnumpy(), want[0], rtol=1e-6, atol=1e-6)
 
 
-def test_ties_of_maximum_share_the_gradient() -> None:
+def test_ties_of_maximum_and_minimum_share_the_gradient() -> None:
     x, y = Tensor([1.0, 2.0, 3.0]), Tensor([1.0, 5.0, 2.0])
-    of_x, of_y = grad(ops.maximum, (0, 1))(x, y)
-    assert of_x.tolist() == [0.5, 0.0, 1.0]
-    assert of_y.tolist() == [0.5, 1.0, 0.0]
+    for function, sign in ((ops.maximum, 1.0), (ops.minimum, -1.0)):
+        of_x, of_y = grad(lambda x, y, f=function, s=sign: s * f(s * x, s * y), (0, 1))(x, y)
+        assert of_x.tolist() == [0.5, 0.0, 1.0]
+        assert of_y.tolist() == [0.5, 1.0, 0.0]
 
 
 TIED = np.array([[1, 3, 3], [2, 2, 2]], np.float32)

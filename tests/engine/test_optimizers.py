@@ -294,6 +294,93 @@ def test_adafactor_refuses_what_it_would_not_heed() -> None:
         nn.AdaFactor([parameter()], weight_decay=nn.ExponentialDecayLR(0.1, 0.9, 4))
 
 
+@pytest.mark.parametrize(
+    ("make", "allowed", "refused"),
+    [
+        (lambda p, x: nn.Adadelta(p, rho=x), (0.0, 1.0), (-0.5, 1.5)),
+        (lambda p, x: nn.AdaFactor(p, decay_rate=x), (0.5, 1.0), (0.0, -0.5, 1.5)),
+        (lambda p, x: nn.AdaFactor(p, beta1=x), (0.0, 0.5), (-0.5, 1.0)),
+        (lambda p, x: nn.FTRL(p, lr_power=x), (0.0, -1.5), (0.5, 1e-6)),
+        (lambda p, x: nn.RMSProp(p, epsilon=x), (1e-12, 2.0), (0.0, -1.0)),
+        (lambda p, x: nn.Adam(p, beta1=x), (0.5,), (0.0, 1.0, -0.5)),
+        (lambda p, x: nn.AdaMax(p, beta2=x), (0.5,), (0.0, 1.0, -0.5)),
+    ],
+)
+def test_a_number_may_be_the_end_of_its_range_and_not_beyond(make: Any, allowed: Any, refused: Any) -> None:
+    for number in allowed:
+        make([parameter()], number)
+    for number in refused:
+        with pytest.raises(ValueError, match=str(number)):
+            make([parameter()], number)
+
+
+def test_what_an_optimizer_was_made_with_can_be_read_apart_from_rate_and_parameters() -> None:
+    class Mine(nn.Optimizer):
+        @nn.optim.optimizer.opt_init_args_register
+        def __init__(self, params: Any, learning_rate: float = 0.5, kept: int = 3) -> None:
+            super().__init__(learning_rate, params)
+
+    parameters = [parameter()]
+    made = Mine(parameters, kept=4)
+    assert made.init_args == {"kept": 4}
+    assert made.init_learning_rate == 0.5
+    assert list(made.init_params) == ["params"] and made.init_params["params"] is parameters
+
+
+@pytest.mark.parametrize("rates", [[0.5, 0.25, 0.125], Tensor(np.array([0.5, 0.25, 0.125], np.float32))])
+def test_after_the_last_rate_of_a_list_that_one_stays(rates: Any) -> None:
+    w = parameter()
+    optimizer, expected = nn.SGD([w], rates), START
+    for rate in (0.5, 0.25, 0.125, 0.125, 0.125):
+        assert optimizer.get_lr().asnumpy().tolist() == rate
+        optimizer((Tensor(np.ones(3, np.float32)),))
+        expected = expected - np.float32(rate)
+        np.testing.assert_allclose(w.asnumpy(), expected, rtol=1e-6)
+
+
+def test_a_rate_of_two_axes_and_a_group_without_parameters_are_named() -> None:
+    with pytest.raises(ValueError, match=r"For 'SGD', 'learning_rate' must have at most 1 axis, .* shape \(2, 1\)"):
+        nn.SGD([parameter()], Tensor(np.ones((2, 1), np.float32)))
+    for given in (None, 3):
+        with pytest.raises(TypeError, match="For 'SGD', the 'params' of a group must be"):
+            nn.SGD([{"params": given}], 0.1)
+
+
+def test_gradients_of_several_axes_alone_are_centralized() -> None:
+    shapes = ((3,), (2, 3), (2, 3, 2))
+    parameters = [Parameter(Tensor(np.zeros(shape, np.float32)), f"p{len(shape)}") for shape in shapes]
+    optimizer = nn.SGD([{"params": parameters, "grad_centralization": True}], 1.0)
+    gradients = [np.random.default_rng(4).standard_normal(p.shape).astype(np.float32) for p in parameters]
+    optimizer(tuple(Tensor(g) for g in gradients))
+    wanted = [gradients[0], *(g - g.mean(tuple(range(1, g.ndim)), keepdims=True) for g in gradients[1:])]
+    for found, g in zip(parameters, wanted, strict=True):
+        np.testing.assert_allclose(found.asnumpy(), -g, rtol=1e-6, atol=1e-6)
+
+
+def test_the_powers_of_the_betas_are_kept_as_state() -> None:
+    for kind in (nn.Adam, nn.AdaMax):
+        optimizer = kind([parameter()], beta1=0.5, beta2=0.75)
+        for step in (1, 2, 3):
+            optimizer((Tensor(np.ones(3, np.float32)),))
+            assert optimizer.beta1_power.asnumpy().ravel().tolist() == [0.5**step]
+    assert nn.AdaMax([parameter()]).beta1_power.asnumpy().tolist() == [1.0]
+
+
+def test_lars_takes_the_weight_decays_of_the_groups_over_from_the_optimizer() -> None:
+    parameters = [parameter(name="a"), parameter(name="b"), parameter(name="bias")]
+    groups = [{"params": parameters[:1], "weight_decay": 0.25}, {"params": parameters[1:]}]
+    inner = nn.Momentum(groups, 0.5, 0.0, weight_decay=0.125)
+    optimizer = nn.LARS(inner, epsilon=1e-3, coefficient=0.5)
+    assert [float(one.asnumpy()) for one in inner.get_weight_decay()] == [0.0, 0.0, 0.0]
+    g = np.array([1.0, -2.0, 0.5])
+    optimizer(tuple(Tensor(g.astype(np.float32)) for _ in parameters))
+    lengths = np.linalg.norm(START), np.linalg.norm(g)
+    for found, decay in zip(parameters[:2], (0.25, 0.125), strict=True):
+        factor = 0.5 * lengths[0] / (lengths[1] + decay * lengths[0] + 1e-3)
+        np.testing.assert_allclose(found.asnumpy(), START - 0.5 * factor * (g + decay * START), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(parameters[2].asnumpy(), START - 0.5 * g, rtol=1e-6)  # spared by its name
+
+
 def test_groups_have_their_own_rate_decay_and_order() -> None:
     first, second = parameter(name="a"), parameter(name="b")
     groups: list[dict[str, Any]] = [

@@ -59,6 +59,10 @@ def test_pipeline_stages_are_kept() -> None:
     p.add_pipeline_stage(2)
     with pytest.raises(TypeError, match="'stage' must be an int from 0 on, but got 'a'"):
         p.add_pipeline_stage("a")  # type: ignore[arg-type]
+    p.add_pipeline_stage(0)
+    with pytest.raises(TypeError, match="'stage' must be an int from 0 on, but got -1"):
+        p.add_pipeline_stage(-1)
+    assert p._pipeline_stage_list == [2, 0]
 
 
 def test_data_is_read_and_assigned() -> None:

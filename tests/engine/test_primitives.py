@@ -156,5 +156,9 @@ def test_a_primitive_of_the_users_own_keeps_its_arguments() -> None:
         def __init__(self, factor: float, bias: float = 1.0) -> None:
             self.doubled = factor * 2
 
+    class Bare(ops.Primitive):
+        pass
+
+    assert (Bare().name, Bare("given").name, Bare(name="named").name) == ("Bare", "given", "named")
     made = Scale(3.0)
     assert (made.name, made.factor, made.bias, made.doubled) == ("Scale", 3.0, 1.0, 6.0)

@@ -110,7 +110,25 @@ def dotted(a: tuple[int, ...], b: tuple[int, ...], axes: Any, mine: int, theirs:
     return lambda: ops.batch_dot(Tensor(x), Tensor(y), axes), batched(x, y, mine, theirs)
 
 
+def multiplied(a: tuple[int, ...], b: tuple[int, ...], ta: bool, tb: bool) -> Case:
+    x, y = normal(*a), normal(*b)
+    want = np.matmul(x.swapaxes(-1, -2) if ta else x, y.swapaxes(-1, -2) if tb else y)
+    return lambda: ops.matmul(Tensor(x), Tensor(y), ta, tb), want
+
+
 CASES: dict[str, list[Case]] = {
+    "matmul": [
+        multiplied((2, 3), (3, 4), False, False),
+        multiplied((3, 2), (3, 4), True, False),
+        multiplied((2, 3), (4, 3), False, True),
+        multiplied((3, 2), (4, 3), True, True),
+        multiplied((5, 3, 2), (5, 3, 4), True, False),
+        multiplied((5, 2, 3), (4, 3), False, True),
+        multiplied((6, 1, 3, 2), (5, 4, 3), True, True),
+        multiplied((3,), (5, 4, 3), False, True),
+        multiplied((5, 3, 2), (3,), True, False),
+        multiplied((3,), (3,), False, False),
+    ],
     "addmm": [
         (lambda: ops.addmm(Tensor(WIDE), Tensor(M), Tensor(N)), WIDE + M @ N),
         (lambda: Tensor(ROW).addmm(Tensor(M), Tensor(N), beta=0.5, alpha=-2), 0.5 * ROW - 2 * (M @ N)),
@@ -196,6 +214,9 @@ def test_a_product_is_its_sum_of_terms(make: Callable[[], Any], want: Any) -> No
 
 
 GRADIENTS: dict[str, tuple[Callable[..., Tensor], list[Array]]] = {
+    "matmul": (lambda x, y: ops.matmul(x, y, True, True), [normal(2, 1, 3, 2), normal(2, 4, 3)]),
+    "matmul of a vector": (lambda x, y: ops.matmul(x, y, False, True), [normal(3), normal(2, 4, 3)]),
+    "matmul by a vector": (lambda x, y: ops.matmul(x, y, True), [normal(2, 3, 2), normal(3)]),
     "addmm": (lambda x, y, z: ops.addmm(x, y, z, beta=0.5, alpha=-2.0), [ROW, M, N]),
     "addmv": (lambda x, y, z: ops.addmv(x, y, z, beta=0.5, alpha=-2.0), [U, M, V]),
     "baddbmm": (lambda x, y, z: ops.baddbmm(x, y, z, 0.5, -2.0), [WIDE, B[:2], C[:2]]),
@@ -239,6 +260,13 @@ def refused(call: Callable[[], Any], text: str) -> Any:
         ),
         refused(lambda: ops.inner(Tensor(M), Tensor(N)),
                 "For 'inner', the axes (1,) of (2, 3) and (1,) of (3, 4) must have the same lengths"),
+        refused(lambda: ops.cross(Tensor(N), Tensor(N), 1),
+                "For 'cross', an axis must have length 3 in both, but got (3, 4) and (3, 4)"),
+        refused(lambda: ops.cross(Tensor(M), Tensor(M[:, :1])),
+                "For 'cross', an axis must have length 3 in both, but got (2, 3) and (2, 1)"),
+        refused(lambda: ops.cross(Tensor(M[:, :2]), Tensor(M[:, :2])),
+                "For 'cross', an axis must have length 3 in both, but got (2, 2) and (2, 2)"),
+        refused(lambda: ops.mv(Tensor(V), Tensor(M)), "For 'mv', 'mat' must have 2 axes, but got shape (3,)"),
         refused(lambda: ops.dot(Tensor(M), Tensor(M)),
                 "For 'dot', the axes (1,) of (2, 3) and (0,) of (2, 3) must have the same lengths"),
     ],

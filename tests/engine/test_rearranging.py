@@ -63,6 +63,12 @@ def from_batch(x: Array, blocks: tuple[int, ...], crops: list[list[int]]) -> Arr
     return full[(slice(None),) * first + tuple(ends)]
 
 
+def cut_or_surrounded(x: Array, before: int, after: int) -> Array:
+    """The last axis with zeros at its ends, or shorter by what is below 0."""
+    inside = x[..., max(0, -before) : x.shape[-1] - max(0, -after)]
+    return np.pad(inside, [(0, 0)] * (x.ndim - 1) + [(max(0, before), max(0, after))])
+
+
 IMAGES = np.arange(2 * 3 * 4 * 6.0).reshape(2, 3, 4, 6)
 BATCH = np.arange(12 * 2 * 2 * 3.0).reshape(12, 2, 2, 3)
 CASES: list[tuple[str, Callable[..., Any], Callable[..., Any], Any]] = [
@@ -130,6 +136,34 @@ CASES: list[tuple[str, Callable[..., Any], Callable[..., Any], Any]] = [
      lambda x: from_batch(x, (2, 2), [[0, 1], [1, 0]]), BATCH),
     ("BatchToSpaceND", lambda x: ops.BatchToSpaceND([3, 1], [[0, 0], [0, 2]])(x),
      lambda x: from_batch(x, (3, 1), [[0, 0], [0, 2]]), BATCH),
+    ("batch_to_space_nd that crops all", lambda x: ops.batch_to_space_nd(x, [2, 3], [[1, 3], [0, 0]]),
+     lambda x: from_batch(x, (2, 3), [[1, 3], [0, 0]]), BATCH),
+    ("tile by no numbers", lambda x: ops.tile(x, ()), lambda x: x, A),
+    ("tile no times", lambda x: ops.tile(x, (0, 2)), lambda x: np.tile(x, (0, 2)), A),
+    ("split with empty parts", lambda x: ops.split(x, [0, 4, 0, 2], 1),
+     lambda x: [x[:, :0], x[:, :4], x[:, :0], x[:, 4:]], A),
+    ("chunk into one", lambda x: ops.chunk(x, 1, -1), lambda x: [x], C),
+    ("permute a vector", lambda x: x.permute(0), lambda x: x, V),
+    ("permute by a tuple", lambda x: x.permute((1, 0)), np.transpose, A),
+    ("expand to one length", lambda x: x.expand(4), lambda x: np.broadcast_to(x, 4), V[1:2]),
+    *((f"pad by {widths}", lambda x, w=widths: ops.pad(x, w), lambda x, w=widths: cut_or_surrounded(x, *w), A)
+      for widths in ((-6, 0), (0, -6), (-2, -4), (-1, 0), (0, -1), (-6, 2), (3, -6), (0, 0), (2, 1))),
+    *((f"resize {len(x)} elements to {shape}", lambda x, s=shape: x.resize(*s),
+       lambda x, s=shape: np.append(x, np.zeros(99, x.dtype))[: math.prod(s)].reshape(s), x)
+      for x in (V, ONE[None]) for shape in ((2, 3), (2, 2), (3,), (1,))),
+    ("resize to a tuple", lambda x: x.resize((2, 1)), lambda x: x[:2].reshape(2, 1), V),
+    *((f"narrow from {start} by {count}", lambda x, s=start, n=count: ops.narrow(x, 1, s, n),
+       lambda x, s=start % 7, n=count: x[:, s : s + n], np.arange(14.0).reshape(2, 7))
+      for start, count in ((0, 7), (0, 0), (1, 2), (6, 1), (-7, 7), (-7, 1), (-1, 1), (-2, 0))),
+    ("narrow to nothing at the end", lambda x: x.narrow(-1, 6, 0), lambda x: x[:, 6:], A),
+    ("strided_slice", lambda x: ops.strided_slice(x, (1, 2), (2, -1), (1, 2)), lambda x: x[1:2, 2:-1:2], A),
+    ("strided_slice that ignores a begin", lambda x: ops.strided_slice(x, (1, 2), (2, -1), (1, 2), begin_mask=2),
+     lambda x: x[1:2, :-1:2], A),
+    ("strided_slice that ignores an end", lambda x: ops.strided_slice(x, (1, 2), (1, -1), (1, 2), end_mask=1),
+     lambda x: x[1:, 2:-1:2], A),
+    *((f"mirror_pad {mode} beside an axis of no elements",
+       lambda x, m=mode: ops.mirror_pad(x, [(0, 0), (2, 1)], m.upper()),
+       lambda x, m=mode: np.pad(x, [(0, 0), (2, 1)], m), NONE) for mode in ("reflect", "symmetric")),
 ]  # fmt: skip
 NAMES = [row[0] for row in CASES]
 ROWS = [row[1:] for row in CASES]
@@ -238,6 +272,7 @@ def test_what_is_assigned_stays_in_the_parameter() -> None:
         (lambda x: ops.batch_to_space_nd(x, [1, 2], [[2, 3], [0, 0]]),
          r"For 'batch_to_space_nd', 'crops' \(2, 3\) cut off more than the length 4"),
         (lambda x: ops.batch_to_space_nd(x, [1, 2], [[-1, 0], [0, 0]]), r"'crops' must not be negative, .*\(-1, 0\)"),
+        (lambda x: ops.batch_to_space_nd(x, [1, 2], [[4, 1], [0, 0]]), r"'crops' \(4, 1\) cut off more than .* 4"),
     ],
 )  # fmt: skip
 def test_blocks_that_do_not_fit_are_refused(call: Any, text: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import tracemalloc
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -179,6 +181,54 @@ def test_a_function_needs_use_reentrant_off() -> None:
         ms.recompute(lambda x: x, Tensor([1.0]))
     with pytest.raises(ValueError, match="'context_fn' needs use_reentrant=False"):
         ms.recompute(nn.ReLU(), Tensor([1.0]), context_fn=lambda: None)
+
+
+@pytest.mark.parametrize("how", ["cell", "method"])
+def test_the_function_computes_a_cell_again_with_the_bits_of_the_first_run(how: str) -> None:
+    class Through(nn.Cell):
+        def __init__(self, block: nn.Cell) -> None:
+            super().__init__()
+            self.block = block
+
+        def construct(self, x: Tensor) -> Tensor:
+            if how == "cell":
+                return ms.recompute(self.block, x, save_rng_state=True)  # which MindSpore passes on to nobody
+            return ms.recompute(self.block.construct, x, use_reentrant=False)
+
+    plain = network()
+    again = nn.SequentialCell(*[Through(block) for block in copy.deepcopy(plain)]).set_train()
+    assert gradients(again) == gradients(plain)
+
+
+def test_contexts_are_for_what_is_not_reentrant() -> None:
+    entered: list[str] = []
+
+    @contextlib.contextmanager
+    def noting(name: str) -> Iterator[None]:
+        entered.append(name)
+        yield
+
+    def contexts() -> tuple[Any, Any]:
+        return noting("first"), noting("second")
+
+    def run(block: nn.Cell, **named: Any) -> list[str]:
+        entered.clear()
+        assert ms.grad(lambda x: ms.recompute(block, x, **named))(Tensor([1.0, -1.0])).tolist() == [1.0, 0.0]
+        return list(entered)
+
+    for named in ({"use_reentrant": False}, {"output_recompute": True}):
+        assert run(nn.ReLU(), context_fn=contexts, **named) == ["first", "second"]
+        cell = nn.ReLU()
+        cell.recompute(context_fn=contexts, **named)
+        entered.clear()
+        assert ms.grad(cell)(Tensor([1.0, -1.0])).tolist() == [1.0, 0.0]
+        assert entered == ["first", "second"]
+        assert run(nn.ReLU(), **named) == []
+    for named in ({}, {"use_reentrant": True}, {"use_reentrant": True, "output_recompute": False}):
+        with pytest.raises(ValueError, match="'context_fn' needs use_reentrant=False"):
+            nn.ReLU().recompute(context_fn=contexts, **named)
+        with pytest.raises(ValueError, match="'context_fn' needs use_reentrant=False"):
+            run(nn.ReLU(), context_fn=contexts, **named)
 
 
 def test_activations_are_not_kept() -> None:

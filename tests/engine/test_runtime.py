@@ -41,7 +41,7 @@ class Pool:
 def pool(monkeypatch: pytest.MonkeyPatch) -> Pool:
     """New tensors go to a GPU whose pool this is."""
     one = Pool()
-    properties = {"name": b"A GPU", "major": 9, "minor": 0}
+    properties = {"name": b"A GPU", "major": 9, "minor": 0, "uuid": b"\xff\x01"}
     driver = SimpleNamespace(getDeviceCount=lambda: 2, getDeviceProperties=lambda number: {**properties, "id": number})
     cupy: Any = SimpleNamespace(get_default_memory_pool=lambda: one, cuda=SimpleNamespace(runtime=driver))
     monkeypatch.setitem(sys.modules, "cupy", cupy)
@@ -115,7 +115,9 @@ def test_events_measure_milliseconds_between_moments(room: Any, monkeypatch: pyt
 def test_of_a_gpu_is_told_what_its_driver_says(pool: Pool) -> None:
     assert runtime.is_available("gpu") and runtime.device_count() == 2
     assert (runtime.get_device_name(1), runtime.get_device_capability(1)) == ("A GPU", (9, 0))
-    assert runtime.get_device_properties(1) == {"name": "A GPU", "major": 9, "minor": 0, "id": 1}
+    assert runtime.get_device_properties(1) == {
+        "name": "A GPU", "major": 9, "minor": 0, "uuid": b"\xff\x01", "id": 1,
+    }  # fmt: skip
 
 
 def test_the_memory_is_the_pools_and_its_most_is_kept(pool: Pool) -> None:
@@ -137,6 +139,17 @@ def test_the_memory_is_the_pools_and_its_most_is_kept(pool: Pool) -> None:
         "total_reserved_memory: 200 bytes", "total_allocated_memory: 150 bytes", "total_idle_memory: 50 bytes",
         "max_reserved_memory: 200 bytes", "max_allocated_memory: 150 bytes",
     ]  # fmt: skip
+
+
+def test_a_peak_that_is_forgotten_begins_at_nothing(pool: Pool) -> None:
+    for forget in (runtime.reset_peak_memory_stats, runtime.reset_max_memory_allocated):
+        pool.used, pool.held = 300, 1000
+        assert (runtime.max_memory_allocated(), runtime.max_memory_reserved()) == (300, 1000)
+        pool.used = pool.held = 0
+        forget()
+        assert runtime.max_memory_allocated() == 0
+    runtime.reset_max_memory_reserved()
+    assert runtime.max_memory_reserved() == 0
 
 
 def test_wishes_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

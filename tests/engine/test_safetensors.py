@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,20 @@ def test_the_checksum_of_numbers_is_mindspores_too(tmp_path: Path) -> None:
     # The number that MindSpore 2.10.0 writes for the same values.
     assert b'"crc_num":"767729765"' in (tmp_path / "x.safetensors").read_bytes()
     ms.load_checkpoint(tmp_path / "x.safetensors", format="safetensors", crc_check=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "summed"),
+    [
+        (Tensor(0), b""), (Tensor(1), b"\0"), (Tensor(2**24 - 1), bytes(2**24 - 1)),  # as many zeros as the number
+        (Tensor(2**24), (2**24).to_bytes(8, "little")), (Tensor(-1), b"\xff" * 8),
+        (Tensor([2]), (2).to_bytes(8, "little")), (Tensor(2.0), np.float32(2.0).tobytes()),
+    ],
+)  # fmt: skip
+def test_the_checksum_is_over_the_name_and_the_bytes(value: Tensor, summed: bytes, tmp_path: Path) -> None:
+    ms.save_checkpoint({"s": value}, tmp_path / "x", format="safetensors", crc_check=True)
+    found = zlib.crc32(summed, zlib.crc32(b"s"))
+    assert f'"crc_num":"{found}"'.encode() in (tmp_path / "x.safetensors").read_bytes()
 
 
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if not d.is_complex], ids=str)

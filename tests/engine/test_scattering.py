@@ -50,6 +50,8 @@ ROW = Tensor([[9.0, 9.0, 9.0]])
         (lambda x: x.index_copy_(0, Tensor([2]), ROW), RuntimeError, "For 'index_copy_', indices must be in"),
         (lambda x: ops.unsorted_segment_sum(x, Tensor([0, 5]), 2), RuntimeError, r"indices must be in \[-2, 2\)"),
         (lambda x: ops.unsorted_segment_sum(x, Tensor([0, 1]), 2.5), TypeError, "'num_segments' must be an int"),
+        *((lambda x, n=count: ops.unsorted_segment_sum(x, Tensor([0, 0]), n), ValueError,
+           f"For 'unsorted_segment_sum', 'num_segments' must be positive, but got {count}") for count in (0, -1)),
         (lambda x: ops.unsorted_segment_max(x, Tensor([0, 1, 1]), 2), ValueError, "must be the beginning of"),
     ],
 )

@@ -82,6 +82,35 @@ def test_schedules_refuse(make: Any, error: type[Exception]) -> None:
         make()
 
 
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: nn.polynomial_decay_lr(0.1, 0.0, 6, 2, 2, 0.0), ValueError, "'polynomial_decay_lr', 'power' must be"),
+        (lambda: nn.polynomial_decay_lr(0.1, 0.0, 6, 2, 2, 1), TypeError, "'polynomial_decay_lr', 'power' must be"),
+        (lambda: nn.polynomial_decay_lr(0.1, 0.0, 6, 2, 0, 0.5), ValueError, "'polynomial_decay_lr', 'decay_epoch' "),
+        (lambda: nn.polynomial_decay_lr(0.1, 0.0, 0, 2, 2, 0.5), ValueError, "'polynomial_decay_lr', 'total_step' "),
+        (lambda: nn.polynomial_decay_lr(1, 0.0, 6, 2, 2, 0.5), TypeError, "'polynomial_decay_lr', 'learning_rate' "),
+        (lambda: nn.cosine_decay_lr(0.01, 0.1, 6, 2, 0), ValueError, "'cosine_decay_lr', 'decay_epoch' must be"),
+        (lambda: nn.cosine_decay_lr(0.01, 0.1, 6, 0, 2), ValueError, "'cosine_decay_lr', 'step_per_epoch' must be"),
+        (lambda: nn.cosine_decay_lr(-0.01, 0.1, 6, 2, 2), ValueError, "'cosine_decay_lr', 'min_lr' must be"),
+        (lambda: nn.cosine_decay_lr(0.1, 0.1, 6, 2, 2), ValueError, "'max_lr' must be above 'min_lr'"),
+        (lambda: nn.warmup_lr(0.1, 6, 2, 0), ValueError, "'warmup_lr', 'warmup_epoch' must be above 0"),
+        *(
+            (lambda kind=kind, given=given: getattr(nn, kind)(*given), error, f"For '{kind}', '{argument}' must be ")
+            for kind in ("ExponentialDecayLR", "NaturalExpDecayLR", "InverseDecayLR")
+            for given, error, argument in (
+                ((0.0, 0.9, 4), ValueError, "learning_rate"), ((1, 0.9, 4), TypeError, "learning_rate"),
+                ((0.1, 0.0, 4), ValueError, "decay_rate"), ((0.1, 0.9, 0), ValueError, "decay_steps"),
+                ((0.1, 0.9, 4, 1), TypeError, "is_stair"),
+            )
+        ),
+    ],
+)  # fmt: skip
+def test_a_schedule_names_what_is_wrong_with_its_argument(make: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        make()
+
+
 FORMULAS: dict[str, tuple[Any, Any]] = {
     "exponential": (
         lambda stair: nn.exponential_decay_lr(0.3, 0.8, 23, 3, 2, stair), lambda epoch, part: 0.3 * 0.8**part,

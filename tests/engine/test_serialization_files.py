@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +123,38 @@ def test_large_tensors_are_written_in_slices_and_joined(tmp_path: Path, monkeypa
             ms.load_checkpoint(path)
 
 
+def test_slices_of_another_name_type_or_length_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.ckpt"
+    monkeypatch.setattr(ckpt, "_SLICE", 64)
+    ms.save_checkpoint({"a": Tensor(np.arange(40.0))}, path)
+    body = path.read_bytes()
+    path.chmod(0o600)
+    length = len(body) // 5  # of each of the entries; the first alone says the shape
+    for first, second in ((b"\n\x01a", b"\n\x01x"), (b"Float64", b"Float32")):
+        for entry in (1, 4):
+            rest = body[entry * length :].replace(first, second, 1)
+            path.write_bytes(body[: entry * length] + rest)
+            with pytest.raises(ValueError, match=rf"'a' has {64 * entry} bytes, which is not \(40,\) of Float64"):
+                ms.load_checkpoint(path)
+    assert body.count(b"\x08\x28", 0, length) == 1
+    path.write_bytes(body.replace(b"\x08\x28", b"\x08\x27", 1))  # one number less than the slices hold
+    with pytest.raises(ValueError, match=r"'a' has 256 bytes, which is not \(39,\) of Float64"):
+        ms.load_checkpoint(path)
+    path.write_bytes(body)
+    np.testing.assert_array_equal(ms.load_checkpoint(path)["a"].asnumpy(), np.arange(40.0))
+
+
 # The other format
+
+
+def test_files_whose_names_match_are_converted(tmp_path: Path) -> None:
+    for folder in ("rank_0", "rank_1"):
+        (tmp_path / "all" / folder).mkdir(parents=True)
+        for number in (1, 12, 2):
+            ms.save_checkpoint(tensors(), tmp_path / "all" / folder / f"b-{number}.ckpt")
+    ms.ckpt_to_safetensors(str(tmp_path / "all"), str(tmp_path / "out"), file_name_regex=r"-1\d*\.")
+    for folder in ("rank_0", "rank_1"):
+        assert sorted(os.listdir(tmp_path / "out" / folder)) == ["b-1.safetensors", "b-12.safetensors"]
 
 
 def test_files_are_converted_both_ways(tmp_path: Path) -> None:
@@ -220,6 +252,31 @@ def test_names_behind_a_prefix_are_found_unless_strict() -> None:
     assert ms.load_param_into_net(net, given) == ([], ["net.weight"])
     assert net.weight.tolist() == [[5.0, 6.0]]
     assert ms.load_param_into_net(nn.Dense(2, 1), given, strict_load=True) == (["weight"], ["net.weight"])
+
+
+def test_a_prefix_is_that_of_the_name_and_not_of_what_stands_first() -> None:
+    given = {name: Parameter(Tensor(value), name) for name, value in (("other", [1.0]), ("a.b.weight", [[5.0, 6.0]]))}
+    net = nn.Dense(2, 1, has_bias=False)
+    assert ms.load_param_into_net(net, given) == ([], ["other", "a.b.weight"])
+    assert net.weight.tolist() == [[5.0, 6.0]]
+
+
+def test_loading_in_the_background_is_not_waited_for(tmp_path: Path) -> None:
+    ms.save_checkpoint(tensors(), tmp_path / "x.ckpt")
+    go_on = threading.Event()
+    future = ms.load_checkpoint_async(str(tmp_path / "x.ckpt"), choice_func=lambda name: go_on.wait(10))
+    try:
+        assert not future.done()
+    finally:
+        go_on.set()
+    assert values_of(future.result()) == values_of(tensors())
+
+
+@pytest.mark.parametrize("name", ["crc_check", "remove_redundancy"])
+def test_loading_names_what_is_no_bool(name: str, tmp_path: Path) -> None:
+    ms.save_checkpoint(tensors(), tmp_path / "x.ckpt")
+    with pytest.raises(ValueError, match=f"'load_checkpoint', '{name}' must be"):
+        ms.load_checkpoint(tmp_path / "x.ckpt", **{name: 1})
 
 
 def test_axes_of_one_behind_the_shape_are_dropped() -> None:

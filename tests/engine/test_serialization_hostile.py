@@ -16,6 +16,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn
 from hookscope.engine.serialization import free_memory
+from hookscope.engine.serialization.names import is_name, is_text
 
 
 def tensors() -> dict[str, Tensor]:
@@ -207,3 +208,19 @@ def test_a_name_that_could_not_be_read_again_is_not_written(name: str, format: s
     with pytest.raises(ValueError, match="is empty, too long or has half a character"):
         ms.save_checkpoint({name: Tensor([1.0])}, tmp_path / "x", format=format)
     assert os.listdir(tmp_path) == []
+
+
+def test_64_axes_are_read_and_one_more_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.ckpt"
+    path.write_bytes(entry_of_axes(64))
+    assert ms.load_checkpoint(path)["x"].shape == (1,) * 64
+    path.write_bytes(entry_of_axes(65))
+    with pytest.raises(ValueError, match="'x' has a shape that no array can have: 65 axes"):
+        ms.load_checkpoint(path)
+
+
+def test_half_a_character_names_nothing_and_its_neighbors_do() -> None:
+    for code in (0xD800, 0xDBFF, 0xDC00, 0xDFFF):
+        assert not is_text(f"a{chr(code)}") and not is_name(chr(code))
+    for code in (0xD7FF, 0xE000):
+        assert is_text(chr(code)) and is_name(chr(code))

@@ -72,6 +72,7 @@ def order(x: Array, descending: bool) -> Array:
 
 FIRST = order(TIES, True)[:, :2]
 SORTED, SORTER = np.array([1.0, 2.0, 2.0, 4.0]), np.array([2, 0, 3, 1])
+PROBES = np.concatenate([X[..., ::2], np.zeros((3, 4, 4))], -1)  # some of the elements themselves, and more of them
 SHUFFLED = np.array([2.0, 4.0, 1.0, 2.0])
 
 CASES: dict[str, list[Case]] = {
@@ -86,6 +87,21 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.TopK(sorted=False)(Tensor(X), 5), (-np.sort(-X), np.argsort(-X).astype(np.int32))),
         (lambda: Tensor(f32([1, NAN, 3])).top_k(2), (f32([NAN, 3]), np.array([1, 2], np.int32))),
         (lambda: ops.TopK()(Tensor(X), 0), (np.zeros((3, 4, 0)), np.zeros((3, 4, 0), np.int32))),
+    ],
+    "topk": [
+        (lambda: ops.topk(Tensor(TIES), 2), (np.take_along_axis(TIES, FIRST, 1), FIRST)),
+        (lambda: Tensor(X).topk(5, None), (-np.sort(-X), np.argsort(-X).astype(np.int32))),
+        (lambda: ops.topk(Tensor(X[:, 0, 0]), 3, largest=False),
+         (np.sort(X[:, 0, 0]), np.argsort(X[:, 0, 0]).astype(np.int32))),
+    ],
+    "unique": [
+        *((lambda kind=kind: ops.unique(Tensor(TIES.astype(kind))),
+           (np.array([3, 1, 2, 0, -1, 5], kind),
+            np.array([[0, 1, 0, 2], [3, 2, 2, 4], [1, 1, 5, 1]], np.int64 if kind == np.int64 else np.int32)))
+          for kind in (np.int64, np.int32, np.int16, np.float32, np.float64)),
+        (lambda: Tensor(TIES[:, :3]).unique(dim=1), np.array([[1, 3, 3], [2, 0, 2], [1, 1, 5]], np.int32)),
+        (lambda: Tensor(TIES[[0, 2, 0]]).unique(return_inverse=True, return_counts=True, dim=-2),
+         (TIES[[2, 0]], np.array([1, 0, 1]), np.array([1, 2]))),
     ],
     "InvertPermutation": [
         (lambda: ops.InvertPermutation()((2, 0, 3, 1)), (1, 3, 0, 2)),
@@ -122,6 +138,9 @@ CASES: dict[str, list[Case]] = {
          buckets(VALUES, SORTED.tolist(), True).astype(np.int64)),
         (lambda: ops.SearchSorted()(Tensor(np.sort(TIES)), Tensor(np.int32([[2], [2], [1]]))),
          np.array([[1], [2], [0]])),
+        *((lambda right=right: ops.SearchSorted(right=right)(Tensor(np.sort(X)), Tensor(PROBES)),
+           np.array([[buckets(v, row.tolist(), right) for v, row in zip(*both, strict=True)]
+                     for both in zip(PROBES, np.sort(X), strict=True)], np.int64)) for right in (False, True)),
     ],
     "bucketize": [
         *((lambda right=right: ops.bucketize(Tensor(VALUES), EDGES, right=right), buckets(VALUES, EDGES, right))

@@ -19,6 +19,7 @@ INF, NAN = math.inf, math.nan
 RNG = np.random.default_rng(8)
 X = RNG.standard_normal((2, 3, 4))
 ROWS, MORE = RNG.standard_normal((4, 3)), RNG.standard_normal((5, 3))
+TURNS = X + 1j * RNG.standard_normal((2, 3, 4))
 N = np.array([[3, 0, -2, 3], [0, 0, 5, 2]], np.int32)
 PLACES = np.array([0.0, 0.5, 2.0, 1.5])
 
@@ -29,10 +30,19 @@ def f32(values: Any) -> Array:
 
 def length(vector: Any, p: float = 2) -> float:
     """The p-norm of a sequence of numbers."""
-    sizes = [abs(float(v)) for v in np.ravel(vector)]
+    sizes = [float(abs(v)) for v in np.ravel(vector)]
     if p in (INF, -INF):
         return (max if p > 0 else min)(sizes)
     return float(sum(s != 0 for s in sizes)) if p == 0 else sum(s**p for s in sizes) ** (1 / p)
+
+
+def lengths(x: Array, p: float, axes: Any = None, keep: bool = False) -> Array:
+    """The p-norms along axes."""
+    at = tuple(range(x.ndim)) if axes is None else (axes,) if isinstance(axes, int) else axes
+    last = np.moveaxis(x, at, range(-len(at), 0))
+    found = np.array([length(last[place], p) for place in np.ndindex(last.shape[: x.ndim - len(at)])])
+    kept = [1 if i in [a % x.ndim for a in at] else n for i, n in enumerate(x.shape)]
+    return found.reshape(kept if keep else last.shape[: x.ndim - len(at)])
 
 
 def apart(x: Array, y: Array, p: float) -> Array:
@@ -107,6 +117,43 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.dist(Tensor(ROWS), Tensor(MORE[0])), np.float64(length(ROWS - MORE[0]))),
         (lambda: ops.dist(Tensor(f32([1, 2])), Tensor(f32([4, -2]))), np.float32(5)),
     ],
+    "vector_norm": [
+        *((lambda p=p, x=x, how=how: ops.vector_norm(Tensor(x), p, *how), lengths(x, p, *how))
+          for p in (0, 1, 2, 3, 0.5, -1, INF, -INF) for x in (X, TURNS)
+          for how in ((), (1,), ((0, -1), True), (None, True))),
+        (lambda: ops.vector_norm(Tensor(f32([[3, 0], [0, -4]])), 0, 1), f32([1, 1])),
+        (lambda: ops.vector_norm(Tensor(N), 1, 1, dtype=ms.float64), np.array([8.0, 7.0])),
+    ],
+    "cov": [
+        (lambda: ops.cov(Tensor(PLACES)), np.float64(((PLACES - 1) ** 2).sum() / 3)),
+        (lambda: Tensor(PLACES).cov(correction=0), np.float64(((PLACES - 1) ** 2).sum() / 4)),
+        (lambda: ops.cov(Tensor(3.0), correction=0), np.float32(0)),
+        (lambda: ops.cov(Tensor(ROWS[:2])), np.array([[((a - a.mean()) * (b - b.mean())).sum() / 2 for b in ROWS[:2]]
+                                                      for a in ROWS[:2]])),
+    ],
+    "mean of nothing": [
+        (lambda: ops.mean(Tensor(np.zeros((2, 0, 3))), 1), np.full((2, 3), NAN)),
+        (lambda: ops.mean(Tensor(np.zeros((2, 0, 3))), 1, True), np.full((2, 1, 3), NAN)),
+        (lambda: ops.mean(Tensor(np.zeros((2, 0, 3))), 0, True), np.zeros((1, 0, 3))),
+    ],
+    "cumprod": [
+        (lambda: ops.cumprod(Tensor(3.0), 0), np.float32(3)),
+        (lambda: Tensor(3).cumprod(-1, ms.float64), np.float64(3)),
+        (lambda: ops.cumprod(Tensor(N), 1), np.array([[3, 0, 0, 0], [0, 0, 0, 0]])),
+    ],
+    **{name: [
+        (lambda f=f: f(Tensor(X)), np.float64(best(X.ravel()))),
+        (lambda f=f: f(Tensor(X), (1,)), best(X, 1)),
+        (lambda f=f: f(Tensor(X), (0, 2), True), best(X, (0, 2), keepdims=True)),
+        (lambda f=f: f(Tensor(X), (0, 2), initial=0.25), best([best(X, (0, 2)), [0.25] * 3], 0)),
+        (lambda f=f, w=worst: f(Tensor(X), (0, 2), initial=w, where=Tensor(X < 0.5)),
+         best(np.where(X < 0.5, X, worst), (0, 2))),
+        (lambda f=f, w=worst: f(Tensor(X), (1,), True, initial=w, where=Tensor(X > -0.5)),
+         best(np.where(X > -0.5, X, worst), 1, keepdims=True)),
+    ] for name, f, best, worst in (
+        ("amax", ops.amax, np.max, -9.0), ("amin", ops.amin, np.min, 9.0),
+        ("max", Tensor.max, np.max, -9.0), ("min", Tensor.min, np.min, 9.0),
+    )},
     "cdist": [
         *((lambda p=p: ops.cdist(Tensor(ROWS), Tensor(MORE), p), apart(ROWS, MORE, p)) for p in (0, 1, 2, 3, 0.5, INF)),
         (lambda: mint.cdist(Tensor(X), Tensor(X[:1, :2])), np.stack([apart(x, X[0, :2], 2) for x in X])),

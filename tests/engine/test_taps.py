@@ -231,6 +231,36 @@ def test_while_a_tap_runs_nothing_is_recorded_and_nobody_is_told() -> None:
     ]  # fmt: skip
 
 
+def test_muted_code_can_ask_for_the_recordings_around_it() -> None:
+    found: list[int] = []
+
+    def looking(x: Tensor) -> Tensor:
+        with taps.muted():
+            found.append(len(taps.recordings_outside()))
+            with taps.muted():
+                found.append(len(taps.recordings_outside()))
+            assert not recording_active()
+        return x * x
+
+    assert grad(looking)(X).tolist() == [4.0, 6.0]
+    looking(X)
+    assert found == [1, 1, 0, 0]
+
+
+def test_a_call_in_several_runs_that_are_one_to_the_user_says_in_which() -> None:
+    contexts: list[str] = []
+
+    class Reading(Tap):
+        def cell_enter(self, call: CellCall) -> None:
+            contexts.append(call.context)
+
+    with watching(Reading()):
+        Square()(X)
+        ops.vmap(ops.vmap(Square()))(Tensor([[1.0, 2.0], [3.0, 4.0]]))
+    inside = [f"sample {i}, sample {j}" for i in (0, 1) for j in (0, 1)]
+    assert contexts == ["", *inside]
+
+
 def test_attaching_twice_is_once_and_detaching_twice_is_no_error() -> None:
     notes = Notes()
     taps.attach(notes)

@@ -33,6 +33,11 @@ Array = np.ndarray[Any, Any]
         ([], ms.float32),
         (((1.0, 2.0), (3.0, 4.0)), ms.float32),
         (np.array([1.0]), ms.float64),
+        ([np.float64(1.0)], ms.float64),
+        ([[1.0], (np.float64(2.0),)], ms.float64),
+        ([np.array([1.0]), [2.0]], ms.float64),
+        ([[1.5], Tensor(np.array([2.5]))], ms.float64),
+        ([[1.5], [[2.5][0]]], ms.float32),
         (np.float16(1.0), ms.float16),
         (np.array([1], np.uint8), ms.uint8),
         (np.array([1.0], ml_dtypes.bfloat16), ms.bfloat16),
@@ -49,6 +54,7 @@ def test_a_wished_dtype_is_taken_whatever_the_data() -> None:
 
 def test_a_list_may_hold_tensors() -> None:
     assert Tensor([Tensor(1.5), Tensor(2.5)]).tolist() == [1.5, 2.5]
+    assert Tensor([[Tensor(1.5), 2], (3, Tensor([4, 5])[1])]).tolist() == [[1.5, 2], [3, 5]]
 
 
 def test_later_writes_to_the_numpy_array_do_not_show() -> None:
@@ -285,7 +291,7 @@ GRID = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 INDEXES: list[Any] = [
     1, -1, (0, 2), (0, 2, 3), slice(None, None, 2), (slice(None), slice(None, None, -1)), (Ellipsis, 0), None,
     (None, 1, None), [1, 0, 1], np.array([[0, 1], [1, 1]]), (slice(None), [0, 2]), ([0, 1], [2, 0]), True,
-    GRID > 5, np.array([True, False]), (0, slice(5, 9)), np.int32(1),
+    GRID > 5, np.array([True, False]), (0, slice(5, 9)), np.int32(1), [], (1, []), (slice(None), [], 2),
 ]  # fmt: skip
 
 

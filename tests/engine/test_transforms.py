@@ -183,6 +183,8 @@ def test_a_jet_is_the_output_and_all_derivatives() -> None:
 def test_linearize_is_the_output_and_the_linear_map() -> None:
     value, linear = ops.linearize(product, (X, Y))
     assert (lists(value), lists(linear((Y, X)))) == ([3.0, 8.0], [10.0, 20.0])
+    value, linear = ops.linearize(lambda x: x * x * x, X)
+    assert (lists(value), lists(linear((Y,)))) == ([1.0, 8.0], [9.0, 48.0])  # 3 x ** 2 times y
 
 
 @pytest.mark.parametrize(

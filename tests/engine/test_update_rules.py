@@ -16,6 +16,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, mint, nn, ops
 from hookscope.engine.core import surfaces
+from hookscope.engine.cpu import updates as rules
 from hookscope.engine.experimental import optim
 
 Array = np.ndarray[Any, Any]
@@ -218,28 +219,29 @@ def rprop(grads: Array, etas: tuple[float, float], limits: tuple[float, float], 
         yield p.copy()
 
 
-def lars(grads: Array, decay: float, clip: bool) -> Steps:
+def lars(grads: Array, decay: float, clip: bool, coefficient: float) -> Steps:
     p, v = START, 0.0 * START
     for g in grads:
         lengths = np.linalg.norm(p), np.linalg.norm(g)
-        factor = 0.5 * lengths[0] / (lengths[1] + decay * lengths[0] + 1e-3)
+        factor = coefficient * lengths[0] / (lengths[1] + decay * lengths[0] + 1e-3)
         v = 0.5 * v + (g + decay * p) * (min(factor / RATE, 1) if clip else factor)
         p = p - RATE * v
         yield p
 
 
 def adafactor(
-    grads: Array, relative: bool, warmup: bool = False, scale: bool = True, b1: float = 0.5, decay: float = 0
-) -> Steps:
-    p, rows, columns, m = START, np.zeros(3), np.zeros(4), 0.0 * START
+    grads: Array, relative: bool, warmup: bool = False, scale: bool = True, b1: float = 0.5, decay: float = 0,
+    power: float = 0.8, eps: tuple[float, float] = (1e-30, 1e-3), start: Array = START,
+) -> Steps:  # fmt: skip
+    p, rows, columns, m = start, np.zeros(start.shape[:-1]), np.zeros((*start.shape[:-2], start.shape[-1])), 0.0 * start
     for t, g in enumerate(grads, 1):
         rate = min(1e-6 * t if warmup else 1e-2, 1 / math.sqrt(t)) if relative else RATE
         if scale:
-            rate *= max(1e-3, math.sqrt(np.mean(p**2)))
-        beta = 1 - t**-0.8
-        squares = g**2 + 1e-30
-        rows, columns = beta * rows + (1 - beta) * squares.mean(1), beta * columns + (1 - beta) * squares.mean(0)
-        u = g / np.sqrt(np.outer(rows, columns) / rows.mean())
+            rate *= max(eps[1], math.sqrt(np.mean(p**2)))
+        beta = 1 - t**-power
+        squares = g**2 + eps[0]
+        rows, columns = beta * rows + (1 - beta) * squares.mean(-1), beta * columns + (1 - beta) * squares.mean(-2)
+        u = g / np.sqrt(rows[..., None] * columns[..., None, :] / rows.mean(-1)[..., None, None])
         u = rate * u / max(1, math.sqrt(np.mean(u**2)) / 0.75)
         if b1:
             u = m = b1 * m + (1 - b1) * u
@@ -294,6 +296,8 @@ NN: list[tuple[str, dict[str, Any], Walk, dict[str, Any]]] = [
     ("AdaFactor", {"relative_step": False, "scale_parameter": False, "beta1": 0.0, "clip_threshold": 0.75,
                    "weight_decay": DECAY, "loss_scale": SCALE},
      adafactor, {"relative": False, "scale": False, "b1": 0.0, "decay": DECAY}),
+    ("AdaFactor", {"relative_step": False, "beta1": 0.5, "clip_threshold": 0.75, "decay_rate": 1.0, "eps": (0.5, 4.0),
+                   "loss_scale": SCALE}, adafactor, {"relative": False, "power": 1.0, "eps": (0.5, 4.0)}),
 ]  # fmt: skip
 B2 = {"betas": (0.75, 0.875), "eps": 1e-3}
 W = {"weight_decay": DECAY}
@@ -359,6 +363,29 @@ def test_an_optimizer_of_experimental_and_of_mint_steps_by_its_formula(
     follow(make, walk(GRADIENTS, **numbers), -1.0 if maximize else 1.0)
 
 
+def test_adafactor_keeps_the_means_of_the_last_two_axes_and_whole_squares_of_one() -> None:
+    start, grads = R.standard_normal((2, 3, 4)), R.standard_normal((3, 2, 3, 4))
+    cube, line = Parameter(Tensor(start), "cube"), Parameter(Tensor(START[0]), "line")
+    optimizer = nn.AdaFactor([cube, line], beta1=0.5, clip_threshold=0.75)
+    states = optimizer.exp_avg_sq_row, optimizer.exp_avg_sq_col, optimizer.exp_avg_sq
+    assert [[one.shape for one in kept] for kept in states] == [[(2, 3), (1,)], [(2, 4), (1,)], [(1,), (4,)]]
+    assert [one.name for kept in states for one in kept] == [
+        f"exp_avg_sq{which}_{name}" for which in ("_row", "_col", "") for name in ("cube", "line")
+    ]
+    p, squares, m = START[0], np.zeros(4), np.zeros(4)
+    for t, (g, want) in enumerate(zip(grads, adafactor(grads, True, start=start), strict=True), 1):
+        optimizer((Tensor(g), Tensor(g[0, 0])))
+        beta = 1 - t**-0.8
+        squares = beta * squares + (1 - beta) * (g[0, 0] ** 2 + 1e-30)
+        u = g[0, 0] / np.sqrt(squares)
+        m = 0.5 * m + 0.5 * min(1e-2, 1 / math.sqrt(t)) * max(1e-3, math.sqrt(np.mean(p**2))) * u / max(
+            1, math.sqrt(np.mean(u**2)) / 0.75
+        )
+        p = p - m
+        np.testing.assert_allclose(cube.asnumpy(), want, rtol=2e-6, atol=1e-9)
+        np.testing.assert_allclose(line.asnumpy(), p, rtol=2e-6, atol=1e-9)
+
+
 @pytest.mark.parametrize("room", [nn, optim])
 def test_the_average_of_asgd_begins_after_t0(room: Any) -> None:
     w = Parameter(Tensor(START), "w")
@@ -372,13 +399,36 @@ def test_the_average_of_asgd_begins_after_t0(room: Any) -> None:
         np.testing.assert_allclose(optimizer.ax[0].asnumpy(), average, rtol=2e-6, atol=1e-9)
 
 
+def test_before_t0_the_average_of_asgd_is_the_parameter_itself_however_far_it_was() -> None:
+    p, far = np.array([1.0, -3.0], np.float32), np.array([2.0**30, -(2.0**30)], np.float32)
+    new, average, _, _ = rules.asgd(p, far, p, 0.5, 0.5, 1.0, 0.0, 0.75, 9.0, 1)
+    assert new.tolist() == average.tolist() == [0.5, -1.5]
+
+
+@pytest.mark.parametrize("shape", [(3, 3, 4), (2, 3, 4), (2, 2, 4, 3)])
+def test_adafactor_factors_each_of_several_matrices_by_itself(shape: tuple[int, ...]) -> None:
+    start, gradients = R.standard_normal(shape), R.standard_normal((4, *shape))
+    w = Parameter(Tensor(start), "w")
+    optimizer = nn.AdaFactor([w], learning_rate=None, beta1=0.5, clip_threshold=0.75)
+    for gradient, want in zip(gradients, adafactor(gradients, True, start=start), strict=True):
+        optimizer((Tensor(gradient),))
+        np.testing.assert_allclose(w.asnumpy(), want, rtol=2e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("coefficient", [0.5, 0.03])  # with clip the factor is 1, or the coefficient's
 @pytest.mark.parametrize("clip", [False, True])
-def test_lars_scales_the_gradient_of_the_optimizer_in_it(clip: bool) -> None:
+def test_lars_scales_the_gradient_of_the_optimizer_in_it(clip: bool, coefficient: float) -> None:
     def make(p: list[Parameter]) -> Any:
         inner = nn.Momentum(p, RATE, 0.5, weight_decay=DECAY)
-        return nn.LARS(inner, epsilon=1e-3, coefficient=0.5, use_clip=clip)
+        return nn.LARS(inner, epsilon=1e-3, coefficient=coefficient, use_clip=clip)
 
-    follow(make, lars(GRADIENTS, DECAY, clip))
+    follow(make, lars(GRADIENTS, DECAY, clip, coefficient))
+
+
+def test_lars_without_a_rate_leaves_the_gradient_its_length() -> None:
+    for limit, factor in ((0.0, 1.0), (1.0, 0.5 / 3), (None, 0.5 / 3)):  # 0.5 * 1 / (2 + 1 * 1 + 0)
+        found = rules.lars(np.array([1.0, 0.0]), np.array([0.0, 2.0]), 1.0, 0.5, 0.0, limit)
+        np.testing.assert_allclose(found, np.array([1.0, 2.0]) * factor, rtol=1e-15)
 
 
 def test_every_optimizer_has_a_formula_here() -> None:

@@ -11,7 +11,7 @@ import pytest
 from operator_samples_layers import avg_pool, columns, conv, max_pool, transposed
 
 import hookscope.engine as ms
-from hookscope.engine import Tensor, ops
+from hookscope.engine import Tensor, mint, ops
 
 Array = np.ndarray[Any, Any]
 RNG = np.random.default_rng(23)
@@ -62,7 +62,9 @@ def same_pads(length: int, kernel: int, stride: int, dilation: int) -> tuple[int
 
 
 @pytest.mark.parametrize("name", ["Conv2DTranspose", "Conv2DBackpropInput"])
-@pytest.mark.parametrize(("stride", "dilation"), [((1, 1), (1, 1)), ((2, 1), (1, 1)), ((2, 2), (1, 2))])
+@pytest.mark.parametrize(
+    ("stride", "dilation"), [((1, 1), (1, 1)), ((2, 1), (1, 1)), ((2, 2), (1, 2)), ((4, 3), (1, 1))]
+)
 @pytest.mark.parametrize("mode", ["valid", "same", "pad"])
 @pytest.mark.parametrize("size", [(6, 7), (5, 8)])
 def test_a_convolution_is_transposed(name: str, size: Any, mode: str, stride: Any, dilation: Any) -> None:
@@ -76,6 +78,30 @@ def test_a_convolution_is_transposed(name: str, size: Any, mode: str, stride: An
     want = transposed(lambda v: conv(v, weight, **how), shape)(g)
     for given in (shape, Tensor(np.array(shape))):
         close(made(Tensor(g), Tensor(weight), given), want)
+
+
+@pytest.mark.parametrize("function", [ops.conv_transpose2d, mint.nn.functional.conv_transpose2d])
+@pytest.mark.parametrize(
+    ("stride", "padding", "more", "groups", "dilation"),
+    [(1, 0, 0, 1, 1), (2, 1, 1, 2, 1), ((3, 2), (1, 0), (2, 1), 1, (1, 2)), ((1, 2), (0, 1), (0, 1), 2, (2, 1))],
+)
+def test_conv_transpose2d_with_every_setting(
+    function: Any, stride: Any, padding: Any, more: Any, groups: int, dilation: Any
+) -> None:
+    strides, (top, left), ends, apart = (
+        (v, v) if isinstance(v, int) else v for v in (stride, padding, more, dilation)
+    )
+    x, weight, bias = normal(2, 4, 3, 2), normal(4, 3, 3, 2), normal(3 * groups)
+    sizes = [
+        (n - 1) * s + d * (k - 1) + 1 - 2 * p + e
+        for n, s, d, k, p, e in zip((3, 2), strides, apart, (3, 2), (top, left), ends, strict=True)
+    ]
+    shape = (2, len(bias), *sizes)
+    how = {"stride": strides, "pads": (top, top, left, left), "dilation": apart, "group": groups}
+    want = transposed(lambda v: conv(v, weight, **how), shape)(x)
+    close(function(Tensor(x), Tensor(weight), None, stride, padding, more, groups, dilation), want)
+    found = function(Tensor(x), Tensor(weight), Tensor(bias), stride, padding, more, groups, dilation)
+    close(found, want + bias.reshape(-1, 1, 1))
 
 
 @pytest.mark.parametrize("stride", [(1, 1, 1), (2, 1, 2)])
@@ -115,6 +141,57 @@ def test_pooling_of_volumes(mode: str, pad: Any, pads: Any) -> None:
     close(apart, avg_pool(x, kernel, stride, pads) / ones)
     divided = ops.AvgPool3D(kernel, stride, mode, pad, divisor_override=5)(Tensor(x))
     close(divided, avg_pool(x, kernel, stride, pads) * 12 / 5)
+
+
+@pytest.mark.parametrize("mode", ["same", "SAME", "valid"])
+@pytest.mark.parametrize(("kernel", "stride"), [((3, 2), (2, 3)), ((2, 3), (1, 2)), ((3, 3), (2, 2))])
+def test_pooling_of_images_fills_up_only_with_the_mode_same(mode: str, kernel: Any, stride: Any) -> None:
+    x = normal(2, 2, 5, 4)
+    pads = tuple(p for n, k, s in zip((5, 4), kernel, stride, strict=True) for p in same_pads(n, k, s, 1))
+    pads = (0,) * 4 if mode == "valid" else pads
+    close(ops.MaxPool(kernel, stride, mode)(Tensor(x)), max_pool(x, kernel, stride, pads, (1, 1)))
+    covered = avg_pool(np.ones(x.shape), kernel, stride, pads)  # the part of each window that is no padding
+    close(ops.AvgPool(kernel, stride, mode)(Tensor(x)), avg_pool(x, kernel, stride, pads) / covered)
+
+
+def windows_of_a_line(
+    n: int, k: int, s: int, before: int, after: int, ceil: bool
+) -> list[tuple[list[int], int]]:
+    """Of each window the places that are elements, and how many places, padding included, it has."""
+    total = n + before + after
+    count = (total - k + (s - 1 if ceil else 0)) // s + 1
+    if ceil and (count - 1) * s >= n + before:  # it would begin behind the elements
+        count -= 1
+    found = []
+    for i in range(count):
+        places = [p for p in range(i * s, i * s + k) if p < total]
+        found.append(([p - before for p in places if 0 <= p - before < n], len(places)))
+    return found
+
+
+@pytest.mark.parametrize("ceil", [False, True])
+@pytest.mark.parametrize(("k", "s"), [(1, 1), (1, 3), (2, 1), (2, 2), (2, 3), (3, 2), (3, 4), (4, 3)])
+def test_pooling_of_lines_of_every_length(k: int, s: int, ceil: bool) -> None:
+    for n, before, after in itertools.product(range(1, 9), range(k // 2 + 1), range(k // 2 + 1)):
+        if n + before + after < k:
+            continue
+        x = normal(1, 2, n)
+        windows = windows_of_a_line(n, k, s, before, after, ceil)
+        for include in (False, True):
+            counts = [size if include else len(inside) for inside, size in windows]
+            want = [x[..., inside].sum(-1) / max(1, size) for (inside, _), size in zip(windows, counts, strict=True)]
+            given = [(before, after)] + [before, (before,)] * (before == after)
+            for padding in given:
+                close(ops.avg_pool1d(Tensor(x), k, s, padding, ceil, include), np.stack(want, -1))
+        if before == after:
+            best = [x[..., inside].max(-1) for inside, _ in windows]
+            found = ops.max_pool2d(Tensor(x[..., None]), (k, 1), (s, 1), (before, 0), ceil_mode=ceil)
+            close(found[..., 0], np.stack(best, -1))
+        if not before and not after and not ceil:
+            for p in (1.0, 2.0, 4.0):
+                x[..., : n // 2] = 0.0
+                want = [(abs(x[..., inside]) ** p).sum(-1) ** (1 / p) for inside, _ in windows]
+                close(ops.lp_pool1d(Tensor(abs(x)), p, k, s), np.stack(want, -1))
 
 
 def test_pooling_of_volumes_with_a_partial_window_at_the_end() -> None:
@@ -243,6 +320,14 @@ def test_fractional_pooling_begins_elsewhere_in_each_sample_and_channel(shape: A
     close(found, slope.reshape(shape))
 
 
+@pytest.mark.parametrize(("dtype", "starts"), [(np.float32, [0, 3, 5, 7, 8]), (np.float64, [0, 2, 4, 6, 8])])
+def test_fractional_windows_begin_where_numbers_of_the_dtype_of_the_samples_say(dtype: Any, starts: Any) -> None:
+    # As MindSpore rounds: (10 - 2) / (5 - 1) = 2, and in Float32 1 + u is 1.5.
+    x, u = Tensor(np.arange(10.0).reshape(1, 1, 1, 10)), Tensor(np.full((1, 1, 2), 0.5 - 2.0**-25, dtype))
+    found = ops.fractional_max_pool2d(x, (1, 2), (1, 5), _random_samples=u)
+    assert found.asnumpy().ravel().tolist() == [start + 1 for start in starts]
+
+
 def test_fractional_pooling_is_the_example_of_mindspore_and_draws_where_nothing_is_given() -> None:
     x = Tensor(np.arange(1, 17, dtype=np.float32).reshape(1, 1, 2, 2, 4))
     samples = Tensor(np.full((1, 1, 3), 0.7, np.float32))
@@ -305,6 +390,22 @@ def test_channels_are_dealt_out(shape: tuple[int, ...], group: int) -> None:
         j, i = divmod(c, 6 // group)
         want[:, i * group + j] = x[:, c]
     close(ops.ChannelShuffle(group)(Tensor(x)), want)
+
+
+@pytest.mark.parametrize("r", [1, 2, 3])
+@pytest.mark.parametrize("before", [(), (2,), (2, 3)])
+def test_channels_become_pixels_and_pixels_channels(before: tuple[int, ...], r: int) -> None:
+    wide = normal(*before, 2, 3 * r, 2 * r)
+    deep = np.zeros((*before, 2 * r * r, 3, 2))
+    for place in np.ndindex(wide.shape):
+        # Pixel (h * r + i, w * r + j) of channel c comes from channel (c * r + i) * r + j (Shi et al. 2016).
+        *first, c, row, column = place
+        (h, i), (w, j) = divmod(row, r), divmod(column, r)
+        deep[(*first, (c * r + i) * r + j, h, w)] = wide[place]
+    close(ops.pixel_shuffle(Tensor(deep), r), wide)
+    close(ops.pixel_unshuffle(Tensor(wide), r), deep)
+    close(ms.grad(lambda x: (ops.pixel_shuffle(x, r) * Tensor(wide)).sum())(Tensor(deep)), deep)
+    close(ms.grad(lambda x: (ops.pixel_unshuffle(x, r) * Tensor(deep)).sum())(Tensor(wide)), wide)
 
 
 def outside(at: float, length: int, padding: str, corners: bool) -> float:

@@ -161,6 +161,44 @@ def test_a_scale_can_be_given_anew_and_must_be_a_tensor() -> None:
         trainer.set_sense_scale(8.0)
 
 
+def test_a_cell_around_a_network_leaves_its_names_as_they_are() -> None:
+    around: dict[str, Callable[[nn.Cell, nn.Optimizer], nn.Cell]] = {
+        "WithLossCell": lambda net, _: nn.WithLossCell(net, nn.MSELoss()),
+        "WithGradCell": lambda net, _: nn.WithGradCell(net),
+        "ForwardValueAndGrad": lambda net, _: nn.ForwardValueAndGrad(net),
+        "TrainOneStepCell": lambda net, optimizer: nn.TrainOneStepCell(net, optimizer),
+        "TrainOneStepWithLossScaleCell": lambda net, optimizer: nn.TrainOneStepWithLossScaleCell(
+            net, optimizer, Tensor([4.0])
+        ),
+        "WithEvalCell": lambda net, _: nn.WithEvalCell(net, nn.MSELoss()),
+        "MicroBatchInterleaved": lambda net, _: nn.MicroBatchInterleaved(net, 2),
+    }
+    for name, make in around.items():
+        net = Sq()
+        cell = make(net, nn.SGD(net.trainable_params(), 0.1))
+        assert [p.name for p in net.get_parameters()] == ["w", "b"], name
+        assert all(any(p is own for own in cell.get_parameters()) for p in net.get_parameters()), name
+
+
+def test_the_label_comes_after_all_inputs_of_the_network() -> None:
+    class Two(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.w = Parameter(Tensor([2.0, -1.0]), "w")
+
+        def construct(self, x: Tensor, y: Tensor) -> Tensor:
+            return x * self.w + y
+
+    x, y, label = np.array([1.0, 3.0]), np.array([0.5, 0.25]), np.array([4.0, 1.0])
+    apart = x * [2.0, -1.0] + y - label
+    given = [Tensor(one.astype(np.float32)) for one in (x, y, label)]
+    for sens, factor in ((None, 1.0), (4.0, 4.0)):
+        (found,) = nn.WithGradCell(Two(), nn.MSELoss("sum"), sens)(*given)
+        np.testing.assert_allclose(found.asnumpy(), 2 * apart * x * factor, rtol=1e-6)
+    (found,) = nn.WithGradCell(Two())(*given[:2])
+    np.testing.assert_allclose(found.asnumpy(), x, rtol=1e-6)
+
+
 def test_a_pipeline_says_that_it_needs_a_cluster() -> None:
     with pytest.raises(NotImplementedError, match="a cluster"):
         nn.PipelineCell(Sq(), 2)

@@ -350,7 +350,8 @@ def test_a_test_that_fails_anyway_is_no_witness(results: str) -> None:
 @pytest.mark.parametrize(
     ("line", "faults"),
     [
-        ("f(a, b)", 1), ("max(a, b)", 0), ("max(a, b, key=c)", 1), ("np.swapaxes(x, a, b)", 1), ("x.swapaxes(a, b)", 0),
+        ("f(a, b)", 1), ("max(a, b)", 0), ("ops.mul(a, b)", 0), ("sub(a, b)", 1),
+        ("max(a, b, key=c)", 1), ("np.swapaxes(x, a, b)", 1), ("x.swapaxes(a, b)", 0),
         ("zip(a, strict=True)", 0), ("x.astype(a, copy=False)", 0), ("f(a, keepdims=True)", 2),
         ("check_int(a, 'f', 'x')", 1), ("ints_for(a, f, 'x')", 1), ("f('a', 'b')", 0), ("f(a, 'b')", 1),
     ],

@@ -491,9 +491,8 @@ class Embedding(Cell):
             )
         if sparse:
             raise ValueError("For 'mint.nn.Embedding', 'sparse' must be False: gradients are dense")
-        first = initializer("normal" if _weight is None else _weight, (num_embeddings, embedding_dim), dtype or float32)
-        if _weight is None:
-            first = initializer(Normal(1.0), (num_embeddings, embedding_dim), dtype or float32)
+        filled_with = Normal(1.0) if _weight is None else _weight
+        first = initializer(filled_with, (num_embeddings, embedding_dim), dtype or float32)
         if padding_idx is not None and _weight is None:
             first[padding_idx] = 0
         self.weight = Parameter(first, "weight", requires_grad=not _freeze)

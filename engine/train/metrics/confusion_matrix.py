@@ -85,7 +85,7 @@ class ConfusionMatrix(Metric):
         self._need(self._is_update)
         with np.errstate(all="ignore"):
             found = self.confusion_matrix / _NORMALIZERS[self.normalize](self.confusion_matrix)
-        return np.asarray(np.nan_to_num(found, nan=0.0))
+        return np.asarray(np.nan_to_num(found))
 
 
 def _ratio(over: Array | float, under: Array | float) -> Array:

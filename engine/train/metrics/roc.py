@@ -81,7 +81,7 @@ class ROC(Metric):
 
 
 def _curve(scores: Array, labels: Array, positive: int | None) -> tuple[Array, Array, Array]:
-    order = np.argsort(-scores, kind="stable")
+    order = np.argsort(-scores)  # of equal scores only the sums count
     scores, hits = scores[order], (labels[order] == positive).astype(np.int64)
     last_of_each_score = np.append(np.flatnonzero(np.diff(scores)), scores.size - 1)
     true = np.append(0, np.cumsum(hits)[last_of_each_score])

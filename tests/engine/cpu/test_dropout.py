@@ -28,6 +28,14 @@ def test_dropout_at_its_two_ends() -> None:
     np.testing.assert_array_equal(dropout.dropout(x, 0.0, 1, 0)[0], x)
 
 
+def test_what_is_drawn_as_the_probability_itself_is_kept() -> None:
+    drawn = philox.uniform(5, 0, (50,))
+    for place in (0, 17, 49):
+        mask = dropout.dropout(np.ones(50, np.float32), float(drawn[place]), 5, 0)[1]
+        assert mask[place]
+        assert np.array_equal(mask, drawn >= drawn[place])
+
+
 def test_dropout_names_a_probability_out_of_range() -> None:
     with pytest.raises(ValueError, match=r"p must lie in \[0, 1\], got 1.5"):
         dropout.dropout(normal(2), 1.5, 0, 0)

@@ -12,7 +12,7 @@ from hookscope.engine.cpu import layer_norm
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("begin", [1, -1, 2])
+@pytest.mark.parametrize("begin", [1, -1, 2, 0, -3])
 def test_layer_norm_follows_its_formula(begin: int, dtype: np.dtype[Any]) -> None:
     x = (4 + 2 * normal(3, 4, 5)).astype(dtype)
     tail = x.shape[begin:]
@@ -40,3 +40,5 @@ def test_layer_norm_gradients_agree_with_central_differences() -> None:
 def test_layer_norm_names_an_axis_out_of_range() -> None:
     with pytest.raises(ValueError, match=r"begin_norm_axis must lie in \[-2, 2\) for shape \(2, 3\), got 2"):
         layer_norm.layer_norm(normal(2, 3), normal(3), normal(3), 2, 1e-5)
+    with pytest.raises(ValueError, match=r"begin_norm_axis must lie in \[-2, 2\) for shape \(2, 3\), got -3"):
+        layer_norm.layer_norm(normal(2, 3), normal(3), normal(3), -3, 1e-5)

@@ -43,6 +43,16 @@ def test_matmul_of_integers_is_exact() -> None:
     assert matmul.matmul(a, a, False, True).tolist() == [[(2**30 + 1) ** 2 + 1]]
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16, np.bool_])
+def test_matmul_of_small_integers_wraps_round_as_numpys(dtype: Any) -> None:
+    # Of 16 bits the products are beyond what Float32 holds exactly.
+    a, b = np.arange(29990, 30002).reshape(3, 4), np.arange(28001, 28021).reshape(4, 5)
+    exact = a.astype(dtype).astype(np.int64) @ b.astype(dtype).astype(np.int64)
+    found = matmul.matmul(a.astype(dtype), b.astype(dtype), False, False)
+    assert found.dtype == dtype
+    assert np.array_equal(found, exact.astype(dtype))
+
+
 def test_matmul_refuses_to_transpose_a_vector() -> None:
     with pytest.raises(ValueError, match=r"transpose_b needs an operand of 2 or more axes, got shape \(3,\)"):
         matmul.matmul(normal(2, 3), normal(3), False, True)

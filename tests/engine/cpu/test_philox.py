@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -49,6 +51,24 @@ def test_uniform_is_the_scaled_word_of_each_counter() -> None:
     words = philox.philox_uint32(7, np.arange(1000, 1015)).astype(np.int64)
     signed = np.where(words >= 2**31, words - 2**32, words)
     assert np.allclose(drawn.ravel(), np.where(signed < 0, -1 - signed, signed) / 2**31, rtol=1e-6, atol=0)
+
+
+def test_normal_is_box_mullers_transform_of_the_first_two_words_of_each_counter() -> None:
+    drawn = philox.normal(7, 1000, (3, 5))
+    assert (drawn.dtype, drawn.shape) == (np.float32, (3, 5))
+    for offset, found in zip(range(1000, 1015), drawn.ravel().tolist(), strict=True):
+        counter = [np.array([part], dtype=np.uint64) for part in (offset, 0, 0, 0)]
+        first, second = ((int(word[0]) + 0.5) / 2**32 for word in philox.philox4x32(counter, (7, 0))[:2])
+        assert found == pytest.approx(math.sqrt(-2 * math.log(first)) * math.cos(2 * math.pi * second), rel=1e-6)
+
+
+def test_the_second_words_least_and_largest_value_lie_half_a_step_inside_the_circle() -> None:
+    first = np.full(3, 2**31, np.uint64)
+    second = np.array([0, 2**30 - 1, 2**32 - 1], np.uint64)
+    angles = [math.pi / 2**32, math.pi / 2 - math.pi / 2**32, -math.pi / 2**32]
+    found = philox._box_muller([first, second])
+    # Near a quarter turn the cosine is the half step itself.
+    np.testing.assert_allclose(found, [math.sqrt(2 * math.log(2)) * math.cos(angle) for angle in angles], rtol=1e-6)
 
 
 def test_uniform_stays_below_one_for_the_largest_word() -> None:

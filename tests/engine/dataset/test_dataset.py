@@ -927,3 +927,187 @@ def test_facts_of_a_data_set() -> None:
     nested = ds.NumpySlicesDataset([[1, 2], [3, 4]], shuffle=False)
     flat = nested.flat_map(lambda column: ds.NumpySlicesDataset(column, shuffle=False))
     assert column(flat, 0) == [1, 2, 3, 4]
+
+
+# Which rows a source gives, and what is refused
+
+
+def numbers(**chosen: Any) -> list[int]:
+    return column(ds.NumpySlicesDataset(np.arange(7), **chosen), 0)
+
+
+def test_row_numbers_go_with_a_number_of_rows_and_a_sampler_does_not() -> None:
+    # MindSpore makes SubsetSampler(rows, num_samples) of them.
+    assert numbers(sampler=[5, 3, 1], num_samples=2) == [5, 3]
+    assert numbers(sampler=[5, 3], num_samples=4) == numbers(sampler=(5, 3)) == [5, 3]
+    assert numbers(sampler=iter([5, 3, 1]), num_samples=2) == [5, 3]
+    assert numbers(sampler=[5, 3, 1], num_samples=0) == [5, 3, 1]  # all
+    assert ds.NumpySlicesDataset(np.arange(7), sampler=[5, 3, 1], num_samples=2).get_dataset_size() == 2
+    given = ds.GeneratorDataset(Rows(), ["a", "b", "e"], sampler=[5, 3, 1], num_samples=2)
+    assert column(given) == [5, 3]
+    for chosen in ({"num_samples": 2}, {"shuffle": False}, {"num_shards": 2, "shard_id": 0}):
+        with pytest.raises(ValueError, match="'sampler' goes with no 'shuffle', 'num_samples' or 'num_shards'"):
+            numbers(sampler=ds.SubsetSampler([5, 3]), **chosen)
+    for chosen in ({"shuffle": True}, {"num_shards": 2, "shard_id": 0}):
+        with pytest.raises(ValueError, match="'sampler' goes with no 'shuffle', 'num_samples' or 'num_shards'"):
+            numbers(sampler=[5, 3], **chosen)
+
+
+def test_a_shard_is_every_so_many_rows_from_its_number_on() -> None:
+    shards = [numbers(num_shards=3, shard_id=i, shuffle=False) for i in range(3)]
+    assert shards == [[0, 3, 6], [1, 4, 0], [2, 5, 1]]  # all as long as the longest: some rows twice
+    assert numbers(num_shards=3, shard_id=1, shuffle=False, num_samples=2) == [1, 4]
+    assert numbers(num_shards=1, shard_id=0, shuffle=False) == list(range(7))
+    shuffled = [numbers(num_shards=7, shard_id=i) for i in range(7)]
+    assert all(len(one) == 1 for one in shuffled)
+
+
+def test_columns_of_arrays_have_the_names_given() -> None:
+    assert ds.NumpySlicesDataset([1, 2], column_names="n").get_col_names() == ["n"]
+    assert ds.NumpySlicesDataset(([1], [2]), ["n", "m"]).get_col_names() == ["n", "m"]
+    assert ds.NumpySlicesDataset(([1], [2])).get_col_names() == ["column_0", "column_1"]
+
+
+def test_a_generators_rows_are_taken_by_number_or_as_they_come() -> None:
+    class Numbered:
+        def __getitem__(self, index: int) -> int:
+            return index * index
+
+        def __len__(self) -> int:
+            return 4
+
+        def __iter__(self) -> Iterator[int]:
+            raise AssertionError("it has numbers")
+
+    assert column(ds.GeneratorDataset(Numbered(), "n", shuffle=False), 0) == [0, 1, 4, 9]
+    assert column(ds.GeneratorDataset(lambda: iter([3, 1]), "n"), 0) == [3, 1]
+
+
+def test_a_function_of_whole_batches_names_its_columns() -> None:
+    def both(a: Any, b: Any, info: Any) -> Any:
+        return [x + y for x, y in zip(a, b, strict=True)], [x - y for x, y in zip(a, b, strict=True)]
+
+    def first(a: Any, info: Any) -> Any:
+        return [-x for x in a]
+
+    two = ds.NumpySlicesDataset({"a": [1, 2, 3], "b": [10, 20, 30]}, shuffle=False)
+    for function, more, names, wanted in (
+        (both, {}, ["a", "b"], [[[11, 22], [-9, -18]], [[33], [-27]]]),
+        (both, {"output_columns": ["c", "d"]}, ["c", "d"], [[[11, 22], [-9, -18]], [[33], [-27]]]),
+        (both, {"input_columns": ["b", "a"]}, ["a", "b"], [[[9, 18], [11, 22]], [[27], [33]]]),
+        (first, {"input_columns": ["b"]}, ["a", "b"], [[[1, 2], [-10, -20]], [[3], [-30]]]),
+        (first, {"input_columns": "b", "output_columns": "b"}, ["a", "b"], [[[1, 2], [-10, -20]], [[3], [-30]]]),
+        (first, {"input_columns": "b", "output_columns": "c"}, ["c", "a"], [[[-10, -20], [1, 2]], [[-30], [3]]]),
+    ):
+        batched = two.batch(2, per_batch_map=function, **more)
+        assert batched.get_col_names() == names and taken(batched) == wanted
+
+
+def test_an_idx_file_of_bytes_is_a_header_and_as_many_bytes_as_it_says(tmp_path: Path) -> None:
+    def read(images: int) -> Any:
+        header = struct.pack(">4I", 0x803, images, 1, 2)
+        (tmp_path / "train-images-idx3-ubyte").write_bytes(header + b"\7\5" * images)
+        (tmp_path / "train-labels-idx1-ubyte").write_bytes(struct.pack(">2I", 0x801, images) + b"\3" * images)
+        return ds.MnistDataset(str(tmp_path), "train", shuffle=False)
+
+    assert taken(read(1)) == [[[[[7], [5]]], 3]]
+    with pytest.raises(RuntimeError, match="the data set has 0 rows"):  # of the sampler: the file is as it should be
+        taken(read(0))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"", b"\0\0\x08", b"\0\0\x0d\1" + struct.pack(">I", 0), b"\0\1\x08\1" + struct.pack(">I", 0),
+        struct.pack(">4I", 0x803, 0, 1, 2)[:-1], struct.pack(">I", 0x803),
+    ],
+)  # fmt: skip
+def test_what_is_no_idx_file_of_bytes_is_refused(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "train-images-idx3-ubyte").write_bytes(data)
+    (tmp_path / "train-labels-idx1-ubyte").write_bytes(struct.pack(">2I", 0x801, 0))
+    with pytest.raises(RuntimeError, match="train-images-idx3-ubyte is no idx file of bytes"):
+        ds.MnistDataset(str(tmp_path), "train")
+
+
+@pytest.mark.parametrize("count", [-1, 1, 2**31 - 1])
+def test_an_iterator_goes_as_often_as_it_is_told(count: int) -> None:
+    iterator = rows().create_tuple_iterator(num_epochs=count)
+    assert len(list(iterator)) == 6
+
+
+def test_the_seed_is_any_number_of_32_bits() -> None:
+    before = ds.config._seed
+    try:
+        for seed in (0, 1, 2**32 - 1):
+            ds.config.set_seed(seed)
+            assert ds.config.get_seed() == seed
+        for wrong, error in ((-1, ValueError), (2**32, ValueError), (True, TypeError), (1.0, TypeError)):
+            with pytest.raises(error, match="For 'config.set_seed', 'seed' must be"):
+                ds.config.set_seed(wrong)
+        assert ds.config.get_seed() == 2**32 - 1
+    finally:
+        ds.config._seed = before
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "call"),
+    [
+        *((ValueError, f"'num_epochs' must be -1 or above 0, but got {n}",
+           lambda n=n: rows().create_tuple_iterator(num_epochs=n)) for n in (0, -2, 2**31)),
+        (TypeError, "'num_epochs' must be an int, but got '3'", lambda: rows().create_dict_iterator(num_epochs="3")),
+        (TypeError, "'output_numpy' must be a bool, but got 1", lambda: rows().create_dict_iterator(output_numpy=1)),
+        (TypeError, "'start_index' must be an int, but got '3'", lambda: ds.SequentialSampler("3")),
+        (TypeError, "'replacement' must be a bool, but got 1", lambda: ds.WeightedRandomSampler([1], 1, 1)),
+        (ValueError, "'shard_id' must be from 0 to 'num_shards' - 1, got 3, 3", lambda: ds.DistributedSampler(3, 3)),
+        (ValueError, "'shard_id' must be from 0 to 'num_shards' - 1, got -1, 3", lambda: ds.DistributedSampler(3, -1)),
+        (ValueError, "'shard_id' must be from 0 to 'num_shards' - 1, got 0, 0", lambda: ds.DistributedSampler(0, 0)),
+        (ValueError, "'offset' must be from -1 to 'num_shards', but got -2, 4",
+         lambda: ds.DistributedSampler(4, 1, offset=-2)),
+        (TypeError, "'shuffle' must be a bool or None, but got 'x'", lambda: numbers(shuffle="x")),
+        (RuntimeError, "'num_shards' and 'shard_id' go together", lambda: numbers(num_shards=2)),
+        (RuntimeError, "'num_shards' and 'shard_id' go together", lambda: numbers(shard_id=0)),
+        (ValueError, "For 'NumpySlicesDataset', 'column_names' must name different columns, but got ''",
+         lambda: ds.NumpySlicesDataset([1], "")),
+        (TypeError, "'batch_size' must be an int or a function, but got True", lambda: rows().batch(True)),
+        (TypeError, "'batch_size' must be an int or a function, but got 2.0", lambda: rows().batch(2.0)),
+        (RuntimeError, r"For 'batch', .* column 'a' has \[\(2,\), \(3,\)\]; use padded_batch",
+         lambda: column(growing((2,), (3,)).batch(2))),
+        (TypeError, r"'sizes' must be a list that is not empty, but got \[\]", lambda: rows().split([])),
+        (TypeError, r"'sizes' must be a list that is not empty, but got \(3, 3\)", lambda: rows().split((3, 3))),
+        (ValueError, r"the shares in 'sizes' must sum to 1, but got \[1.5, -0.5\]", lambda: rows().split([1.5, -0.5])),
+        (ValueError, r"the shares in 'sizes' must sum to 1, but got \[0.0, 1.0\]", lambda: rows().split([0.0, 1.0])),
+        (ValueError, r"the shares in 'sizes' must sum to 1, but got \[0.5, 0.25\]", lambda: rows().split([0.5, 0.25])),
+        (ValueError, "'smoothing_rate' must be from 0 to 1, but got 1.5", lambda: transforms.OneHot(3, 1.5)),
+        (ValueError, "'smoothing_rate' must be from 0 to 1, but got -0.5", lambda: transforms.OneHot(3, -0.5)),
+        *((RuntimeError, "labels must be ints from 0 to 2, but got", lambda v=v: transforms.OneHot(3)(np.array(v)))
+          for v in ([-1, 0], [0, 3], [0.0, 1.0])),
+        *((TypeError, "'size' must be an int, or a height and a width, but got", lambda s=s: vision.CenterCrop(s))
+          for s in (True, 2.5, "ab", (2, True), (2.0, 2), None)),
+        *((ValueError, "'size' must be an int above 0, or a height and a width", lambda s=s: vision.CenterCrop(s))
+          for s in (0, (1,), (2, 0), (1, 2, 3))),
+        *((RuntimeError, f"there are {of} means for {channels} channels",
+           lambda of=of, shape=shape, hwc=hwc: vision.Normalize([0.5] * of, [0.5] * of, hwc)(np.ones(shape)))
+          for of, channels, shape, hwc in ((2, 1, (4, 2), True), (2, 1, (4, 2), False), (2, 3, (4, 2, 3), True),
+                                           (2, 4, (4, 2, 3), False))),
+    ],
+)  # fmt: skip
+def test_a_wrong_choice_is_named(error: type[Exception], text: str, call: Any) -> None:
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_a_class_number_is_a_row_up_to_the_last_class_and_the_whole_share() -> None:
+    np.testing.assert_array_equal(transforms.OneHot(3)(np.array([0, 2])), [[1, 0, 0], [0, 0, 1]])
+    np.testing.assert_array_equal(transforms.OneHot(4, 1)(np.array([0, 3])), np.full((2, 4), 0.25))
+    assert transforms.OneHot(3)(np.array([], int)).shape == (0, 3)
+    assert [part.get_dataset_size() for part in rows().split([1.0])] == [6]
+
+
+@pytest.mark.parametrize(("hwc", "shape"), [(True, (4, 2, 3)), (False, (3, 4, 2))])
+def test_each_channel_has_its_own_mean(hwc: bool, shape: tuple[int, ...]) -> None:
+    image = np.arange(24, dtype=np.uint8).reshape(shape)
+    mean, std = np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 8.0])
+    found = vision.Normalize(mean, std, hwc)(image)
+    wide = (slice(None), None, None)
+    expected = (image - mean) / std if hwc else (image - mean[wide]) / std[wide]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)

@@ -441,3 +441,94 @@ def test_an_empty_tensor_has_its_shape_and_dtype_and_is_zeros() -> None:
     assert mint.empty(0, dtype=ms.int8).dtype == ms.int8
     with pytest.raises(TypeError, match="size"):
         mint.empty(2.5)
+
+
+@pytest.mark.parametrize(
+    ("base", "exponent"),
+    [
+        (np.array([2.5, -0.5, 4.0, 1.0], np.float32), np.array([-2, -1, 2, 0])),
+        (np.array([2, -3, 4, 1], np.int32), np.array([0.5, 2.0, -1.5, 0.0], np.float32)),
+    ],
+)
+def test_a_power_of_fractions_may_be_negative(base: Any, exponent: Any) -> None:
+    found = mint.pow(Tensor(base), Tensor(exponent)).asnumpy()
+    np.testing.assert_allclose(found, np.power(base.astype(np.float64), exponent), rtol=1e-6)
+
+
+def test_a_power_of_integers_is_an_integer_and_a_fraction_becomes_0() -> None:
+    base, exponent = np.array([2, -3, 1, -1, -1, 5]), np.array([-1, 3, -2, -2, -3, 0])
+    found = mint.pow(Tensor(base), Tensor(exponent)).asnumpy()
+    np.testing.assert_array_equal(found, [0, -27, 1, 1, -1, 1])
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_extremes_along_an_axis_keep_it_by_place_or_by_name(name: str) -> None:
+    function, extreme, place = getattr(mint, name), getattr(np, name), getattr(np, f"arg{name}")
+    for keep, arguments, named in (
+        (True, (1, True), {}), (True, (1,), {"keepdim": True}), (True, (), {"dim": 1, "keepdim": True}),
+        (False, (1, False), {}), (False, (1,), {}), (False, (), {"dim": 1}),
+    ):  # fmt: skip
+        values, places = function(Tensor(C), *arguments, **named)
+        np.testing.assert_array_equal(values.asnumpy(), extreme(C, 1, keepdims=keep))
+        np.testing.assert_array_equal(places.asnumpy(), place(C, 1, keepdims=keep))
+
+
+def test_where_takes_both_or_none() -> None:
+    condition, x = Tensor(A > 0), Tensor(A)
+    np.testing.assert_array_equal([one.asnumpy() for one in mint.where(condition)], np.nonzero(A > 0))
+    np.testing.assert_array_equal(mint.where(condition, x, Tensor(B)).asnumpy(), np.where(A > 0, A, B))
+    with pytest.raises(TypeError, match="'other' must be given too where 'input' is"):
+        mint.where(condition, x)
+    with pytest.raises(TypeError, match="'input' must be given too where 'other' is"):
+        mint.where(condition, other=x)
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 8), (2, 1, 8), (1, 1, 8), (1, 3, 8)])
+@pytest.mark.parametrize("windows", [4, (2,)])
+def test_places_of_the_largest_of_each_window_keep_the_other_axes(shape: Any, windows: Any) -> None:
+    x = np.random.default_rng(2).standard_normal(shape)
+    count = windows if isinstance(windows, int) else windows[0]
+    parts = x.reshape(*shape[:2], count, -1)
+    values, places = F.adaptive_max_pool1d(Tensor(x), windows, True)
+    np.testing.assert_array_equal(values.asnumpy(), parts.max(-1))
+    np.testing.assert_array_equal(places.asnumpy(), parts.argmax(-1) + np.arange(count) * parts.shape[-1])
+
+
+@pytest.mark.parametrize("include", [True, False])
+@pytest.mark.parametrize("ceil_mode", [True, False])
+@pytest.mark.parametrize("divisor", [None, 5])
+def test_means_of_windows_of_a_volume(include: bool, ceil_mode: bool, divisor: int | None) -> None:
+    x = np.random.default_rng(3).standard_normal((1, 2, 5, 6, 7))
+    size, step, pad = (2, 3, 2), (2, 2, 3), (1, 1, 0)
+    places = []
+    for length, k, s, p in zip(x.shape[2:], size, step, pad, strict=True):
+        room = length + 2 * p - k
+        count = (-(-room // s) if ceil_mode else room // s) + 1
+        places.append([i * s - p for i in range(count) if i * s < length + p])
+    expected = np.empty((1, 2, *map(len, places)))
+    for at in np.ndindex(expected.shape[2:]):
+        starts = [axis[i] for axis, i in zip(places, at, strict=True)]
+        ends = [min(b + k, n + p) for b, k, n, p in zip(starts, size, x.shape[2:], pad, strict=True)]
+        inside = tuple(slice(max(b, 0), min(e, n)) for b, e, n in zip(starts, ends, x.shape[2:], strict=True))
+        part = x[(..., *inside)]
+        every = math.prod(e - b for b, e in zip(starts, ends, strict=True))
+        number = divisor or (every if include else math.prod(part.shape[2:]))
+        expected[(..., *at)] = part.sum((2, 3, 4)) / number
+    found = F.avg_pool3d(Tensor(x), size, step, pad, ceil_mode, include, divisor)
+    np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-5, atol=1e-7)
+
+
+def test_vectors_of_zeros_have_the_cosine_0() -> None:
+    x, y = A.copy(), B.copy()
+    x[0], y[0], x[1], y[2] = 0, 0, 0, 0
+    cosine = (x * y).sum(1) / np.sqrt(((x * x).sum(1) + 1e-12) * ((y * y).sum(1) + 1e-12))
+    for target in (1, -1):
+        expected = 1 - cosine if target == 1 else np.maximum(0, cosine + 0.1)
+        found = F.cosine_embedding_loss(Tensor(x), Tensor(y), Tensor(np.full(3, target)), -0.1, "none")
+        np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-6)
+
+
+def test_the_gradient_of_elu_is_1_above_0_however_large() -> None:
+    x = np.array([-3.0, -0.5, 0.5, 1.0, 100.0, 1000.0], np.float32)
+    found = ms.grad(lambda t: F.elu(t, 2.0).sum())(Tensor(x)).asnumpy()
+    np.testing.assert_allclose(found, np.where(x > 0, 1, 2 * np.exp(np.minimum(x, 0))), rtol=1e-6)

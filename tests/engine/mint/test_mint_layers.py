@@ -372,3 +372,27 @@ def test_every_layer_of_mint_is_compared_here() -> None:
     compared = {name.split()[0] for name in (*TRAINED, *PLAIN)}
     drawn_or_looked_up = {"Dropout", "Dropout2d", "Embedding"}
     assert {name for name in layers if not name.startswith("_")} == compared | drawn_or_looked_up
+
+
+def test_first_values_and_element_types_are_those_given() -> None:
+    layer = nn.Linear(3, 2, weight_init="ones", bias_init=0.25, dtype=ms.float16)
+    assert (layer.weight.dtype, layer.bias.dtype) == (ms.float16, ms.float16)
+    assert (layer.weight.tolist(), layer.bias.tolist()) == ([[1.0] * 3] * 2, [0.25] * 2)
+    table = nn.Embedding(3, 2, padding_idx=1, dtype=ms.float16).weight
+    assert table.dtype == ms.float16 and table.asnumpy()[1].tolist() == [0, 0] and table.asnumpy()[[0, 2]].any(1).all()
+    assert nn.Embedding(3, 2).weight.dtype == ms.float32
+    given = np.arange(6.0).reshape(3, 2)
+    kept = nn.Embedding(3, 2, padding_idx=1, _weight=Tensor(given), _freeze=True, dtype=ms.float64).weight
+    assert (kept.dtype, kept.requires_grad, kept.tolist()) == (ms.float64, False, given.tolist())
+
+
+def test_the_table_of_an_embedding_is_drawn_from_the_standard_normal_distribution() -> None:
+    ms.set_seed(2)
+    drawn = nn.Embedding(200, 200).weight.asnumpy().astype(np.float64)
+    assert abs(drawn.mean()) < 5 / 200 and abs(drawn.std() - 1) < 5 / 200 / math.sqrt(2)
+
+
+@pytest.mark.parametrize("channels", [(4, 6), (6, 4), (6, 6)])
+def test_groups_divide_the_channels_of_both_sides(channels: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match=f"'groups' 4 must divide {channels[0]} and {channels[1]} channels"):
+        nn.Conv2d(*channels, 1, groups=4)

@@ -45,6 +45,22 @@ def test_gradients_are_the_slopes(name: str) -> None:
     np.testing.assert_allclose(np.log(np.abs(gradient)), log_slope, atol=1e-9)
 
 
+def test_a_power_of_0_is_the_exponential_function_beside_others_too() -> None:
+    b = msb.PowerTransform(np.array([0.0, 0.5]))
+    x = np.array([[-3.0, -1.5], [-1.0, 0.0], [0.0, 0.5], [2.0, 2.0]])
+
+    def f(x: Any) -> Any:
+        return np.stack([np.exp(x[:, 0]), (1 + x[:, 1] / 2) ** 2], -1)
+
+    slope = np.stack([np.exp(x[:, 0]), 1 + x[:, 1] / 2], -1)
+    np.testing.assert_allclose(b.forward(Tensor(x)).asnumpy(), f(x), rtol=1e-6)
+    np.testing.assert_allclose(ms.grad(lambda x: b.forward(x).sum())(Tensor(x)).asnumpy(), slope, rtol=1e-6)
+    np.testing.assert_allclose(b.forward_log_jacobian(Tensor(x)).asnumpy(), np.log(slope), rtol=1e-6, atol=1e-7)
+    second = np.stack([np.ones(4), 0.5 / (1 + x[:, 1] / 2)], -1)  # the slope of the log of the slope
+    found = ms.grad(lambda x: b.forward_log_jacobian(x).sum())(Tensor(x)).asnumpy()
+    np.testing.assert_allclose(found, second, rtol=1e-6)
+
+
 def test_a_bijector_called_with_a_distribution_gives_that_of_its_output() -> None:
     made, known = msb.Exp()(msd.Normal(0.2, 0.5)), msd.LogNormal(0.2, 0.5)
     x = Tensor([0.3, 1.0, 4.0])
@@ -89,6 +105,9 @@ def test_a_bijector_says_what_it_is_as_mindspores_does() -> None:
         (msb.Invert(msb.Exp()), "InvertExp", False),
     ):
         assert (made.name, made.is_constant_jacobian, made.is_injective, made.batch_shape) == (name, constant, True, ())
+
+    for family in (msb.Exp, msb.Softplus, msb.ScalarAffine, msb.PowerTransform, msb.GumbelCDF):
+        assert family().name == family.__name__ and family(name="mine").name == "mine"
 
     class Square(msb.Bijector):
         def __init__(self) -> None:

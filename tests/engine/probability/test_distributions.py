@@ -116,6 +116,111 @@ def test_cumulative_functions_are_integrals_of_the_density(name: str) -> None:
     np.testing.assert_allclose(np.exp(value(dist.log_survival(some))), 1 - value(dist.cdf(some)), rtol=1e-7)
 
 
+# family -> (parameters of the object, others for one call, those of the other one of a divergence, SciPy's distribution
+# of the same parameters, its mode)
+FAMILIES: dict[str, tuple[tuple[Any, ...], tuple[Any, ...], tuple[float, ...], Callable[..., Any], Any]] = {
+    "Normal": (([0.5, -1.0], 2.0), ([[1.5], [0.25]], [0.75, 1.5]), (0.3, 1.25), stats.norm, lambda loc, scale: loc),
+    "LogNormal": (
+        ([0.5, -1.0], 0.75), ([[0.125], [0.25]], [0.5, 1.5]), (0.3, 1.25),
+        lambda loc, scale: stats.lognorm(scale, scale=np.exp(loc)), lambda loc, scale: np.exp(loc - scale**2),
+    ),
+    "Uniform": (
+        ([0.5, -1.0], 2.0), ([[0.25], [0.75]], [1.0, 1.5]), (-2.0, 3.0), lambda a, b: stats.uniform(a, b - a), None,
+    ),
+    "Exponential": (
+        ([0.5, 2.0],), ([[0.25], [1.5]],), (1.25,), lambda rate: stats.expon(scale=1 / rate), np.zeros_like,
+    ),
+    "Gamma": (
+        ([1.5, 2.0], [0.5]), ([[3.0], [2.5]], [0.75, 1.5]), (1.75, 1.25),
+        lambda a, rate: stats.gamma(a, scale=1 / rate), lambda a, rate: (a - 1) / rate,
+    ),
+    "Beta": (
+        ([1.5, 2.0], [3.0]), ([[3.0], [2.5]], [1.75, 1.25]), (1.75, 1.25), stats.beta,
+        lambda a, b: (a - 1) / (a + b - 2),
+    ),
+    "Gumbel": (([0.5, -1.0], 2.0), (), (), stats.gumbel_r, lambda loc, scale: loc),
+    "Logistic": (([0.5, -1.0], 2.0), ([[3.0], [0.25]], [0.5, 1.5]), (), stats.logistic, lambda loc, scale: loc),
+    "Cauchy": (([0.5, -1.0], 2.0), ([[3.0], [0.25]], [0.5, 1.5]), (0.3, 1.25), stats.cauchy, lambda loc, scale: loc),
+    "Laplace": (([0.5, -1.0], 2.0), ([[3.0], [0.25]], [0.5, 1.5]), (), stats.laplace, None),
+    "StudentT": (([2.5, 4.0], 0.5, 2.0), ([[3.0], [1.5]], [0.5, 1.5], 0.75), (), stats.t, None),
+    "Bernoulli": (([0.25, 0.75],), ([[0.5], [0.875]],), (0.375,), stats.bernoulli, lambda p: p > 0.5),
+    "Geometric": (([0.25, 0.75],), ([[0.5], [0.875]],), (0.375,), lambda p: stats.geom(p, loc=-1), np.zeros_like),
+    "Poisson": (([0.25, 3.5],), ([[1.5], [2.875]],), (), stats.poisson, np.floor),
+}  # fmt: skip
+POINTS = np.array([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0])  # the ends of supports too, and what lies outside
+
+
+def calls_of(name: str) -> list[tuple[Any, tuple[Any, ...], tuple[Any, ...]]]:
+    """A distribution, what is given at the call, and the parameters that count: the object's, the call's, or both."""
+    own, other = FAMILIES[name][:2]
+    found = [(made(name, own), (), own)]
+    if other:
+        given = tensors(other)
+        found += [(made(name, own), tuple(given), other), (made(name, ()), tuple(given), other)]
+    if len(other) > 1:
+        found += [
+            (made(name, own), (given[0],), (other[0], *own[1:])),
+            (made(name, own), (None, *given[1:]), (own[0], *other[1:])),
+        ]
+    return [(dist, at_call, tuple(np.asarray(one, np.float64) for one in used)) for dist, at_call, used in found]
+
+
+def same(found: Tensor, expected: Any, rtol: float = 1e-9) -> None:
+    assert found.shape == expected.shape
+    np.testing.assert_allclose(found.asnumpy(), expected, rtol=rtol, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_parameters_of_a_call_stand_for_those_of_the_object_in_densities(name: str) -> None:
+    for dist, at_call, used in calls_of(name):
+        known = FAMILIES[name][3](*used)
+        x = POINTS.reshape(-1, *[1] * np.broadcast(*used, 0).ndim)
+        # Where MindSpore's formula is another outside of the support, or between whole numbers, it is not SciPy's.
+        supported = {"Beta": (x > 0) & (x < 1), "LogNormal": x > 0, "Gamma": x > 0}.get(name, np.full(x.shape, True))
+        if name in COUNTS:
+            supported = (x % 1 == 0) & ((name != "Bernoulli") | (x == 0) | (x == 1))
+        inside = x[supported].reshape(-1, *x.shape[1:])
+        density, log_density = (known.pmf, known.logpmf) if name in COUNTS else (known.pdf, known.logpdf)
+        same(dist.prob(Tensor(inside), *at_call), density(inside))
+        with np.errstate(divide="ignore"):
+            same(dist.log_prob(Tensor(inside), *at_call), log_density(inside), 1e-7)
+        if name in PARTIAL | {"Beta"}:
+            continue
+        if name in {"Poisson", "Gamma"}:
+            x = inside
+        same(dist.cdf(Tensor(x), *at_call), known.cdf(x), 1e-7)
+        same(dist.survival_function(Tensor(x), *at_call), known.sf(x), 1e-7)
+        with np.errstate(divide="ignore"):
+            same(dist.log_cdf(Tensor(x), *at_call), known.logcdf(x), 1e-7)
+            same(dist.log_survival(Tensor(x), *at_call), known.logsf(x), 1e-7)
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name not in PARTIAL])
+def test_parameters_of_a_call_stand_for_those_of_the_object_in_moments_and_divergences(name: str) -> None:
+    _, _, of_other, family, mode = FAMILIES[name]
+    for dist, at_call, used in calls_of(name):
+        known, shape = family(*used), np.broadcast_shapes(*(one.shape for one in used))
+        if name != "Cauchy":
+            same(dist.mean(*at_call), np.broadcast_to(known.mean(), shape), 1e-6)
+            same(dist.var(*at_call), np.broadcast_to(known.var(), shape), 1e-6)
+            same(dist.sd(*at_call), np.broadcast_to(known.std(), shape), 1e-6)
+        if mode is not None:
+            same(dist.mode(*at_call), np.broadcast_to(mode(*used), shape))
+        if name != "Poisson":
+            same(dist.entropy(*at_call), np.broadcast_to(known.entropy(), shape), 1e-6)
+        if not of_other:
+            continue
+        other = family(*of_other)
+        log_of_other = other.logpmf if name in COUNTS else other.logpdf
+        cross = np.empty(shape)
+        for index in np.ndindex(shape):
+            one = family(*(np.broadcast_to(parameter, shape)[index] for parameter in used))
+            cross[index] = -one.expect(log_of_other)
+        given = tensors(of_other)
+        same(dist.cross_entropy(name, *given, *at_call), cross, 1e-5)
+        same(dist.kl_loss(name, *given, *at_call), cross - known.entropy(), 1e-4)
+
+
 def test_cauchys_distribution_has_a_density_and_no_moments() -> None:
     dist = made("Cauchy", (0.5, 2.0))
     x = np.linspace(-9, 9, 50)
@@ -187,6 +292,99 @@ def test_a_cross_entropy_of_counts_is_the_mean_of_the_other_logarithm(name: str,
     np.testing.assert_allclose(value(found), np.squeeze(want), rtol=1e-5)
 
 
+def test_numbers_of_a_categorical_distribution_are_along_the_last_axis() -> None:
+    of_a = np.array([[[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]], [[0.25, 0.5, 0.25], [0.1, 0.2, 0.7]]])
+    of_a = np.concatenate([of_a, of_a[:, :1]], 1)  # (2, 3, 3): summing along another axis would fit too
+    of_b, k = np.array([[0.5, 0.25, 0.25], [0.2, 0.2, 0.6], [0.3, 0.3, 0.4]]), np.arange(3)
+    mean = (k * of_a).sum(-1, keepdims=True)
+    nats = -(of_a * np.log(of_a)).sum(-1)
+    apart = (of_a * (np.log(of_a) - np.log(of_b))).sum(-1)
+    another = Tensor(np.flip(of_a, -1).copy())
+    rtol = 1e-5  # as in MindSpore an array or a tensor makes it float32
+    for dist, given in ((made("Categorical", (of_a,)), ()), (made("Categorical", (another,)), (Tensor(of_a),))):
+        same(dist.mean(*given), mean, rtol)
+        same(dist.var(*given), ((k - mean) ** 2 * of_a).sum(-1, keepdims=True), rtol)
+        same(dist.mode(*given), of_a.argmax(-1))
+        same(dist.entropy(*given), nats, rtol)
+        same(dist.kl_loss("Categorical", Tensor(of_b), *given), apart, 1e-4)
+        same(dist.cross_entropy("Categorical", Tensor(of_b), *given), nats + apart, rtol)
+        # A value between -1 and 0 counts as 0; others are rounded down.
+        for x, number in ((-1.0, None), (-0.5, 0), (0.0, 0), (0.75, 0), (1.0, 1), (2.0, 2), (2.5, 2), (3.0, None)):
+            expected = np.full((2, 3), np.nan) if number is None else of_a[..., number]
+            same(dist.prob(Tensor([x]), *given), expected, rtol)
+            below = np.full((2, 3), float(x > 0)) if number is None else of_a[..., : number + 1].sum(-1)
+            same(dist.cdf(Tensor([x]), *given), below, rtol)
+    values = np.array([[2.0, 0.0, 1.0]] * 4).reshape(4, 1, 3)
+    picked = np.broadcast_to(np.stack([of_a[:, 0, 2], of_a[:, 1, 0], of_a[:, 2, 1]], -1), (4, 2, 3))
+    same(made("Categorical", (of_a,)).prob(Tensor(values)), picked, rtol)
+    # MindSpore leaves axes of length 1 out.
+    same(made("Categorical", (of_a[:1],)).entropy(), nats[0], rtol)
+    same(made("Categorical", (of_a[:1],)).kl_loss("Categorical", Tensor(of_b)), apart[0], 1e-4)
+    drawn = msd.Categorical(of_a, seed=5).sample((1000, 4))
+    assert drawn.shape == (1000, 4, 2, 3)
+    shares = (drawn.asnumpy()[..., None] == k).mean((0, 1))
+    np.testing.assert_allclose(shares, of_a, atol=0.04)  # 5 standard deviations
+
+
+def test_a_uniform_distribution_is_infinitely_far_from_one_that_does_not_cover_it() -> None:
+    low_b, high_b = np.array([0.5, 0.0, 0.75, 0.0, 1.0]), np.array([2.0, 3.0, 2.5, 1.5, 1.5])
+    with np.errstate(divide="ignore"):
+        expected = np.log(np.where((low_b <= 0.5) & (high_b >= 2.0), high_b - low_b, np.inf))
+    given = tuple(Tensor(one) for one in (low_b, high_b))
+    same(made("Uniform", (0.5, 2.0)).cross_entropy("Uniform", *given), expected)
+    same(made("Uniform", (0.5, 2.0)).kl_loss("Uniform", *given), expected - math.log(1.5))
+    same(made("Uniform", (0.5, 2.0)).prob(Tensor([0.25, 0.5, 2.0, 2.25])), np.array([0, 1 / 1.5, 1 / 1.5, 0]), 1e-6)
+
+
+def test_a_cumulative_function_of_bernoulli_steps_at_0_and_1() -> None:
+    x = Tensor([[-0.5], [0.0], [0.5], [1.0], [2.0]])
+    same(made("Bernoulli", ([0.25, 0.75],)).cdf(x), np.array([[0, 0], [0.75, 0.25], [0.75, 0.25], [1, 1], [1, 1]]))
+
+
+def test_there_is_no_half_normal_density_below_0() -> None:
+    x = np.array([-1.0, -1e-3, 0.0, 1e-3, 1.0])[:, None]
+    for dist, at_call in (
+        (made("HalfNormal", ([0.5, -1.0], 2.0)), ()),
+        (made("HalfNormal", (3.0, 4.0)), tuple(tensors(([0.5, -1.0], 2.0)))),
+    ):
+        same(dist.prob(Tensor(x), *at_call), np.where(x >= 0, 2 * stats.norm([0.5, -1.0], 2.0).pdf(x), 0))
+
+
+def test_modes_that_are_no_peak_are_not_numbers() -> None:
+    np.testing.assert_array_equal(value(made("Gamma", ([0.5, 1.0, 1.5], [2.0])).mode()), [np.nan, np.nan, 0.25])
+    found = made("Beta", ([1.0, 1.5, 0.5, 1.5], [1.5, 1.0, 1.5, 1.5])).mode()
+    np.testing.assert_array_equal(value(found), [np.nan, np.nan, np.nan, 0.5])
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name not in PARTIAL])
+def test_samples_with_the_parameters_of_a_call_are_spread_as_their_cumulative_function(name: str) -> None:
+    own, other, _, family, _ = FAMILIES[name]
+    count = 5_000
+    for at_call, used in (((), own), (tuple(tensors(other)), other))[: 2 if other else 1]:
+        dist = getattr(msd, name)(*own, seed=11)
+        parameters = [np.asarray(one, np.float64) for one in used]
+        shape = np.broadcast_shapes(*(one.shape for one in parameters))
+        x = dist.sample((2, count), *at_call)
+        assert (x.shape, x.dtype) == ((2, count, *shape), dist.dtype)
+        for index in np.ndindex(shape):
+            known = family(*(np.broadcast_to(one, shape)[index] for one in parameters))
+            drawn = x.asnumpy()[(slice(None), slice(None), *index)].ravel().astype(np.float64)
+            if name in COUNTS:
+                values = np.unique(drawn)
+                found = (drawn <= values[:, None]).mean(-1)
+                np.testing.assert_allclose(found, known.cdf(values), atol=0.03)
+            else:
+                assert stats.kstest(drawn, known.cdf).pvalue > 1e-4
+
+
+def test_families_that_invert_their_cumulative_function_draw_one_quantile_with_one_seed() -> None:
+    given = {"Cauchy": stats.cauchy(0.5, 2.0).cdf, "Logistic": stats.logistic(0.5, 2.0).cdf}
+    found = [known(made(name, (0.5, 2.0), seed=3).sample((500,)).asnumpy()) for name, known in given.items()]
+    above = stats.expon(scale=1 / 0.5).sf(made("Exponential", (0.5,), seed=3).sample((500,)).asnumpy())
+    np.testing.assert_allclose(found[0], above, rtol=1e-5)
+    np.testing.assert_allclose(found[1], above, rtol=1e-5)
+
+
 @pytest.mark.parametrize("name", [*(name for name in CONTINUOUS if name not in PARTIAL), *COUNTS])
 def test_samples_have_the_mean_and_variance_of_the_distribution(name: str) -> None:
     parameters = CONTINUOUS[name][0] if name in CONTINUOUS else COUNTS[name][0]
@@ -232,6 +430,32 @@ def test_a_distribution_says_what_it_was_made_with_as_mindspores_does() -> None:
     ):
         assert (dist.name, dist.seed, dist.batch_shape, dist.broadcast_shape) == (name, seed, shape, shape)
         assert dist.is_scalar_batch is scalar and dist.dtype is ms.float32
+
+
+def test_without_a_seed_samples_come_from_the_engines_stream() -> None:
+    def drawn(seed: int | None) -> list[float]:
+        ms.set_seed(5)
+        dist = msd.Normal(0.0, 1.0, seed=seed)
+        assert dist.seed == 0
+        return dist.sample((3,)).asnumpy().tolist() + dist.sample((3,)).asnumpy().tolist()
+
+    ms.set_seed(5)
+    expected = ms.ops.standard_normal((3,)).asnumpy().tolist() + ms.ops.standard_normal((3,)).asnumpy().tolist()
+    assert drawn(None) == drawn(0) == expected
+
+
+def test_a_distribution_computes_in_the_dtype_of_its_tensors_as_mindspores_does() -> None:
+    for given, dtype, expected in (
+        (ms.float16, ms.float16, ms.float16),
+        (ms.float16, ms.float32, ms.float16),
+        (ms.float32, ms.float32, ms.float32),
+        (ms.float64, ms.float64, ms.float32),
+    ):
+        dist = msd.Normal(Tensor([0.5], given), Tensor([2.0], given), dtype=dtype)
+        assert dist.mean().dtype == dist.sd().dtype == expected and dist.sample((2,)).dtype == dtype
+    for dtype in (ms.float16, ms.float32, ms.float64):
+        assert msd.Normal(0.5, [2.0], dtype=dtype).mean().dtype == dtype
+    assert msd.Bernoulli(0.5).mean().dtype == ms.float32  # its samples are ints
 
 
 def test_gradients_pass_through_a_sample_to_the_parameters() -> None:

@@ -237,3 +237,72 @@ def test_a_network_built_at_o2_has_a_scale_that_changes() -> None:
     loss, overflow, scale = step(Tensor(X), Tensor(Y))
     assert float(loss) == pytest.approx(STEPS["O3"][0], rel=1e-6)
     assert bool(overflow) and float(scale) == 2.0**23  # half of the first, 2 ** 24, since gradients overflowed
+
+
+def test_a_white_cell_computes_in_half_and_gives_float32_to_what_follows() -> None:
+    seen: list[Any] = []
+
+    class Look(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            seen.append(x.dtype)
+            return x
+
+    for dtype in (ms.float16, ms.bfloat16):
+        dense = nn.Dense(4, 4, weight_init="ones", has_bias=False)
+        net = amp.custom_mixed_precision(nn.SequentialCell(Look(), dense, Look()), white_list=[nn.Dense], dtype=dtype)
+        out = net(Tensor(np.full((1, 4), 1 + 2.0**-9, np.float32)))
+        np.testing.assert_array_equal(out.asnumpy(), np.full((1, 4), 4.0 if dtype == ms.bfloat16 else 4 + 2.0**-7))
+    assert seen == [ms.float32] * 4
+
+
+@pytest.mark.parametrize(
+    ("level", "seen"),
+    [
+        ("O0", [ms.float32, ms.float16]),
+        ("O1", [ms.float32, ms.float16]),
+        ("O2", [ms.float32, ms.float32]),
+        ("O3", [ms.float32, ms.float32]),
+        ("auto", [ms.float32, ms.float32]),
+    ],
+)
+def test_the_loss_of_a_lowered_network_is_of_float32(level: str, seen: list[Any]) -> None:
+    found: list[Any] = []
+
+    class Loss(nn.Cell):
+        def construct(self, output: Tensor, label: Tensor) -> Tensor:
+            found.extend((output.dtype, label.dtype))
+            return ((output - label) ** 2).mean()
+
+    net = network()
+    step = amp.build_train_network(net, nn.SGD(net.trainable_params(), 0.0), Loss(), level)
+    step(Tensor(X), Tensor(np.zeros((12, 2)), ms.float16))
+    assert found[:2] == seen
+
+
+@pytest.mark.parametrize("loss_fn", [None, False])
+def test_without_a_loss_the_network_gives_it_itself(loss_fn: Any) -> None:
+    class OfItself(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = ms.Parameter(Tensor([2.0, 3.0]), "weight")
+
+        def construct(self, x: Tensor) -> Tensor:
+            return (self.weight * x).sum()
+
+    net = OfItself()
+    step = amp.build_train_network(net, nn.SGD(net.trainable_params(), 0.5), loss_fn)
+    assert float(step(Tensor([1.0, 10.0]))) == 32.0
+    np.testing.assert_array_equal(net.weight.asnumpy(), [1.5, -2.0])
+
+
+def test_what_is_no_bool_is_shown() -> None:
+    net = network()
+    with pytest.raises(TypeError, match="'keep_batchnorm_fp32' must be a bool, but got 'yes'"):
+        amp.build_train_network(net, nn.SGD(net.trainable_params(), 0.1), keep_batchnorm_fp32="yes")
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float32, ms.complex64, ms.int32, ms.bool_])
+def test_what_is_empty_or_has_only_numbers_is_finite(dtype: Any) -> None:
+    assert bool(amp.all_finite(Tensor(np.zeros(0), dtype))) and bool(amp.all_finite(Tensor(np.ones(3), dtype)))
+    if dtype not in (ms.int32, ms.bool_):
+        assert not bool(amp.all_finite(Tensor(np.array([1.0, np.inf, -np.inf]), dtype)))

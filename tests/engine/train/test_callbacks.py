@@ -16,7 +16,7 @@ import hookscope.engine as ms
 import hookscope.engine.dataset as ds
 from hookscope.engine import train
 from hookscope.engine.train import Callback, CheckpointConfig, LambdaCallback, ModelCheckpoint
-from hookscope.engine.train.callback import monitors
+from hookscope.engine.train.callback import InternalCallbackParam, monitors
 
 from test_model import X, Y, checkpoints, data, lines, model, network  # isort: skip
 
@@ -382,3 +382,108 @@ def test_without_save_ckpt_no_file_is_loaded_or_saved(tmp_path: Path) -> None:
     one.train(1, data(), callbacks=[exiting, look, sends(1)])
     np.testing.assert_array_equal(begun[0], network()[0].weight.asnumpy())
     assert file.read_bytes() == content and checkpoints(tmp_path) == ["n_train.ckpt"]
+
+
+def driven(callback: Callback, losses: list[float], rate: float = 1.0) -> list[float]:
+    """The learning rate after each epoch of a run with these losses, until it is asked to end."""
+    optimizer = SimpleNamespace(learning_rate=ms.Parameter(ms.Tensor(rate, ms.float32), name="rate"))
+    facts = InternalCallbackParam(optimizer=optimizer, train_network=network())
+    context = train.RunContext(facts)
+    callback.on_train_begin(context)
+    rates = []
+    for epoch, loss in enumerate(losses, 1):
+        facts.update(cur_epoch_num=epoch, net_outputs=ms.Tensor(loss, ms.float32))
+        callback.on_train_epoch_end(context)
+        rates.append(float(optimizer.learning_rate.asnumpy()))
+        if context.get_stop_requested():
+            break
+    callback.on_train_end(context)
+    return rates
+
+
+@pytest.mark.parametrize(
+    ("settings", "losses", "rates"),
+    [
+        # Lowered after 2 epochs without improvement; of the epochs after that, 2 do not count.
+        (
+            {"patience": 2, "cooldown": 2, "min_delta": 0},
+            [5, 4, 4, 4, 4, 4, 4, 4, 4, 3, 3, 3],
+            [1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.25, 0.125],
+        ),
+        ({"patience": 0, "cooldown": 1}, [5, 5, 5, 5, 5], [1, 0.5, 0.25, 0.125, 0.0625]),
+        ({"patience": 1, "cooldown": 3}, [5, 5, 5, 5, 5, 5], [1, 0.5, 0.5, 0.5, 0.25, 0.25]),
+        # An improvement by min_delta itself is none.
+        ({"patience": 1, "min_delta": 0.5}, [5, 4.5, 4.25, 4, 4], [1, 0.5, 0.5, 0.25, 0.125]),
+        ({"patience": 1, "min_delta": -0.5, "mode": "max"}, [5, 5.5, 5.75, 5.75], [1, 0.5, 0.5, 0.25]),
+        ({"patience": 1, "min_lr": 0.4}, [5, 5, 5, 5], [1, 0.5, 0.4, 0.4]),
+    ],
+)
+def test_a_plateau_is_counted_by_patience_cooldown_and_delta(settings: Any, losses: Any, rates: Any) -> None:
+    plateau = train.ReduceLROnPlateau(monitor="loss", factor=0.5, **settings)
+    assert plateau.cooldown_counter == 0
+    np.testing.assert_allclose(driven(plateau, losses), rates, rtol=1e-6)
+
+
+@pytest.mark.parametrize("verbose", [True, False])
+@pytest.mark.parametrize(
+    ("settings", "losses", "stopped"),
+    [
+        ({}, [5, 4], 1),  # without patience after the first
+        ({"patience": 1}, [5, 4, 4], 3),
+        ({"patience": 2, "min_delta": 1}, [5, 4, 4.5, 3.5], 3),
+        ({"patience": 2, "baseline": 4.0}, [6, 5, 4], 2),  # better, but never than the baseline
+        ({"patience": 2, "baseline": 4.0}, [6, 3, 3, 2], 0),
+        ({"patience": 3}, [5, 5, 5], 0),
+    ],
+)
+def test_an_early_end_is_told_once_where_it_is_asked_for(
+    verbose: bool, settings: Any, losses: Any, stopped: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stopper = train.EarlyStopping(monitor="loss", verbose=verbose, **settings)
+    assert stopper.stopped_epoch == 0
+    assert len(driven(stopper, losses)) == (stopped or len(losses))
+    assert stopper.stopped_epoch == stopped
+    assert lines(capsys) == ([f"Epoch {stopped:05d}: early stopping"] if verbose and stopped else [])
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        *((lambda f=factor: train.ReduceLROnPlateau(factor=f), ValueError, "'factor' must be between 0 and 1")
+          for factor in (0.0, 1.0, 1.5)),
+        (lambda: train.ReduceLROnPlateau(cooldown=-1), ValueError, "'cooldown' and 'min_lr' must not be negative"),
+        (lambda: train.ReduceLROnPlateau(min_lr=-0.5), ValueError, "'cooldown' and 'min_lr' must not be negative"),
+        (lambda: train.EarlyStopping(baseline="low"), TypeError, "'baseline' must be a float or None, but got 'low'"),
+        *((lambda s=setting: CheckpointConfig(format="safetensors", **s), ValueError,
+           "'safetensors' goes with no encryption, CRC or exception_save")
+          for setting in ({"enc_key": b"k" * 16}, {"enc_mode": "AES-CBC"}, {"crc_check": True},
+                          {"exception_save": True})),
+    ],
+)  # fmt: skip
+def test_a_callback_says_what_it_cannot_take(make: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        make()
+
+
+def test_safetensors_alone_goes_with_no_checksum_and_ckpt_with_one(tmp_path: Path) -> None:
+    assert CheckpointConfig(format="safetensors").format == "safetensors"
+    assert CheckpointConfig(crc_check=True, exception_save=True).crc_check is True
+    assert CheckpointConfig().map_param_inc is False and CheckpointConfig(incremental=True).map_param_inc is True
+    saving = ModelCheckpoint("k", str(tmp_path), CheckpointConfig(enc_key=b"k" * 16))
+    with pytest.raises(NotImplementedError, match="enc"):
+        model().train(1, data(), callbacks=[saving])
+    assert checkpoints(tmp_path) == []
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.0, None])
+def test_times_of_steps_need_the_number_of_steps(size: Any) -> None:
+    timed, context = train.TimeMonitor(size), train.RunContext(InternalCallbackParam())
+    with pytest.raises(ValueError, match=f"'data_size' must be an int above 0, but got {size}"):
+        timed.epoch_end(context)
+
+
+def test_one_step_in_an_epoch_has_the_time_of_the_epoch(capsys: pytest.CaptureFixture[str]) -> None:
+    train.TimeMonitor(1).epoch_end(train.RunContext(InternalCallbackParam(mode="train")))
+    (line,) = lines(capsys)
+    words = line.split()
+    assert words[3] == words[8]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor
@@ -34,3 +35,39 @@ def test_a_scale_that_stays_has_a_cell_where_updates_are_dropped() -> None:
     assert cell is not None and float(cell.get_loss_scale()) == 8.0
     assert [bool(cell(scale, Tensor(bool(overflow)))) for overflow in (0, 1)] == [False, True]
     np.testing.assert_array_equal(scale.asnumpy(), 8.0)
+
+
+def test_a_manager_that_counts_itself_changes_its_scale_as_mindspore_does() -> None:
+    manager = ms.DynamicLossScaleManager(16.0, 4, 3)
+    for overflow, expected in zip(OVERFLOWS, SCALES, strict=True):
+        manager.update_loss_scale(bool(overflow))
+        assert manager.get_loss_scale() == expected
+
+
+def test_a_scale_begins_at_1_at_least() -> None:
+    assert ms.DynamicLossScaleManager(1).get_loss_scale() == 1
+    with pytest.raises(ValueError, match="'init_loss_scale' must be at least 1, but got 0.5"):
+        ms.DynamicLossScaleManager(0.5)
+    with pytest.raises(ValueError, match="'scale_window' must be"):
+        ms.DynamicLossScaleManager(scale_window=0)
+    assert ms.DynamicLossScaleManager(scale_window=1).scale_window == 1
+
+
+def test_a_thousand_overflows_in_a_row_are_borne_and_one_more_is_an_error() -> None:
+    manager = ms.DynamicLossScaleManager()
+    for row in range(2):  # a good step between them begins the count anew
+        for _ in range(1000 if row else 999):
+            manager.update_loss_scale(True)
+        if not row:
+            manager.update_loss_scale(False)
+    with pytest.raises(RuntimeError, match="the loss scale is 1, and 1001 steps in a row overflowed"):
+        manager.update_loss_scale(True)
+
+
+def test_a_scale_without_overflow_rises_after_each_window() -> None:
+    manager = ms.DynamicLossScaleManager(16.0, 2, 3)
+    scales = []
+    for _ in range(7):
+        manager.update_loss_scale(False)
+        scales.append(manager.get_loss_scale())
+    assert scales == [16, 16, 32, 32, 32, 64, 64]

@@ -374,3 +374,182 @@ def test_a_confusion_matrix_counts_no_class_it_does_not_have(predicted: Any, rea
     # MindSpore counts prediction 3 of 2 classes as another pair.
     with pytest.raises(ValueError, match=f"{what} must be from 0 to 1, but go from"):
         train.ConfusionMatrix(2).update(np.array(predicted), np.array(real))
+
+
+# The edges of each metric, by their definitions
+
+
+def test_the_roc_of_scores_with_further_axes_is_scikit_learns() -> None:
+    scores, labels = np.moveaxis(SCORES.reshape(4, 10, 3), -1, 1), LABELS.reshape(4, 10)
+    false, true, thresholds = value("ROC", (Tensor(scores), Tensor(labels)), class_num=3)
+    for number in range(3):
+        expected = sk.roc_curve(number == LABELS, SCORES[:, number], drop_intermediate=False)
+        np.testing.assert_allclose(false[number], expected[0])
+        np.testing.assert_allclose(true[number], expected[1])
+        np.testing.assert_allclose(thresholds[number], [expected[2][1] + 1, *expected[2][1:]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("settings", [{}, {"class_num": 1}, {"pos_label": 1}, {"class_num": 1, "pos_label": 0}])
+def test_the_roc_of_two_classes_is_of_label_1_unless_another_is_named(settings: dict[str, int]) -> None:
+    scores = np.array([[0.5, 0.2, 0.5, 0.9], [0.2, 0.5, 0.7, 0.2]])  # ties, between labels and among them
+    labels = np.array([[1, 0, 0, 1], [1, 1, 0, 0]])
+    found = value("ROC", (Tensor(scores), Tensor(labels)), **settings)
+    expected = sk.roc_curve(labels.ravel(), scores.ravel(), pos_label=settings.get("pos_label", 1),
+                            drop_intermediate=False)  # fmt: skip
+    np.testing.assert_allclose(found[0], expected[0])
+    np.testing.assert_allclose(found[1], expected[1])
+    np.testing.assert_allclose(found[2], [0.9 + 1, *expected[2][1:]])  # MindSpore's first: one above the highest
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: train.ROC(class_num=2.5), TypeError, "'class_num' must be an int or None, but got 2.5"),
+        (lambda: train.ROC(pos_label=True), TypeError, "'pos_label' must be an int or None, but got True"),
+        (
+            lambda: value("ROC", (np.ones(2), np.ones(2)), class_num=2), ValueError,
+            "predictions without a class axis need 'class_num' 1, but got 2",
+        ),
+        (lambda: value("ROC", (SCORES, LABELS), class_num=2), ValueError, "'class_num' must be the predictions' 3"),
+        (lambda: value("ROC", (SCORES, LABELS), class_num=3, pos_label=1), ValueError, "'pos_label' must be None"),
+        (lambda: value("ROC", (np.ones(3), np.ones(3))), ValueError, "no label is negative"),
+        (lambda: value("ROC", (np.ones(3), np.zeros(3))), ValueError, "no label is positive"),
+        (
+            lambda: train.ConfusionMatrixMetric(skip_channel=1), TypeError,  # type: ignore[arg-type]
+            "For 'ConfusionMatrixMetric', 'skip_channel' must be a bool, but got 1",
+        ),
+        (
+            lambda: train.ConfusionMatrixMetric(calculation_method="x"), TypeError,  # type: ignore[arg-type]
+            "For 'ConfusionMatrixMetric', 'calculation_method' must be a bool, but got 'x'",
+        ),
+        (
+            lambda: train.ConfusionMatrixMetric(metric_name=3), TypeError,  # type: ignore[arg-type]
+            "For 'ConfusionMatrixMetric', 'metric_name' must be a str, but got 3",
+        ),
+        (
+            lambda: train.ConfusionMatrixMetric(decrease=None), TypeError,  # type: ignore[arg-type]
+            "For 'ConfusionMatrixMetric', 'decrease' must be a str, but got None",
+        ),
+        (lambda: train.Loss().update(Tensor([1.0, 2.0])), ValueError, r"one element, but its shape is \(2,\)"),
+        (lambda: train.Loss().update(Tensor([[1.0]])), ValueError, r"must have one element, but its shape is \(1, 1\)"),
+    ],
+)  # fmt: skip
+def test_a_metric_says_what_it_cannot_take(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()
+
+
+@pytest.mark.parametrize(
+    "x",
+    [[0.0, 0.5, 0.5, 2.0, 3.0], [3.0, 2.0, 2.0, 1.0, 0.0], [2.0, 2.0, 2.0, 2.0, 2.0], [0.0, 1.0], [[0.0, 1.0, 4.0]]],
+)
+def test_an_area_is_positive_whichever_way_the_points_run(x: Any) -> None:
+    places = np.array(x)
+    heights = np.array([1.0, 2.0, 5.0, 4.0, 8.0])[: places.size].reshape(places.shape)
+    expected = abs(np.trapezoid(heights.ravel(), places.ravel()))
+    assert train.auc(places, heights) == pytest.approx(expected)
+    if places.size > 2:
+        shuffled = np.roll(places.ravel(), 2), np.roll(heights.ravel(), 2)
+        order = np.lexsort(shuffled[::-1])
+        sorted_area = np.trapezoid(shuffled[1][order], shuffled[0][order])
+        assert train.auc(*shuffled, reorder=True) == pytest.approx(sorted_area)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "text"),
+    [
+        ([0.0, 2.0, 1.0], [1.0, 1.0, 1.0], "'x' must rise or fall throughout"),
+        ([2.0, 0.0, 1.0], [1.0, 1.0, 1.0], "'x' must rise or fall throughout"),
+        ([[0.0, 1.0], [2.0, 3.0]], [0.0, 1.0, 2.0, 3.0], r"one axis, but got the shapes \(2, 2\) and \(4,\)"),
+        ([0.0, 1.0, 2.0, 3.0], [[0.0, 1.0], [2.0, 3.0]], r"one axis, but got the shapes \(4,\) and \(2, 2\)"),
+        (1.0, [1.0, 2.0], r"one axis, but got the shapes \(\) and \(2,\)"),
+        ([1.0, 2.0], 1.0, r"one axis, but got the shapes \(2,\) and \(\)"),
+        ([1.0], [1.0], "need the same 2 or more points, but got 1 and 1"),
+        ([1.0, 2.0], [1.0, 2.0, 3.0], "need the same 2 or more points, but got 2 and 3"),
+    ],
+)
+def test_points_without_an_area_are_refused(x: Any, y: Any, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        train.auc(np.array(x), np.array(y))
+
+
+def test_perplexity_counts_rows_of_any_axes_and_nothing_less_than_1e_10() -> None:
+    probability = np.array([[[0.5, 0.25, 0.25], [0.25, 0.75, 0.0]], [[1.0, 0.0, 0.0], [0.9, 0.1, 0.0]]])
+    labels = np.array([[0, 1], [1, 0]])
+    expected = np.exp(-(np.log(0.5) + np.log(0.75) + np.log(1e-10) + np.log(0.9)) / 4)
+    assert value("Perplexity", (Tensor(probability), Tensor(labels))) == pytest.approx(expected)
+    lists = (list(probability), list(labels))
+    assert value("Perplexity", lists) == pytest.approx(expected)
+    ignored = np.exp(-(np.log(0.5) + np.log(0.9)) / 2)  # the labels that are 0
+    assert value("Perplexity", (Tensor(probability), Tensor(labels)), ignore_label=1) == pytest.approx(ignored)
+
+
+@pytest.mark.parametrize("one", [Tensor(0.5), Tensor([0.5])])
+def test_a_loss_has_one_element_and_one_axis_at_most(one: Tensor) -> None:
+    assert value("Loss", (one,), (Tensor(1.0),)) == 0.75
+
+
+def test_a_confusion_matrix_has_zeros_where_there_is_nothing_to_divide_by() -> None:
+    guessed, real = np.array([[1, 1], [1, 0]]), np.array([[1, 1], [1, 1]])
+    found = value("ConfusionMatrix", (guessed, real), num_classes=2, normalize="target")
+    np.testing.assert_array_equal(found, [[0, 0], [0.25, 0.75]])
+
+
+def test_several_labels_of_more_axes_are_counted_of_each_place() -> None:
+    guessed, real = np.random.default_rng(5).integers(0, 2, (2, 4, 3, 5))
+    rows = [np.moveaxis(a, 1, -1).reshape(-1, a.shape[1]) for a in (guessed, real)]
+    flat = value("Recall", (Tensor(rows[0]), Tensor(rows[1])), eval_type="multilabel")
+    hits = (rows[0] * rows[1]).sum(1)
+    np.testing.assert_allclose(flat, hits / rows[1].sum(1).clip(1))
+    found = value("Recall", (Tensor(guessed), Tensor(real)), eval_type="multilabel")
+    np.testing.assert_allclose(found, flat)
+    ones = (np.array([1, 0, 1]), np.array([1, 1, 0]))  # one label each
+    np.testing.assert_allclose(value("Precision", ones, ones, eval_type="multilabel"), [1, 0, 0, 1, 0, 0])
+
+
+def test_fbeta_too_refuses_a_batch_of_other_classes_than_the_last() -> None:
+    metric = train.Fbeta(2.0)
+    metric.update(np.ones((4, 3)), np.ones(4, int))
+    with pytest.raises(ValueError, match="For 'Fbeta.update', the last predictions had 3 classes, but these have 4"):
+        metric.update(np.ones((4, 4)), np.ones(4, int))
+
+
+@pytest.mark.parametrize("name", ["Recall", "Precision"])
+@pytest.mark.parametrize(
+    ("kind", "shapes", "text"),
+    [
+        ("classification", [(4, 3), (4, 4)], "had 3 classes, but these have 4"),
+        ("multilabel", [(4, 2), (4, 3)], "had 2 classes, but these have 3"),
+        ("multilabel", [(4,), (4, 2)], "had 1 classes, but these have 2"),
+        ("multilabel", [(4, 2), (4,)], "had 2 classes, but these have 1"),
+    ],
+)
+def test_a_batch_of_other_classes_than_the_last_is_refused(name: str, kind: str, shapes: Any, text: str) -> None:
+    metric = getattr(train, name)(eval_type=kind)
+    first, second = [
+        (np.ones(shape, int), np.ones(shape if kind == "multilabel" else shape[:1], int)) for shape in shapes
+    ]
+    metric.update(*first)
+    with pytest.raises(ValueError, match=f"For '{name}.update', the last predictions {text}"):
+        metric.update(*second)
+
+
+def test_bleu_is_held_to_the_reference_of_the_nearest_length() -> None:
+    # Papineni et al. 2002: the candidate of 4 words is between references of 3 and of 9; the nearest has 3: no penalty.
+    references = [[list("abc"), list("abcdefghi")]]
+    assert value("BleuScore", ([list("abcd")], references), n_gram=1) == pytest.approx(1.0)
+    assert value("BleuScore", ([list("abcdefgh")], references), n_gram=1) == pytest.approx(np.exp(1 - 9 / 8))
+
+
+def test_the_root_mean_square_both_ways_is_of_the_distances_there_and_back() -> None:
+    from scipy.ndimage import binary_erosion
+    from scipy.spatial.distance import cdist
+
+    one, other = np.zeros((9, 9), int), np.zeros((9, 9), int)
+    one[1:4, 1:4] = 1
+    other[2:8, 3:5] = 1
+    borders = [np.argwhere(a & ~binary_erosion(a)) for a in (one, other)]
+    apart = cdist(*borders)
+    there, back = apart.min(1), apart.min(0)
+    found = value("RootMeanSquareDistance", (Tensor(one), Tensor(other), 1), symmetric=True)
+    assert found == pytest.approx(np.sqrt((np.square(there).mean() + np.square(back).mean()) / 2))

@@ -457,3 +457,86 @@ def test_a_rate_is_handed_to_its_function_whole_whatever_numpy_prints() -> None:
     with np.printoptions(precision=2):
         model(rate=0.012345).train(1, data(), callbacks=[train.LearningRateScheduler(kept)])
     assert set(told) == {0.012345}
+
+
+def test_a_model_without_an_optimizer_has_the_loss_of_its_network_and_no_step() -> None:
+    net = network()
+    one = Model(net, nn.CrossEntropyLoss())
+    scores = net(Tensor(X)).asnumpy().astype(np.float64)
+    loss = (np.log(np.exp(scores).sum(1)) - scores[np.arange(12), Y]).mean()
+    before = [parameter.asnumpy() for parameter in net.get_parameters()]
+    assert float(one.train_network(Tensor(X), Tensor(Y))) == pytest.approx(loss, rel=1e-6)
+    for parameter, value in zip(net.get_parameters(), before, strict=True):
+        np.testing.assert_array_equal(parameter.asnumpy(), value)
+    assert Model(net).train_network is net
+
+
+def test_callbacks_are_told_the_facts_of_their_run() -> None:
+    one, batches, validation = model(loss_scale_manager=amp.FixedLossScaleManager(8.0)), data(), data(6)
+    trained: list[dict[str, Any]] = []
+    evaluated: list[dict[str, Any]] = []
+    looks = LambdaCallback(
+        on_train_step_end=lambda context: trained.append(dict(context.original_args())),
+        on_eval_step_end=lambda context: evaluated.append(dict(context.original_args())),
+    )
+    one.train(4, batches, callbacks=[looks], initial_epoch=2)
+    one.eval(validation, callbacks=[looks])
+    of_both = {
+        "loss_fn": one._loss_fn, "optimizer": one._optimizer, "network": one._network, "list_callback": [looks],
+        "parallel_mode": "stand_alone", "device_number": 1, "dataset_sink_mode": False, "last_save_ckpt_step": None,
+        "latest_ckpt_file": None, "loss_scale_mananger": one._loss_scale_manager,
+    }  # fmt: skip
+    of_training = {"train_network": one.train_network, "train_dataset": batches, "batch_num": 3, "epoch_num": 2}
+    of_evaluation = {"eval_network": one.eval_network, "valid_dataset": validation, "batch_num": 2}
+    for facts, expected in (
+        *((facts, {**of_both, **of_training, "mode": "train"}) for facts in trained),
+        *((facts, {**of_both, **of_evaluation, "mode": "eval", "train_dataset_element": None}) for facts in evaluated),
+    ):
+        assert {name: facts[name] for name in expected} == expected
+    steps = [(facts["cur_epoch_num"], facts["cur_step_num"]) for facts in trained]
+    assert steps == [(3, 1), (3, 2), (3, 3), (4, 4), (4, 5), (4, 6)]
+    for facts, element, size in ((trained[-1], "train_dataset_element", 4), (evaluated[-1], "eval_dataset_element", 6)):
+        np.testing.assert_array_equal(facts[element][0].asnumpy(), X[-size:])
+        np.testing.assert_array_equal(facts[element][1].asnumpy(), Y[-size:])
+
+
+def test_a_data_set_is_asked_for_as_many_epochs_as_are_left() -> None:
+    class Counting:
+        def __init__(self) -> None:
+            self.asked: list[int] = []
+
+        def get_dataset_size(self) -> int:
+            return 3
+
+        def create_tuple_iterator(self, *, num_epochs: int) -> Any:
+            self.asked.append(num_epochs)
+            return data().create_tuple_iterator(num_epochs=num_epochs)
+
+    batches = Counting()
+    one = model()
+    one.train(5, batches, initial_epoch=2)
+    one.eval(batches)
+    assert batches.asked == [3, 1]
+
+
+def test_progress_tells_what_runs_how_far_it_is_and_for_which_network() -> None:
+    told: list[Any] = []
+    one = model()
+
+    def look(context: Any) -> None:
+        work = current()
+        assert work is not None and work.of is one._network and work.stoppable and work.unit == "steps"
+        told.append((work.what, work.done, work.total, work.detail))
+
+    looks = LambdaCallback(on_train_step_end=look, on_eval_step_end=look)
+    one.train(3, data(6), callbacks=[looks], initial_epoch=1)
+    one.eval(data(), callbacks=[looks])
+    training = [("training", done, 4, f"epoch {2 + done // 2} of 3") for done in range(4)]
+    assert told == [*training, *(("evaluation", done, 3, "") for done in range(3))]
+
+
+@pytest.mark.parametrize("name", ["train", "fit"])
+@pytest.mark.parametrize("argument", ["epoch", "initial_epoch", "sink_size"])
+def test_a_number_of_a_run_that_is_none_is_shown(name: str, argument: str) -> None:
+    with pytest.raises(TypeError, match=f"For 'Model.{name}', '{argument}' must be an int, but got '3'"):
+        getattr(model(), name)(**{"epoch": 5, "train_dataset": data(), argument: "3"})

@@ -78,13 +78,13 @@ class Categorical(Distribution):
 
     def _entropy(self, probs: AtCall = None) -> Tensor:
         probs = self._check_param_type(probs)
-        return ops.squeeze(-(ops.log(probs) * probs).sum(-1, keepdims=True))
+        return ops.squeeze(-(ops.log(probs) * probs).sum(-1))
 
     def _kl_loss(self, dist: str, probs_b: Tensor, probs: AtCall = None) -> Tensor:
         self._check_name(dist)
         b, a = ops.log(self._of_other(probs_b=probs_b)), ops.log(self._check_param_type(probs))
         apart = ops.softmax(a, -1) * (ops.log_softmax(a, -1) - ops.log_softmax(b, -1))
-        return ops.squeeze(apart.sum(-1, keepdims=True))
+        return ops.squeeze(apart.sum(-1))
 
     def _cross_entropy(self, dist: str, probs_b: Tensor, probs: AtCall = None) -> Tensor:
         self._check_name(dist)
