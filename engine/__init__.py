@@ -16,6 +16,7 @@ from .core.grad import *
 from .core.interchange import *
 from .core.names import on_first_use as _on_first_use
 from .core.parameter import *
+from .core.placeholder import Symbol as Symbol
 from .core.random import *
 from .core.saved_tensors import *
 from .core.tensor import Tensor as Tensor
@@ -55,10 +56,6 @@ if _typing.TYPE_CHECKING:
 
 # Rooms that a script may never enter are imported when it does; so are the names that MindSpore keeps at the top, too.
 _ROOMS = "amp communication dataset experimental hal log mint numpy parallel runtime train"
-_GRAPH = "there is no compiled graph to hand over; save_checkpoint keeps the parameters"
-_CLUSTER = "it is for a cluster; here there is one process"
-_PROFILE = "use the debugger (%%cell) or Python's cProfile"
-_CONVERT = "read the files with NumPy and hand them to mindspore.dataset.GeneratorDataset"
 _PARALLEL = (
     "ParallelMode set_auto_parallel_context get_auto_parallel_context reset_auto_parallel_context set_algo_parameters "
     "get_algo_parameters reset_algo_parameters"
@@ -66,10 +63,7 @@ _PARALLEL = (
 _TRAIN = (
     "Model Callback RunContext LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig EarlyStopping "
     "ReduceLROnPlateau LearningRateScheduler History LambdaCallback BackupAndRestore OnRequestExit LossScaleManager "
-    "FixedLossScaleManager DynamicLossScaleManager Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric "
-    "CosineSimilarity Dice F1 Fbeta HausdorffDistance Loss MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity "
-    "Perplexity Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy "
-    "TopKCategoricalAccuracy auc get_metric_fn names rearrange_inputs"
+    "FixedLossScaleManager DynamicLossScaleManager"
 )
 _RUNTIME = (
     "Event Stream StreamCtx communication_stream current_stream default_stream dispatch_threads_num empty_cache "
@@ -77,39 +71,22 @@ _RUNTIME = (
     "memory_summary reset_max_memory_allocated reset_max_memory_reserved reset_peak_memory_stats set_cpu_affinity "
     "set_cur_stream set_kernel_launch_capture set_kernel_launch_group set_memory synchronize"
 )
-_DTYPES = (
-    "byte short intc long ubyte ushort uintc intp uintp half single double cfloat cdouble bool int float STRICT "
-    "COMPATIBLE LAX"
-)
 _GENERATOR = "Generator default_generator get_rng_state initial_seed manual_seed seed set_rng_state"
-_ABSENT = {
-    _GRAPH: "export load load_mindir export_split_mindir save_mindir onnx SymbolTree rewrite",
-    _CLUSTER: "shard reshard Layout parameter_broadcast rank_list_for_transform transform_checkpoint_by_rank "
-    "transform_checkpoints merge_pipeline_strategys merge_sliced_parameter load_distributed_checkpoint "
-    "load_segmented_checkpoints unified_safetensors sync_pipeline_shared_parameters build_searched_strategy "
-    "restore_group_info_list get_ckpt_path_with_strategy set_ps_context get_ps_context reset_ps_context",
-    _PROFILE: "Profiler EnvProfiler FlopsUtilizationCollector SummaryCollector SummaryRecord SummaryLandscape "
-    "flops_collection",
-    _CONVERT: "Cifar10ToMR Cifar100ToMR CsvToMR ImageNetToMR MnistToMR TFRecordToMR FileReader FileWriter MindPage "
-    "mindrecord",
-    "encrypt the file itself, with a tool made for that": "obfuscate_ckpt load_obf_params_into_net set_enc_key",
-    "iterate over the data set: for batch in dataset.create_tuple_iterator()": "DatasetHelper data_sink "
-    "connect_network_with_dataset",
-    "keep values, rows and columns in tensors of their own": "COOTensor CSRTensor RowTensor SparseTensor",
-}
 __getattr__ = _on_first_use(
     __name__,
     rooms=_ROOMS.split(),
     names={
         **dict.fromkeys(_PARALLEL.split(), "parallel"),
         **dict.fromkeys(_TRAIN.split(), "train"),
+        **dict.fromkeys(nn.METRICS.split(), "train"),
         **dict.fromkeys(_RUNTIME.split(), "runtime"),
         **dict.fromkeys(_GENERATOR.split(), "core.generator"),
-        **dict.fromkeys(_DTYPES.split(), "core.dtype_names"),
+        **dict.fromkeys(f"{dtype.SECOND_NAMES} bool int float STRICT COMPATIBLE LAX".split(), "core.dtype_names"),
+        "_Function": "core.function",
+        "_no_grad": "common",
         "build_train_network": "amp",
         "get_level": "log",
         "get_log_config": "log",
         "is_tensor": "ops.control",
     },
-    absent={name: instead for instead, names in _ABSENT.items() for name in names.split()},
 )

@@ -217,6 +217,4 @@ def destroy_group(group: str) -> None:
     _groups.discard(group)
 
 
-__getattr__ = on_first_use(
-    __name__, absent={"comm_func": "with one process every collective operation gives back its input"}
-)
+__getattr__ = on_first_use(__name__)

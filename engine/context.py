@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .core.backend import device_target, set_device
 from .core.checks import check_positive_int
+from .core.names import on_first_use
 
 if TYPE_CHECKING:
     from .nn.cell import Cell
@@ -129,3 +130,15 @@ def set_dump(target: Cell, enabled: bool = True) -> None:
         raise ValueError(f"For 'set_dump', 'enabled' must be a bool, but got {type(enabled).__name__}")
     for _, cell in target.cells_and_names():
         cell.__dict__["_dump"] = enabled
+
+
+__getattr__ = on_first_use(
+    __name__,
+    names={
+        **dict.fromkeys(
+            ("ParallelMode", "get_auto_parallel_context", "reset_auto_parallel_context", "set_auto_parallel_context"),
+            "parallel",
+        ),
+        **dict.fromkeys(("COMPATIBLE", "LAX", "STRICT"), "core.dtype_names"),
+    },
+)

@@ -11,13 +11,13 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
-from .core.checks import check_bool, check_int, check_type
+from .core.checks import check_bool, check_type
 from .core.hooks import hooks_off
 from .core.tensor import Tensor
 from .nn import Cell
 
 __all__ = [
-    "JitConfig", "Symbol", "constexpr", "enable_dynamic", "jit", "jit_class", "lazy_inline", "ms_memory_recycle",
+    "JitConfig", "constexpr", "enable_dynamic", "jit", "jit_class", "lazy_inline", "ms_memory_recycle",
     "mutable", "no_inline",
 ]  # fmt: skip
 
@@ -238,32 +238,3 @@ def _check_mutable(value: object) -> None:
     else:
         what = "a number, a Tensor, or a tuple, list or dict of them"
         check_type(value, bool | int | float | Tensor, "mutable", "input_data", what)
-
-
-class Symbol:
-    """What a graph compiler may assume of a size that it does not know; kept.
-
-    Args:
-        max: the largest size; 0 stands for any.
-        min: the least size.
-        divisor: what the size leaves ``remainder`` by.
-        remainder: what is left of the size by ``divisor``.
-        unique: whether sizes with the same symbol are the same.
-        **kwargs: kept for callers.
-
-    Raises:
-        TypeError: a figure is no int, or ``unique`` no bool.
-    """
-
-    def __init__(
-        self, max: int = 0, min: int = 1, divisor: int = 1, remainder: int = 0, unique: bool = False, **kwargs: Any
-    ) -> None:
-        self.figures: dict[str, Any] = {"max": max, "min": min, "divisor": divisor, "remainder": remainder}
-        for name, value in self.figures.items():
-            check_int(value, "Symbol", name)
-        self.figures["unique"] = check_bool(unique, "Symbol", "unique")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The figures that differ from the defaults."""
-        usual = {"max": 0, "min": 1, "divisor": 1, "remainder": 0, "unique": False}
-        return {name: value for name, value in self.figures.items() if value != usual[name]}

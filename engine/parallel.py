@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 from typing import Any, ClassVar
 
-from .core.names import on_first_use, unavailable
+from .core.names import on_first_use
 
 __all__ = [
-    "AutoParallel", "ParallelMode", "get_algo_parameters", "get_auto_parallel_context", "reset_algo_parameters",
+    "ParallelMode", "get_algo_parameters", "get_auto_parallel_context", "reset_algo_parameters",
     "reset_auto_parallel_context", "set_algo_parameters", "set_auto_parallel_context",
 ]  # fmt: skip
 
@@ -121,21 +121,4 @@ def _keep(who: str, settings: dict[str, Any], given: dict[str, Any]) -> None:
     settings.update(given)
 
 
-AutoParallel = unavailable(
-    "mindspore.parallel.auto_parallel.AutoParallel", "it is for a cluster; call the network itself in one process"
-)
-
-_CLUSTER = "it is for a cluster; here there is one process"
-__getattr__ = on_first_use(
-    __name__,
-    names={"load_distributed_checkpoint": "train"},
-    absent=dict.fromkeys(
-        (
-            "Layout", "parameter_broadcast", "rank_list_for_transform", "reshard", "set_op_strategy_config", "shard",
-            "sync_pipeline_shared_parameters", "transform_checkpoint_by_rank", "transform_checkpoints",
-            "merge_pipeline_strategys", "unified_safetensors", "load_segmented_checkpoints", "build_searched_strategy",
-            "merge_sliced_parameter", "restore_group_info_list",
-        ),
-        _CLUSTER,
-    ),
-)  # fmt: skip
+__getattr__ = on_first_use(__name__)

@@ -425,14 +425,4 @@ def set_kernel_launch_capture(enable_capture_graph: bool, op_capture_skip: list[
     settings["kernel_launch_capture"] = dict(locals())
 
 
-_ASCEND = "it is for Ascend devices"
-__getattr__ = on_first_use(
-    __name__,
-    absent=dict.fromkeys(
-        (
-            "MemPool", "PluggableAllocator", "StreamLimitCtx", "get_device_limit", "get_stream_limit", "memory_replay",
-            "reset_stream_limit", "set_device_limit", "set_stream_limit", "use_mem_pool",
-        ),
-        _ASCEND,
-    ),
-)  # fmt: skip
+__getattr__ = on_first_use(__name__)

@@ -18,21 +18,24 @@ from types import ModuleType
 ROOT = "mindspore"
 ENGINE = "hookscope.engine"
 
-# Name below mindspore -> name below hookscope.engine; None for a folder that holds nothing itself. MindSpore
-# keeps many of its names in several places.
-TABLE: dict[str, str | None] = {
+# Name below mindspore -> name below hookscope.engine. MindSpore keeps many of its names in several places.
+TABLE: dict[str, str] = {
     "": "",
     "common": "common",
     "common._grad_function": "core.function",
     "common.api": "common.api",
     "common.dtype": "core.dtype",
+    "common.generator": "core.generator",
     "common.hook_handle": "core.hooks",
     "common.initializer": "core.initializer",
     "common.jit_config": "jit",
     "common.lazy_inline": "jit",
     "common.mutable": "jit",
+    "common.no_inline": "jit",
     "common.parameter": "core.parameter",
     "common.recompute": "nn.recompute",
+    "common.seed": "core.random",
+    "common.symbol": "core.placeholder",
     "common.tensor": "core.tensor",
     "context": "context",
     "graph": "common.api",
@@ -40,14 +43,11 @@ TABLE: dict[str, str | None] = {
     "nn": "nn",
     "nn.cell": "nn.cell",
     "nn.dynamic_lr": "nn.dynamic_lr",
+    "nn.grad": "nn",
     "nn.layer": "nn",
-    "nn.layer.activation": "nn.activation",
-    "nn.layer.container": "nn.container",
-    "nn.layer.conv": "nn.conv",
-    "nn.layer.normalization": "nn.normalization",
-    "nn.layer.pooling": "nn.pooling",
     "nn.learning_rate_schedule": "nn.learning_rate_schedule",
-    "nn.loss": "nn.loss",
+    "nn.loss": "nn",
+    "nn.metrics": "train.metrics",
     "nn.optim": "nn.optim",
     "nn.optim.optimizer": "nn.optim.optimizer",
     "nn.probability": "nn.probability",
@@ -56,23 +56,21 @@ TABLE: dict[str, str | None] = {
     "nn.utils": "nn.utils",
     "nn.wrap": "nn.wrap",
     "ops": "ops",
+    "ops.auto_generate": "ops",
     "ops.composite": "ops.composite",
-    "ops.composite.base": "ops.composite",
     "ops.function": "ops",
-    "ops.function.grad": "ops",
     "ops.functional": "ops",
     "ops.operations": "ops.primitives",
+    "ops.primitive": "ops.primitives",
     "amp": "amp",
     "communication": "communication",
-    "communication.management": "communication",
     "dataset": "dataset",
     "dataset.config": "dataset.config",
+    "dataset.core": "dataset",
+    "dataset.core.config": "dataset.config",
     "dataset.engine": "dataset",
     "dataset.transforms": "dataset.transforms",
-    "dataset.transforms.transforms": "dataset.transforms",
     "dataset.vision": "dataset.vision",
-    "dataset.vision.transforms": "dataset.vision",
-    "dataset.vision.utils": "dataset.vision",
     "experimental": "experimental",
     "experimental.optim": "experimental.optim",
     "experimental.optim.lr_scheduler": "experimental.optim.lr_scheduler",
@@ -84,6 +82,7 @@ TABLE: dict[str, str | None] = {
     "mint.linalg": "mint.linalg",
     "mint.nn": "mint.nn",
     "mint.nn.functional": "mint.nn.functional",
+    "mint.nn.layer": "mint.nn",
     "mint.optim": "mint.optim",
     "mint.special": "mint.special",
     "numpy": "numpy",
@@ -98,10 +97,47 @@ TABLE: dict[str, str | None] = {
     "train.model": "train.model",
     "train.serialization": "serialization",
 }
+# A row above -> what MindSpore divides it into; each of these files is the whole here.
+_DIVIDED = {
+    "communication": "comm_func management",
+    "dataset.engine": "datasets datasets_standard_format datasets_text datasets_user_defined datasets_vision iterators "
+    "samplers",
+    "dataset.transforms": "transforms",
+    "dataset.vision": "transforms utils",
+    "experimental.optim": "adadelta adagrad adam adamax adamw asgd nadam radam rmsprop rprop sgd",
+    "graph": "jit_config lazy_inline mutable no_inline symbol",
+    "hal": "device event memory stream",
+    "mint.distributed": "distributed",
+    "mint.nn.layer": "activation basic conv normalization padding pooling",
+    "mint.optim": "adam adamw sgd",
+    "nn.grad": "cell_grad",
+    "nn.layer": "activation basic channel_shuffle combined container conv dense embedding image math normalization "
+    "padding pooling rnn_cells rnns timedistributed transformer",
+    "nn.loss": "loss",
+    "nn.optim": "ada_grad adadelta adafactor adam adamax asgd ftrl lamb lars lazyadam momentum proximal_ada_grad "
+    "rmsprop rprop sgd",
+    "nn.probability.bijector": "bijector exp gumbel_cdf invert power_transform scalar_affine softplus",
+    "nn.probability.distribution": "bernoulli beta categorical cauchy distribution exponential gamma geometric gumbel "
+    "half_normal laplace log_normal logistic normal poisson student_t transformed_distribution uniform",
+    "nn.utils": "init",
+    "nn.wrap": "cell_wrapper grad_reducer loss_scale",
+    "numpy": "array_creations array_ops dtypes logic_ops math_ops",
+    "ops.auto_generate": "gen_extend_func gen_ops_def gen_ops_prim",
+    "ops.composite": "base multitype_ops",
+    "ops.function": "array_func clip_func debug_func fft_func grad grad.grad_func image_func linalg_func math_func "
+    "nn_func other_func parameter_func random_func sparse_func spectral_func vmap_func",
+    "ops.operations": "array_ops control_ops custom_ops debug_ops image_ops inner_ops linalg_ops manually_defined "
+    "manually_defined.ops_def math_ops nn_ops other_ops random_ops sparse_ops spectral_ops",
+    "runtime": "device event executor memory stream",
+    "train.metrics": "accuracy auc bleu_score confusion_matrix cosine_similarity dice error fbeta hausdorff_distance "
+    "loss mean_surface_distance metric occlusion_sensitivity perplexity precision recall roc "
+    "root_mean_square_surface_distance topk",
+}
+TABLE |= {f"{row}.{file}": TABLE[row] for row, files in _DIVIDED.items() for file in files.split()}
 # Rooms that are imported when they are first asked for, each with all below it.
 LATER = frozenset((
-    "amp", "communication", "dataset", "experimental", "hal", "log", "mint", "nn.probability", "numpy", "parallel",
-    "runtime", "train",
+    "amp", "communication", "dataset", "experimental", "hal", "log", "mint", "nn.metrics", "nn.probability", "numpy",
+    "parallel", "runtime", "train",
 ))  # fmt: skip
 
 
@@ -151,7 +187,7 @@ def _bind(room: str | None) -> None:
         if _room(row) != room:
             continue
         alias = f"{ROOT}.{row}".rstrip(".")
-        sys.modules[alias] = _folder(alias) if target is None else import_module(f"{ENGINE}.{target}".rstrip("."))
+        sys.modules[alias] = import_module(f"{ENGINE}.{target}".rstrip("."))
         parent, _, child = alias.rpartition(".")
         if parent and not hasattr(sys.modules[parent], child):
             setattr(sys.modules[parent], child, sys.modules[alias])
@@ -160,12 +196,6 @@ def _bind(room: str | None) -> None:
 def _room(row: str) -> str | None:
     """The room of ``LATER`` that a row of the table is in."""
     return next((room for room in LATER if f"{row}.".startswith(f"{room}.")), None)
-
-
-def _folder(name: str) -> ModuleType:
-    module = ModuleType(name)
-    module.__path__ = []
-    return module
 
 
 class _AliasFinder(MetaPathFinder):

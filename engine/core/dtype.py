@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .names import on_first_use
 from .types import DTypeLike, Number
 
 __all__ = [
@@ -289,3 +290,9 @@ def promote_scalar(dtype: np.dtype[Any], scalar: Number) -> np.dtype[Any]:
 def _kind_rank(dtype: np.dtype[Any]) -> int:
     """0 bool, 1 integer, 2 floating, 3 complex (bfloat16 has the NumPy kind 'V')."""
     return {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}[dtype.kind]
+
+
+SECOND_NAMES = "byte short intc long ubyte ushort uintc intp uintp half single double cfloat cdouble"
+__getattr__ = on_first_use(
+    __name__, names={**dict.fromkeys(SECOND_NAMES.split(), "core.dtype_names"), "get_py_obj_dtype": "core.tensor"}
+)

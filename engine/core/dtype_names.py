@@ -1,4 +1,4 @@
-"""Second names of element types at the top of the package, as in MindSpore: ``ms.half``, ``ms.long``, ``ms.float``."""
+"""Second names of element types, as in MindSpore: ``ms.half``, ``ms.long``; the last two lines only at its top."""
 
 from . import dtype as _dtypes
 

@@ -12,6 +12,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, NoReturn
 
+from .absent import absent_in
+
 __all__ = ["names_in", "on_first_use", "unavailable"]
 
 _ENGINE = __name__.rsplit(".", 2)[0]
@@ -43,25 +45,23 @@ def on_first_use(
     module: str,
     rooms: Collection[str] = (),
     names: Mapping[str, str] | None = None,
-    absent: Mapping[str, str] | None = None,
 ) -> Callable[[str], Any]:
     """The ``__getattr__`` of a module.
 
     Args:
         module: the module's ``__name__``.
         rooms: modules below it that are imported when first asked for.
-        names: name -> module below the engine that holds it; taken from there when first asked for.
-        absent: name -> what to use instead, for what needs a graph compiler, a cluster or a file format of theirs:
-            calling it is a NotImplementedError that says so.
+        names: name -> module below the engine that holds it, "" for the engine itself; taken from there when first
+            asked for.
     """
-    names, absent = names or {}, absent or {}
+    names = names or {}
 
     def __getattr__(name: str) -> Any:  # noqa: N807  (it becomes the module's)
         if name in rooms:
             return import_module(f"{module}.{name}")
         if name in names:
-            found = getattr(import_module(f"{_ENGINE}.{names[name]}"), name)
-        elif name in absent:
+            found = getattr(import_module(f"{_ENGINE}.{names[name]}".rstrip(".")), name)
+        elif name in (absent := absent_in(module.removeprefix(_ENGINE).lstrip(".") or "top")):
             found = unavailable(f"{_shown(module)}.{name}", absent[name])
         else:
             raise _NoSuchName(module, name, {*rooms, *names, *absent})

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import backend
+from .checks import check_int
 from .dtype import DType, bfloat16, default_dtype_of, dtype_of, numpy_dtype, pytype_to_dtype
 from .hooks import HookHandle, check_arity, wrong_return
 from .printing import tensor_repr, tensor_str
@@ -36,15 +37,16 @@ class Tensor(TensorMethods):
     Args:
         input_data: a Tensor, a NumPy array, a Python number, or a list or tuple of them, nested as the axes are.
         dtype: the element type; that of ``input_data`` without it, where Python floats are Float32 and ints Int64.
-        shape: the shape that ``init`` fills; without ``init`` and ``input_data``, that of a Tensor of zeros. None for a
-            length that only a graph compiler would have to know (``set_inputs``, ``enable_dynamic``) is 0.
+        shape: the shape that ``init`` fills; without ``init`` and ``input_data``, that of a Tensor of zeros. None, or a
+            length that is None, -1 or a Symbol, makes a placeholder: a Tensor without values, for ``Cell.set_inputs``.
         init: an Initializer, its name or a number that fills ``shape`` with ``dtype``.
         const_arg: a flag that a graph compiler would read; kept for readers.
         device: where it is: new Tensors are where ``set_device`` says, and another place is refused.
 
     Raises:
-        TypeError: ``input_data`` is missing or nothing that a tensor can hold.
-        ValueError: ``init`` without ``shape`` and ``dtype``, or another ``device``.
+        TypeError: ``input_data`` is missing or nothing that a tensor can hold, or ``shape`` is no shape.
+        ValueError: ``init`` without ``shape`` and ``dtype``, ``shape`` without ``dtype`` or beside ``input_data``, a
+            negative length, or another ``device``.
     """
 
     __slots__ = ("__dict__", "__weakref__", "_array")
@@ -77,8 +79,17 @@ class Tensor(TensorMethods):
 
             input_data = initializer(init, _lengths(shape), dtype)
             self.has_init = True
-        elif input_data is None and shape is not None and dtype is not None:
+        elif input_data is None and (dtype is not None or shape is not None):
+            from .placeholder import become_placeholder, is_open
+
+            if dtype is None:
+                raise ValueError("For 'Tensor', 'dtype' must be given beside 'shape'")
+            if shape is None or (not isinstance(shape, int) and is_open(shape)):
+                become_placeholder(self, shape, dtype)
+                return
             input_data = np.zeros(_lengths(shape), numpy_dtype(dtype))
+        elif shape is not None:
+            raise ValueError(f"For 'Tensor', 'shape' goes without 'input_data', whose shape it has, but got {shape}")
         elif input_data is None:
             raise TypeError("For 'Tensor', 'input_data' is missing: give data, or 'init' with 'shape' and 'dtype'")
         before = silence()
@@ -431,8 +442,13 @@ def as_tensor(gradient: Tensor | Array) -> Tensor:
     return gradient if isinstance(gradient, Tensor) else Tensor._wrap(gradient)
 
 
-def _lengths(shape: int | Sequence[int | None]) -> tuple[int, ...]:
-    return (shape,) if isinstance(shape, int) else tuple([n or 0 for n in shape])
+def _lengths(shape: Any) -> tuple[int, ...]:
+    if not isinstance(shape, int | list | tuple) or isinstance(shape, bool):
+        raise TypeError(f"For 'Tensor', 'shape' must be an int, or a list or tuple of them, but got {shape!r}")
+    lengths = (shape,) if isinstance(shape, int) else tuple([check_int(n, "Tensor", "shape") for n in shape])
+    if min(lengths, default=0) < 0:
+        raise ValueError(f"For 'Tensor', a length in 'shape' must be 0 or more, but got {shape}")
+    return lengths
 
 
 def _array_from(data: Any, dtype: DTypeLike | None) -> Any:

@@ -53,15 +53,4 @@ def compare(pipeline1: Dataset, pipeline2: Dataset) -> bool:
     return pipeline1 is pipeline2
 
 
-_DECODE = "decode the files with a library of yours and hand the arrays to GeneratorDataset"
-__getattr__ = _on_first_use(
-    __name__,
-    absent=dict.fromkeys(
-        (
-            "ImageFolderDataset", "MindDataset", "TFRecordDataset", "CSVDataset", "TextFileDataset", "CocoDataset",
-            "VOCDataset", "CelebADataset", "Cifar100Dataset", "ManifestDataset", "GraphData", "PaddedDataset",
-            "PKSampler", "IMDBDataset", "DataLoader",
-        ),
-        _DECODE,
-    ),
-)  # fmt: skip
+__getattr__ = _on_first_use(__name__)

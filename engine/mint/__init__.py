@@ -15,11 +15,4 @@ if _typing.TYPE_CHECKING:
     from . import special as special
     from .function_types import *
 globals().update(_functions_of(_MINT))
-_ASCEND = "it is for Ascend devices; use mindspore.mint.nn"
-__getattr__ = _on_first_use(
-    __name__,
-    rooms=("distributed", "linalg", "nn", "optim", "special"),
-    absent=dict.fromkeys(
-        ("batch_norm_elemt", "batch_norm_gather_stats_with_counts", "batch_norm_stats", "conv_tbc", "npu_gelu"), _ASCEND
-    ),
-)
+__getattr__ = _on_first_use(__name__, rooms=("distributed", "linalg", "nn", "optim", "special"))

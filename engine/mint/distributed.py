@@ -49,18 +49,4 @@ def get_world_size(group: str | None = None) -> int:
     return 1
 
 
-_ALONE = "there is one process, which has the value already"
-__getattr__ = on_first_use(
-    __name__,
-    absent=dict.fromkeys(
-        (
-            "P2POp", "all_gather", "all_gather_into_tensor", "all_gather_into_tensor_uneven", "all_gather_object",
-            "all_reduce", "all_to_all", "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast",
-            "broadcast_object_list", "destroy_process_group", "gather", "gather_object", "get_backend",
-            "get_global_rank", "get_group_rank", "get_process_group_ranks", "init_process_group", "irecv", "isend",
-            "new_group", "recv", "recv_object_list", "reduce", "reduce_scatter", "reduce_scatter_tensor",
-            "reduce_scatter_tensor_uneven", "scatter", "scatter_object_list", "send", "send_object_list",
-        ),
-        _ALONE,
-    ),
-)  # fmt: skip
+__getattr__ = on_first_use(__name__)

@@ -30,4 +30,10 @@ from .transformer import *
 from .utils import *
 from .wrap import *
 
-__getattr__ = _on_first_use(__name__, rooms=("probability",))
+METRICS = (
+    "Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta HausdorffDistance Loss "
+    "MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity Perplexity Precision ROC Recall RootMeanSquareDistance "
+    "Top1CategoricalAccuracy Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn names rearrange_inputs"
+)
+"""Names of ``mindspore.train.metrics`` that MindSpore has here and at its top, too."""
+__getattr__ = _on_first_use(__name__, rooms=("probability",), names=dict.fromkeys(METRICS.split(), "train.metrics"))

@@ -4,6 +4,9 @@ One file format a file (``ckpt.py``, ``safetensors.py``), with the same two func
 ``read(path, crc)``. Values are NumPy arrays, and strings, by name.
 """
 
+from ..core.names import on_first_use as _on_first_use
 from .converting import *
 from .loading import *
 from .saving import *
+
+__getattr__ = _on_first_use(__name__)

@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 import hookscope.engine as ms
+from hookscope.engine.core import absent
 from hookscope.engine.core.names import on_first_use
 
 _FILE = Path(__file__).resolve().parents[2] / "benchmarks" / "name_coverage.py"
@@ -105,15 +106,28 @@ def test_what_cannot_be_here_says_in_one_line_what_to_use_instead(name: str, ins
 def test_a_name_is_taken_from_its_file_when_it_is_first_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("hookscope.engine.tried")
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    module.__getattr__ = on_first_use(  # type: ignore[method-assign]
-        module.__name__, names={"pi": "numpy"}, absent={"shard": "run it whole"}
-    )
+    monkeypatch.setitem(absent._ABSENT, "run it whole", {"elsewhere tried": "merge shard", "other": "all"})
+    module.__getattr__ = on_first_use(module.__name__, names={"pi": "numpy"})  # type: ignore[method-assign]
     assert "pi" not in vars(module)
     assert module.pi == vars(module)["pi"] == math.pi
     assert module.shard is vars(module)["shard"] and module.shard.__name__ == module.shard.__qualname__ == "shard"
     with pytest.raises(NotImplementedError) as raised:
         module.shard(3, axis=1)
     assert str(raised.value) == "mindspore.tried.shard is not covered by hookscope: run it whole"
+    with pytest.raises(AttributeError):
+        _ = module.all
+
+
+def test_a_name_is_absent_once_in_a_module() -> None:
+    for module in {module for rows in absent._ABSENT.values() for modules in rows for module in modules.split()}:
+        names = [
+            name
+            for rows in absent._ABSENT.values()
+            for modules, written in rows.items()
+            if module in modules.split()
+            for name in written.split()
+        ]
+        assert len(names) == len(set(names)), module
 
 
 def test_rooms_are_entered_when_they_are_first_asked_for(run_python: object) -> None:

@@ -69,14 +69,6 @@ def test_an_initializer_fills_a_shape() -> None:
     assert (made.shape, made.dtype, made.tolist()) == ((2, 3), ms.float16, [[1.0] * 3] * 2)
 
 
-def test_a_shape_alone_is_filled_with_zeros_and_a_length_that_is_open_is_0() -> None:
-    made = Tensor(shape=(2, 3), dtype=ms.int8)
-    assert (made.dtype, made.tolist()) == (ms.int8, [[0] * 3] * 2)
-    for shape in ([None, 3], (None, None), (None,)):  # what set_inputs and enable_dynamic are told
-        made = Tensor(shape=shape, dtype=ms.float32)
-        assert (made.shape, made.dtype) == (tuple(n or 0 for n in shape), ms.float32)
-
-
 @pytest.mark.parametrize(
     ("arguments", "dtype", "values"),
     [

@@ -68,7 +68,7 @@ from mindspore.ops import operations as P, functional as F
 from mindspore.train.serialization import load_checkpoint
 import hookscope.engine
 assert ms is hookscope.engine and nn is nn2 is ms.nn and ops is ops2 is ms.ops
-assert initializer is make and mstype.float32 is ms.float32 and callable(Normal)
+assert initializer.initializer is make and mstype.float32 is ms.float32 and callable(Normal)
 assert callable(P.Add()) and callable(F.add)
 """
     )
