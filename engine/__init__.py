@@ -24,6 +24,10 @@ from .core.tensor import tensor as tensor
 from .cpu.memory import keep_freed_memory as _keep_freed_memory
 from .jit import *
 from .nn.recompute import recompute as recompute
+from .ops.sparse_tensors import COOTensor as COOTensor
+from .ops.sparse_tensors import CSRTensor as CSRTensor
+from .ops.sparse_tensors import RowTensor as RowTensor
+from .ops.sparse_tensors import SparseTensor as SparseTensor
 from .ops.transforms import jacfwd as jacfwd
 from .ops.transforms import jacrev as jacrev
 from .ops.transforms import vmap as vmap
@@ -95,7 +99,6 @@ _ABSENT = {
     "encrypt the file itself, with a tool made for that": "obfuscate_ckpt load_obf_params_into_net set_enc_key",
     "iterate over the data set: for batch in dataset.create_tuple_iterator()": "DatasetHelper data_sink "
     "connect_network_with_dataset",
-    "keep values, rows and columns in tensors of their own": "COOTensor CSRTensor RowTensor SparseTensor",
 }
 __getattr__ = _on_first_use(
     __name__,

@@ -44,6 +44,8 @@ from .scattering import *
 from .shape import *
 from .slicing import *
 from .sorting import *
+from .sparse import *
+from .sparse_unary import *
 from .special import *
 from .statistics import *
 from .transforms import *
@@ -58,14 +60,13 @@ CollectiveScatter NeighborExchange NeighborExchangeV2 Receive Reduce ReduceScatt
 all_gather_into_tensor all_reduce all_to_all all_to_all_single barrier batch_isend_irecv broadcast gather_into_tensor
 irecv isend recv reduce reduce_scatter reduce_scatter_tensor scatter_tensor send
 """
-_SPARSE = "dense_to_sparse_coo dense_to_sparse_csr csr_to_coo csr_to_dense csr_mv csr_mm coo_add csr_add coo_concat"
 _KERNELS = "Custom kernel ms_kernel custom_info_register op_info_register"
 __getattr__ = _on_first_use(
     __name__,
     names={"constexpr": "jit"},
     absent={
         **dict.fromkeys(_COLLECTIVES.split(), "one process runs, so there is nobody to exchange with; leave it out"),
-        **dict.fromkeys(_SPARSE.split(), "keep values and indices in tensors of their own; use gather and scatter"),
+        "make_map_parameter": "its table lives in a parameter server; use nn.Embedding",
         **dict.fromkeys(_KERNELS.split(), "write the operator with ops functions, its gradient as a Cell with bprop"),
     },
 )

@@ -165,14 +165,6 @@ def test_the_padding_row_of_embedding_ext_is_zeros_and_gets_no_gradient() -> Non
     assert found.asnumpy().tolist() == [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]
 
 
-def test_a_sparse_tensor_makes_itself_dense() -> None:
-    class Sparse:
-        def to_dense(self) -> Tensor:
-            return Tensor([[0.0, 2.0]])
-
-    assert nn.SparseToDense()(Sparse()).tolist() == [[0.0, 2.0]]
-
-
 @pytest.mark.parametrize(
     "name", ["GetNextSingleOp", "GradAccumulationCell", "GraphCell", "PipelineCell", "PipelineGradReducer"]
 )
