@@ -82,5 +82,5 @@ def offsets(rows: Array, count: int) -> Array:
     """Where each of `count` rows begins among elements that lie row by row, and behind the last one where it ends."""
     xp = array_module(rows)
     found = xp.zeros(count + 1, rows.dtype)
-    xp.cumsum(xp.bincount(rows.astype(np.int64), minlength=count), out=found[1:])
+    found[1:] = xp.cumsum(xp.bincount(rows.astype(np.int64), minlength=count))
     return found

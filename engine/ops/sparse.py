@@ -539,8 +539,15 @@ def coalesce(x_indices: Tensor, x_values: Tensor, x_shape: Tensor) -> tuple[Tens
 def _numbered(index: Array, lengths: Sequence[int]) -> tuple[Array, Array]:
     """Places of any number of axes, each once and in order, and which of them each element is at."""
     xp = array_module(index)
-    flat, at = xp.unique(xp.ravel_multi_index(tuple(index.astype(np.int64)), tuple(lengths)), return_inverse=True)
+    flat, at = xp.unique(_flat(tuple(index), lengths), return_inverse=True)
     return xp.stack(xp.unravel_index(flat, tuple(lengths))).astype(index.dtype), at.reshape(-1)
+
+
+def _flat(index: Sequence[Array], lengths: Sequence[int]) -> Array:
+    found = index[0].astype(np.int64)
+    for column, length in zip(index[1:], lengths[1:], strict=True):
+        found = found * length + column
+    return found
 
 
 def coo_add(x1: COOTensor, x2: COOTensor, thresh: Tensor) -> COOTensor:
@@ -839,7 +846,7 @@ def _to_dense(indices: Tensor, values: Tensor, sparse_shape: Shape) -> Tensor:
     except RuntimeError as error:
         raise ValueError(str(error)) from None
     xp = array_module(index[0])
-    flat = xp.ravel_multi_index(index, x.shape)[::-1]
+    flat = _flat(index, x.shape)[::-1]
     last = flat.size - 1 - xp.unique(flat, return_index=True)[1]
     kept = tuple([column[last] for column in index])
     return scatter_add_operator(getitem_operator(x.values, index=(last,)), index=kept, shape=x.shape)
