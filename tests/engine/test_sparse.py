@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 import hookscope.engine as ms
 from hookscope.engine import COOTensor, CSRTensor, RowTensor, SparseTensor, Tensor, nn, ops
+from hookscope.engine.core.nested import gradients_like, replaced, tensors_in
 
 I32, I64, F32, F64 = ms.int32, ms.int64, ms.float32, ms.float64
 PLACES = Tensor([[0, 1], [1, 2]], I32)
@@ -543,3 +544,16 @@ def test_stop_gradient_stops_that_of_the_values() -> None:
         return (ops.stop_gradient(x).values * x.values).sum()
 
     assert ms.grad(function)(VALUES).tolist() == [1.0, 2.0]
+
+
+def test_helpers_find_and_replace_the_values_within_any_structure() -> None:
+    given = {"a": (COO, [CSR, 1]), "b": VALUES}
+    assert [t.tolist() for t in tensors_in(given)] == [[1.0, 2.0]] * 3
+    others = [Tensor([float(n), 0.0]) for n in range(3)]
+    made = replaced(given, list(others))
+    assert isinstance(made["a"][0], COOTensor) and made["a"][0].indices.tolist() == [[0, 1], [1, 2]]
+    assert isinstance(made["a"][1][0], CSRTensor) and made["a"][1][1] == 1
+    assert [t.tolist() for t in tensors_in(made)] == [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]
+    bare = gradients_like(given, list(others))
+    assert bare["a"][0] is others[0] and bare["a"][1][0] is others[1] and bare["b"] is others[2]
+    assert COO.values.tolist() == CSR.values.tolist() == [1.0, 2.0]
