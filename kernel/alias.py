@@ -33,6 +33,7 @@ TABLE: dict[str, str | None] = {
     "common.mutable": "jit",
     "common.parameter": "core.parameter",
     "common.recompute": "nn.recompute",
+    "common.sparse_tensor": "ops.sparse_tensors",
     "common.tensor": "core.tensor",
     "context": "context",
     "graph": "common.api",

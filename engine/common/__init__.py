@@ -6,5 +6,9 @@ from ..core.parameter import Parameter, ParameterTuple
 from ..core.random import get_seed, set_seed
 from ..core.tensor import Tensor
 from ..jit import jit
+from ..ops.sparse_tensors import COOTensor, CSRTensor, RowTensor, SparseTensor
 
-__all__ = ["Parameter", "ParameterTuple", "Tensor", "get_seed", "initializer", "jit", "set_seed"]
+__all__ = [
+    "COOTensor", "CSRTensor", "Parameter", "ParameterTuple", "RowTensor", "SparseTensor", "Tensor", "get_seed",
+    "initializer", "jit", "set_seed",
+]  # fmt: skip

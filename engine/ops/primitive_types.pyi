@@ -2068,6 +2068,11 @@ class SparseGatherV2(Primitive):
     """
     def __call__(self, input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, batch_dims: int = 0, /) -> Tensor: ...
 
+class SparseSlice(Primitive):
+    """A block of a sparse tensor: the elements in it, in their order, with their places in the block.
+    """
+    def __call__(self, indices: Tensor, values: Tensor, shape: Tensor, start: Tensor, size: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
+
 class SparseSoftmaxCrossEntropyWithLogits(Primitive):
     """The mean cross-entropy of softmax(logits) against class numbers, or its gradient by ``logits``.
     """

@@ -879,5 +879,44 @@ def _added_to_dense(x1_indices: Tensor, x1_values: Tensor, x1_shape: Shape, x2: 
     return put(y, x.values, x._index(name), "add")
 
 
+@declare(primitive=prim("SparseSlice"))
+def _part(indices: Tensor, values: Tensor, shape: Tensor, start: Tensor, size: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """A block of a sparse tensor: the elements in it, in their order, with their places in the block.
+
+    Args:
+        indices: the places of the elements, integers (N, axes).
+        values: the elements (N,).
+        shape: the shape of the whole, integers (axes,).
+        start: where the block begins on each axis, integers (axes,).
+        size: its lengths, integers (axes,); a block that reaches over the end is cut there.
+
+    Returns:
+        ``(y_indices, y_values, y_shape)`` of the block.
+
+    Raises:
+        TypeError: an argument is no Tensor, or one of another kind of elements.
+        ValueError: the shapes do not fit together, or a place is outside.
+    """
+    name, xp = "SparseSlice", array_module(check_tensor(values, "SparseSlice")._array)
+    whole, begin, lengths = (
+        _vector(one, name, argument) for one, argument in ((shape, "shape"), (start, "start"), (size, "size"))
+    )
+    if not whole.size == begin.size == lengths.size:
+        raise ValueError(
+            f"For '{name}', 'shape', 'start' and 'size' must have one length, "
+            f"but got {whole.size}, {begin.size} and {lengths.size}"
+        )
+    x = _parts(indices, values, shape, name)
+    if bool((begin < 0).any()) or bool((lengths < 0).any()):
+        raise ValueError(
+            f"For '{name}', 'start' and 'size' must not be negative, but got {begin.tolist()} and {lengths.tolist()}"
+        )
+    moved = x.indices._array - begin
+    kept = ((moved >= 0) & (moved < lengths)).all(axis=1)
+    block = xp.minimum(lengths, xp.maximum(whole - begin, 0)).astype(whole.dtype)
+    places = moved[kept].astype(x.indices._array.dtype)
+    return Tensor._wrap(places), getitem_operator(x.values, index=(kept,)), Tensor._wrap(block)
+
+
 def _parts(indices: Tensor, values: Tensor, shape: Shape, name: str, axes: int | None = None) -> SparseTensor:
     return SparseTensor(*check_coo(indices, values, ints_of(shape, name, "shape"), name, axes))

@@ -557,3 +557,16 @@ def test_helpers_find_and_replace_the_values_within_any_structure() -> None:
     bare = gradients_like(given, list(others))
     assert bare["a"][0] is others[0] and bare["a"][1][0] is others[1] and bare["b"] is others[2]
     assert COO.values.tolist() == CSR.values.tolist() == [1.0, 2.0]
+
+
+def test_scipy_is_imported_by_the_first_product_and_mindspores_paths_lead_here(run_python: Any) -> None:
+    code = (
+        "import sys, hookscope; hookscope.install_as_mindspore(); import mindspore as ms; "
+        "from mindspore.common.sparse_tensor import COOTensor, CSRTensor, RowTensor, SparseTensor; "
+        "from mindspore import common, Tensor; "
+        "x = COOTensor(Tensor([[0, 1]]), Tensor([2.0]), (2, 2)); (x + x).to_csr().to_dense(); "
+        "before = 'scipy' in sys.modules; x @ Tensor([[1.0], [3.0]]); "
+        "print(before, 'scipy.sparse' in sys.modules, common.CSRTensor is CSRTensor is ms.CSRTensor, "
+        "RowTensor is ms.RowTensor, SparseTensor is common.SparseTensor)"
+    )
+    assert run_python(code).stdout.strip() == "False True True True True"

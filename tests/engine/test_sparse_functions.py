@@ -251,6 +251,28 @@ def test_parts_of_three_axes_become_a_dense_tensor_and_are_added_to_one() -> Non
     np.testing.assert_array_equal(found.asnumpy(), whole + 1)
 
 
+def test_a_block_has_the_elements_in_it_with_their_places_there() -> None:
+    places, values = Tensor([[0, 1], [1, 2], [1, 0], [2, 3]]), Tensor([1.0, 2.0, 3.0, 4.0])
+
+    def block(start: list[int], size: list[int], values: Tensor = values) -> Any:
+        return ops.SparseSlice()(places, values, Tensor([3, 4]), Tensor(start), Tensor(size))
+
+    for start, size, wanted in (
+        ([0, 0], [3, 4], ([[0, 1], [1, 2], [1, 0], [2, 3]], [1, 2, 3, 4], [3, 4])),
+        ([1, 0], [2, 3], ([[0, 2], [0, 0]], [2, 3], [2, 3])),
+        ([1, 2], [9, 9], ([[0, 0], [1, 1]], [2, 4], [2, 2])),
+        ([1, 2], [0, 1], ([], [], [0, 1])),
+        ([5, 0], [2, 2], ([], [], [0, 2])),
+    ):
+        assert tuple(one.tolist() for one in block(start, size)) == wanted
+    slope = ms.grad(lambda v: (block([1, 0], [2, 3], v)[1] ** 2).sum())(values)
+    assert slope.tolist() == [0, 4, 6, 0]
+    with pytest.raises(ValueError, match=r"must have one length, but got 2, 1 and 1"):
+        block([1], [2])
+    with pytest.raises(ValueError, match=r"must not be negative, but got \[-1, 2\] and \[1, 1\]"):
+        block([-1, 2], [1, 1])
+
+
 # Errors
 
 
