@@ -370,7 +370,7 @@ def jvp(
 
     with taps.unwatched():  # the function runs once more, and zeros go back: neither is of the user's making
         _, derivative, _ = differentiate(back, dummies, {}, range(len(dummies)), None, sens=directions, name="jvp")
-    found = derivative[0] if isinstance(value, Tensor) else tuple(derivative)
+    found = derivative[0] if isinstance(value, Tensor | Sparse) else tuple(derivative)
     return (value, found, aux) if has_aux else (value, found)
 
 

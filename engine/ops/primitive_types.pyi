@@ -696,7 +696,7 @@ class CumulativeLogsumexp(Primitive):
 
 class DType(Primitive):
     """The element type of a tensor."""
-    def __call__(self, x: Tensor, /) -> Any: ...
+    def __call__(self, x: Any, /) -> Any: ...
 
 class Dense(Primitive):
     """``input @ weight.T + bias``, then an activation."""
@@ -1961,7 +1961,7 @@ class Select(Primitive):
 
 class Shape(Primitive):
     """The shape of a tensor."""
-    def __call__(self, input_x: Tensor, /) -> tuple[int, ...]: ...
+    def __call__(self, input_x: Any, /) -> tuple[int, ...]: ...
 
 class Sigmoid(Primitive):
     """1 / (1 + exp(-x))."""

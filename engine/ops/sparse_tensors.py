@@ -468,7 +468,7 @@ def coo_sum(one: COOTensor, other: COOTensor, thresh: Tensor, name: str, argumen
     x, y = operands(name, one.values, other.values)
     index_dtype = promote(one._indices._array.dtype, other._indices._array.dtype)
     found = _summed(concat((x, y)), _side_by_side(one._places(name), other._places(name)), index_dtype)
-    limit = float(thresh.asnumpy().astype(found._values.asnumpy().dtype).real)
+    limit = float(thresh.asnumpy().astype(found._values._array.dtype).real)
     if not limit:
         return found
     array = found._values._array

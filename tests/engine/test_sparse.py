@@ -47,6 +47,7 @@ def csr(starts: Any, columns: Any, values: Any, shape: tuple[int, ...] = SHAPE, 
 def test_a_coo_tensor_has_its_parts_and_mindspores_attributes() -> None:
     assert (COO.indices.tolist(), COO.values.tolist(), COO.shape) == ([[0, 1], [1, 2]], [1.0, 2.0], (3, 4))
     assert (COO.dtype, COO.indices.dtype, COO.size, COO.itemsize, COO.ndim) == (F32, I32, 2, 4, 2)
+    assert (ops.shape(COO), ops.dtype(COO), ops.shape(CSR), ops.dtype(CSR)) == (SHAPE, F32, SHAPE, F32)
     indices, values, shape = COO.to_tuple()
     assert (indices.tolist(), values.tolist(), shape) == (COO.indices.tolist(), COO.values.tolist(), SHAPE)
 

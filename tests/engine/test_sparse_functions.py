@@ -430,6 +430,9 @@ def test_what_arrives_at_a_sparse_output_arrives_at_its_values() -> None:
     assert isinstance(output, COOTensor) and output.values.tolist() == [3.0, 6.0] and slope.tolist() == [3.0, 3.0]
     sens = ms.grad(lambda v: coo(v * v, PLACES), sens_param=True)(VALUES, Tensor([3.0, 4.0]))
     assert sens.tolist() == [6.0, 16.0]
+    _, back = ms.vjp(lambda v: coo(v * 3, PLACES), VALUES)
+    assert back(Tensor([1.0, 10.0]))[0].tolist() == [3.0, 30.0]
+    assert ms.jvp(lambda v: coo(v * 3, PLACES), VALUES, Tensor([1.0, 0.0]))[1].tolist() == [3.0, 0.0]
 
 
 def test_second_derivatives_go_through_sparse_products() -> None:
