@@ -360,6 +360,18 @@ def test_a_sum_keeps_what_cancels_and_what_is_not_a_number() -> None:
     assert coo([[1, 2]], [np.nan]).add(coo([[0, 1]], [1]), Tensor(2.0)).indices.tolist() == [[1, 2]]
 
 
+def test_a_sum_without_a_threshold_keeps_small_elements() -> None:
+    small = coo([[0, 1], [1, 2]], [0.125, -0.25])
+    assert (small + small).values.tolist() == [0.25, -0.5] and (small - small).values.tolist() == [0.0, 0.0]
+
+
+def test_the_threshold_is_compared_with_absolute_values_of_any_dtype() -> None:
+    whole = coo([[0, 1], [1, 2]], [-64, 1], dtype=ms.int8)
+    assert whole.add(whole, Tensor(3)).values.tolist() == [-128]
+    pair = coo([[0, 1], [1, 2]], [3 + 4j, 1j], dtype=ms.complex64)
+    assert pair.add(pair, Tensor(9.0)).values.tolist() == [6 + 8j]
+
+
 def test_a_sum_has_each_place_once_in_order_whatever_the_order_was() -> None:
     one, other = coo([[1, 2], [0, 1], [1, 2]], [1, 2, 7]), coo([[0, 1], [2, 0]], [3, 4])
     for found, sign in ((one + other, 1), (one - other, -1)):
@@ -422,6 +434,12 @@ def test_a_csr_tensor_beside_a_dense_one() -> None:
     assert (CSR / (DENSE * 0)).values.tolist() == [np.inf, np.inf]
 
 
+def test_axes_of_length_two_are_no_broadcast_ones() -> None:
+    pair = np.array([[1.0, 2.0], [3.0, 4.0]])
+    for one in (Tensor(pair).to_csr(), Tensor(pair).to_coo()):
+        assert (one * Tensor(10 * pair)).values.tolist() == [10, 40, 90, 160]
+
+
 def test_a_csr_tensor_beside_a_number_gives_its_values_alone() -> None:
     for found in (CSR * 2, CSR * Tensor(2.0), CSR * Tensor([[2.0]]), 2 * CSR, Tensor(2.0) * CSR):
         assert isinstance(found, Tensor) and found.tolist() == [2.0, 4.0]
@@ -456,6 +474,18 @@ def test_products_of_large_ones_are_scipys(dtype: str) -> None:
     terms = [sp.csr_matrix((np.ones(a.nnz), a.indices, a.indptr), a.shape) for a in (one, other)]
     np.testing.assert_array_equal(product.indptr.asnumpy(), (terms[0] @ terms[1]).indptr)
     np.testing.assert_array_equal(x.mv(dense_right[:, :1]).asnumpy(), (one @ right[:, :1]).astype(dtype))
+
+
+def test_products_of_integers_are_exact() -> None:
+    large = 2**61 + 1
+    one = coo([[0, 1]], [large], dtype=I64)
+    assert (one @ Tensor([[0], [3], [0], [0]], I64)).tolist() == [[3 * large], [0], [0]]
+    assert one.to_csr().mm(coo([[1, 0]], [3], (4, 1), I64).to_csr()).values.tolist() == [3 * large]
+
+
+def test_a_product_of_complex_numbers_conjugates_none() -> None:
+    one = coo([[0, 1]], [1j], dtype=ms.complex64).to_csr()
+    assert one.mm(coo([[1, 0]], [2j], (4, 1), ms.complex64).to_csr()).values.tolist() == [-2]
 
 
 def test_half_precision_is_summed_in_single() -> None:

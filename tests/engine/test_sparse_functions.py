@@ -62,6 +62,8 @@ def test_a_dense_tensor_added_to_a_row_tensor_fills_it() -> None:
     found = ops.row_tensor_add(rows, ops.ones((3, 2), ms.float64))
     assert (found.indices.tolist(), found.values.dtype) == ([0, 1, 2], F32)
     assert found.values.tolist() == [[4, 5], [1, 1], [7, 9]]
+    short = RowTensor(Tensor([2], I32), Tensor([[1.0, 2.0]]), (3, 2))
+    assert ops.row_tensor_add(short, ops.ones((3, 2))).indices.dtype == I32
     with pytest.raises(ValueError, match=r"'y' must have the shape \(3, 2\) of 'x', but got \(2, 3\)"):
         ops.row_tensor_add(rows, ops.ones((2, 3)))
 
@@ -327,6 +329,8 @@ def test_a_block_has_the_elements_in_it_with_their_places_there() -> None:
         (lambda: ops.SparseTensorDenseMatmul()(PLACES, VALUES, (3, 2), DENSE[:2]), ValueError, r"must be in \[0, 2\)"),
         (lambda: ops.SparseTensorDenseMatmul()(PLACES, VALUES, (3, 4, 5), DENSE), ValueError, "must have 2 axes, but"),
         (lambda: ops.SparseTensorDenseMatmul()(PLACES, VALUES, SHAPE, DENSE.astype(I32)), TypeError, "one dtype"),
+        (lambda: ops.SparseToDense()(DENSE[:2, :2], VALUES, (2, 2)), TypeError, "'SparseToDense', 'indices' must hold I"),
+        (lambda: ops.SparseToDense()(PLACES, VALUES, "x"), TypeError, "For 'SparseToDense', 'shape' must be an int or"),
         (lambda: ops.SparseToDense()(PLACES, VALUES, (2, 2)), ValueError, r"For 'SparseToDense', .* but got 1..2"),
         (lambda: ops.SparseToDense()(COLUMNS, VALUES, (3,)), ValueError, "must have a row of 1 for each"),
         (lambda: nn.SparseToDense()(CSR), TypeError, "'sparse_tensor' must be a COOTensor, but got CSRTensor"),
