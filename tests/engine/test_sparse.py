@@ -306,6 +306,8 @@ def test_a_csr_tensor_times_a_vector_and_a_matrix() -> None:
         (lambda: COO * Tensor([1.0]), ValueError, r"For 'COOTensor.mul', the shapes must be equal"),
         (lambda: CSR * ops.ones((3, 5)), ValueError, r"'other' must broadcast to the shape \(3, 4\), but"),
         (lambda: CSR / ops.ones((1, 3, 4)), ValueError, r"'other' must broadcast to the shape \(3, 4\)"),
+        (lambda: CSR * ops.ones((1, 1, 1)), ValueError, r"'other' must broadcast to the shape \(3, 4\)"),
+        (lambda: CSR - csr([0, 1, 1, 1], [1], [1], (3, 5)), ValueError, "For 'CSRTensor.sub', the shapes"),
         (lambda: COO + 1, TypeError, "unsupported operand type"),
         (lambda: COO * 2, TypeError, "unsupported operand type"),
         (lambda: COO * COO, TypeError, "unsupported operand type"),
