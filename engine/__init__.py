@@ -25,6 +25,10 @@ from .core.tensor import tensor as tensor
 from .cpu.memory import keep_freed_memory as _keep_freed_memory
 from .jit import *
 from .nn.recompute import recompute as recompute
+from .ops.sparse_tensors import COOTensor as COOTensor
+from .ops.sparse_tensors import CSRTensor as CSRTensor
+from .ops.sparse_tensors import RowTensor as RowTensor
+from .ops.sparse_tensors import SparseTensor as SparseTensor
 from .ops.transforms import jacfwd as jacfwd
 from .ops.transforms import jacrev as jacrev
 from .ops.transforms import vmap as vmap

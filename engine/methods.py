@@ -151,8 +151,6 @@ _OPERATORS: dict[str, Any] = {
 }
 
 ABSENT = {
-    "to_coo": "use a dense tensor; sparse tensors are not there",
-    "to_csr": "use a dense tensor; sparse tensors are not there",
     "offload": "arrays stay where they are; use Tensor.move_to",
     "pin_memory": "arrays are ordinary memory; use the tensor as it is",
 }

@@ -35,6 +35,7 @@ TABLE: dict[str, str] = {
     "common.parameter": "core.parameter",
     "common.recompute": "nn.recompute",
     "common.seed": "core.random",
+    "common.sparse_tensor": "ops.sparse_tensors",
     "common.symbol": "core.placeholder",
     "common.tensor": "core.tensor",
     "context": "context",

@@ -34,7 +34,7 @@ class Page(NamedTuple):
 
 def write_pages(folder: Path) -> None:
     """Write all pages, and the index, into a folder."""
-    pages = [*ops_pages(), tensor_page(), primitives_page(), mint_page(), *class_pages(), session_page()]
+    pages = [*ops_pages(), tensor_page(), sparse_page(), primitives_page(), mint_page(), *class_pages(), session_page()]
     for page in pages:
         write(folder / f"{page.name}.rst", "\n\n".join([heading(page.title), page.about, *page.entries]))
     for old in {*folder.glob("*.rst")} - {folder / f"{name}.rst" for name in ["index", *(page.name for page in pages)]}:
@@ -89,6 +89,13 @@ def tensor_page() -> Page:
     entries = [text_of_class(engine.Tensor, own)]
     entries += [function(f"Tensor.{name}", one, bound=True) for name, one in sorted(names.items())]
     return Page("tensor", "Tensor", "", entries)
+
+
+def sparse_page() -> Page:
+    """The sparse tensors, and their methods."""
+    kinds = (engine.COOTensor, engine.CSRTensor, engine.RowTensor, engine.SparseTensor)
+    about = rest(importlib.import_module("hookscope.engine.ops.sparse_tensors").__doc__)
+    return Page("sparse", "Sparse tensors", about, [text_of_class(kind, public_members(kind)) for kind in kinds])
 
 
 def primitives_page() -> Page:

@@ -12,6 +12,7 @@ from ..core.recording import no_recording as _no_grad
 from ..core.tensor import Tensor, get_py_obj_dtype, tensor
 from ..jit import JitConfig, enable_dynamic, jit, jit_class, lazy_inline, ms_memory_recycle, mutable, no_inline
 from ..nn.recompute import recompute
+from ..ops.sparse_tensors import COOTensor, CSRTensor, RowTensor, SparseTensor
 
 __getattr__ = _on_first_use(
     __name__,

@@ -89,11 +89,7 @@ _ABSENT: dict[str, dict[str, str]] = {
         "top train": "DatasetHelper data_sink connect_network_with_dataset",
     },
     "use an optimizer of mindspore.nn": {"train": "ConvertModelUtils ConvertNetUtils"},
-    "keep values, rows and columns in tensors of their own": {"top": "COOTensor CSRTensor RowTensor SparseTensor"},
-    "keep values and indices in tensors of their own; use gather and scatter": {
-        "ops": "dense_to_sparse_coo dense_to_sparse_csr csr_to_coo csr_to_dense csr_mv csr_mm coo_add "
-        "csr_add coo_concat",
-    },
+    "its table lives in a parameter server; use nn.Embedding": {"ops": "make_map_parameter"},
     "write the operator with ops functions, its gradient as a Cell with bprop": {
         "ops": "Custom kernel ms_kernel custom_info_register op_info_register",
     },

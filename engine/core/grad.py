@@ -8,7 +8,7 @@ from typing import Any
 from ..cpu.array_module import array_module
 from . import taps
 from .checks import check_type
-from .nested import replaced, tensors_in
+from .nested import Sparse, gradients_like, replaced, tensors_in
 from .operator import TENSOR_FUNCTIONS, backward_functions
 from .parameter import Parameter
 from .recording import Recording
@@ -202,7 +202,7 @@ def differentiate(
     targets = tensors_in(output[0] if has_aux else output)
     gradients = _walk_back(recording, targets, sens, name)
     of_inputs = [
-        replaced(everything[p], [gradient_or_zeros(gradients.get(id(array)), array) for array in arrays])
+        gradients_like(everything[p], [gradient_or_zeros(gradients.get(id(array)), array) for array in arrays])
         for p, arrays in zip(positions, inputs_at_start, strict=True)
     ]
     of_weights = [gradient_or_zeros(gradients.get(id(array)), array) for array in weights_at_start]
@@ -218,10 +218,12 @@ def _apart(args: tuple[Any, ...]) -> tuple[Any, ...]:
     seen: set[int] = set()
     found = []
     for argument in args:
-        if isinstance(argument, Tensor):
-            if id(argument._array) in seen:
-                argument = TENSOR_FUNCTIONS.identity(argument)
-            seen.add(id(argument._array))
+        if isinstance(argument, Tensor | Sparse):
+            (held,) = tensors_in(argument)
+            if id(held._array) in seen:
+                held = TENSOR_FUNCTIONS.identity(held)
+                argument = replaced(argument, [held])
+            seen.add(id(held._array))
         found.append(argument)
     return tuple(found)
 
@@ -368,7 +370,7 @@ def jvp(
 
     with taps.unwatched():  # the function runs once more, and zeros go back: neither is of the user's making
         _, derivative, _ = differentiate(back, dummies, {}, range(len(dummies)), None, sens=directions, name="jvp")
-    found = derivative[0] if isinstance(value, Tensor) else tuple(derivative)
+    found = derivative[0] if isinstance(value, Tensor | Sparse) else tuple(derivative)
     return (value, found, aux) if has_aux else (value, found)
 
 

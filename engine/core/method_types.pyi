@@ -956,6 +956,10 @@ class TensorMethods:
         """The whole tensor repeated along its axes."""
     def to(self, *args: Any, **named: Any) -> Tensor:
         """The values as another dtype, on another device, or in the dtype of another Tensor."""
+    def to_coo(self) -> Any:
+        """The elements of a matrix that are not 0, with their places."""
+    def to_csr(self) -> Any:
+        """The elements of a matrix that are not 0, row by row."""
     def to_dlpack(self) -> object:
         """The values as a DLPack capsule, for other libraries to take without a copy."""
     def top_k(self, k: builtins.int, sorted: builtins.bool = True) -> tuple[Tensor, Tensor]:
@@ -1076,10 +1080,6 @@ class TensorMethods:
     def mH(self) -> Tensor: ...
     @property
     def mT(self) -> Tensor: ...
-    def to_coo(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not covered: use a dense tensor; sparse tensors are not there"""
-    def to_csr(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not covered: use a dense tensor; sparse tensors are not there"""
     def offload(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Not covered: arrays stay where they are; use Tensor.move_to"""
     def pin_memory(self, *args: Any, **kwargs: Any) -> NoReturn:

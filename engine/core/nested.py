@@ -1,12 +1,41 @@
-"""The tensors within what functions take and return: through tuples, lists and dictionaries, in order."""
+"""The tensors within what functions take and return: through tuples, lists and dictionaries, in order.
+
+Of a sparse tensor that is its values: gradients and hooks are about them, and where they are stays as it is.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from .tensor import Tensor
 
-__all__ = ["replaced", "tensors_in"]
+__all__ = ["Sparse", "gradients_like", "replaced", "tensors_in"]
+
+S = TypeVar("S", bound="Sparse")
+
+
+class Sparse:
+    """Base of the sparse tensors: what a sparse tensor is to code that only looks for the tensors in a value.
+
+    Args:
+        values: the elements that are kept, with whatever a class says beside them.
+    """
+
+    def __init__(self, values: Tensor) -> None:
+        # A tensor of its own around the same array: what is done to the other in place does not show here.
+        self._values = Tensor._wrap(values._array)
+
+    @property
+    def values(self) -> Tensor:
+        """The elements that are kept."""
+        return Tensor._wrap(self._values._array)
+
+    def _with_values(self: S, values: Tensor) -> S:
+        """The same places with other values."""
+        made: S = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        Sparse.__init__(made, values)
+        return made
 
 
 def tensors_in(value: object) -> list[Tensor]:
@@ -15,16 +44,31 @@ def tensors_in(value: object) -> list[Tensor]:
         return [value]
     if isinstance(value, dict):
         value = tuple(value.values())
-    return [t for part in value for t in tensors_in(part)] if isinstance(value, tuple | list) else []
+    if isinstance(value, tuple | list):
+        return [t for part in value for t in tensors_in(part)]
+    return [value.values] if isinstance(value, Sparse) else []
 
 
-def replaced(value: Any, tensors: list[Tensor]) -> Any:
-    """The value with its tensors replaced in order, taken off the front of ``tensors``."""
+def replaced(value: Any, tensors: list[Tensor], bare: bool = False) -> Any:
+    """The value with its tensors replaced in order, taken off the front of ``tensors``.
+
+    Args:
+        value: what has tensors in it.
+        tensors: those to put in, one for each.
+        bare: whether such a tensor takes the place of a sparse tensor too, instead of the place of its values.
+    """
     if isinstance(value, Tensor):
         return tensors.pop(0)
     if isinstance(value, dict):
-        return type(value)((key, replaced(part, tensors)) for key, part in value.items())
+        return type(value)((key, replaced(part, tensors, bare)) for key, part in value.items())
     if isinstance(value, tuple | list):
-        parts = [replaced(part, tensors) for part in value]
+        parts = [replaced(part, tensors, bare) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    if isinstance(value, Sparse):
+        return tensors.pop(0) if bare else value._with_values(tensors.pop(0))
     return value
+
+
+def gradients_like(value: Any, gradients: list[Tensor]) -> Any:
+    """Gradients in the structure of the value that they belong to; of a sparse tensor it is a tensor."""
+    return replaced(value, gradients, bare=True)

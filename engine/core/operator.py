@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from . import backend, precision, taps
+from .nested import Sparse
 from .recording import record, state
 from .silence import quietly, restore, silence
 from .surfaces import declare
@@ -219,7 +220,7 @@ def binary_method(operator: Operator, floats_only: bool) -> Callable[[Any, Any],
             y = other
             fits = type(x) is array_type and (type(y) is float or type(y) is int) and x.dtype.kind == "f"
         if not fits or watchers or precision.scopes or (floats_only and x.dtype.kind != "f"):
-            return operator(self, other)
+            return NotImplemented if isinstance(other, Sparse) else operator(self, other)
         try:
             output = quietly(kernel, x, y)
         except (TypeError, ValueError, RuntimeError):

@@ -11,10 +11,11 @@ import numpy as np
 from .backend import to_host
 from .types import Array
 
-__all__ = ["tensor_repr", "tensor_str"]
+__all__ = ["part_repr", "tensor_repr", "tensor_str"]
 
 _DIGITS = {"float16": 4, "float32": 8, "float64": 8}
 _THRESHOLD, _EDGE = 1000, 3
+_PART = 24  # elements of a vector of a sparse tensor that are all shown
 _LINE = {"f": 12, "b": 12}  # elements of a vector in a line; 24 of the other kinds
 
 
@@ -50,6 +51,16 @@ def tensor_repr(array: Array, dtype_name: object) -> str:
     else:
         text = _text(values, _short if values.dtype.kind == "c" else None)
     return f"{head} {_lines(text, values.size, line)})" if values.ndim == 1 else f"{head}\n{text})"
+
+
+def part_repr(array: Array, dtype_name: object) -> str:
+    """The text of a tensor inside that of a sparse tensor: no commas, and of a long vector its two ends."""
+    if array.ndim == 1 and array.size > _PART:
+        first, last = (part_repr(part, dtype_name) for part in (array[:_EDGE], array[-_EDGE:]))
+        text = f"{first[:-2]} ... {last.partition('[')[2].partition('[')[2]}"
+        return text.replace(f"shape=[{_EDGE}]", f"shape=[{array.size}]", 1)
+    head, _, value = tensor_repr(array, dtype_name).partition("value=")
+    return f"{head}value={value.removeprefix(' ').replace(',', '')}"
 
 
 def _lines(text: str, size: int, count: int) -> str:

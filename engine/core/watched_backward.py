@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import taps
-from .nested import tensors_in
+from .nested import Sparse, tensors_in
 from .operator import Operator
 from .recording import Recording, Region, Repeating, accumulate, node_backward, state
 from .silence import restore, silence
@@ -240,7 +240,7 @@ def _in_marks(call: Any) -> set[int]:
     found: set[int] = set()
     place = 0
     for argument in call.args:
-        if isinstance(argument, Tensor):
+        if isinstance(argument, Tensor | Sparse):
             found.add(place)
             place += 1
         else:

@@ -27,3 +27,8 @@ def array_module(array: object) -> Any:
 def special_module(array: object) -> Any:
     """Return SciPy's special functions, or CuPy's, for `array`; who never needs them does not wait for their import."""
     return import_module("scipy.special" if array_module(array) is np else "cupyx.scipy.special")
+
+
+def sparse_module(array: object) -> Any:
+    """Return SciPy's sparse matrices, or CuPy's, for `array`, likewise."""
+    return import_module("scipy.sparse" if array_module(array) is np else "cupyx.scipy.sparse")

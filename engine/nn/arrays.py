@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import ops
+from ..core.checks import check_bool, check_type
 from ..core.dtype import DType, float32
 from ..core.tensor import Tensor
-from ..core.types import Ints
+from ..core.types import Ints, Shape
+from ..ops.sparse_tensors import COOTensor
 from .cell import Cell
 
-__all__ = ["OneHot", "Range", "Roll", "SparseToDense"]
+__all__ = ["OneHot", "Range", "Roll", "SparseTensorDenseMatmul", "SparseToDense"]
 
 
 class OneHot(Cell):
@@ -102,9 +102,35 @@ class Roll(Cell):
 class SparseToDense(Cell):
     """A sparse tensor as a dense one.
 
-    Takes ``sparse_tensor``, any object that has ``to_dense()``, and returns what that does; the engine has no sparse
-    tensors of its own.
+    Takes ``sparse_tensor``, a COOTensor, and returns a Tensor of its shape and dtype; of several elements of one place
+    the last one stays. The call raises TypeError for anything else, and ValueError for places outside the shape.
     """
 
-    def construct(self, sparse_tensor: Any) -> Tensor:
-        return sparse_tensor.to_dense()
+    def construct(self, sparse_tensor: COOTensor) -> Tensor:
+        found = check_type(sparse_tensor, COOTensor, "SparseToDense", "sparse_tensor")
+        return ops.SparseToDense()(*found.to_tuple())
+
+
+class SparseTensorDenseMatmul(Cell):
+    """A sparse matrix times a dense one.
+
+    Takes ``indices``, the places of the elements of the first, Int32 or Int64 (N, 2), ``values``, the elements (N,),
+    ``sparse_shape``, a tuple of two ints, and ``dense``, a Tensor of two axes and of the dtype of ``values``. Returns a
+    Tensor of two axes and of that dtype. The call raises TypeError for arguments of another type, and ValueError for
+    shapes that do not fit together and places outside ``sparse_shape``.
+
+    Args:
+        adjoint_st: whether the sparse matrix is transposed.
+        adjoint_dt: whether the dense one is.
+
+    Raises:
+        TypeError: ``adjoint_st`` or ``adjoint_dt`` is no bool.
+    """
+
+    def __init__(self, adjoint_st: bool = False, adjoint_dt: bool = False) -> None:
+        super().__init__()
+        self.adjoint_st = check_bool(adjoint_st, "SparseTensorDenseMatmul", "adjoint_st")
+        self.adjoint_dt = check_bool(adjoint_dt, "SparseTensorDenseMatmul", "adjoint_dt")
+
+    def construct(self, indices: Tensor, values: Tensor, sparse_shape: Shape, dense: Tensor) -> Tensor:
+        return ops.SparseTensorDenseMatmul(self.adjoint_st, self.adjoint_dt)(indices, values, sparse_shape, dense)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import random, taps
 from ..core.grad import differentiate, gradient_or_zeros, summed_to
-from ..core.nested import replaced, tensors_in
+from ..core.nested import Sparse, gradients_like, replaced, tensors_in
 from ..core.parameter import Parameter
 from ..core.recording import no_recording, record, state
 from ..core.tensor import Tensor
@@ -114,7 +114,7 @@ class _CustomBprop:
     ) -> list[tuple[Array, Any]]:
         """Gradients for the inputs and the listed weights that are followed."""
         arriving = [gradient_or_zeros(g, array) for g, array in zip(gradient, output, strict=True)]
-        dout = replaced(self.output, arriving)
+        dout = gradients_like(self.output, arriving)
         returned = taps.run_bprop(self.cell, self.cell.bprop, (*self.arguments, self.output, dout))
         of_inputs, of_weights = self._split(returned)
         found: list[Any] = []
@@ -204,6 +204,9 @@ class _CustomBprop:
         if isinstance(argument, dict):
             by_key = gradient if isinstance(gradient, dict) else {}
             return [g for key, a in argument.items() for g in self._fitted(a, by_key.get(key), what)]
+        if isinstance(argument, Sparse):
+            argument = argument.values
+            gradient = gradient.values if isinstance(gradient, Sparse) else gradient
         if not isinstance(argument, Tensor):
             return []
         if gradient is None:

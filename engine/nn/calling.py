@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..core import precision, taps
 from ..core.hooks import HookEntry, explain_hook_error, hooks_enabled, wrong_return
 from ..core.marks import Gradients, Mark, checked_gradients
-from ..core.nested import replaced, tensors_in
+from ..core.nested import Sparse, replaced, tensors_in
 from ..core.recording import Recording, Region, state
 from ..core.saved_tensors import saved_tensors_hooks
 from ..core.tensor import Tensor
@@ -157,14 +157,16 @@ class _BackwardMarks:
 
     def on_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Mark the tensors among the positional arguments."""
-        tensors = [a for a in args if isinstance(a, Tensor)]
+        tensors = [t for a in args if isinstance(a, Tensor | Sparse) for t in tensors_in(a)]
         places = iter(range(len(tensors)))
         # A list has a slot in grad_input too, always None, as in MindSpore; other values have none.
         self.slots = [
-            next(places) if isinstance(a, Tensor) else None for a in args if isinstance(a, Tensor | list | tuple)
+            None if isinstance(a, list | tuple) else next(places)
+            for a in args
+            if isinstance(a, Tensor | Sparse | list | tuple)
         ]
         marked = Mark("backward_hook", self._leaving, always=True).put_on(tensors)
-        return tuple([marked.pop(0) if isinstance(a, Tensor) else a for a in args])
+        return tuple([replaced(a, marked) if isinstance(a, Tensor | Sparse) else a for a in args])
 
     def on_outputs(self, output: Any) -> Any:
         """Mark the tensors of the output."""

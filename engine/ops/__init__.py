@@ -44,6 +44,8 @@ from .scattering import *
 from .shape import *
 from .slicing import *
 from .sorting import *
+from .sparse import *
+from .sparse_unary import *
 from .special import *
 from .statistics import *
 from .transforms import *

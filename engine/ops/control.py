@@ -21,6 +21,7 @@ from . import arithmetic, comparison, exponentials
 from .arguments import check_tensor
 from .creation import zeros
 from .shape import cast
+from .sparse_tensors import COOTensor, CSRTensor
 
 __all__ = [
     "deepcopy", "depend", "dtype", "dyn_shape", "is_tensor", "print_", "range", "rank", "scalar_add", "scalar_cast",
@@ -32,11 +33,11 @@ __all__ = [
 
 
 @declare(primitive=prim("Shape"))
-def shape(input_x: Tensor) -> tuple[int, ...]:
+def shape(input_x: Tensor | COOTensor | CSRTensor) -> tuple[int, ...]:
     """The shape of a tensor.
 
     Args:
-        input_x: the tensor.
+        input_x: the tensor, which may be a sparse one.
 
     Returns:
         A tuple of ints.
@@ -44,7 +45,7 @@ def shape(input_x: Tensor) -> tuple[int, ...]:
     Raises:
         TypeError: ``input_x`` is no Tensor.
     """
-    return check_tensor(input_x, "shape", "input_x").shape
+    return (input_x if isinstance(input_x, COOTensor | CSRTensor) else check_tensor(input_x, "shape", "input_x")).shape
 
 
 shape_ = shape
@@ -99,11 +100,11 @@ def size(input_x: Tensor) -> int:
 
 
 @declare(primitive=prim("DType"))
-def dtype(x: Tensor) -> DType:
+def dtype(x: Tensor | COOTensor | CSRTensor) -> DType:
     """The element type of a tensor.
 
     Args:
-        x: the tensor.
+        x: the tensor, which may be a sparse one.
 
     Returns:
         A dtype, such as ``mindspore.float32``.
@@ -111,7 +112,7 @@ def dtype(x: Tensor) -> DType:
     Raises:
         TypeError: ``x`` is no Tensor.
     """
-    return check_tensor(x, "dtype", "x").dtype
+    return (x if isinstance(x, COOTensor | CSRTensor) else check_tensor(x, "dtype", "x")).dtype
 
 
 def is_tensor(obj: object) -> bool:

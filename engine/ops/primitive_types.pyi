@@ -514,6 +514,10 @@ class CholeskySolve(Primitive):
     def __init__(self, upper: bool = False) -> None: ...
     def __call__(self, input: Tensor, input2: Tensor, /) -> Tensor: ...
 
+class Coalesce(Primitive):
+    """The elements of a sparse tensor with those of one place added up, in the order of the places."""
+    def __call__(self, x_indices: Tensor, x_values: Tensor, x_shape: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
+
 class Col2Im(Primitive):
     """Columns added up into images; ``ops.col2im``."""
     kernel_size: Ints
@@ -692,7 +696,7 @@ class CumulativeLogsumexp(Primitive):
 
 class DType(Primitive):
     """The element type of a tensor."""
-    def __call__(self, x: Tensor, /) -> Any: ...
+    def __call__(self, x: Any, /) -> Any: ...
 
 class Dense(Primitive):
     """``input @ weight.T + bias``, then an activation."""
@@ -1957,7 +1961,7 @@ class Select(Primitive):
 
 class Shape(Primitive):
     """The shape of a tensor."""
-    def __call__(self, input_x: Tensor, /) -> tuple[int, ...]: ...
+    def __call__(self, input_x: Any, /) -> tuple[int, ...]: ...
 
 class Sigmoid(Primitive):
     """1 / (1 + exp(-x))."""
@@ -2064,12 +2068,32 @@ class SparseGatherV2(Primitive):
     """
     def __call__(self, input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, batch_dims: int = 0, /) -> Tensor: ...
 
+class SparseSlice(Primitive):
+    """A block of a sparse tensor: the elements in it, in their order, with their places in the block.
+    """
+    def __call__(self, indices: Tensor, values: Tensor, shape: Tensor, start: Tensor, size: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
+
 class SparseSoftmaxCrossEntropyWithLogits(Primitive):
     """The mean cross-entropy of softmax(logits) against class numbers, or its gradient by ``logits``.
     """
     is_grad: bool
     def __init__(self, is_grad: bool = False) -> None: ...
     def __call__(self, logits: Tensor, labels: Tensor, /) -> Tensor: ...
+
+class SparseTensorDenseAdd(Primitive):
+    """A sparse tensor added to a dense one."""
+    def __call__(self, x1_indices: Tensor, x1_values: Tensor, x1_shape: Any, x2: Tensor, /) -> Tensor: ...
+
+class SparseTensorDenseMatmul(Primitive):
+    """A sparse matrix times a dense one."""
+    adjoint_st: bool
+    adjoint_dt: bool
+    def __init__(self, adjoint_st: bool = False, adjoint_dt: bool = False) -> None: ...
+    def __call__(self, indices: Tensor, values: Tensor, sparse_shape: Any, dense: Tensor, /) -> Tensor: ...
+
+class SparseToDense(Primitive):
+    """A sparse tensor as a dense one; of several elements of one place the last one stays."""
+    def __call__(self, indices: Tensor, values: Tensor, sparse_shape: Any, /) -> Tensor: ...
 
 class Split(Primitive):
     """Parts of one length along an axis."""

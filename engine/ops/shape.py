@@ -11,6 +11,7 @@ import numpy as np
 from ..core.backend import moved
 from ..core.checks import check_int, check_one_of, check_type
 from ..core.dtype import DType, numpy_dtype, promote
+from ..core.nested import Sparse, replaced
 from ..core.operator import Operator
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
@@ -858,11 +859,14 @@ def stop_gradient(value: Any) -> Any:
     """The same values, through which no gradient passes.
 
     Args:
-        value: a tensor, or a tuple or list of tensors, nested ones too; anything else is given back as it is.
+        value: a tensor, a sparse one too, or a tuple or list of them, nested ones too; anything else is given back as
+            it is.
 
     Returns:
         The same structure with new tensors that share the values.
     """
     if isinstance(value, tuple | list):
         return type(value)([stop_gradient(v) for v in value])
+    if isinstance(value, Sparse):
+        return replaced(value, [stop_gradient(value.values)])
     return Tensor._wrap(value._array.view()) if isinstance(value, Tensor) else value

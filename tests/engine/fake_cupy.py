@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["make", "ndarray"]
+__all__ = ["make", "make_sparse", "ndarray"]
 
 
 def _lowered(value: Any) -> Any:
@@ -136,3 +136,43 @@ def make() -> Any:
     cupy.lib = SimpleNamespace(stride_tricks=SimpleNamespace(as_strided=_Function(np.lib.stride_tricks.as_strided)))
     cupy.cuda = SimpleNamespace(is_available=lambda: True, Device=lambda number: SimpleNamespace(use=lambda: None))
     return cupy
+
+
+class _Sparse:
+    """One of SciPy's sparse matrices, of the few dtypes that CuPy's have."""
+
+    def __init__(self, matrix: Any) -> None:
+        if matrix.dtype.char not in "?fdFD":
+            raise ValueError("Only bool, float32, float64, complex64 and complex128 are supported")
+        self._matrix = matrix
+
+    def __matmul__(self, other: Any) -> Any:
+        if isinstance(other, _Sparse):
+            return _Sparse(self._matrix @ other._matrix)
+        return _lifted(self._matrix @ _lowered(other))
+
+    def __getitem__(self, index: Any) -> Any:
+        return _lifted(np.asarray(self._matrix[_lowered(index)]))
+
+    def tocsr(self) -> _Sparse:
+        return _Sparse(self._matrix.tocsr())
+
+    def tocoo(self) -> _Sparse:
+        return _Sparse(self._matrix.tocoo())
+
+    @property
+    def row(self) -> Any:
+        return _lifted(self._matrix.row)
+
+    @property
+    def col(self) -> Any:
+        return _lifted(self._matrix.col)
+
+
+def make_sparse() -> Any:
+    """A module to put into ``sys.modules`` as "cupyx.scipy.sparse"."""
+    import scipy.sparse
+
+    sparse: Any = ModuleType("cupyx.scipy.sparse")
+    sparse.coo_matrix = lambda parts, shape: _Sparse(scipy.sparse.coo_matrix(_lowered(parts), shape))
+    return sparse

@@ -1,4 +1,4 @@
-"""Samples of special functions, matrices, Fourier transforms, order and bits; SciPy is a reference."""
+"""Samples of special functions, matrices, sparse ones too, Fourier transforms, order and bits; SciPy is a reference."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ from operator_samples import (
     positive,
     unary,
 )  # fmt: skip
+
+from hookscope.engine.cpu.sparse import Places
 
 __all__ = ["ROWS"]
 
@@ -219,6 +221,23 @@ def complexes(*shape: int) -> Array:
 _PAIR = (np.array([0, 0, 1]), np.array([1, 1, 2]))
 
 incomplete = [*(Sample((a, positive(2, 3) * 3)) for a in (2.5, 0.7)), Sample((1.5, positive()))]
+def places(rows: list[int], columns: list[int], shape: tuple[int, int]) -> Places:
+    return Places(np.array(rows, np.int32), np.array(columns, np.int32), shape)
+
+
+# Out of order and one place twice; none; and places of a product of the first with itself.
+FEW = places([2, 0, 0, 2, 0], [1, 3, 0, 1, 1], (3, 4))
+NONE = places([], [], (3, 4))
+SOME = places([0, 2, 1, 0], [0, 0, 1, 2], (3, 3))
+
+
+def whole(values: Array, where: Places) -> Array:
+    found = np.zeros(where.shape)
+    for row, column, value in zip(where.rows, where.columns, values, strict=True):
+        found[row, column] += value
+    return found
+
+
 ROWS: dict[str, Row] = {
     "acos": unary(math.acos, inside),
     "asin": unary(math.asin, inside),
@@ -336,6 +355,17 @@ ROWS: dict[str, Row] = {
             Sample((np.array([[3, 1], [3, 1], [2, 1]]),), {"axis": 0}),
         ],
         refused=True,
+    ),
+    "sparse_matrix_product": Row(
+        lambda values, dense, places: whole(values, places) @ dense,
+        [Sample((normal(5), normal(4, 2)), {"places": FEW}), Sample((normal(0), normal(4, 2)), {"places": NONE})],
+    ),
+    "sparse_element_product": Row(
+        lambda x, y, x_places, y_places, places: (whole(x, x_places) @ whole(y, y_places))[places.rows, places.columns],
+        [
+            Sample((normal(5), normal(5)), {"x_places": FEW, "y_places": FEW.transposed, "places": SOME}),
+            Sample((normal(5), normal(0)), {"x_places": FEW, "y_places": NONE.transposed, "places": SOME}),
+        ],
     ),
     "floor_divide": compared(operator.floordiv),
     "gcd": compared(math.gcd),

@@ -365,3 +365,40 @@ def test_settings_of_the_graph_compiler_are_kept_and_others_refused() -> None:
         ms.get_context("speed")
     with pytest.raises(ValueError, match=r"'mode' must be GRAPH_MODE \(0\) or PYNATIVE_MODE \(1\), but got 2"):
         ms.set_context(mode=2)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "complex64"])
+def test_sparse_tensors_stay_on_the_gpu_and_are_multiplied_by_cupys_matrices(
+    gpu: Any, monkeypatch: pytest.MonkeyPatch, dtype: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "cupyx.scipy.sparse", fake_cupy.make_sparse())
+    whole = np.array([[0, 1, 0], [2, 0, 3]])
+    right = np.array([[1, 2], [3, 4], [5, 6]])
+    kind = getattr(ms, dtype)
+    x, y = Tensor(whole, kind), Tensor(right, kind)
+    for one in (x.to_coo(), x.to_csr(), x.to_coo().to_csr(), x.to_csr().to_coo()):
+        assert {type(part._array) for part in one.to_tuple()[:-1]} == {fake_cupy.ndarray}
+        for found, want in (
+            (one.to_dense(), whole), (one @ y, whole @ right), ((one + one).to_dense(), 2 * whole),
+            ((one * x).to_dense(), whole**2),
+        ):  # fmt: skip
+            assert type(found._array) is fake_cupy.ndarray and found.dtype == kind
+            np.testing.assert_array_equal(found.asnumpy(), want)
+    product = x.to_csr().mm(y.to_csr())
+    assert product.dtype == kind and type(product.values._array) is fake_cupy.ndarray
+    np.testing.assert_array_equal(product.to_dense().asnumpy(), whole @ right)
+    assert "3" in repr(product)
+
+
+def test_gradients_of_sparse_products_stay_on_the_gpu(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupyx.scipy.sparse", fake_cupy.make_sparse())
+    places, y = Tensor([[0, 1], [1, 0]]), Tensor([[1.0, 2.0], [3.0, 4.0]])
+
+    def function(v: Tensor, y: Tensor) -> Tensor:
+        x = ms.COOTensor(places, v, (2, 2))
+        row_sums = ops.csr_softmax(x.to_csr(), ms.float32).sum(1)
+        return (x @ y).sum() + x.to_csr().mm(x.to_csr()).values.sum() + x.coalesce().values.sum() + row_sums.sum()
+
+    by_values, by_dense = ms.grad(function, (0, 1))(Tensor([2.0, 5.0]), y)
+    assert {type(by_values._array), type(by_dense._array)} == {fake_cupy.ndarray}
+    assert by_values.tolist() == [7 + 10 + 1, 3 + 4 + 1] and by_dense.tolist() == [[5, 5], [2, 2]]

@@ -206,14 +206,6 @@ def test_a_lookup_of_fields_takes_each_setting_in_its_place() -> None:
     np.testing.assert_allclose(layer(Tensor(ids), Tensor(values), Tensor(fields)).asnumpy(), want, rtol=1e-12)
 
 
-def test_a_sparse_tensor_makes_itself_dense() -> None:
-    class Sparse:
-        def to_dense(self) -> Tensor:
-            return Tensor([[0.0, 2.0]])
-
-    assert nn.SparseToDense()(Sparse()).tolist() == [[0.0, 2.0]]
-
-
 @pytest.mark.parametrize(
     "name", ["GetNextSingleOp", "GradAccumulationCell", "GraphCell", "PipelineCell", "PipelineGradReducer"]
 )

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from hookscope.engine.core.nested import Sparse
+
 from .statistics import Statistics, statistics
 
 if TYPE_CHECKING:
@@ -121,7 +123,10 @@ def _figures(array: Any) -> Statistics:
 
 
 def pick_slot(name: str, value: object, tensor: type) -> Iterator[tuple[str, Any]]:
-    """The tensors in a value by slot: ``output``, or ``output[1][0]`` inside tuples, lists and dictionaries."""
+    """The tensors in a value by slot: ``output``, or ``output[1][0]`` inside tuples, lists and dictionaries.
+
+    Of a sparse tensor it is the values: ``output.values``.
+    """
     if isinstance(value, tensor):
         yield name, value
     elif isinstance(value, tuple | list):
@@ -130,3 +135,5 @@ def pick_slot(name: str, value: object, tensor: type) -> Iterator[tuple[str, Any
     elif isinstance(value, dict):
         for key, item in value.items():
             yield from pick_slot(f"{name}[{key}]", item, tensor)
+    elif isinstance(value, Sparse):
+        yield f"{name}.values", value.values

@@ -370,6 +370,8 @@ def test_only_the_tensors_near_the_top_of_a_local_are_looked_for() -> None:
     tensor = ms.Tensor(np.ones(2, np.float32))
     assert list(tensors_in("v", {"a": tensor, "b": [1, tensor]})) == ["v[a]", "v[b][1]"]
     assert list(tensors_in("v", [[[tensor]]])) == []
+    sparse = ms.COOTensor(ms.Tensor([[0, 1]]), ms.Tensor([2.0]), (2, 2))
+    assert {slot: part.tolist() for slot, part in tensors_in("v", [sparse]).items()} == {"v[0].values": [2.0]}
     assert len(tensors_in("v", [tensor] * 1000)) == 40
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
 
+from hookscope.engine.core.nested import Sparse
 from hookscope.engine.core.tensor import Tensor
 from hookscope.engine.debug.captures.capturing import local_capture
 from hookscope.widgets import texts
@@ -130,6 +131,8 @@ def _tensors(slot: str, value: object, depth: int) -> Iterator[tuple[str, Tensor
         items = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in islice(items, _MOST_PARTS):
             yield from _tensors(f"{slot}[{key}]", item, depth - 1)
+    elif isinstance(value, Sparse):
+        yield from _tensors(f"{slot}.values", value.values, depth)
 
 
 def open_local(panel: DebuggerPanel, name: str, part: str) -> None:

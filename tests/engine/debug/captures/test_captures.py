@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from debug_networks import Scale, Square, SquareThenScale, Twice, tensor
 
-from hookscope.engine import Parameter, ParameterTuple, Tensor, grad, nn, value_and_grad
+from hookscope.engine import COOTensor, Parameter, ParameterTuple, Tensor, grad, nn, value_and_grad
 from hookscope.engine.debug import Breakpoint, Capture, DebugSession
 
 
@@ -115,6 +115,44 @@ def test_nested_arguments_and_outputs_get_a_slot_each() -> None:
         "(root)#0 forward output[sum]": [3.0],
         "(root)#0 forward output[both][0]": [5.0],
         "(root)#0 forward output[both][1][0]": [2.0],
+    }
+
+
+class Sparse(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.places = Tensor([[0, 1], [1, 0]])
+        self.double, self.whole = Double(), Whole()
+
+    def construct(self, values: Tensor) -> Tensor:
+        return self.whole(self.double(COOTensor(self.places, values, (2, 2))))
+
+
+class Double(nn.Cell):
+    def construct(self, x: COOTensor) -> COOTensor:
+        return COOTensor(x.indices, x.values * 2, x.shape)
+
+
+class Whole(nn.Cell):
+    def construct(self, x: COOTensor) -> Tensor:
+        return x.to_dense() * x.to_dense()
+
+
+def test_of_sparse_tensors_the_values_and_their_gradients_are_captured_and_none_changes() -> None:
+    net, x = Sparse(), tensor(1.0, 3.0)
+    unwatched = grad(net)(x)
+    with DebugSession(net) as session:
+        watched = grad(net)(x)
+    assert unwatched.tolist() == watched.tolist() == [8.0, 24.0]
+    assert values_of(session) == {
+        "double#0 forward input[0].values": [1.0, 3.0],
+        "double#0 forward output.values": [2.0, 6.0],
+        "whole#0 forward input[0].values": [2.0, 6.0],
+        "whole#0 forward output": [0.0, 4.0, 36.0, 0.0],
+        "whole#0 backward grad_output[0]": [1.0, 1.0, 1.0, 1.0],
+        "whole#0 backward grad_input[0]": [4.0, 12.0],
+        "double#0 backward grad_output[0]": [4.0, 12.0],
+        "double#0 backward grad_input[0]": [8.0, 24.0],
     }
 
 

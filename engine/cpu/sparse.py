@@ -1,0 +1,86 @@
+"""Products of sparse matrices, by SciPy's or CuPy's, and the order of their elements.
+
+A sparse matrix is its values, a vector, and the row and the column of each; elements of one place count together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hookscope.engine.cpu.array_module import Array, array_module, sparse_module
+
+__all__ = ["Places", "element_product", "matrix_product", "merged", "offsets", "product_places"]
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where the elements of a sparse matrix are.
+
+    Attributes:
+        rows: the row of each element.
+        columns: the column of each.
+        shape: of the matrix.
+    """
+
+    rows: Array
+    columns: Array
+    shape: tuple[int, int]
+
+    @property
+    def transposed(self) -> Places:
+        """Those of the transposed matrix, in the same order."""
+        return Places(self.columns, self.rows, self.shape[::-1])
+
+
+def _matrix(values: Array, places: Places) -> Any:
+    """The library's matrix, of a dtype that it computes in: half precision is widened, on a GPU integers are too."""
+    values = _widened(values)
+    return sparse_module(values).coo_matrix((values, (places.rows, places.columns)), places.shape).tocsr()
+
+
+def _widened(x: Array) -> Array:
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+        return x.astype(np.float32)
+    return x if array_module(x) is np or x.dtype.kind in "fc" else x.astype(np.float64)
+
+
+def matrix_product(values: Array, dense: Array, places: Places) -> Array:
+    """A sparse matrix times a dense one of the same dtype: an array of that dtype."""
+    product = _matrix(values, places) @ _widened(dense)
+    return array_module(dense).asarray(product).astype(dense.dtype, copy=False)
+
+
+def element_product(x: Array, y: Array, x_places: Places, y_places: Places, places: Places) -> Array:
+    """The elements at `places` of the product of two sparse matrices."""
+    if not places.rows.size:
+        return array_module(x).zeros(0, x.dtype)
+    product = (_matrix(x, x_places) @ _matrix(y, y_places))[places.rows, places.columns]
+    return array_module(x).asarray(product).reshape(-1).astype(x.dtype, copy=False)
+
+
+def product_places(x: Places, y: Places) -> Places:
+    """Where a product of two sparse matrices has elements, row by row: also those whose terms cancel."""
+    xp = array_module(x.rows)
+    count = [_matrix(xp.ones(one.rows.size, np.float32), one) for one in (x, y)]
+    found = (count[0] @ count[1]).tocoo()
+    rows, columns, _ = merged(Places(found.row, found.col, (x.shape[0], y.shape[1])))
+    return Places(rows, columns, (x.shape[0], y.shape[1]))
+
+
+def merged(places: Places) -> tuple[Array, Array, Array]:
+    """The rows and the columns of the places, each place once and in order, and which of them each element is at."""
+    xp = array_module(places.rows)
+    width = places.shape[1]
+    flat, at = xp.unique(places.rows.astype(np.int64) * width + places.columns, return_inverse=True)
+    return flat // width, flat % width, at.reshape(-1)
+
+
+def offsets(rows: Array, count: int) -> Array:
+    """Where each of `count` rows begins among elements that lie row by row, and behind the last one where it ends."""
+    xp = array_module(rows)
+    found = xp.zeros(count + 1, rows.dtype)
+    found[1:] = xp.cumsum(xp.bincount(rows.astype(np.int64), minlength=count))
+    return found
