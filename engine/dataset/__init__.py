@@ -1,8 +1,9 @@
 """``mindspore.dataset``: rows of Python objects, arrays and local files, step by step, in the caller's thread."""
 
 from ..core.names import on_first_use as _on_first_use
-from . import config, transforms, vision
+from . import callback, config, transforms, vision
 from .base import Dataset
+from .callback import DSCallback
 from .samplers import (
     DistributedSampler,
     RandomSampler,
@@ -56,6 +57,7 @@ def compare(pipeline1: Dataset, pipeline2: Dataset) -> bool:
 _DECODE = "decode the files with a library of yours and hand the arrays to GeneratorDataset"
 __getattr__ = _on_first_use(
     __name__,
+    names={"WaitedDSCallback": "train.callback.waiting"},
     absent=dict.fromkeys(
         (
             "ImageFolderDataset", "MindDataset", "TFRecordDataset", "CSVDataset", "TextFileDataset", "CocoDataset",
@@ -63,5 +65,12 @@ __getattr__ = _on_first_use(
             "PKSampler", "IMDBDataset", "DataLoader",
         ),
         _DECODE,
-    ),
+    )
+    | {
+        "serialize": "a chain holds functions, which JSON cannot say: keep the function that makes it",
+        "deserialize": "a chain holds functions, which JSON cannot say: keep the function that makes it",
+        "show": "print the chain's 'children', 'get_col_names()' and 'get_dataset_size()'",
+        "DatasetCache": "rows are made in this process: keep those that cost much in a list",
+        "sync_wait_for_dataset": "there is one process, in which nobody has to wait",
+    },
 )  # fmt: skip
