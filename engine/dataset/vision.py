@@ -11,11 +11,12 @@ import numpy as np
 from ..core.dtype import float32, numpy_dtype
 from ..core.types import Array, DTypeLike, Ints
 from .config import current_random
-from .transforms import Sometimes, Transform, TypeCast
+from .transforms import Sometimes, Transform, TypeCast, not_random
 
 __all__ = [
     "HWC2CHW", "Border", "CenterCrop", "Crop", "Grayscale", "HorizontalFlip", "Inter", "Normalize", "Pad", "RandomCrop",
     "RandomHorizontalFlip", "RandomVerticalFlip", "Rescale", "Resize", "ToTensor", "ToType", "VerticalFlip",
+    "not_random",
 ]  # fmt: skip
 
 
