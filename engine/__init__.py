@@ -64,6 +64,7 @@ _PARALLEL = (
     "get_algo_parameters reset_algo_parameters"
 )
 _TRAIN = (
+    "SummaryCollector SummaryRecord "
     "Model Callback RunContext LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig EarlyStopping "
     "ReduceLROnPlateau LearningRateScheduler History LambdaCallback BackupAndRestore OnRequestExit LossScaleManager "
     "FixedLossScaleManager DynamicLossScaleManager Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric "
@@ -88,7 +89,7 @@ _ABSENT = {
     "transform_checkpoints merge_pipeline_strategys merge_sliced_parameter load_distributed_checkpoint "
     "load_segmented_checkpoints unified_safetensors sync_pipeline_shared_parameters build_searched_strategy "
     "restore_group_info_list get_ckpt_path_with_strategy set_ps_context get_ps_context reset_ps_context",
-    _PROFILE: "Profiler EnvProfiler FlopsUtilizationCollector SummaryCollector SummaryRecord SummaryLandscape "
+    _PROFILE: "Profiler EnvProfiler FlopsUtilizationCollector SummaryLandscape "
     "flops_collection",
     _CONVERT: "Cifar10ToMR Cifar100ToMR CsvToMR ImageNetToMR MnistToMR TFRecordToMR FileReader FileWriter MindPage "
     "mindrecord",

@@ -8,6 +8,7 @@ from .callback import InternalCallbackParam as _InternalCallbackParam
 from .loss_scale import *
 from .metrics import *
 from .model import *
+from .summary import *
 
 _GRAPH = "there is no compiled graph to hand over; save_checkpoint keeps the parameters"
 _CLUSTER = "it is for a cluster; here there is one process"
@@ -22,8 +23,6 @@ __getattr__ = _on_first_use(
         "export": _GRAPH,
         "load": _GRAPH,
         "export_split_mindir": _GRAPH,
-        "SummaryCollector": _SUMMARY,
-        "SummaryRecord": _SUMMARY,
         "SummaryLandscape": _SUMMARY,
         "FlopsUtilizationCollector": _CLUSTER,
         "TrainFaultTolerance": _CLUSTER,
