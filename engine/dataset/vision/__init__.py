@@ -14,6 +14,5 @@ from .warping import *
 _VIDEO = "decode the video with a library of yours and hand its frames to GeneratorDataset"
 __getattr__ = _on_first_use(
     __name__,
-    absent=dict.fromkeys(("DecodeVideo", "VideoDecoder", "read_video", "read_video_timestamps"), _VIDEO)
-    | {"AutoAugment": "use RandAugment, TrivialAugmentWide, or RandomSelectSubpolicy with a policy of yours"},
+    absent=dict.fromkeys(("DecodeVideo", "VideoDecoder", "read_video", "read_video_timestamps"), _VIDEO),
 )

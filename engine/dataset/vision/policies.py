@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from ...core.types import Array
 from ..config import current_random
 from ..transforms import Transform, probability
 from ._pixels import chance, fill_of, of_bytes
+from ._published import POLICIES
 from .basic import Inter
 from .colors import (
     AdjustBrightness,
@@ -26,7 +28,9 @@ from .colors import (
 from .filters import AdjustSharpness
 from .warping import Affine, Rotate
 
-__all__ = ["RandAugment", "RandomSelectSubpolicy", "TrivialAugmentWide", "UniformAugment"]
+__all__ = [
+    "AutoAugment", "AutoAugmentPolicy", "RandAugment", "RandomSelectSubpolicy", "TrivialAugmentWide", "UniformAugment",
+]  # fmt: skip
 
 
 class RandomSelectSubpolicy:
@@ -232,3 +236,59 @@ class TrivialAugmentWide(_Augment):
         name = list(strengths)[int(current_random().integers(len(strengths)))]
         strength = float(strengths[name][int(current_random().integers(self.bins))])
         return self.made(image, name, _signed(name, strength))
+
+
+class AutoAugmentPolicy(enum.StrEnum):
+    """Collections of images for which there is a published policy."""
+
+    IMAGENET = "imagenet"
+    CIFAR10 = "cifar10"
+    SVHN = "svhn"
+
+
+Named = tuple[str, float, int]
+"""A transform: its name, how probable it is, and its strength from 0 to 9."""
+
+
+def policy_of(name: str) -> list[tuple[Named, Named]]:
+    """The 25 pairs of transforms of a published policy."""
+    pairs = []
+    for line in POLICIES[name].split("; "):
+        words = line.split()
+        first, second = ((words[at], float(words[at + 1]), int(words[at + 2])) for at in (0, 3))
+        pairs.append((first, second))
+    return pairs
+
+
+class AutoAugment(_Augment):
+    """One of 25 pairs of transforms, each made with its probability (Cubuk et al., 2018).
+
+    Args:
+        policy: for which collection of images the pairs were found.
+        interpolation: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
+        fill_value: what is beyond the image, from 0 to 255, or one for each of three channels.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        NotImplementedError: another way to look between pixels.
+        RuntimeError: when called, something else than an image (H, W, 3) of UInt8.
+    """
+
+    def __init__(
+        self,
+        policy: AutoAugmentPolicy = AutoAugmentPolicy.IMAGENET,
+        interpolation: Inter = Inter.NEAREST,
+        fill_value: int | tuple[int, ...] = 0,
+    ) -> None:
+        super().__init__(interpolation, fill_value)
+        check_type(policy, AutoAugmentPolicy, "AutoAugment", "policy", "an AutoAugmentPolicy", show=repr)
+        self.pairs = policy_of(policy.value)
+
+    def changed(self, value: Array) -> Array:
+        image = of_bytes("AutoAugment", value)
+        strengths = _strengths(image.shape, 10, False) | {"Invert": np.zeros(10)}
+        for name, share, strength in self.pairs[int(current_random().integers(len(self.pairs)))]:
+            if chance(share):
+                image = self.made(image, name, _signed(name, float(strengths[name][strength])))
+        return image

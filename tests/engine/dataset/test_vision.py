@@ -475,13 +475,40 @@ def test_policies_draw_from_their_lists() -> None:
         vision.UniformAugment([vision.Invert()])
 
 
-@pytest.mark.parametrize("kind", [vision.RandAugment, vision.TrivialAugmentWide])
+@pytest.mark.parametrize("kind", [vision.RandAugment, vision.TrivialAugmentWide, vision.AutoAugment])
 def test_strong_augmentation_keeps_the_form_of_an_image_and_draws_many(kind: Any) -> None:
     made = many(kind(), LARGE, times=100)
     assert {(one.shape, one.dtype.name) for one in made} == {((32, 32, 3), "uint8")}
     assert len({one.tobytes() for one in made}) > 12
     with pytest.raises(RuntimeError, match="must be of uint8"):
         kind()(F)
+
+
+@pytest.mark.parametrize("policy", list(vision.AutoAugmentPolicy))
+def test_a_published_policy_makes_its_pairs_as_often_as_they_are_probable(policy: Any) -> None:
+    augment = vision.AutoAugment(policy)
+    assert len(augment.pairs) == 25
+    assert all(0 <= share <= 1 and 0 <= strength < 10 for pair in augment.pairs for _, share, strength in pair)
+    small = pixels(20, 20) // 2 + 20
+    changed = np.mean([not np.array_equal(one, small) for one in many(augment, small, times=600)])
+    none = np.mean([(1 - pair[0][1]) * (1 - pair[1][1]) for pair in augment.pairs])
+    assert abs(1 - none - changed) < 0.1  # some transforms of the strength 0 change nothing
+
+
+def test_the_first_pairs_of_the_policies_are_those_of_the_paper() -> None:
+    first = [vision.AutoAugment(policy).pairs[0] for policy in vision.AutoAugmentPolicy]
+    assert first == [
+        (("Posterize", 0.4, 8), ("Rotate", 0.6, 9)),
+        (("Invert", 0.1, 0), ("Contrast", 0.2, 6)),
+        (("ShearX", 0.9, 4), ("Invert", 0.2, 0)),
+    ]
+    only = vision.AutoAugment()
+    only.pairs = [(("Posterize", 1.0, 8), ("Invert", 1.0, 0))]
+    assert np.array_equal(only(U), 255 - vision.Posterize(4)(U))  # 8 - round(8 * 4 / 9) bits
+    only.pairs = [(("Solarize", 1.0, 5), ("Equalize", 0.0, 0))]
+    assert np.array_equal(only(U), vision.Solarize(255 - 255 * 5 / 9)(U))
+    with pytest.raises(TypeError, match="'policy' must be an AutoAugmentPolicy"):
+        vision.AutoAugment("imagenet")
 
 
 def test_no_strength_leaves_most_of_an_image() -> None:
@@ -527,7 +554,7 @@ def test_images_go_into_files_and_come_back(tmp_path: Path) -> None:
 
 
 def test_what_is_not_covered_names_another_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DecodeVideo", "read_video", "AutoAugment"):
+    for name in ("DecodeVideo", "read_video"):
         with pytest.raises(NotImplementedError, match=f"mindspore.dataset.vision.{name} is not covered by hookscope: "):
             getattr(vision, name)()
     for make in (lambda: vision.Resize(3, Inter.ANTIALIAS), lambda: vision.Rotate(3, Inter.BICUBIC)):
