@@ -65,6 +65,7 @@ _PARALLEL = (
     "get_algo_parameters reset_algo_parameters"
 )
 _TRAIN = (
+    "SummaryCollector SummaryRecord "
     "Model Callback RunContext LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig EarlyStopping "
     "ReduceLROnPlateau LearningRateScheduler History LambdaCallback BackupAndRestore OnRequestExit LossScaleManager "
     "FixedLossScaleManager DynamicLossScaleManager"

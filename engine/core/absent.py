@@ -71,8 +71,7 @@ _ABSENT: dict[str, dict[str, str]] = {
         "top": "Profiler EnvProfiler",
     },
     "use %%cell (the debugger) or a callback of your own that keeps numbers": {
-        "top train train.callback": "SummaryCollector SummaryLandscape",
-        "top train": "SummaryRecord",
+        "top train train.callback": "SummaryLandscape",
     },
     "read the files with NumPy and hand them to mindspore.dataset.GeneratorDataset": {
         "top": "Cifar10ToMR Cifar100ToMR CsvToMR ImageNetToMR MnistToMR TFRecordToMR FileReader FileWriter MindPage "
@@ -82,6 +81,12 @@ _ABSENT: dict[str, dict[str, str]] = {
         "dataset": "ImageFolderDataset MindDataset TFRecordDataset CSVDataset TextFileDataset CocoDataset VOCDataset "
         "CelebADataset Cifar100Dataset ManifestDataset GraphData PaddedDataset PKSampler IMDBDataset DataLoader",
     },
+    "a chain holds functions, which JSON cannot say: keep the function that makes it": {
+        "dataset": "serialize deserialize",
+    },
+    "print the chain's 'children', 'get_col_names()' and 'get_dataset_size()'": {"dataset": "show"},
+    "rows are made in this process: keep those that cost much in a list": {"dataset": "DatasetCache"},
+    "there is one process, in which nobody has to wait": {"dataset": "sync_wait_for_dataset"},
     "encrypt the file itself, with a tool made for that": {
         "top": "obfuscate_ckpt load_obf_params_into_net set_enc_key",
     },

@@ -1,8 +1,9 @@
 """``mindspore.dataset``: rows of Python objects, arrays and local files, step by step, in the caller's thread."""
 
 from ..core.names import on_first_use as _on_first_use
-from . import config, transforms, vision
+from . import callback, config, text, transforms, vision
 from .base import Dataset
+from .callback import DSCallback
 from .samplers import (
     DistributedSampler,
     RandomSampler,
@@ -53,4 +54,4 @@ def compare(pipeline1: Dataset, pipeline2: Dataset) -> bool:
     return pipeline1 is pipeline2
 
 
-__getattr__ = _on_first_use(__name__)
+__getattr__ = _on_first_use(__name__, names={"WaitedDSCallback": "train.callback.waiting"})

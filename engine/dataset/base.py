@@ -8,15 +8,16 @@ rows are made in the caller's thread, one by one: what a pipeline gives is the s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from ..core.checks import check_bool, check_int
 from ..core.tensor import Tensor
 from . import config
+from .callback import Watch, listed
 
-__all__ = ["Dataset", "DatasetIterator", "Row", "names_of"]
+__all__ = ["Dataset", "DatasetIterator", "Row", "Step", "names_of"]
 
 Row = tuple[Any, ...]
 Names: TypeAlias = str | list[str] | tuple[str, ...]
@@ -231,20 +232,51 @@ class Dataset:
             input_columns: the columns that the first gets; the first column without it.
             output_columns: names of what the last returns; those of the input columns without it.
             num_parallel_workers: kept; rows are made one by one in the caller's thread.
-            **kwargs: ``python_multiprocessing``, ``max_rowsize``, ``cache`` and ``offload``, which are kept.
+            **kwargs: ``callbacks``, a ``DSCallback`` or a list of them, called around the rows of an iterator;
+                ``python_multiprocessing``, ``max_rowsize``, ``cache`` and ``offload`` are kept.
 
         Raises:
-            TypeError: an argument that there is not, or names that are no strings.
+            TypeError: an argument that there is not, names that are no strings, or ``callbacks`` that are none.
             ValueError: no operations, or one that cannot be called.
-            NotImplementedError: ``callbacks``.
-            RuntimeError: while iterating, a function raised or gave another number of values.
+            AttributeError: a callback that defines none of its methods.
+            RuntimeError: while iterating, a function or a callback raised, or gave another number of values.
         """
-        if kwargs.pop("callbacks", None) is not None:
-            raise NotImplementedError(
-                "Dataset.map with 'callbacks' is not covered by hookscope: call them from one of the operations"
-            )
+        callbacks = kwargs.pop("callbacks", None)
         _known("map", kwargs, ("python_multiprocessing", "max_rowsize", "cache", "offload"))
-        return steps.Map(self, operations, input_columns, output_columns)
+        return steps.Map(self, operations, input_columns, output_columns, listed(callbacks))
+
+    def bucket_batch_by_length(
+        self,
+        column_names: list[str],
+        bucket_boundaries: list[int],
+        bucket_batch_sizes: list[int],
+        element_length_function: Callable[..., int] | None = None,
+        pad_info: dict[str, Any] | None = None,
+        pad_to_bucket_boundary: bool = False,
+        drop_remainder: bool = False,
+    ) -> Dataset:
+        """Batches of rows of about the same length, padded to one shape.
+
+        Args:
+            column_names: the columns whose length counts.
+            bucket_boundaries: rising ints above 0; rows below the first are in the first bucket, rows from the last on
+                in the last.
+            bucket_batch_sizes: how many rows of each bucket make a batch, one int more than boundaries.
+            element_length_function: a function of these columns that returns the length; without it that of the
+                first axis of the one column, 0 for a value without axes.
+            pad_info: as for ``padded_batch``; a column that is not named is not padded, and without any all are.
+            pad_to_bucket_boundary: None in a shape of ``pad_info`` is the greatest length of the bucket.
+            drop_remainder: leave out the batches that are not full.
+
+        Raises:
+            TypeError: an argument of another type.
+            ValueError: boundaries that do not rise, another number of sizes, or several columns without a function.
+            RuntimeError: while iterating, there is no such column, or the function raised or gave no int.
+        """
+        return buckets.BucketBatch(
+            self, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function, pad_info,
+            pad_to_bucket_boundary, drop_remainder,
+        )  # fmt: skip
 
     def filter(
         self, predicate: Callable[..., Any], input_columns: Names | None = None, num_parallel_workers: int | None = None
@@ -290,7 +322,10 @@ class Dataset:
         Raises:
             TypeError: no int.
             ValueError: an int below 2.
+            RuntimeError: after ``sync_wait``.
         """
+        if synchronizing.gates_of(self):
+            raise RuntimeError("For 'shuffle', rows behind a 'sync_wait' cannot be drawn ahead: shuffle before it")
         return steps.Shuffle(self, between("shuffle", "buffer_size", buffer_size, 2))
 
     def repeat(self, count: int | None = None) -> Dataset:
@@ -426,6 +461,135 @@ class Dataset:
             raise TypeError(f"For 'apply', 'apply_func' must return a data set, but got {type(made).__name__}")
         return made
 
+    # Waiting for the one who uses the rows
+
+    def sync_wait(
+        self, condition_name: str, num_batch: int = 1, callback: Callable[[Any], Any] | None = None
+    ) -> Dataset:
+        """Rows that wait for ``sync_update`` after each batch, so that what comes behind can hang on the training.
+
+        Rows are made one by one in the caller's thread, so that waiting would never end: where the next ones are asked
+        for without an update, a RuntimeWarning says so and they are given.
+
+        Args:
+            condition_name: the name by which ``sync_update`` finds it.
+            num_batch: how many batches are given before the first update.
+            callback: a function that gets the data of each update.
+
+        Raises:
+            TypeError: an argument of another type.
+            ValueError: ``num_batch`` is below 1.
+            RuntimeError: the name is taken.
+        """
+        return synchronizing.SyncWait(self, condition_name, num_batch, callback)
+
+    def sync_update(self, condition_name: str, num_batch: int | None = None, data: Any = None) -> None:
+        """Let further batches through a ``sync_wait`` of this chain and hand data to its callback.
+
+        Args:
+            condition_name: its name.
+            num_batch: how many batches; as many as it was made with, without it.
+            data: what its callback gets.
+
+        Raises:
+            TypeError: a name that is no str.
+            RuntimeError: there is no such name, or ``num_batch`` is no int above 0; nothing waits any more.
+        """
+        synchronizing.update(self, condition_name, num_batch, data)
+
+    def disable_sync(self) -> None:
+        """No ``sync_wait`` of this chain waits any more."""
+        synchronizing.disable(self)
+
+    # What has no meaning in one process without a device
+
+    def device_que(
+        self, send_epoch_end: bool = True, create_data_info_queue: bool = False, queue_name: str = ""
+    ) -> NoReturn:
+        """Not covered: there is no device with a queue of rows.
+
+        Args:
+            send_epoch_end: not used.
+            create_data_info_queue: not used.
+            queue_name: not used.
+
+        Raises:
+            NotImplementedError: always; it names what to use instead.
+        """
+        _not_covered("device_que", "iterate over the data set, or give it to Model.train")
+
+    def save(self, file_name: str, num_files: int = 1, file_type: str = "mindrecord") -> NoReturn:
+        """Not covered: MindRecord files are not written.
+
+        Args:
+            file_name: not used.
+            num_files: not used.
+            file_type: not used.
+
+        Raises:
+            NotImplementedError: always; it names what to use instead.
+        """
+        _not_covered("save", "put the rows of create_dict_iterator(output_numpy=True) into a file with numpy.savez")
+
+    def to_json(self, filename: str = "") -> NoReturn:
+        """Not covered: a chain holds functions, which JSON cannot say.
+
+        Args:
+            filename: not used.
+
+        Raises:
+            NotImplementedError: always; it names what to use instead.
+        """
+        _not_covered("to_json", "keep the function that makes the chain")
+
+    def send(self, tensor: Any = None, dst: int = 0, group: str | None = None) -> NoReturn:
+        """Not covered: there is one process.
+
+        Args:
+            tensor: not used.
+            dst: not used.
+            group: not used.
+
+        Raises:
+            NotImplementedError: always; it names what to use instead.
+        """
+        _not_covered("send", "there is one process, which has the rows already")
+
+    def recv(self, src: int | list[int] = 0, group: str | None = None) -> NoReturn:
+        """Not covered: there is one process.
+
+        Args:
+            src: not used.
+            group: not used.
+
+        Raises:
+            NotImplementedError: always; it names what to use instead.
+        """
+        _not_covered("recv", "there is one process, which has the rows already")
+
+
+class Step(Dataset):
+    """A data set made of one other.
+
+    Args:
+        source: the data set before it.
+        columns: the names of its columns; those of ``source`` without it.
+    """
+
+    def __init__(self, source: Dataset, columns: list[str] | None = None) -> None:
+        super().__init__((source,), columns)
+        self.source = source
+
+    def size(self) -> int:
+        return self.source.size()
+
+    def _places(self, names: list[str]) -> list[int]:
+        have = self.source.columns()
+        for name in names:
+            if name not in have:
+                raise RuntimeError(f"there is no column '{name}'; the columns are {have}")
+        return [have.index(name) for name in names]
+
 
 class DatasetIterator:
     """Goes over the rows; each pass of a ``for`` is an epoch, shuffled anew.
@@ -452,6 +616,7 @@ class DatasetIterator:
         self._dataset, self._left, self._numpy, self._form = dataset, num_epochs, output_numpy, form
         self._random, self._epoch = config.new_random(), -1
         self._rows: Iterator[Row] | None = None
+        self._watches = {step: Watch(step.callbacks) for step in _maps(dataset) if step.callbacks}
 
     def __iter__(self) -> DatasetIterator:
         return self
@@ -462,14 +627,22 @@ class DatasetIterator:
                 raise RuntimeError("all the epochs of this iterator are over; make a new one, or give 'num_epochs'")
             self._left -= self._left > 0
             self._epoch += 1
+            if self._epoch == 0:
+                self._tell(Watch.begins)
+            self._tell(Watch.epoch_begins)
             self._rows = self._dataset.rows(self._random)
         try:
-            with config.using(self._random, self._epoch):
+            with config.using(self._random, self._epoch, self._watches):
                 row = next(self._rows)
         except StopIteration:
             self._rows = None
+            self._tell(Watch.epoch_ends)
             raise
         return self._form(_given(row, self._numpy))
+
+    def _tell(self, moment: Callable[[Watch], None]) -> None:
+        for watch in self._watches.values():
+            moment(watch)
 
     def stop(self) -> None:
         """End the iteration."""
@@ -487,9 +660,33 @@ class DatasetIterator:
         return next(self)
 
 
+def _maps(dataset: Dataset) -> Iterator[steps.Map]:
+    if isinstance(dataset, steps.Map):
+        yield dataset
+    for child in dataset.children:
+        yield from _maps(child)
+
+
 def _given(row: Row, as_numpy: bool) -> Row:
     """A row as its taker wants it; text has no tensors."""
-    return tuple([v if as_numpy or v.dtype.kind in "USO" else Tensor(v) for v in map(np.asarray, row)])
+    return tuple([_value(value, as_numpy) for value in row])
+
+
+def _value(value: Any, as_numpy: bool) -> Any:
+    """A value as its taker wants it: in a dictionary each number, text and array; what is none stays as it is."""
+    if isinstance(value, dict):
+        return {key: _value(one, as_numpy) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        values = [_value(one, as_numpy) for one in value]
+        return values if isinstance(value, list) else tuple(values)
+    if not isinstance(value, np.ndarray | np.generic | bool | int | float | complex | str | bytes):
+        return value
+    array = np.asarray(value)
+    return array if as_numpy or array.dtype.kind in "USO" else Tensor(array)
+
+
+def _not_covered(name: str, instead: str) -> NoReturn:
+    raise NotImplementedError(f"Dataset.{name} is not covered by hookscope: {instead}")
 
 
 def _known(who: str, given: dict[str, Any], names: tuple[str, ...]) -> None:
@@ -526,4 +723,4 @@ def names_of(who: str, argument: str, columns: Names) -> list[str]:
     return list(given)
 
 
-from . import steps  # noqa: E402  (each step is a data set itself)
+from . import buckets, steps, synchronizing  # noqa: E402  (they are data sets themselves)

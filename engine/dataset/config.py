@@ -1,33 +1,69 @@
 """``mindspore.dataset.config``: settings of the data sets, and where their random numbers come from.
 
-The seed counts; settings that tune MindSpore's worker threads are kept and readable, since rows are made here one by
-one when they are asked for.
+The seed counts, and what becomes of rows for which a ``map`` fails; settings that tune MindSpore's worker threads are
+kept and readable, since rows are made here one by one when they are asked for.
 """
 
 from __future__ import annotations
 
+import enum
+import json
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from inspect import Parameter, Signature
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..core import random as engine_random
+from ..core.checks import check_bool, check_int, check_one_of, check_type
 
 _DEFAULT_SEED = 5489  # what MindSpore gives where nobody set one
 _seed: int | None = None
 _current: np.random.Generator | None = None
 _epoch = 0
-_SETTINGS: dict[str, Any] = {
-    "auto_num_workers": False, "auto_offload": False, "autotune_interval": 0, "callback_timeout": 60,
-    "debug_mode": False, "dynamic_shape": False, "enable_autotune": False, "enable_shared_mem": False,
-    "enable_watchdog": True, "error_samples_mode": None, "fast_recovery": True,
-    "iterator_mode": {"do_copy": False, "parallel_convert": False}, "monitor_sampling_interval": 1000,
-    "multiprocessing_start_method": "fork", "multiprocessing_timeout_interval": 300, "num_parallel_workers": 8,
-    "numa_enable": False, "prefetch_size": 16, "sending_batches": 0, "video_backend": None,
-}  # fmt: skip
-_kept: dict[str, Any] = dict(_SETTINGS)
+_NO_WATCHES: Mapping[Any, Any] = {}
+_watches = _NO_WATCHES
+# name: what MindSpore calls the argument, what is kept where nobody set one, the least of an int or the words
+_SETTINGS: dict[str, tuple[str, Any, int | tuple[str, ...] | None]] = {
+    "auto_num_workers": ("enable", False, None),
+    "auto_offload": ("offload", False, None),
+    "autotune_interval": ("interval", 0, 0),
+    "callback_timeout": ("timeout", 60, 1),
+    "debug_mode": ("debug_mode_flag", False, None),
+    "dynamic_shape": ("is_dynamic", False, None),
+    "enable_autotune": ("enable", False, None),
+    "enable_shared_mem": ("enable", True, None),
+    "enable_watchdog": ("enable", True, None),
+    "fast_recovery": ("fast_recovery", True, None),
+    "monitor_sampling_interval": ("interval", 1000, 1),
+    "multiprocessing_start_method": ("start_method", "fork", ("fork", "spawn")),
+    "multiprocessing_timeout_interval": ("interval", 300, 1),
+    "num_parallel_workers": ("num", 8, 1),
+    "numa_enable": ("numa_enable", False, None),
+    "prefetch_size": ("size", 16, 1),
+    "sending_batches": ("batch_num", 0, -(2**31)),
+    "video_backend": ("backend", None, ("CPU", "Ascend")),
+}
+_kept: dict[str, Any] = {name: default for name, (_, default, _) in _SETTINGS.items()}
+_iterator_mode = {"do_copy": False, "parallel_convert": False}
+
+
+class ErrorSamplesMode(enum.IntEnum):
+    """What a ``map`` does with a row for which its operations raise."""
+
+    RETURN = 0
+    """Raise a RuntimeError."""
+    REPLACE = 1
+    """Leave it out, and give as many others a second time at the end of the pass."""
+    SKIP = 2
+    """Leave it out."""
+
+
+_error_samples_mode = ErrorSamplesMode.RETURN
 
 
 def set_seed(seed: int) -> None:
@@ -69,32 +105,162 @@ def current_epoch() -> int:
     return _epoch
 
 
+def current_watches() -> Mapping[Any, Any]:
+    """The callbacks of the iterator that is at work, by the step that calls them; none outside."""
+    return _watches
+
+
 @contextmanager
-def using(generator: np.random.Generator, epoch: int) -> Iterator[None]:
+def using(generator: np.random.Generator, epoch: int, watches: Mapping[Any, Any] = _NO_WATCHES) -> Iterator[None]:
     """Inside the block transforms draw from ``generator``, and batches are of this epoch.
 
     Args:
         generator: random numbers.
         epoch: the number of the iterator's pass.
+        watches: the callbacks of its steps; none without it.
     """
-    global _current, _epoch
-    before = _current, _epoch
-    _current, _epoch = generator, epoch
+    global _current, _epoch, _watches
+    before = _current, _epoch, _watches
+    _current, _epoch, _watches = generator, epoch, watches
     try:
         yield
     finally:
-        _current, _epoch = before
+        _current, _epoch, _watches = before
+
+
+def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
+    """Set what becomes of a row for which the operations of a ``map`` raise.
+
+    Args:
+        error_samples_mode: one of ``ErrorSamplesMode``.
+
+    Raises:
+        TypeError: something else.
+    """
+    global _error_samples_mode
+    _error_samples_mode = check_type(
+        error_samples_mode, ErrorSamplesMode, "config.set_error_samples_mode", "error_samples_mode",
+        "an ErrorSamplesMode", show=repr,
+    )  # fmt: skip
+
+
+def get_error_samples_mode() -> ErrorSamplesMode:
+    """What becomes of a row for which the operations of a ``map`` raise."""
+    return _error_samples_mode
+
+
+error_samples_mode = get_error_samples_mode
+
+
+def set_iterator_mode(do_copy: bool = False, parallel_convert: bool = False) -> None:
+    """Keep two settings of iterators, without effect: what they give is the caller's own in any case.
+
+    Args:
+        do_copy: kept.
+        parallel_convert: kept.
+
+    Raises:
+        TypeError: no bool.
+    """
+    for name, value in (("do_copy", do_copy), ("parallel_convert", parallel_convert)):
+        check_bool(value, "config.set_iterator_mode", name, show=repr)
+    _iterator_mode.update(do_copy=do_copy, parallel_convert=parallel_convert)
+
+
+def get_iterator_mode() -> dict[str, bool]:
+    """What ``set_iterator_mode`` kept."""
+    return dict(_iterator_mode)
+
+
+def load(file: str) -> None:
+    """Set the settings that a JSON file names, as ``set_...`` of each would.
+
+    Args:
+        file: its path; it holds an object with the names of settings.
+
+    Raises:
+        RuntimeError: there is no such file, or it holds something else.
+        TypeError: a value of another type.
+        ValueError: a value outside its range.
+    """
+    try:
+        found = json.loads(Path(check_type(file, str, "config.load", "file", show=repr)).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise RuntimeError(f"For 'config.load', {file} cannot be read: {error}") from error
+    if not isinstance(found, dict):
+        raise RuntimeError(f"For 'config.load', {file} must hold an object with settings, but holds {found!r}")
+    for name, value in found.items():
+        if name not in _IN_FILES:
+            raise RuntimeError(f"For 'config.load', {file} has no setting of {sorted(_IN_FILES)}, but {name!r}")
+        if (setting := _IN_FILES[name]) is not None:
+            getattr(sys.modules[__name__], f"set_{setting}")(value)
+
+
+# Their names in a file; None: what only MindSpore's threads and logs have.
+_IN_FILES = {
+    "seed": "seed", "numParallelWorkers": "num_parallel_workers", "monitorSamplingInterval":
+    "monitor_sampling_interval", "opConnectorSize": "prefetch_size", "workerConnectorSize": None, "logFilePath": None,
+}  # fmt: skip
+
+
+def _set(setting: str, value: Any) -> None:
+    argument, _, allowed = _SETTINGS[setting]
+    who = f"config.set_{setting}"
+    if allowed is None:
+        check_bool(value, who, argument, show=repr)
+    elif isinstance(allowed, tuple):
+        check_one_of(check_type(value, str, who, argument, show=repr), allowed, who, argument)
+    elif not allowed <= check_int(value, who, argument, show=repr) < 2**31:
+        raise ValueError(f"For '{who}', '{argument}' must be from {allowed} to 2**31 - 1, but got {value}")
+    _kept[setting] = value
+
+
+def _pair(setting: str) -> tuple[Callable[..., None], Callable[[], Any]]:
+    """The functions that set and get a setting which is kept."""
+    argument, default, allowed = _SETTINGS[setting]
+    what = "a bool" if allowed is None else " or ".join(map(repr, allowed)) if isinstance(allowed, tuple) else "an int"
+
+    def set_(*args: Any, **kwargs: Any) -> None:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = bound.arguments
+        if given.get("debug_hook_list"):
+            raise NotImplementedError(
+                "config.set_debug_mode with 'debug_hook_list' is not covered by hookscope: "
+                "put a function that shows its values among the operations of map"
+            )
+        who = f"config.set_{setting}"
+        check_type(given.get("filepath_prefix"), str | None, who, "filepath_prefix", "a str or None")
+        _set(setting, given[argument])
+
+    def get() -> Any:
+        return _kept[setting]
+
+    parameters = [Parameter(argument, Parameter.POSITIONAL_OR_KEYWORD, default=_DEFAULTS.get(setting, Parameter.empty))]
+    more = _MORE.get(setting)
+    if more is not None:
+        parameters.append(Parameter(more, Parameter.POSITIONAL_OR_KEYWORD, default=None))
+    signature = Signature(parameters)
+    set_.__name__ = set_.__qualname__ = f"set_{setting}"
+    set_.__signature__ = signature  # type: ignore[attr-defined]
+    set_.__doc__ = (
+        f"Keep a setting, without effect: it tunes MindSpore's worker threads, and rows are made one by one here.\n\n"
+        f"Args:\n    {argument}: {what}."
+        + (f"\n    {more}: {_MEANS[more]}." if more else "")
+        + "\n\nRaises:\n    TypeError: another type.\n    ValueError: a value outside its range."
+    )
+    get.__name__ = get.__qualname__ = f"get_{setting}"
+    get.__doc__ = f"What ``set_{setting}`` kept; {default!r} without it. It has no effect here."
+    return set_, get
+
+
+_DEFAULTS = {"multiprocessing_start_method": "fork"}
+_MORE = {"debug_mode": "debug_hook_list", "enable_autotune": "filepath_prefix"}
+_MEANS = {"debug_hook_list": "None; hooks are refused", "filepath_prefix": "a str, where the search would write"}
+for _name in _SETTINGS:
+    globals()[f"set_{_name}"], globals()[f"get_{_name}"] = _pair(_name)
 
 
 def __getattr__(name: str) -> Any:
-    """set_... and get_... of the settings that are kept."""
-    action, _, setting = name.partition("_")
-    if setting not in _SETTINGS or action not in ("set", "get"):
-        raise AttributeError(f"module 'mindspore.dataset.config' has no attribute '{name}'")
-    if action == "get":
-        return lambda: _kept[setting]
-
-    def keep(*values: Any, **more: Any) -> None:
-        _kept[setting] = values[0] if len(values) == 1 and not more else {**dict(enumerate(values)), **more}
-
-    return keep
+    # The functions of the settings above stand in the module; a type checker is told here that there are such names.
+    raise AttributeError(f"module 'mindspore.dataset.config' has no attribute '{name}'")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
+from types import GeneratorType
 from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_type
+from ..core.checks import check_int, check_type
 from ..core.dtype import numpy_dtype
+from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike
 from .base import Dataset, Names, Row, between, names_of
 from .samplers import (
@@ -23,9 +26,12 @@ from .samplers import (
     SubsetSampler,
     indices_of,
 )
-from .steps import as_array, called, stacked
+from .steps import as_value, called, stacked
 
-__all__ = ["Cifar10Dataset", "FashionMnistDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset"]
+__all__ = [
+    "Cifar10Dataset", "FakeImageDataset", "FashionMnistDataset", "GeneratorDataset", "MnistDataset",
+    "NumpySlicesDataset",
+]  # fmt: skip
 
 
 def _sampler(
@@ -129,14 +135,16 @@ class GeneratorDataset(Dataset):
     """Rows that a Python object gives.
 
     Args:
-        source: an object with ``__getitem__`` and ``__len__``, an iterable, or a function that returns an iterator. A
-            row is a tuple with a value for each column, or a bare value for one.
+        source: an object with ``__getitem__`` and ``__len__``, an iterable, a function that returns an iterable, or
+            the generator that such a function returned. A row is a tuple, a list or another iterable with a value for
+            each column, or a bare value for one: a number, text, an array, a tensor, or a dictionary.
         column_names: a name, or a list of one for each column.
         column_types: the element types that the columns must have.
         schema: kept for callers.
         num_samples: the most rows to take; all without it.
         num_parallel_workers: kept; rows are made one by one in the caller's thread.
-        shuffle: whether rows come in random order; True without it.
+        shuffle: whether rows come in random order, True without it; those of a source without ``__getitem__`` come as
+            it gives them.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
             instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
@@ -171,7 +179,9 @@ class GeneratorDataset(Dataset):
         collate_fn: Callable[..., Any] | None = None,
     ) -> None:
         who = "GeneratorDataset"
-        self.indexed = hasattr(source, "__getitem__") and hasattr(source, "__len__")
+        if hasattr(source, "__getitem__") and not hasattr(source, "__len__"):
+            raise RuntimeError(f"For '{who}', 'source' has __getitem__, so it must have __len__ too, but it has none")
+        self.indexed = hasattr(source, "__getitem__")
         if not (self.indexed or isinstance(source, Iterable) or callable(source)):
             raise TypeError(
                 f"For '{who}', 'source' must be callable, iterable, or have __getitem__ and __len__, "
@@ -181,7 +191,7 @@ class GeneratorDataset(Dataset):
             raise ValueError(f"For '{who}', 'column_names' is missing")
         super().__init__((), names_of(who, "column_names", column_names))
         self._types = None if column_types is None else [numpy_dtype(one) for one in column_types]
-        if not self.indexed and (sampler is not None or shuffle or batch_sampler is not None or num_shards is not None):
+        if not self.indexed and (sampler is not None or batch_sampler is not None or num_shards is not None):
             raise ValueError(f"For '{who}', rows are chosen by number, which takes __getitem__ and __len__ of 'source'")
         if batch_sampler is not None and (sampler is not None or shuffle is not None or num_shards is not None):
             raise ValueError(f"For '{who}', 'batch_sampler' goes with no 'sampler', 'shuffle' or 'num_shards'")
@@ -191,7 +201,8 @@ class GeneratorDataset(Dataset):
             raise TypeError(f"For '{who}', 'collate_fn' must be a function, but got {type(collate_fn).__name__}")
         if collate_fn is not None and batch_sampler is None:
             raise ValueError(f"For '{who}', 'collate_fn' takes a 'batch_sampler'")
-        self.source, self.num_samples = source, num_samples
+        self.source: Any = _Again(source) if isinstance(source, GeneratorType) else source
+        self.num_samples = num_samples
         self.batch_sampler, self.collate_fn = batch_sampler, collate_fn
         self.sampler = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
         self._counted: int | None = None
@@ -204,11 +215,15 @@ class GeneratorDataset(Dataset):
             for i in indices_of(self.sampler, len(self.source), generator):
                 yield self._row(self._item(i))
         else:
-            items = iter(self.source() if callable(self.source) else self.source)
-            for count, item in enumerate(items):
-                if self.num_samples and count >= self.num_samples:
-                    return
-                yield self._row(item)
+            items = self._items()
+            yield from map(self._row, itertools.islice(items, self.num_samples) if self.num_samples else items)
+
+    def _items(self) -> Iterator[Any]:
+        # What has both is iterated over.
+        try:
+            yield from self.source if isinstance(self.source, Iterable) else self.source()
+        except Exception as error:  # the user's code may raise anything; MindSpore raises RuntimeError for it
+            raise RuntimeError(f"For 'GeneratorDataset', the source raised {type(error).__name__}: {error}") from error
 
     def _item(self, index: int) -> Any:
         try:
@@ -219,15 +234,16 @@ class GeneratorDataset(Dataset):
             ) from error
 
     def _row(self, item: Any) -> Row:
-        given = item if isinstance(item, tuple) else (item,)
+        given = _values(item)
         names = self._columns or []
         if len(given) != len(names):
             raise RuntimeError(f"For 'GeneratorDataset', a row has {len(given)} values, but the columns are {names}")
-        row = tuple([as_array(value) for value in given])
+        row = tuple([as_value("GeneratorDataset", value) for value in given])
         for name, value, wanted in zip(names, row, self._types or (), strict=False):
-            if value.dtype != wanted:
+            have = "dict" if isinstance(value, dict) else value.dtype
+            if have != wanted:
                 raise RuntimeError(
-                    f"For 'GeneratorDataset', column '{name}' must be {wanted} by 'column_types', but got {value.dtype}"
+                    f"For 'GeneratorDataset', column '{name}' must be {wanted} by 'column_types', but got {have}"
                 )
         return row
 
@@ -246,9 +262,93 @@ class GeneratorDataset(Dataset):
             return len(self.batch_sampler)
         if self.indexed:
             return len(indices_of(self.sampler, len(self.source), np.random.default_rng(0)))
+        if hasattr(self.source, "__len__"):
+            return min(len(self.source), self.num_samples or len(self.source))
         if self._counted is None:  # the only way is to run it once
             self._counted = Dataset.size(self)
         return self._counted
+
+
+class _Again:
+    """A generator that can be gone over several times: what it gave is kept."""
+
+    def __init__(self, generator: Iterator[Any]) -> None:
+        self._left = generator
+
+    def __iter__(self) -> Iterator[Any]:
+        self._left, copy = itertools.tee(self._left)
+        return copy
+
+
+def _values(item: Any) -> tuple[Any, ...]:
+    """The values of a row that a source gave."""
+    if isinstance(item, tuple):
+        return item
+    single = isinstance(item, int | float | str | bytes | np.ndarray | np.generic | Tensor | dict)
+    if not single and not isinstance(item, Iterable):
+        raise RuntimeError(
+            "For 'GeneratorDataset', a row must be a value for each column: numbers, text, arrays, tensors or "
+            f"dictionaries, but got {item!r}"
+        )
+    return (item,) if single else tuple(item)
+
+
+class FakeImageDataset(_Indexed):
+    """Random images of UInt8 with random labels of UInt32, each made from its number and ``base_seed`` alone.
+
+    Args:
+        num_images: how many there are.
+        image_size: height, width and number of channels.
+        num_classes: labels are below it.
+        base_seed: what is added to the number of each; ``base_seed=1`` begins with the second image of 0.
+        num_samples: the most rows to take; all without it.
+        num_parallel_workers: kept; rows are made one by one in the caller's thread.
+        shuffle: whether rows come in random order; True without it.
+        sampler: a sampler or a list of row numbers instead of ``shuffle``, ``num_samples`` and ``num_shards``.
+        num_shards: into how many shards the rows are divided; with ``shard_id``.
+        shard_id: which shard is taken, from 0.
+        cache: kept for callers.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number below 1, another number of lengths, or ``sampler`` beside what it replaces.
+    """
+
+    def __init__(
+        self,
+        num_images: int = 1000,
+        image_size: Sequence[int] = (224, 224, 3),
+        num_classes: int = 10,
+        base_seed: int = 0,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: bool | None = None,
+        sampler: Chosen | None = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: object = None,
+    ) -> None:
+        who = "FakeImageDataset"
+        check_type(image_size, list | tuple, who, "image_size", "a height, a width and a number of channels", show=repr)
+        if len(image_size) != 3:
+            raise ValueError(f"For '{who}', 'image_size' must be three ints, but got {image_size!r}")
+        between(who, "num_images", num_images, 1)
+        between(who, "num_classes", num_classes, 1)
+        for length in image_size:
+            between(who, "image_size", length, 1)
+        check_int(base_seed, who, "base_seed", show=repr)
+        chosen = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
+        super().__init__(["image", "label"], num_images, chosen)
+        self.shape, self.classes, self.base_seed = tuple(image_size), num_classes, base_seed
+
+    def num_classes(self) -> int:
+        """The number of classes."""
+        return self.classes
+
+    def row(self, index: int) -> Row:
+        random = np.random.default_rng((self.base_seed + index) % 2**64)
+        label = np.uint32(random.integers(self.classes))
+        return random.integers(256, size=self.shape, dtype=np.uint8), label
 
 
 class _Pictures(_Indexed):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ import numpy as np
 from ..core.checks import check_bool
 from ..core.tensor import Tensor
 from ..core.types import Array
-from .base import Dataset, Names, Row, between, names_of
-from .config import current_epoch, new_random
+from . import synchronizing
+from .base import Dataset, Names, Row, Step, between, names_of
+from .callback import DSCallback
+from .config import ErrorSamplesMode, current_epoch, current_watches, error_samples_mode, new_random
 
 __all__ = ["Batch", "BatchInfo", "Concat", "Filter", "Map", "Part", "Project", "Rename", "Repeat", "Shuffle", "Zip"]
 
@@ -35,24 +38,6 @@ class BatchInfo:
     def get_batch_num(self) -> int:
         """The batch of the epoch, from 0."""
         return self._batch
-
-
-class Step(Dataset):
-    """A data set made of one other."""
-
-    def __init__(self, source: Dataset, columns: list[str] | None = None) -> None:
-        super().__init__((source,), columns)
-        self.source = source
-
-    def size(self) -> int:
-        return self.source.size()
-
-    def _places(self, names: list[str]) -> list[int]:
-        have = self.source.columns()
-        for name in names:
-            if name not in have:
-                raise RuntimeError(f"there is no column '{name}'; the columns are {have}")
-        return [have.index(name) for name in names]
 
 
 class Project(Step):
@@ -202,6 +187,7 @@ class Map(Step):
         operations: a function or a list of them.
         inputs: names of what the first gets; None: the first column.
         outputs: names of what the last returns; None: those of the inputs.
+        callbacks: what is called around the rows of an iterator.
     """
 
     def __init__(
@@ -210,6 +196,7 @@ class Map(Step):
         operations: Callable[..., Any] | list[Callable[..., Any]] | tuple[Callable[..., Any], ...],
         inputs: Names | None,
         outputs: Names | None,
+        callbacks: list[DSCallback] | None = None,
     ) -> None:
         given = list(operations) if isinstance(operations, list | tuple) else [operations]
         if not given:
@@ -219,6 +206,7 @@ class Map(Step):
                 raise ValueError(f"For 'map', 'operations' must be functions, but got {type(one).__name__}")
         super().__init__(source)
         self.operations = given
+        self.callbacks = callbacks or []
         self.inputs = None if inputs is None else names_of("map", "input_columns", inputs)
         self.outputs = None if outputs is None else names_of("map", "output_columns", outputs)
 
@@ -235,23 +223,49 @@ class Map(Step):
             return [new.get(name, name) for name in have]
         return [*outputs, *(name for name in have if name not in inputs)]
 
+    def size(self) -> int:
+        # How many rows are left out only a pass can tell.
+        return Dataset.size(self) if error_samples_mode() is ErrorSamplesMode.SKIP else super().size()
+
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        inputs, _ = self._names()
+        self._places(inputs)
+        mode, watch = error_samples_mode(), current_watches().get(self)
+        good: list[Row] = []
+        bad = 0
+        for row in self.source.rows(generator):
+            made = self._changed(row, mode) if watch is None else watch.row(partial(self._changed, row, mode))
+            if made is None:
+                bad += 1
+                continue
+            if mode is ErrorSamplesMode.REPLACE:
+                good.append(made)
+            yield made
+        if mode is ErrorSamplesMode.REPLACE and bad:
+            if not good:
+                raise RuntimeError("For 'map', the operations failed for every row, so that none can replace another")
+            yield from itertools.islice(itertools.cycle(good), bad)
+
+    def _changed(self, row: Row, mode: ErrorSamplesMode) -> Row | None:
+        """The row after the operations; None where one raised and that is passed over."""
         have = self.source.columns()
         inputs, outputs = self._names()
-        places = self._places(inputs)
-        order = self.columns()
-        for row in self.source.rows(generator):
-            values: list[Any] = [row[p] for p in places]
+        values: list[Any] = [row[p] for p in self._places(inputs)]
+        try:
             for operation in self.operations:
                 values = called("map", operation, values)
-            if len(values) != len(outputs):
-                raise RuntimeError(
-                    f"For 'map', the operations gave {len(values)} values for the columns {outputs}; "
-                    "name as many in 'output_columns'"
-                )
-            found = {name: value for name, value in zip(have, row, strict=True) if name not in inputs}
-            found.update(zip(outputs, values, strict=True))
-            yield tuple([found[name] for name in order])
+        except RuntimeError:
+            if mode is ErrorSamplesMode.RETURN:
+                raise
+            return None
+        if len(values) != len(outputs):
+            raise RuntimeError(
+                f"For 'map', the operations gave {len(values)} values for the columns {outputs}; "
+                "name as many in 'output_columns'"
+            )
+        found = {name: value for name, value in zip(have, row, strict=True) if name not in inputs}
+        found.update(zip(outputs, values, strict=True))
+        return tuple([found[name] for name in self.columns()])
 
 
 def called(who: str, function: Callable[..., Any], values: list[Any]) -> list[Any]:
@@ -265,12 +279,31 @@ def called(who: str, function: Callable[..., Any], values: list[Any]) -> list[An
     except Exception as error:  # the user's code may raise anything; MindSpore's pipelines raise RuntimeError for it
         name = getattr(function, "__name__", type(function).__name__)
         raise RuntimeError(f"For '{who}', {name} raised {type(error).__name__}: {error}") from error
-    return [as_array(one) for one in (result if isinstance(result, tuple) else (result,))]
+    return [as_value(who, one) for one in (result if isinstance(result, tuple) else (result,))]
 
 
 def as_array(value: Any) -> Array:
     """A value of a row as a NumPy array."""
     return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
+
+
+def as_value(who: str, value: Any) -> Any:
+    """What a user's function or object gives, as a value of a row: an array, or a dictionary as it is.
+
+    Raises:
+        RuntimeError: it is neither numbers nor text.
+    """
+    if isinstance(value, dict):
+        return value
+    try:
+        array = as_array(value)
+    except ValueError as error:  # lists of several lengths
+        raise RuntimeError(f"For '{who}', a value of a row cannot be an array: {error}") from error
+    if array.dtype == object:
+        raise RuntimeError(
+            f"For '{who}', a value of a row must be of numbers or text, or a dict, but got {type(value).__name__}"
+        )
+    return array
 
 
 def _checked(who: str, children: tuple[Dataset, ...]) -> tuple[Dataset, ...]:
@@ -352,6 +385,10 @@ class Batch(Step):
             between("batch", "batch_size", batch_size, 1)
         check_bool(drop_remainder, "batch", "drop_remainder", show=repr)
         super().__init__(source)
+        for gate in synchronizing.gates_of(source).values():
+            if callable(batch_size):
+                raise TypeError("For 'batch', 'batch_size' must be an int behind a 'sync_wait', but got a function")
+            gate.released *= batch_size
         self.batch_size, self.drop_remainder, self.pad_info = batch_size, drop_remainder, pad_info
         self.per_batch_map = more.get("per_batch_map")
         inputs, outputs = more.get("input_columns"), more.get("output_columns")
@@ -406,11 +443,38 @@ class Batch(Step):
             columns.update(zip(self.outputs or inputs, made, strict=True))
         return tuple([self._stacked(name, columns[name]) for name in self.columns()])
 
-    def _stacked(self, name: str, values: Iterable[Any]) -> Array:
-        arrays = [as_array(value) for value in values]
+    def _stacked(self, name: str, values: Iterable[Any]) -> Any:
+        given = list(values)
+        if any(isinstance(value, dict) for value in given):
+            return _dictionaries(name, given)
+        arrays = [as_array(value) for value in given]
         if self.pad_info is not None and (not self.pad_info or name in self.pad_info):
             arrays = padded(f"column '{name}'", arrays, self.pad_info.get(name))
         return stacked("batch", name, arrays, "use padded_batch")
+
+
+def _dictionaries(name: str, values: list[Any]) -> dict[Any, Array]:
+    """Dictionaries as one, whose values are those of all of them, along a new first axis.
+
+    Raises:
+        RuntimeError: they have several keys, or values that are no arrays of one shape.
+    """
+    keys = list(values[0]) if isinstance(values[0], dict) else None
+    if any(not isinstance(value, dict) or value.keys() != set(keys or ()) for value in values):
+        raise RuntimeError(f"For 'batch', column '{name}' must have a dict with the same keys in every row")
+    found = {}
+    for key in keys or ():
+        try:
+            array = np.asarray([as_array(value[key]) for value in values])
+        except ValueError:  # several shapes
+            array = np.asarray(None)
+        if array.dtype == object:
+            raise RuntimeError(
+                f"For 'batch', the values of {key!r} in the dicts of column '{name}' must be arrays of one shape; "
+                "put them together with 'per_batch_map'"
+            )
+        found[key] = array
+    return found
 
 
 def stacked(who: str, name: str, arrays: list[Array], instead: str) -> Array:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from ..core.checks import check_number, check_positive_int
-from ..core.dtype import numpy_dtype
+from ..core.checks import check_number, check_positive_int, check_type
+from ..core.dtype import bool_, numpy_dtype
 from ..core.types import Array, DTypeLike, Number, TensorLike
 from .config import current_random
 from .steps import like, padded
 
 __all__ = [
-    "Compose", "Concatenate", "Duplicate", "Fill", "OneHot", "PadEnd", "RandomApply", "RandomChoice", "RandomOrder",
-    "Slice", "Transform", "TypeCast", "Unique",
+    "Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "Plugin", "RandomApply", "RandomChoice",
+    "RandomOrder", "Relational", "Slice", "Transform", "TypeCast", "Unique", "not_random",
 ]  # fmt: skip
+
+F = TypeVar("F")
 
 
 class Transform:
@@ -97,6 +100,76 @@ class Fill(Transform):
         if isinstance(self.fill_value, str | bytes) is not (value.dtype.kind in "SU"):
             raise RuntimeError(f"For 'Fill', {self.fill_value!r} cannot be put in the place of values of {value.dtype}")
         return np.full(value.shape, *like(value, self.fill_value))
+
+
+class Relational(enum.IntEnum):
+    """Comparisons of ``Mask``."""
+
+    EQ = 0
+    NE = 1
+    GT = 2
+    GE = 3
+    LT = 4
+    LE = 5
+
+
+_COMPARED: dict[Relational, Callable[..., Any]] = {
+    Relational.EQ: np.equal, Relational.NE: np.not_equal, Relational.GT: np.greater,
+    Relational.GE: np.greater_equal, Relational.LT: np.less, Relational.LE: np.less_equal,
+}  # fmt: skip
+
+
+class Mask(Transform):
+    """Where a comparison with a constant holds.
+
+    Args:
+        operator: the comparison.
+        constant: a number, or text for text.
+        dtype: the element type of the result.
+
+    Raises:
+        TypeError: an argument of another type.
+        RuntimeError: when called, text for numbers or a number for text.
+    """
+
+    def __init__(self, operator: Relational, constant: Number | str | bytes, dtype: DTypeLike = bool_) -> None:
+        check_type(operator, Relational, "Mask", "operator", "a Relational", show=repr)
+        check_type(constant, str | bytes | bool | int | float, "Mask", "constant", "a number or text", show=repr)
+        self.compare, self.constant, self.dtype = _COMPARED[operator], constant, np.dtype(numpy_dtype(dtype))
+
+    def changed(self, value: Array) -> Array:
+        if isinstance(self.constant, str | bytes) is not (value.dtype.kind in "SU"):
+            raise RuntimeError(f"For 'Mask', values of {value.dtype} cannot be compared with {self.constant!r}")
+        return np.asarray(self.compare(value, self.constant)).astype(self.dtype)
+
+
+class Plugin:
+    """Not covered: a transform in a shared library of theirs.
+
+    Args:
+        lib_path: not used.
+        func_name: not used.
+        user_args: not used.
+
+    Raises:
+        NotImplementedError: always; it names what to use instead.
+    """
+
+    def __init__(self, lib_path: str, func_name: str, user_args: str | None = None) -> NoReturn:
+        raise NotImplementedError(
+            "transforms.Plugin is not covered by hookscope: write the transform in Python, or call the library by "
+            "ctypes"
+        )
+
+
+def not_random(function: F) -> F:
+    """Mark a transform of one's own as one that always does the same, by an attribute ``random`` that is False.
+
+    Args:
+        function: a function or class, which is given back.
+    """
+    function.random = False  # type: ignore[attr-defined]  # MindSpore's mark on any function
+    return function
 
 
 class PadEnd(Transform):
@@ -190,9 +263,7 @@ class Unique(Transform):
     """Different elements in the order in which they come first, for each its place, and how often each is there."""
 
     def __call__(self, *values: Any) -> Any:
-        found, first, places, counts = np.unique(
-            values[0], return_index=True, return_inverse=True, return_counts=True
-        )
+        found, first, places, counts = np.unique(values[0], return_index=True, return_inverse=True, return_counts=True)
         order = np.argsort(first)
         return found[order], np.argsort(order)[places.reshape(-1)].astype(np.int32), counts[order].astype(np.int32)
 

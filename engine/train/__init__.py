@@ -8,5 +8,6 @@ from .callback import InternalCallbackParam as _InternalCallbackParam
 from .loss_scale import *
 from .metrics import *
 from .model import *
+from .summary import *
 
 __getattr__ = _on_first_use(__name__, names={"auto_mixed_precision": "amp", "build_train_network": "amp"})

@@ -19,7 +19,8 @@ from typing import Any
 FILE = Path(__file__).parent / "recorded" / "signatures.txt"
 ROOMS = (
     "", "ops", "nn", "mint", "mint.nn", "mint.nn.functional", "mint.special", "mint.linalg", "mint.optim", "numpy",
-    "amp", "train", "dataset", "dataset.transforms", "dataset.vision", "experimental.optim",
+    "amp", "train", "dataset", "dataset.config", "dataset.text", "dataset.transforms", "dataset.vision",
+    "experimental.optim",
     "experimental.optim.lr_scheduler", "nn.probability.distribution", "nn.probability.bijector", "common.initializer",
     "communication", "hal", "runtime", "Tensor", "Parameter", "nn.Cell",
 )  # fmt: skip

@@ -9,9 +9,10 @@ from .base import loss_of as _handle_loss
 from .monitors import History, LambdaCallback, LossMonitor, ProgressBar, TimeMonitor
 from .saving import BackupAndRestore, CheckpointConfig, ModelCheckpoint, OnRequestExit
 from .steering import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau
+from .summaries import SummaryCollector
 
 __all__ = [
     "BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", "History", "LambdaCallback",
     "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit", "ProgressBar", "ReduceLROnPlateau",
-    "RunContext", "TimeMonitor",
+    "RunContext", "SummaryCollector", "TimeMonitor",
 ]  # fmt: skip

@@ -763,7 +763,7 @@ def test_rows_are_drawn_by_their_weights() -> None:
         (ValueError, "'offset' must be from -1 to", lambda: ds.DistributedSampler(4, 1, offset=5)),
         (TypeError, "no argument 'per_batch_mapp'", lambda: rows().batch(2, per_batch_mapp=len)),
         (TypeError, "no argument 'columns'", lambda: rows().map(len, columns=["a"])),
-        (NotImplementedError, "'callbacks' is not covered", lambda: rows().map(len, callbacks=[len])),
+        (TypeError, "'callbacks' must be a DSCallback", lambda: rows().map(len, callbacks=[len])),
         (TypeError, "'datasets' must be a tuple of data sets", lambda: ds.zip((1, rows()))),
         (ValueError, "'coordinates' must not be negative", lambda: vision.Crop((-1, 0), 2)),
         (TypeError, "'coordinates' must be a row and a column", lambda: vision.Crop((0.5, 0), 2)),

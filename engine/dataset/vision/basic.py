@@ -1,4 +1,4 @@
-"""``mindspore.dataset.vision``: what may be done with images, arrays of shape (H, W) or (H, W, C)."""
+"""The transforms of images that most programs use: sizes, parts, flips, scales, padding."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import float32, numpy_dtype
-from ..core.types import Array, DTypeLike, Ints
-from .config import current_random
-from .transforms import Sometimes, Transform, TypeCast
+from ...core.dtype import float32, numpy_dtype
+from ...core.types import Array, DTypeLike, Ints
+from ..config import current_random
+from ..transforms import Sometimes, Transform, TypeCast, not_random
+from . import _resizing
+from ._pixels import luma_of
 
 __all__ = [
     "HWC2CHW", "Border", "CenterCrop", "Crop", "Grayscale", "HorizontalFlip", "Inter", "Normalize", "Pad", "RandomCrop",
     "RandomHorizontalFlip", "RandomVerticalFlip", "Rescale", "Resize", "ToTensor", "ToType", "VerticalFlip",
+    "not_random",
 ]  # fmt: skip
 
 
 class Inter(enum.IntEnum):
-    """Ways to resize; ``NEAREST`` and ``BILINEAR`` are covered."""
+    """Ways to find what lies between pixels."""
 
     NEAREST = 0
     ANTIALIAS = 1
@@ -172,6 +175,12 @@ class RandomVerticalFlip(Sometimes, VerticalFlip):
     """
 
 
+_WAYS = {
+    0: _resizing.nearest, 2: _resizing.linear, 3: _resizing.cubic, 4: _resizing.area,
+    5: _resizing.antialiased_cubic,
+}  # fmt: skip
+
+
 class Resize(Transform):
     """Another size.
 
@@ -179,12 +188,14 @@ class Resize(Transform):
 
     Args:
         size: the height and width of the result; an int is the length of the shorter side.
-        interpolation: ``Inter.BILINEAR`` or ``Inter.NEAREST``.
+        interpolation: how it is found between pixels: ``Inter.NEAREST``, ``Inter.BILINEAR`` (``LINEAR``),
+            ``Inter.BICUBIC`` (``CUBIC``), ``Inter.AREA``, the mean of what a pixel covers, or ``Inter.PILCUBIC``, cubic
+            and smooth where the image shrinks.
 
     Raises:
         TypeError: an argument of another type.
         ValueError: a size below 1.
-        NotImplementedError: another way to resize.
+        NotImplementedError: ``Inter.ANTIALIAS``.
     """
 
     def __init__(self, size: Ints, interpolation: Inter = Inter.BILINEAR) -> None:
@@ -192,38 +203,17 @@ class Resize(Transform):
         self.size = _size("Resize", size)
         if not isinstance(interpolation, Inter):
             raise TypeError(f"For 'Resize', 'interpolation' must be an Inter, but got {interpolation!r}")
-        if interpolation not in (Inter.NEAREST, Inter.BILINEAR):
-            raise NotImplementedError(
-                f"vision.Resize with {interpolation.name} is not covered by hookscope: use BILINEAR"
-            )
+        if interpolation is Inter.ANTIALIAS:
+            raise NotImplementedError("vision.Resize with ANTIALIAS is not covered by hookscope: use PILCUBIC or AREA")
         self.interpolation = interpolation
 
     def changed(self, value: Array) -> Array:
         height, width = self.size if self.whole else self._of_shorter(*value.shape[:2])
-        if self.interpolation == Inter.NEAREST:
-            lengths = zip((height, width), value.shape, strict=False)
-            rows, columns = ((np.arange(new) * (old / new)).astype(int) for new, old in lengths)
-            return np.ascontiguousarray(value[rows][:, columns])
-        image = value.astype(np.float32)
-        for axis, new in ((0, height), (1, width)):
-            image = _linear(image, axis, new)
-        if value.dtype.kind in "iu":
-            limits = np.iinfo(value.dtype)
-            image = np.clip(np.floor(image + 0.5), limits.min, limits.max)
-        return np.asarray(image.astype(value.dtype))
+        return _WAYS[int(self.interpolation)](value, height, width)
 
     def _of_shorter(self, height: int, width: int) -> tuple[int, int]:
         short = self.size[0]
         return (short, int(short * width / height)) if height < width else (int(short * height / width), short)
-
-
-def _linear(image: Array, axis: int, new: int) -> Array:
-    old = image.shape[axis]
-    centre = np.clip((np.arange(new) + 0.5) * (old / new) - 0.5, 0, old - 1)
-    low = np.floor(centre).astype(int)
-    high = np.minimum(low + 1, old - 1)
-    share = (centre - low).astype(np.float32).reshape([-1 if a == axis else 1 for a in range(image.ndim)])
-    return np.asarray(np.take(image, low, axis) * (1 - share) + np.take(image, high, axis) * share)
 
 
 class Crop(Transform):
@@ -383,6 +373,5 @@ class Grayscale(Transform):
         self.channels = num_output_channels
 
     def changed(self, value: Array) -> Array:
-        luma = np.asarray(value.astype(np.float32) @ np.array([0.299, 0.587, 0.114], np.float32))
-        gray = (np.floor(luma + 0.5) if value.dtype.kind in "iu" else luma).astype(value.dtype)
+        gray = luma_of(value)
         return gray if self.channels == 1 else np.repeat(gray[:, :, None], 3, axis=2)

@@ -1,0 +1,145 @@
+"""Callbacks of a data set's ``map``: what is called before and after its rows while an iterator is at work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ..core.checks import check_int
+from ..core.names import on_first_use as _on_first_use
+
+__all__ = ["DSCallback"]
+
+T = TypeVar("T")
+__getattr__ = _on_first_use(__name__, names={"WaitedDSCallback": "train.callback.waiting"})
+
+
+class DSRunContext:
+    """Where in the run a ``map`` is.
+
+    Args:
+        epoch: the number of the pass, from 1; 0 before the first.
+        step_in_epoch: the number of the row in it, from 1.
+        step: the number of the row since the iterator began, from 1.
+    """
+
+    def __init__(self, epoch: int, step_in_epoch: int, step: int) -> None:
+        self.cur_epoch_num, self.cur_step_num_in_epoch, self.cur_step_num = epoch, step_in_epoch, step
+
+
+class DSCallback:
+    """Base of what is called at the moments of a data set's ``map``; a subclass defines one of its methods or more.
+
+    Args:
+        step_size: how many rows are one step; the two methods of a step are called for the first row of it.
+
+    Raises:
+        TypeError: no int.
+        ValueError: an int below 1.
+    """
+
+    def __init__(self, step_size: int = 1) -> None:
+        if check_int(step_size, type(self).__name__, "step_size", show=repr) < 1:
+            raise ValueError(f"For '{type(self).__name__}', 'step_size' must be above 0, but got {step_size}")
+        self.step_size = step_size
+
+    def ds_begin(self, ds_run_context: DSRunContext) -> None:
+        """Before the first row of an iterator.
+
+        Args:
+            ds_run_context: where the run is: ``cur_epoch_num``, ``cur_step_num_in_epoch``, ``cur_step_num``.
+        """
+
+    def ds_epoch_begin(self, ds_run_context: DSRunContext) -> None:
+        """Before the first row of each pass.
+
+        Args:
+            ds_run_context: where the run is.
+        """
+
+    def ds_epoch_end(self, ds_run_context: DSRunContext) -> None:
+        """After the last row of each pass.
+
+        Args:
+            ds_run_context: where the run is.
+        """
+
+    def ds_step_begin(self, ds_run_context: DSRunContext) -> None:
+        """Before the row with which a step begins.
+
+        Args:
+            ds_run_context: where the run is.
+        """
+
+    def ds_step_end(self, ds_run_context: DSRunContext) -> None:
+        """After the row with which a step begins.
+
+        Args:
+            ds_run_context: where the run is.
+        """
+
+
+_MOMENTS = ("ds_begin", "ds_epoch_begin", "ds_epoch_end", "ds_step_begin", "ds_step_end")
+
+
+def listed(given: Any) -> list[DSCallback]:
+    """The callbacks of a ``map``: one, a list of them, or None.
+
+    Raises:
+        TypeError: something else.
+        AttributeError: one that defines no method.
+    """
+    if given is None:
+        return []
+    callbacks = list(given) if isinstance(given, list | tuple) else [given]
+    for one in callbacks:
+        if not isinstance(one, DSCallback):
+            raise TypeError(f"For 'map', 'callbacks' must be a DSCallback or a list of them, but got {one!r}")
+        if all(getattr(type(one), name) is getattr(DSCallback, name) for name in _MOMENTS):
+            raise AttributeError(f"For 'map', {type(one).__name__} in 'callbacks' must define one of {_MOMENTS}")
+    return callbacks
+
+
+class Watch:
+    """The callbacks of one ``map`` during the life of one iterator, which tells of its passes.
+
+    Args:
+        callbacks: what is called.
+    """
+
+    def __init__(self, callbacks: list[DSCallback]) -> None:
+        self.callbacks = callbacks
+        self.epoch = self.in_epoch = self.steps = 0
+
+    def begins(self) -> None:
+        """The iterator gives its first row next."""
+        self._tell("ds_begin")
+
+    def epoch_begins(self) -> None:
+        """A pass begins."""
+        self.epoch, self.in_epoch = self.epoch + 1, 0
+        self._tell("ds_epoch_begin")
+
+    def epoch_ends(self) -> None:
+        """A pass has given its last row."""
+        self._tell("ds_epoch_end")
+
+    def row(self, work: Callable[[], T]) -> T:
+        """What ``work`` makes of the next row."""
+        self.in_epoch, self.steps = self.in_epoch + 1, self.steps + 1
+        self._tell("ds_step_begin", step=True)
+        made = work()
+        self._tell("ds_step_end", step=True)
+        return made
+
+    def _tell(self, moment: str, step: bool = False) -> None:
+        context = DSRunContext(self.epoch, self.in_epoch, self.steps)
+        for one in self.callbacks:
+            if step and (self.in_epoch - 1) % one.step_size:
+                continue
+            try:
+                getattr(one, moment)(context)
+            except Exception as error:  # the user's code may raise anything; MindSpore raises RuntimeError for it
+                raise RuntimeError(
+                    f"For 'map', {type(one).__name__}.{moment} raised {type(error).__name__}: {error}"
+                ) from error

@@ -1,0 +1,96 @@
+"""``sync_wait``: rows that are given when the one who uses them has reported on the ones before (``sync_update``)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core.checks import check_int, check_type
+from .base import Dataset, Row, Step
+
+__all__ = ["SyncWait"]
+
+
+class SyncWait(Step):
+    """Rows behind a gate.
+
+    Args:
+        source: the data set before it.
+        condition_name: the name of the gate.
+        num_batch: how many batches pass before the first report.
+        callback: what is called with the data of a report.
+    """
+
+    def __init__(
+        self, source: Dataset, condition_name: str, num_batch: int, callback: Callable[[Any], Any] | None
+    ) -> None:
+        check_type(condition_name, str, "sync_wait", "condition_name", show=repr)
+        if check_int(num_batch, "sync_wait", "num_batch", show=repr) < 1:
+            raise ValueError(f"For 'sync_wait', 'num_batch' must be above 0, but got {num_batch}")
+        if callback is not None and not callable(callback):
+            raise TypeError(f"For 'sync_wait', 'callback' must be a function, but got {callback!r}")
+        if condition_name in gates_of(source):
+            raise RuntimeError(f"For 'sync_wait', there is a condition '{condition_name}' already")
+        super().__init__(source)
+        self.name, self.callback, self.disabled = condition_name, callback, False
+        self.released = num_batch  # so many rows pass with each report
+        self._left = num_batch
+
+    def rows(self, generator: np.random.Generator) -> Iterator[Row]:
+        self._left = self.released
+        for row in self.source.rows(generator):
+            if self._left <= 0 and not self.disabled:
+                # Nobody else could open the gate while this waits.
+                self.disabled = True
+                warnings.warn(
+                    f"sync_wait: no sync_update('{self.name}') came before the next rows were asked for; "
+                    "they are given without waiting from now on",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+            self._left -= 1
+            yield row
+
+    def size(self) -> int:
+        return self.source.size()
+
+    def release(self, rows: int | None, data: Any) -> None:
+        """Let so many rows pass, and tell the callback.
+
+        Args:
+            rows: how many; as many as at the beginning without it.
+            data: what the callback gets.
+        """
+        self._left += self.released if rows is None else rows
+        if self.callback is not None:
+            self.callback(data)
+
+
+def gates_of(dataset: Dataset) -> dict[str, SyncWait]:
+    """The gates of a chain, by name."""
+    found: dict[str, SyncWait] = {dataset.name: dataset} if isinstance(dataset, SyncWait) else {}
+    for child in dataset.children:
+        found |= gates_of(child)
+    return found
+
+
+def update(dataset: Dataset, condition_name: str, num_batch: int | None, data: Any) -> None:
+    """See ``Dataset.sync_update``."""
+    gates = gates_of(dataset)
+    check_type(condition_name, str, "sync_update", "condition_name", show=repr)
+    bad = num_batch is not None and (isinstance(num_batch, bool) or not isinstance(num_batch, int) or num_batch < 1)
+    if bad or condition_name not in gates:
+        disable(dataset)
+        if bad:
+            raise RuntimeError(f"For 'sync_update', 'num_batch' must be an int above 0, but got {num_batch!r}")
+        raise RuntimeError(f"For 'sync_update', there is no condition '{condition_name}'; there are {sorted(gates)}")
+    gates[condition_name].release(None if num_batch is None else num_batch * dataset.get_batch_size(), data)
+
+
+def disable(dataset: Dataset) -> None:
+    """See ``Dataset.disable_sync``."""
+    for gate in gates_of(dataset).values():
+        gate.disabled = True

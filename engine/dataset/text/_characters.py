@@ -1,0 +1,90 @@
+"""What Unicode says of characters, and regular expressions that ask for it, which Python's ``re`` does not know."""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from functools import cache
+
+# First words of names of letters that tell no script.
+_NO_SCRIPT = {
+    "BLACK-LETTER", "COMBINING", "DOUBLE-STRUCK", "FEMININE", "INFORMATION", "KATAKANA-HIRAGANA", "MASCULINE",
+    "MATHEMATICAL", "MICRO", "MODIFIER", "SCRIPT",
+}  # fmt: skip
+_WIDTHS = {"FULLWIDTH", "HALFWIDTH"}
+# What Unicode calls ignorable: soft hyphens, joiners, marks of direction, selectors of variants.
+_FOLDED_AWAY = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0]"
+)
+
+
+@cache
+def script_of(character: str) -> str:
+    """The script that a character's name tells: LATIN, CJK, ...; COMMON for signs and digits, COMBINING for marks."""
+    words = unicodedata.name(character, "").split()
+    if words and words[0] in _WIDTHS:
+        words = words[1:]
+    kind = unicodedata.category(character)
+    if kind[0] == "M" and words[:1] == ["COMBINING"]:
+        return "COMBINING"
+    return "COMMON" if kind[0] not in "LM" or not words or words[0] in _NO_SCRIPT else words[0]
+
+
+def case_folded(text: str) -> str:
+    """The text in the form in which upper and lower case and compatible characters are the same (NFKC_Casefold)."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", text).casefold()).casefold()
+    return unicodedata.normalize("NFKC", _FOLDED_AWAY.sub("", folded))
+
+
+@cache
+def _ranges(kind: str) -> str:
+    """The characters of a general category or a script, for use within brackets."""
+    script = "CJK" if kind == "Han" else kind.upper()
+    found: list[list[int]] = []
+    for code in range(sys.maxunicode + 1):
+        character = chr(code)
+        if unicodedata.category(character).startswith(kind) if kind in _KINDS else script_of(character) == script:
+            if found and found[-1][1] == code - 1:
+                found[-1][1] = code
+            else:
+                found.append([code, code])
+    return "".join(rf"\U{low:08x}-\U{high:08x}" for low, high in found)
+
+
+_KINDS = set("CLMNPSZ") | {
+    "Cc", "Cf", "Cn", "Co", "Cs", "Ll", "Lm", "Lo", "Lt", "Lu", "Mc", "Me", "Mn", "Nd", "Nl", "No", "Pc", "Pd", "Pe",
+    "Pf", "Pi", "Po", "Ps", "Sc", "Sk", "Sm", "So", "Zl", "Zp", "Zs",
+}  # fmt: skip
+_PROPERTY = re.compile(r"\\([pP])\{([A-Za-z]+)\}")
+
+
+def pattern_of(who: str, argument: str, pattern: str) -> re.Pattern[str]:
+    """A regular expression, in which ``\\p{..}`` stands for the characters of a general category or a script.
+
+    Raises:
+        RuntimeError: it is none, or asks for another property.
+    """
+    found, at, inside = "", 0, False
+    while at < len(pattern):
+        asked = _PROPERTY.match(pattern, at)
+        if asked is None:
+            step = 2 if pattern[at] == "\\" else 1
+            if step == 1:
+                inside = pattern[at] == "[" or (inside and pattern[at] != "]")
+            found += pattern[at : at + step]
+            at += step
+            continue
+        ranges = _ranges(asked[2])
+        if not ranges or (inside and asked[1] == "P"):
+            raise RuntimeError(
+                f"For '{who}', '{argument}' must ask for a general category or a script, such as \\p{{Lu}} or "
+                f"\\p{{Greek}}, and with \\P outside of brackets, but got {asked[0]} in {pattern!r}"
+            )
+        found += ranges if inside else f"[{'^' if asked[1] == 'P' else ''}{ranges}]"
+        at = asked.end()
+    try:
+        return re.compile(found)
+    except re.error as error:
+        raise RuntimeError(f"For '{who}', '{argument}' is no regular expression: {pattern!r}: {error}") from error

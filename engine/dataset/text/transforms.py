@@ -1,0 +1,820 @@
+"""What may be done with text in a row: tokenizers, normal forms, numbers of words, and the length of sequences."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...core.checks import check_bool, check_int, check_type
+from ...core.dtype import int32, numpy_dtype
+from ...core.types import Array, DTypeLike
+from ..base import between
+from ..transforms import Transform
+from ._characters import case_folded, pattern_of, script_of
+from .utils import (
+    JiebaMode,
+    NormalizeForm,
+    SentencePieceVocab,
+    SPieceTokenizerOutType,
+    Vectors,
+    Vocab,
+    library,
+    sentencepiece,
+    words_of,
+)
+
+__all__ = [
+    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "FilterWikipediaXML", "JiebaTokenizer", "Lookup",
+    "Ngram", "NormalizeUTF8", "PythonTokenizer", "RegexReplace", "RegexTokenizer", "SentencePieceTokenizer",
+    "SlidingWindow", "ToNumber", "ToVectors", "Truncate", "TruncateSequencePair", "UnicodeCharTokenizer",
+    "UnicodeScriptTokenizer", "WhitespaceTokenizer", "WordpieceTokenizer",
+]  # fmt: skip
+
+Piece = tuple[str, int, int]
+"""A part of a text, and where it begins and ends there, counted in characters."""
+
+
+def _text(who: str, value: Array) -> str:
+    if value.ndim or value.dtype.kind != "U":
+        raise RuntimeError(f"For '{who}', the value must be one text, but got {value.dtype} of shape {value.shape}")
+    return str(value)
+
+
+def _texts(who: str, value: Array, ranks: tuple[int, ...] | None = None) -> Array:
+    if value.dtype.kind != "U" or (ranks is not None and value.ndim not in ranks):
+        of = "" if ranks is None else f" with {' or '.join(map(str, ranks))} axes"
+        raise RuntimeError(f"For '{who}', the value must be text{of}, but got {value.dtype} of shape {value.shape}")
+    return value
+
+
+class _Each(Transform):
+    """A change of each text of an array."""
+
+    def changed(self, value: Array) -> Array:
+        texts = _texts(type(self).__name__, value)
+        return np.array([self.text(str(one)) for one in texts.reshape(-1)], np.str_).reshape(texts.shape)
+
+    def text(self, text: str) -> str:
+        """One text after the change."""
+        raise NotImplementedError
+
+
+class _Tokenizer(Transform):
+    """A text in pieces; with ``with_offsets`` also where each begins and ends, counted in bytes of UTF-8."""
+
+    def __init__(self, with_offsets: bool) -> None:
+        self.with_offsets = check_bool(with_offsets, type(self).__name__, "with_offsets", show=repr)
+
+    def changed(self, value: Array) -> Any:
+        text, pieces = self.pieces(_text(type(self).__name__, value))
+        return _result(*_in_bytes(text, pieces), self.with_offsets)
+
+    def pieces(self, text: str) -> tuple[str, list[Piece]]:
+        """The text in which places are counted, and its pieces."""
+        raise NotImplementedError
+
+
+def _in_bytes(text: str, pieces: list[Piece]) -> tuple[list[str], list[int], list[int]]:
+    starts = [len(text[:low].encode()) for _, low, _ in pieces]
+    ends = [len(text[:high].encode()) for _, _, high in pieces]
+    return [piece for piece, _, _ in pieces], starts, ends
+
+
+def _result(words: list[str], starts: list[int], ends: list[int], with_offsets: bool) -> Any:
+    if not words:  # a text without words is one that is empty
+        words, starts, ends = [""], [0], [0]
+    made = np.array(words, np.str_)
+    return (made, np.array(starts, np.uint32), np.array(ends, np.uint32)) if with_offsets else made
+
+
+class WhitespaceTokenizer(_Tokenizer):
+    """A text at its white space.
+
+    Args:
+        with_offsets: give also where each word begins and ends, counted in bytes of UTF-8.
+
+    Raises:
+        TypeError: no bool.
+        RuntimeError: when called, something else than one text.
+    """
+
+    def __init__(self, with_offsets: bool = False) -> None:
+        super().__init__(with_offsets)
+
+    def pieces(self, text: str) -> tuple[str, list[Piece]]:
+        return text, [(found[0], *found.span()) for found in re.finditer(r"\S+", text)]
+
+
+class UnicodeCharTokenizer(_Tokenizer):
+    """A text as its characters.
+
+    Args:
+        with_offsets: give also where each begins and ends, counted in bytes of UTF-8.
+
+    Raises:
+        TypeError: no bool.
+        RuntimeError: when called, something else than one text.
+    """
+
+    def __init__(self, with_offsets: bool = False) -> None:
+        super().__init__(with_offsets)
+
+    def pieces(self, text: str) -> tuple[str, list[Piece]]:
+        return text, [(character, at, at + 1) for at, character in enumerate(text)]
+
+
+class UnicodeScriptTokenizer(_Tokenizer):
+    """A text where the script changes, and at white space. Signs and digits are of one script, which is no other's.
+
+    Args:
+        keep_whitespace: whether white space is given too.
+        with_offsets: give also where each piece begins and ends, counted in bytes of UTF-8.
+
+    Raises:
+        TypeError: no bool.
+        RuntimeError: when called, something else than one text.
+    """
+
+    def __init__(self, keep_whitespace: bool = False, with_offsets: bool = False) -> None:
+        super().__init__(with_offsets)
+        self.keep_whitespace = check_bool(keep_whitespace, "UnicodeScriptTokenizer", "keep_whitespace", show=repr)
+
+    def pieces(self, text: str) -> tuple[str, list[Piece]]:
+        kinds = ["" if character.isspace() else script_of(character) for character in text]
+        changes = [at for at in range(1, len(kinds)) if kinds[at] != kinds[at - 1]]
+        bounds = zip([0, *changes], [*changes, len(text)], strict=True)
+        found = [(text[low:high], low, high) for low, high in bounds if low < high]
+        return text, [piece for piece in found if self.keep_whitespace or not piece[0].isspace()]
+
+
+class CaseFold(_Each):
+    """Text in lower case, with compatible characters replaced (Unicode's NFKC_Casefold).
+
+    Raises:
+        RuntimeError: when called, no text.
+    """
+
+    def text(self, text: str) -> str:
+        return case_folded(text)
+
+
+class NormalizeUTF8(_Each):
+    """Text in a normal form of Unicode.
+
+    Args:
+        normalize_form: the form; ``NormalizeForm.NONE`` leaves text as it is.
+
+    Raises:
+        TypeError: no ``NormalizeForm``.
+        RuntimeError: when called, no text.
+    """
+
+    def __init__(self, normalize_form: NormalizeForm = NormalizeForm.NFKC) -> None:
+        self.form = _form("NormalizeUTF8", "normalize_form", normalize_form)
+
+    def text(self, text: str) -> str:
+        return _normal(self.form, text)
+
+
+def _form(who: str, argument: str, form: Any) -> NormalizeForm:
+    return check_type(form, NormalizeForm, who, argument, "a NormalizeForm", show=repr)
+
+
+def _normal(form: NormalizeForm, text: str) -> str:
+    name: Any = form.name
+    return text if form is NormalizeForm.NONE else unicodedata.normalize(name, text)
+
+
+_NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+class FilterWikipediaXML(_Each):
+    """The words of a line of Wikipedia's dump, in lower case: letters a to z alone, digits spelled.
+
+    What stands from the first ``<`` to the last ``>`` is left out, and all of a line with ``#redirect``.
+
+    Raises:
+        RuntimeError: when called, no text.
+    """
+
+    def text(self, text: str) -> str:
+        if "#redirect" in text.lower():
+            return ""
+        bare = re.sub("&[^;]*;", " ", re.sub("<.*>", "", text)).lower()
+        spelled = re.sub("[0-9]", lambda digit: f" {_NUMERALS[int(digit[0])]} ", bare)
+        return " ".join(re.findall("[a-z]+", spelled))
+
+
+class RegexReplace(_Each):
+    """Text with what a pattern finds replaced.
+
+    Args:
+        pattern: a regular expression; ``\\p{..}`` stands for the characters of a general category.
+        replace: what stands in the place; ``$1`` is the first group.
+        replace_all: whether all places are replaced, or the first.
+
+    Raises:
+        TypeError: an argument of another type.
+        RuntimeError: when called, no regular expression, a group that is not there, or no text.
+    """
+
+    def __init__(self, pattern: str, replace: str, replace_all: bool = True) -> None:
+        check_type(pattern, str, "RegexReplace", "pattern", show=repr)
+        check_type(replace, str, "RegexReplace", "replace", show=repr)
+        check_bool(replace_all, "RegexReplace", "replace_all", show=repr)
+        self.pattern, self.replace, self.count = pattern, replace, 0 if replace_all else 1
+
+    def changed(self, value: Array) -> Array:
+        self._found = pattern_of("RegexReplace", "pattern", self.pattern)
+        return super().changed(value)
+
+    def text(self, text: str) -> str:
+        try:
+            return self._found.sub(self._in_place, text, count=self.count)
+        except IndexError as error:
+            raise RuntimeError(
+                f"For 'RegexReplace', 'replace' asks for a group that 'pattern' has not: {self.replace!r}"
+            ) from error
+
+    def _in_place(self, match: re.Match[str]) -> str:
+        return re.sub(
+            r"\\(.)|\$(\d)", lambda part: part[1] if part[1] is not None else match[int(part[2])] or "", self.replace
+        )
+
+
+class RegexTokenizer(_Tokenizer):
+    """A text where a pattern is found.
+
+    Args:
+        delim_pattern: a regular expression; ``\\p{..}`` stands for the characters of a general category.
+        keep_delim_pattern: what of the found is a piece too, if it is this as a whole; nothing without it.
+        with_offsets: give also where each piece begins and ends, counted in bytes of UTF-8.
+
+    Raises:
+        TypeError: an argument of another type.
+        RuntimeError: when called, no regular expression, or something else than one text.
+    """
+
+    def __init__(self, delim_pattern: str, keep_delim_pattern: str = "", with_offsets: bool = False) -> None:
+        check_type(delim_pattern, str, "RegexTokenizer", "delim_pattern", show=repr)
+        check_type(keep_delim_pattern, str, "RegexTokenizer", "keep_delim_pattern", show=repr)
+        super().__init__(with_offsets)
+        self.delim_pattern, self.keep_delim_pattern = delim_pattern, keep_delim_pattern
+
+    def pieces(self, text: str) -> tuple[str, list[Piece]]:
+        return text, _split(
+            text,
+            pattern_of("RegexTokenizer", "delim_pattern", self.delim_pattern),
+            pattern_of("RegexTokenizer", "keep_delim_pattern", self.keep_delim_pattern),
+        )
+
+
+def _split(text: str, delimiter: re.Pattern[str], keep: re.Pattern[str]) -> list[Piece]:
+    found: list[Piece] = []
+    before = 0
+    for match in delimiter.finditer(text):
+        low, high = match.span()
+        if low > before:
+            found.append((text[before:low], before, low))
+        if high > low and keep.pattern and keep.fullmatch(match[0]):
+            found.append((match[0], low, high))
+        before = high
+    return [*found, (text[before:], before, len(text))] if before < len(text) else found
+
+
+_CHINESE = "\u4e00-\u9fff\u3400-\u4dbf\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002ceaf\U0002f800-\U0002fa1f"
+_SIGNS = rf"[!-/:-@\[-`{{-~]|\p{{P}}|[{_CHINESE}]"
+_MARKED = r"\[(?:CLS|SEP|UNK|PAD|MASK|unused\d+)\]"
+
+
+class BasicTokenizer(_Tokenizer):
+    """A text at its white space, with each sign and each Chinese character a piece, as BERT's first step does.
+
+    Args:
+        lower_case: lower case, without accents.
+        keep_whitespace: whether white space is given too.
+        normalization_form: the normal form that text is brought to where it stays as it is in case.
+        preserve_unused_token: whether [CLS], [SEP], [UNK], [PAD], [MASK] and [unused1] ... stay one piece.
+        with_offsets: give also where each piece begins and ends in the text that was split, in bytes of UTF-8.
+
+    Raises:
+        TypeError: an argument of another type.
+        RuntimeError: when called, something else than one text.
+    """
+
+    def __init__(
+        self,
+        lower_case: bool = False,
+        keep_whitespace: bool = False,
+        normalization_form: NormalizeForm = NormalizeForm.NONE,
+        preserve_unused_token: bool = True,
+        with_offsets: bool = False,
+    ) -> None:
+        who = type(self).__name__
+        super().__init__(with_offsets)
+        self.lower_case = check_bool(lower_case, who, "lower_case", show=repr)
+        check_bool(keep_whitespace, who, "keep_whitespace", show=repr)
+        self.form = _form(who, "normalization_form", normalization_form)
+        self.preserve = check_bool(preserve_unused_token, who, "preserve_unused_token", show=repr)
+        marked = rf"{_MARKED}|" if preserve_unused_token else ""
+        self.keep_whitespace = keep_whitespace
+        self._patterns = f"{marked}\\s+|{_SIGNS}", f"{marked}{_SIGNS}" + (r"|\s+" if keep_whitespace else "")
+
+    def pieces(self, text: str) -> tuple[str, list[Piece]]:
+        ready = self._lowered(text) if self.lower_case else _normal(self.form, text)
+        ready = "".join(" " if unicodedata.category(one) in ("Cc", "Cf") else one for one in ready)
+        delimiter, keep = (pattern_of("BasicTokenizer", "lower_case", one) for one in self._patterns)
+        return ready, _split(ready, delimiter, keep)
+
+    def _lowered(self, text: str) -> str:
+        parts = re.split(f"({_MARKED})", text) if self.preserve else [text]
+        return "".join(part if at % 2 else _without_accents(case_folded(part)) for at, part in enumerate(parts))
+
+
+def _without_accents(text: str) -> str:
+    return "".join(one for one in unicodedata.normalize("NFD", text) if unicodedata.category(one) != "Mn")
+
+
+class WordpieceTokenizer(Transform):
+    """Words in the longest parts that a vocabulary has, from left to right.
+
+    Args:
+        vocab: the vocabulary.
+        suffix_indicator: what parts that begin no word begin with there.
+        max_bytes_per_token: a longer word is unknown.
+        unknown_token: what stands for a word that cannot be put together; "": the word itself.
+        with_offsets: give also where each part begins and ends in its word, in bytes of UTF-8.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a negative number.
+        RuntimeError: when called, no text, or text with more than one axis.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        suffix_indicator: str = "##",
+        max_bytes_per_token: int = 100,
+        unknown_token: str = "[UNK]",
+        with_offsets: bool = False,
+    ) -> None:
+        who = type(self).__name__
+        check_type(vocab, Vocab, who, "vocab", show=repr)
+        check_type(suffix_indicator, str, who, "suffix_indicator", show=repr)
+        between(who, "max_bytes_per_token", max_bytes_per_token, 0)
+        check_type(unknown_token, str, who, "unknown_token", show=repr)
+        self.with_offsets = check_bool(with_offsets, who, "with_offsets", show=repr)
+        self.ids, self.suffix, self.most, self.unknown = (
+            vocab.vocab(),
+            suffix_indicator,
+            max_bytes_per_token,
+            unknown_token,
+        )
+
+    def changed(self, value: Array) -> Any:
+        words = words_of(_texts(type(self).__name__, value, (0, 1)))
+        return self.joined([(word, 0) for word in words])
+
+    def joined(self, words: list[tuple[str, int]]) -> Any:
+        """The parts of words, of which each is told where it begins."""
+        found, starts, ends = [], [], []
+        for word, begin in words:
+            for part, low, high in self.parts(word):
+                found.append(part)
+                starts.append(begin + len(word[:low].encode()))
+                ends.append(begin + len(word[:high].encode()))
+        return _result(found, starts, ends, self.with_offsets)
+
+    def parts(self, word: str) -> list[Piece]:
+        """The parts of one word."""
+        unknown = [(self.unknown or word, 0, len(word))]
+        if len(word.encode()) > self.most:
+            return unknown
+        found: list[Piece] = []
+        low = 0
+        while low < len(word):
+            for high in range(len(word), low, -1):
+                part = (self.suffix if low else "") + word[low:high]
+                if part in self.ids:
+                    break
+            else:
+                return unknown
+            found.append((part, low, high))
+            low = high
+        return found
+
+
+class BertTokenizer(Transform):
+    """A text in the parts of words that BERT takes: ``BasicTokenizer``, then ``WordpieceTokenizer``.
+
+    Args:
+        vocab: the vocabulary.
+        suffix_indicator: what parts that begin no word begin with there.
+        max_bytes_per_token: a longer word is unknown.
+        unknown_token: what stands for a word that cannot be put together; "": the word itself.
+        lower_case: lower case, without accents.
+        keep_whitespace: whether white space is a word too.
+        normalization_form: the normal form that text is brought to where it stays as it is in case.
+        preserve_unused_token: whether [CLS], [SEP], [UNK], [PAD], [MASK] and [unused1] ... stay one word.
+        with_offsets: give also where each part begins and ends in the text that was split, in bytes of UTF-8.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a negative number.
+        RuntimeError: when called, something else than one text.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        suffix_indicator: str = "##",
+        max_bytes_per_token: int = 100,
+        unknown_token: str = "[UNK]",
+        lower_case: bool = False,
+        keep_whitespace: bool = False,
+        normalization_form: NormalizeForm = NormalizeForm.NONE,
+        preserve_unused_token: bool = True,
+        with_offsets: bool = False,
+    ) -> None:
+        self.basic = BasicTokenizer(
+            lower_case, keep_whitespace, normalization_form, preserve_unused_token, with_offsets
+        )
+        self.wordpiece = WordpieceTokenizer(vocab, suffix_indicator, max_bytes_per_token, unknown_token, with_offsets)
+
+    def changed(self, value: Array) -> Any:
+        words, starts, _ = _in_bytes(*self.basic.pieces(_text("BertTokenizer", value)))
+        return self.wordpiece.joined(list(zip(words, starts, strict=True)))
+
+
+class PythonTokenizer:
+    """A function of one's own for each text of an array.
+
+    Args:
+        tokenizer: a function of a str that returns a list of str.
+
+    Raises:
+        TypeError: no function; when called, no array of text.
+        RuntimeError: when called, the function raised.
+    """
+
+    def __init__(self, tokenizer: Callable[[str], Sequence[str]]) -> None:
+        if not callable(tokenizer):
+            raise TypeError(f"For 'PythonTokenizer', 'tokenizer' must be a function, but got {tokenizer!r}")
+        self.tokenizer = tokenizer
+
+    def __call__(self, in_array: Array) -> Array:
+        if not isinstance(in_array, np.ndarray) or in_array.dtype.kind != "U":
+            raise TypeError(f"For 'PythonTokenizer', the value must be a NumPy array of str, but got {in_array!r}")
+        try:
+            found = [list(self.tokenizer(str(one))) for one in in_array.reshape(-1)]
+            return np.array(found, np.str_).reshape(*in_array.shape, -1)
+        except Exception as error:  # the user's code may raise anything
+            raise RuntimeError(f"For 'PythonTokenizer', 'tokenizer' raised {type(error).__name__}: {error}") from error
+
+
+class JiebaTokenizer(_Tokenizer):
+    """Chinese text in words, by the package ``jieba``.
+
+    Args:
+        hmm_path: the file of a model; the package has its own, so that the file must be there and is not read.
+        mp_path: the file of the dictionary: a word, how often it occurs, and its kind in each line.
+        mode: how words are found.
+        with_offsets: give also where each word begins and ends, counted in bytes of UTF-8.
+
+    Raises:
+        ImportError: the package ``jieba`` is not installed.
+        TypeError: an argument of another type.
+        ValueError: there is no such file.
+        RuntimeError: when called, something else than one text.
+    """
+
+    def __init__(
+        self, hmm_path: str, mp_path: str, mode: JiebaMode = JiebaMode.MIX, with_offsets: bool = False
+    ) -> None:
+        super().__init__(with_offsets)
+        self.mode = check_type(mode, JiebaMode, "JiebaTokenizer", "mode", "a JiebaMode", show=repr)
+        for name, path in (("hmm_path", hmm_path), ("mp_path", mp_path)):
+            if not Path(check_type(path, str, "JiebaTokenizer", name, show=repr)).is_file():
+                raise ValueError(f"For 'JiebaTokenizer', '{name}' must be a file, but there is none at {path}")
+        self._jieba = library("jieba", "JiebaTokenizer")
+        self._words = self._jieba.Tokenizer(mp_path)
+
+    def add_word(self, word: str, freq: int | None = None) -> None:
+        """Add a word to the dictionary.
+
+        Args:
+            word: the word.
+            freq: how often it occurs; so often that it is found, without it.
+
+        Raises:
+            TypeError: an argument of another type.
+            ValueError: an empty word, or a negative number.
+        """
+        if not check_type(word, str, "add_word", "word", show=repr):
+            raise ValueError("For 'add_word', 'word' must not be empty")
+        if freq is not None:
+            between("add_word", "freq", freq, 0)
+        self._words.add_word(word, freq)
+
+    def add_dict(self, user_dict: str | dict[str, int]) -> None:
+        """Add words to the dictionary.
+
+        Args:
+            user_dict: how often each occurs; or a file with a word and a number in each line.
+
+        Raises:
+            TypeError: something else.
+        """
+        check_type(user_dict, str | dict, "add_dict", "user_dict", "a str or a dict", show=repr)
+        if isinstance(user_dict, str):
+            self._words.load_userdict(user_dict)
+        else:
+            for word, freq in user_dict.items():
+                self.add_word(word, freq)
+
+    def pieces(self, text: str) -> tuple[str, list[Piece]]:
+        if self.mode is JiebaMode.HMM:
+            words = list(self._jieba.finalseg.cut(text))
+        else:
+            words = list(self._words.cut(text, HMM=self.mode is JiebaMode.MIX))
+        ends = np.cumsum([len(word) for word in words]).tolist()
+        return text, [(word, end - len(word), end) for word, end in zip(words, ends, strict=True)]
+
+
+class SentencePieceTokenizer(Transform):
+    """A text in the pieces of a model of the package ``sentencepiece``.
+
+    Args:
+        mode: the file of a model, or a ``SentencePieceVocab``.
+        out_type: whether texts or numbers are given.
+
+    Raises:
+        ImportError: the package ``sentencepiece`` is not installed.
+        TypeError: an argument of another type.
+        RuntimeError: when called, something else than one text.
+    """
+
+    def __init__(self, mode: str | SentencePieceVocab, out_type: SPieceTokenizerOutType) -> None:
+        who = "SentencePieceTokenizer"
+        check_type(mode, str | SentencePieceVocab, who, "mode", "a str or a SentencePieceVocab", show=repr)
+        check_type(out_type, SPieceTokenizerOutType, who, "out_type", "a SPieceTokenizerOutType", show=repr)
+        source = {"model_file": mode} if isinstance(mode, str) else {"model_proto": mode.model}
+        self.processor = sentencepiece(who).SentencePieceProcessor(**source)
+        self.out_type = out_type
+
+    def changed(self, value: Array) -> Array:
+        text = _text("SentencePieceTokenizer", value)
+        if self.out_type is SPieceTokenizerOutType.INT:
+            return np.array(self.processor.encode(text, out_type=int), np.int32)
+        return np.array(self.processor.encode(text, out_type=str), np.str_)
+
+
+class Lookup(Transform):
+    """The numbers of words.
+
+    Args:
+        vocab: the vocabulary.
+        unknown_token: the word whose number stands for one that is not there; without it that is an error.
+        data_type: the element type of the result.
+
+    Raises:
+        TypeError: an argument of another type.
+        RuntimeError: when called, a word that is not there, or no text; or ``data_type`` is no number.
+    """
+
+    def __init__(self, vocab: Vocab, unknown_token: str | None = None, data_type: DTypeLike = int32) -> None:
+        if check_type(vocab, Vocab, "Lookup", "vocab", show=repr)._ids is None:
+            raise TypeError("For 'Lookup', 'vocab' must be made by from_list, from_dict, from_file or from_dataset")
+        check_type(unknown_token, str | None, "Lookup", "unknown_token", "a str or None", show=repr)
+        self.ids, self.unknown_token, self.dtype = vocab.vocab(), unknown_token, np.dtype(numpy_dtype(data_type))
+
+    def changed(self, value: Array) -> Array:
+        _texts("Lookup", value)
+        instead = None if self.unknown_token is None else self.ids.get(self.unknown_token)
+        if self.unknown_token is not None and instead is None:
+            raise RuntimeError(
+                f"For 'Lookup', 'unknown_token' must be in the vocabulary, but {self.unknown_token!r} is not"
+            )
+        found = [self.ids.get(word, instead) for word in words_of(value)]
+        if None in found:
+            raise RuntimeError(
+                f"For 'Lookup', {words_of(value)[found.index(None)]!r} is not in the vocabulary, and there is no "
+                "'unknown_token'"
+            )
+        return np.array(found, self.dtype).reshape(value.shape)
+
+
+class Ngram(Transform):
+    """Neighboring words joined.
+
+    Args:
+        n: how many words, an int or a list of them.
+        left_pad: a word and how often it is put before the others, at most n - 1 times.
+        right_pad: the same behind them.
+        separator: what stands between words.
+
+    Raises:
+        TypeError: ``separator`` is no str.
+        ValueError: no ints above 0, or no pair of a str and an int from 0 on.
+        RuntimeError: when called, something else than text with one axis.
+    """
+
+    def __init__(
+        self,
+        n: int | list[int],
+        left_pad: tuple[str, int] = ("", 0),
+        right_pad: tuple[str, int] = ("", 0),
+        separator: str = " ",
+    ) -> None:
+        self.lengths = n if isinstance(n, list) else [n]
+        if not self.lengths or any(
+            not isinstance(one, int) or isinstance(one, bool) or one < 1 for one in self.lengths
+        ):
+            raise ValueError(f"For 'Ngram', 'n' must be an int above 0 or a list of them, but got {n!r}")
+        for name, pad in (("left_pad", left_pad), ("right_pad", right_pad)):
+            pair = isinstance(pad, tuple) and len(pad) == 2 and isinstance(pad[0], str) and isinstance(pad[1], int)
+            if not pair or pad[1] < 0:
+                raise ValueError(f"For 'Ngram', '{name}' must be a str and an int from 0 on, but got {pad!r}")
+        self.left, self.right = left_pad, right_pad
+        self.separator = check_type(separator, str, "Ngram", "separator", show=repr)
+
+    def changed(self, value: Array) -> Array:
+        words = words_of(_texts("Ngram", value, (1,)))
+        found: list[str] = []
+        for n in self.lengths:
+            left, right = ([word] * min(times, n - 1) for word, times in (self.left, self.right))
+            padded = [*left, *words, *right]
+            # Of too few words comes one that is empty.
+            found += [self.separator.join(padded[at : at + n]) for at in range(len(padded) - n + 1)] or [""]
+        return np.array(found, np.str_)
+
+
+class SlidingWindow(Transform):
+    """Each stretch of neighboring elements, as a row.
+
+    Args:
+        width: the length of a stretch.
+        axis: 0 or -1: the one axis.
+
+    Raises:
+        TypeError: no int.
+        ValueError: ``width`` is below 1.
+        RuntimeError: when called, a value with another number of axes.
+    """
+
+    def __init__(self, width: int, axis: int = 0) -> None:
+        self.width = between("SlidingWindow", "width", width, 1)
+        self.axis = check_int(axis, "SlidingWindow", "axis", show=repr)
+
+    def changed(self, value: Array) -> Array:
+        if value.ndim != 1 or self.axis not in (0, -1):
+            raise RuntimeError(
+                f"For 'SlidingWindow', the value must have one axis, and 'axis' be 0, but got shape {value.shape} and "
+                f"axis {self.axis}"
+            )
+        if value.size < self.width:
+            return value[:0]
+        return np.ascontiguousarray(np.lib.stride_tricks.sliding_window_view(value, self.width))
+
+
+class ToNumber(Transform):
+    """Texts as numbers.
+
+    Args:
+        data_type: the element type of the result.
+
+    Raises:
+        TypeError: no dtype of numbers.
+        RuntimeError: when called, a text that is no number or does not fit.
+    """
+
+    def __init__(self, data_type: DTypeLike) -> None:
+        self.dtype = np.dtype(numpy_dtype(data_type))
+        if self.dtype.kind not in "iuf":
+            raise TypeError(f"For 'ToNumber', 'data_type' must be a dtype of numbers, but got {data_type}")
+
+    def changed(self, value: Array) -> Array:
+        numbers = [self._number(one) for one in words_of(_texts("ToNumber", value))]
+        return np.array(numbers, self.dtype).reshape(value.shape)
+
+    def _number(self, text: str) -> int | float:
+        # What stands behind a number is passed over, as C's functions do.
+        pattern = r"\s*[+-]?\d+" if self.dtype.kind in "iu" else r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+        found = re.match(pattern, text, re.ASCII)
+        if found is None:
+            raise RuntimeError(f"For 'ToNumber', the text must be a number, but got {text!r}")
+        number: int | float = int(found[0]) if self.dtype.kind in "iu" else float(found[0])
+        limits = np.iinfo(self.dtype) if self.dtype.kind in "iu" else np.finfo(self.dtype)
+        if not int(limits.min) <= number <= int(limits.max):
+            raise RuntimeError(f"For 'ToNumber', {text!r} must be a number that {self.dtype} has")
+        return number
+
+
+class ToVectors(Transform):
+    """The vectors of words.
+
+    Args:
+        vectors: ``Vectors``, ``GloVe``, ``FastText`` or ``CharNGram``.
+        unk_init: the vector of a word that is not there; zeros without it.
+        lower_case_backup: look for a word in lower case too.
+
+    Raises:
+        TypeError: an argument of another type.
+        RuntimeError: when called, no text, or ``unk_init`` of another length.
+    """
+
+    def __init__(
+        self, vectors: Vectors, unk_init: Sequence[float] | None = None, lower_case_backup: bool = False
+    ) -> None:
+        self.vectors = check_type(vectors, Vectors, "ToVectors", "vectors", "vectors from a file", show=repr)
+        check_type(unk_init, list | tuple | None, "ToVectors", "unk_init", "a list of numbers or None", show=repr)
+        self.unknown = np.zeros(vectors.dim, np.float32) if unk_init is None else np.asarray(unk_init, np.float32)
+        self.lower = check_bool(lower_case_backup, "ToVectors", "lower_case_backup", show=repr)
+
+    def changed(self, value: Array) -> Array:
+        _texts("ToVectors", value)
+        if self.unknown.shape != (self.vectors.dim,):
+            raise RuntimeError(
+                f"For 'ToVectors', 'unk_init' must have {self.vectors.dim} numbers, but has {self.unknown.size}"
+            )
+        found = [self.vectors.lookup(word, self.unknown, self.lower) for word in words_of(value)]
+        return np.array(found, np.float32).reshape(*value.shape, self.vectors.dim)
+
+
+class Truncate(Transform):
+    """The first elements along the last axis.
+
+    Args:
+        max_seq_len: the most that are left.
+
+    Raises:
+        TypeError: no int.
+        ValueError: an int below 1.
+        RuntimeError: when called, a value with no axis or more than two.
+    """
+
+    def __init__(self, max_seq_len: int) -> None:
+        self.length = between("Truncate", "max_seq_len", max_seq_len, 1)
+
+    def changed(self, value: Array) -> Array:
+        if value.ndim not in (1, 2):
+            raise RuntimeError(f"For 'Truncate', the value must have one or two axes, but got shape {value.shape}")
+        return value[..., : self.length]
+
+
+class TruncateSequencePair:
+    """Two sequences cut until both together are short enough, always at the end of the longer one.
+
+    Args:
+        max_length: the most elements of both.
+
+    Raises:
+        TypeError: no int.
+        ValueError: a negative int.
+        RuntimeError: when called, something else than two values with one axis.
+    """
+
+    def __init__(self, max_length: int) -> None:
+        self.length = between("TruncateSequencePair", "max_length", max_length, 0)
+
+    def __call__(self, *values: Any) -> Any:
+        pair = [np.asarray(value) for value in values]
+        if len(pair) != 2 or any(value.ndim != 1 for value in pair):
+            raise RuntimeError(
+                f"For 'TruncateSequencePair', there must be two values with one axis, but got {[v.shape for v in pair]}"
+            )
+        first, second = (value.size for value in pair)
+        while first + second > self.length:
+            if first > second:
+                first -= 1
+            else:
+                second -= 1
+        return pair[0][:first], pair[1][:second]
+
+
+class AddToken(Transform):
+    """Words with a further one before or behind them.
+
+    Args:
+        token: the word.
+        begin: whether it comes before them.
+
+    Raises:
+        TypeError: an argument of another type.
+        RuntimeError: when called, no text, or text with no axis or more than two.
+    """
+
+    def __init__(self, token: str, begin: bool = True) -> None:
+        self.token = check_type(token, str, "AddToken", "token", show=repr)
+        self.begin = check_bool(begin, "AddToken", "begin", show=repr)
+
+    def changed(self, value: Array) -> Array:
+        _texts("AddToken", value, (1, 2))
+        token = np.full((*value.shape[:-1], 1), self.token)
+        return np.concatenate([token, value] if self.begin else [value, token], axis=-1)

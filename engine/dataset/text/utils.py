@@ -1,0 +1,555 @@
+"""Vocabularies and word vectors, and how text is encoded."""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from ...core.checks import check_bool, check_int, check_positive_int, check_type
+from ...core.types import Array
+from ..base import Dataset, names_of
+
+__all__ = [
+    "CharNGram", "FastText", "GloVe", "JiebaMode", "NormalizeForm", "SPieceTokenizerLoadType", "SPieceTokenizerOutType",
+    "SentencePieceModel", "SentencePieceVocab", "Vectors", "Vocab", "to_bytes", "to_str",
+]  # fmt: skip
+
+
+class NormalizeForm(enum.IntEnum):
+    """Normal forms of Unicode."""
+
+    NONE = 0
+    NFC = 1
+    NFKC = 2
+    NFD = 3
+    NFKD = 4
+
+
+class JiebaMode(enum.IntEnum):
+    """Ways of ``JiebaTokenizer`` to find words."""
+
+    MIX = 0
+    """By the dictionary, and where it has no word by the model."""
+    MP = 1
+    """By the dictionary."""
+    HMM = 2
+    """By the model."""
+
+
+class SentencePieceModel(enum.IntEnum):
+    """Kinds of models of ``SentencePieceVocab``."""
+
+    UNIGRAM = 0
+    BPE = 1
+    CHAR = 2
+    WORD = 3
+
+
+class SPieceTokenizerOutType(enum.IntEnum):
+    """What ``SentencePieceTokenizer`` gives: texts or numbers."""
+
+    STRING = 0
+    INT = 1
+
+
+class SPieceTokenizerLoadType(enum.IntEnum):
+    """What ``SentencePieceTokenizer`` is made of: a file or a ``SentencePieceVocab``."""
+
+    FILE = 0
+    MODEL = 1
+
+
+def _words(who: str, argument: str, words: Any) -> list[str]:
+    """Refuse what is no list of different words."""
+    check_type(words, list, who, argument, "a list of str", show=repr)
+    for word in words:
+        check_type(word, str, who, argument, "a list of str", show=repr)
+    twice = [word for word, count in Counter(words).items() if count > 1]
+    if twice:
+        raise ValueError(f"For '{who}', '{argument}' must have each word once, but {twice[0]!r} is there several times")
+    return words
+
+
+def _lines(who: str, file_path: str) -> list[str]:
+    check_type(file_path, str, who, "file_path", show=repr)
+    try:
+        return Path(file_path).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RuntimeError(f"For '{who}', {file_path} cannot be read as text: {error}") from error
+
+
+class Vocab:
+    """Words and their numbers; made by ``from_list``, ``from_dict``, ``from_file`` or ``from_dataset``."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, int] | None = None
+        self._tokens: dict[int, str] = {}
+
+    @classmethod
+    def _of(cls, ids: dict[str, int]) -> Self:
+        made = cls()
+        made._ids, made._tokens = ids, {number: word for word, number in ids.items()}
+        return made
+
+    @classmethod
+    def _joined(
+        cls, who: str, argument: str, words: list[str], special_tokens: list[str] | None, special_first: bool,
+        error: type[Exception] = ValueError,
+    ) -> Self:  # fmt: skip
+        special = [] if special_tokens is None else _words(who, "special_tokens", special_tokens)
+        check_bool(special_first, who, "special_first", show=repr)
+        both = sorted(set(special) & set(words))
+        if both:
+            raise error(f"For '{who}', 'special_tokens' must not be in {argument}, but both have {both}")
+        return cls._of({word: n for n, word in enumerate([*special, *words] if special_first else [*words, *special])})
+
+    @classmethod
+    def from_list(
+        cls, word_list: list[str], special_tokens: list[str] | None = None, special_first: bool = True
+    ) -> Self:
+        """Words in the order of a list.
+
+        Args:
+            word_list: different words.
+            special_tokens: further ones, which stand for something.
+            special_first: whether they come first.
+
+        Raises:
+            TypeError: no list of words, or no bool.
+            ValueError: a word that is there twice.
+        """
+        words = _words("Vocab.from_list", "word_list", word_list)
+        return cls._joined("Vocab.from_list", "'word_list'", words, special_tokens, special_first)
+
+    @classmethod
+    def from_dict(cls, word_dict: dict[str, int]) -> Self:
+        """Words with these numbers.
+
+        Args:
+            word_dict: the number of each word, an int from 0 on.
+
+        Raises:
+            TypeError: no dictionary of words and ints.
+            ValueError: a negative number.
+        """
+        who = "Vocab.from_dict"
+        for word, number in check_type(word_dict, dict, who, "word_dict", show=repr).items():
+            check_type(word, str, who, "word_dict", "a dict of str and int", show=repr)
+            if check_int(number, who, "word_dict", show=repr) < 0:
+                raise ValueError(f"For '{who}', 'word_dict' must have numbers from 0 on, but {word!r} has {number}")
+        return cls._of(dict(word_dict))
+
+    @classmethod
+    def from_file(
+        cls,
+        file_path: str,
+        delimiter: str = "",
+        vocab_size: int | None = None,
+        special_tokens: list[str] | None = None,
+        special_first: bool = True,
+    ) -> Self:
+        """The words of a file, one in a line.
+
+        Args:
+            file_path: the file, in UTF-8.
+            delimiter: where a word ends in its line; without it the line is the word.
+            vocab_size: the most words to take; all without it.
+            special_tokens: further ones, which stand for something.
+            special_first: whether they come first.
+
+        Raises:
+            TypeError: an argument of another type.
+            ValueError: ``vocab_size`` is below 1, or a word is there twice.
+            RuntimeError: there is no such file.
+        """
+        who = "Vocab.from_file"
+        check_type(delimiter, str, who, "delimiter", show=repr)
+        if vocab_size is not None:
+            check_positive_int(vocab_size, who, "vocab_size", show=repr)
+        lines = _lines(who, file_path)[:vocab_size]
+        words = [line.partition(delimiter)[0] if delimiter else line for line in lines]
+        twice = [word for word, count in Counter(words).items() if count > 1]
+        if twice:
+            raise RuntimeError(f"For '{who}', {file_path} must have each word once, but {twice[0]!r} is there twice")
+        return cls._joined(who, file_path, words, special_tokens, special_first)
+
+    @classmethod
+    def from_dataset(
+        cls,
+        dataset: Dataset,
+        columns: str | list[str] | None = None,
+        freq_range: tuple[int | None, int | None] | None = None,
+        top_k: int | None = None,
+        special_tokens: list[str] | None = None,
+        special_first: bool = True,
+    ) -> Self:
+        """The words of a data set, those that occur most first, of as many by the alphabet.
+
+        Args:
+            dataset: a data set with words.
+            columns: the columns that have them; all without it.
+            freq_range: how often a word occurs at least and at most; None: without end.
+            top_k: the most words to take; all without it.
+            special_tokens: further ones, which stand for something.
+            special_first: whether they come first.
+
+        Raises:
+            TypeError: an argument of another type.
+            ValueError: a range that is none, or ``top_k`` below 1.
+            RuntimeError: there is no such column, it has no text, or a special token is among the words.
+        """
+        who = "Vocab.from_dataset"
+        check_type(dataset, Dataset, who, "dataset", "a data set", show=repr)
+        low, high = cls._range(who, freq_range)
+        if top_k is not None:
+            check_positive_int(top_k, who, "top_k", show=repr)
+        chosen = dataset if columns in (None, []) else dataset.project(names_of(who, "columns", columns or []))
+        counts: Counter[str] = Counter()
+        for row in chosen.create_tuple_iterator(num_epochs=1, output_numpy=True):
+            for value in row:
+                if not isinstance(value, np.ndarray) or value.dtype.kind != "U":
+                    raise RuntimeError(f"For '{who}', the columns must hold text, but got {value!r}")
+                counts.update(value.reshape(-1).tolist())
+        kept = [(-count, word) for word, count in counts.items() if low <= count <= high]
+        # Equal counts go by the bytes of the words.
+        words = [word for _, word in sorted(kept, key=lambda one: (one[0], one[1].encode()))][:top_k]
+        return cls._joined(who, "the data set", words, special_tokens, special_first, RuntimeError)
+
+    @staticmethod
+    def _range(who: str, given: Any) -> tuple[float, float]:
+        if given is None:
+            return 0, np.inf
+        check_type(given, tuple, who, "freq_range", "a tuple of two ints or None", show=repr)
+        if len(given) != 2:
+            raise ValueError(f"For '{who}', 'freq_range' must be a tuple of two ints or None, but got {given!r}")
+        for one in given:
+            if one is not None:
+                check_int(one, who, "freq_range", show=repr)
+        low, high = given[0] or 0, np.inf if given[1] is None else given[1]
+        if not 0 <= low <= high:
+            raise ValueError(f"For '{who}', 'freq_range' must rise from 0 on, but got {given!r}")
+        return low, high
+
+    def vocab(self) -> dict[str, int]:
+        """The number of each word.
+
+        Raises:
+            RuntimeError: it was made by none of the class's methods.
+        """
+        if self._ids is None:
+            raise RuntimeError("the Vocab is empty: make it by from_list, from_dict, from_file or from_dataset")
+        return dict(self._ids)
+
+    def tokens_to_ids(self, tokens: str | list[str] | Array) -> int | list[int]:
+        """The numbers of words; -1 for one that is not there.
+
+        Args:
+            tokens: a word, or a list or array of them.
+
+        Returns:
+            an int for one word, else a list.
+
+        Raises:
+            TypeError: something else.
+        """
+        who, ids = "tokens_to_ids", self.vocab()
+        check_type(tokens, str | list | np.ndarray, who, "tokens", "a str, or a list or array of them", show=repr)
+        given = [tokens] if isinstance(tokens, str) else list(tokens)
+        for one in given:
+            check_type(one, str, who, "tokens", "a str, or a list or array of them", show=repr)
+        found = [ids.get(str(one), -1) for one in given]
+        return found[0] if len(found) == 1 else found
+
+    def ids_to_tokens(self, ids: int | list[int] | Array) -> str | list[str]:
+        """The words of numbers; an empty one for a number that is not there.
+
+        Args:
+            ids: a number, or a list or array of them.
+
+        Returns:
+            a str for one number, else a list.
+
+        Raises:
+            TypeError: something else.
+            ValueError: a negative number.
+        """
+        who = "ids_to_tokens"
+        self.vocab()
+        check_type(ids, int | list | np.ndarray, who, "ids", "an int, or a list or array of them", show=repr)
+        given = ids.tolist() if isinstance(ids, np.ndarray) else ids if isinstance(ids, list) else [ids]
+        for one in given:
+            if check_int(one, who, "ids", show=repr) < 0:
+                raise ValueError(f"For '{who}', 'ids' must not be negative, but got {one}")
+        found = [self._tokens.get(one, "") for one in given]
+        return found[0] if len(found) == 1 else found
+
+
+class Vectors:
+    """The vector of each word, from a file with a word and its numbers in each line."""
+
+    def __init__(self) -> None:
+        self._vectors: dict[str, Array] = {}
+        self.dim = 0
+
+    @classmethod
+    def from_file(cls, file_path: str, max_vectors: int | None = None) -> Self:
+        """Read a file.
+
+        Args:
+            file_path: the file, in UTF-8; a first line with two numbers alone is passed over.
+            max_vectors: the most words to read; all without it, and for 0.
+
+        Raises:
+            TypeError: an argument of another type.
+            ValueError: ``max_vectors`` is negative.
+            RuntimeError: there is no such file, or the vectors are not of one length above 1.
+        """
+        who = f"{cls.__name__}.from_file"
+        if max_vectors is not None and check_int(max_vectors, who, "max_vectors", show=repr) < 0:
+            raise ValueError(f"For '{who}', 'max_vectors' must not be negative, but got {max_vectors}")
+        lines = _lines(who, file_path)
+        cls._check_name(who, Path(file_path))
+        if lines and len(lines[0].split()) == 2 and all(one.isdecimal() for one in lines[0].split()):
+            lines = lines[1:]
+        made = cls()
+        for line in lines[: max_vectors or None]:
+            word, *numbers = line.rstrip().split(" ")
+            try:
+                vector = np.array([float(one) for one in numbers], np.float32)
+            except ValueError as error:
+                raise RuntimeError(f"For '{who}', {file_path} has a line with no numbers: {line[:80]!r}") from error
+            if vector.size < 2 or made.dim not in (0, vector.size):
+                raise RuntimeError(
+                    f"For '{who}', vectors must have one length, at least 2, but {word!r} has {vector.size} "
+                    f"{'numbers' if not made.dim else f'after {made.dim}'}"
+                )
+            made.dim = vector.size
+            made._vectors.setdefault(word, vector)
+        if not made.dim:
+            raise RuntimeError(f"For '{who}', {file_path} has no vectors")
+        return made
+
+    @classmethod
+    def _check_name(cls, who: str, path: Path) -> None:
+        """Refuse a file of another name."""
+
+    def lookup(self, token: str, unknown: Array, lower_case_backup: bool) -> Array:
+        """The vector of a word.
+
+        Args:
+            token: the word.
+            unknown: the vector of one that is not there.
+            lower_case_backup: look for it in lower case too.
+        """
+        found = self._vectors.get(token)
+        if found is None and lower_case_backup:
+            found = self._vectors.get(token.lower())
+        return unknown if found is None else found
+
+
+class GloVe(Vectors):
+    """Word vectors of GloVe, from its files ``glove.6B.*.txt``."""
+
+    @classmethod
+    def _check_name(cls, who: str, path: Path) -> None:
+        if not (path.name.startswith("glove.6B.") and path.suffix == ".txt"):
+            raise RuntimeError(f"For '{who}', the file's name must be glove.6B.*.txt, but got {path}")
+
+
+class FastText(Vectors):
+    """Word vectors of FastText, from its files ``*.vec``."""
+
+    @classmethod
+    def _check_name(cls, who: str, path: Path) -> None:
+        if path.suffix != ".vec":
+            raise RuntimeError(f"For '{who}', the file's name must be *.vec, but got {path}")
+
+
+class CharNGram(Vectors):
+    """Vectors of two to four neighboring characters, ``2gram-ab``; that of a word is the mean of those in it."""
+
+    def lookup(self, token: str, unknown: Array, lower_case_backup: bool) -> Array:
+        """The vector of a word.
+
+        Args:
+            token: the word.
+            unknown: the vector of one of which nothing is there.
+            lower_case_backup: look for it in lower case.
+        """
+        characters = ["#BEGIN#", *(token.lower() if lower_case_backup else token), "#END#"]
+        grams = [
+            f"{n}gram-{''.join(characters[at : at + n])}"
+            for n in (2, 3, 4) for at in range(len(characters) - n + 1)
+        ]  # fmt: skip
+        found = [self._vectors[gram] for gram in grams if gram in self._vectors]
+        return np.asarray(np.mean(found, axis=0, dtype=np.float32)) if found else unknown
+
+
+def sentencepiece(who: str) -> Any:
+    """The library of that name.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    return library("sentencepiece", who)
+
+
+def library(name: str, who: str) -> Any:
+    """A library that only one transform needs.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise ImportError(f"For '{who}', the package '{name}' is needed: pip install {name}") from error
+
+
+class SentencePieceVocab:
+    """A model that the package ``sentencepiece`` has learned; made by ``from_dataset`` or ``from_file``."""
+
+    def __init__(self) -> None:
+        self.model = b""
+
+    @classmethod
+    def from_dataset(
+        cls,
+        dataset: Dataset,
+        col_names: list[str],
+        vocab_size: int,
+        character_coverage: float,
+        model_type: SentencePieceModel,
+        params: dict[str, Any],
+    ) -> Self:
+        """Learn a model from the texts of a data set.
+
+        Args:
+            dataset: the data set.
+            col_names: its columns with texts; all for an empty list.
+            vocab_size: how many pieces the model has.
+            character_coverage: the share of characters that it covers.
+            model_type: its kind.
+            params: further arguments of ``SentencePieceTrainer.train``.
+
+        Raises:
+            ImportError: the package ``sentencepiece`` is not installed.
+            TypeError: an argument of another type.
+        """
+        chosen = dataset.project(col_names) if col_names else dataset
+        rows = chosen.create_tuple_iterator(num_epochs=1, output_numpy=True)
+        texts = (str(one) for row in rows for value in row for one in np.asarray(value).reshape(-1))
+        return cls._learned(
+            "SentencePieceVocab.from_dataset", vocab_size, character_coverage, model_type, params,
+            sentence_iterator=texts,
+        )  # fmt: skip
+
+    @classmethod
+    def from_file(
+        cls,
+        file_path: list[str],
+        vocab_size: int,
+        character_coverage: float,
+        model_type: SentencePieceModel,
+        params: dict[str, Any],
+    ) -> Self:
+        """Learn a model from files of texts, one in a line.
+
+        Args:
+            file_path: the files.
+            vocab_size: how many pieces the model has.
+            character_coverage: the share of characters that it covers.
+            model_type: its kind.
+            params: further arguments of ``SentencePieceTrainer.train``.
+
+        Raises:
+            ImportError: the package ``sentencepiece`` is not installed.
+            TypeError: an argument of another type.
+        """
+        check_type(file_path, list, "SentencePieceVocab.from_file", "file_path", "a list of str", show=repr)
+        return cls._learned(
+            "SentencePieceVocab.from_file", vocab_size, character_coverage, model_type, params,
+            input=",".join(file_path),
+        )  # fmt: skip
+
+    @classmethod
+    def _learned(
+        cls,
+        who: str,
+        vocab_size: int,
+        character_coverage: float,
+        model_type: Any,
+        params: dict[str, Any],
+        **source: Any,
+    ) -> Self:
+        check_positive_int(vocab_size, who, "vocab_size", show=repr)
+        check_type(model_type, SentencePieceModel, who, "model_type", "a SentencePieceModel", show=repr)
+        check_type(params, dict, who, "params", show=repr)
+        import io
+
+        written = io.BytesIO()
+        sentencepiece(who).SentencePieceTrainer.train(
+            **source, model_writer=written, vocab_size=vocab_size, character_coverage=character_coverage,
+            model_type=model_type.name.lower(), **params,
+        )  # fmt: skip
+        made = cls()
+        made.model = written.getvalue()
+        return made
+
+    @classmethod
+    def save_model(cls, vocab: SentencePieceVocab, path: str, filename: str) -> None:
+        """Write a model into a file.
+
+        Args:
+            vocab: the model.
+            path: the folder.
+            filename: the file in it.
+
+        Raises:
+            TypeError: an argument of another type.
+            RuntimeError: there is no such folder.
+        """
+        check_type(vocab, SentencePieceVocab, "save_model", "vocab", "a SentencePieceVocab", show=repr)
+        if not Path(path).is_dir():
+            raise RuntimeError(f"For 'save_model', 'path' must be a folder, but there is none at {path}")
+        (Path(path) / filename).write_bytes(vocab.model)
+
+
+def to_bytes(array: Array, encoding: str = "utf8") -> Array:
+    """Text as bytes.
+
+    Args:
+        array: an array of str.
+        encoding: how characters are encoded.
+
+    Raises:
+        ValueError: no array.
+    """
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"For 'to_bytes', 'array' must be a NumPy array, but got {type(array).__name__}")
+    return np.asarray(np.char.encode(array, encoding))
+
+
+def to_str(array: Array, encoding: str = "utf8") -> Array:
+    """Bytes as text.
+
+    Args:
+        array: an array of bytes.
+        encoding: how characters are encoded.
+
+    Raises:
+        TypeError: no array.
+    """
+    check_type(array, np.ndarray, "to_str", "array", "a NumPy array")
+    return np.asarray(np.char.decode(array, encoding))
+
+
+def words_of(array: Iterable[Any]) -> list[str]:
+    """The elements of an array of text, in order."""
+    return [str(one) for one in np.asarray(array).reshape(-1)]

@@ -1,0 +1,18 @@
+"""``mindspore.dataset.vision``: what may be done with images, arrays of shape (H, W) or (H, W, C)."""
+
+from ...core.names import on_first_use as _on_first_use
+from .basic import *
+from .batches import *
+from .boxes import *
+from .colors import *
+from .files import *
+from .filters import *
+from .parts import *
+from .policies import *
+from .warping import *
+
+_VIDEO = "decode the video with a library of yours and hand its frames to GeneratorDataset"
+__getattr__ = _on_first_use(
+    __name__,
+    absent=dict.fromkeys(("DecodeVideo", "VideoDecoder", "read_video", "read_video_timestamps"), _VIDEO),
+)

@@ -1,0 +1,145 @@
+"""What several transforms of images share: rounding, mixing, gray, and checks of images and ranges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.checks import check_number, check_type
+from ...core.types import Array
+from ..config import current_random
+
+
+def rounded(image: Array, dtype: np.dtype[Any]) -> Array:
+    """Numbers in a dtype: ints are rounded, halves to even, and cut off at the ends of their range."""
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        image = np.clip(np.rint(image), limits.min, limits.max)
+    return np.asarray(image).astype(dtype)
+
+
+def mixed(first: Array, second: Array | float, share: float) -> Array:
+    """The share of the first and the rest of the second, in the dtype of the first."""
+    return rounded(first * share + np.asarray(second, np.float64) * (1 - share), first.dtype)
+
+
+def gray_of(image: Array) -> Array:
+    """The brightness (H, W) of a color image, by the luma weights of ITU-R BT.601, as OpenCV rounds it."""
+    if image.dtype == np.uint8:
+        red, green, blue = (image[..., channel].astype(np.int64) for channel in range(3))
+        return ((red * 9798 + green * 19235 + blue * 3735 + (1 << 14)) >> 15).astype(np.uint8)
+    return np.asarray(image[..., :3].astype(np.float32) @ np.array([0.299, 0.587, 0.114], np.float32))
+
+
+def luma_of(image: Array) -> Array:
+    """The brightness (H, W) of a color image, by the luma weights of ITU-R BT.601, as Pillow rounds it."""
+    if image.dtype != np.uint8:
+        luma = image[..., :3].astype(np.float32) @ np.array([0.299, 0.587, 0.114], np.float32)
+        return np.asarray((np.floor(luma + 0.5) if image.dtype.kind in "iu" else luma).astype(image.dtype))
+    red, green, blue = (image[..., channel].astype(np.int64) for channel in range(3))
+    return ((red * 19595 + green * 38470 + blue * 7471 + (1 << 15)) >> 16).astype(np.uint8)
+
+
+def color(who: str, image: Array) -> Array:
+    """The image, which must be (H, W, 3).
+
+    Raises:
+        RuntimeError: it has another shape.
+    """
+    if image.ndim != 3 or image.shape[2] != 3:
+        raise RuntimeError(f"For '{who}', an image must be (H, W, 3), but got {image.shape}")
+    return image
+
+
+def picture(who: str, image: Array) -> Array:
+    """The image, which must be (H, W) or (H, W, C).
+
+    Raises:
+        RuntimeError: it has another shape.
+    """
+    if image.ndim not in (2, 3):
+        raise RuntimeError(f"For '{who}', an image must be (H, W) or (H, W, C), but got {image.shape}")
+    return image
+
+
+def of_bytes(who: str, image: Array) -> Array:
+    """The image, which must be (H, W) or (H, W, C) of UInt8.
+
+    Raises:
+        RuntimeError: it has another shape or dtype.
+    """
+    if picture(who, image).dtype != np.uint8:
+        raise RuntimeError(f"For '{who}', an image must be of uint8, but got {image.dtype}")
+    return image
+
+
+MOST = float(2**24)
+
+
+def factor(who: str, argument: str, value: float, least: float = 0, most: float = MOST) -> float:
+    """A number within a range.
+
+    Raises:
+        TypeError: no number.
+        ValueError: a number outside.
+    """
+    number = float(check_number(value, who, argument, show=repr))
+    if not least <= number <= most:
+        raise ValueError(f"For '{who}', '{argument}' must be in [{least}, {most}], but got {value}")
+    return number
+
+
+def span(who: str, argument: str, value: Any, least: float = 0, most: float = MOST) -> tuple[float, float]:
+    """Two numbers, the first not above the second.
+
+    Raises:
+        TypeError: no pair of numbers.
+        ValueError: numbers outside of the range, or that fall.
+    """
+    check_type(value, list | tuple, who, argument, "two numbers", show=repr)
+    if len(value) != 2:
+        raise ValueError(f"For '{who}', '{argument}' must be two numbers, but got {value!r}")
+    low, high = (factor(who, argument, one, least, most) for one in value)
+    if low > high:
+        raise ValueError(f"For '{who}', '{argument}' must rise, but got {value!r}")
+    return low, high
+
+
+def drawn(low: float, high: float) -> float:
+    """A random number from the range."""
+    return float(current_random().uniform(low, high))
+
+
+def chance(share: float) -> bool:
+    """True with this probability."""
+    return bool(current_random().random() < share)
+
+
+def positive_or_zero(who: str, argument: str, value: Any) -> int:
+    """An int from 0 on.
+
+    Raises:
+        TypeError: no int.
+        ValueError: a negative one.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"For '{who}', '{argument}' must be an int, but got {value!r}")
+    if value < 0:
+        raise ValueError(f"For '{who}', '{argument}' must not be negative, but got {value}")
+    return value
+
+
+def fill_of(who: str, value: Any) -> tuple[int, ...]:
+    """A value of 0 to 255 for all channels, or three of them.
+
+    Raises:
+        TypeError: no ints.
+        ValueError: another number of them, or one outside of the range.
+    """
+    given = value if isinstance(value, tuple) else (value,) * 3
+    if any(isinstance(one, bool) or not isinstance(one, int | np.integer) for one in given):
+        raise TypeError(f"For '{who}', 'fill_value' must be an int or three of them, but got {value!r}")
+    if len(given) != 3 or min(given) < 0 or max(given) > 255:
+        raise ValueError(f"For '{who}', 'fill_value' must be from 0 to 255, one or three of them, but got {value!r}")
+    return tuple(int(one) for one in given)

@@ -1,0 +1,142 @@
+"""Images in another size, with places and weights as OpenCV and Pillow have them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...core.types import Array
+
+_UNITS = 2048  # in which OpenCV counts weights for images of bytes
+
+
+def nearest(image: Array, height: int, width: int) -> Array:
+    """Each pixel of the result is the one that its upper left corner comes from."""
+    rows, columns = (
+        np.minimum((np.arange(new) * (old / new)).astype(int), old - 1)
+        for new, old in zip((height, width), image.shape, strict=False)
+    )
+    return np.ascontiguousarray(image[rows][:, columns])
+
+
+def linear(image: Array, height: int, width: int) -> Array:
+    """Between the two nearest pixels along each axis, by the distance of their centers."""
+    sides = zip((height, width), image.shape, strict=False)
+    return _between(image, *[_linear_shares(new, old) for new, old in sides])
+
+
+def cubic(image: Array, height: int, width: int) -> Array:
+    """A cubic convolution of the four nearest pixels along each axis (a = -0.75)."""
+    rows, columns = (_cubic_weights(new, old) for new, old in zip((height, width), image.shape, strict=False))
+    if image.dtype == np.uint8:
+        rows, columns = (np.rint(one * _UNITS) / _UNITS for one in (rows, columns))
+    made = _weighed(image, rows, columns)
+    return _back(np.rint(made) if image.dtype.kind in "iu" else made, image)
+
+
+def area(image: Array, height: int, width: int) -> Array:
+    """The mean of what a pixel of the result covers; where the image grows, between neighbors."""
+    if height > image.shape[0] or width > image.shape[1]:
+        sides = zip((height, width), image.shape, strict=False)
+        return _between(image, *[_area_shares(new, old) for new, old in sides])
+    rows, columns = (_area_weights(new, old) for new, old in zip((height, width), image.shape, strict=False))
+    made = _weighed(image, rows, columns)
+    return _back(np.rint(made) if image.dtype.kind in "iu" else made, image)
+
+
+def antialiased_cubic(image: Array, height: int, width: int) -> Array:
+    """A cubic convolution (a = -0.5) that widens where the image shrinks, as Pillow's."""
+    for axis, new in ((1, width), (0, height)):
+        weights = _pillow_weights(new, image.shape[axis])
+        made = np.moveaxis(np.tensordot(weights, image.astype(np.float64), (1, axis)), 0, axis)
+        image = _back(np.floor(made + 0.5) if image.dtype.kind in "iu" else made, image)
+    return image
+
+
+def _weighed(image: Array, rows: Array, columns: Array) -> Array:
+    across = np.moveaxis(np.tensordot(columns, image.astype(np.float64), (1, 1)), 0, 1)
+    return np.tensordot(rows, across, (1, 0))
+
+
+def _back(made: Array, image: Array) -> Array:
+    if image.dtype.kind in "iu":
+        limits = np.iinfo(image.dtype)
+        made = np.clip(made, limits.min, limits.max)
+    return np.ascontiguousarray(made.astype(image.dtype))
+
+
+Shares = tuple[Array, Array]
+"""For each pixel of the result the first of the two that it lies between, and the share of the second."""
+
+
+def _between(image: Array, rows: Shares, columns: Shares) -> Array:
+    """The image between its pixels; of bytes in the whole numbers that OpenCV counts with."""
+    whole = image.dtype == np.uint8
+    around = [(one[0], np.minimum(one[0] + 1, n - 1)) for one, n in zip((rows, columns), image.shape, strict=False)]
+    shares = [
+        np.reshape(one[1], [-1 if axis == at else 1 for axis in range(image.ndim)])
+        for at, one in enumerate((rows, columns))
+    ]
+    if not whole:
+        made = image.astype(np.float64)
+        for axis, ((low, high), share) in enumerate(zip(around, shares, strict=True)):
+            made = np.take(made, low, axis) * (1 - share) + np.take(made, high, axis) * share
+        return _back(np.floor(made + 0.5) if image.dtype.kind in "iu" else made, image)
+    (up, down), (left, right) = around
+    units = [(np.rint((1 - one) * _UNITS).astype(np.int64), np.rint(one * _UNITS).astype(np.int64)) for one in shares]
+    wide = image.astype(np.int64)
+    across = (np.take(wide, left, 1) * units[1][0] + np.take(wide, right, 1) * units[1][1]) >> 4
+    made = ((np.take(across, up, 0) * units[0][0]) >> 16) + ((np.take(across, down, 0) * units[0][1]) >> 16)
+    return _back((made + 2) >> 2, image)
+
+
+def _spread(new: int, old: int, first: Array, parts: Array) -> Array:
+    """A matrix (new, old) with these parts from the column ``first`` on; beyond the edge the outermost counts."""
+    found = np.zeros((new, old))
+    for at in range(parts.shape[1]):
+        np.add.at(found, (np.arange(new), np.clip(first + at, 0, old - 1)), parts[:, at])
+    return found
+
+
+def _linear_shares(new: int, old: int) -> Shares:
+    centers = (np.arange(new) + 0.5) * (old / new) - 0.5
+    low = np.floor(centers).astype(int)
+    share = np.where((low < 0) | (low >= old - 1), 0, centers - low)
+    return np.clip(low, 0, old - 1), share
+
+
+def _area_shares(new: int, old: int) -> Shares:
+    """Where the image grows: a pixel of the result takes from two where it covers parts of both."""
+    low = np.floor(np.arange(new) * (old / new)).astype(int)
+    share = (np.arange(new) + 1) - (low + 1) * (new / old)
+    share = np.where((share <= 0) | (low >= old - 1), 0, share - np.floor(share))
+    return np.minimum(low, old - 1), share
+
+
+def _cubic_weights(new: int, old: int) -> Array:
+    centers = (np.arange(new) + 0.5) * (old / new) - 0.5
+    low = np.floor(centers).astype(int)
+    parts = np.stack([_cubic(np.abs(centers - low + 1 - at), -0.75) for at in range(4)], axis=1)
+    return _spread(new, old, low - 1, parts)
+
+
+def _cubic(distance: Array, a: float) -> Array:
+    near = ((a + 2) * distance - (a + 3)) * distance**2 + 1
+    far = ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a
+    return np.where(distance < 1, near, np.where(distance < 2, far, 0))
+
+
+def _area_weights(new: int, old: int) -> Array:
+    scale = old / new
+    ends = np.arange(old + 1)
+    begin, end = (np.arange(new)[:, None] + add for add in (0, 1))
+    covered = np.minimum(end * scale, ends[1:]) - np.maximum(begin * scale, ends[:-1])
+    return np.maximum(covered, 0) / scale
+
+
+def _pillow_weights(new: int, old: int) -> Array:
+    scale = old / new
+    wide = max(scale, 1.0)
+    centers = (np.arange(new) + 0.5) * scale
+    places = np.arange(old) + 0.5
+    weights = _cubic(np.abs(places - centers[:, None]) / wide, -0.5)
+    return weights / weights.sum(axis=1, keepdims=True)

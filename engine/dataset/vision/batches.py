@@ -1,0 +1,142 @@
+"""Batches of images mixed with each other, and their labels with them."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import numpy as np
+
+from ...core.checks import check_bool, check_positive_int, check_type
+from ...core.types import Array
+from ..config import current_random
+from ..transforms import probability
+from ._pixels import chance, factor, rounded
+
+__all__ = ["CutMixBatch", "ImageBatchFormat", "MixUp", "MixUpBatch"]
+
+
+class ImageBatchFormat(enum.IntEnum):
+    """Where the channels of a batch of images are."""
+
+    NHWC = 0
+    NCHW = 1
+
+
+def _positive(who: str, alpha: float) -> float:
+    number = factor(who, "alpha", alpha)
+    if not number:
+        raise ValueError(f"For '{who}', 'alpha' must be above 0, but got {alpha}")
+    return number
+
+
+def _checked(who: str, values: tuple[Any, ...]) -> tuple[Array, Array]:
+    if len(values) != 2:
+        raise RuntimeError(
+            f"For '{who}', there must be a batch of images and their labels, but got {len(values)} values"
+        )
+    images, labels = (np.asarray(value) for value in values)
+    if images.ndim != 4 or labels.ndim not in (2, 3) or len(images) != len(labels):
+        raise RuntimeError(
+            f"For '{who}', there must be images with 4 axes and as many labels with 2 or 3, one-hot, but got "
+            f"{images.shape} and {labels.shape}"
+        )
+    return images, labels.astype(np.float32)
+
+
+class MixUp:
+    """Images mixed with the next of their batch, or with those of the batch before, and their labels alike.
+
+    Args:
+        batch_size: how many images are in a batch.
+        alpha: the share is drawn from the Beta distribution of it, above 0.
+        is_single: mix within the batch; False: with the batch before.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number that is not above 0.
+    """
+
+    def __init__(self, batch_size: int, alpha: float, is_single: bool = True) -> None:
+        self.batch_size = check_positive_int(batch_size, "MixUp", "batch_size", show=repr)
+        self.alpha = _positive("MixUp", alpha)
+        self.is_single = check_bool(is_single, "MixUp", "is_single", show=repr)
+        self._before: tuple[Array, Array] | None = None
+
+    def __call__(self, image: Array, label: Array) -> tuple[Array, Array]:
+        images, labels = np.asarray(image), np.asarray(label)
+        if len(images) != self.batch_size:
+            raise RuntimeError(f"For 'MixUp', there must be {self.batch_size} images in a batch, but got {len(images)}")
+        if self.is_single:
+            others = np.roll(images, -1, axis=0), np.roll(labels, -1, axis=0)
+        else:
+            others, self._before = self._before or (images, labels), (images, labels)
+        share = float(current_random().beta(self.alpha, self.alpha))
+        first, second = (share * one + (1 - share) * other for one, other in zip((images, labels), others, strict=True))
+        return first, second
+
+
+class MixUpBatch:
+    """Images mixed with others of their batch, drawn at random, and their labels alike.
+
+    Args:
+        alpha: the share is drawn from the Beta distribution of it, above 0.
+
+    Raises:
+        TypeError: no number.
+        ValueError: a number that is not above 0.
+        RuntimeError: when called, no batch of images with one-hot labels.
+    """
+
+    def __init__(self, alpha: float = 1.0) -> None:
+        self.alpha = _positive("MixUpBatch", alpha)
+
+    def __call__(self, *values: Any) -> tuple[Array, Array]:
+        images, labels = _checked("MixUpBatch", values)
+        share = float(current_random().beta(self.alpha, self.alpha))
+        order = current_random().permutation(len(images))
+        mixed = rounded(share * images.astype(np.float64) + (1 - share) * images[order], images.dtype)
+        return mixed, np.asarray(share * labels + (1 - share) * labels[order], np.float32)
+
+
+class CutMixBatch:
+    """A rectangle of each image taken from another of the batch; labels are mixed by its share of the image.
+
+    Args:
+        image_batch_format: where the channels are.
+        alpha: the share that is left is drawn from the Beta distribution of it, above 0.
+        prob: how probable that is for each image, from 0 to 1.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        RuntimeError: when called, no batch of images with one-hot labels.
+    """
+
+    def __init__(self, image_batch_format: ImageBatchFormat, alpha: float = 1.0, prob: float = 1.0) -> None:
+        self.format = check_type(
+            image_batch_format, ImageBatchFormat, "CutMixBatch", "image_batch_format", "an ImageBatchFormat", show=repr
+        )
+        self.alpha, self.prob = _positive("CutMixBatch", alpha), probability("CutMixBatch", prob)
+
+    def __call__(self, *values: Any) -> tuple[Array, Array]:
+        images, labels = _checked("CutMixBatch", values)
+        first = self.format is ImageBatchFormat.NHWC
+        mixed, shares = images.copy(), np.ones(len(images))
+        order = current_random().permutation(len(images))
+        height, width = images.shape[1:3] if first else images.shape[2:]
+        for place, other in enumerate(order):
+            if not chance(self.prob):
+                continue
+            side = np.sqrt(1 - float(current_random().beta(self.alpha, self.alpha)))
+            middle = [int(current_random().integers(n)) for n in (height, width)]
+            halves = [int(side * n) // 2 for n in (height, width)]
+            rows, columns = (
+                slice(max(at - half, 0), min(at + half, n))
+                for at, half, n in zip(middle, halves, (height, width), strict=True)
+            )
+            box: Any = (rows, columns) if first else (slice(None), rows, columns)
+            mixed[place][box] = images[other][box]
+            shares[place] = 1 - (rows.stop - rows.start) * (columns.stop - columns.start) / (height * width)
+        weights = shares.reshape(-1, *(1,) * (labels.ndim - 1))
+        return mixed, np.asarray(weights * labels + (1 - weights) * labels[order], np.float32)

@@ -1,0 +1,269 @@
+"""Images in files and in objects of the package ``pillow``, which is imported where it is first needed."""
+
+from __future__ import annotations
+
+import enum
+import io
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...core.checks import check_int, check_type
+from ...core.types import Array
+from ..transforms import Transform
+from ._pixels import of_bytes
+
+__all__ = [
+    "Decode", "ImageReadMode", "ToNumpy", "ToPIL", "encode_jpeg", "encode_png", "get_image_num_channels",
+    "get_image_size", "read_file", "read_image", "write_file", "write_jpeg", "write_png",
+]  # fmt: skip
+
+
+class ImageReadMode(enum.IntEnum):
+    """What ``read_image`` makes of an image."""
+
+    UNCHANGED = 0
+    GRAYSCALE = 1
+    COLOR = 2
+
+
+def _pillow(who: str) -> Any:
+    try:
+        return import_module("PIL.Image")
+    except ImportError as error:
+        raise ImportError(f"For '{who}', the package 'pillow' is needed: pip install pillow") from error
+
+
+def _opened(who: str, data: bytes) -> Any:
+    try:
+        return _pillow(who).open(io.BytesIO(data))
+    except OSError as error:
+        raise RuntimeError(f"For '{who}', these {len(data)} bytes are no image that pillow reads: {error}") from error
+
+
+class Decode:
+    """The image (H, W, 3) of a file's bytes, by the package ``pillow``.
+
+    Args:
+        to_pil: give pillow's object instead of an array.
+
+    Raises:
+        ImportError: when called, the package ``pillow`` is not installed.
+        TypeError: when called, something else than bytes or an array of them with one axis.
+        RuntimeError: when called, bytes of no image.
+    """
+
+    def __init__(self, to_pil: bool = False) -> None:
+        self.to_pil = check_type(to_pil, bool, "Decode", "to_pil", show=repr)
+
+    def __call__(self, img: Any) -> Any:
+        data = img if isinstance(img, bytes) else np.asarray(img)
+        if isinstance(data, np.ndarray):
+            if data.ndim == 0 and data.dtype.kind == "S":
+                data = data.item()
+            elif data.ndim != 1 or data.dtype.kind not in "iu":
+                raise TypeError(f"For 'Decode', the bytes must be an array with one axis, but got {data.shape}")
+            else:
+                data = data.astype(np.uint8).tobytes()
+        image = _opened("Decode", data).convert("RGB")
+        return image if self.to_pil else np.asarray(image)
+
+
+class ToPIL:
+    """An image (H, W) or (H, W, C) of UInt8 as an object of the package ``pillow``.
+
+    Raises:
+        ImportError: when called, the package ``pillow`` is not installed.
+        RuntimeError: when called, something else than an image of UInt8.
+    """
+
+    def __call__(self, img: Any) -> Any:
+        image = of_bytes("ToPIL", np.asarray(img))
+        return _pillow("ToPIL").fromarray(image[:, :, 0] if image.ndim == 3 and image.shape[2] == 1 else image)
+
+
+class ToNumpy(Transform):
+    """An object of the package ``pillow`` as an array."""
+
+    def changed(self, value: Array) -> Array:
+        return value
+
+
+def get_image_num_channels(image: Any) -> int:
+    """The number of channels; 1 for an image (H, W).
+
+    Args:
+        image: an array or an object of the package ``pillow``.
+
+    Raises:
+        RuntimeError: another number of axes.
+    """
+    shape = np.shape(image)
+    if len(shape) < 2:
+        raise RuntimeError(f"For 'get_image_num_channels', an image must have two axes or more, but got {shape}")
+    return 1 if len(shape) == 2 else int(shape[-1])
+
+
+def get_image_size(image: Any) -> list[int]:
+    """The height and the width.
+
+    Args:
+        image: an array or an object of the package ``pillow``.
+
+    Raises:
+        RuntimeError: another number of axes.
+    """
+    shape = np.shape(image)
+    if len(shape) < 2:
+        raise RuntimeError(f"For 'get_image_size', an image must have two axes or more, but got {shape}")
+    return [int(shape[-3 if len(shape) > 2 else -2]), int(shape[-2 if len(shape) > 2 else -1])]
+
+
+def _encoded(who: str, image: Any, kind: str, **settings: int) -> Array:
+    array = image.asnumpy() if hasattr(image, "asnumpy") else image
+    check_type(array, np.ndarray, who, "image", "an array or a tensor")
+    written = io.BytesIO()
+    _as_pillow(who, array).save(written, kind, **settings)
+    return np.frombuffer(written.getvalue(), np.uint8).copy()
+
+
+def _as_pillow(who: str, array: Array) -> Any:
+    if array.ndim == 3 and array.shape[2] not in (1, 3):
+        raise RuntimeError(f"For '{who}', an image must have 1 or 3 channels, but got {array.shape}")
+    of_bytes(who, array)
+    return ToPIL()(array)
+
+
+def encode_jpeg(image: Any, quality: int = 75) -> Array:
+    """The bytes of a JPEG file, an array of UInt8; by the package ``pillow``.
+
+    Args:
+        image: an array or tensor of UInt8, (H, W), (H, W, 1) or (H, W, 3).
+        quality: from 1 to 100.
+
+    Raises:
+        ImportError: the package ``pillow`` is not installed.
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        RuntimeError: something else than an image of UInt8.
+    """
+    if not 1 <= check_int(quality, "encode_jpeg", "quality", show=repr) <= 100:
+        raise ValueError(f"For 'encode_jpeg', 'quality' must be from 1 to 100, but got {quality}")
+    return _encoded("encode_jpeg", image, "jpeg", quality=quality)
+
+
+def encode_png(image: Any, compression_level: int = 6) -> Array:
+    """The bytes of a PNG file, an array of UInt8; by the package ``pillow``.
+
+    Args:
+        image: an array or tensor of UInt8, (H, W), (H, W, 1) or (H, W, 3).
+        compression_level: from 0 to 9.
+
+    Raises:
+        ImportError: the package ``pillow`` is not installed.
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        RuntimeError: something else than an image of UInt8.
+    """
+    if not 0 <= check_int(compression_level, "encode_png", "compression_level", show=repr) <= 9:
+        raise ValueError(f"For 'encode_png', 'compression_level' must be from 0 to 9, but got {compression_level}")
+    return _encoded("encode_png", image, "png", compress_level=compression_level)
+
+
+def read_file(filename: str) -> Array:
+    """The bytes of a file, an array of UInt8.
+
+    Args:
+        filename: its path.
+
+    Raises:
+        TypeError: no str.
+        RuntimeError: there is no such file.
+    """
+    check_type(filename, str, "read_file", "filename", show=repr)
+    try:
+        return np.frombuffer(Path(filename).read_bytes(), np.uint8).copy()
+    except OSError as error:
+        raise RuntimeError(f"For 'read_file', {filename} cannot be read: {error}") from error
+
+
+def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> Array:
+    """The image (H, W, C) of a file, by the package ``pillow``.
+
+    Args:
+        filename: its path.
+        mode: as it is, gray (H, W, 1), or in color (H, W, 3).
+
+    Raises:
+        ImportError: the package ``pillow`` is not installed.
+        TypeError: an argument of another type.
+        RuntimeError: there is no such file, or no image in it.
+    """
+    check_type(mode, ImageReadMode, "read_image", "mode", "an ImageReadMode", show=repr)
+    image = _opened("read_image", read_file(filename).tobytes())
+    if mode is not ImageReadMode.UNCHANGED:
+        image = image.convert("L" if mode is ImageReadMode.GRAYSCALE else "RGB")
+    elif image.mode == "P":
+        image = image.convert("RGB")
+    array = np.asarray(image)
+    return array[:, :, None] if array.ndim == 2 else array
+
+
+def write_file(filename: str, data: Any) -> None:
+    """Write bytes into a file.
+
+    Args:
+        filename: its path.
+        data: an array or tensor of UInt8 with one axis.
+
+    Raises:
+        TypeError: an argument of another type.
+        RuntimeError: another dtype or number of axes, or the file cannot be written.
+    """
+    check_type(filename, str, "write_file", "filename", show=repr)
+    array = data.asnumpy() if hasattr(data, "asnumpy") else data
+    check_type(array, np.ndarray, "write_file", "data", "an array or a tensor")
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise RuntimeError(
+            f"For 'write_file', 'data' must be of uint8 with one axis, but got {array.dtype} {array.shape}"
+        )
+    try:
+        Path(filename).write_bytes(array.tobytes())
+    except OSError as error:
+        raise RuntimeError(f"For 'write_file', {filename} cannot be written: {error}") from error
+
+
+def write_jpeg(filename: str, image: Any, quality: int = 75) -> None:
+    """Write an image into a JPEG file, by the package ``pillow``.
+
+    Args:
+        filename: its path.
+        image: an array or tensor of UInt8, (H, W), (H, W, 1) or (H, W, 3).
+        quality: from 1 to 100.
+
+    Raises:
+        ImportError: the package ``pillow`` is not installed.
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        RuntimeError: something else than an image of UInt8, or the file cannot be written.
+    """
+    write_file(filename, encode_jpeg(image, quality))
+
+
+def write_png(filename: str, image: Any, compression_level: int = 6) -> None:
+    """Write an image into a PNG file, by the package ``pillow``.
+
+    Args:
+        filename: its path.
+        image: an array or tensor of UInt8, (H, W), (H, W, 1) or (H, W, 3).
+        compression_level: from 0 to 9.
+
+    Raises:
+        ImportError: the package ``pillow`` is not installed.
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        RuntimeError: something else than an image of UInt8, or the file cannot be written.
+    """
+    write_file(filename, encode_png(image, compression_level))

@@ -1,0 +1,158 @@
+"""Images filtered: sharpened and blurred."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.checks import check_positive_int, check_type
+from ...core.types import Array, Ints
+from ..transforms import Sometimes, Transform, probability
+from ._pixels import drawn, factor, mixed, picture, rounded, span
+
+__all__ = ["AdjustSharpness", "GaussianBlur", "RandomAdjustSharpness", "RandomSharpness"]
+
+
+def _summed(image: Array, weights: Array, axis: int) -> Array:
+    """Neighbors along an axis times weights; beyond the edge the image is mirrored, its outermost pixels once."""
+    half = len(weights) // 2
+    around = [(half, half) if one == axis else (0, 0) for one in range(image.ndim)]
+    whole = np.pad(image, around, mode="reflect") if image.shape[axis] > 1 else np.pad(image, around, mode="edge")
+    length = image.shape[axis]
+    return sum(
+        (np.take(whole, np.arange(at, at + length), axis) * weight for at, weight in enumerate(weights)),
+        np.zeros_like(image),
+    )
+
+
+def _smooth(image: Array) -> Array:
+    """Each pixel but those at the edge as the mean of itself, counted five times, and its eight neighbors."""
+    height, width = image.shape[:2]
+    whole = image.astype(np.float64)
+    if min(height, width) < 3:
+        return whole
+    around = sum(whole[row : height - 2 + row, column : width - 2 + column] for row in range(3) for column in range(3))
+    whole[1:-1, 1:-1] = (around + 4 * whole[1:-1, 1:-1]) / 13
+    return rounded(whole, image.dtype).astype(np.float64)
+
+
+class AdjustSharpness(Transform):
+    """The image's distance to its smoothed form times a factor.
+
+    Args:
+        sharpness_factor: 0 is smooth, 1 leaves the image as it is, above is sharper.
+
+    Raises:
+        TypeError: no number.
+        ValueError: a negative number.
+        RuntimeError: when called, something else than an image.
+    """
+
+    def __init__(self, sharpness_factor: float) -> None:
+        self.factor = factor(type(self).__name__, "sharpness_factor", sharpness_factor)
+
+    def changed(self, value: Array) -> Array:
+        image = picture("AdjustSharpness", value)
+        return mixed(image, _smooth(image), self.factor)
+
+
+class RandomAdjustSharpness(Sometimes, AdjustSharpness):
+    """The image's distance to its smoothed form times a factor, with probability ``prob``.
+
+    Args:
+        degree: the factor.
+        prob: from 0 to 1.
+
+    Raises:
+        TypeError: no number.
+        ValueError: a number outside its range.
+    """
+
+    def __init__(self, degree: float, prob: float = 0.5) -> None:
+        self.factor = factor("RandomAdjustSharpness", "degree", degree)
+        self.prob = probability("RandomAdjustSharpness", prob)
+
+
+class RandomSharpness(Transform):
+    """The image's distance to its smoothed form times a factor that is drawn.
+
+    Args:
+        degrees: the range of the factor.
+
+    Raises:
+        TypeError: no numbers.
+        ValueError: negative numbers, or that fall.
+        RuntimeError: when called, something else than an image.
+    """
+
+    def __init__(self, degrees: Sequence[float] = (0.1, 1.9)) -> None:
+        self.degrees = span("RandomSharpness", "degrees", degrees)
+
+    def changed(self, value: Array) -> Array:
+        return AdjustSharpness(drawn(*self.degrees)).changed(value)
+
+
+class GaussianBlur(Transform):
+    """The image under a Gaussian kernel.
+
+    Args:
+        kernel_size: its width and height, odd ints, or one for both.
+        sigma: its standard deviations along the width and the height, or one for both; 0 or None:
+            0.3 * ((kernel_size - 1) / 2 - 1) + 0.8.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: an even size, a number outside its range, or another number of them.
+        RuntimeError: when called, something else than an image.
+    """
+
+    def __init__(self, kernel_size: Ints, sigma: float | Sequence[float] | None = None) -> None:
+        sizes = self._pair("kernel_size", kernel_size, int)
+        for size in sizes:
+            if check_positive_int(size, "GaussianBlur", "kernel_size", show=repr) % 2 == 0:
+                raise ValueError(f"For 'GaussianBlur', 'kernel_size' must be odd, but got {kernel_size!r}")
+        sigmas = self._pair("sigma", 0 if sigma is None else sigma, (int, float))
+        self.kernels = [
+            _gaussian(size, factor("GaussianBlur", "sigma", one)) for size, one in zip(sizes, sigmas, strict=True)
+        ]
+
+    @staticmethod
+    def _pair(name: str, given: Any, kind: Any) -> tuple[Any, Any]:
+        if isinstance(given, kind) and not isinstance(given, bool):
+            return given, given
+        check_type(given, list | tuple, "GaussianBlur", name, "a number or two", show=repr)
+        if len(given) not in (1, 2):
+            raise ValueError(f"For 'GaussianBlur', '{name}' must be a number or two, but got {given!r}")
+        return given[0], given[-1]
+
+    def changed(self, value: Array) -> Array:
+        image = picture("GaussianBlur", value)
+        across, down = self.kernels
+        if image.dtype != np.uint8:
+            return rounded(_summed(_summed(image.astype(np.float64), across, 1), down, 0), image.dtype)
+        across, down = (_in_parts(one) for one in (across, down))
+        made = _summed(_summed(image.astype(np.float64), across, 1), down, 0)
+        return rounded(np.floor(made / 256**2 + 0.5), image.dtype)
+
+
+def _gaussian(size: int, sigma: float) -> Array:
+    if not sigma:
+        sigma = 0.3 * ((size - 1) / 2 - 1) + 0.8
+    places = np.arange(size) - (size - 1) / 2
+    weights = np.exp(-(places**2) / (2 * sigma**2))
+    return np.asarray(weights / weights.sum())
+
+
+def _in_parts(weights: Array) -> Array:
+    """Weights in 256ths that sum to 1, as OpenCV has them for bytes: what is rounded off is carried on."""
+    half = len(weights) // 2
+    found = np.zeros(len(weights))
+    carried = 0.0
+    for at in range(half):
+        wanted = weights[at] * 256 + carried
+        found[at] = found[-1 - at] = np.rint(wanted)
+        carried = wanted - found[at]
+    found[half] = 256 - 2 * found[:half].sum()
+    return found

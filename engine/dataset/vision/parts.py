@@ -1,0 +1,483 @@
+"""Parts of images: cut out, erased, put on a larger ground, resized; and values made into others as a whole."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.checks import check_bool, check_int, check_one_of, check_positive_int, check_type
+from ...core.types import Array, Ints
+from ..config import current_random
+from ..transforms import Sometimes, Transform, probability
+from ._pixels import drawn, factor, fill_of, picture, positive_or_zero, span
+from .basic import Border, Inter, Normalize, Pad, Resize, _size
+from .files import Decode
+
+__all__ = [
+    "CutOut", "Erase", "FiveCrop", "LinearTransformation", "NormalizePad", "PadToSize", "RandomCropDecodeResize",
+    "RandomErasing", "RandomResize", "RandomResizedCrop", "ResizedCrop", "SliceMode", "SlicePatches", "TenCrop",
+]  # fmt: skip
+
+
+def part(who: str, image: Array, top: int, left: int, height: int, width: int) -> Array:
+    """A part of an image.
+
+    Raises:
+        RuntimeError: it does not lie in the image.
+    """
+    if top + height > picture(who, image).shape[0] or left + width > image.shape[1]:
+        raise RuntimeError(
+            f"For '{who}', {height} x {width} pixels from ({top}, {left}) on do not lie in the image {image.shape}"
+        )
+    return image[top : top + height, left : left + width]
+
+
+class Erase(Transform):
+    """A rectangle of the image filled with a value.
+
+    Args:
+        top: its first row.
+        left: its first column.
+        height: how many rows.
+        width: how many columns.
+        value: what it is filled with, from 0 to 255, or one for each of three channels.
+        inplace: write into the array that came.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        RuntimeError: when called, the rectangle does not lie in the image.
+    """
+
+    def __init__(
+        self,
+        top: int,
+        left: int,
+        height: int,
+        width: int,
+        value: float | Sequence[float] = 0.0,
+        inplace: bool = False,
+    ) -> None:
+        self.corner = positive_or_zero("Erase", "top", top), positive_or_zero("Erase", "left", left)
+        self.size = tuple(
+            check_positive_int(one, "Erase", name, show=repr) for one, name in ((height, "height"), (width, "width"))
+        )
+        given = value if isinstance(value, list | tuple) else (value,)
+        if len(given) not in (1, 3):
+            raise ValueError(f"For 'Erase', 'value' must be one number or three, but got {value!r}")
+        self.value = [factor("Erase", "value", one, 0, 255) for one in given]
+        self.inplace = check_bool(inplace, "Erase", "inplace", show=repr)
+
+    def changed(self, value: Array) -> Array:
+        image = value if self.inplace else value.copy()
+        rectangle = part("Erase", image, *self.corner, *self.size)
+        rectangle[...] = self.value if image.ndim == 3 else self.value[0]
+        return image
+
+
+class CutOut(Transform):
+    """Squares at random places filled with zeros; what of them lies beyond the image is not seen.
+
+    Args:
+        length: the length of their sides.
+        num_patches: how many.
+        is_hwc: channels are the last axis; False: the first.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number below 1.
+        RuntimeError: when called, something else than an image with three axes.
+    """
+
+    def __init__(self, length: int, num_patches: int = 1, is_hwc: bool = True) -> None:
+        self.length = check_positive_int(length, "CutOut", "length", show=repr)
+        self.count = check_positive_int(num_patches, "CutOut", "num_patches", show=repr)
+        self.is_hwc = check_bool(is_hwc, "CutOut", "is_hwc", show=repr)
+
+    def changed(self, value: Array) -> Array:
+        if value.ndim != 3:
+            raise RuntimeError(f"For 'CutOut', an image must have three axes, but got {value.shape}")
+        image = value.copy()
+        whole = image if self.is_hwc else image.transpose(1, 2, 0)
+        for _ in range(self.count):
+            low = [int(current_random().integers(n)) - self.length // 2 for n in whole.shape[:2]]
+            rows, columns = (slice(max(at, 0), max(at + self.length, 0)) for at in low)
+            whole[rows, columns] = 0
+        return image
+
+
+class FiveCrop(Transform):
+    """The four corners and the middle of an image: upper left, upper right, lower left, lower right, middle.
+
+    Args:
+        size: the height and width of each; an int for a square.
+
+    Raises:
+        TypeError: no ints.
+        ValueError: a size below 1; when called, one that is larger than the image.
+    """
+
+    def __init__(self, size: Ints) -> None:
+        self.size = _size(type(self).__name__, size)
+
+    def changed(self, value: Array) -> Any:
+        height, width = self.size
+        below, right = (
+            have - wanted for have, wanted in zip(picture("FiveCrop", value).shape, self.size, strict=False)
+        )
+        if min(below, right) < 0:
+            raise ValueError(f"For '{type(self).__name__}', {self.size} is larger than the image {value.shape}")
+        corners = [(0, 0), (0, right), (below, 0), (below, right), (round(below / 2), round(right / 2))]
+        return tuple(np.ascontiguousarray(value[top : top + height, left : left + width]) for top, left in corners)
+
+
+class TenCrop(FiveCrop):
+    """The four corners and the middle of an image, and the same of the flipped image.
+
+    Args:
+        size: the height and width of each; an int for a square.
+        use_vertical_flip: flip top and bottom instead of left and right.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a size below 1; when called, one that is larger than the image.
+    """
+
+    def __init__(self, size: Ints, use_vertical_flip: bool = False) -> None:
+        super().__init__(size)
+        self.vertical = check_bool(use_vertical_flip, "TenCrop", "use_vertical_flip", show=repr)
+
+    def changed(self, value: Array) -> Any:
+        return *super().changed(value), *super().changed(value[::-1] if self.vertical else value[:, ::-1])
+
+
+class PadToSize(Transform):
+    """The image on a larger ground.
+
+    Args:
+        size: the height and width of the result; an int for a square.
+        offset: how far the image is from the top and the left, one or two ints; in the middle without it.
+        fill_value: the value of a constant ground, from 0 to 255, or one for each of three channels.
+        padding_mode: how the ground is made of the image, as for ``Pad``.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        RuntimeError: when called, the image does not fit there.
+    """
+
+    def __init__(
+        self,
+        size: Ints,
+        offset: Ints | None = None,
+        fill_value: int | tuple[int, ...] = 0,
+        padding_mode: Border = Border.CONSTANT,
+    ) -> None:
+        self.size = _size("PadToSize", size)
+        given = [] if offset is None else [offset] if isinstance(offset, int) else list(offset)
+        if len(given) > 2:
+            raise ValueError(f"For 'PadToSize', 'offset' must be one or two ints, but got {offset!r}")
+        self.offset = [positive_or_zero("PadToSize", "offset", one) for one in given]
+        self.fill = fill_of("PadToSize", fill_value)
+        self.mode = check_type(padding_mode, Border, "PadToSize", "padding_mode", "a Border", show=repr)
+
+    def changed(self, value: Array) -> Array:
+        room = [wanted - have for wanted, have in zip(self.size, picture("PadToSize", value).shape, strict=False)]
+        top, left = (self.offset[0], self.offset[-1]) if self.offset else (room[0] // 2, room[1] // 2)
+        if min(room) < 0 or top > room[0] or left > room[1]:
+            where = (max(top, 0), max(left, 0))
+            raise RuntimeError(f"For 'PadToSize', the image {value.shape} does not fit into {self.size} at {where}")
+        fill = self.fill if value.ndim == 3 and value.shape[2] == 3 else self.fill[0]
+        return Pad((left, top, room[1] - left, room[0] - top), fill, self.mode).changed(value)
+
+
+class SliceMode(enum.IntEnum):
+    """What ``SlicePatches`` does with an image that cannot be cut evenly."""
+
+    PAD = 0
+    DROP = 1
+
+
+class SlicePatches(Transform):
+    """The image cut into patches of one size, row by row.
+
+    Args:
+        num_height: how many lie below each other.
+        num_width: how many lie beside each other.
+        slice_mode: whether an image that cannot be cut evenly is padded below and on the right, or cut off there.
+        fill_value: what it is padded with, from 0 to 255.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        RuntimeError: when called, more patches than pixels.
+    """
+
+    def __init__(
+        self, num_height: int = 1, num_width: int = 1, slice_mode: SliceMode = SliceMode.PAD, fill_value: int = 0
+    ) -> None:
+        who = "SlicePatches"
+        self.counts = [
+            check_positive_int(one, who, name, show=repr)
+            for one, name in ((num_height, "num_height"), (num_width, "num_width"))
+        ]
+        self.mode = check_type(slice_mode, SliceMode, who, "slice_mode", "a SliceMode", show=repr)
+        self.fill = fill_of(who, check_int(fill_value, who, "fill_value", show=repr))[0]
+
+    def changed(self, value: Array) -> Any:
+        shape = picture("SlicePatches", value).shape[:2]
+        if any(count > length for count, length in zip(self.counts, shape, strict=True)):
+            raise RuntimeError(f"For 'SlicePatches', {self.counts} patches are more than the image has pixels: {shape}")
+        pads = self.mode is SliceMode.PAD
+        sizes = [-(-n // count) if pads else n // count for n, count in zip(shape, self.counts, strict=True)]
+        (rows, columns), (height, width) = self.counts, sizes
+        wide = [max(size * count - n, 0) for size, count, n in zip(sizes, self.counts, shape, strict=True)]
+        whole = Pad((0, 0, wide[1], wide[0]), self.fill).changed(value)
+        found = [
+            np.ascontiguousarray(whole[row * height : (row + 1) * height, column * width : (column + 1) * width])
+            for row in range(rows) for column in range(columns)
+        ]  # fmt: skip
+        return found[0] if len(found) == 1 else tuple(found)
+
+
+class ResizedCrop(Transform):
+    """A part of the image in another size.
+
+    Args:
+        top: its first row.
+        left: its first column.
+        height: how many rows.
+        width: how many columns.
+        size: the height and width of the result; an int is the length of the shorter side.
+        interpolation: how it is resized, as for ``Resize``.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        RuntimeError: when called, the part does not lie in the image.
+    """
+
+    def __init__(
+        self, top: int, left: int, height: int, width: int, size: Ints, interpolation: Inter = Inter.BILINEAR
+    ) -> None:
+        who = "ResizedCrop"
+        self.corner = positive_or_zero(who, "top", top), positive_or_zero(who, "left", left)
+        self.part_size = [
+            check_positive_int(one, who, name, show=repr) for one, name in ((height, "height"), (width, "width"))
+        ]
+        self.resize = Resize(size, interpolation)
+
+    def changed(self, value: Array) -> Array:
+        return self.resize.changed(part("ResizedCrop", value, *self.corner, *self.part_size))
+
+
+class RandomResizedCrop(Transform):
+    """A part of random size, place and shape, resized; several images alike.
+
+    Args:
+        size: the height and width of the result; an int for a square.
+        scale: the range of the part's share of the image.
+        ratio: the range of its width over its height; it is drawn evenly in its logarithm.
+        interpolation: how it is resized, as for ``Resize``.
+        max_attempts: how often a part is drawn that may not fit; then it is the middle of the image.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        RuntimeError: when called, something else than an image.
+    """
+
+    def __init__(
+        self,
+        size: Ints,
+        scale: Sequence[float] = (0.08, 1.0),
+        ratio: Sequence[float] = (3.0 / 4.0, 4.0 / 3.0),
+        interpolation: Inter = Inter.BILINEAR,
+        max_attempts: int = 10,
+    ) -> None:
+        who = type(self).__name__
+        self.scale, self.ratio = span(who, "scale", scale), span(who, "ratio", ratio, 1e-9)
+        self.attempts = check_positive_int(max_attempts, who, "max_attempts", show=repr)
+        self.resize = Resize(_size(who, size), interpolation)
+
+    def __call__(self, *values: Any) -> Any:
+        images = [picture(type(self).__name__, np.asarray(value)) for value in values]
+        box = random_part(images[0].shape, self.scale, self.ratio, self.attempts)
+        found = [self.resize.changed(part(type(self).__name__, image, *box)) for image in images]
+        return found[0] if len(found) == 1 else tuple(found)
+
+
+def random_part(
+    shape: Sequence[int], scale: tuple[float, float], ratio: tuple[float, float], attempts: int
+) -> tuple[int, int, int, int]:
+    """The top, left, height and width of a part of an image."""
+    height, width = shape[:2]
+    for _ in range(attempts):
+        area = height * width * drawn(*scale)
+        shape_of = np.exp(drawn(*np.log(ratio).tolist()))
+        wide, tall = round(np.sqrt(area * shape_of)), round(np.sqrt(area / shape_of))
+        if 0 < wide <= width and 0 < tall <= height:
+            top, left = (int(current_random().integers(n + 1)) for n in (height - tall, width - wide))
+            return top, left, tall, wide
+    have = width / height
+    tall = round(width / ratio[0]) if have < ratio[0] else height
+    wide = round(height * ratio[1]) if have > ratio[1] else width
+    return (height - tall) // 2, (width - wide) // 2, tall, wide
+
+
+class RandomCropDecodeResize(RandomResizedCrop):
+    """A part of random size, place and shape of an image in a file's bytes, resized; with the package ``pillow``.
+
+    Args:
+        size: the height and width of the result; an int for a square.
+        scale: the range of the part's share of the image.
+        ratio: the range of its width over its height; it is drawn evenly in its logarithm.
+        interpolation: how it is resized, as for ``Resize``.
+        max_attempts: how often a part is drawn that may not fit; then it is the middle of the image.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        ImportError: when called, the package ``pillow`` is not installed.
+        RuntimeError: when called, bytes of no image.
+    """
+
+    def __call__(self, *values: Any) -> Any:
+        return super().__call__(*[Decode()(value) for value in values])
+
+
+class RandomResize(Transform):
+    """Another size, in a way that is drawn.
+
+    Args:
+        size: the height and width of the result; an int is the length of the shorter side.
+
+    Raises:
+        TypeError: no ints.
+        ValueError: a size below 1.
+    """
+
+    def __init__(self, size: Ints) -> None:
+        _size("RandomResize", size)
+        self.size = size
+
+    def changed(self, value: Array) -> Array:
+        ways = (Inter.NEAREST, Inter.BILINEAR, Inter.BICUBIC, Inter.AREA)
+        return Resize(self.size, ways[int(current_random().integers(len(ways)))]).changed(value)
+
+
+class RandomErasing(Sometimes, Transform):
+    """A random rectangle of an image (C, H, W) filled, with probability ``prob``.
+
+    Args:
+        prob: from 0 to 1.
+        scale: the range of its share of the image.
+        ratio: the range of its width over its height.
+        value: what it is filled with: a number, one for each channel, or "random" for normal random numbers.
+        inplace: write into the array that came.
+        max_attempts: how often a rectangle is drawn that may not fit; then nothing is done.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        RuntimeError: when called, something else than an image with three axes.
+    """
+
+    def __init__(
+        self,
+        prob: float = 0.5,
+        scale: Sequence[float] = (0.02, 0.33),
+        ratio: Sequence[float] = (0.3, 3.3),
+        value: float | str | Sequence[float] = 0,
+        inplace: bool = False,
+        max_attempts: int = 10,
+    ) -> None:
+        who = "RandomErasing"
+        self.prob = probability(who, prob)
+        self.scale, self.ratio = span(who, "scale", scale), span(who, "ratio", ratio, 1e-9)
+        if isinstance(value, str):
+            check_one_of(value, ("random", "random"), who, "value")
+        else:
+            for one in value if isinstance(value, list | tuple) else (value,):
+                factor(who, "value", one, 0, 255)
+        self.value, self.inplace = value, check_bool(inplace, who, "inplace", show=repr)
+        self.attempts = check_positive_int(max_attempts, who, "max_attempts", show=repr)
+
+    def changed(self, value: Array) -> Array:
+        if value.ndim != 3:
+            raise RuntimeError(f"For 'RandomErasing', an image must be (C, H, W), but got {value.shape}")
+        image = value if self.inplace else value.copy()
+        channels, height, width = image.shape
+        for _ in range(self.attempts):
+            area = height * width * drawn(*self.scale)
+            shape_of = drawn(*self.ratio)
+            tall, wide = round(np.sqrt(area / shape_of)), round(np.sqrt(area * shape_of))
+            if 0 < tall < height and 0 < wide < width:
+                top, left = (int(current_random().integers(n + 1)) for n in (height - tall, width - wide))
+                fill: Any = self.value
+                if fill == "random":
+                    fill = current_random().normal(size=(channels, tall, wide))
+                elif isinstance(fill, list | tuple):
+                    fill = np.reshape(fill, (-1, 1, 1))
+                image[:, top : top + tall, left : left + wide] = fill
+                break
+        return image
+
+
+class LinearTransformation(Transform):
+    """An image (C, H, W), as one vector less another, times a matrix.
+
+    Args:
+        transformation_matrix: the matrix, (D, D) with D = C * H * W.
+        mean_vector: what is taken away, (D,).
+
+    Raises:
+        TypeError: no arrays.
+        ValueError: arrays of other shapes; when called, an image of another size.
+    """
+
+    def __init__(self, transformation_matrix: Array, mean_vector: Array) -> None:
+        who = "LinearTransformation"
+        self.matrix = check_type(transformation_matrix, np.ndarray, who, "transformation_matrix", "a NumPy array")
+        self.mean = check_type(mean_vector, np.ndarray, who, "mean_vector", "a NumPy array")
+        if self.matrix.ndim != 2 or self.matrix.shape != (self.mean.size,) * 2:
+            raise ValueError(
+                f"For '{who}', 'transformation_matrix' must be as long and wide as 'mean_vector', but got "
+                f"{self.matrix.shape} and {self.mean.shape}"
+            )
+
+    def changed(self, value: Array) -> Array:
+        if value.ndim != 3 or value.size != self.mean.size:
+            raise ValueError(
+                f"For 'LinearTransformation', an image must have {self.mean.size} values, but got {value.shape}"
+            )
+        return np.asarray((value.reshape(1, -1) - self.mean) @ self.matrix).reshape(value.shape)
+
+
+class NormalizePad(Normalize):
+    """(image - mean) / std for each channel, and a further channel of zeros.
+
+    Args:
+        mean: a number for each channel.
+        std: as many numbers above 0.
+        dtype: "float32" or "float16".
+        is_hwc: channels are the last axis; False: the first.
+
+    Raises:
+        ValueError: another dtype, or ``std`` is not as long as ``mean``, or not above 0.
+        RuntimeError: when called, another number of channels.
+    """
+
+    def __init__(
+        self, mean: Sequence[float], std: Sequence[float], dtype: str = "float32", is_hwc: bool = True
+    ) -> None:
+        super().__init__(mean, std, is_hwc)
+        self.dtype = np.dtype(check_one_of(dtype, ("float32", "float16"), "NormalizePad", "dtype"))
+
+    def changed(self, value: Array) -> Array:
+        image = super().changed(value[:, :, None] if value.ndim == 2 else value)
+        around = [(0, 0), (0, 0), (0, 1)] if self.is_hwc else [(0, 1), (0, 0), (0, 0)]
+        return np.pad(image, around).astype(self.dtype)

@@ -1,0 +1,294 @@
+"""Transforms chosen at random from lists of them, also those of published policies of augmentation."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.checks import check_positive_int, check_type
+from ...core.types import Array
+from ..config import current_random
+from ..transforms import Transform, probability
+from ._pixels import chance, fill_of, of_bytes
+from ._published import POLICIES
+from .basic import Inter
+from .colors import (
+    AdjustBrightness,
+    AdjustContrast,
+    AdjustSaturation,
+    AutoContrast,
+    Equalize,
+    Invert,
+    Posterize,
+    Solarize,
+)
+from .filters import AdjustSharpness
+from .warping import Affine, Rotate
+
+__all__ = [
+    "AutoAugment", "AutoAugmentPolicy", "RandAugment", "RandomSelectSubpolicy", "TrivialAugmentWide", "UniformAugment",
+]  # fmt: skip
+
+
+class RandomSelectSubpolicy:
+    """One of several lists of transforms, each of which is made with its probability.
+
+    Args:
+        policy: lists of pairs of a transform and its probability.
+
+    Raises:
+        TypeError: no lists of pairs of functions and numbers.
+        ValueError: an empty list, or a probability outside of 0 to 1.
+    """
+
+    def __init__(self, policy: list[list[tuple[Callable[..., Any], float]]]) -> None:
+        who = "RandomSelectSubpolicy"
+        check_type(policy, list, who, "policy", "a list of lists", show=repr)
+        if not policy:
+            raise ValueError(f"For '{who}', 'policy' must not be empty")
+        for one in policy:
+            if not check_type(one, list, who, "policy", "a list of lists", show=repr):
+                raise ValueError(f"For '{who}', a list in 'policy' must not be empty")
+            for pair in one:
+                if not isinstance(pair, tuple) or len(pair) != 2 or not callable(pair[0]):
+                    raise TypeError(
+                        f"For '{who}', 'policy' must have pairs of a function and a number, but got {pair!r}"
+                    )
+                probability(who, pair[1])
+        self.policy = policy
+
+    def __call__(self, *values: Any) -> Any:
+        for transform, prob in self.policy[int(current_random().integers(len(self.policy)))]:
+            if chance(prob):
+                made = transform(*values)
+                values = made if isinstance(made, tuple) else (made,)
+        return values[0] if len(values) == 1 else values
+
+
+class UniformAugment:
+    """Some transforms of a list, drawn evenly, each of which is made with probability 1/2.
+
+    Args:
+        transforms: a list of functions.
+        num_ops: how many are drawn.
+
+    Raises:
+        TypeError: no list of functions, or no int.
+        ValueError: an int below 1 or above the number of functions.
+    """
+
+    def __init__(self, transforms: list[Callable[..., Any]], num_ops: int = 2) -> None:
+        who = "UniformAugment"
+        check_type(transforms, list, who, "transforms", "a list of functions", show=repr)
+        if not all(callable(one) for one in transforms):
+            raise TypeError(f"For '{who}', 'transforms' must be a list of functions, but got {transforms!r}")
+        check_positive_int(num_ops, who, "num_ops", show=repr)
+        if num_ops > len(transforms):
+            raise ValueError(f"For '{who}', 'num_ops' must not be above {len(transforms)}, but got {num_ops}")
+        self.transforms, self.count = transforms, num_ops
+
+    def __call__(self, *values: Any) -> Any:
+        for place in current_random().choice(len(self.transforms), self.count, replace=False):
+            if chance(0.5):
+                made = self.transforms[place](*values)
+                values = made if isinstance(made, tuple) else (made,)
+        return values[0] if len(values) == 1 else values
+
+
+class _Augment(Transform):
+    """Named transforms of a strength, as the papers on augmentation have them."""
+
+    def __init__(self, interpolation: Inter, fill_value: int | tuple[int, ...]) -> None:
+        who = type(self).__name__
+        self.way = check_type(interpolation, Inter, who, "interpolation", "an Inter", show=repr)
+        self.fill = fill_of(who, fill_value)
+        Rotate(0, self.way)  # refuses a way that is not covered
+
+    def made(self, image: Array, name: str, strength: float) -> Array:
+        """The image under a transform of this strength."""
+        across = {"ShearX": (0, strength), "ShearY": (1, strength)}
+        if name in across:
+            angles = [0.0, 0.0]
+            angles[across[name][0]] = float(np.rad2deg(np.arctan(strength)))
+            return Affine(0, (0, 0), 1, angles, self.way, self.fill).changed(image)
+        if name in ("TranslateX", "TranslateY"):
+            move = (strength / image.shape[1], 0) if name == "TranslateX" else (0, strength / image.shape[0])
+            return Affine(0, np.clip(move, -1, 1).tolist(), 1, 0, self.way, self.fill).changed(image)
+        plain: dict[str, Callable[[], Transform]] = {
+            "Identity": lambda: AdjustBrightness(1),
+            "Rotate": lambda: Rotate(strength, self.way, fill_value=self.fill),
+            "Brightness": lambda: AdjustBrightness(1 + strength),
+            "Color": lambda: AdjustSaturation(1 + strength),
+            "Contrast": lambda: AdjustContrast(1 + strength),
+            "Sharpness": lambda: AdjustSharpness(1 + strength),
+            "Posterize": lambda: Posterize(int(strength)),
+            "Solarize": lambda: Solarize(min(strength, 255)),
+            "AutoContrast": AutoContrast,
+            "Equalize": Equalize,
+            "Invert": Invert,
+        }
+        return plain[name]().changed(image)
+
+
+_SIGNED = {"ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate", "Brightness", "Color", "Contrast", "Sharpness"}
+
+
+def _strengths(shape: Sequence[int], bins: int, wide: bool) -> dict[str, Array]:
+    """The strengths of RandAugment, or the wider ones of TrivialAugment, from the least to the greatest."""
+    steps = np.arange(bins)
+    bits = 8 - np.rint(steps / ((bins - 1) / (6 if wide else 4)) if bins > 1 else steps)
+    moves = (32.0, 32.0) if wide else (150.0 / 331.0 * shape[1], 150.0 / 331.0 * shape[0])
+    shear, turn, tone = (0.99, 135.0, 0.99) if wide else (0.3, 30.0, 0.9)
+    ends = {
+        "ShearX": shear, "ShearY": shear, "TranslateX": moves[0], "TranslateY": moves[1], "Rotate": turn,
+        "Brightness": tone, "Color": tone, "Contrast": tone, "Sharpness": tone,
+    }  # fmt: skip
+    return {
+        "Identity": np.zeros(bins), **{name: np.linspace(0, end, bins) for name, end in ends.items()},
+        "Posterize": bits, "Solarize": np.linspace(255, 0, bins), "AutoContrast": np.zeros(bins),
+        "Equalize": np.zeros(bins),
+    }  # fmt: skip
+
+
+def _signed(name: str, strength: float) -> float:
+    return -strength if name in _SIGNED and chance(0.5) else strength
+
+
+class RandAugment(_Augment):
+    """Some of 14 transforms, drawn evenly, all of one strength (Cubuk et al., 2019).
+
+    Args:
+        num_ops: how many are made one after another.
+        magnitude: the strength, from 0 to below ``num_magnitude_bins``.
+        num_magnitude_bins: how many strengths there are, at least 2.
+        interpolation: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
+        fill_value: what is beyond the image, from 0 to 255, or one for each of three channels.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        NotImplementedError: another way to look between pixels.
+        RuntimeError: when called, something else than an image (H, W, 3) of UInt8.
+    """
+
+    def __init__(
+        self,
+        num_ops: int = 2,
+        magnitude: int = 9,
+        num_magnitude_bins: int = 31,
+        interpolation: Inter = Inter.NEAREST,
+        fill_value: int | tuple[int, ...] = 0,
+    ) -> None:
+        super().__init__(interpolation, fill_value)
+        self.count = check_positive_int(num_ops, "RandAugment", "num_ops", show=repr)
+        self.bins = _bins("RandAugment", num_magnitude_bins)
+        if isinstance(magnitude, bool) or not isinstance(magnitude, int):
+            raise TypeError(f"For 'RandAugment', 'magnitude' must be an int, but got {magnitude!r}")
+        if not 0 <= magnitude < self.bins:
+            raise ValueError(f"For 'RandAugment', 'magnitude' must be from 0 to {self.bins - 1}, but got {magnitude}")
+        self.magnitude = magnitude
+
+    def changed(self, value: Array) -> Array:
+        image = of_bytes("RandAugment", value)
+        strengths = _strengths(image.shape, self.bins, False)
+        for _ in range(self.count):
+            name = list(strengths)[int(current_random().integers(len(strengths)))]
+            image = self.made(image, name, _signed(name, float(strengths[name][self.magnitude])))
+        return image
+
+
+def _bins(who: str, number: Any) -> int:
+    if check_positive_int(number, who, "num_magnitude_bins", show=repr) < 2:
+        raise ValueError(f"For '{who}', 'num_magnitude_bins' must be at least 2, but got {number}")
+    return int(number)
+
+
+class TrivialAugmentWide(_Augment):
+    """One of 14 transforms of a strength that is drawn (Müller and Hutter, 2021).
+
+    Args:
+        num_magnitude_bins: how many strengths there are, at least 2.
+        interpolation: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
+        fill_value: what is beyond the image, from 0 to 255, or one for each of three channels.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        NotImplementedError: another way to look between pixels.
+        RuntimeError: when called, something else than an image (H, W, 3) of UInt8.
+    """
+
+    def __init__(
+        self,
+        num_magnitude_bins: int = 31,
+        interpolation: Inter = Inter.NEAREST,
+        fill_value: int | tuple[int, ...] = 0,
+    ) -> None:
+        super().__init__(interpolation, fill_value)
+        self.bins = _bins("TrivialAugmentWide", num_magnitude_bins)
+
+    def changed(self, value: Array) -> Array:
+        image = of_bytes("TrivialAugmentWide", value)
+        strengths = _strengths(image.shape, self.bins, True)
+        name = list(strengths)[int(current_random().integers(len(strengths)))]
+        strength = float(strengths[name][int(current_random().integers(self.bins))])
+        return self.made(image, name, _signed(name, strength))
+
+
+class AutoAugmentPolicy(enum.StrEnum):
+    """Collections of images for which there is a published policy."""
+
+    IMAGENET = "imagenet"
+    CIFAR10 = "cifar10"
+    SVHN = "svhn"
+
+
+Named = tuple[str, float, int]
+"""A transform: its name, how probable it is, and its strength from 0 to 9."""
+
+
+def policy_of(name: str) -> list[tuple[Named, Named]]:
+    """The 25 pairs of transforms of a published policy."""
+    pairs = []
+    for line in POLICIES[name].split("; "):
+        words = line.split()
+        first, second = ((words[at], float(words[at + 1]), int(words[at + 2])) for at in (0, 3))
+        pairs.append((first, second))
+    return pairs
+
+
+class AutoAugment(_Augment):
+    """One of 25 pairs of transforms, each made with its probability (Cubuk et al., 2018).
+
+    Args:
+        policy: for which collection of images the pairs were found.
+        interpolation: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
+        fill_value: what is beyond the image, from 0 to 255, or one for each of three channels.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        NotImplementedError: another way to look between pixels.
+        RuntimeError: when called, something else than an image (H, W, 3) of UInt8.
+    """
+
+    def __init__(
+        self,
+        policy: AutoAugmentPolicy = AutoAugmentPolicy.IMAGENET,
+        interpolation: Inter = Inter.NEAREST,
+        fill_value: int | tuple[int, ...] = 0,
+    ) -> None:
+        super().__init__(interpolation, fill_value)
+        check_type(policy, AutoAugmentPolicy, "AutoAugment", "policy", "an AutoAugmentPolicy", show=repr)
+        self.pairs = policy_of(policy.value)
+
+    def changed(self, value: Array) -> Array:
+        image = of_bytes("AutoAugment", value)
+        strengths = _strengths(image.shape, 10, False) | {"Invert": np.zeros(10)}
+        for name, share, strength in self.pairs[int(current_random().integers(len(self.pairs)))]:
+            if chance(share):
+                image = self.made(image, name, _signed(name, float(strengths[name][strength])))
+        return image

@@ -1,0 +1,382 @@
+"""Images turned, sheared, moved and seen from aside: each pixel of the result is looked up in the image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.checks import check_bool, check_type
+from ...core.types import Array
+from ..config import current_random
+from ..transforms import Sometimes, Transform, probability
+from ._pixels import drawn, factor, fill_of, picture, rounded, span
+from .basic import Inter
+
+__all__ = ["Affine", "Perspective", "RandomAffine", "RandomPerspective", "RandomRotation", "Rotate"]
+
+Fill = int | tuple[int, ...]
+
+
+def _way(who: str, argument: str, way: Any) -> Inter:
+    """One of the two ways to look between pixels.
+
+    Raises:
+        TypeError: no Inter.
+        NotImplementedError: another way.
+    """
+    check_type(way, Inter, who, argument, "an Inter", show=repr)
+    if way not in (Inter.NEAREST, Inter.BILINEAR):
+        raise NotImplementedError(
+            f"vision.{who} with Inter.{way.name} is not covered by hookscope: use BILINEAR or NEAREST"
+        )
+    return way
+
+
+def _looked_up(image: Array, x: Array, y: Array, way: Inter, fill: Sequence[float]) -> Array:
+    """The image at places x, y, which are counted in units of 1/32 of a pixel for BILINEAR; ``fill`` beyond it."""
+    whole = image if image.ndim == 3 else image[:, :, None]
+    height, width, channels = whole.shape
+    ground = np.resize(np.asarray(fill, np.float64), channels)
+
+    def at(columns: Array, rows: Array) -> Array:
+        inside = (columns >= 0) & (columns < width) & (rows >= 0) & (rows < height)
+        found = whole[np.where(inside, rows, 0), np.where(inside, columns, 0)].astype(np.float64)
+        return np.where(inside[..., None], found, ground)
+
+    if way is Inter.NEAREST:
+        made = at(x, y)
+    else:
+        left, top = x >> 5, y >> 5
+        across, down = ((one & 31)[..., None] / 32 for one in (x, y))
+        made = (
+            at(left, top) * (1 - across) * (1 - down) + at(left + 1, top) * across * (1 - down)
+            + at(left, top + 1) * (1 - across) * down + at(left + 1, top + 1) * across * down
+        )  # fmt: skip
+        if image.dtype.kind in "iu":
+            made = np.floor(made + 0.5)
+    return rounded(made, image.dtype).reshape(*x.shape, *image.shape[2:])
+
+
+def _warped(image: Array, matrix: Array, size: tuple[int, int], way: Inter, fill: Sequence[float]) -> Array:
+    """The image under an affine map (2, 3) of its places, with places rounded as OpenCV rounds them."""
+    back = np.linalg.inv(np.vstack([matrix, [0, 0, 1]]))[:2]
+    rows, columns = (np.arange(n) for n in size)
+    half, shift = (512, 10) if way is Inter.NEAREST else (16, 5)
+    places = [
+        (np.rint(((one[1] * rows) + one[2]) * 1024).astype(np.int64)[:, None] + half
+         + np.rint(one[0] * columns * 1024).astype(np.int64)) >> shift
+        for one in back
+    ]  # fmt: skip
+    return _looked_up(image, places[0], places[1], way, fill)
+
+
+def _rotation(degrees: float, center: tuple[float, float]) -> Array:
+    """The map that turns places counterclockwise, where rows grow downward."""
+    angle = np.deg2rad(degrees)
+    cosine, sine = np.cos(angle), np.sin(angle)
+    x, y = center
+    return np.array([[cosine, sine, (1 - cosine) * x - sine * y], [-sine, cosine, sine * x + (1 - cosine) * y]])
+
+
+class Rotate(Transform):
+    """The image turned counterclockwise.
+
+    Args:
+        degrees: by how much.
+        resample: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
+        expand: make the result so large that all of the image is in it, which is then turned around its middle.
+        center: the point (x, y) around which it is turned; the middle without it.
+        fill_value: what is beyond the image, from 0 to 255, or one for each of three channels.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        NotImplementedError: another way to look between pixels.
+        RuntimeError: when called, something else than an image.
+    """
+
+    def __init__(
+        self,
+        degrees: float,
+        resample: Inter = Inter.NEAREST,
+        expand: bool = False,
+        center: tuple[float, float] | None = None,
+        fill_value: Fill = 0,
+    ) -> None:
+        who = type(self).__name__
+        self.degrees = factor(who, "degrees", degrees, -np.inf, np.inf)
+        self.way = _way(who, "resample", resample)
+        self.expand = check_bool(expand, who, "expand", show=repr)
+        self.center = None if center is None else _two(who, "center", center)
+        self.fill = fill_of(who, fill_value)
+
+    def changed(self, value: Array) -> Array:
+        return self.turned(value, self.degrees)
+
+    def turned(self, value: Array, degrees: float) -> Array:
+        """The image turned by so many degrees."""
+        height, width = picture(type(self).__name__, value).shape[:2]
+        center = self.center or ((width - 1) / 2, (height - 1) / 2)
+        matrix, size = _rotation(degrees, center), (height, width)
+        if self.expand:
+            cosine, sine = abs(np.cos(np.deg2rad(degrees))), abs(np.sin(np.deg2rad(degrees)))
+            wide, tall = width * cosine + height * sine, height * cosine + width * sine
+            matrix = _rotation(degrees, ((width - 1) / 2, (height - 1) / 2))
+            matrix[:, 2] += ((wide - width) / 2, (tall - height) / 2)
+            size = (round(tall), round(wide))
+        return _warped(value, matrix, size, self.way, self.fill)
+
+
+def _two(who: str, argument: str, given: Any) -> tuple[float, float]:
+    check_type(given, list | tuple, who, argument, "two numbers", show=repr)
+    if len(given) != 2:
+        raise ValueError(f"For '{who}', '{argument}' must be two numbers, but got {given!r}")
+    first, second = (factor(who, argument, one, -np.inf, np.inf) for one in given)
+    return first, second
+
+
+def _around(who: str, argument: str, given: Any) -> tuple[float, float]:
+    """A range; a number x stands for -x to x."""
+    if isinstance(given, list | tuple):
+        return span(who, argument, given, -np.inf, np.inf)
+    most = factor(who, argument, given, 0, np.inf)
+    return -most, most
+
+
+class RandomRotation(Rotate):
+    """The image turned counterclockwise by an angle that is drawn.
+
+    Args:
+        degrees: the range of the angle; a number x stands for -x to x.
+        resample: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
+        expand: make the result so large that all of the image is in it, which is then turned around its middle.
+        center: the point (x, y) around which it is turned; the middle without it.
+        fill_value: what is beyond the image, from 0 to 255, or one for each of three channels.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        NotImplementedError: another way to look between pixels.
+        RuntimeError: when called, something else than an image.
+    """
+
+    def __init__(
+        self,
+        degrees: float | Sequence[float],
+        resample: Inter = Inter.NEAREST,
+        expand: bool = False,
+        center: tuple[float, float] | None = None,
+        fill_value: Fill = 0,
+    ) -> None:
+        super().__init__(0, resample, expand, center, fill_value)
+        self.range = _around("RandomRotation", "degrees", degrees)
+
+    def changed(self, value: Array) -> Array:
+        return self.turned(value, drawn(*self.range))
+
+
+def _affine(
+    shape: Sequence[int], degrees: float, move: tuple[float, float], scale: float, shear: tuple[float, float]
+) -> Array:
+    """The map that turns clockwise around the middle, shears and scales, and then moves."""
+    angle, first, second = np.deg2rad(degrees), np.deg2rad(shear[0]), np.deg2rad(shear[1])
+    parts = np.array([
+        [np.cos(angle - second) / np.cos(second),
+         -np.cos(angle - second) * np.tan(first) / np.cos(second) - np.sin(angle)],
+        [np.sin(angle - second) / np.cos(second),
+         -np.sin(angle - second) * np.tan(first) / np.cos(second) + np.cos(angle)],
+    ]) * scale  # fmt: skip
+    middle = np.array([(shape[1] - 1) / 2, (shape[0] - 1) / 2])
+    return np.column_stack([parts, middle + move - parts @ middle])
+
+
+class Affine(Transform):
+    """The image turned clockwise around its middle, sheared, scaled and moved.
+
+    Args:
+        degrees: by how much it is turned.
+        translate: by which shares of its width and its height it is moved, from -1 to 1.
+        scale: the factor, above 0.
+        shear: the angles along the width and the height in degrees, or one along the width.
+        resample: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
+        fill_value: what is beyond the image, from 0 to 255, or one for each of three channels.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        NotImplementedError: another way to look between pixels.
+        RuntimeError: when called, something else than an image.
+    """
+
+    def __init__(
+        self,
+        degrees: float,
+        translate: Sequence[float],
+        scale: float,
+        shear: float | Sequence[float],
+        resample: Inter = Inter.NEAREST,
+        fill_value: Fill = 0,
+    ) -> None:
+        self.degrees = factor("Affine", "degrees", degrees, -np.inf, np.inf)
+        self.translate = _two("Affine", "translate", translate)
+        for one in self.translate:
+            factor("Affine", "translate", one, -1, 1)
+        self.scale = _above_zero("Affine", scale)
+        self.shear = _two("Affine", "shear", shear if isinstance(shear, list | tuple) else (shear, 0))
+        self.way, self.fill = _way("Affine", "resample", resample), fill_of("Affine", fill_value)
+
+    def changed(self, value: Array) -> Array:
+        height, width = picture("Affine", value).shape[:2]
+        move = self.translate[0] * width, self.translate[1] * height
+        matrix = _affine(value.shape, self.degrees, move, self.scale, self.shear)
+        return _warped(value, matrix, (height, width), self.way, self.fill)
+
+
+def _above_zero(who: str, scale: Any) -> float:
+    found = factor(who, "scale", scale)
+    if not found:
+        raise ValueError(f"For '{who}', 'scale' must be above 0, but got {scale}")
+    return found
+
+
+class RandomAffine(Transform):
+    """The image turned around its middle, sheared, scaled and moved by what is drawn.
+
+    Args:
+        degrees: the range of the angle; a number x stands for -x to x.
+        translate: the ranges of the shares of width and height by which it is moved, each from -1 to 1: two numbers for
+            both, or two for each; it is not moved without it.
+        scale: the range of the factor; 1 without it.
+        shear: the range of the angle of shearing along the width, or that and the one along the height; a number x
+            stands for -x to x; none without it.
+        resample: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
+        fill_value: what is beyond the image, from 0 to 255, or one for each of three channels.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        NotImplementedError: another way to look between pixels.
+        RuntimeError: when called, something else than an image.
+    """
+
+    def __init__(
+        self,
+        degrees: float | Sequence[float],
+        translate: Sequence[float] | None = None,
+        scale: Sequence[float] | None = None,
+        shear: float | Sequence[float] | None = None,
+        resample: Inter = Inter.NEAREST,
+        fill_value: Fill = 0,
+    ) -> None:
+        who = "RandomAffine"
+        self.degrees = _around(who, "degrees", degrees)
+        given = (0, 0, 0, 0) if translate is None else tuple(check_type(translate, list | tuple, who, "translate"))
+        if len(given) not in (2, 4):
+            raise ValueError(f"For '{who}', 'translate' must be two or four numbers, but got {translate!r}")
+        given = given if len(given) == 4 else (*given, 0, 0)
+        self.translate = [span(who, "translate", given[at : at + 2], -1, 1) for at in (0, 2)]
+        self.scale = (1.0, 1.0) if scale is None else span(who, "scale", scale, 1e-9)
+        if isinstance(shear, list | tuple) and len(shear) == 4:
+            self.shear = [span(who, "shear", shear[at : at + 2], -360, 360) for at in (0, 2)]
+        else:
+            self.shear = [_around(who, "shear", 0 if shear is None else shear), (0.0, 0.0)]
+        self.way, self.fill = _way(who, "resample", resample), fill_of(who, fill_value)
+
+    def changed(self, value: Array) -> Array:
+        height, width = picture("RandomAffine", value).shape[:2]
+        across, down = (drawn(*one) for one in self.translate)
+        shear = drawn(*self.shear[0]), drawn(*self.shear[1])
+        matrix = _affine(value.shape, drawn(*self.degrees), (across * width, down * height), drawn(*self.scale), shear)
+        return _warped(value, matrix, (height, width), self.way, self.fill)
+
+
+Corners = Sequence[Sequence[float]]
+
+
+def _homography(start: Corners, end: Corners) -> Array:
+    """The map of the plane that brings four points to four others."""
+    rows, right = [], []
+    for (x, y), (u, v) in zip(start, end, strict=True):
+        rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
+        right += [u, v]
+    return np.append(np.linalg.solve(np.array(rows, float), np.array(right, float)), 1).reshape(3, 3)
+
+
+def _seen(image: Array, start: Corners, end: Corners, way: Inter) -> Array:
+    height, width = image.shape[:2]
+    back = np.linalg.inv(_homography(start, end))
+    y, x = np.mgrid[:height, :width]
+    across, down, depth = (one[0] * x + one[1] * y + one[2] for one in back)
+    depth = np.where(depth == 0, np.inf, depth)
+    parts = 1 if way is Inter.NEAREST else 32
+    places = [np.rint(one / depth * parts).astype(np.int64) for one in (across, down)]
+    return _looked_up(image, places[0], places[1], way, (0, 0, 0))
+
+
+class Perspective(Transform):
+    """The image seen so that four of its points come to four others.
+
+    Args:
+        start_points: four points (x, y) of the image.
+        end_points: where they come to.
+        interpolation: ``Inter.BILINEAR`` or ``Inter.NEAREST``.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: another number of points.
+        NotImplementedError: another way to look between pixels.
+        RuntimeError: when called, something else than an image.
+    """
+
+    def __init__(self, start_points: Corners, end_points: Corners, interpolation: Inter = Inter.BILINEAR) -> None:
+        for name, points in (("start_points", start_points), ("end_points", end_points)):
+            check_type(points, list | tuple, "Perspective", name, "four points", show=repr)
+            if len(points) != 4:
+                raise ValueError(f"For 'Perspective', '{name}' must be four points, but got {points!r}")
+            for one in points:
+                _two("Perspective", name, one)
+        self.start, self.end = start_points, end_points
+        self.way = _way("Perspective", "interpolation", interpolation)
+
+    def changed(self, value: Array) -> Array:
+        return _seen(picture("Perspective", value), self.start, self.end, self.way)
+
+
+class RandomPerspective(Sometimes, Transform):
+    """The image seen from a direction that is drawn, with probability ``prob``.
+
+    Args:
+        distortion_scale: how far its corners may move at most, as a share of half of its width and height.
+        prob: from 0 to 1.
+        interpolation: ``Inter.BILINEAR`` or ``Inter.NEAREST``; for ``Inter.BICUBIC`` the former is taken.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: a number outside its range.
+        NotImplementedError: another way to look between pixels.
+        RuntimeError: when called, something else than an image.
+    """
+
+    def __init__(self, distortion_scale: float = 0.5, prob: float = 0.5, interpolation: Inter = Inter.BICUBIC) -> None:
+        self.scale = factor("RandomPerspective", "distortion_scale", distortion_scale, 0, 1)
+        self.prob = probability("RandomPerspective", prob)
+        way = Inter.BILINEAR if interpolation is Inter.BICUBIC else interpolation
+        self.way = _way("RandomPerspective", "interpolation", way)
+
+    def changed(self, value: Array) -> Array:
+        height, width = picture("RandomPerspective", value).shape[:2]
+        start = [(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)]
+        most = int(self.scale * width / 2), int(self.scale * height / 2)
+        for _ in range(10):
+            inward = [[int(current_random().integers(n + 1)) for n in most] for _ in start]
+            end = [
+                (x + (dx if x == 0 else -dx), y + (dy if y == 0 else -dy))
+                for (x, y), (dx, dy) in zip(start, inward, strict=True)
+            ]
+            try:
+                return _seen(value, start, end, self.way)
+            except np.linalg.LinAlgError:  # three corners on one line: no image is seen so
+                continue
+        return value

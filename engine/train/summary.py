@@ -1,0 +1,250 @@
+"""``mindspore.train.summary``: numbers, images and histograms of a training, in event files that TensorBoard reads."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import re
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.checks import check_bool, check_int, check_one_of, check_type
+from ..core.tensor import Tensor
+from ..core.types import Array
+from . import _events
+
+__all__ = ["SummaryRecord"]
+
+_KINDS = ("tensor", "scalar", "image", "histogram")
+_MINDINSIGHTS = ("train_lineage", "eval_lineage", "dataset_graph", "graph", "landscape")
+
+
+class SummaryRecord:
+    """An event file that TensorBoard reads: values are added, and written when their step is recorded.
+
+    One is open at a time; it is closed as a context or by ``close``.
+
+    Args:
+        log_dir: the folder, which is made where there is none.
+        file_prefix: what the file's name begins with.
+        file_suffix: what it ends with.
+        num_process: kept; files are written in this process.
+        network: kept; TensorBoard is given no graph.
+        max_file_size: the most bytes of a file; what would exceed it is left out with a warning. No limit without it.
+        raise_exception: raise the error of a file that cannot be written; without it a warning.
+        export_options: ``{"tensor_format": "npy"}`` also writes each tensor into a file ``export_.../tensor/*.npy``.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: an unknown option, or a name with other signs than letters, digits, dots, dashes and underscores.
+        RuntimeError: one is open, or the folder cannot be made.
+    """
+
+    _open: ClassVar[SummaryRecord | None] = None
+
+    def __init__(
+        self,
+        log_dir: str,
+        file_prefix: str = "events",
+        file_suffix: str = "_MS",
+        num_process: int = 32,
+        network: object = None,
+        max_file_size: int | None = None,
+        raise_exception: bool = False,
+        export_options: dict[str, Any] | None = None,
+    ) -> None:
+        who = "SummaryRecord"
+        if SummaryRecord._open is not None:
+            raise RuntimeError(f"For '{who}', one is open at {SummaryRecord._open.log_dir}: close it first")
+        folder = Path(check_type(log_dir, str, who, "log_dir", show=repr))
+        for name, value in (("file_prefix", file_prefix), ("file_suffix", file_suffix)):
+            check_type(value, str, who, name, show=repr)
+            if not re.fullmatch(r"[\w.-]*", value, re.ASCII):
+                raise ValueError(
+                    f"For '{who}', '{name}' must be of letters, digits, dots, dashes and underscores, but got {value!r}"
+                )
+        if max_file_size is not None:
+            check_int(max_file_size, who, "max_file_size", show=repr)
+        self._most = max_file_size if max_file_size is not None and max_file_size > 0 else None
+        self._raises = check_bool(raise_exception, who, "raise_exception", show=repr)
+        self._exports = export_format(who, export_options) == "npy"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RuntimeError(f"For '{who}', 'log_dir' cannot be made: {error}") from error
+        seconds = int(time.time())
+        path = folder / f"{file_prefix}.out.tfevents.{seconds}.{platform.node()}{file_suffix}"
+        for number in range(1, 1000):  # a second one within the second
+            if not path.exists():
+                break
+            path = path.with_name(f"{file_prefix}.out.tfevents.{seconds}.{number}.{platform.node()}{file_suffix}")
+        self._path, self._export = path.absolute(), path.parent / f"export_{seconds}" / "tensor"
+        self._mode, self._waiting = "train", dict[tuple[str, str], Any]()
+        self._full = False
+        self._file = self._path.open("xb")
+        SummaryRecord._open = self
+        self._write(_events.first_event(time.time()))
+
+    def __enter__(self) -> SummaryRecord:
+        if self._file.closed:
+            raise ValueError("For 'SummaryRecord', this one has been closed; make a new one")
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    @property
+    def log_dir(self) -> str:
+        """The path of the file."""
+        return str(self._path)
+
+    def set_mode(self, mode: str) -> None:
+        """Say whether training or evaluation runs; it is kept, as there are no operators here that add values.
+
+        Args:
+            mode: "train" or "eval".
+
+        Raises:
+            ValueError: another word.
+        """
+        self._mode = check_one_of(mode, ("train", "eval"), "SummaryRecord.set_mode", "mode")
+
+    def add_value(self, plugin: str, name: str, value: Any) -> None:
+        """Add a value to those of the step that is recorded next; of one name and kind the last one counts.
+
+        Args:
+            plugin: "scalar", a tensor with one element; "image", a tensor (N, C, H, W) with 1 or 3 channels;
+                "histogram" or "tensor", any tensor; or "custom_lineage_data", a dictionary, which is written as text.
+            name: the tag in TensorBoard.
+            value: the value.
+
+        Raises:
+            ValueError: an unknown kind, no name, or a tensor that is none of the kind.
+            TypeError: no tensor.
+            NotImplementedError: a kind that only MindInsight shows.
+        """
+        who = "SummaryRecord.add_value"
+        if plugin in _MINDINSIGHTS:
+            raise NotImplementedError(f"{who} of '{plugin}' is not covered by hookscope: TensorBoard does not show it")
+        if plugin not in (*_KINDS, "custom_lineage_data"):
+            kinds = ", ".join(_KINDS)
+            raise ValueError(f"For '{who}', 'plugin' must be one of {kinds}, custom_lineage_data, but got {plugin!r}")
+        if not name or not isinstance(name, str):
+            raise ValueError(f"For '{who}', 'name' must be a str that is not empty, but got {name!r}")
+        if plugin == "custom_lineage_data":
+            lines = "\n\n".join(f"{key}: {one}" for key, one in check_type(value, dict, who, "value").items())
+            self._waiting["text", name] = lines
+            return
+        array = check_type(value, Tensor, who, "value", "a tensor").asnumpy()
+        _check(who, plugin, name, array)
+        self._waiting[plugin, name] = np.array(array)  # what is added does not change afterwards
+
+    def record(
+        self,
+        step: int,
+        train_network: object = None,
+        plugin_filter: Callable[[str], bool] | None = None,
+    ) -> bool:
+        """Write the values that were added.
+
+        Args:
+            step: the number of the step.
+            train_network: kept; TensorBoard is given no graph.
+            plugin_filter: a function of a kind that says whether its values are written; all without it.
+
+        Returns:
+            whether the file was open.
+
+        Raises:
+            TypeError: no int, or no function.
+        """
+        check_int(step, "SummaryRecord.record", "step", show=repr)
+        if plugin_filter is not None and not callable(plugin_filter):
+            raise TypeError(
+                f"For 'SummaryRecord.record', 'plugin_filter' must be a function or None, but got {plugin_filter!r}"
+            )
+        if self._file.closed:
+            warnings.warn("SummaryRecord: it has been closed, and nothing is recorded", RuntimeWarning, stacklevel=2)
+            return False
+        waiting, self._waiting = self._waiting, {}
+        values = [
+            (kind, tag, value)
+            for (kind, tag), value in waiting.items()
+            if plugin_filter is None or plugin_filter("custom_lineage_data" if kind == "text" else kind)
+        ]
+        if values:
+            self._write(_events.event(time.time(), step, values))
+        for kind, tag, value in values if self._exports else []:
+            if kind == "tensor":
+                self._export.mkdir(parents=True, exist_ok=True)
+                name = re.sub(r"[^\w.-]", "_", tag)
+                np.save(self._export / f"{name}_{step}.npy", value, allow_pickle=False)
+        return True
+
+    def _write(self, data: bytes) -> None:
+        record = _events.framed(data)
+        if self._full or (self._most is not None and self._file.tell() + len(record) > self._most):
+            if not self._full:
+                self._full = True
+                warnings.warn(
+                    f"SummaryRecord: {self._path} has reached 'max_file_size', {self._most} bytes; "
+                    "nothing more is written",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
+            return
+        self._guarded(lambda: self._file.write(record))
+
+    def _guarded(self, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except OSError as error:
+            if self._raises:
+                raise
+            warnings.warn(f"SummaryRecord: {self._path} cannot be written: {error}", RuntimeWarning, stacklevel=4)
+
+    def flush(self) -> None:
+        """Hand what was recorded to the system, so that TensorBoard sees it."""
+        if not self._file.closed:
+            self._guarded(self._file.flush)
+
+    def close(self) -> None:
+        """Finish the file. Values that were added and not recorded are lost."""
+        if SummaryRecord._open is self:
+            SummaryRecord._open = None
+        if not self._file.closed:
+            self._guarded(self._file.close)
+
+    def __del__(self) -> None:
+        with contextlib.suppress(AttributeError):  # of one that could not be made
+            self.close()
+
+
+def _check(who: str, plugin: str, name: str, array: Array) -> None:
+    if not array.size:
+        raise ValueError(f"For '{who}', the tensor '{name}' must have elements, but its shape is {array.shape}")
+    if plugin == "scalar" and array.size != 1:
+        raise ValueError(f"For '{who}', the scalar '{name}' must have one element, but its shape is {array.shape}")
+    if plugin == "image" and (array.ndim != 4 or array.shape[1] not in (1, 3)):
+        raise ValueError(
+            f"For '{who}', the image '{name}' must be (N, C, H, W) with 1 or 3 channels, but got {array.shape}"
+        )
+
+
+def export_format(who: str, options: Any) -> str | None:
+    """The format of exported tensors.
+
+    Raises:
+        TypeError: no dictionary.
+        ValueError: another option, or another format.
+    """
+    check_type(options, dict | None, who, "export_options", "a dict or None", show=repr)
+    for name, value in (options or {}).items():
+        if name != "tensor_format" or value not in ("npy", None):
+            raise ValueError(f"For '{who}', 'export_options' must be {{'tensor_format': 'npy'}}, but got {options!r}")
+    return (options or {}).get("tensor_format")
