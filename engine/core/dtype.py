@@ -37,6 +37,7 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "wrapped",
 ]
 
 
@@ -242,7 +243,8 @@ def default_dtype_of(value: Number) -> DType:
 def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype of an operation on two tensors.
 
-    As in MindSpore: a floating dtype wins over any integer whatever its width (int64 with float16 gives float16);
+    As in MindSpore: a floating or complex dtype wins over any integer whatever its width (int64 with float16 gives
+    float16, with complex64 complex64);
     among integers NumPy's rule holds (uint8 with int8 gives int16); float16 with bfloat16 gives float32.
 
     Args:
@@ -255,7 +257,7 @@ def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
     if a == b:
         return a
     rank_a, rank_b = _kind_rank(a), _kind_rank(b)
-    if rank_a != rank_b and max(rank_a, rank_b) == 2:
+    if rank_a != rank_b and min(rank_a, rank_b) <= 1 < max(rank_a, rank_b):
         return a if rank_a > rank_b else b
     if {dtype_of(a).name, dtype_of(b).name} == {"Float16", "BFloat16"}:
         return float32.numpy
@@ -284,6 +286,24 @@ def promote_scalar(dtype: np.dtype[Any], scalar: Number) -> np.dtype[Any]:
     if isinstance(scalar, float):
         return dtype if rank >= 2 else float32.numpy
     return dtype if rank == 3 else (complex128.numpy if dtype == np.float64 else complex64.numpy)
+
+
+def wrapped(number: Any, dtype: np.dtype[Any]) -> Any:
+    """A Python int as an integer dtype has it: what is out of range is counted around, as in MindSpore and in C.
+
+    Args:
+        number: any number; all but ints of 64 bits come back as they are, and bools too.
+        dtype: the NumPy dtype that it shall fit into.
+
+    Returns:
+        the number; 300 beside UInt8 is 44.
+    """
+    if type(number) is not int or dtype.kind not in "iu":
+        return number
+    limits = np.iinfo(dtype)
+    if limits.min <= number <= limits.max or not -(2**63) <= number < 2**64:
+        return number
+    return (number - limits.min) % 2**limits.bits + limits.min
 
 
 def _kind_rank(dtype: np.dtype[Any]) -> int:

@@ -15,9 +15,9 @@ from typing import Any, NoReturn, overload
 
 class TensorMethods:
     def abs(self) -> Tensor:
-        """|x|, of a complex number its real length; the gradient at 0 is 0."""
+        """|x|, of a complex number its real length; the gradient at 0 and at NaN is 0."""
     def absolute(self) -> Tensor:
-        """|x|, of a complex number its real length; the gradient at 0 is 0."""
+        """|x|, of a complex number its real length; the gradient at 0 and at NaN is 0."""
     def acos(self) -> Tensor:
         """The arc cosine, in [0, pi]; NaN outside [-1, 1]."""
     def acosh(self) -> Tensor:
@@ -313,7 +313,7 @@ class TensorMethods:
     def erf(self) -> Tensor:
         """The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x."""
     def erfc(self) -> Tensor:
-        """The complementary error function, 1 - erf(x)."""
+        """The complementary error function, 1 - erf(x), also where that is much smaller than 1."""
     def erfinv(self) -> Tensor:
         """The inverse of erf."""
     def erfinv_(self) -> Tensor:
@@ -369,9 +369,13 @@ class TensorMethods:
     def flush_from_cache(self) -> None:
         """Do nothing: there is no parameter server, and so no cache to be written back."""
     def fmax(self, other: Operand) -> Tensor:
-        """The larger of the two; where one is NaN, the other."""
+        """The larger of the two, which gets the gradient (``input`` where they tie); where one is NaN, the
+        other.
+        """
     def fmin(self, other: Operand) -> Tensor:
-        """The smaller of the two; where one is NaN, the other."""
+        """The smaller of the two, which gets the gradient (``input`` where they tie); where one is NaN, the
+        other.
+        """
     def fmod(self, other: Operand) -> Tensor:
         """x - trunc(x / y) * y, the remainder with the sign of x."""
     def fold(self, output_size: Ints | Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> Tensor:
@@ -705,7 +709,9 @@ class TensorMethods:
     def positive(self) -> Tensor:
         """The tensor itself; what ``+input`` says."""
     def pow(self, exponent: Operand) -> Tensor:
-        """x to the power y; for the gradient by y, where x is not positive, 0."""
+        """x to the power y, of integers without the fraction; for the gradient by y, where x is not positive,
+        0.
+        """
     @overload
     def prod(self, axis: Axis = None, keep_dims: builtins.bool = False, dtype: DTypeLike | None = None) -> Tensor:
         """The product over axes; its second derivative is not defined where an element is 0."""
@@ -839,9 +845,9 @@ class TensorMethods:
     def sigmoid_(self) -> Tensor:
         """1 / (1 + exp(-x))."""
     def sign(self) -> Tensor:
-        """-1, 0 or 1 as x is negative, 0 or positive; of a complex number x / |x|, and 0 of 0."""
+        """-1, 0 or 1 as x is negative, 0 or NaN, or positive; of a complex number x / |x|, and 0 of 0."""
     def sign_(self) -> Tensor:
-        """-1, 0 or 1 as x is negative, 0 or positive; of a complex number x / |x|, and 0 of 0."""
+        """-1, 0 or 1 as x is negative, 0 or NaN, or positive; of a complex number x / |x|, and 0 of 0."""
     def signbit(self) -> Tensor:
         """Whether the sign is minus, that of -0.0 too: a Bool."""
     def sin(self) -> Tensor:
@@ -952,7 +958,7 @@ class TensorMethods:
         """Parts along ``axis``: a number of nearly equal length, or cut at indices; as NumPy's
         ``array_split``.
         """
-    def tile(self, dims: Shape) -> Tensor:
+    def tile(self, *repeats: Any, dims: Shape = (), reps: Shape = ()) -> Tensor:
         """The whole tensor repeated along its axes."""
     def to(self, *args: Any, **named: Any) -> Tensor:
         """The values as another dtype, on another device, or in the dtype of another Tensor."""

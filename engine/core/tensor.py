@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import backend
-from .dtype import DType, bfloat16, default_dtype_of, dtype_of, numpy_dtype, pytype_to_dtype
+from .dtype import DType, bfloat16, default_dtype_of, dtype_of, numpy_dtype, pytype_to_dtype, wrapped
 from .hooks import HookHandle, check_arity, wrong_return
 from .printing import tensor_repr, tensor_str
 from .recording import state
@@ -446,7 +446,8 @@ def _array_from(data: Any, dtype: DTypeLike | None) -> Any:
         array = data.copy() if wanted is None else data.astype(wanted)
         return backend.to_device(np.asarray(array) if isinstance(array, np.generic) else array)
     if isinstance(data, bool | int | float | complex):
-        return backend.to_device(np.array(data, _dtype_of_python(data) if wanted is None else wanted))
+        kind = _dtype_of_python(data) if wanted is None else wanted
+        return backend.to_device(np.array(wrapped(data, kind), kind))
     if isinstance(data, list | tuple):
         plain = _plain(data)
         try:

@@ -42,17 +42,12 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
         a Tensor of the shape that the two broadcast to.
 
     Raises:
-        TypeError: a Tensor of integers to the power of a negative int.
+        RuntimeError: a Tensor of integers to the power of a negative int.
         ValueError: the shapes do not broadcast.
     """
     whole = input._array.dtype.kind in "biu" if isinstance(input, Tensor) else isinstance(input, int)
-    if not isinstance(exponent, Tensor):
-        if whole and isinstance(exponent, int) and exponent < 0:
-            raise TypeError(f"For 'mint.pow', integers have no power of {exponent}: they would be fractions")
-    elif whole and exponent._array.dtype.kind == "i":
-        found = ops.pow(input, ops.abs(exponent))
-        alone = ops.equal(ops.abs(input), 1)
-        return ops.where(ops.logical_or(ops.greater_equal(exponent, 0), alone), found, ops.zeros_like(found))
+    if whole and isinstance(exponent, int) and exponent < 0:
+        raise RuntimeError(f"For 'mint.pow', integers have no power of {exponent}: they would be fractions")
     return ops.pow(input, exponent)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.backend import to_device
 from ..core.checks import check_not_negative, check_type
-from ..core.dtype import float32, float64, int64, numpy_dtype
+from ..core.dtype import float32, float64, int64, numpy_dtype, wrapped
 from ..core.parameter import Parameter
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
@@ -34,7 +34,8 @@ def _filled(shape: Shape, value: Operand, dtype: DTypeLike, name: str) -> Tensor
         raise ValueError(f"For '{name}', 'size' must not be negative, but got {wanted}")
     if isinstance(value, Tensor):
         return _spread(value, wanted, numpy_dtype(dtype), name)
-    return Tensor._wrap(to_device(np.full(wanted, value, numpy_dtype(dtype))))
+    kind = numpy_dtype(dtype)
+    return Tensor._wrap(to_device(np.full(wanted, wrapped(value, kind), kind)))
 
 
 def _spread(value: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> Tensor:
@@ -125,7 +126,7 @@ def _like(x: Tensor, value: Operand, dtype: DTypeLike | None, name: str) -> Tens
     if isinstance(value, Tensor):
         return _spread(value, x.shape, wanted, name)
     check_type(value, int | float | complex, name, "fill_value", "a Tensor or a number")
-    return Tensor._wrap(array_module(x._array).full(x.shape, value, wanted))
+    return Tensor._wrap(array_module(x._array).full(x.shape, wrapped(value, wanted), wanted))
 
 
 @declare(primitive=prim("ZerosLike"), mint=True)

@@ -68,7 +68,9 @@ def _count(x: Value, axis: tuple[int, ...] | None) -> int:
 def _extreme_rule(F: Functions, g: Value, out: Value, x: Value, axis: tuple[int, ...] | None, keepdims: bool) -> Any:
     """The gradient goes to the elements that are the extreme, in equal shares where several tie."""
     kept = _kept(x, axis)
-    hit = F.cast(x == F.reshape(out, shape=kept), dtype=array_dtype(g))
+    top = F.reshape(out, shape=kept)
+    # NaN is the extreme where there is one, and equals nothing, itself neither.
+    hit = F.cast(F.logical_or(x == top, F.logical_and(F.ne(x, x), F.ne(top, top))), dtype=array_dtype(g))
     return F.reshape(g, shape=kept) * (hit / F.sum(hit, axis=axis, keepdims=True))
 
 

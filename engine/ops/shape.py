@@ -468,7 +468,7 @@ def broadcast_to(input: Tensor, shape: Shape) -> Tensor:
     return broadcast_to_operator(x, shape=filled)
 
 
-@declare(method=True, primitive=prim("Tile"), mint=True)
+@declare(primitive=prim("Tile"), mint=True)
 def tile(input: Tensor, dims: Shape) -> Tensor:
     """The whole tensor repeated along its axes.
 
@@ -493,6 +493,27 @@ def tile(input: Tensor, dims: Shape) -> Tensor:
     spread = reshape(x, tuple(n for pair in zip((1,) * len(shape), shape, strict=True) for n in pair))
     full = broadcast_to(spread, tuple(n for pair in zip(times, shape, strict=True) for n in pair))
     return reshape(full, tuple(t * n for t, n in zip(times, shape, strict=True)))
+
+
+@declare(method="tile")
+def _tile_of_tensor(input: Tensor, *repeats: Any, dims: Shape = (), reps: Shape = ()) -> Tensor:
+    """The whole tensor repeated along its axes.
+
+    Args:
+        input: a tensor of any shape.
+        *repeats: how often along each axis, one by one or as one tuple; none negative. With fewer numbers than axes
+            those in front count as 1, with more the tensor gets axes in front.
+        dims: the same, by name.
+        reps: the same, by its other name.
+
+    Returns:
+        A tensor of the same dtype, along axis i repeats[i] times as long.
+
+    Raises:
+        TypeError: what is given are no ints.
+        ValueError: a number is negative.
+    """
+    return tile(input, repeats[0] if len(repeats) == 1 else repeats or dims or reps)
 
 
 @declare(method=True)

@@ -804,7 +804,7 @@ def _runs_kernel(x: Array, axis: int | None) -> tuple[Array, Array, Array]:
     xp = array_module(x)
     rows = x.reshape(-1) if axis is None else xp.moveaxis(x, axis, 0)
     apart = rows[1:] != rows[:-1]
-    starts = xp.concatenate([xp.ones(min(len(rows), 1), bool), apart.reshape(len(apart), -1).any(axis=1)])
+    starts = xp.concatenate([xp.ones(min(len(rows), 1), bool), apart.any(axis=tuple(range(1, rows.ndim)))])
     kept = rows[starts]
     inverse = xp.cumsum(starts) - 1
     counts = xp.bincount(inverse, minlength=len(kept)) if len(rows) else xp.zeros(0, np.int64)

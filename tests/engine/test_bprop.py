@@ -277,11 +277,28 @@ def test_a_tuple_argument_wants_as_many_gradients() -> None:
         grad(lambda x: Pair()((x, x)))(X)
 
 
-def test_with_internal_params_a_pair_must_be_returned() -> None:
+def test_with_internal_params_all_gradients_may_come_one_after_another() -> None:
+    # As recorded from MindSpore 2.10: those of the inputs, then those of the parameters in their order.
+    w, b = Parameter(Tensor([1.0]), "w"), Parameter(Tensor([1.0]), "b")
+    net = Doubling(lambda x, out, dout: (dout * 2, dout * 10, dout * 7), [w, b])
+    of_x, (of_w, of_b) = grad(net, 0, [w, b])(X)
+    assert (of_x.tolist(), of_w.tolist(), of_b.tolist()) == ([2.0, 2.0], [20.0], [14.0])
+
+
+def test_with_internal_params_the_dictionary_may_name_parameters() -> None:
+    w = Parameter(Tensor([1.0]), "w")
+    net = Doubling(lambda x, out, dout: ((dout,), {"w": dout * 3}), [w])
+    assert grad(net, 0, [w])(X)[1][0].tolist() == [6.0]
+
+
+def test_with_internal_params_their_gradients_must_be_returned() -> None:
     w = Parameter(Tensor([1.0]), "w")
     net = Doubling(lambda x, out, dout: (dout,), [w])
-    expected = r"must return \(gradients of the inputs, \{parameter: gradient\}\), because 'internal_params' is set"
-    with pytest.raises(TypeError, match=expected):
+    expected = (
+        r"must return \(gradients of the inputs, \{parameter: gradient\}\), because 'internal_params' is set, or all "
+        r"1 \+ 1 gradients one after another, but returned 1"
+    )
+    with pytest.raises(RuntimeError, match=expected):
         grad(net)(X)
 
 

@@ -264,6 +264,7 @@ NN: list[tuple[str, dict[str, Any], Walk, dict[str, Any]]] = [
     *((name, {**B, "use_nesterov": True, **D}, adam, {"nesterov": True, "decay": DECAY})
       for name in ("Adam", "AdamOffload", "LazyAdam")),
     ("Adam", {**B, "use_amsgrad": True, **D}, adam, {"amsgrad": True, "decay": DECAY}),
+    ("Adam", {**B, "use_amsgrad": True, "use_nesterov": True}, adam, {"amsgrad": True, "nesterov": True}),
     ("AdaMax", {**B}, adamax, {}),
     ("AdaMax", {**B, **D}, adamax, {"decay": DECAY}),
     ("AdamWeightDecay", {**B}, adam_weight_decay, {}),
