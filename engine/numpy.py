@@ -20,14 +20,13 @@ from . import ops
 from .core.checks import check_bool
 from .core.dtype import (
     DType,
+    any_dtype,
     bool_,
-    dtype_of,
     float32,
     float64,
     int32,
     int64,
     numpy_dtype,
-    to_dtype,
 )
 from .core.names import on_first_use
 from .core.operator import Operator
@@ -45,10 +44,8 @@ newaxis = None
 
 def _dtype(dtype: DTypeLike) -> DType:
     """An element type of the engine's, given so, by NumPy's name, or as a Python type."""
-    if isinstance(dtype, str):
-        return dtype_of(_np.dtype(dtype))
     named: dict[Any, Any] = {int: int32, float: float32, bool: bool_}
-    return named.get(dtype, dtype)
+    return any_dtype(named.get(dtype, dtype))
 
 
 def array(obj: TensorLike, dtype: DTypeLike | None = None, copy: bool = True, ndmin: int = 0) -> Tensor:
@@ -108,7 +105,7 @@ def asfarray(a: TensorLike, dtype: DTypeLike = float32) -> Tensor:
     Raises:
         TypeError: ``a`` cannot be a Tensor, or ``dtype`` names no element type.
     """
-    wanted = to_dtype(_dtype(dtype))
+    wanted = _dtype(dtype)
     return asarray(a, wanted if wanted.is_floating_point else float32)
 
 

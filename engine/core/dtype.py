@@ -14,6 +14,7 @@ from .types import DTypeLike, Number
 
 __all__ = [
     "DType",
+    "any_dtype",
     "bfloat16",
     "bool_",
     "complex64",
@@ -149,7 +150,25 @@ def dtype_of(numpy_like: np.dtype[Any] | type | str) -> DType:
 
 
 def to_dtype(value: DTypeLike, argument: str = "dtype") -> DType:
-    """A DType from what a user may write.
+    """A DType where nothing else is taken, as in MindSpore: neither NumPy's types nor names nor Python's types.
+
+    Args:
+        value: a DType; an array's dtype, which the engine has at hand, is taken too.
+        argument: what the argument is called, for the error.
+
+    Returns:
+        the DType.
+
+    Raises:
+        TypeError: anything else.
+    """
+    if isinstance(value, DType | np.dtype):
+        return any_dtype(value, argument)
+    raise TypeError(f"'{argument}' must be a MindSpore dtype such as mindspore.float32, but got {value!r}")
+
+
+def any_dtype(value: DTypeLike, argument: str = "dtype") -> DType:
+    """A DType from whatever names an element type.
 
     Args:
         value: a DType, a NumPy dtype or its name, or a Python number type (``int`` is Int64, ``float`` Float32).
@@ -174,16 +193,16 @@ def to_dtype(value: DTypeLike, argument: str = "dtype") -> DType:
 
 
 def numpy_dtype(value: DTypeLike) -> np.dtype[Any]:
-    """The NumPy dtype of a DType or of anything that names an element type.
+    """The NumPy dtype of a DType.
 
     Args:
-        value: a DType, a NumPy dtype or its name, or a Python number type.
+        value: a DType, or an array's dtype.
 
     Returns:
         the NumPy dtype.
 
     Raises:
-        TypeError: ``value`` names no element type that a tensor can have.
+        TypeError: anything else, see ``to_dtype``.
     """
     return value.numpy if isinstance(value, DType) else to_dtype(value).numpy
 
@@ -213,7 +232,7 @@ def pytype_to_dtype(obj: DTypeLike) -> DType:
         TypeError: anything else; types that hold no numbers (str, list) have no DType here.
     """
     wide: dict[Any, DType] = {int: int64, float: float64}
-    return wide.get(obj) or to_dtype(obj, "obj")
+    return wide.get(obj) or any_dtype(obj, "obj")
 
 
 def dtype_to_pytype(type_: DType) -> type:

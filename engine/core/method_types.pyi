@@ -752,7 +752,7 @@ class TensorMethods:
         """1 / x."""
     def relu(self, inplace: builtins.bool = False) -> Tensor:
         """max(input, 0), element by element; NaN stays NaN."""
-    def remainder(self, other: Operand) -> Tensor:
+    def remainder(self, divisor: Operand) -> Tensor:
         """x - floor(x / y) * y, with the sign of y."""
     def remainder_(self, other: Operand) -> Tensor:
         """x - floor(x / y) * y, with the sign of y."""

@@ -48,7 +48,6 @@ class Tensor(TensorMethods):
     """
 
     __slots__ = ("__dict__", "__weakref__", "_array")
-    __array_ufunc__ = None  # numpy_array + tensor is Tensor.__radd__, not an array of objects
     __hash__ = object.__hash__
     has_init = False
     _drawn = False  # whether its numbers are an initializer's random ones
@@ -313,6 +312,10 @@ class Tensor(TensorMethods):
         if not self.shape:
             raise TypeError("len() of a 0-d tensor")
         return self.shape[0]
+
+    def __contains__(self, value: object) -> bool:
+        """Whether any element equals a number, or that of a Tensor at its place."""
+        return isinstance(value, Tensor | bool | int | float | complex) and bool((self == value).any())
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.shape:

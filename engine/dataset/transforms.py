@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.checks import check_number, check_positive_int
-from ..core.dtype import numpy_dtype
+from ..core.dtype import any_dtype
 from ..core.types import Array, DTypeLike, Number, TensorLike
 from .config import current_random
 from .steps import like, padded
@@ -46,7 +46,7 @@ class TypeCast(Transform):
     """
 
     def __init__(self, data_type: DTypeLike) -> None:
-        self.dtype = np.dtype(numpy_dtype(data_type))
+        self.dtype = np.dtype(any_dtype(data_type).numpy)
 
     def changed(self, value: Array) -> Array:
         return value.astype(self.dtype)

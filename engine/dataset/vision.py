@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import float32, numpy_dtype
+from ..core.dtype import any_dtype, float32
 from ..core.types import Array, DTypeLike, Ints
 from .config import current_random
 from .transforms import Sometimes, Transform, TypeCast
@@ -61,7 +61,7 @@ class ToTensor(Transform):
     """
 
     def __init__(self, output_type: DTypeLike = float32) -> None:
-        self.dtype = np.dtype(numpy_dtype(output_type))
+        self.dtype = np.dtype(any_dtype(output_type).numpy)
 
     def changed(self, value: Array) -> Array:
         if value.ndim not in (2, 3):

@@ -408,7 +408,7 @@ def reshape(input: Tensor, shape: Shape) -> Tensor:
 def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
     """Elements moved on along axes, those that fall off the end coming back at the start."""
 
-def round(input: Operand, *, decimals: int = 0) -> Tensor:
+def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
 
 def rsqrt(input: Tensor) -> Tensor:

@@ -391,6 +391,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     Raises:
         ValueError: an axis is out of range, or the last comes before the first.
     """
+    for axis in (start_dim, end_dim):
+        axes_of(axis, input.ndim, "flatten")  # unlike ops.flatten, which takes an axis 1 that is not there
     return ops.flatten(input, start_dim=start_dim, end_dim=end_dim)
 
 
@@ -728,7 +730,7 @@ def randn_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | N
     Returns:
         the Tensor.
     """
-    return ops.randn_like(input, dtype=dtype)
+    return ops.randn_like(input, dtype=dtype or input.dtype)
 
 
 def randint(
@@ -768,7 +770,7 @@ def randint_like(input: Tensor, *args: int, dtype: DTypeLike | None = None, devi
         ValueError: another number of arguments, or no int from ``low`` below ``high``.
     """
     low, high = (0, *args) if len(args) == 1 else args
-    return ops.randint_like(input, low, high, dtype=dtype)
+    return ops.randint(low, high, input.shape, dtype=dtype or input.dtype)
 
 
 def randperm(n: int, *, generator: Generator | None = None, dtype: DTypeLike | None = None) -> Tensor:

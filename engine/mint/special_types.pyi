@@ -5,7 +5,6 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 # mypy: disable-error-code="override, overload-cannot-match"
 
 from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import Operand
 
 def erfc(input: Tensor) -> Tensor:
     """The complementary error function, 1 - erf(x), also where that is much smaller than 1."""
@@ -19,7 +18,7 @@ def expm1(input: Tensor) -> Tensor:
 def log1p(input: Tensor) -> Tensor:
     """log(1 + x), exact near 0; NaN below -1."""
 
-def round(input: Operand, *, decimals: int = 0) -> Tensor:
+def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
 
 def sinc(input: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core import random, taps
 from ..core.grad import differentiate, gradient_or_zeros, summed_to
+from ..core.hooks import hooks_off
 from ..core.nested import replaced, tensors_in
 from ..core.parameter import Parameter
 from ..core.recording import no_recording, record, state
@@ -141,9 +142,10 @@ class _CustomBprop:
             return self.cell.construct(*replaced(self.arguments, given))
 
         try:
-            _, found, of_weights = differentiate(
-                construct, tuple(arguments), {}, range(len(arguments)), self.weights, sens=dout, name="bprop_debug"
-            )
+            with hooks_off():
+                _, found, of_weights = differentiate(
+                    construct, tuple(arguments), {}, range(len(arguments)), self.weights, sens=dout, name="bprop_debug"
+                )
         finally:
             random.go_to(before)
         for tensor, array, expected in zip(tensors, arrays, [*found, *of_weights], strict=True):

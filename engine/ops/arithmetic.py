@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import bool_
 from ..core.operator import COMPLEX
 from ..core.surfaces import alias, declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
@@ -109,7 +110,9 @@ remainder = Binary(
     doc="x - floor(x / y) * y, with the sign of y.",
     in_place=True,
     numpy=[renamed(name, input="x1", other="x2") for name in ("remainder", "mod")],
-    **everywhere("FloorMod"),
+    method=renamed(other="divisor"),
+    primitive=prim("FloorMod"),
+    mint=True,
 )
 fmod = Binary(
     "fmod",
@@ -208,6 +211,8 @@ abs = unary(
     mint=True,
     numpy=[renamed(name, input="x") for name in ("abs", "absolute", "fabs")],
 )
+
+
 def _sign(x: Array) -> Array:
     return array_module(x).sign(x) if x.dtype in COMPLEX else (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)
 
@@ -277,18 +282,18 @@ absolute, negative = abs, neg
 
 
 @declare(method=True, primitive=prim("Rint"), mint=("round", "special.round"))
-def round(input: Operand, *, decimals: int = 0) -> Tensor:
+def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0.
 
     Args:
-        input: a tensor of any shape, or a number.
+        input: a tensor of any shape.
         decimals: how many places are kept behind the point; negative numbers count before it.
 
     Returns:
         A tensor of the shape of ``input`` and its dtype; with ``decimals``, integers become Float32.
 
     Raises:
-        TypeError: ``input`` is neither a tensor nor a number.
+        TypeError: ``input`` is no Tensor.
     """
     if not decimals:
         return _rint(input)
@@ -297,11 +302,11 @@ def round(input: Operand, *, decimals: int = 0) -> Tensor:
 
 
 @declare(primitive=prim("Round"))
-def _round(input: Operand, decimals: int = 0) -> Tensor:
+def _round(input: Tensor, decimals: int = 0) -> Tensor:
     """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0.
 
     Args:
-        input: a tensor of any shape, or a number.
+        input: a tensor of any shape.
         decimals: how many places are kept behind the point; negative numbers count before it.
 
     Returns:
@@ -365,8 +370,10 @@ def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | No
         A tensor of the shape that the arguments broadcast to, in the dtype that they combine to.
 
     Raises:
-        ValueError: neither limit is given.
+        ValueError: neither limit is given, or one of the three is a bool or holds bools.
     """
+    if any(isinstance(x, bool) or (isinstance(x, Tensor) and x.dtype is bool_) for x in (input, min, max)):
+        raise ValueError("For 'clamp', 'input', 'min' and 'max' must be numbers, but got bools")
     if min is None and max is None:
         raise ValueError("For 'clamp', at least one of 'min' and 'max' must be given")
     result: Any = input

@@ -238,15 +238,15 @@ class Asinh(Primitive):
 
 class Assign(Primitive):
     """Give a parameter or tensor new values, in place."""
-    def __call__(self, variable: Parameter, value: TensorLike, /) -> Parameter: ...
+    def __call__(self, variable: Parameter, value: Operand, /) -> Tensor: ...
 
 class AssignAdd(Primitive):
     """Add to a parameter or tensor, in place."""
-    def __call__(self, variable: Parameter, value: Operand, /) -> Parameter: ...
+    def __call__(self, variable: Parameter, value: Operand, /) -> Tensor: ...
 
 class AssignSub(Primitive):
     """Subtract from a parameter or tensor, in place."""
-    def __call__(self, variable: Parameter, value: Operand, /) -> Parameter: ...
+    def __call__(self, variable: Parameter, value: Operand, /) -> Tensor: ...
 
 class Atan(Primitive):
     """The arc tangent, in (-pi / 2, pi / 2)."""
@@ -1514,7 +1514,7 @@ class OneHot(Primitive):
 
 class Ones(Primitive):
     """A tensor of ones."""
-    def __call__(self, size: Any, dtype: DTypeLike | None = None, /) -> Tensor: ...
+    def __call__(self, shape: Any, dtype: DTypeLike | None = None, /) -> Tensor: ...
 
 class OnesLike(Primitive):
     """Ones of the input's shape and device."""
@@ -1790,7 +1790,7 @@ class RightShift(Primitive):
 
 class Rint(Primitive):
     """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
-    def __call__(self, input: Operand, *, decimals: int = 0) -> Tensor: ...
+    def __call__(self, input: Tensor, *, decimals: int = 0) -> Tensor: ...
 
 class RmsNorm(Primitive):
     """x / sqrt(mean(x * x) + epsilon) * gamma over the last axes (Zhang and Sennrich 2019)."""
@@ -1807,7 +1807,7 @@ class Roll(Primitive):
 
 class Round(Primitive):
     """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
-    def __call__(self, input: Operand, decimals: int = 0, /) -> Tensor: ...
+    def __call__(self, input: Tensor, decimals: int = 0, /) -> Tensor: ...
 
 class Rsqrt(Primitive):
     """1 / sqrt(x)."""

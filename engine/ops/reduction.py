@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.checks import check_number
-from ..core.dtype import int32, int64, numpy_dtype
+from ..core.dtype import any_dtype, int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
@@ -645,7 +645,7 @@ def cumsum(x: Tensor, axis: int, dtype: DTypeLike | None = None) -> Tensor:
         ValueError: ``axis`` is out of range.
     """
     found = axes_of(axis, check_tensor(x, "cumsum", "x").ndim, "cumsum")
-    given = in_dtype(x, dtype)
+    given = in_dtype(x, None if dtype is None else any_dtype(dtype))  # of any kind, as in MindSpore
     if given._array.dtype.kind == "b":
         raise TypeError(f"For 'cumsum', 'x' must hold numbers, but got {given.dtype}")
     result: Tensor = _cumsum(given, axis=0 if found is None else found[0])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine import Tensor, mint, nn, ops
+from hookscope.engine import Parameter, Tensor, mint, nn, ops, train
 
 NAN, INF = math.nan, math.inf
 
@@ -51,6 +51,30 @@ def padded(x: Tensor, mode: str, *amounts: int) -> Tensor:
     found: Tensor = sloped(lambda x: ops.pad(x, amounts, mode) * weights, x)
     return found
 
+
+def variable(dtype: Any = ms.float32, *values: float) -> Parameter:
+    return Parameter(t(list(values), dtype), "variable")
+
+
+def evaluated(metric: Any, predictions: Any, labels: Any, **how: Any) -> Any:
+    metric.update(t(predictions), t(labels, ms.int32))
+    return metric.eval(**how)
+
+
+IMAGE = t(np.arange(16).reshape(1, 1, 4, 4))
+SCORES = t(np.random.RandomState(0).rand(5, 2, 4).round(2))
+PLACES, STEPS = t([[0, 0], [0, 1], [1, 0]], ms.int64), t([5, 4], ms.int32)
+RIGHT = [[0.1, 0.9], [0.9, 0.1]]
+CHANNELS = t(np.arange(24).reshape(2, 3, 4))
+
+
+def scored(*labels: int, **how: bool) -> Tensor:
+    """CTCLoss of the labels 0 and 1 of the first sample and 0 of the second one."""
+    losses: Tensor = ops.CTCLoss(**how)(SCORES, PLACES, t(labels, ms.int32), STEPS)[0]
+    return losses
+
+
+LEAST = -3.4028234663852886e38
 
 # The call, and dtype and elements of what comes out, or of each thing in a tuple.
 ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
@@ -174,6 +198,119 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
     "erfc": (lambda: ops.erfc(t([5.0])), ("Float32", [1.5374598503112793e-12])),
     "mint.erfc": (lambda: mint.erfc(t([5.0], ms.float64)), ("Float64", [1.5374597944280347e-12])),
     "slope erfc": (lambda: sloped(ops.erfc, t([5.0])), ("Float32", [-1.5670767e-11])),
+    # Names of arguments.
+    "remainder": (lambda: ROW.remainder(divisor=2), ("Float32", [1.0, 0.0])),
+    "ones": (lambda: ops.ones(shape=(2,)), ("Float32", [1.0, 1.0])),
+    "unsqueeze": (lambda: (ops.unsqueeze(ROW, dim=0), ROW.unsqueeze(dim=0)), [("Float32", [[1.0, 2.0]])] * 2),
+    "swapdims": (
+        lambda: (ops.swapdims(t([[1.0, 2]]), dim0=0, dim1=1), t([[1.0, 2]]).swapdims(dim0=0, dim1=1)),
+        [("Float32", [[1.0], [2.0]])] * 2,
+    ),
+    "max": (lambda: ops.max(t([[1.0, 2]]), axis=1, initial=5.0), [("Float32", [5.0]), ("Int64", [0])]),
+    # dtypes by NumPy's and Python's names, where MindSpore takes them.
+    "astype": (lambda: (ROW.astype(np.float16), ROW.astype("float16")), [("Float16", [1.0, 2.0])] * 2),
+    "astype float": (lambda: ROW.astype(float), ("Float64", [1.0, 2.0])),
+    "astype int": (lambda: (ROW.astype(int), ROW.astype("int64")), [("Int64", [1, 2])] * 2),
+    "cumsum": (lambda: ops.cumsum(ROW, 0, np.float32), ("Float32", [1.0, 3.0])),
+    "numpy.zeros": (lambda: (ms.numpy.zeros(1, np.float32), ms.numpy.zeros(1, "float32")), [("Float32", [0.0])] * 2),
+    "numpy.zeros int": (lambda: ms.numpy.zeros((2,), int), ("Int32", [0, 0])),
+    # Images: the corners in their places, or centers, or the first element in its place.
+    "bilinear": (
+        lambda: ops.ResizeBilinearV2()(IMAGE, (6, 3)),
+        ("Float32", [[[[0.0, 4 / 3, 8 / 3], [8 / 3, 4, 16 / 3], [16 / 3, 20 / 3, 8], [8, 28 / 3, 32 / 3],
+                       [32 / 3, 12, 40 / 3], [12, 40 / 3, 44 / 3]]]]),
+    ),
+    "nearest": (
+        lambda: ops.ResizeNearestNeighbor((6, 3), align_corners=True)(IMAGE),
+        ("Float32", [[[[0.0, 2, 3], [4, 6, 7], [4, 6, 7], [8, 10, 11], [8, 10, 11], [12, 14, 15]]]]),
+    ),
+    "nearest V2": (
+        lambda: ops.ResizeNearestNeighborV2(align_corners=True)(IMAGE, (2, 3)),
+        ("Float32", [[[[0.0, 2, 3], [12, 14, 15]]]]),
+    ),
+    "slope bilinear": (
+        lambda: sloped(lambda x: ops.ResizeBilinearV2()(x, (6, 3)) ** 2, IMAGE)[0, 0, 0],
+        ("Float32", [1.7777777, 3.5555556, 4.7407407, 5.925926]),
+    ),
+    # Membership.
+    "in": (lambda: t([2 in ROW, 3 in ROW, t(1.0) in ROW, t([1.0, 5.0]) in ROW], ms.bool_), ("Bool", [1, 0, 1, 1])),
+    "in rows": (lambda: t([1 in t([[1, 2], [3, 4]]), 1 in t(1.0)], ms.bool_), ("Bool", [True, True])),
+    "in other": (lambda: t(["a" in ROW, None in ROW, [1.0] in ROW], ms.bool_), ("Bool", [False, False, False])),
+    # Assignments give values, which later ones do not change.
+    "assign": (lambda: ops.assign(variable(ms.float32, 1, 2), t([3, 4], ms.int32)), ("Float32", [3.0, 4.0])),
+    "assign bool": (lambda: ops.assign(variable(ms.float32, 1, 2), t([1, 0], ms.bool_)), ("Float32", [1.0, 0.0])),
+    "assign_add": (lambda: ops.assign_add(variable(ms.float32, 1, 2), ROW), ("Float32", [2.0, 4.0])),
+    "assign_sub": (lambda: ops.assign_sub(variable(ms.int32, 1, 2), t([1, 1], ms.bool_)), ("Int32", [0, 1])),
+    "assign_add one": (lambda: ops.assign_add(variable(ms.float32, 1), 7.0), ("Float32", [8.0])),
+    "assign_add 0-d": (lambda: ops.assign_add(Parameter(t(1.0)), t([1.0])), ("Float32", 2.0)),
+    "AssignAdd": (lambda: ops.AssignAdd()(Parameter(t(1.0)), 2), ("Float32", 3.0)),
+    # Layers and losses.
+    "CTCLoss": (lambda: scored(1, 1, 2), ("Float32", [3.81535, 3.6241])),
+    "CTCLoss once": (lambda: scored(1, 1, 2, preprocess_collapse_repeated=True), ("Float32", [3.86144, 3.6241])),
+    "CTCLoss apart": (lambda: scored(1, 2, 2, ctc_merge_repeated=False), ("Float32", [4.44455, 4.31421])),
+    "CTCLoss both": (lambda: scored(1, 1, 2, ctc_merge_repeated=False), ("Float32", [4.19222, 4.31421])),
+    "CTCLoss ends": (lambda: scored(1, 3, 2), ("Float32", [3.86144, 3.6241])),
+    "CTCLoss slope": (
+        lambda: ops.CTCLoss(ctc_merge_repeated=False)(SCORES, PLACES, t([1, 1, 2], ms.int32), STEPS)[1][1, 0],
+        ("Float32", [0.32743165, -0.19237477, 0.27624258, -0.4112995]),
+    ),
+    "Conv1dTranspose": (
+        lambda: nn.Conv1dTranspose(2, 1, 3, weight_init="ones", has_bias=True, bias_init="ones")(t(np.ones((1, 2, 4)))),
+        ("Float32", [[[5.0, 7, 7, 5]]]),
+    ),
+    "Conv1dTranspose valid": (
+        lambda: nn.Conv1dTranspose(2, 1, 3, stride=2, pad_mode="valid", weight_init="ones")(t(np.ones((1, 2, 4)))),
+        ("Float32", [[[2.0, 2, 4, 2, 4, 2, 4, 2, 2]]]),
+    ),
+    "LayerNorm": (
+        lambda: ops.LayerNorm(2, 1)(CHANNELS, t(np.arange(12).reshape(3, 4)), t(np.zeros((3, 4))))[0][0],
+        ("Float32", [[0.0, -0.4472133, 0.8944266, 4.02492], [-5.36656, -2.2360666, 2.68328, 9.39148],
+                     [-10.73312, -4.02492, 4.472133, 14.75804]]),
+    ),
+    "LayerNorm -1, 1": (
+        lambda: ops.LayerNorm(-1, 1)(CHANNELS, t(np.ones((3, 4))), t(np.ones((3, 4))))[0][1, 2],
+        ("Float32", [-0.34164, 0.552787, 1.447213, 2.34164]),
+    ),
+    "LayerNorm 1, 2": (
+        lambda: ops.LayerNorm(1, 2)(CHANNELS, t(np.arange(4)), t(np.zeros(4)))[0][0],
+        ("Float32", [[0.0, -1.303561, -2.027762, -2.172602], [0.0, -0.14484, 0.28968, 1.303561],
+                     [0.0, 1.013881, 2.607122, 4.779723]]),
+    ),
+    "CumulativeLogsumexp": (
+        lambda: ops.CumulativeLogsumexp(exclusive=True)(t([[1.0, 2, 3], [0, -1, 1]]), t(1, ms.int32)),
+        ("Float32", [[LEAST, 1.0, 2.3132617], [LEAST, 0.0, 0.3132617]]),
+    ),
+    "CumulativeLogsumexp reverse": (
+        lambda: ops.CumulativeLogsumexp(exclusive=True, reverse=True)(t([[1.0, 2, 3]]), t(1, ms.int32)),
+        ("Float32", [[3.3132617, 3.0, LEAST]]),
+    ),
+    "SegmentMax": (
+        lambda: ops.SegmentMax()(t([[1.0, 2], [-3, 4], [5, -6]]), t([0, 0, 2], ms.int32)),
+        ("Float32", [[1.0, 4], [0, 0], [5, -6]]),
+    ),
+    "SegmentMin": (
+        lambda: ops.SegmentMin()(t([[1.0, 2], [-3, 4], [5, -6]]), t([0, 0, 2], ms.int32)),
+        ("Float32", [[-3.0, 2], [0, 0], [5, -6]]),
+    ),
+    "SegmentMin int": (lambda: ops.SegmentMin()(t([1, 2, 3], ms.int32), t([0, 0, 2], ms.int32)), ("Int32", [1, 0, 3])),
+    "EmbeddingLookup": (
+        lambda: nn.EmbeddingLookup(2, 2, param_init=t([[1.0, 2], [3, 4]]))(t([0, 2, -1], ms.int32)),
+        ("Float32", [[1.0, 2], [0, 0], [0, 0]]),
+    ),
+    "vecdot": (
+        lambda: ops.vecdot(t([[1 + 2j, 3 - 1j]], ms.complex64), t([[2 - 1j, 1j]], ms.complex64)),
+        ("Complex64", [-1 - 2j]),
+    ),
+    "vecdot int": (lambda: ops.vecdot(t([[1, 2]], ms.int32), t([[1, 2]], ms.int32)), ("Int64", [5])),
+    "matrix_solve": (
+        lambda: ops.matrix_solve(t([[2 + 1j, 1], [0, 3 - 1j]], ms.complex64), t([[1 + 1j], [2]], ms.complex64), True),
+        ("Complex64", [[0.2 + 0.6j], [0.48 - 0.36j]]),
+    ),
+    "contiguous": (
+        lambda: sloped(lambda x: x.T.contiguous() ** 2, t([[1.0, 2], [3, 4]])), ("Float32", [[2.0, 4], [6, 8]]),
+    ),
+    "Precision": (lambda: t(evaluated(train.Precision(), RIGHT, [1, 0], average=True) == 1.0), ("Float32", 1.0)),
+    "Recall": (lambda: t(evaluated(train.Recall(), RIGHT, [1, 0]) == 1.0), ("Float32", [1.0, 1.0])),
 }  # fmt: skip
 
 
@@ -204,6 +341,60 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "isfinite": (lambda: ops.isfinite(np.ones(1)), TypeError, "'input' must be a Tensor, but got ndarray"),  # type: ignore[arg-type]
     "abs": (lambda: mint.abs([1.0]), TypeError, "For 'abs', 'input' must be a Tensor, but got list"),  # type: ignore[arg-type]
     "pow": (lambda: mint.pow(i8(1, 2), -1), RuntimeError, "integers have no power of -1"),
+    "grad": (lambda: ms.grad(ops.exp, ()), RuntimeError, "'grad_position' must name an input at least"),
+    "value_and_grad": (lambda: ms.value_and_grad(ops.exp, ()), RuntimeError, "'grad_position' must name an input"),
+    "randint_like": (lambda: ops.randint_like(ROW, 0, 3), ValueError, "must be an integer dtype, but got Float32"),
+    "Flatten": (lambda: nn.Flatten()(t(3.0)), ValueError, r"For 'Flatten', 'axis' must be in \[0, 0\), but got 1"),
+    "Flatten vector": (lambda: nn.Flatten()(ROW), ValueError, "For 'Flatten', 'axis' must be in"),
+    "mint.Flatten": (lambda: mint.nn.Flatten()(ROW), ValueError, "For 'flatten', 'axis' must be in"),
+    "CTCLoss": (
+        lambda: ops.CTCLoss()(SCORES, PLACES, t([1, 2, 2], ms.int32), t([1, 4], ms.int32)),
+        RuntimeError,
+        "sample 0 has 1 steps for 2 labels",
+    ),
+    "prefix": (lambda: nn.ReLU().update_parameters_name("a b"), ValueError, "'prefix' must have ASCII letters.* 'a b'"),
+    "prefix $": (lambda: nn.ReLU().update_parameters_name("a$"), ValueError, "'prefix' must have ASCII letters"),
+    "assign_add": (
+        lambda: ops.assign_add(variable(ms.float32, 1, 2), t([1.0])),
+        ValueError,
+        r"For 'assign_add', 'value' must have the shape \(2,\), but got \(1,\)",
+    ),
+    "assign_add number": (lambda: ops.assign_add(variable(ms.float32, 1, 2), 1.0), ValueError, r"\(2,\), but got \(\)"),
+    "assign_sub": (lambda: ops.assign_sub(variable(ms.float32, 1, 2), t([1.0, 2, 3])), ValueError, r"got \(3,\)"),
+    "assign": (lambda: ops.assign(variable(ms.float32, 1, 2), 1.0), ValueError, "For 'assign', 'value' must have"),
+    "assign wide": (
+        lambda: ops.assign(variable(ms.float32, 1, 2), t([1, 2], ms.float64)),
+        TypeError,
+        "'value' must have a dtype that fits into Float32, but got Float64",
+    ),
+    "assign_add wide": (
+        lambda: ops.assign_add(variable(ms.int32, 1, 2), ROW), TypeError, "fits into Int32, but got Float32",
+    ),
+    "assign array": (
+        lambda: ops.assign(variable(ms.float32, 1, 2), np.ones(2)),  # type: ignore[arg-type]
+        TypeError,
+        "'value' must be a Tensor or a number, but got ndarray",
+    ),
+    "Embedding": (lambda: nn.Embedding(3, 2)(t([0, 3], ms.int32)), RuntimeError, "indices must be in"),
+    "SegmentMax": (lambda: ops.SegmentMax()(ROW, t([1, 0], ms.int32)), ValueError, "'segment_ids' must not decrease"),
+    "clamp": (lambda: ops.clamp(t([True], ms.bool_), 0, 1), ValueError, "must be numbers, but got bools"),
+    "mint.clamp": (lambda: mint.clamp(t([1.0]), False, 1), ValueError, "must be numbers, but got bools"),
+    "zeros": (lambda: ops.zeros((2,), np.float32), TypeError, "'dtype' must be a MindSpore dtype"),
+    "mint.ones": (lambda: mint.ones((2,), dtype=np.float32), TypeError, "'dtype' must be a MindSpore dtype"),
+    "Tensor": (lambda: Tensor([1.0], np.float32), TypeError, "mindspore.float32, but got <class 'numpy.float32'>"),
+    "Tensor str": (lambda: Tensor([1.0], "float32"), TypeError, "'dtype' must be a MindSpore dtype .* got 'float32'"),
+    "Tensor float": (lambda: Tensor([1.0], float), TypeError, "'dtype' must be a MindSpore dtype"),
+    "cast": (lambda: ops.cast(ROW, np.float16), TypeError, "'dtype' must be a MindSpore dtype"),
+    "full dtype": (lambda: ops.full((2,), 1, dtype=np.float32), TypeError, "'dtype' must be a MindSpore dtype"),
+    "sum": (lambda: ROW.sum(dtype=np.float32), TypeError, "'dtype' must be a MindSpore dtype"),
+    "to": (lambda: ROW.to(np.float16), TypeError, "'dtype' must be a MindSpore dtype"),
+    "Dense": (lambda: nn.Dense(2, 2, dtype=np.float32), TypeError, "'dtype' must be a MindSpore dtype"),  # type: ignore[arg-type]
+    "no parameters": (lambda: nn.Adam([]), ValueError, "For 'Adam'"),
+    "no parameters SGD": (lambda: nn.SGD([], 0.1), ValueError, "For 'SGD'"),
+    "no parameters mint": (lambda: mint.optim.Adam([]), ValueError, "For 'Adam'"),
+    "resize": (
+        lambda: ops.ResizeBilinearV2(True, True)(IMAGE, (2, 2)), ValueError, "'half_pixel_centers' must be False with",
+    ),
     "Adam": (
         lambda: nn.Adam([ms.Parameter(1.0, "p")], use_amsgrad=True, use_lazy=True),
         ValueError,
@@ -244,3 +435,56 @@ def test_mints_dot_is_the_sum_of_products() -> None:
     assert mint.dot(t([1, 2], ms.int32), t([3, 4], ms.int32)).tolist() == 11
     with pytest.raises(ValueError, match=r"both must have one axis, but got shapes \(1, 2\) and \(2,\)"):
         mint.dot(t([[1.0, 2.0]]), t([3.0, 4.0]))
+
+
+def test_the_dtypes_of_drawn_numbers() -> None:
+    found = (
+        ops.randn_like(t([1, 2], ms.int32)), ops.randn_like(t([1, 2], ms.float16)),
+        ops.rand_like(t([1, 2], ms.float16)), ops.randint_like(i8(1, 2), 0, 3),
+        ops.multinomial(ROW, 2), ops.multinomial(ROW, 2, False), ROW.multinomial(2),
+        mint.multinomial(ROW, 2),
+    )  # fmt: skip
+    wanted = ["Float32", "Float32", "Float16", "Int8", "Int32", "Int32", "Int32", "Int64"]
+    assert [str(one.dtype) for one in found] == wanted
+
+
+def test_what_an_assignment_gave_stays_when_another_one_comes() -> None:
+    parameter = variable(ms.float32, 1, 2)
+    first = ops.assign(parameter, t([7.0, 8.0]))
+    ops.assign_add(parameter, t([1.0, 1.0]))
+    assert (first.tolist(), parameter.tolist()) == ([7.0, 8.0], [8.0, 9.0])
+    assert type(first) is Tensor and str(first) == "[7. 8.]"
+
+
+def test_operators_that_apply_updates_give_values_that_print() -> None:
+    parameter, moment = variable(ms.float32, 1, 2), variable(ms.float32, 1, 2)
+    found = ops.ApplyMomentum()(parameter, moment, 0.5, t([1.0, 1.0]), 0.5)
+    assert type(found) is Tensor and str(found) == "[0.25 1.  ]"
+    both = ops.ApplyAdagrad()(parameter, moment, 0.5, t([0.0, 0.0]))
+    assert [type(one) for one in both] == [Tensor, Tensor]
+
+
+@pytest.mark.parametrize("batch", [0, 1])
+def test_indices_of_an_embedding_that_are_not_there_get_no_gradient(batch: int) -> None:
+    layer = nn.EmbeddingLookup(3, 2, param_init="ones")
+    places = t([[0, 5, -1], [0, 2, 3]], ms.int32)[batch]
+    (slope,) = ms.grad(lambda: layer(places).sum(), None, [layer.embedding_table])()
+    assert slope.asnumpy()[:, 0].tolist() == [[1.0, 0.0, 0.0], [1.0, 0.0, 1.0]][batch]
+
+
+def test_a_primitive_has_its_attributes_at_hand() -> None:
+    # As recorded from MindSpore 2.10.
+    class Mine(ops.PrimitiveWithInfer):
+        @ops.prim_attr_register
+        def __init__(self, k: int = 3) -> None:
+            self.init_prim_io_names(inputs=["x"], outputs=["y"])
+
+    assert Mine(4).attrs == {"k": 4, "input_names": ["x"], "output_names": ["y"]}  # type: ignore[call-arg]
+    assert ops.ReduceSum(True).attrs["keep_dims"] is True and ops.Concat(1).attrs == {"axis": 1}
+    added = ops.Add()
+    assert added.attrs == {} and added.add_prim_attr("a", 1) is added
+    assert (added.a, added.attrs) == (1, {"a": 1})  # type: ignore[attr-defined]
+    assert added.del_prim_attr("a") is added and added.del_prim_attr("b") is added
+    assert added.attrs == {} and not hasattr(added, "a")
+    with pytest.raises(TypeError, match="For 'Add', 'name' must be a str, but got int"):
+        added.add_prim_attr(1, 1)  # type: ignore[arg-type]

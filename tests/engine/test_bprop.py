@@ -358,6 +358,35 @@ def test_debugging_a_bprop_warns_where_it_is_not_the_automatic_gradient() -> Non
         ms.grad(net, (0, 1))(x, y)
 
 
+def test_debugging_a_bprop_calls_no_hooks_of_inner_cells() -> None:
+    # As recorded from MindSpore 2.10; construct runs once more, and that is nobody's business.
+    class Inner(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return x * 3
+
+    class Outer(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner, self.bprop_debug = Inner(), True
+
+        def construct(self, x: Tensor) -> Any:
+            return self.inner(x) * 2
+
+        def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> tuple[Tensor]:
+            seen.append("bprop")
+            return (dout * 6,)
+
+    seen: list[str] = []
+    net = Outer()
+    for name, cell in (("outer", net), ("inner", net.inner)):
+        cell.register_forward_pre_hook(lambda cell, inputs, name=name: seen.append(f"{name} pre"))
+        cell.register_forward_hook(lambda cell, inputs, output, name=name: seen.append(f"{name} forward"))
+        cell.register_backward_pre_hook(lambda cell, grad_output, name=name: seen.append(f"{name} backward pre"))
+        cell.register_backward_hook(lambda cell, grad_input, grad_output, name=name: seen.append(f"{name} backward"))
+    assert ms.grad(net)(Tensor([1.0])).tolist() == [6.0]
+    assert seen == ["outer pre", "inner pre", "inner forward", "outer backward pre", "bprop", "outer backward"]
+
+
 def test_debugging_a_right_bprop_with_random_numbers_is_silent() -> None:
     class Dropping(nn.Cell):
         def __init__(self) -> None:
