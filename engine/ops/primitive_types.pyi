@@ -845,8 +845,8 @@ class Fills(Primitive):
     def __call__(self, input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None) -> Tensor: ...
 
 class Flatten(Primitive):
-    """The axes from ``start_dim`` to ``end_dim`` as one."""
-    def __call__(self, input: Tensor, order: str = 'C', *, start_dim: int = 1, end_dim: int = -1) -> Tensor: ...
+    """All axes but the first as one."""
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class Floor(Primitive):
     """The greatest integer not above x; its gradient is 0."""

@@ -323,6 +323,25 @@ def _transpose_of_tensor(input: Tensor, *axes: Any, dim0: int | None = None, dim
 
 
 @declare(primitive=prim("Flatten"))
+def _flatten_class(input_x: Tensor) -> Tensor:
+    """All axes but the first as one.
+
+    Args:
+        input_x: a tensor with at least one axis.
+
+    Returns:
+        A tensor of two axes and the same dtype.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor.
+        ValueError: it has no axes.
+    """
+    x = check_tensor(input_x, "Flatten", "input_x")
+    if not x.ndim:
+        raise ValueError("For 'Flatten', 'input_x' must have at least 1 axis, but got shape ()")
+    return reshape(x, (x.shape[0], math.prod(x.shape[1:])))
+
+
 def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
     """The axes from ``start_dim`` to ``end_dim`` as one.
 

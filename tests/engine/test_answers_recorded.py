@@ -232,6 +232,16 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
         lambda: sloped(lambda x: ops.ResizeBilinearV2()(x, (6, 3)) ** 2, IMAGE)[0, 0, 0],
         ("Float32", [1.7777777, 3.5555556, 4.7407407, 5.925926]),
     ),
+    "bincount": (lambda: ops.bincount(t([1, 2, 2], ms.int32)), ("Float32", [0.0, 1.0, 2.0])),
+    "bincount weights": (
+        lambda: t([1, 2], ms.int32).bincount(weights=t([1, 2], ms.int64), minlength=4),
+        ("Float32", [0.0, 1.0, 2.0, 0.0]),
+    ),
+    "mint.bincount": (lambda: mint.bincount(t([0, 1, 1, 3], ms.int64)), ("Int64", [1, 2, 0, 1])),  # as documented
+    "Flatten": (
+        lambda: (ops.Flatten()(ROW), ops.Flatten()(CHANNELS)[:, :2]),
+        [("Float32", [[1.0], [2.0]]), ("Float32", [[0.0, 1.0], [12.0, 13.0]])],
+    ),
     # Membership.
     "in": (lambda: t([2 in ROW, 3 in ROW, t(1.0) in ROW, t([1.0, 5.0]) in ROW], ms.bool_), ("Bool", [1, 0, 1, 1])),
     "in rows": (lambda: t([1 in t([[1, 2], [3, 4]]), 1 in t(1.0)], ms.bool_), ("Bool", [True, True])),
@@ -392,6 +402,12 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no parameters": (lambda: nn.Adam([]), ValueError, "For 'Adam'"),
     "no parameters SGD": (lambda: nn.SGD([], 0.1), ValueError, "For 'SGD'"),
     "no parameters mint": (lambda: mint.optim.Adam([]), ValueError, "For 'Adam'"),
+    "None SGD": (lambda: nn.SGD(None, 0.1), ValueError, "For 'SGD', the parameters must be a list"),  # type: ignore[arg-type]
+    "LayerNorm": (
+        lambda: ops.LayerNorm(2, 1)(CHANNELS, t(np.arange(4)), t(np.zeros(4))),
+        ValueError,
+        r"'gamma' must have the shape \(3, 4\), but got \(4,\)",
+    ),
     "resize": (
         lambda: ops.ResizeBilinearV2(True, True)(IMAGE, (2, 2)), ValueError, "'half_pixel_centers' must be False with",
     ),
