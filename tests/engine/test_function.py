@@ -146,6 +146,39 @@ def test_rules_compute_with_what_unpack_gives() -> None:
     assert packed and set(packed) <= {(2,), ()}
 
 
+# What MindSpore 2.10 packs, and in the end unpacks: what the gradient is computed from, an array twice where it is two
+# operands.
+PACKED: dict[str, tuple[Any, list[list[float]]]] = {
+    "x * x": (lambda x: x * x, [[3.0], [3.0]]),
+    "x * 2": (lambda x: x * 2, []),
+    "x + x": (lambda x: x + x, []),
+    "x / 2": (lambda x: x / 2, []),
+    "x * 5": (lambda x: x * Tensor([5.0]), [[5.0]]),
+    "relu": (lambda x: ops.relu(x), [[3.0]]),
+    "relu of -3": (lambda x: ops.relu(-x), [[0.0]]),
+    "square": (ops.square, [[3.0]]),
+    "sum": (lambda x: x.sum(), []),
+    "abs": (lambda x: ops.abs(-x), [[-3.0]]),
+    "reshape": (lambda x: x.reshape((1, 1)), []),
+}
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_what_a_gradient_is_computed_from_is_packed(name: str) -> None:
+    function, want = PACKED[name]
+    packed: list[Any] = []
+    unpacked: list[Any] = []
+
+    def hooked(x: Tensor) -> Any:
+        pack = lambda t: packed.append(t.tolist()) or t  # noqa: E731
+        with ms.saved_tensors_hooks(pack, lambda t: unpacked.append(t.tolist()) or t):
+            return function(x)
+
+    x = Tensor([3.0])
+    assert ms.grad(hooked)(x).tolist() == ms.grad(function)(x).tolist()
+    assert packed == unpacked == want
+
+
 def test_a_decorated_function_runs_inside_the_hooks() -> None:
     log: list[str] = []
 
