@@ -127,6 +127,25 @@ def test_a_subclass_defines_forward() -> None:
         Scaled.apply(X, y=Y)
 
 
+def test_what_forward_hands_back_as_it_came_has_the_gradient_of_backward() -> None:
+    # As recorded from MindSpore 2.10.
+    class Same(_Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+            return x, y * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Tensor, h: Tensor) -> tuple[Tensor, Tensor]:
+            return g * 7, h * 3
+
+    def function(x: Tensor, y: Tensor) -> Tensor:
+        same, twice = Same.apply(x, y)
+        return same * 2 + twice + x
+
+    of_x, of_y = ms.grad(function, (0, 1))(Tensor([3.0]), Tensor([4.0]))
+    assert (of_x.tolist(), of_y.tolist()) == ([15.0], [3.0])
+
+
 # saved_tensors_hooks
 
 
