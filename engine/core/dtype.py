@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .types import DTypeLike, Number
+from .types import AnyDType, DTypeLike, Number
 
 __all__ = [
     "DType",
@@ -167,7 +167,7 @@ def to_dtype(value: DTypeLike, argument: str = "dtype") -> DType:
     raise TypeError(f"'{argument}' must be a MindSpore dtype such as mindspore.float32, but got {value!r}")
 
 
-def any_dtype(value: DTypeLike, argument: str = "dtype") -> DType:
+def any_dtype(value: AnyDType, argument: str = "dtype") -> DType:
     """A DType from whatever names an element type.
 
     Args:
@@ -219,7 +219,7 @@ def dtype_to_nptype(type_: DType) -> type[Any]:
     return type_.numpy.type
 
 
-def pytype_to_dtype(obj: DTypeLike) -> DType:
+def pytype_to_dtype(obj: AnyDType) -> DType:
     """The DType as wide as a Python number type (``int`` is Int64, ``float`` Float64), or of a NumPy dtype.
 
     Args:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hookscope.engine.core.dtype import DType
 from hookscope.engine.core.generator import Generator
 from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import Array, DTypeLike, Ints, Number, Operand, Shape, TensorLike
+from hookscope.engine.core.types import AnyDType, Array, DTypeLike, Ints, Number, Operand, Shape, TensorLike
 from hookscope.engine.ops.arguments import Axis
 from typing import Any, NoReturn, overload
 
@@ -132,7 +132,7 @@ class TensorMethods:
         """The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1]."""
     def asinh(self) -> Tensor:
         """The inverse hyperbolic sine."""
-    def astype(self, dtype: DTypeLike, copy: Any = True) -> Tensor:
+    def astype(self, dtype: AnyDType, copy: Any = True) -> Tensor:
         """The elements as another dtype."""
     def atan(self) -> Tensor:
         """The arc tangent, in (-pi / 2, pi / 2)."""
@@ -834,7 +834,7 @@ class TensorMethods:
         """
     def set_const_arg(self, const_arg: Any = True) -> Tensor:
         """Keep the flag ``const_arg``, which a graph compiler would read; nothing here does."""
-    def set_dtype(self, dtype: DTypeLike) -> DType:
+    def set_dtype(self, dtype: AnyDType) -> DType:
         """Change the dtype of this Tensor in place; its elements are converted."""
     def sgn(self) -> Tensor:
         """The sign, -1, 0 or 1; of a complex number z, z / abs(z), and 0 at 0."""
@@ -988,7 +988,7 @@ class TensorMethods:
         """x / y."""
     def trunc(self) -> Tensor:
         """The integer part of x, rounded towards 0; its gradient is 0."""
-    def type(self, dtype: DTypeLike | None = None) -> Any:
+    def type(self, dtype: AnyDType | None = None) -> Any:
         """The name of the dtype; or, given one, the elements as another dtype."""
     def type_as(self, other: Tensor) -> Tensor:
         """The elements cast to the dtype of ``other``."""

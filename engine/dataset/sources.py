@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.checks import check_type
 from ..core.dtype import any_dtype
-from ..core.types import Array, DTypeLike
+from ..core.types import AnyDType, Array
 from .base import Dataset, Names, Row, between, names_of
 from .samplers import Chosen, DistributedSampler, RandomSampler, SequentialSampler, indices_of
 from .steps import as_array, called, stacked
@@ -145,7 +145,7 @@ class GeneratorDataset(Dataset):
         self,
         source: Any,
         column_names: Names | None = None,
-        column_types: Sequence[DTypeLike] | None = None,
+        column_types: Sequence[AnyDType] | None = None,
         schema: object = None,
         num_samples: int | None = None,
         num_parallel_workers: int | None = 1,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.checks import check_number, check_positive_int
 from ..core.dtype import any_dtype
-from ..core.types import Array, DTypeLike, Number, TensorLike
+from ..core.types import AnyDType, Array, Number, TensorLike
 from .config import current_random
 from .steps import like, padded
 
@@ -45,7 +45,7 @@ class TypeCast(Transform):
         TypeError: no dtype.
     """
 
-    def __init__(self, data_type: DTypeLike) -> None:
+    def __init__(self, data_type: AnyDType) -> None:
         self.dtype = np.dtype(any_dtype(data_type).numpy)
 
     def changed(self, value: Array) -> Array:

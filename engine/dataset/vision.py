@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import any_dtype, float32
-from ..core.types import Array, DTypeLike, Ints
+from ..core.types import AnyDType, Array, Ints
 from .config import current_random
 from .transforms import Sometimes, Transform, TypeCast
 
@@ -60,7 +60,7 @@ class ToTensor(Transform):
         RuntimeError: when called, another number of axes.
     """
 
-    def __init__(self, output_type: DTypeLike = float32) -> None:
+    def __init__(self, output_type: AnyDType = float32) -> None:
         self.dtype = np.dtype(any_dtype(output_type).numpy)
 
     def changed(self, value: Array) -> Array:

@@ -6,7 +6,7 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 from collections.abc import Sequence
 from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import DTypeLike, Ints, Number, Operand, Shape, TensorLike
+from hookscope.engine.core.types import AnyDType, DTypeLike, Ints, Number, Operand, Shape, TensorLike
 from hookscope.engine.ops.arguments import Axis
 from typing import Any
 
@@ -152,7 +152,7 @@ def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 def cumprod(input: Tensor, dim: int, dtype: DTypeLike | None = None) -> Tensor:
     """The product of the elements so far along one axis."""
 
-def cumsum(input: Tensor, dim: int, dtype: DTypeLike | None = None) -> Tensor:
+def cumsum(input: Tensor, dim: int, dtype: AnyDType | None = None) -> Tensor:
     """Running sums along an axis: out[i] = x[0] + ... + x[i]."""
 
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Tensor:

@@ -7,7 +7,7 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 from collections.abc import Iterable, Sequence
 from hookscope.engine.core.parameter import Parameter
 from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import Array, DTypeLike, Ints, Number, Operand, TensorLike
+from hookscope.engine.core.types import AnyDType, Array, DTypeLike, Ints, Number, Operand, TensorLike
 from hookscope.engine.ops.arguments import Axis
 from typing import Any
 
@@ -541,8 +541,8 @@ class ConfusionMatrix(Primitive):
     """How often each class was taken for each: rows are the true classes, columns the predicted ones.
     """
     num_classes: int
-    dtype: DTypeLike
-    def __init__(self, num_classes: int, dtype: DTypeLike = 'int32') -> None: ...
+    dtype: AnyDType
+    def __init__(self, num_classes: int, dtype: AnyDType = 'int32') -> None: ...
     def __call__(self, labels: Tensor, predictions: Tensor, weights: Tensor | None = None, /) -> Tensor: ...
 
 class Conj(Primitive):
@@ -1236,8 +1236,8 @@ class LowerBound(Primitive):
     """Where ``values`` belong in sorted rows: before those that equal them (LowerBound) or behind
     (UpperBound).
     """
-    out_type: DTypeLike
-    def __init__(self, out_type: DTypeLike = 'int32') -> None: ...
+    out_type: AnyDType
+    def __init__(self, out_type: AnyDType = 'int32') -> None: ...
     def __call__(self, rows: Tensor, values: Tensor, /) -> Tensor: ...
 
 class LpNorm(Primitive):
@@ -2364,8 +2364,8 @@ class UpperBound(Primitive):
     """Where ``values`` belong in sorted rows: before those that equal them (LowerBound) or behind
     (UpperBound).
     """
-    out_type: DTypeLike
-    def __init__(self, out_type: DTypeLike = 'int32') -> None: ...
+    out_type: AnyDType
+    def __init__(self, out_type: AnyDType = 'int32') -> None: ...
     def __call__(self, rows: Tensor, values: Tensor, /) -> Tensor: ...
 
 class UpsampleNearest3D(Primitive):

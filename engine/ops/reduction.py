@@ -13,7 +13,7 @@ from ..core.dtype import any_dtype, int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Functions, Number, Value
+from ..core.types import AnyDType, Array, DTypeLike, Functions, Number, Value
 from ..cpu.array_module import array_module
 from .arguments import Axis, axes_of, check_tensor, one_axis
 from .arithmetic import add, maximum, minimum, mul, sqrt, square, sub
@@ -629,7 +629,7 @@ def _position(operator: Operator, name: str, x: Tensor, dim: int | None, keepdim
 
 
 @declare(mint=renamed(x="input", axis="dim"))
-def cumsum(x: Tensor, axis: int, dtype: DTypeLike | None = None) -> Tensor:
+def cumsum(x: Tensor, axis: int, dtype: AnyDType | None = None) -> Tensor:
     """Running sums along an axis: out[i] = x[0] + ... + x[i].
 
     Args:

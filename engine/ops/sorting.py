@@ -15,7 +15,7 @@ from ..core.dtype import any_dtype, float32, float64, int32, int64
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Functions, TensorLike, Value
+from ..core.types import AnyDType, Array, DTypeLike, Functions, TensorLike, Value
 from ..cpu.array_module import array_module
 from . import comparison
 from .arguments import check_tensor, one_axis
@@ -578,7 +578,7 @@ def searchsorted(
 
 
 def _bound(right: bool) -> Callable[..., Tensor]:
-    def bound(rows: Tensor, values: Tensor, out_type: DTypeLike) -> Tensor:
+    def bound(rows: Tensor, values: Tensor, out_type: AnyDType) -> Tensor:
         """Where ``values`` belong in sorted rows: before those that equal them (LowerBound) or behind (UpperBound).
 
         Args:
@@ -685,7 +685,7 @@ def _bucketize_right(input: Tensor, boundaries: Sequence[float] | Array | Tensor
 
 @declare(primitive=prim("ConfusionMatrix", "num_classes", dtype="int32"))
 def _confusion_matrix(
-    labels: Tensor, predictions: Tensor, weights: Tensor | None = None, *, num_classes: int, dtype: DTypeLike
+    labels: Tensor, predictions: Tensor, weights: Tensor | None = None, *, num_classes: int, dtype: AnyDType
 ) -> Tensor:
     """How often each class was taken for each: rows are the true classes, columns the predicted ones.
 

@@ -28,7 +28,7 @@ from ..core.dtype import (
 )
 from ..core.surfaces import declare
 from ..core.tensor import Tensor
-from ..core.types import DTypeLike, Shape
+from ..core.types import AnyDType, DTypeLike, Shape
 from .shape import cast, identity, move_operator
 
 __all__: list[str] = []
@@ -102,7 +102,7 @@ def _to_dlpack(input: Tensor) -> object:
 
 
 @declare(method=True)
-def _astype(input: Tensor, dtype: DTypeLike, copy: builtins.bool = True) -> Tensor:
+def _astype(input: Tensor, dtype: AnyDType, copy: builtins.bool = True) -> Tensor:
     """The elements as another dtype.
 
     Args:
@@ -122,7 +122,7 @@ def _astype(input: Tensor, dtype: DTypeLike, copy: builtins.bool = True) -> Tens
 
 
 @declare(method=True)
-def _type(input: Tensor, dtype: DTypeLike | None = None) -> Any:
+def _type(input: Tensor, dtype: AnyDType | None = None) -> Any:
     """The name of the dtype; or, given one, the elements as another dtype.
 
     Args:
@@ -139,7 +139,7 @@ def _type(input: Tensor, dtype: DTypeLike | None = None) -> Any:
 
 
 @declare(method=True)
-def _set_dtype(input: Tensor, dtype: DTypeLike) -> DType:
+def _set_dtype(input: Tensor, dtype: AnyDType) -> DType:
     """Change the dtype of this Tensor in place; its elements are converted.
 
     Args:
