@@ -20,20 +20,19 @@ from . import ops
 from .core.checks import check_bool
 from .core.dtype import (
     DType,
+    any_dtype,
     bool_,
-    dtype_of,
     float32,
     float64,
     int32,
     int64,
     numpy_dtype,
-    to_dtype,
 )
 from .core.names import on_first_use
 from .core.operator import Operator
 from .core.surfaces import NUMPY as _NUMPY
 from .core.tensor import Tensor
-from .core.types import DTypeLike, Ints, Number, Operand, TensorLike
+from .core.types import AnyDType, Ints, Number, Operand, TensorLike
 from .mint.functions import diag as found
 from .ops.arguments import Axis, one_axis
 from .ops.joining import open_grid as _open_grid
@@ -43,15 +42,13 @@ pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 newaxis = None
 
 
-def _dtype(dtype: DTypeLike) -> DType:
+def _dtype(dtype: AnyDType) -> DType:
     """An element type of the engine's, given so, by NumPy's name, or as a Python type."""
-    if isinstance(dtype, str):
-        return dtype_of(_np.dtype(dtype))
     named: dict[Any, Any] = {int: int32, float: float32, bool: bool_}
-    return named.get(dtype, dtype)
+    return any_dtype(named.get(dtype, dtype))
 
 
-def array(obj: TensorLike, dtype: DTypeLike | None = None, copy: bool = True, ndmin: int = 0) -> Tensor:
+def array(obj: TensorLike, dtype: AnyDType | None = None, copy: bool = True, ndmin: int = 0) -> Tensor:
     """A Tensor of numbers, lists, arrays or tensors; Python's ints become Int32 and its floats Float32.
 
     Args:
@@ -79,7 +76,7 @@ def array(obj: TensorLike, dtype: DTypeLike | None = None, copy: bool = True, nd
     return found
 
 
-def asarray(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
+def asarray(a: TensorLike, dtype: AnyDType | None = None) -> Tensor:
     """A Tensor of numbers, lists, arrays or tensors; Python's ints become Int32 and its floats Float32.
 
     Args:
@@ -95,7 +92,7 @@ def asarray(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     return a if isinstance(a, Tensor) and dtype is None else array(a, dtype)
 
 
-def asfarray(a: TensorLike, dtype: DTypeLike = float32) -> Tensor:
+def asfarray(a: TensorLike, dtype: AnyDType = float32) -> Tensor:
     """A floating Tensor of numbers, lists, arrays or tensors.
 
     Args:
@@ -108,7 +105,7 @@ def asfarray(a: TensorLike, dtype: DTypeLike = float32) -> Tensor:
     Raises:
         TypeError: ``a`` cannot be a Tensor, or ``dtype`` names no element type.
     """
-    wanted = to_dtype(_dtype(dtype))
+    wanted = _dtype(dtype)
     return asarray(a, wanted if wanted.is_floating_point else float32)
 
 
@@ -124,18 +121,18 @@ def copy(a: TensorLike) -> Tensor:
     return asarray(a).clone()
 
 
-def _as(found: Tensor, dtype: DTypeLike | None) -> Tensor:
+def _as(found: Tensor, dtype: AnyDType | None) -> Tensor:
     return found if dtype is None else found.astype(_dtype(dtype))
 
 
 # Made from nothing
 
 
-def _made(values: object, dtype: DTypeLike) -> Tensor:
+def _made(values: object, dtype: AnyDType) -> Tensor:
     return Tensor(_np.asarray(values).astype(numpy_dtype(_dtype(dtype))))
 
 
-def zeros(shape: Ints, dtype: DTypeLike = float32) -> Tensor:
+def zeros(shape: Ints, dtype: AnyDType = float32) -> Tensor:
     """A Tensor of zeros; ``empty`` is another name of it.
 
     Args:
@@ -151,7 +148,7 @@ def zeros(shape: Ints, dtype: DTypeLike = float32) -> Tensor:
     return ops.zeros(shape, _dtype(dtype))
 
 
-def ones(shape: Ints, dtype: DTypeLike = float32) -> Tensor:
+def ones(shape: Ints, dtype: AnyDType = float32) -> Tensor:
     """A Tensor of ones.
 
     Args:
@@ -170,7 +167,7 @@ def ones(shape: Ints, dtype: DTypeLike = float32) -> Tensor:
 empty = zeros
 
 
-def full(shape: Ints, fill_value: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
+def full(shape: Ints, fill_value: TensorLike, dtype: AnyDType | None = None) -> Tensor:
     """A Tensor of one value.
 
     Args:
@@ -188,7 +185,7 @@ def full(shape: Ints, fill_value: TensorLike, dtype: DTypeLike | None = None) ->
     return ops.broadcast_to(value, (shape,) if isinstance(shape, int) else tuple(shape)).astype(value.dtype)
 
 
-def zeros_like(a: TensorLike, dtype: DTypeLike | None = None, shape: Ints | None = None) -> Tensor:
+def zeros_like(a: TensorLike, dtype: AnyDType | None = None, shape: Ints | None = None) -> Tensor:
     """A Tensor of zeros like another.
 
     Args:
@@ -206,7 +203,7 @@ def zeros_like(a: TensorLike, dtype: DTypeLike | None = None, shape: Ints | None
     return like if shape is None else ops.zeros(shape, like.dtype)
 
 
-def empty_like(prototype: TensorLike, dtype: DTypeLike | None = None, shape: Ints | None = None) -> Tensor:
+def empty_like(prototype: TensorLike, dtype: AnyDType | None = None, shape: Ints | None = None) -> Tensor:
     """A Tensor like another, whose values no program may count on; they are zeros.
 
     Args:
@@ -224,7 +221,7 @@ def empty_like(prototype: TensorLike, dtype: DTypeLike | None = None, shape: Int
 
 
 def arange(
-    start: float | Tensor, stop: float | Tensor | None = None, step: float | Tensor | None = None, dtype: DTypeLike |
+    start: float | Tensor, stop: float | Tensor | None = None, step: float | Tensor | None = None, dtype: AnyDType |
     None = None,
 ) -> Tensor:  # fmt: skip
     """The numbers start, start + step, start + 2 step, ... below ``stop``.
@@ -251,7 +248,7 @@ def arange(
 
 
 def _spaced(
-    name: str, spaced: Callable[..., Any], start: TensorLike, stop: TensorLike, axis: int, dtype: DTypeLike | None,
+    name: str, spaced: Callable[..., Any], start: TensorLike, stop: TensorLike, axis: int, dtype: AnyDType | None,
     **how: Any,
 ) -> tuple[Tensor, Any]:  # fmt: skip
     """What NumPy's function of the name gives, with its axis at another place; and the step, of linspace."""
@@ -264,7 +261,7 @@ def _spaced(
 
 def linspace(
     start: TensorLike, stop: TensorLike, num: int = 50, endpoint: builtins.bool = True, retstep: builtins.bool = False,
-    dtype: DTypeLike | None = None, axis: int = 0,
+    dtype: AnyDType | None = None, axis: int = 0,
 ) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
     """Evenly spaced numbers from ``start`` to ``stop``.
 
@@ -292,7 +289,7 @@ def linspace(
 
 def logspace(
     start: TensorLike, stop: TensorLike, num: int = 50, endpoint: builtins.bool = True, base: float = 10.0,
-    dtype: DTypeLike | None = None, axis: int = 0,
+    dtype: AnyDType | None = None, axis: int = 0,
 ) -> Tensor:  # fmt: skip
     """Numbers whose logarithms are evenly spaced, from base ** start to base ** stop.
 
@@ -315,7 +312,7 @@ def logspace(
 
 
 def geomspace(
-    start: TensorLike, stop: TensorLike, num: int = 50, endpoint: builtins.bool = True, dtype: DTypeLike | None = None,
+    start: TensorLike, stop: TensorLike, num: int = 50, endpoint: builtins.bool = True, dtype: AnyDType | None = None,
     axis: int = 0,
 ) -> Tensor:  # fmt: skip
     """Numbers of which each is the one before times the same ratio, from ``start`` to ``stop``.
@@ -337,7 +334,7 @@ def geomspace(
     return _spaced("geomspace", _np.geomspace, start, stop, axis, dtype, num=num, endpoint=endpoint)[0]
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float32) -> Tensor:  # noqa: N803
+def eye(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> Tensor:  # noqa: N803
     """A matrix with ones on one diagonal and zeros elsewhere.
 
     Args:
@@ -352,7 +349,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float32) ->
     return _made(_np.eye(N, M, k), dtype)
 
 
-def identity(n: int, dtype: DTypeLike = float32) -> Tensor:
+def identity(n: int, dtype: AnyDType = float32) -> Tensor:
     """The identity matrix.
 
     Args:
@@ -365,7 +362,7 @@ def identity(n: int, dtype: DTypeLike = float32) -> Tensor:
     return eye(n, dtype=dtype)
 
 
-def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float32) -> Tensor:  # noqa: N803
+def tri(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> Tensor:  # noqa: N803
     """A matrix with ones on and below one diagonal and zeros above it.
 
     Args:
@@ -380,7 +377,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float32) ->
     return _made(_np.tri(N, M, k), dtype)
 
 
-def indices(dimensions: Sequence[int], dtype: DTypeLike = int32, sparse: builtins.bool = False) -> list[Tensor]:
+def indices(dimensions: Sequence[int], dtype: AnyDType = int32, sparse: builtins.bool = False) -> list[Tensor]:
     """For each axis of a grid the place of each of its points along that axis.
 
     Args:
@@ -396,7 +393,7 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike = int32, sparse: builtin
     return [_made(one, dtype) for one in grid]
 
 
-def rand(*shape: int, dtype: DTypeLike = float32) -> Tensor:
+def rand(*shape: int, dtype: AnyDType = float32) -> Tensor:
     """Random numbers, uniform over [0, 1).
 
     Args:
@@ -409,7 +406,7 @@ def rand(*shape: int, dtype: DTypeLike = float32) -> Tensor:
     return ops.rand(*shape, dtype=_dtype(dtype))
 
 
-def randn(*shape: int, dtype: DTypeLike = float32) -> Tensor:
+def randn(*shape: int, dtype: AnyDType = float32) -> Tensor:
     """Random numbers of the standard normal distribution.
 
     Args:
@@ -422,7 +419,7 @@ def randn(*shape: int, dtype: DTypeLike = float32) -> Tensor:
     return ops.randn(*shape, dtype=_dtype(dtype))
 
 
-def randint(minval: int, maxval: int | None = None, shape: Ints | None = None, dtype: DTypeLike = int32) -> Tensor:
+def randint(minval: int, maxval: int | None = None, shape: Ints | None = None, dtype: AnyDType = int32) -> Tensor:
     """Random ints, uniform from ``minval`` below ``maxval``.
 
     Args:
@@ -442,7 +439,7 @@ def randint(minval: int, maxval: int | None = None, shape: Ints | None = None, d
 # Arithmetic
 
 
-def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: DTypeLike | None = None) -> Tensor:
+def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: AnyDType | None = None) -> Tensor:
     """Elements raised to ``xmin`` and lowered to ``xmax``: min(max(x, xmin), xmax).
 
     Args:
@@ -571,7 +568,7 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
     return tensordot(a, b, ([a.ndim - 1], [builtins.max(b.ndim - 2, 0)]))
 
 
-def matmul(x1: TensorLike, x2: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
+def matmul(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> Tensor:
     """The product of matrices in the last two axes; the axes before them broadcast, a vector is one row or one column.
 
     Args:
@@ -621,7 +618,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[Ints] = 2) -> T
 
 
 def sum(
-    a: TensorLike, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: builtins.bool = False, initial: Number |
+    a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: builtins.bool = False, initial: Number |
     None = None,
 ) -> Tensor:  # fmt: skip
     """The sum over axes.
@@ -644,7 +641,7 @@ def sum(
     return _as(found if initial is None else found + initial, dtype)
 
 
-def mean(a: TensorLike, axis: Axis = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None) -> Tensor:
+def mean(a: TensorLike, axis: Axis = None, keepdims: builtins.bool = False, dtype: AnyDType | None = None) -> Tensor:
     """The mean over axes.
 
     Args:
@@ -699,7 +696,7 @@ def average(
 
 
 def nanmean(
-    a: TensorLike, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: builtins.bool = False
+    a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: builtins.bool = False
 ) -> Tensor:
     """The mean of those elements over axes that are not NaN.
 
@@ -719,7 +716,7 @@ def nanmean(
     return ops.nanmean(_as(asarray(a), dtype), axis, keepdims)
 
 
-def nanmax(a: TensorLike, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: builtins.bool = False) -> Tensor:
+def nanmax(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: builtins.bool = False) -> Tensor:
     """The largest of those elements over axes that are not NaN.
 
     Args:
@@ -738,7 +735,7 @@ def nanmax(a: TensorLike, axis: Axis = None, dtype: DTypeLike | None = None, kee
     return _nanextreme(ops.amax, -math.inf, a, axis, dtype, keepdims)
 
 
-def nanmin(a: TensorLike, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: builtins.bool = False) -> Tensor:
+def nanmin(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: builtins.bool = False) -> Tensor:
     """The smallest of those elements over axes that are not NaN.
 
     Args:
@@ -758,7 +755,7 @@ def nanmin(a: TensorLike, axis: Axis = None, dtype: DTypeLike | None = None, kee
 
 
 def _nanextreme(
-    extreme: Callable[..., Tensor], other: float, a: TensorLike, axis: Axis, dtype: DTypeLike | None, keepdims:
+    extreme: Callable[..., Tensor], other: float, a: TensorLike, axis: Axis, dtype: AnyDType | None, keepdims:
     builtins.bool,
 ) -> Tensor:  # fmt: skip
     a = asarray(a)
@@ -769,7 +766,7 @@ def _nanextreme(
     return _as(ops.where(ops.all(missing, axis, keepdims), nan, found), dtype)
 
 
-def nansum(a: TensorLike, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: builtins.bool = False) -> Tensor:
+def nansum(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: builtins.bool = False) -> Tensor:
     """The sum of the elements over axes, with NaN counted as 0.
 
     Args:
@@ -791,7 +788,7 @@ def nansum(a: TensorLike, axis: Axis = None, dtype: DTypeLike | None = None, kee
 def cov(
     m: TensorLike, y: TensorLike | None = None, rowvar: builtins.bool = True, bias: builtins.bool = False, ddof: int |
     None = None,
-    fweights: TensorLike | None = None, aweights: TensorLike | None = None, dtype: DTypeLike | None = None,
+    fweights: TensorLike | None = None, aweights: TensorLike | None = None, dtype: AnyDType | None = None,
 ) -> Tensor:  # fmt: skip
     """The matrix of covariances of variables; see ``ops.cov``.
 
@@ -820,7 +817,7 @@ def cov(
     return ops.squeeze(found)
 
 
-def cumsum(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
+def cumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None) -> Tensor:
     """The sum of the elements so far.
 
     Args:

@@ -10,11 +10,11 @@ from hookscope.engine.core.types import Ints, Number, Operand, Shape, TensorLike
 from hookscope.engine.ops.arguments import Axis
 from typing import Any
 
-def abs(x: Operand) -> Tensor:
-    """|x|, of a complex number its real length; the gradient at 0 is 0."""
+def abs(x: Tensor) -> Tensor:
+    """|x|, of a complex number its real length; the gradient at 0 and at NaN is 0."""
 
-def absolute(x: Operand) -> Tensor:
-    """|x|, of a complex number its real length; the gradient at 0 is 0."""
+def absolute(x: Tensor) -> Tensor:
+    """|x|, of a complex number its real length; the gradient at 0 and at NaN is 0."""
 
 def add(x1: Operand, x2: Operand) -> Tensor:
     """x + y."""
@@ -31,7 +31,7 @@ def argmax(a: Tensor, axis: int | None = None) -> Tensor:
 def argmin(a: Tensor, axis: int | None = None) -> Tensor:
     """Where the smallest element along an axis is."""
 
-def bitwise_not(x: Operand) -> Tensor:
+def bitwise_not(x: Tensor) -> Tensor:
     """~x, bit by bit: -x - 1 of signed integers, not x of bools."""
 
 def column_stack(tup: Sequence[Tensor]) -> Tensor:
@@ -51,8 +51,8 @@ def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
 def dstack(tup: Sequence[Tensor]) -> Tensor:
     """Tensors joined along the third axis, each taken as ``atleast_3d`` makes it; as in NumPy."""
 
-def fabs(x: Operand) -> Tensor:
-    """|x|, of a complex number its real length; the gradient at 0 is 0."""
+def fabs(x: Tensor) -> Tensor:
+    """|x|, of a complex number its real length; the gradient at 0 and at NaN is 0."""
 
 def fliplr(m: Tensor) -> Tensor:
     """The second axis reversed."""
@@ -72,7 +72,7 @@ def hstack(tup: Sequence[Tensor]) -> Tensor:
 def hypot(x1: Operand, x2: Operand) -> Tensor:
     """sqrt(x * x + y * y), without overflow."""
 
-def invert(x: Operand) -> Tensor:
+def invert(x: Tensor) -> Tensor:
     """~x, bit by bit: -x - 1 of signed integers, not x of bools."""
 
 def isneginf(x: Tensor) -> Tensor:
@@ -106,7 +106,9 @@ def positive(a: Tensor) -> Tensor:
     """The tensor itself; what ``+input`` says."""
 
 def power(x1: Operand, x2: Operand) -> Tensor:
-    """x to the power y; for the gradient by y, where x is not positive, 0."""
+    """x to the power y, of integers without the fraction; for the gradient by y, where x is not positive,
+    0.
+    """
 
 def ptp(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The range: the largest less the smallest element over axes."""
@@ -126,10 +128,10 @@ def reshape(x: Tensor, new_shape: Shape) -> Tensor:
 def rot90(m: Tensor, k: int = 1, axes: Sequence[int] = ...) -> Tensor:
     """Rotated by quarter turns in the plane of two axes."""
 
-def signbit(x: Operand) -> Tensor:
+def signbit(x: Tensor) -> Tensor:
     """Whether the sign is minus, that of -0.0 too: a Bool."""
 
-def sinc(x: Operand) -> Tensor:
+def sinc(x: Tensor) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0."""
 
 def stack(arrays: Sequence[Tensor], axis: int = 0) -> Tensor:
@@ -147,7 +149,7 @@ def transpose(a: Tensor, axes: Ints | Tensor | None = None) -> Tensor:
 def true_divide(x1: Operand, x2: Operand) -> Tensor:
     """x / y."""
 
-def trunc(x: Operand) -> Tensor:
+def trunc(x: Tensor) -> Tensor:
     """The integer part of x, rounded towards 0; its gradient is 0."""
 
 def var(x: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:

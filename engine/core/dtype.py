@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from .names import on_first_use
-from .types import DTypeLike, Number
+from .types import AnyDType, DTypeLike, Number
 
 __all__ = [
     "DType",
+    "any_dtype",
     "bfloat16",
     "bool_",
     "complex64",
@@ -38,6 +39,7 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "wrapped",
 ]
 
 
@@ -149,7 +151,25 @@ def dtype_of(numpy_like: np.dtype[Any] | type | str) -> DType:
 
 
 def to_dtype(value: DTypeLike, argument: str = "dtype") -> DType:
-    """A DType from what a user may write.
+    """A DType where nothing else is taken, as in MindSpore: neither NumPy's types nor names nor Python's types.
+
+    Args:
+        value: a DType; an array's dtype, which the engine has at hand, is taken too.
+        argument: what the argument is called, for the error.
+
+    Returns:
+        the DType.
+
+    Raises:
+        TypeError: anything else.
+    """
+    if isinstance(value, DType | np.dtype):
+        return any_dtype(value, argument)
+    raise TypeError(f"'{argument}' must be a MindSpore dtype such as mindspore.float32, but got {value!r}")
+
+
+def any_dtype(value: AnyDType, argument: str = "dtype") -> DType:
+    """A DType from whatever names an element type.
 
     Args:
         value: a DType, a NumPy dtype or its name, or a Python number type (``int`` is Int64, ``float`` Float32).
@@ -174,16 +194,16 @@ def to_dtype(value: DTypeLike, argument: str = "dtype") -> DType:
 
 
 def numpy_dtype(value: DTypeLike) -> np.dtype[Any]:
-    """The NumPy dtype of a DType or of anything that names an element type.
+    """The NumPy dtype of a DType.
 
     Args:
-        value: a DType, a NumPy dtype or its name, or a Python number type.
+        value: a DType, or an array's dtype.
 
     Returns:
         the NumPy dtype.
 
     Raises:
-        TypeError: ``value`` names no element type that a tensor can have.
+        TypeError: anything else, see ``to_dtype``.
     """
     return value.numpy if isinstance(value, DType) else to_dtype(value).numpy
 
@@ -200,7 +220,7 @@ def dtype_to_nptype(type_: DType) -> type[Any]:
     return type_.numpy.type
 
 
-def pytype_to_dtype(obj: DTypeLike) -> DType:
+def pytype_to_dtype(obj: AnyDType) -> DType:
     """The DType as wide as a Python number type (``int`` is Int64, ``float`` Float64), or of a NumPy dtype.
 
     Args:
@@ -213,7 +233,7 @@ def pytype_to_dtype(obj: DTypeLike) -> DType:
         TypeError: anything else; types that hold no numbers (str, list) have no DType here.
     """
     wide: dict[Any, DType] = {int: int64, float: float64}
-    return wide.get(obj) or to_dtype(obj, "obj")
+    return wide.get(obj) or any_dtype(obj, "obj")
 
 
 def dtype_to_pytype(type_: DType) -> type:
@@ -243,7 +263,8 @@ def default_dtype_of(value: Number) -> DType:
 def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype of an operation on two tensors.
 
-    As in MindSpore: a floating dtype wins over any integer whatever its width (int64 with float16 gives float16);
+    As in MindSpore: a floating or complex dtype wins over any integer whatever its width (int64 with float16 gives
+    float16, with complex64 complex64);
     among integers NumPy's rule holds (uint8 with int8 gives int16); float16 with bfloat16 gives float32.
 
     Args:
@@ -256,7 +277,7 @@ def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
     if a == b:
         return a
     rank_a, rank_b = _kind_rank(a), _kind_rank(b)
-    if rank_a != rank_b and max(rank_a, rank_b) == 2:
+    if rank_a != rank_b and min(rank_a, rank_b) <= 1 < max(rank_a, rank_b):
         return a if rank_a > rank_b else b
     if {dtype_of(a).name, dtype_of(b).name} == {"Float16", "BFloat16"}:
         return float32.numpy
@@ -285,6 +306,24 @@ def promote_scalar(dtype: np.dtype[Any], scalar: Number) -> np.dtype[Any]:
     if isinstance(scalar, float):
         return dtype if rank >= 2 else float32.numpy
     return dtype if rank == 3 else (complex128.numpy if dtype == np.float64 else complex64.numpy)
+
+
+def wrapped(number: Any, dtype: np.dtype[Any]) -> Any:
+    """A Python int as an integer dtype has it: what is out of range is counted around, as in MindSpore and in C.
+
+    Args:
+        number: any number; all but ints of 64 bits come back as they are, and bools too.
+        dtype: the NumPy dtype that it shall fit into.
+
+    Returns:
+        the number; 300 beside UInt8 is 44.
+    """
+    if type(number) is not int or dtype.kind not in "iu":
+        return number
+    limits = np.iinfo(dtype)
+    if limits.min <= number <= limits.max or not -(2**63) <= number < 2**64:
+        return number
+    return (number - limits.min) % 2**limits.bits + limits.min
 
 
 def _kind_rank(dtype: np.dtype[Any]) -> int:

@@ -48,6 +48,7 @@ def grad(
 
     Raises:
         ValueError: neither positions nor weights, a position twice or negative, or ``has_aux`` and one output.
+        RuntimeError: an empty tuple of positions.
         TypeError: ``fn`` cannot be called, positions are no ints, weights no Parameters, or an argument at a position
             holds no Tensor.
         RuntimeError: a position beyond the arguments.
@@ -85,6 +86,7 @@ def value_and_grad(
 
     Raises:
         ValueError: neither positions nor weights, a position twice or negative, or ``has_aux`` and one output.
+        RuntimeError: an empty tuple of positions.
         TypeError: ``fn`` cannot be called, positions are no ints, weights no Parameters, or an argument at a position
             holds no Tensor.
         RuntimeError: a position beyond the arguments.
@@ -130,7 +132,9 @@ def _positions(grad_position: int | tuple[int, ...] | None, name: str) -> tuple[
     given = (grad_position,) if isinstance(grad_position, int) else grad_position
     if not isinstance(given, tuple) or not all(isinstance(p, int) and not isinstance(p, bool) for p in given):
         raise TypeError(f"For '{name}', 'grad_position' must be an int or a tuple of ints, but got {grad_position!r}")
-    if any(p < 0 for p in given) or len(set(given)) != len(given) or not given:
+    if not given:
+        raise RuntimeError(f"For '{name}', 'grad_position' must name an input at least, but is empty")
+    if any(p < 0 for p in given) or len(set(given)) != len(given):
         raise ValueError(
             f"For '{name}', 'grad_position' must be positions from 0 on, each once, but got {grad_position!r}"
         )
@@ -184,7 +188,7 @@ def differentiate(
     leaves = [a for a in everything if isinstance(a, Tensor) and (a._array.dtype.kind in "fcV")] if positions else []
     asked = [tensors_in(everything[p]) for p in positions]
     # A weight without requires_grad has a gradient of zeros, as in MindSpore.
-    trained = [w for w in weights or () if w.requires_grad]
+    trained = [w for w in weights or () if w.requires_grad]  # when the function has run, once more
     followed = [*leaves, *(a for some in asked for a in some if all(a is not x for x in leaves)), *trained]
     recording = Recording(t._array for t in followed)
     # The function may change its arguments and weights: a gradient is that of the value at the start.
@@ -199,13 +203,21 @@ def differentiate(
             f"For '{name}', with 'has_aux' the function must return a tuple of more than one output, "
             f"but got {type(output).__name__}"
         )
+    frozen = [id(array) for w, array in zip(weights or (), weights_at_start, strict=True) if not w.requires_grad]
+    for key in frozen:
+        recording.hooked.pop(key, None)
     targets = tensors_in(output[0] if has_aux else output)
     gradients = _walk_back(recording, targets, sens, name)
+    for key in frozen:
+        gradients.pop(key, None)
     of_inputs = [
         gradients_like(everything[p], [gradient_or_zeros(gradients.get(id(array)), array) for array in arrays])
         for p, arrays in zip(positions, inputs_at_start, strict=True)
     ]
     of_weights = [gradient_or_zeros(gradients.get(id(array)), array) for array in weights_at_start]
+    for place, (weight, array) in enumerate(zip(weights or (), weights_at_start, strict=True)):
+        if id(array) not in gradients and id(array) in recording.hooked:  # a hook is told of zeros too
+            of_weights[place] = weight._run_gradient_hooks(of_weights[place])
     if taps.cell_taps and weights:
         taps.tell_parameter_gradients(list(zip(weights, of_weights, strict=True)))
         came = [g if id(array) in gradients else None for g, array in zip(of_weights, weights_at_start, strict=True)]

@@ -24,7 +24,34 @@ Array = np.ndarray[Any, Any]
 
 
 class Initializer:
-    """Base of every initializer: a subclass defines ``values``."""
+    """Base of every initializer: a subclass of one's own defines ``_initialize(arr)``, which fills an array.
+
+    Args:
+        **kwargs: kept for readers, as ``_kwargs``.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        self._kwargs = kwargs
+
+    def __call__(self, arr: Array) -> Any:
+        """Fill an array with first values.
+
+        Args:
+            arr: a ``numpy.ndarray``, which is written to.
+
+        Returns:
+            what ``_initialize`` returns, None for the initializers that there are.
+
+        Raises:
+            NotImplementedError: the subclass does not define it.
+            ValueError: the initializer has no values for this shape.
+        """
+        return self._initialize(arr)
+
+    def _initialize(self, arr: Array) -> Any:
+        if type(self).values is Initializer.values:
+            raise NotImplementedError(f"{type(self).__name__} does not define '_initialize'")
+        arr[...] = self.values(arr.shape)
 
     def values(self, shape: tuple[int, ...]) -> Array:
         """The first values for a Parameter.
@@ -39,7 +66,9 @@ class Initializer:
             NotImplementedError: the subclass does not define it.
             ValueError: the initializer has no values for this shape.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not define 'values'")
+        filled = np.zeros(shape, np.float32)
+        self._initialize(filled)
+        return filled
 
 
 class Constant(Initializer):

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from hookscope.engine.core.dtype import DType
 from hookscope.engine.core.generator import Generator
 from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import Array, DTypeLike, Ints, Number, Operand, Shape, TensorLike
+from hookscope.engine.core.types import AnyDType, Array, DTypeLike, Ints, Number, Operand, Shape, TensorLike
 from hookscope.engine.ops.arguments import Axis
 from typing import Any, NoReturn, overload
 
 class TensorMethods:
     def abs(self) -> Tensor:
-        """|x|, of a complex number its real length; the gradient at 0 is 0."""
+        """|x|, of a complex number its real length; the gradient at 0 and at NaN is 0."""
     def absolute(self) -> Tensor:
-        """|x|, of a complex number its real length; the gradient at 0 is 0."""
+        """|x|, of a complex number its real length; the gradient at 0 and at NaN is 0."""
     def acos(self) -> Tensor:
         """The arc cosine, in [0, pi]; NaN outside [-1, 1]."""
     def acosh(self) -> Tensor:
@@ -132,7 +132,7 @@ class TensorMethods:
         """The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1]."""
     def asinh(self) -> Tensor:
         """The inverse hyperbolic sine."""
-    def astype(self, dtype: DTypeLike, copy: Any = True) -> Tensor:
+    def astype(self, dtype: AnyDType, copy: Any = True) -> Tensor:
         """The elements as another dtype."""
     def atan(self) -> Tensor:
         """The arc tangent, in (-pi / 2, pi / 2)."""
@@ -313,7 +313,7 @@ class TensorMethods:
     def erf(self) -> Tensor:
         """The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x."""
     def erfc(self) -> Tensor:
-        """The complementary error function, 1 - erf(x)."""
+        """The complementary error function, 1 - erf(x), also where that is much smaller than 1."""
     def erfinv(self) -> Tensor:
         """The inverse of erf."""
     def erfinv_(self) -> Tensor:
@@ -369,9 +369,13 @@ class TensorMethods:
     def flush_from_cache(self) -> None:
         """Do nothing: there is no parameter server, and so no cache to be written back."""
     def fmax(self, other: Operand) -> Tensor:
-        """The larger of the two; where one is NaN, the other."""
+        """The larger of the two, which gets the gradient (``input`` where they tie); where one is NaN, the
+        other.
+        """
     def fmin(self, other: Operand) -> Tensor:
-        """The smaller of the two; where one is NaN, the other."""
+        """The smaller of the two, which gets the gradient (``input`` where they tie); where one is NaN, the
+        other.
+        """
     def fmod(self, other: Operand) -> Tensor:
         """x - trunc(x / y) * y, the remainder with the sign of x."""
     def fold(self, output_size: Ints | Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> Tensor:
@@ -705,7 +709,9 @@ class TensorMethods:
     def positive(self) -> Tensor:
         """The tensor itself; what ``+input`` says."""
     def pow(self, exponent: Operand) -> Tensor:
-        """x to the power y; for the gradient by y, where x is not positive, 0."""
+        """x to the power y, of integers without the fraction; for the gradient by y, where x is not positive,
+        0.
+        """
     @overload
     def prod(self, axis: Axis = None, keep_dims: builtins.bool = False, dtype: DTypeLike | None = None) -> Tensor:
         """The product over axes; its second derivative is not defined where an element is 0."""
@@ -746,7 +752,7 @@ class TensorMethods:
         """1 / x."""
     def relu(self, inplace: builtins.bool = False) -> Tensor:
         """max(input, 0), element by element; NaN stays NaN."""
-    def remainder(self, other: Operand) -> Tensor:
+    def remainder(self, divisor: Operand) -> Tensor:
         """x - floor(x / y) * y, with the sign of y."""
     def remainder_(self, other: Operand) -> Tensor:
         """x - floor(x / y) * y, with the sign of y."""
@@ -828,7 +834,7 @@ class TensorMethods:
         """
     def set_const_arg(self, const_arg: Any = True) -> Tensor:
         """Keep the flag ``const_arg``, which a graph compiler would read; nothing here does."""
-    def set_dtype(self, dtype: DTypeLike) -> DType:
+    def set_dtype(self, dtype: AnyDType) -> DType:
         """Change the dtype of this Tensor in place; its elements are converted."""
     def sgn(self) -> Tensor:
         """The sign, -1, 0 or 1; of a complex number z, z / abs(z), and 0 at 0."""
@@ -839,9 +845,9 @@ class TensorMethods:
     def sigmoid_(self) -> Tensor:
         """1 / (1 + exp(-x))."""
     def sign(self) -> Tensor:
-        """-1, 0 or 1 as x is negative, 0 or positive; of a complex number x / |x|, and 0 of 0."""
+        """-1, 0 or 1 as x is negative, 0 or NaN, or positive; of a complex number x / |x|, and 0 of 0."""
     def sign_(self) -> Tensor:
-        """-1, 0 or 1 as x is negative, 0 or positive; of a complex number x / |x|, and 0 of 0."""
+        """-1, 0 or 1 as x is negative, 0 or NaN, or positive; of a complex number x / |x|, and 0 of 0."""
     def signbit(self) -> Tensor:
         """Whether the sign is minus, that of -0.0 too: a Bool."""
     def sin(self) -> Tensor:
@@ -952,7 +958,7 @@ class TensorMethods:
         """Parts along ``axis``: a number of nearly equal length, or cut at indices; as NumPy's
         ``array_split``.
         """
-    def tile(self, dims: Shape) -> Tensor:
+    def tile(self, *repeats: Any, dims: Shape = (), reps: Shape = ()) -> Tensor:
         """The whole tensor repeated along its axes."""
     def to(self, *args: Any, **named: Any) -> Tensor:
         """The values as another dtype, on another device, or in the dtype of another Tensor."""
@@ -986,7 +992,7 @@ class TensorMethods:
         """x / y."""
     def trunc(self) -> Tensor:
         """The integer part of x, rounded towards 0; its gradient is 0."""
-    def type(self, dtype: DTypeLike | None = None) -> Any:
+    def type(self, dtype: AnyDType | None = None) -> Any:
         """The name of the dtype; or, given one, the elements as another dtype."""
     def type_as(self, other: Tensor) -> Tensor:
         """The elements cast to the dtype of ``other``."""

@@ -243,8 +243,14 @@ class Parameter(Tensor):
 
         Raises:
             TypeError: ``hook_fn`` cannot be called with one argument.
-            RuntimeError: in the backward pass: it returned something else.
+            RuntimeError: ``requires_grad`` is False, so that no gradient would come; in the backward pass: the hook
+                returned something else.
         """
+        if not self.requires_grad:
+            raise RuntimeError(
+                f"For 'Parameter.register_hook', '{shown(self.name)}' must have 'requires_grad' True: otherwise no "
+                "gradient comes"
+            )
         return super().register_hook(hook_fn)
 
     def clone(self, init: Initializer | str | float | Tensor = "same") -> Parameter:

@@ -1,20 +1,26 @@
 """``saved_tensors_hooks``: what the recording keeps for a gradient goes through two functions of the user's.
 
-Inside the block each value that an operator keeps, its inputs and its outputs, is given to ``pack_hook``; when the
-gradient comes by, what that returned is given to ``unpack_hook``, and the operator's rule computes with what comes
-out. The arrays themselves stay where they are, because they are what the recording tells values apart by: this shows
-and changes what is kept, it does not save memory (``Cell.recompute`` does).
+Inside the block each input and output of an operator that the rule of its gradient reads is given to ``pack_hook``;
+when the gradient comes by, what that returned is given to ``unpack_hook``, and the rule computes with what comes out.
+Which ones it reads no rule says, so that it is found by trying: whether the gradient changes with the numbers. The
+arrays themselves stay where they are, because they are what the recording tells values apart by: this shows and changes
+what is kept, it does not save memory (``Cell.recompute`` does).
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any
 
-from . import backend
+import numpy as np
+
+from ..cpu.array_module import array_module
+from . import backend, taps
 from .hooks import wrong_return
+from .operator import ARRAY_FUNCTIONS, Operator
 from .recording import Differentiable, Recording, state
 from .tensor import Tensor
 from .types import Array
@@ -26,7 +32,8 @@ class saved_tensors_hooks:  # noqa: N801  # MindSpore's name
     """A context in which what operators keep for a gradient goes through two functions of the user's.
 
     Args:
-        pack_hook: called with each Tensor that an operator keeps, its inputs and outputs; what it returns is kept.
+        pack_hook: called with each Tensor that an operator keeps: of its inputs and outputs those that its gradient is
+            computed from; what it returns is kept.
         unpack_hook: called with that when the gradient comes by; returns the Tensor that the gradient is computed with.
 
     Raises:
@@ -91,24 +98,33 @@ class _Packing(Recording):
 
     def follow(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
         """Append the node with its values packed."""
-        super().follow(_Packed(operator, self.hooks, inputs, output), inputs, output, attrs)
+        packed = _Packed(operator, self.hooks, self.tracked, inputs, output, attrs)
+        super().follow(packed, inputs, output, attrs)
+
+
+_NOT_KEPT = object()
 
 
 class _Packed:
     """An operator whose values went through the hooks."""
 
     def __init__(
-        self, operator: Differentiable, hooks: saved_tensors_hooks, inputs: tuple[Any, ...], output: Any
-    ) -> None:
+        self, operator: Differentiable, hooks: saved_tensors_hooks, tracked: set[int], inputs: tuple[Any, ...],
+        output: Any, attrs: dict[str, Any],
+    ) -> None:  # fmt: skip
         self.operator = operator
         self.name = getattr(operator, "name", "")
         self.runs_without_gradient = operator.runs_without_gradient
         self.unpack = hooks.unpack_hook
-        outputs = output if type(output) is tuple else (output,)
-        arrays = {id(x): x for x in (*inputs, *outputs) if backend.is_array(x)}
+        values = (*inputs, *(output if type(output) is tuple else (output,)))
         before, state.recordings = state.recordings, ()
         try:
-            self.kept = {key: hooks.pack_hook(Tensor._wrap(array)) for key, array in arrays.items()}
+            with taps.unwatched():
+                read = _read(operator, tracked, values, len(inputs), type(output) is tuple, attrs)
+            self.kept = [
+                hooks.pack_hook(Tensor._wrap(value)) if yes else _NOT_KEPT
+                for value, yes in zip(values, read, strict=True)
+            ]
         finally:
             state.recordings = before
 
@@ -117,19 +133,57 @@ class _Packed:
         attrs: dict[str, Any],
     ) -> Iterable[tuple[Array, Any]]:  # fmt: skip
         """The operator's gradients, computed with what comes out of the hooks."""
-        values: dict[int, Array] = {}
-        for key, kept in self.kept.items():
+        values = [*inputs, *(output if type(output) is tuple else (output,))]
+        for place, kept in enumerate(self.kept):
+            if kept is _NOT_KEPT:
+                continue
             tensor = self.unpack(kept)
             if not isinstance(tensor, Tensor):
                 who = "For 'saved_tensors_hooks', 'unpack_hook'"
                 raise RuntimeError(wrong_return(who, "a Tensor", type(tensor).__name__))
-            values[key] = tensor._array
-        own = {id(values[id(x)]): x for x in inputs if id(x) in values}
-        replaced_inputs = tuple([values.get(id(x), x) for x in inputs])
-        if type(output) is tuple:
-            output = tuple([values.get(id(x), x) for x in output])
-        else:
-            output = values.get(id(output), output)
+            values[place] = tensor._array
+        count = len(inputs)
+        own = {id(new): x for new, x in zip(values, inputs, strict=False) if backend.is_array(x)}
         followed = {key for key, x in own.items() if id(x) in tracked}
-        found = self.operator.backward(functions, followed, gradient, output, replaced_inputs, attrs)
+        outputs = tuple(values[count:]) if type(output) is tuple else values[count]
+        found = self.operator.backward(functions, followed, gradient, outputs, tuple(values[:count]), attrs)
         return [(own[id(x)], g) for x, g in found]
+
+
+def _read(
+    operator: Differentiable, tracked: set[int], values: tuple[Any, ...], count: int, several: bool,
+    attrs: dict[str, Any],
+) -> list[bool]:  # fmt: skip
+    """Which of the inputs (the first ``count`` values) and outputs the gradient depends on."""
+    arrays = [backend.is_array(value) for value in values]
+    if not isinstance(operator, Operator):
+        return arrays
+    arriving = [array_module(x).ones_like(x) if x.dtype.kind in "fcV" else None for x in values[count:]]
+
+    if not several and arriving[0] is None:
+        return arrays
+
+    def gradients(given: list[Any]) -> list[Array]:
+        followed = {id(new) for new, x in zip(given, values[:count], strict=False) if id(x) in tracked}
+        g, outputs = (tuple(arriving), tuple(given[count:])) if several else (arriving[0], given[count])
+        pairs = operator.gradients(ARRAY_FUNCTIONS, followed, g, outputs, tuple(given[:count]), attrs)
+        return [found for _, found in pairs]
+
+    def depends(place: int) -> bool:
+        value = values[place]
+        if value.dtype.kind not in "fcV":
+            return True
+        for other in (math.nan, 3.0, -3.0):
+            given = list(values)
+            given[place] = array_module(value).full_like(value, other)
+            for one, first in zip(gradients(given), plain, strict=True):
+                if not bool((one == first).all()):
+                    return True
+        return False
+
+    try:
+        with np.errstate(all="ignore"):
+            plain = gradients(list(values))
+            return [yes and depends(place) for place, yes in enumerate(arrays)]
+    except (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError):
+        return arrays  # a rule that takes no other numbers

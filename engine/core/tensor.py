@@ -13,7 +13,7 @@ import numpy as np
 
 from . import backend
 from .checks import check_int
-from .dtype import DType, bfloat16, default_dtype_of, dtype_of, numpy_dtype, pytype_to_dtype
+from .dtype import DType, bfloat16, default_dtype_of, dtype_of, numpy_dtype, pytype_to_dtype, wrapped
 from .hooks import HookHandle, check_arity, wrong_return
 from .printing import tensor_repr, tensor_str
 from .recording import state
@@ -50,7 +50,6 @@ class Tensor(TensorMethods):
     """
 
     __slots__ = ("__dict__", "__weakref__", "_array")
-    __array_ufunc__ = None  # numpy_array + tensor is Tensor.__radd__, not an array of objects
     __hash__ = object.__hash__
     has_init = False
     _drawn = False  # whether its numbers are an initializer's random ones
@@ -325,6 +324,10 @@ class Tensor(TensorMethods):
             raise TypeError("len() of a 0-d tensor")
         return self.shape[0]
 
+    def __contains__(self, value: object) -> bool:
+        """Whether any element equals a number, or that of a Tensor at its place."""
+        return isinstance(value, Tensor | bool | int | float | complex) and bool((self == value).any())
+
     def __iter__(self) -> Iterator[Tensor]:
         if not self.shape:
             raise TypeError("iteration over a 0-d tensor")
@@ -462,7 +465,8 @@ def _array_from(data: Any, dtype: DTypeLike | None) -> Any:
         array = data.copy() if wanted is None else data.astype(wanted)
         return backend.to_device(np.asarray(array) if isinstance(array, np.generic) else array)
     if isinstance(data, bool | int | float | complex):
-        return backend.to_device(np.array(data, _dtype_of_python(data) if wanted is None else wanted))
+        kind = _dtype_of_python(data) if wanted is None else wanted
+        return backend.to_device(np.array(wrapped(data, kind), kind))
     if isinstance(data, list | tuple):
         plain = _plain(data)
         try:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .dtype import DType
     from .tensor import Tensor
 
-__all__ = ["Array", "DTypeLike", "Functions", "Ints", "Number", "Operand", "Shape", "TensorLike", "Value"]
+__all__ = ["AnyDType", "Array", "DTypeLike", "Functions", "Ints", "Number", "Operand", "Shape", "TensorLike", "Value"]
 
 Array: TypeAlias = np.ndarray[Any, Any]
 """What a tensor holds. A cupy.ndarray has the same methods, and stands for one in the types."""
@@ -21,8 +21,10 @@ Operand: TypeAlias = "Tensor | Number"
 """What an elementwise operator takes."""
 TensorLike: TypeAlias = "Tensor | Array | Number | Sequence[Any]"
 """What a tensor can be made of."""
-DTypeLike: TypeAlias = "DType | np.dtype[Any] | type | str"
-"""An element type as users write it."""
+DTypeLike: TypeAlias = "DType | np.dtype[Any]"
+"""An element type as most functions take it: a DType; an array's own is taken too."""
+AnyDType: TypeAlias = "DType | np.dtype[Any] | type | str"
+"""An element type by whatever names one, where MindSpore takes NumPy's and Python's too."""
 Ints: TypeAlias = int | Sequence[int]
 """One int for all axes, or one for each."""
 Shape: TypeAlias = "int | Sequence[int] | Tensor"

@@ -8,7 +8,10 @@ from hookscope.engine.cpu.array_module import Array, array_module, special_modul
 from hookscope.engine.cpu.masking import kept
 from hookscope.engine.cpu.widening import narrow, widen, widen_any
 
-__all__ = ["erf", "gelu", "gelu_grad", "relu", "relu_grad", "sigmoid", "sigmoid_grad", "silu", "silu_grad", "tanh_grad"]
+__all__ = [
+    "erf", "erfc", "gelu", "gelu_grad", "relu", "relu_grad", "sigmoid", "sigmoid_grad", "silu", "silu_grad",
+    "tanh_grad",
+]  # fmt: skip
 
 _SQRT_HALF = math.sqrt(0.5)
 _INV_SQRT_2PI = 1.0 / math.sqrt(2.0 * math.pi)
@@ -21,6 +24,11 @@ _GELU_CUBIC = 0.044715
 def erf(x: Array) -> Array:
     """The error function."""
     return narrow(special_module(x).erf(widen(x)), x)
+
+
+def erfc(x: Array) -> Array:
+    """1 minus the error function."""
+    return narrow(special_module(x).erfc(widen(x)), x)
 
 
 def sigmoid(x: Array) -> Array:

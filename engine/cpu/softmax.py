@@ -13,7 +13,7 @@ def softmax(x: Array, axis: int) -> Array:
         return narrow(x.copy(), x)
     xp = array_module(x)
     wide = widen(x)
-    y = wide - wide.max(axis=axis, keepdims=True)
+    y = xp.asarray(wide - wide.max(axis=axis, keepdims=True))
     xp.exp(y, out=y)
     y /= y.sum(axis=axis, keepdims=True)
     return narrow(y, x)

@@ -154,13 +154,18 @@ def _moments(m: Array, v: Array, g: Array, beta1: Number, beta2: Number) -> tupl
 
 
 def amsgrad(
-    p: Array, m: Array, v: Array, largest: Array, g: Array, lr_t: Number, beta1: Number, beta2: Number, eps: Number
-) -> tuple[Array, Array, Array, Array]:
-    """Reddi et al. 2018: Adam that divides by the largest v so far; ``lr_t`` is the corrected rate."""
+    p: Array, m: Array, v: Array, largest: Array, g: Array, lr_t: Number, beta1: Number, beta2: Number, eps: Number,
+    nesterov: bool = False,
+) -> tuple[Array, Array, Array, Array]:  # fmt: skip
+    """Reddi et al. 2018: Adam that divides by the largest v so far; ``lr_t`` is the corrected rate.
+
+    ``nesterov``: step by beta1 * m + (1 - beta1) * g instead of m (Dozat 2016).
+    """
     new_m = _average(m, g, beta1)
     v = _kept(_average(v, g * g, beta2), v)
     largest = _kept(array_module(p).maximum(largest, v), largest)
-    return p - lr_t * new_m / (_sqrt(largest) + eps), _kept(new_m, m), v, largest
+    ahead = _average(new_m, g, beta1) if nesterov else new_m
+    return p - lr_t * ahead / (_sqrt(largest) + eps), _kept(new_m, m), v, largest
 
 
 def adamax(

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..core.checks import check_int, check_type
-from ..core.dtype import numpy_dtype
+from ..core.dtype import any_dtype
 from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike
+from ..core.types import AnyDType, Array
 from .base import Dataset, Names, Row, between, names_of
 from .samplers import (
     Chosen,
@@ -165,7 +165,7 @@ class GeneratorDataset(Dataset):
         self,
         source: Any,
         column_names: Names | None = None,
-        column_types: Sequence[DTypeLike] | None = None,
+        column_types: Sequence[AnyDType] | None = None,
         schema: object = None,
         num_samples: int | None = None,
         num_parallel_workers: int | None = 1,
@@ -190,7 +190,7 @@ class GeneratorDataset(Dataset):
         if column_names is None:
             raise ValueError(f"For '{who}', 'column_names' is missing")
         super().__init__((), names_of(who, "column_names", column_names))
-        self._types = None if column_types is None else [numpy_dtype(one) for one in column_types]
+        self._types = None if column_types is None else [any_dtype(one).numpy for one in column_types]
         if not self.indexed and (sampler is not None or batch_sampler is not None or num_shards is not None):
             raise ValueError(f"For '{who}', rows are chosen by number, which takes __getitem__ and __len__ of 'source'")
         if batch_sampler is not None and (sampler is not None or shuffle is not None or num_shards is not None):

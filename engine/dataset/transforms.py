@@ -9,8 +9,8 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from ..core.checks import check_number, check_positive_int, check_type
-from ..core.dtype import bool_, numpy_dtype
-from ..core.types import Array, DTypeLike, Number, TensorLike
+from ..core.dtype import any_dtype, bool_, numpy_dtype
+from ..core.types import AnyDType, Array, DTypeLike, Number, TensorLike
 from .config import current_random
 from .steps import like, padded
 
@@ -48,8 +48,8 @@ class TypeCast(Transform):
         TypeError: no dtype.
     """
 
-    def __init__(self, data_type: DTypeLike) -> None:
-        self.dtype = np.dtype(numpy_dtype(data_type))
+    def __init__(self, data_type: AnyDType) -> None:
+        self.dtype = np.dtype(any_dtype(data_type).numpy)
 
     def changed(self, value: Array) -> Array:
         return value.astype(self.dtype)

@@ -6,17 +6,17 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 from collections.abc import Sequence
 from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import DTypeLike, Ints, Number, Operand, Shape, TensorLike
+from hookscope.engine.core.types import AnyDType, DTypeLike, Ints, Number, Operand, Shape, TensorLike
 from hookscope.engine.ops.arguments import Axis
 from typing import Any
 
-def abs(input: Operand) -> Tensor:
-    """|x|, of a complex number its real length; the gradient at 0 is 0."""
+def abs(input: Tensor) -> Tensor:
+    """|x|, of a complex number its real length; the gradient at 0 and at NaN is 0."""
 
-def acos(input: Operand) -> Tensor:
+def acos(input: Tensor) -> Tensor:
     """The arc cosine, in [0, pi]; NaN outside [-1, 1]."""
 
-def acosh(input: Operand) -> Tensor:
+def acosh(input: Tensor) -> Tensor:
     """The inverse hyperbolic cosine, 0 or above; NaN below 1."""
 
 def add(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
@@ -50,45 +50,45 @@ def arange(start: Operand = 0, end: Operand | None = None, step: Operand = 1, *,
     """start, start + step, start + 2 * step, ... as long as it is before ``end``; no gradient passes.
     """
 
-def arccos(input: Operand) -> Tensor:
+def arccos(input: Tensor) -> Tensor:
     """The arc cosine, in [0, pi]; NaN outside [-1, 1]."""
 
-def arccosh(input: Operand) -> Tensor:
+def arccosh(input: Tensor) -> Tensor:
     """The inverse hyperbolic cosine, 0 or above; NaN below 1."""
 
-def arcsin(input: Operand) -> Tensor:
+def arcsin(input: Tensor) -> Tensor:
     """The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1]."""
 
-def arcsinh(input: Operand) -> Tensor:
+def arcsinh(input: Tensor) -> Tensor:
     """The inverse hyperbolic sine."""
 
-def arctan(input: Operand) -> Tensor:
+def arctan(input: Tensor) -> Tensor:
     """The arc tangent, in (-pi / 2, pi / 2)."""
 
 def arctan2(input: Operand, other: Operand) -> Tensor:
     """The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].
     """
 
-def arctanh(input: Operand) -> Tensor:
+def arctanh(input: Tensor) -> Tensor:
     """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
 
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the largest element along an axis is."""
 
-def asin(input: Operand) -> Tensor:
+def asin(input: Tensor) -> Tensor:
     """The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1]."""
 
-def asinh(input: Operand) -> Tensor:
+def asinh(input: Tensor) -> Tensor:
     """The inverse hyperbolic sine."""
 
-def atan(input: Operand) -> Tensor:
+def atan(input: Tensor) -> Tensor:
     """The arc tangent, in (-pi / 2, pi / 2)."""
 
 def atan2(input: Operand, other: Operand) -> Tensor:
     """The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].
     """
 
-def atanh(input: Operand) -> Tensor:
+def atanh(input: Tensor) -> Tensor:
     """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
 
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Number = 1, alpha: Number = 1) -> Tensor:
@@ -100,7 +100,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 def bitwise_and(input: Operand, other: Operand) -> Tensor:
     """x & y, bit by bit, of bools or integers."""
 
-def bitwise_not(input: Operand) -> Tensor:
+def bitwise_not(input: Tensor) -> Tensor:
     """~x, bit by bit: -x - 1 of signed integers, not x of bools."""
 
 def bitwise_or(input: Operand, other: Operand) -> Tensor:
@@ -118,7 +118,7 @@ def broadcast_to(input: Tensor, shape: Shape) -> Tensor:
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Tensors joined along an axis that they have."""
 
-def ceil(input: Operand) -> Tensor:
+def ceil(input: Tensor) -> Tensor:
     """The smallest integer not below x; its gradient is 0."""
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -132,10 +132,10 @@ def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | No
 def concat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Tensors joined along an axis that they have."""
 
-def cos(input: Operand) -> Tensor:
+def cos(input: Tensor) -> Tensor:
     """The cosine of an angle in radians."""
 
-def cosh(input: Operand) -> Tensor:
+def cosh(input: Tensor) -> Tensor:
     """The hyperbolic cosine, (exp(x) + exp(-x)) / 2."""
 
 def count_nonzero(input: Tensor, dim: Axis = None) -> Tensor:
@@ -152,7 +152,7 @@ def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 def cumprod(input: Tensor, dim: int, dtype: DTypeLike | None = None) -> Tensor:
     """The product of the elements so far along one axis."""
 
-def cumsum(input: Tensor, dim: int, dtype: DTypeLike | None = None) -> Tensor:
+def cumsum(input: Tensor, dim: int, dtype: AnyDType | None = None) -> Tensor:
     """Running sums along an axis: out[i] = x[0] + ... + x[i]."""
 
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
@@ -175,22 +175,22 @@ def einsum(equation: str, *operands: Any) -> Tensor:
 def eq(input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
     """x == y, as Bool."""
 
-def erf(input: Operand) -> Tensor:
+def erf(input: Tensor) -> Tensor:
     """The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x."""
 
-def erfc(input: Operand) -> Tensor:
-    """The complementary error function, 1 - erf(x)."""
+def erfc(input: Tensor) -> Tensor:
+    """The complementary error function, 1 - erf(x), also where that is much smaller than 1."""
 
-def erfinv(input: Operand) -> Tensor:
+def erfinv(input: Tensor) -> Tensor:
     """The inverse of erf."""
 
-def exp(input: Operand) -> Tensor:
+def exp(input: Tensor) -> Tensor:
     """e to the power x."""
 
-def exp2(input: Operand) -> Tensor:
+def exp2(input: Tensor) -> Tensor:
     """2 to the power x."""
 
-def expm1(input: Operand) -> Tensor:
+def expm1(input: Tensor) -> Tensor:
     """exp(x) - 1, exact near 0."""
 
 def eye(n: int, m: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
@@ -202,7 +202,7 @@ def flip(input: Tensor, dims: Ints) -> Tensor:
 def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
     """The power input**exponent, computed in Float64."""
 
-def floor(input: Operand) -> Tensor:
+def floor(input: Tensor) -> Tensor:
     """The greatest integer not above x; its gradient is 0."""
 
 def floor_divide(input: Operand, other: Operand) -> Tensor:
@@ -258,13 +258,13 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     """Whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are close.
     """
 
-def isfinite(input: Operand) -> Tensor:
+def isfinite(input: Tensor) -> Tensor:
     """Whether an element is neither infinite nor NaN, as Bool."""
 
-def isinf(input: Operand) -> Tensor:
+def isinf(input: Tensor) -> Tensor:
     """Whether an element is infinite, of either sign, as Bool."""
 
-def isnan(input: Operand) -> Tensor:
+def isnan(input: Tensor) -> Tensor:
     """Whether an element is NaN, as Bool."""
 
 def isneginf(input: Tensor) -> Tensor:
@@ -285,16 +285,16 @@ def less(input: Operand, other: Operand) -> Tensor:
 def less_equal(input: Operand, other: Operand) -> Tensor:
     """x <= y, as Bool."""
 
-def log(input: Operand) -> Tensor:
+def log(input: Tensor) -> Tensor:
     """The natural logarithm; NaN below 0."""
 
-def log10(input: Operand) -> Tensor:
+def log10(input: Tensor) -> Tensor:
     """The logarithm to base 10; NaN below 0."""
 
-def log1p(input: Operand) -> Tensor:
+def log1p(input: Tensor) -> Tensor:
     """log(1 + x), exact near 0; NaN below -1."""
 
-def log2(input: Operand) -> Tensor:
+def log2(input: Tensor) -> Tensor:
     """The logarithm to base 2; NaN below 0."""
 
 def logaddexp(input: Operand, other: Operand) -> Tensor:
@@ -306,7 +306,7 @@ def logaddexp2(input: Operand, other: Operand) -> Tensor:
 def logical_and(input: Operand, other: Operand) -> Tensor:
     """Whether both x and y are nonzero, as Bool."""
 
-def logical_not(input: Operand) -> Tensor:
+def logical_not(input: Tensor) -> Tensor:
     """Whether an element is zero or False, as Bool."""
 
 def logical_or(input: Operand, other: Operand) -> Tensor:
@@ -358,10 +358,10 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
 def ne(input: Operand, other: Operand | str | list[Any] | tuple[Any, ...] | None) -> Any:
     """x != y, as Bool."""
 
-def neg(input: Operand) -> Tensor:
+def neg(input: Tensor) -> Tensor:
     """-x."""
 
-def negative(input: Operand) -> Tensor:
+def negative(input: Tensor) -> Tensor:
     """-x."""
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
@@ -396,7 +396,7 @@ def ravel(input: Tensor) -> Tensor:
 def real(input: Tensor) -> Tensor:
     """The real part, element by element; a real tensor itself."""
 
-def reciprocal(input: Operand) -> Tensor:
+def reciprocal(input: Tensor) -> Tensor:
     """1 / x."""
 
 def remainder(input: Operand, other: Operand) -> Tensor:
@@ -408,10 +408,10 @@ def reshape(input: Tensor, shape: Shape) -> Tensor:
 def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
     """Elements moved on along axes, those that fall off the end coming back at the start."""
 
-def round(input: Operand, *, decimals: int = 0) -> Tensor:
+def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
 
-def rsqrt(input: Operand) -> Tensor:
+def rsqrt(input: Tensor) -> Tensor:
     """1 / sqrt(x)."""
 
 def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | Number) -> Tensor:
@@ -422,19 +422,19 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | Number) -> Ten
 def searchsorted(sorted_sequence: Tensor, values: TensorLike, *, out_int32: bool = False, right: bool = False, side: str | None = None, sorter: Tensor | None = None) -> Tensor:
     """Where ``values`` would be put into a sorted Tensor, along its last axis, to keep it sorted."""
 
-def sigmoid(input: Operand) -> Tensor:
+def sigmoid(input: Tensor) -> Tensor:
     """1 / (1 + exp(-x))."""
 
-def sign(input: Operand) -> Tensor:
-    """-1, 0 or 1 as x is negative, 0 or positive; of a complex number x / |x|, and 0 of 0."""
+def sign(input: Tensor) -> Tensor:
+    """-1, 0 or 1 as x is negative, 0 or NaN, or positive; of a complex number x / |x|, and 0 of 0."""
 
-def sin(input: Operand) -> Tensor:
+def sin(input: Tensor) -> Tensor:
     """The sine of an angle in radians."""
 
-def sinc(input: Operand) -> Tensor:
+def sinc(input: Tensor) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0."""
 
-def sinh(input: Operand) -> Tensor:
+def sinh(input: Tensor) -> Tensor:
     """The hyperbolic sine, (exp(x) - exp(-x)) / 2."""
 
 def softmax(input: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> Tensor:
@@ -443,10 +443,10 @@ def softmax(input: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> Tenso
 def split(tensor: Tensor, split_size_or_sections: Shape, dim: int = 0) -> tuple[Tensor, ...]:
     """Parts of a tensor along an axis."""
 
-def sqrt(input: Operand) -> Tensor:
+def sqrt(input: Tensor) -> Tensor:
     """The square root of x, NaN of negative real numbers."""
 
-def square(input: Operand) -> Tensor:
+def square(input: Tensor) -> Tensor:
     """x * x."""
 
 def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
@@ -470,10 +470,10 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 def t(input: Tensor) -> Tensor:
     """A matrix transposed."""
 
-def tan(input: Operand) -> Tensor:
+def tan(input: Tensor) -> Tensor:
     """The tangent of an angle in radians."""
 
-def tanh(input: Operand) -> Tensor:
+def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
 
 def tile(input: Tensor, dims: Shape) -> Tensor:

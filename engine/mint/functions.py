@@ -42,17 +42,12 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
         a Tensor of the shape that the two broadcast to.
 
     Raises:
-        TypeError: a Tensor of integers to the power of a negative int.
+        RuntimeError: a Tensor of integers to the power of a negative int.
         ValueError: the shapes do not broadcast.
     """
     whole = input._array.dtype.kind in "biu" if isinstance(input, Tensor) else isinstance(input, int)
-    if not isinstance(exponent, Tensor):
-        if whole and isinstance(exponent, int) and exponent < 0:
-            raise TypeError(f"For 'mint.pow', integers have no power of {exponent}: they would be fractions")
-    elif whole and exponent._array.dtype.kind == "i":
-        found = ops.pow(input, ops.abs(exponent))
-        alone = ops.equal(ops.abs(input), 1)
-        return ops.where(ops.logical_or(ops.greater_equal(exponent, 0), alone), found, ops.zeros_like(found))
+    if whole and isinstance(exponent, int) and exponent < 0:
+        raise RuntimeError(f"For 'mint.pow', integers have no power of {exponent}: they would be fractions")
     return ops.pow(input, exponent)
 
 
@@ -396,6 +391,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     Raises:
         ValueError: an axis is out of range, or the last comes before the first.
     """
+    for axis in (start_dim, end_dim):
+        axes_of(axis, input.ndim, "flatten")  # unlike ops.flatten, which takes an axis 1 that is not there
     return ops.flatten(input, start_dim=start_dim, end_dim=end_dim)
 
 
@@ -733,7 +730,7 @@ def randn_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | N
     Returns:
         the Tensor.
     """
-    return ops.randn_like(input, dtype=dtype)
+    return ops.randn_like(input, dtype=dtype or input.dtype)
 
 
 def randint(
@@ -773,7 +770,7 @@ def randint_like(input: Tensor, *args: int, dtype: DTypeLike | None = None, devi
         ValueError: another number of arguments, or no int from ``low`` below ``high``.
     """
     low, high = (0, *args) if len(args) == 1 else args
-    return ops.randint_like(input, low, high, dtype=dtype)
+    return ops.randint(low, high, input.shape, dtype=dtype or input.dtype)
 
 
 def randperm(n: int, *, generator: Generator | None = None, dtype: DTypeLike | None = None) -> Tensor:

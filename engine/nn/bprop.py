@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core import random, taps
 from ..core.grad import differentiate, gradient_or_zeros, summed_to
+from ..core.hooks import hooks_off
 from ..core.nested import Sparse, gradients_like, replaced, tensors_in
 from ..core.parameter import Parameter
 from ..core.recording import no_recording, record, state
@@ -141,9 +142,10 @@ class _CustomBprop:
             return self.cell.construct(*replaced(self.arguments, given))
 
         try:
-            _, found, of_weights = differentiate(
-                construct, tuple(arguments), {}, range(len(arguments)), self.weights, sens=dout, name="bprop_debug"
-            )
+            with hooks_off():
+                _, found, of_weights = differentiate(
+                    construct, tuple(arguments), {}, range(len(arguments)), self.weights, sens=dout, name="bprop_debug"
+                )
         finally:
             random.go_to(before)
         for tensor, array, expected in zip(tensors, arrays, [*found, *of_weights], strict=True):
@@ -168,14 +170,12 @@ class _CustomBprop:
         of_weights: dict[Parameter, Any] = {}
         if self.weights:
             if not (isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict)):
-                raise TypeError(
-                    f"{who} must return (gradients of the inputs, {{parameter: gradient}}), because "
-                    f"'internal_params' is set"
-                )
-            returned, of_weights = returned
+                return self._split_flat(returned, who)
+            returned, given = returned
             for weight in self.weights:
-                if weight not in of_weights:
+                if weight not in given and weight.name not in given:
                     raise RuntimeError(f"{who} returned no gradient for '{weight.name}', which 'internal_params' lists")
+                of_weights[weight] = given[weight if weight in given else weight.name]
         elif isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict):
             # Without internal_params MindSpore takes the tuple and leaves the dictionary alone.
             returned = returned[0]
@@ -188,6 +188,17 @@ class _CustomBprop:
                 "return one for each input of construct, None where there is none"
             )
         return of_inputs, of_weights
+
+    def _split_flat(self, returned: Any, who: str) -> tuple[list[Any], dict[Parameter, Any]]:
+        """The same of the gradients of the inputs and then those of the weights, one after another."""
+        flat = list(returned) if isinstance(returned, tuple | list) else [returned]
+        count, more = len(self.arguments), len(self.weights)
+        if len(flat) < count + more:
+            raise RuntimeError(
+                f"{who} must return (gradients of the inputs, {{parameter: gradient}}), because 'internal_params' is "
+                f"set, or all {count} + {more} gradients one after another, but returned {len(flat)}"
+            )
+        return flat[:count], dict(zip(self.weights, flat[count:], strict=False))
 
     def _fitted(self, argument: Any, gradient: Any, what: str) -> list[Tensor | None]:
         """The gradient(s) for one argument, in its dtype; none for an argument that is no tensor."""

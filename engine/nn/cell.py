@@ -7,6 +7,7 @@ taps, a custom ``bprop`` and the like are about is in ``calling.py``; with none 
 
 from __future__ import annotations
 
+import re
 import time
 import weakref
 from collections import OrderedDict
@@ -467,8 +468,14 @@ class Cell(CellHooks, CellState, CellSettings):
 
         Raises:
             TypeError: ``prefix`` is no str.
+            ValueError: it has other characters than ASCII letters and digits, _, . and -.
         """
         check_type(prefix, str, "update_parameters_name", "prefix")
+        if not re.fullmatch(r"[\w.-]*", prefix, re.ASCII):
+            raise ValueError(
+                "For 'update_parameters_name', 'prefix' must have ASCII letters, digits, '_', '.' and '-' only, "
+                f"but got {prefix!r}"
+            )
         for path, parameter in self.parameters_and_names(expand=recurse):
             parameter.name = prefix + path
 

@@ -12,6 +12,28 @@ from .cell import Cell
 __all__ = ["CellDict", "CellList", "SequentialCell"]
 
 
+def _prefix(cells: Mapping[str, Cell]) -> str:
+    """What the names of a container's parameters begin with before a child's own name, as MindSpore finds it.
+
+    It is what stands before the first child's name in the name of its first parameter: the place is the first one that
+    fits the second child too, else the last. Where a child has a list of its own that may be an inner place;
+    pretrained checkpoints have the names that come of it.
+    """
+    firsts = [
+        (name, parameter.name.split("."))
+        for name, cell in cells.items()
+        for parameter in list(cell.get_parameters())[:1]
+    ]
+    if not firsts:
+        return ""
+    name, parts = firsts[0]
+    places = [place for place, part in enumerate(parts) if part == name]
+    if len(firsts) > 1:
+        second, others = firsts[1]
+        places = [place for place in places if others[place : place + 1] == [second]][:1] or places
+    return "".join(f"{part}." for part in parts[: places[-1]]) if places else ""
+
+
 class _Indexed(Cell):
     """Children under the names "0", "1", ..., used like a list."""
 
@@ -25,24 +47,24 @@ class _Indexed(Cell):
             raise IndexError(f"For '{type(self).__name__}', the index must be in [{-count}, {count}), but got {index}")
         return index % count
 
-    def _prefix(self) -> str:
-        """What the parameters' names begin with before a child's own name: the path by which this was attached."""
-        for name, cell in self._cells.items():
-            for path, parameter in cell.parameters_and_names():
-                own = f"{name}.{path}"
-                return parameter.name.removesuffix(own) if parameter.name.endswith(own) else ""
-        return ""
-
     def _put(self, name: str, cell: Cell, prefix: str) -> None:
         if self._auto_prefix:
             cell.update_parameters_name(f"{prefix}{name}.")
         self.insert_child_to_cell(name, cell)
 
-    def _renew(self, cells: list[Cell]) -> None:
-        prefix = self._prefix()
+    def _renew(self, cells: list[Cell], inserted: int = -1) -> None:
+        """Number the cells anew; those that were here change in that part of their parameters' names alone."""
+        prefix = _prefix(self._cells)
+        behind = prefix.count(".") + 1
         self._cells.clear()
         for place, cell in enumerate(cells):
-            self._put(str(place), cell, prefix)
+            if place == inserted:
+                self._put(str(place), cell, prefix)
+                continue
+            if self._auto_prefix and place > inserted:
+                for parameter in cell.get_parameters():
+                    parameter.name = f"{prefix}{place}." + ".".join(parameter.name.split(".")[behind:])
+            self.insert_child_to_cell(str(place), cell)
 
     def _checked(self, cell: object, what: str) -> Cell:
         if not isinstance(cell, Cell):
@@ -58,13 +80,16 @@ class _Indexed(Cell):
     def __setitem__(self, index: int, cell: Cell) -> None:
         place = self._place(index)
         name = list(self._cells)[place]
-        self._put(name, self._checked(cell, "an entry"), self._prefix())
+        self._put(name, self._checked(cell, "an entry"), _prefix(self._cells))
 
     def __delitem__(self, index: int | slice) -> None:
         cells = list(self._cells.values())
         if not isinstance(index, slice):
             index = self._place(index)
+        names = list(self._cells)[index]
         del cells[index]
+        for name in names if isinstance(names, list) else [names]:
+            del self._cells[name]
         self._renew(cells)
 
     def __len__(self) -> int:
@@ -82,7 +107,7 @@ class _Indexed(Cell):
         Raises:
             TypeError: ``cell`` is no Cell.
         """
-        self._put(str(len(self._cells)), self._checked(cell, "what is appended"), self._prefix())
+        self._put(str(len(self._cells)), self._checked(cell, "what is appended"), _prefix(self._cells))
 
     def set_grad(self, flag: bool = True) -> None:  # type: ignore[override]  # as in MindSpore
         """Set ``requires_grad`` of this cell and, as in MindSpore for these containers alone, of all in it.
@@ -179,7 +204,7 @@ class CellList(_Indexed):
         """
         if not isinstance(cells, list):
             raise TypeError(f"For 'CellList', 'cells' must be a list of Cells, but got {type(cells).__name__}")
-        prefix = self._prefix()
+        prefix = _prefix(self._cells)
         for cell in cells:
             if isinstance(cell, CellDict):
                 raise TypeError("For 'CellList', an entry must not be a CellDict")
@@ -204,7 +229,7 @@ class CellList(_Indexed):
         if not -count <= index <= count:
             raise IndexError(f"For '{type(self).__name__}', the index must be in [{-count}, {count}], but got {index}")
         cells.insert(index, self._checked(cell, "what is inserted"))
-        self._renew(cells)
+        self._renew(cells, index + count if index < 0 else index)
 
     def __iadd__(self, cells: Iterable[Cell]) -> CellList:
         return self.extend(cells)
@@ -277,7 +302,9 @@ class CellDict(Cell):
             raise KeyError(f"For 'CellDict', a key must not be empty or hold a dot, but got {key!r}")
         if isinstance(cell, CellDict | CellList | SequentialCell):
             raise TypeError(f"For 'CellDict', entry '{key}' must be a plain Cell, but got {type(cell).__name__}")
-        self._adopt(key, cell)
+        if self._auto_prefix:
+            cell.update_parameters_name(f"{_prefix(self._cells)}{key}.")
+        self.insert_child_to_cell(key, cell)
 
     def __delitem__(self, key: str) -> None:
         self[key]

@@ -13,7 +13,7 @@ from ..core.dtype import DType, float32
 from ..core.initializer import InitLike, Normal, initializer
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from ..ops import getitem, one_hot, reshape
+from ..ops import gather, getitem, lookup, one_hot, reshape
 from .cell import Cell
 
 __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]
@@ -68,10 +68,10 @@ class Embedding(Cell):
             A Tensor of the shape of ``ids`` with one more axis, of length ``embedding_size``.
 
         Raises:
-            IndexError: an index is not in the table.
+            RuntimeError: an index is not in the table.
         """
         if not self.use_one_hot:
-            return getitem(self.embedding_table, ids)
+            return gather(self.embedding_table, ids, 0)
         rows = one_hot(reshape(ids, (-1,)), self.vocab_size, 1.0, 0.0).astype(self.dtype) @ self.embedding_table
         return reshape(rows, (*ids.shape, self.embedding_size))
 
@@ -92,7 +92,7 @@ class EmbeddingLookup(Cell):
     """A row of a trained table for each index, of limited length; settings for tables on several devices are kept.
 
     Takes ``indices``, an integer Tensor of any shape, and returns its shape with one more axis, of length
-    ``embedding_size``. The call raises IndexError for an index that is not in the table.
+    ``embedding_size``; zeros for an index that is not in the table, as a negative one.
 
     Args:
         vocab_size: number of rows, an int above 0.
@@ -135,7 +135,7 @@ class EmbeddingLookup(Cell):
         self.embedding_table = Parameter(table, "embedding_table")
 
     def construct(self, indices: Tensor) -> Tensor:
-        rows = getitem(self.embedding_table, indices)
+        rows = lookup.rows_behind_offset(self.embedding_table, indices, 0)
         return rows if self.max_norm is None else _limited(rows, float(self.max_norm))
 
 

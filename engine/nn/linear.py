@@ -14,6 +14,7 @@ from ..core.tensor import Tensor
 from ..core.types import Ints
 from ..ops import dense as dense_op
 from ..ops import flatten, matmul, reduce_sum, reshape
+from ..ops.arguments import axes_of
 from .activation import LeakyReLU, get_activation
 from .cell import Cell
 from .conv import Conv2d
@@ -98,8 +99,8 @@ class Dense(Cell):
 class Flatten(Cell):
     """The axes from ``start_dim`` to ``end_dim`` as one; the defaults keep the batch axis.
 
-    Takes ``x``; a Tensor with fewer than 2 axes becomes one axis. The call raises ValueError for an axis that is not
-    there, or where ``start_dim`` comes after ``end_dim``.
+    Takes ``x``. The call raises ValueError for an axis that is not there, as 1 of a vector, or where ``start_dim``
+    comes after ``end_dim``.
 
     Args:
         start_dim: the first axis of those joined.
@@ -111,6 +112,8 @@ class Flatten(Cell):
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def construct(self, x: Tensor) -> Tensor:
+        for axis in (self.start_dim, self.end_dim):
+            axes_of(axis, x.ndim, "Flatten")  # unlike the function, which takes an axis 1 that is not there
         return flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import bool_
 from ..core.operator import COMPLEX
 from ..core.surfaces import alias, declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
-from ..core.types import Functions, Number, Operand, TensorLike, Value
+from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
-from .comparison import where
+from .comparison import eq, ge, logical_or, where
 from .elementwise import Binary, array_dtype, cast_operator, fit, function_of_number, operands, unary
 
 __all__ = [
@@ -22,9 +23,9 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _halves(F: Functions, g: Value, mine: Value, other: Value, wins: Value) -> Any:
-    """A gradient of max or min: all to the winner, and half to each where they tie."""
-    return fit(F, F.where(wins, g, F.where(mine == other, g * 0.5, F.zeros_like(g))), mine)
+def _halves(F: Functions, g: Value, mine: Value, other: Value, loses: Value) -> Any:
+    """A gradient of max or min: all to the winner, half to each where they tie, all to both where either is NaN."""
+    return fit(F, F.where(loses, F.zeros_like(g), F.where(mine == other, g * 0.5, g)), mine)
 
 
 add = Binary(
@@ -109,7 +110,9 @@ remainder = Binary(
     doc="x - floor(x / y) * y, with the sign of y.",
     in_place=True,
     numpy=[renamed(name, input="x1", other="x2") for name in ("remainder", "mod")],
-    **everywhere("FloorMod"),
+    method=renamed(other="divisor"),
+    primitive=prim("FloorMod"),
+    mint=True,
 )
 fmod = Binary(
     "fmod",
@@ -141,14 +144,24 @@ class Power(Binary):
         return super().documented(sentence).replace("    other: y", "    exponent: y")
 
     def __call__(self, input: Operand, exponent: Operand) -> Tensor:
-        return Binary.__call__(self, input, exponent)
+        x, y = operands(self.name, input, exponent, second=self.second)
+        powers = (y._array if isinstance(y, Tensor) else np.asarray(y)) if _are_integers(x) else None
+        if powers is None or powers.dtype.kind != "i" or not (powers < 0).any():
+            return Binary.__call__(self, x, y)
+        # What is left of 1 / x**|y| without its fraction.
+        found = Binary.__call__(self, x, abs(y) if isinstance(y, Tensor) else -y)
+        return where(logical_or(ge(y, 0), eq(abs(x if isinstance(x, Tensor) else Tensor(x)), 1)), found, 0)
+
+
+def _are_integers(x: Any) -> bool:
+    return x._array.dtype.kind in "iu" if isinstance(x, Tensor) else type(x) is int
 
 
 pow = Power(
     "pow",
     np.power,
     (_pow_base, _pow_exponent),
-    doc="x to the power y; for the gradient by y, where x is not positive, 0.",
+    doc="x to the power y, of integers without the fraction; for the gradient by y, where x is not positive, 0.",
     method=True,
     primitive=prim("Pow"),
     numpy=renamed("power", input="x1", exponent="x2"),
@@ -158,8 +171,8 @@ maximum = Binary(
     "maximum",
     np.maximum,
     (
-        lambda F, g, out, x, y: _halves(F, g, x, y, x > y),
-        lambda F, g, out, x, y: _halves(F, g, y, x, y > x),
+        lambda F, g, out, x, y: _halves(F, g, x, y, x < y),
+        lambda F, g, out, x, y: _halves(F, g, y, x, y < x),
     ),
     doc="The larger of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
     **everywhere("Maximum"),
@@ -168,8 +181,8 @@ minimum = Binary(
     "minimum",
     np.minimum,
     (
-        lambda F, g, out, x, y: _halves(F, g, x, y, x < y),
-        lambda F, g, out, x, y: _halves(F, g, y, x, y < x),
+        lambda F, g, out, x, y: _halves(F, g, x, y, x > y),
+        lambda F, g, out, x, y: _halves(F, g, y, x, y > x),
     ),
     doc="The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
     **everywhere("Minimum"),
@@ -192,17 +205,23 @@ abs = unary(
     "abs",
     np.abs,
     lambda F, g, out, x: g * F.sign(x),
-    "|x|, of a complex number its real length; the gradient at 0 is 0.",
+    "|x|, of a complex number its real length; the gradient at 0 and at NaN is 0.",
     method=("abs", "absolute"),
     primitive=(prim("Abs"), prim("ComplexAbs")),
     mint=True,
     numpy=[renamed(name, input="x") for name in ("abs", "absolute", "fabs")],
 )
+
+
+def _sign(x: Array) -> Array:
+    return array_module(x).sign(x) if x.dtype in COMPLEX else (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)
+
+
 sign = unary(
     "sign",
-    np.sign,
+    _sign,
     _sign_rule,
-    "-1, 0 or 1 as x is negative, 0 or positive; of a complex number x / |x|, and 0 of 0.",
+    "-1, 0 or 1 as x is negative, 0 or NaN, or positive; of a complex number x / |x|, and 0 of 0.",
     analytic=False,
     in_place=True,
     **everywhere("Sign"),
@@ -246,7 +265,7 @@ ceil = unary(
 )
 _rint = unary(
     "round",
-    np.rint,
+    lambda x: array_module(x).rint(x) if x.dtype.kind in "fVc" else x,
     lambda F, g, out, x: F.zeros_like(g),
     "The nearest integer, halves to the even one; its gradient is 0.",
 )
@@ -263,18 +282,18 @@ absolute, negative = abs, neg
 
 
 @declare(method=True, primitive=prim("Rint"), mint=("round", "special.round"))
-def round(input: Operand, *, decimals: int = 0) -> Tensor:
+def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0.
 
     Args:
-        input: a tensor of any shape, or a number.
+        input: a tensor of any shape.
         decimals: how many places are kept behind the point; negative numbers count before it.
 
     Returns:
         A tensor of the shape of ``input`` and its dtype; with ``decimals``, integers become Float32.
 
     Raises:
-        TypeError: ``input`` is neither a tensor nor a number.
+        TypeError: ``input`` is no Tensor.
     """
     if not decimals:
         return _rint(input)
@@ -283,11 +302,11 @@ def round(input: Operand, *, decimals: int = 0) -> Tensor:
 
 
 @declare(primitive=prim("Round"))
-def _round(input: Operand, decimals: int = 0) -> Tensor:
+def _round(input: Tensor, decimals: int = 0) -> Tensor:
     """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0.
 
     Args:
-        input: a tensor of any shape, or a number.
+        input: a tensor of any shape.
         decimals: how many places are kept behind the point; negative numbers count before it.
 
     Returns:
@@ -351,8 +370,10 @@ def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | No
         A tensor of the shape that the arguments broadcast to, in the dtype that they combine to.
 
     Raises:
-        ValueError: neither limit is given.
+        ValueError: neither limit is given, or one of the three is a bool or holds bools.
     """
+    if any(isinstance(x, bool) or (isinstance(x, Tensor) and x.dtype is bool_) for x in (input, min, max)):
+        raise ValueError("For 'clamp', 'input', 'min' and 'max' must be numbers, but got bools")
     if min is None and max is None:
         raise ValueError("For 'clamp', at least one of 'min' and 'max' must be given")
     result: Any = input

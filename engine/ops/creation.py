@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.backend import to_device
 from ..core.checks import check_not_negative, check_type
-from ..core.dtype import float32, float64, int64, numpy_dtype
+from ..core.dtype import float32, float64, int64, numpy_dtype, promote, promote_scalar, wrapped
 from ..core.parameter import Parameter
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
@@ -34,7 +34,8 @@ def _filled(shape: Shape, value: Operand, dtype: DTypeLike, name: str) -> Tensor
         raise ValueError(f"For '{name}', 'size' must not be negative, but got {wanted}")
     if isinstance(value, Tensor):
         return _spread(value, wanted, numpy_dtype(dtype), name)
-    return Tensor._wrap(to_device(np.full(wanted, value, numpy_dtype(dtype))))
+    kind = numpy_dtype(dtype)
+    return Tensor._wrap(to_device(np.full(wanted, wrapped(value, kind), kind)))
 
 
 def _spread(value: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> Tensor:
@@ -63,21 +64,21 @@ def zeros(size: Shape, dtype: DTypeLike | None = None) -> Tensor:
 
 
 @declare(primitive=prim("Ones"))
-def ones(size: Shape, dtype: DTypeLike | None = None) -> Tensor:
+def ones(shape: Shape, dtype: DTypeLike | None = None) -> Tensor:
     """A tensor of ones.
 
     Args:
-        size: the shape: an int, several, or an integer tensor.
+        shape: an int, several, or an integer tensor.
         dtype: of the result; Float32 without it.
 
     Returns:
-        A tensor of shape ``size``.
+        A tensor of this shape.
 
     Raises:
-        TypeError: ``size`` is something else.
+        TypeError: ``shape`` is something else.
         ValueError: a length is negative.
     """
-    return _filled(size, 1, dtype or float32, "ones")
+    return _filled(shape, 1, dtype or float32, "ones")
 
 
 @declare(mint=True)
@@ -125,7 +126,7 @@ def _like(x: Tensor, value: Operand, dtype: DTypeLike | None, name: str) -> Tens
     if isinstance(value, Tensor):
         return _spread(value, x.shape, wanted, name)
     check_type(value, int | float | complex, name, "fill_value", "a Tensor or a number")
-    return Tensor._wrap(array_module(x._array).full(x.shape, value, wanted))
+    return Tensor._wrap(array_module(x._array).full(x.shape, wrapped(value, wanted), wanted))
 
 
 @declare(primitive=prim("ZerosLike"), mint=True)
@@ -598,61 +599,81 @@ def one_hot(indices: Tensor, depth: int, on_value: Operand = 1, off_value: Opera
     return Tensor._wrap(xp.where(placed, on._array, off._array))
 
 
+def _written(name: str, variable: Tensor, value: Operand) -> Tensor:
+    """What is written to a variable: of its shape (a number or one element for one element) and no wider dtype."""
+    if not isinstance(variable, Tensor):
+        raise TypeError(f"For '{name}', 'variable' must be a Parameter or Tensor, but got {type(variable).__name__}")
+    check_type(value, Tensor | bool | int | float, name, "value", "a Tensor or a number")
+    dtype = variable._array.dtype
+    given = value if isinstance(value, Tensor) else Tensor(value)
+    if given.shape != variable.shape and not given.size == variable.size == 1:
+        raise ValueError(f"For '{name}', 'value' must have the shape {variable.shape}, but got {given.shape}")
+    if (promote(dtype, given._array.dtype) if isinstance(value, Tensor) else promote_scalar(dtype, value)) != dtype:
+        raise TypeError(
+            f"For '{name}', 'value' must have a dtype that fits into {variable.dtype}, but got {given.dtype}; cast it"
+        )
+    return cast_operator(reshape(given, variable.shape), dtype=dtype)
+
+
+def _rebound(variable: Tensor, new: Tensor) -> Tensor:
+    variable._rebind(new._array)
+    return Tensor._wrap(new._array)
+
+
 @declare(primitive=prim("Assign"))
-def assign(variable: Parameter, value: TensorLike) -> Parameter:
+def assign(variable: Parameter, value: Operand) -> Tensor:
     """Give a parameter or tensor new values, in place.
 
     Args:
         variable: the parameter or tensor.
-        value: a tensor of its shape or of one element, an array or a number; it is cast to the dtype of ``variable``.
+        value: a tensor of its shape, of a dtype that fits into that of ``variable``; for one element also a number.
 
     Returns:
-        ``variable``.
+        The new values, a Tensor by itself: what is assigned later does not show in it.
 
     Raises:
-        TypeError: ``variable`` is no Parameter and no Tensor.
+        TypeError: ``variable`` is no Parameter and no Tensor, ``value`` neither a Tensor nor a number, or of a wider
+            dtype.
         ValueError: the shapes differ.
     """
-    if not isinstance(variable, Tensor):
-        raise TypeError(f"For 'assign', 'variable' must be a Parameter or Tensor, but got {type(variable).__name__}")
-    new = value if isinstance(value, Tensor) else Tensor(value)
-    if new.shape != variable.shape and new.size != 1:
-        raise ValueError(f"For 'assign', 'value' must have the shape {variable.shape}, but got {new.shape}")
-    same = new if new.shape == variable.shape else broadcast_to(new, variable.shape)
-    cast = cast_operator(same, dtype=variable._array.dtype)
-    variable._rebind((identity(cast) if cast._array is same._array else cast)._array)
-    return variable
+    return _rebound(variable, identity(_written("assign", variable, value)))
 
 
 @declare(primitive=prim("AssignAdd"))
-def assign_add(variable: Parameter, value: Operand) -> Parameter:
+def assign_add(variable: Parameter, value: Operand) -> Tensor:
     """Add to a parameter or tensor, in place.
 
     Args:
         variable: the parameter or tensor.
-        value: what is added, a tensor that broadcasts to its shape, or a number.
+        value: what is added, a tensor of its shape and of a dtype that fits into that of ``variable``; for one element
+            also a number.
 
     Returns:
-        ``variable``.
+        The new values, a Tensor by itself: what is added later does not show in it.
 
     Raises:
-        ValueError: ``value`` does not broadcast to the shape of ``variable``.
+        TypeError: ``variable`` is no Parameter and no Tensor, ``value`` neither a Tensor nor a number, or of a wider
+            dtype.
+        ValueError: the shapes differ.
     """
-    return assign(variable, variable + value)
+    return _rebound(variable, variable + _written("assign_add", variable, value))
 
 
 @declare(primitive=prim("AssignSub"))
-def assign_sub(variable: Parameter, value: Operand) -> Parameter:
+def assign_sub(variable: Parameter, value: Operand) -> Tensor:
     """Subtract from a parameter or tensor, in place.
 
     Args:
         variable: the parameter or tensor.
-        value: what is subtracted, a tensor that broadcasts to its shape, or a number.
+        value: what is subtracted, a tensor of its shape and of a dtype that fits into that of ``variable``; for one
+            element also a number.
 
     Returns:
-        ``variable``.
+        The new values, a Tensor by itself: what is subtracted later does not show in it.
 
     Raises:
-        ValueError: ``value`` does not broadcast to the shape of ``variable``.
+        TypeError: ``variable`` is no Parameter and no Tensor, ``value`` neither a Tensor nor a number, or of a wider
+            dtype.
+        ValueError: the shapes differ.
     """
-    return assign(variable, variable - value)
+    return _rebound(variable, variable - _written("assign_sub", variable, value))

@@ -51,12 +51,22 @@ def ctc_loss(
 
     Returns:
         The loss, and the log-probabilities of all beginnings of the labels with blanks between (N, T, 2 * S + 1), where
-        S is the largest of ``target_lengths``; -inf where a beginning cannot be.
+        S is the largest of ``target_lengths``; -inf where a beginning cannot be, and behind the steps or labels that
+        count.
 
     Raises:
         TypeError: ``log_probs`` is no Tensor.
         ValueError: ``blank`` or a label is no class, a length does not fit, or ``reduction`` is another one.
     """
+    return _ctc(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+
+
+def _ctc(
+    log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Array | Sequence[int],
+    target_lengths: Tensor | Array | Sequence[int], blank: int, reduction: str, zero_infinity: bool,
+    merged: bool = True,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """``ctc_loss``; without ``merged``, a class that is repeated in a path is another label each time."""
     x = check_tensor(log_probs, "ctc_loss", "log_probs")
     if x.ndim != 3 or not 0 <= blank < x.shape[2]:
         raise ValueError(f"For 'ctc_loss', 'blank' {blank} must be a class of 'log_probs' of shape {x.shape}")
@@ -84,12 +94,13 @@ def ctc_loss(
     path = np.full((count, size), blank, np.int64)
     path[:, 1::2] = np.where(np.arange(most) < labeled[:, None], host[:, :most], blank)
     skip = np.zeros((count, size), bool)
-    skip[:, 2:] = (path[:, 2:] != blank) & (path[:, 2:] != path[:, :-2])
+    skip[:, 2:] = (path[:, 2:] != blank) & ((path[:, 2:] != path[:, :-2]) | (not merged))
     device = array_module(x._array)
     never = -1e30  # a log-probability of 0 that no operation turns into NaN
     columns = (slice(None), device.asarray(np.arange(count)[:, None]), device.asarray(path))
     emitted = getitem(x, (columns[0], Tensor._wrap(columns[1]), Tensor._wrap(columns[2])))
     allowed = Tensor._wrap(device.asarray(skip))
+    stays = Tensor._wrap(device.asarray((path == blank) | merged))
     nothing = Tensor._wrap(device.full((count, 1), never, x._array.dtype))
     first = Tensor._wrap(device.asarray(np.arange(size)[None, :] < 2).repeat(count, axis=0))
     alpha = where(first, getitem(emitted, 0), never)
@@ -98,8 +109,9 @@ def ctc_loss(
         behind = concat([nothing, nothing, alpha], 1)
         one = getitem(behind, (slice(None), slice(1, size + 1)))
         two = where(allowed, getitem(behind, (slice(None), slice(0, size))), never)
-        top = stop_gradient(maximum(maximum(alpha, one), two))
-        total = add(add(exp(sub(alpha, top)), exp(sub(one, top))), exp(sub(two, top)))
+        same = alpha if merged else where(stays, alpha, never)
+        top = stop_gradient(maximum(maximum(same, one), two))
+        total = add(add(exp(sub(same, top)), exp(sub(one, top))), exp(sub(two, top)))
         new = maximum(add(add(log(total), top), getitem(emitted, t)), never)
         alive = Tensor._wrap(device.asarray((t < given)[:, None]))
         alpha = where(alive, new, alpha)
@@ -116,19 +128,26 @@ def ctc_loss(
     impossible = Tensor._wrap(losses._array > 1e29)
     losses = where(impossible, 0.0 if zero_infinity else math.inf, losses)
     paths = transpose(stack(alphas, 0), (1, 0, 2))
-    paths = where(Tensor._wrap(paths._array > never), paths, -math.inf)
+    can_be = (np.arange(steps)[:, None] < given[:, None, None]) & (np.arange(size) < 2 * labeled[:, None, None] + 1)
+    paths = where(Tensor._wrap((paths._array > never) & device.asarray(can_be)), paths, -math.inf)
     if reduction == "mean":
         counts = device.asarray(np.maximum(labeled, 1)).astype(x._array.dtype)
         return mean(div(losses, Tensor._wrap(counts))), paths
     return reduced(losses, reduction, "ctc_loss"), paths
 
 
-_PLAIN = {
-    "preprocess_collapse_repeated": False, "ctc_merge_repeated": True, "ignore_longer_outputs_than_inputs": False,
-}  # fmt: skip
+def _labels(row: Array, most: int, collapsed: bool) -> Array:
+    """The labels of a sample: those before the first number from ``most`` on, on demand without repetitions."""
+    ends = np.flatnonzero(row >= most)
+    kept = row[: ends[0]] if ends.size else row
+    return kept[np.append(True, kept[1:] != kept[:-1])[: kept.size]] if collapsed else kept
 
 
-@declare(primitive=prim("CTCLoss", **_PLAIN))
+@declare(
+    primitive=prim(
+        "CTCLoss", preprocess_collapse_repeated=False, ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False
+    )
+)
 def _ctc_of_scores(
     x: Tensor, indices: Tensor, values: Tensor, lengths: Tensor, *, preprocess_collapse_repeated: bool,
     ctc_merge_repeated: bool, ignore_longer_outputs_than_inputs: bool,
@@ -138,30 +157,42 @@ def _ctc_of_scores(
     Args:
         x: scores before the softmax, a tensor (T, N, C).
         indices: the places (sample, number) of the labels, an integer tensor (L, 2).
-        values: the labels at these places, an integer tensor (L,).
+        values: the labels at these places, an integer tensor (L,). The labels of a sample end before the first that is
+            C - 1 or more.
         lengths: how many steps of each sample count, an integer tensor (N,).
-        preprocess_collapse_repeated: False.
-        ctc_merge_repeated: True.
-        ignore_longer_outputs_than_inputs: False.
+        preprocess_collapse_repeated: whether labels that are repeated count once.
+        ctc_merge_repeated: whether classes that are repeated in a path, without a blank between, count once; otherwise
+            each is a label.
+        ignore_longer_outputs_than_inputs: whether a sample with more labels than steps has the loss and the gradient
+            0, in place of an error.
 
     Returns:
         N losses, and the gradient of their sum by ``x`` (T, N, C).
 
     Raises:
-        NotImplementedError: one of the three settings is another one.
         ValueError: labels or lengths that do not fit.
+        RuntimeError: a sample has more labels than steps.
     """
-    given = (preprocess_collapse_repeated, ctc_merge_repeated, ignore_longer_outputs_than_inputs)
-    how = dict(zip(_PLAIN, given, strict=True))
-    if how != _PLAIN:
-        raise NotImplementedError(f"CTCLoss with {how} is not covered; ops.ctc_loss is the plain loss")
-    places = indices.asnumpy()
-    counts = np.bincount(places[:, 0], minlength=x.shape[1])
-    targets = np.zeros((x.shape[1], max(int(counts.max()), 1)), np.int32)
-    targets[places[:, 0], places[:, 1]] = values.asnumpy()
-    rows, how_long = Tensor(targets), Tensor(counts.astype(np.int32))
+    places, numbers, steps = indices.asnumpy(), values.asnumpy(), lengths.asnumpy()
+    targets = np.zeros((x.shape[1], int(places[:, 1].max(initial=0)) + 1), np.int32)
+    counts = np.zeros(x.shape[1], np.int32)
+    for sample in range(x.shape[1]):
+        mine = places[:, 0] == sample
+        kept = _labels(numbers[mine][places[mine, 1].argsort()], x.shape[2] - 1, preprocess_collapse_repeated)
+        counts[sample] = kept.size
+        targets[sample, : kept.size] = kept
+    short = np.flatnonzero(counts > steps)
+    if short.size and not ignore_longer_outputs_than_inputs:
+        raise RuntimeError(
+            f"For 'CTCLoss', a sample must have at least as many steps as labels, but sample {short[0]} has "
+            f"{steps[short[0]]} steps for {counts[short[0]]} labels"
+        )
+    rows, how_long = Tensor(targets), Tensor(counts)
+    counted = Tensor._wrap(array_module(x._array).asarray(counts <= steps))
 
     def losses(x: Tensor) -> Tensor:
-        return ctc_loss(log_softmax(x, -1), rows, lengths, how_long, x.shape[2] - 1, "none")[0]
+        blank = x.shape[2] - 1
+        found = _ctc(log_softmax(x, -1), rows, lengths, how_long, blank, "none", False, ctc_merge_repeated)[0]
+        return where(counted, found, 0.0)
 
     return losses(x), grad(lambda x: losses(x).sum())(x)

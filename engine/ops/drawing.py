@@ -144,7 +144,7 @@ def randn_like(input: Tensor, seed: int | None = None, *, dtype: DTypeLike | Non
     Args:
         input: the tensor whose shape is taken.
         seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
-        dtype: a floating dtype; None is that of ``input``.
+        dtype: a floating dtype; None is Float32, whatever that of ``input`` is.
 
     Returns:
         A tensor of the shape of ``input`` and of ``dtype``.
@@ -153,7 +153,7 @@ def randn_like(input: Tensor, seed: int | None = None, *, dtype: DTypeLike | Non
         TypeError: ``input`` is no Tensor.
         ValueError: the dtype is not floating.
     """
-    return randn(*check_tensor(input, "randn_like").shape, dtype=dtype or input.dtype, seed=seed)
+    return randn(*check_tensor(input, "randn_like").shape, dtype=dtype or float32, seed=seed)
 
 
 def integers(low: int, high: int, shape: tuple[int, ...], seed: int | None = None) -> Array:
@@ -213,16 +213,19 @@ def randint_like(
         low: the least of the integers.
         high: one more than the greatest.
         seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
-        dtype: of the result; None is that of ``input``.
+        dtype: an integer dtype; None is that of ``input``.
 
     Returns:
         A tensor of the shape of ``input`` and of ``dtype``.
 
     Raises:
         TypeError: ``input`` is no Tensor, or a limit no int.
-        ValueError: no integer between the limits.
+        ValueError: no integer between the limits, or the dtype is none of integers.
     """
-    return randint(low, high, check_tensor(input, "randint_like").shape, seed, dtype=dtype or input.dtype)
+    wanted = check_tensor(input, "randint_like").dtype if dtype is None else dtype
+    if numpy_dtype(wanted).kind not in "iu":
+        raise ValueError(f"For 'randint_like', 'dtype' must be an integer dtype, but got {wanted}")
+    return randint(low, high, input.shape, seed, dtype=wanted)
 
 
 @declare(primitive=prim("RandpermV2", seed=0, offset=0, dtype=int64))
@@ -676,7 +679,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
         seed: the same seed gives the same indices; None draws from the engine's stream (``set_seed``).
 
     Returns:
-        A tensor (..., num_samples): Int32 with ``replacement``, Int64 without.
+        An Int32 tensor (..., num_samples).
 
     Raises:
         TypeError: ``input`` is no Tensor.
@@ -704,7 +707,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
         # The keys log(u) / weight, largest first (Efraimidis and Spirakis 2006).
         keys = np.log(_inner(rows.shape, seed)) / np.where(rows > 0, rows, 1e-300)
         found = np.argsort(-keys, kind="stable")[:, :num_samples]
-    return _made(found.reshape(*weights.shape[:-1], num_samples), int32 if replacement else int64)
+    return _made(found.reshape(*weights.shape[:-1], num_samples), int32)
 
 
 def multinomial_with_replacement(

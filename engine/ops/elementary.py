@@ -22,7 +22,7 @@ __all__ = [
     "acos", "acosh", "addcdiv", "addcmul", "approximate_equal", "arccos", "arccosh", "arcsin", "arcsinh", "arctan",
     "arctan2", "arctanh", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_left_shift",
     "bitwise_right_shift", "clip_by_value", "copysign", "deg2rad", "eps",
-    "erfc", "exp2", "float_power", "float_power_ext", "floor_div", "floor_mod", "floordiv", "floormod", "fmax", "fmin",
+    "exp2", "float_power", "float_power_ext", "floor_div", "floor_mod", "floordiv", "floormod", "fmax", "fmin",
     "frac", "gcd", "heaviside", "hypot", "inv", "is_complex", "is_floating_point", "is_nonzero",
     "isclose", "isneginf", "isposinf", "isreal", "lcm", "ldexp", "lerp", "log10", "logaddexp", "logaddexp2", "logit",
     "nan_to_num", "nextafter", "population_count", "positive", "rad2deg", "sgn", "signbit", "sinc", "tensor_add",
@@ -233,22 +233,6 @@ def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
         TypeError: an input that does not hold integers.
     """
     return _right(input, other)
-
-
-@declare(method=True, primitive=prim("Erfc"), mint=("erfc", "special.erfc"))
-def erfc(input: Operand) -> Tensor:
-    """The complementary error function, 1 - erf(x).
-
-    Args:
-        input: x, a tensor of any shape or a number.
-
-    Returns:
-        A tensor of the same shape. Bools and integers become Float32.
-
-    Raises:
-        TypeError: ``input`` is neither a tensor nor a number.
-    """
-    return 1.0 - exponentials.erf(input)
 
 
 @declare(method=True, numpy=True)
@@ -578,7 +562,7 @@ def copysign(x: TensorLike, other: TensorLike) -> Tensor:
 
 @declare(method=True, primitive=prim("Fmax"))
 def fmax(input: Operand, other: Operand) -> Tensor:
-    """The larger of the two; where one is NaN, the other.
+    """The larger of the two, which gets the gradient (``input`` where they tie); where one is NaN, the other.
 
     Args:
         input: a tensor of any shape or a number.
@@ -591,12 +575,13 @@ def fmax(input: Operand, other: Operand) -> Tensor:
         TypeError: an input is neither a tensor nor a number.
     """
     x, y = operands("fmax", input, other)
-    return where(comparison.isnan(y), x, where(comparison.isnan(x), y, arithmetic.maximum(x, y)))
+    mine = comparison.logical_or(comparison.ne(y, y), comparison.ge(x, y))
+    return where(mine, x, y)
 
 
 @declare(method=True, primitive=prim("Fmin"))
 def fmin(input: Operand, other: Operand) -> Tensor:
-    """The smaller of the two; where one is NaN, the other.
+    """The smaller of the two, which gets the gradient (``input`` where they tie); where one is NaN, the other.
 
     Args:
         input: a tensor of any shape or a number.
@@ -609,7 +594,8 @@ def fmin(input: Operand, other: Operand) -> Tensor:
         TypeError: an input is neither a tensor nor a number.
     """
     x, y = operands("fmin", input, other)
-    return where(comparison.isnan(y), x, where(comparison.isnan(x), y, arithmetic.minimum(x, y)))
+    mine = comparison.logical_or(comparison.ne(y, y), comparison.le(x, y))
+    return where(mine, x, y)
 
 
 @declare(method=True, primitive=prim("Heaviside"), numpy=renamed(input="x1", values="x2"))

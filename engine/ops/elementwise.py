@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import is_array
-from ..core.dtype import float32, numpy_dtype, promote, promote_scalar
+from ..core.dtype import float32, numpy_dtype, promote, promote_scalar, wrapped
 from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, FLOAT32, Operator, binary_method, fitted
 from ..core.surfaces import declare
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
+from .arguments import check_tensor
 
 
 def fit(F: Functions, g: Value, x: Value) -> Any:
@@ -118,7 +119,7 @@ Returns:
     A tensor of the shape that both broadcast to. Of two dtypes the floating or wider one is computed in; a number takes
     the tensor's dtype unless its kind is higher."""
 _OF_ONE = """Args:
-    input: x, a tensor of any shape or a number.
+    input: x, a tensor of any shape.
 
 Returns:
     A tensor of the same shape."""
@@ -127,6 +128,10 @@ _ERRORS = """
 
 Raises:
     TypeError: an input is neither a tensor nor a number."""
+_ERROR_OF_ONE = """
+
+Raises:
+    TypeError: ``input`` is no Tensor."""
 
 
 class Binary(Operator):
@@ -231,6 +236,8 @@ def operand(name: str, argument: str, value: object) -> Any:
     Raises:
         TypeError: anything else.
     """
+    if isinstance(value, np.generic):
+        value = value.item()  # NumPy's numbers count as Python's
     if isinstance(value, Tensor | bool | int | float | complex):
         return value
     if isinstance(value, np.ndarray | list | tuple) or is_array(value):
@@ -252,7 +259,7 @@ def as_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
         return value if value._array.dtype == dtype else cast_operator(value, dtype=dtype)
     if dtype.kind == "V":
         return np.asarray(value, dtype)  # beside a bare number NumPy widens bfloat16, which is not its own
-    return value if dtype.kind in "fc" or not isinstance(value, float) else int(value)
+    return value if dtype.kind in "fc" else wrapped(int(value) if isinstance(value, float) else value, dtype)
 
 
 def in_dtype(x: Tensor, dtype: DTypeLike | None) -> Tensor:
@@ -274,12 +281,10 @@ class Unary(Operator):
 
     def documented(self, sentence: str) -> str:
         """The sentence, and what all operators of this kind have in common."""
-        return f"{sentence}\n\n{_OF_ONE}{_AS_FLOATS if self.integers_to_float else ''}{_ERRORS}"
+        return f"{sentence}\n\n{_OF_ONE}{_AS_FLOATS if self.integers_to_float else ''}{_ERROR_OF_ONE}"
 
-    def __call__(self, input: Operand) -> Tensor:
-        x = input if type(input) is Tensor else operand(self.name, "input", input)
-        if not isinstance(x, Tensor):
-            x = Tensor(x)
+    def __call__(self, input: Tensor) -> Tensor:
+        x = input if isinstance(input, Tensor) else check_tensor(input, self.name)
         if self.integers_to_float and x._array.dtype.kind in "biu":
             x = cast_operator(x, dtype=float32.numpy)
         return self._run((x,), (x._array,), {})

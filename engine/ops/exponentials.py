@@ -14,7 +14,7 @@ from .arithmetic import mul
 from .comparison import eq, gt, logical_and, logical_not, lt, where
 from .elementwise import function_of_number
 
-__all__ = ["cos", "cosh", "erf", "exp", "expm1", "log", "log1p", "log2", "sin", "sinh", "tan", "xlogy"]
+__all__ = ["cos", "cosh", "erf", "erfc", "exp", "expm1", "log", "log1p", "log2", "sin", "sinh", "tan", "xlogy"]
 exp = function_of_number(
     "exp", np.exp, lambda F, g, out, x: g * out, "e to the power x.", in_place=True, **everywhere("Exp")
 )
@@ -76,6 +76,15 @@ erf = function_of_number(
     lambda F, g, out, x: g * F.exp(-(x * x)) * float(2 / np.sqrt(np.pi)),
     "The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.",
     **everywhere("Erf"),
+)
+erfc = function_of_number(
+    "erfc",
+    activation_kernels.erfc,
+    lambda F, g, out, x: g * F.exp(-(x * x)) * float(-2 / np.sqrt(np.pi)),
+    "The complementary error function, 1 - erf(x), also where that is much smaller than 1.",
+    method=True,
+    primitive=prim("Erfc"),
+    mint=("erfc", "special.erfc"),
 )
 
 

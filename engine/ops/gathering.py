@@ -57,7 +57,7 @@ def gather(input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, 
         input_params: the tensor that is picked from.
         input_indices: integers in [-n, n) for the length n of ``axis``, of any shape.
         axis: the axis along which is picked, an int or a 0-d tensor.
-        batch_dims: how many leading axes ``input_params`` and ``input_indices`` have in common: below
+        batch_dims: how many leading axes ``input_params`` and ``input_indices`` have in common: at most
             ``input_indices.ndim`` and at most ``axis``; a negative number counts from ``input_indices.ndim``.
 
     Returns:
@@ -74,11 +74,11 @@ def gather(input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, 
     check_in_range(i._array, x.shape[at], "gather")
     if not batch_dims:
         return getitem_operator(x, index=along(x, at, i._array))
-    if not -i.ndim <= batch_dims < i.ndim or batch_dims % i.ndim > at:
+    xp, batch = array_module(x._array), batch_dims + i.ndim if batch_dims < 0 else batch_dims
+    if not 0 <= batch <= min(i.ndim, at):
         raise ValueError(
-            f"For 'gather', 'batch_dims' must be in [{-i.ndim}, {i.ndim}) and at most 'axis' {at}, but got {batch_dims}"
+            f"For 'gather', 'batch_dims' must be in [{-i.ndim}, {i.ndim}] and at most 'axis' {at}, but got {batch_dims}"
         )
-    xp, batch = array_module(x._array), batch_dims % i.ndim
     if x.shape[:batch] != i.shape[:batch]:
         raise ValueError(
             f"For 'gather', the first {batch} lengths must be equal, but got shapes {x.shape} and {i.shape}"

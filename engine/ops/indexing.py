@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backend import is_array
+from ..core.dtype import wrapped
 from ..core.operator import Operator
 from ..core.recording import state
 from ..core.silence import restore, silence
@@ -131,7 +132,9 @@ def assigned(target: Tensor, index: Any, value: Any) -> Array:
         raise IndexError(
             f"For 'Tensor.__setitem__', the value must be a number, a list or a Tensor, but got {type(value).__name__}"
         )
-    if isinstance(value, Tensor):
+    if not isinstance(value, Tensor):
+        value = wrapped(value, array.dtype)
+    else:
         if value._array.dtype != array.dtype:
             value = cast_operator(value, dtype=array.dtype)
         if value.shape[:1] == (1,):

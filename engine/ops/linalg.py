@@ -252,6 +252,8 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation:
         raise ValueError(
             f"For 'Dense', the last axis of the input must be {weight.shape[-1]}, but got shape {input.shape}"
         )
+    if bias is not None and weight.ndim == 1 and check_tensor(bias, "dense", "bias").ndim:
+        raise ValueError(f"For 'dense', 'bias' must have no axes where 'weight' has one, but got shape {bias.shape}")
     wanted = promote(input._array.dtype, weight._array.dtype)
     b = None if bias is None else as_dtype(check_tensor(bias, "dense", "bias"), wanted)
     return _linear(as_dtype(input, wanted), as_dtype(weight, wanted), b, activation=activation)

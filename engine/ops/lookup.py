@@ -15,7 +15,7 @@ __all__ = ["embedding"]
 
 
 @declare(primitive=prim("EmbeddingLookup"))
-def _rows_behind_offset(input_params: Tensor, input_indices: Tensor, offset: int | Tensor) -> Tensor:
+def rows_behind_offset(input_params: Tensor, input_indices: Tensor, offset: int | Tensor) -> Tensor:
     """The rows ``input_indices - offset`` of a table; zeros for those that are not there.
 
     Args:

@@ -302,6 +302,22 @@ def _matrix(x: Tensor, name: str, square: bool = True, argument: str = "input") 
     return x
 
 
+def _finite(x: Tensor, name: str, square: bool = True, argument: str = "input") -> Tensor:
+    """Matrices that can be decomposed: LAPACK may not come back from NaN or infinity."""
+    if not array_module(_matrix(x, name, square, argument)._array).isfinite(x._array).all():
+        raise ValueError(f"For '{name}', '{argument}' must hold neither NaN nor infinity")
+    return x
+
+
+def _singular_values(x: Tensor) -> Tensor:
+    """The singular values of each matrix, NaN of those that are not finite."""
+    finite = array_module(x._array).isfinite(x._array).all(axis=(-2, -1))
+    if finite.all():
+        return _svd(x)[0]
+    values = _svd(where(Tensor._wrap(finite[..., None, None]), x, 0.0))[0]
+    return where(Tensor._wrap(finite[..., None]), values, math.nan)
+
+
 @declare(method=True, mint=("inverse", "linalg.inv"))
 def inverse(input: Tensor) -> Tensor:
     """The inverse of each matrix.
@@ -539,10 +555,10 @@ def lstsq(input: Tensor, A: Tensor) -> Tensor:
 
     Raises:
         TypeError: an input is no Tensor.
-        ValueError: the shapes do not fit.
+        ValueError: the shapes do not fit, or ``input`` holds NaN or infinity.
         NotImplementedError: a gradient by ``input`` is asked for where its rank is not full; there is none.
     """
-    left = _matrix(input, "lstsq", False)
+    left = _finite(input, "lstsq", False)
     right = expand_dims(A, -1) if check_tensor(A, "lstsq", "A").ndim == 1 else A
     if right.ndim < 2 or left.shape[-2] != right.shape[-2]:
         raise ValueError(
@@ -597,11 +613,11 @@ def qr(input: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
 
     Raises:
         TypeError: ``input`` is no Tensor.
-        ValueError: another ``mode``, or fewer than two axes.
+        ValueError: another ``mode``, fewer than two axes, or NaN or infinity among the numbers.
         NotImplementedError: a gradient is asked for that depends on the basis, see ``mode``.
     """
     check_one_of(mode, ("reduced", "complete", "r"), "qr", "mode")
-    x = _matrix(input, "qr", False)
+    x = _finite(input, "qr", False)
     rows, columns = x.shape[-2:]
     if mode == "complete" and rows > columns:
         return _full_qr(x)
@@ -624,7 +640,7 @@ def _qr_of_tensor(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
         Q and R, of the same dtype, see ``ops.qr``.
 
     Raises:
-        ValueError: fewer than two axes.
+        ValueError: fewer than two axes, or NaN or infinity among the numbers.
     """
     return qr(input, "reduced" if some else "complete")
 
@@ -642,7 +658,7 @@ def _qr_class(x: Tensor, full_matrices: bool) -> tuple[Tensor, Tensor]:
 
     Raises:
         TypeError: ``x`` is no Tensor.
-        ValueError: fewer than two axes.
+        ValueError: fewer than two axes, or NaN or infinity among the numbers.
     """
     return qr(x, "complete" if full_matrices else "reduced")
 
@@ -662,10 +678,10 @@ def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> 
 
     Raises:
         TypeError: ``input`` is no Tensor.
-        ValueError: fewer than two axes.
+        ValueError: fewer than two axes, or NaN or infinity among the numbers.
         NotImplementedError: a gradient is asked for that depends on the choice of columns, see ``full_matrices``.
     """
-    x = _matrix(input, "svd", False)
+    x = _finite(input, "svd", False)
     if full_matrices and compute_uv and x.shape[-2] != x.shape[-1]:
         u, s, v = _full_svd(x)
         return s, u, conjugate_transpose(v)
@@ -685,10 +701,10 @@ def eig(A: Tensor) -> tuple[Tensor, Tensor]:
 
     Raises:
         TypeError: ``A`` is no Tensor.
-        ValueError: a matrix is not square.
+        ValueError: a matrix is not square, or holds NaN or infinity.
         NotImplementedError: a gradient is asked for.
     """
-    return _eig(_matrix(A, "eig", argument="A"))
+    return _eig(_finite(A, "eig", argument="A"))
 
 
 @declare(method=True)
@@ -703,7 +719,7 @@ def eigvals(A: Tensor) -> Tensor:
 
     Raises:
         TypeError: ``A`` is no Tensor.
-        ValueError: a matrix is not square.
+        ValueError: a matrix is not square, or holds NaN or infinity.
         NotImplementedError: a gradient is asked for.
     """
     return eig(A)[0]
@@ -745,9 +761,9 @@ def pinv(
 
     Raises:
         TypeError: ``x`` is no Tensor.
-        ValueError: fewer than two axes.
+        ValueError: fewer than two axes, or NaN or infinity among the numbers.
     """
-    given = _matrix(x, "pinv", False, "x")
+    given = _finite(x, "pinv", False, "x")
     s, u, v = _svd(given)
     if rtol is None:
         rtol = 0.0 if atol is not None else max(given.shape[-2:]) * float(np.finfo(given._array.dtype).eps)
@@ -882,7 +898,7 @@ def matrix_norm(
         return vector_norm(x, 2, axes, keepdims)
     moved = movedim(x, axes, (-2, -1))
     if ord in ("nuc", 2, -2):
-        values = _svd(moved)[0]
+        values = _singular_values(moved)
         found = (reduce_sum if ord == "nuc" else reduce_max if ord == 2 else reduce_min)(values, -1)
     elif ord in (1, -1, math.inf, -math.inf):
         sums = reduce_sum(arithmetic.abs(moved), -2 if abs(ord) == 1 else -1)
@@ -909,7 +925,7 @@ def cond(A: Tensor, p: int | float | str | None = None) -> Tensor:
     """
     x = _matrix(A, "cond", False, "A")
     if p in (None, 2, -2):
-        values = _svd(x)[0]
+        values = _singular_values(x)
         largest, least = reduce_max(values, -1), reduce_min(values, -1)
         return least / largest if p == -2 else largest / least
     return matrix_norm(x, p) * matrix_norm(inverse(x), p)
@@ -931,10 +947,10 @@ def geqrf(input: Tensor) -> tuple[Tensor, Tensor]:
 
     Raises:
         TypeError: ``input`` is no Tensor.
-        ValueError: fewer than two axes.
+        ValueError: fewer than two axes, or NaN or infinity among the numbers.
         NotImplementedError: a gradient is asked for.
     """
-    return _geqrf(_matrix(input, "geqrf", False))
+    return _geqrf(_finite(input, "geqrf", False))
 
 
 def _reflections(vectors: Tensor, factors: Tensor) -> Tensor:

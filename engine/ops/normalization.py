@@ -103,19 +103,23 @@ def _layer_norm_and_statistics(
 
     Args:
         x: a tensor of any shape.
-        gamma: a factor for each element of these axes, or one that broadcasts to ``x``.
+        gamma: a factor for each element of the axes from ``begin_params_axis`` on.
         beta: what is added, likewise.
         begin_norm_axis: the first axis over which is normalized, in [-ndim, ndim).
-        begin_params_axis: kept for MindSpore; the shape of ``gamma`` says it.
+        begin_params_axis: the first axis of ``x`` that ``gamma`` and ``beta`` have, in [-ndim, ndim).
         epsilon: a small number against division by 0.
 
     Returns:
         The result, of the shape of ``x``; the mean and the biased variance, with the normalized axes as 1.
 
     Raises:
-        TypeError: ``begin_norm_axis`` is no int.
-        ValueError: it is out of range, or ``gamma`` or ``beta`` do not fit.
+        TypeError: ``begin_norm_axis`` or ``begin_params_axis`` is no int.
+        ValueError: it is out of range, or ``gamma`` or ``beta`` has another shape.
     """
+    wanted = x.shape[one_axis(begin_params_axis, x.ndim, "LayerNorm") :]
+    for name, one in (("gamma", gamma), ("beta", beta)):
+        if one.shape != wanted:
+            raise ValueError(f"For 'LayerNorm', '{name}' must have the shape {wanted}, but got {one.shape}")
     axes = tuple(range(one_axis(begin_norm_axis, x.ndim, "LayerNorm"), x.ndim))
     average = mean(x, axes, True)
     variance = mean(square(x - average), axes, True)

@@ -7,7 +7,7 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 from collections.abc import Iterable, Sequence
 from hookscope.engine.core.parameter import Parameter
 from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import Array, DTypeLike, Ints, Number, Operand, TensorLike
+from hookscope.engine.core.types import AnyDType, Array, DTypeLike, Ints, Number, Operand, TensorLike
 from hookscope.engine.ops.arguments import Axis
 from typing import Any
 
@@ -15,11 +15,11 @@ from .primitives import Primitive
 
 class ACos(Primitive):
     """The arc cosine, in [0, pi]; NaN outside [-1, 1]."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Abs(Primitive):
-    """|x|, of a complex number its real length; the gradient at 0 is 0."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    """|x|, of a complex number its real length; the gradient at 0 and at NaN is 0."""
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class AccumulateNV2(Primitive):
     """The sum of several Tensors, which broadcast: ``x[0] + x[1] + ...``."""
@@ -27,7 +27,7 @@ class AccumulateNV2(Primitive):
 
 class Acosh(Primitive):
     """The inverse hyperbolic cosine, 0 or above; NaN below 1."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Adam(Primitive):
     """One step of Adam (Kingma and Ba 2015): p - lr * sqrt(1 - power2) / (1 - power1) * m / (sqrt(v) +
@@ -230,27 +230,27 @@ class Argmin(Primitive):
 
 class Asin(Primitive):
     """The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1]."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Asinh(Primitive):
     """The inverse hyperbolic sine."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Assign(Primitive):
     """Give a parameter or tensor new values, in place."""
-    def __call__(self, variable: Parameter, value: TensorLike, /) -> Parameter: ...
+    def __call__(self, variable: Parameter, value: Operand, /) -> Tensor: ...
 
 class AssignAdd(Primitive):
     """Add to a parameter or tensor, in place."""
-    def __call__(self, variable: Parameter, value: Operand, /) -> Parameter: ...
+    def __call__(self, variable: Parameter, value: Operand, /) -> Tensor: ...
 
 class AssignSub(Primitive):
     """Subtract from a parameter or tensor, in place."""
-    def __call__(self, variable: Parameter, value: Operand, /) -> Parameter: ...
+    def __call__(self, variable: Parameter, value: Operand, /) -> Tensor: ...
 
 class Atan(Primitive):
     """The arc tangent, in (-pi / 2, pi / 2)."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Atan2(Primitive):
     """The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].
@@ -259,7 +259,7 @@ class Atan2(Primitive):
 
 class Atanh(Primitive):
     """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class AvgPool(Primitive):
     """The mean, without padding, of each window."""
@@ -343,7 +343,7 @@ class BesselI0(Primitive):
 
 class BesselI0e(Primitive):
     """exp(-abs(x)) I0(x)."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class BesselI1(Primitive):
     """The modified Bessel function of the first kind of order 1, I1(x), as exp(abs(x)) times
@@ -353,15 +353,15 @@ class BesselI1(Primitive):
 
 class BesselI1e(Primitive):
     """exp(-abs(x)) I1(x)."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class BesselJ0(Primitive):
     """J0(x)."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class BesselJ1(Primitive):
     """J1(x)."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class BesselK0(Primitive):
     """The modified Bessel function of the second kind of order 0, K0(x), as exp(-x) times
@@ -371,7 +371,7 @@ class BesselK0(Primitive):
 
 class BesselK0e(Primitive):
     """exp(x) K0(x)."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class BesselK1(Primitive):
     """The modified Bessel function of the second kind of order 1, K1(x), as exp(-x) times
@@ -381,15 +381,15 @@ class BesselK1(Primitive):
 
 class BesselK1e(Primitive):
     """exp(x) K1(x)."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class BesselY0(Primitive):
     """Y0(x)."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class BesselY1(Primitive):
     """Y1(x)."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class BiasAdd(Primitive):
     """``bias_add``: a bias added to each channel (axis 1)."""
@@ -483,7 +483,7 @@ class CeLU(Primitive):
 
 class Ceil(Primitive):
     """The smallest integer not below x; its gradient is 0."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class ChannelShuffle(Primitive):
     """Channels (axis 1) dealt out so that each group gets some of every group; ``ops.channel_shuffle``.
@@ -532,8 +532,8 @@ class Complex(Primitive):
     def __call__(self, real: Tensor, imag: Tensor, /) -> Tensor: ...
 
 class ComplexAbs(Primitive):
-    """|x|, of a complex number its real length; the gradient at 0 is 0."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    """|x|, of a complex number its real length; the gradient at 0 and at NaN is 0."""
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Concat(Primitive):
     """Tensors joined along an axis that they have."""
@@ -545,8 +545,8 @@ class ConfusionMatrix(Primitive):
     """How often each class was taken for each: rows are the true classes, columns the predicted ones.
     """
     num_classes: int
-    dtype: DTypeLike
-    def __init__(self, num_classes: int, dtype: DTypeLike = 'int32') -> None: ...
+    dtype: AnyDType
+    def __init__(self, num_classes: int, dtype: AnyDType = 'int32') -> None: ...
     def __call__(self, labels: Tensor, predictions: Tensor, weights: Tensor | None = None, /) -> Tensor: ...
 
 class Conj(Primitive):
@@ -639,11 +639,11 @@ class Conv3DTranspose(Primitive):
 
 class Cos(Primitive):
     """The cosine of an angle in radians."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Cosh(Primitive):
     """The hyperbolic cosine, (exp(x) + exp(-x)) / 2."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class CountNonZero(Primitive):
     """How many elements over axes are not 0."""
@@ -725,7 +725,7 @@ class DiagPart(Primitive):
 
 class Digamma(Primitive):
     """The slope of lgamma."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Div(Primitive):
     """x / y."""
@@ -792,15 +792,15 @@ class Equal(Primitive):
 
 class Erf(Primitive):
     """The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Erfc(Primitive):
-    """The complementary error function, 1 - erf(x)."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    """The complementary error function, 1 - erf(x), also where that is much smaller than 1."""
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Erfinv(Primitive):
     """The inverse of erf."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class EuclideanNorm(Primitive):
     """The square root of the sum of squares over axes."""
@@ -810,7 +810,7 @@ class EuclideanNorm(Primitive):
 
 class Exp(Primitive):
     """e to the power x."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Expand(Primitive):
     """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
@@ -822,7 +822,7 @@ class ExpandDims(Primitive):
 
 class Expm1(Primitive):
     """exp(x) - 1, exact near 0."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Eye(Primitive):
     """Ones on the main diagonal of a matrix, zeros elsewhere."""
@@ -849,12 +849,12 @@ class Fills(Primitive):
     def __call__(self, input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None) -> Tensor: ...
 
 class Flatten(Primitive):
-    """The axes from ``start_dim`` to ``end_dim`` as one."""
-    def __call__(self, input: Tensor, order: str = 'C', *, start_dim: int = 1, end_dim: int = -1) -> Tensor: ...
+    """All axes but the first as one."""
+    def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class Floor(Primitive):
     """The greatest integer not above x; its gradient is 0."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class FloorDiv(Primitive):
     """floor(x / y), the greatest integer not above the quotient; its gradient is 0."""
@@ -865,11 +865,15 @@ class FloorMod(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Fmax(Primitive):
-    """The larger of the two; where one is NaN, the other."""
+    """The larger of the two, which gets the gradient (``input`` where they tie); where one is NaN, the
+    other.
+    """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Fmin(Primitive):
-    """The smaller of the two; where one is NaN, the other."""
+    """The smaller of the two, which gets the gradient (``input`` where they tie); where one is NaN, the
+    other.
+    """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class GLU(Primitive):
@@ -1081,7 +1085,7 @@ class Inv(Primitive):
 
 class Invert(Primitive):
     """~x, bit by bit: -x - 1 of signed integers, not x of bools."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class InvertPermutation(Primitive):
     """The inverse of a permutation: entry n says where the number n stands."""
@@ -1098,15 +1102,15 @@ class IsClose(Primitive):
 
 class IsFinite(Primitive):
     """Whether an element is neither infinite nor NaN, as Bool."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class IsInf(Primitive):
     """Whether an element is infinite, of either sign, as Bool."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class IsNan(Primitive):
     """Whether an element is NaN, as Bool."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class KLDivLoss(Primitive):
     """The Kullback-Leibler divergence: labels * (log(labels) - logits), 0 where a label is 0, reduced.
@@ -1174,7 +1178,7 @@ class LessEqual(Primitive):
 
 class Lgamma(Primitive):
     """log of abs(gamma(x))."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class LinSpace(Primitive):
     """start + k * (end - start) / (steps - 1) for k from 0 to steps - 1: both ends are in it. No gradient
@@ -1184,11 +1188,11 @@ class LinSpace(Primitive):
 
 class Log(Primitive):
     """The natural logarithm; NaN below 0."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Log1p(Primitive):
     """log(1 + x), exact near 0; NaN below -1."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class LogMatrixDeterminant(Primitive):
     """The sign of the determinant of each matrix, and the logarithm of its absolute value."""
@@ -1216,7 +1220,7 @@ class LogicalAnd(Primitive):
 
 class LogicalNot(Primitive):
     """Whether an element is zero or False, as Bool."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class LogicalOr(Primitive):
     """Whether x or y is nonzero, as Bool."""
@@ -1236,8 +1240,8 @@ class LowerBound(Primitive):
     """Where ``values`` belong in sorted rows: before those that equal them (LowerBound) or behind
     (UpperBound).
     """
-    out_type: DTypeLike
-    def __init__(self, out_type: DTypeLike = 'int32') -> None: ...
+    out_type: AnyDType
+    def __init__(self, out_type: AnyDType = 'int32') -> None: ...
     def __call__(self, rows: Tensor, values: Tensor, /) -> Tensor: ...
 
 class LpNorm(Primitive):
@@ -1489,7 +1493,7 @@ class NanToNum(Primitive):
 
 class Neg(Primitive):
     """-x."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class NextAfter(Primitive):
     """The floating-point number after x on the way to y, as in C; its gradient by x is 1, that by y 0.
@@ -1514,7 +1518,7 @@ class OneHot(Primitive):
 
 class Ones(Primitive):
     """A tensor of ones."""
-    def __call__(self, size: Any, dtype: DTypeLike | None = None, /) -> Tensor: ...
+    def __call__(self, shape: Any, dtype: DTypeLike | None = None, /) -> Tensor: ...
 
 class OnesLike(Primitive):
     """Ones of the input's shape and device."""
@@ -1582,10 +1586,12 @@ class Polygamma(Primitive):
 
 class PopulationCount(Primitive):
     """How many bits of an integer are 1, in two's complement: a UInt8."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Pow(Primitive):
-    """x to the power y; for the gradient by y, where x is not positive, 0."""
+    """x to the power y, of integers without the fraction; for the gradient by y, where x is not positive,
+    0.
+    """
     def __call__(self, input: Operand, exponent: Operand, /) -> Tensor: ...
 
 class Print(Primitive):
@@ -1665,7 +1671,7 @@ class RealDiv(Primitive):
 
 class Reciprocal(Primitive):
     """1 / x."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class ReduceAll(Primitive):
     """Whether all elements over axes are true (not 0)."""
@@ -1788,7 +1794,7 @@ class RightShift(Primitive):
 
 class Rint(Primitive):
     """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
-    def __call__(self, input: Operand, *, decimals: int = 0) -> Tensor: ...
+    def __call__(self, input: Tensor, *, decimals: int = 0) -> Tensor: ...
 
 class RmsNorm(Primitive):
     """x / sqrt(mean(x * x) + epsilon) * gamma over the last axes (Zhang and Sennrich 2019)."""
@@ -1805,11 +1811,11 @@ class Roll(Primitive):
 
 class Round(Primitive):
     """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
-    def __call__(self, input: Operand, decimals: int = 0, /) -> Tensor: ...
+    def __call__(self, input: Tensor, decimals: int = 0, /) -> Tensor: ...
 
 class Rsqrt(Primitive):
     """1 / sqrt(x)."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class SGD(Primitive):
     """One step of SGD: kept = momentum * kept + (1 - dampening) * g; p - lr * kept. In the first step kept
@@ -1965,27 +1971,27 @@ class Shape(Primitive):
 
 class Sigmoid(Primitive):
     """1 / (1 + exp(-x))."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class SigmoidCrossEntropyWithLogits(Primitive):
     """-(y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow, of each element."""
     def __call__(self, x: Tensor, y: Tensor, /) -> Tensor: ...
 
 class Sign(Primitive):
-    """-1, 0 or 1 as x is negative, 0 or positive; of a complex number x / |x|, and 0 of 0."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    """-1, 0 or 1 as x is negative, 0 or NaN, or positive; of a complex number x / |x|, and 0 of 0."""
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Sin(Primitive):
     """The sine of an angle in radians."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Sinc(Primitive):
     """sin(pi x) / (pi x), and 1 at 0."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Sinh(Primitive):
     """The hyperbolic sine, (exp(x) - exp(-x)) / 2."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Size(Primitive):
     """The number of elements of a tensor."""
@@ -2112,11 +2118,11 @@ class SplitV(Primitive):
 
 class Sqrt(Primitive):
     """The square root of x, NaN of negative real numbers."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Square(Primitive):
     """x * x."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class SquareSumAll(Primitive):
     """The sum of the squares of each of two Tensors."""
@@ -2181,11 +2187,11 @@ class Svd(Primitive):
 
 class Tan(Primitive):
     """The tangent of an angle in radians."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Tanh(Primitive):
     """The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class TensorAdd(Primitive):
     """x + y."""
@@ -2295,7 +2301,7 @@ class TriuIndices(Primitive):
 
 class Trunc(Primitive):
     """The integer part of x, rounded towards 0; its gradient is 0."""
-    def __call__(self, input: Operand, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class TruncateDiv(Primitive):
     """x / y rounded towards 0."""
@@ -2382,8 +2388,8 @@ class UpperBound(Primitive):
     """Where ``values`` belong in sorted rows: before those that equal them (LowerBound) or behind
     (UpperBound).
     """
-    out_type: DTypeLike
-    def __init__(self, out_type: DTypeLike = 'int32') -> None: ...
+    out_type: AnyDType
+    def __init__(self, out_type: AnyDType = 'int32') -> None: ...
     def __call__(self, rows: Tensor, values: Tensor, /) -> Tensor: ...
 
 class UpsampleNearest3D(Primitive):

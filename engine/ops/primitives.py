@@ -5,13 +5,13 @@ Which there are is declared beside the functions that they call (``surfaces.decl
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from ..core.checks import check_one_of
+from ..core.checks import check_one_of, check_type
 from ..core.surfaces import PRIMITIVES
 from ..core.surfaces import REQUIRED as _REQUIRED
 from .hook_backward import HookBackward
@@ -49,6 +49,8 @@ class Primitive:
                 raise TypeError(f"For '{self.name}', there is no argument '{key}'; allowed are {names}")
             values[key] = value
         self._values = values
+        self.attrs = dict(values)
+        """Its settings and what was added to them, by name."""
         self.__dict__.update(values)
 
     def __repr__(self) -> str:
@@ -82,9 +84,35 @@ class Primitive:
 
         Returns:
             The primitive itself.
+
+        Raises:
+            TypeError: ``name`` is no str.
         """
-        self.__dict__[name] = value
+        self.__dict__[check_type(name, str, self.name, "name")] = value
+        self.attrs[name] = value
         return self
+
+    def del_prim_attr(self, name: str) -> Primitive:
+        """Take an attribute of this primitive away; one that is not there may be named too.
+
+        Args:
+            name: of the attribute.
+
+        Returns:
+            The primitive itself.
+        """
+        self.__dict__.pop(name, None)
+        self.attrs.pop(name, None)
+        return self
+
+    def init_prim_io_names(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+        """Keep names of the inputs and the outputs, which a compiler would read, among ``attrs``.
+
+        Args:
+            inputs: the names of the inputs, kept as ``input_names``.
+            outputs: the names of the outputs, kept as ``output_names``.
+        """
+        self.attrs["input_names"], self.attrs["output_names"] = inputs, outputs
 
 
 PrimitiveWithInfer = PrimitiveWithCheck = Primitive

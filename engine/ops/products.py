@@ -14,7 +14,7 @@ from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Ints, Number, Value
 from ..cpu.array_module import array_module
-from . import arithmetic, elementwise
+from . import arithmetic, elementwise, reduction
 from .arguments import check_tensor, ints_of, one_axis
 from .complexes import conj
 from .elementwise import as_dtype
@@ -430,13 +430,13 @@ def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
         axis: the axis that is summed over, of the shape that both broadcast to.
 
     Returns:
-        A tensor without that axis.
+        A tensor without that axis; of integers Int64.
 
     Raises:
         TypeError: an input is no Tensor.
         ValueError: the shapes do not broadcast, or ``axis`` is out of range.
     """
-    return reduce_sum(arithmetic.mul(conj(check_tensor(x, "vecdot", "x")), check_tensor(y, "vecdot", "y")), axis)
+    return reduction.sum(arithmetic.mul(conj(check_tensor(x, "vecdot", "x")), check_tensor(y, "vecdot", "y")), axis)
 
 
 @declare(numpy=renamed(input="a", other="b"))

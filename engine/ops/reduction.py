@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..core.checks import check_number
-from ..core.dtype import int32, int64, numpy_dtype
+from ..core.dtype import any_dtype, int32, int64, numpy_dtype
 from ..core.operator import Operator
 from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Functions, Number, Value
+from ..core.types import AnyDType, Array, DTypeLike, Functions, Number, Value
 from ..cpu.array_module import array_module
 from .arguments import Axis, axes_of, check_tensor, one_axis
 from .arithmetic import add, maximum, minimum, mul, sqrt, square, sub
@@ -68,7 +68,9 @@ def _count(x: Value, axis: tuple[int, ...] | None) -> int:
 def _extreme_rule(F: Functions, g: Value, out: Value, x: Value, axis: tuple[int, ...] | None, keepdims: bool) -> Any:
     """The gradient goes to the elements that are the extreme, in equal shares where several tie."""
     kept = _kept(x, axis)
-    hit = F.cast(x == F.reshape(out, shape=kept), dtype=array_dtype(g))
+    top = F.reshape(out, shape=kept)
+    # NaN is the extreme where there is one, and equals nothing, itself neither.
+    hit = F.cast(F.logical_or(x == top, F.logical_and(F.ne(x, x), F.ne(top, top))), dtype=array_dtype(g))
     return F.reshape(g, shape=kept) * (hit / F.sum(hit, axis=axis, keepdims=True))
 
 
@@ -627,7 +629,7 @@ def _position(operator: Operator, name: str, x: Tensor, dim: int | None, keepdim
 
 
 @declare(mint=renamed(x="input", axis="dim"))
-def cumsum(x: Tensor, axis: int, dtype: DTypeLike | None = None) -> Tensor:
+def cumsum(x: Tensor, axis: int, dtype: AnyDType | None = None) -> Tensor:
     """Running sums along an axis: out[i] = x[0] + ... + x[i].
 
     Args:
@@ -643,7 +645,7 @@ def cumsum(x: Tensor, axis: int, dtype: DTypeLike | None = None) -> Tensor:
         ValueError: ``axis`` is out of range.
     """
     found = axes_of(axis, check_tensor(x, "cumsum", "x").ndim, "cumsum")
-    given = in_dtype(x, dtype)
+    given = in_dtype(x, None if dtype is None else any_dtype(dtype))  # of any kind, as in MindSpore
     if given._array.dtype.kind == "b":
         raise TypeError(f"For 'cumsum', 'x' must hold numbers, but got {given.dtype}")
     result: Tensor = _cumsum(given, axis=0 if found is None else found[0])

@@ -39,8 +39,10 @@ def _cubic(t: float, a: float) -> list[float]:
     return [far(t + 1), near(t), near(1 - t), far(2 - t)]
 
 
-def _resizing(length: int, wanted: int, mode: str, align_corners: bool, scale: float | None) -> Array:
-    """The matrix (length, wanted) that resizes one axis."""
+def _resizing(
+    length: int, wanted: int, mode: str, align_corners: bool, scale: float | None, centers: bool = True
+) -> Array:
+    """The matrix (length, wanted) that resizes one axis; ``centers``: element i is at i + 0.5, else at i."""
     weights = np.zeros((length, wanted))
     ratio = 1 / scale if scale else length / wanted
     if align_corners:
@@ -52,16 +54,17 @@ def _resizing(length: int, wanted: int, mode: str, align_corners: bool, scale: f
     for place in range(wanted):
         if mode.startswith("nearest"):
             at = place * ratio if mode == "nearest" else (place + 0.5) * ratio
-            weights[min(math.floor(at), length - 1), place] = 1
+            # With aligned corners the nearest one, halves upwards; else the one in which it lies.
+            weights[min(math.floor(at + 0.5 if align_corners else at), length - 1), place] = 1
             continue
-        at = place * ratio if align_corners else (place + 0.5) * ratio - 0.5
+        at = place * ratio if align_corners or not centers else (place + 0.5) * ratio - 0.5
         if mode == "bicubic":
-            # As in MindSpore: with aligned corners a = -0.75 and the edge repeated, else a = -0.5 and what is outside
-            # left out.
-            first = math.floor(at)
-            for step, weight in enumerate(_cubic(at - first, -0.75 if align_corners else -0.5)):
+            # As in MindSpore: a = -0.5 where elements are at their centers, and what is outside left out; else -0.75
+            # and the edge repeated.
+            first, repeated = math.floor(at), align_corners or not centers
+            for step, weight in enumerate(_cubic(at - first, -0.75 if repeated else -0.5)):
                 source = first - 1 + step
-                if align_corners or 0 <= source < length:
+                if repeated or 0 <= source < length:
                     weights[min(max(source, 0), length - 1), place] += weight
             weights[:, place] /= weights[:, place].sum()
         else:
@@ -127,11 +130,18 @@ def interpolate(
         wanted = tuple(math.floor(n * s) for n, s in zip(x.shape[2:], given, strict=True))
         if not recompute_scale_factor:
             scales = [float(s) for s in given]
+    return _resize(x, wanted, mode, bool(align_corners), scales)
+
+
+def _resize(
+    x: Tensor, wanted: Sequence[int], mode: str, align_corners: bool, scales: Sequence[float | None],
+    centers: bool = True,
+) -> Tensor:  # fmt: skip
     last = x.ndim - 1
     for axis, (length, target, scale) in enumerate(zip(x.shape[2:], wanted, scales, strict=True)):
         if length == target and mode != "bicubic":
             continue
-        weights = _resizing(length, target, mode, bool(align_corners), scale).astype(x._array.dtype)
+        weights = _resizing(length, target, mode, align_corners, scale, centers).astype(x._array.dtype)
         matrix = Tensor._wrap(to_device(weights))
         x = swapaxes(matmul(swapaxes(x, axis + 2, last), matrix), axis + 2, last)
     return x
@@ -144,24 +154,19 @@ def _size(value: Shape) -> tuple[int, ...]:
     return ints_of(value, "interpolate", "size")
 
 
-def _resized(mode: str, lines: str) -> Callable[..., Tensor]:
+def _resized(name: str, mode: str, lines: str) -> Callable[..., Tensor]:
     """One of the classes that resize images: ``lines`` says what is between the elements."""
 
     def run(x: Tensor, size: Shape, align_corners: bool, half_pixel_centers: bool) -> Tensor:
         if align_corners and half_pixel_centers:
+            raise ValueError(f"For '{name}', 'half_pixel_centers' must be False with align_corners, but both are True")
+        wanted = _size(size)
+        if check_tensor(x, name, "x").ndim != 4 or len(wanted) != 2 or min(wanted) < 1:
             raise ValueError(
-                f"For resizing ({mode}), 'half_pixel_centers' must be False with align_corners, but both are True"
+                f"For '{name}', 'x' must have 4 axes and 'size' two lengths above 0, but got {x.shape} and {wanted}"
             )
-        if mode != "nearest" and not align_corners and not half_pixel_centers:
-            raise NotImplementedError(
-                f"resizing ({mode}) without align_corners and half_pixel_centers is not covered; "
-                "ops.interpolate has both forms"
-            )
-        if mode == "nearest" and align_corners:
-            raise NotImplementedError("resizing (nearest) with align_corners is not covered; use ops.interpolate")
-        if mode == "nearest":
-            return interpolate(x, _size(size), None, "nearest-exact" if half_pixel_centers else mode)
-        return interpolate(x, _size(size), None, mode, align_corners)
+        exact = "nearest-exact" if mode == "nearest" and half_pixel_centers else mode
+        return _resize(x, wanted, exact, align_corners, (None, None), half_pixel_centers)
 
     run.__doc__ = f"""(N, C, H, W) resized to ``size``, {lines}.
 
@@ -169,24 +174,26 @@ def _resized(mode: str, lines: str) -> Callable[..., Tensor]:
         x: a tensor (N, C, H, W) of floating numbers.
         size: H and W of the result, two ints.
         align_corners: whether the centers of the corners stay where they are.
-        half_pixel_centers: whether an element is at its center, i + 0.5; not together with ``align_corners``.
+        half_pixel_centers: whether an element is at its center, i + 0.5; not together with ``align_corners``. Without
+            both an element is at i, and element 0 stays where it is.
 
     Returns:
         A tensor (N, C, *size) of the same dtype.
 
     Raises:
         TypeError: ``x`` is no Tensor.
-        ValueError: another number of axes, or both settings.
-        NotImplementedError: {"``align_corners``" if mode == "nearest" else "neither setting"}.
+        ValueError: another number of axes or lengths, a length below 1, or both settings.
     """
     return run
 
 
 _ALIGNED = {"align_corners": False, "half_pixel_centers": False}
-declare(primitive=prim("ResizeBicubic", **_ALIGNED))(_resized("bicubic", "along cubic lines"))
-declare(primitive=prim("ResizeBilinearV2", **_ALIGNED))(_resized("bilinear", "along lines between neighbors"))
+declare(primitive=prim("ResizeBicubic", **_ALIGNED))(_resized("ResizeBicubic", "bicubic", "along cubic lines"))
+declare(primitive=prim("ResizeBilinearV2", **_ALIGNED))(
+    _resized("ResizeBilinearV2", "bilinear", "along lines between neighbors")
+)
 declare(primitive=(prim("ResizeNearestNeighbor", "size", **_ALIGNED), prim("ResizeNearestNeighborV2", **_ALIGNED)))(
-    _resized("nearest", "each element the nearest one")
+    _resized("ResizeNearestNeighbor", "nearest", "each element the nearest one")
 )
 
 

@@ -794,6 +794,8 @@ def _sorted_segments(how: str, function: Callable[..., Tensor], what: str, empty
     @declare(primitive=prim(f"Segment{how}"))
     def reduced(input_x: Tensor, segment_ids: Tensor) -> Tensor:
         ids = _integers(segment_ids, f"Segment{how}", "segment_ids")._array
+        if (ids[1:] < ids[:-1]).any():
+            raise ValueError(f"For 'Segment{how}', 'segment_ids' must not decrease, but got {ids.tolist()}")
         count = int(ids.max()) + 1
         found = function(input_x, segment_ids, count)
         xp = array_module(ids)
@@ -811,7 +813,7 @@ def _sorted_segments(how: str, function: Callable[..., Tensor], what: str, empty
 
     Raises:
         TypeError: ``input_x`` is no Tensor, or ``segment_ids`` holds no integers.
-        ValueError: the shapes do not fit.
+        ValueError: the shapes do not fit, or ``segment_ids`` decrease.
     """
 
 

@@ -324,6 +324,25 @@ def _transpose_of_tensor(input: Tensor, *axes: Any, dim0: int | None = None, dim
 
 
 @declare(primitive=prim("Flatten"))
+def _flatten_class(input_x: Tensor) -> Tensor:
+    """All axes but the first as one.
+
+    Args:
+        input_x: a tensor with at least one axis.
+
+    Returns:
+        A tensor of two axes and the same dtype.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor.
+        ValueError: it has no axes.
+    """
+    x = check_tensor(input_x, "Flatten", "input_x")
+    if not x.ndim:
+        raise ValueError("For 'Flatten', 'input_x' must have at least 1 axis, but got shape ()")
+    return reshape(x, (x.shape[0], math.prod(x.shape[1:])))
+
+
 def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
     """The axes from ``start_dim`` to ``end_dim`` as one.
 
@@ -469,7 +488,7 @@ def broadcast_to(input: Tensor, shape: Shape) -> Tensor:
     return broadcast_to_operator(x, shape=filled)
 
 
-@declare(method=True, primitive=prim("Tile"), mint=True)
+@declare(primitive=prim("Tile"), mint=True)
 def tile(input: Tensor, dims: Shape) -> Tensor:
     """The whole tensor repeated along its axes.
 
@@ -494,6 +513,27 @@ def tile(input: Tensor, dims: Shape) -> Tensor:
     spread = reshape(x, tuple(n for pair in zip((1,) * len(shape), shape, strict=True) for n in pair))
     full = broadcast_to(spread, tuple(n for pair in zip(times, shape, strict=True) for n in pair))
     return reshape(full, tuple(t * n for t, n in zip(times, shape, strict=True)))
+
+
+@declare(method="tile")
+def _tile_of_tensor(input: Tensor, *repeats: Any, dims: Shape = (), reps: Shape = ()) -> Tensor:
+    """The whole tensor repeated along its axes.
+
+    Args:
+        input: a tensor of any shape.
+        *repeats: how often along each axis, one by one or as one tuple; none negative. With fewer numbers than axes
+            those in front count as 1, with more the tensor gets axes in front.
+        dims: the same, by name.
+        reps: the same, by its other name.
+
+    Returns:
+        A tensor of the same dtype, along axis i repeats[i] times as long.
+
+    Raises:
+        TypeError: what is given are no ints.
+        ValueError: a number is negative.
+    """
+    return tile(input, repeats[0] if len(repeats) == 1 else repeats or dims or reps)
 
 
 @declare(method=True)

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import float32, float64, int32, int64, numpy_dtype
+from ..core.dtype import any_dtype, float32, float64, int32, int64
 from ..core.operator import Operator
 from ..core.surfaces import declare, prim, renamed
 from ..core.tensor import Tensor
-from ..core.types import Array, DTypeLike, Functions, TensorLike, Value
+from ..core.types import AnyDType, Array, DTypeLike, Functions, TensorLike, Value
 from ..cpu.array_module import array_module
 from . import comparison
 from .arguments import check_tensor, one_axis
@@ -578,7 +578,7 @@ def searchsorted(
 
 
 def _bound(right: bool) -> Callable[..., Tensor]:
-    def bound(rows: Tensor, values: Tensor, out_type: DTypeLike) -> Tensor:
+    def bound(rows: Tensor, values: Tensor, out_type: AnyDType) -> Tensor:
         """Where ``values`` belong in sorted rows: before those that equal them (LowerBound) or behind (UpperBound).
 
         Args:
@@ -685,7 +685,7 @@ def _bucketize_right(input: Tensor, boundaries: Sequence[float] | Array | Tensor
 
 @declare(primitive=prim("ConfusionMatrix", "num_classes", dtype="int32"))
 def _confusion_matrix(
-    labels: Tensor, predictions: Tensor, weights: Tensor | None = None, *, num_classes: int, dtype: DTypeLike
+    labels: Tensor, predictions: Tensor, weights: Tensor | None = None, *, num_classes: int, dtype: AnyDType
 ) -> Tensor:
     """How often each class was taken for each: rows are the true classes, columns the predicted ones.
 
@@ -702,12 +702,12 @@ def _confusion_matrix(
     Raises:
         IndexError: a class that is not below ``num_classes``.
     """
-    found = np.zeros((num_classes, num_classes), numpy_dtype(dtype))
+    found = np.zeros((num_classes, num_classes), any_dtype(dtype).numpy)
     np.add.at(found, (labels.asnumpy(), predictions.asnumpy()), 1 if weights is None else weights.asnumpy())
     return Tensor(found)
 
 
-@declare(method=True, primitive=prim("BincountV2"), mint=True)
+@declare(method=True, primitive=prim("BincountV2"))
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each of the numbers 0, 1, 2, ... is there, or the sum of its ``weights``.
 
@@ -717,13 +717,37 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         minlength: how many numbers are counted at least.
 
     Returns:
-        a vector of max(largest + 1, ``minlength``) entries: Int32, or of the dtype of ``weights``.
+        a Float32 vector of max(largest + 1, ``minlength``) entries.
 
     Raises:
         TypeError: ``input`` is no Tensor of integers.
         ValueError: it is no vector or holds a negative number, ``weights`` has another length, or ``minlength`` is
             negative.
     """
+    return _counted(input, weights, minlength).astype(float32)
+
+
+@declare(mint="bincount")
+def _bincount_of_mint(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each of the numbers 0, 1, 2, ... is there, or the sum of its ``weights``.
+
+    Args:
+        input: a vector of ints that are not negative.
+        weights: what each element counts, a Tensor of the same length; 1 by default.
+        minlength: how many numbers are counted at least.
+
+    Returns:
+        a vector of max(largest + 1, ``minlength``) entries: Int64, or of the dtype of ``weights``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor of integers.
+        ValueError: it is no vector or holds a negative number, ``weights`` has another length, or ``minlength`` is
+            negative.
+    """
+    return _counted(input, weights, minlength)
+
+
+def _counted(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
     x = check_tensor(input, "bincount")._array
     if x.ndim != 1 or minlength < 0:
         raise ValueError(f"For 'bincount', 'input' must be a vector and 'minlength' not negative, but got {x.shape}")
@@ -733,7 +757,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise ValueError(f"For 'bincount', 'input' must not be negative, but got {x.min()}")
     xp = array_module(x)
     counted = xp.bincount(x, None if weights is None else weights._array, minlength)
-    return Tensor._wrap(counted.astype(np.int32 if weights is None else weights._array.dtype))
+    return Tensor._wrap(counted.astype(np.int64 if weights is None else weights._array.dtype))
 
 
 @declare(primitive=prim("Bincount"))
@@ -755,7 +779,7 @@ def _bincount_below(array: Tensor, size: int | Tensor, weights: Tensor) -> Tenso
     x = array._array
     kept = x < int(size)
     given = weights._array if weights.size else array_module(x).ones(x.shape, weights._array.dtype)
-    return bincount(Tensor._wrap(x[kept]), Tensor._wrap(given[kept]), int(size))
+    return _counted(Tensor._wrap(x[kept]), Tensor._wrap(given[kept]), int(size))
 
 
 @declare(method=True, primitive=prim("Histogram", bins=100, min=0.0, max=0.0), mint=True)
@@ -804,7 +828,7 @@ def _runs_kernel(x: Array, axis: int | None) -> tuple[Array, Array, Array]:
     xp = array_module(x)
     rows = x.reshape(-1) if axis is None else xp.moveaxis(x, axis, 0)
     apart = rows[1:] != rows[:-1]
-    starts = xp.concatenate([xp.ones(min(len(rows), 1), bool), apart.reshape(len(apart), -1).any(axis=1)])
+    starts = xp.concatenate([xp.ones(min(len(rows), 1), bool), apart.any(axis=tuple(range(1, rows.ndim)))])
     kept = rows[starts]
     inverse = xp.cumsum(starts) - 1
     counts = xp.bincount(inverse, minlength=len(kept)) if len(rows) else xp.zeros(0, np.int64)

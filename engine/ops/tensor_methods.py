@@ -11,10 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DType, bfloat16, bool_, float16, float32, float64, int8, int16, int32, int64, to_dtype, uint8
+from ..core.dtype import (
+    DType,
+    any_dtype,
+    bfloat16,
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    to_dtype,
+    uint8,
+)
 from ..core.surfaces import declare
 from ..core.tensor import Tensor
-from ..core.types import DTypeLike, Shape
+from ..core.types import AnyDType, DTypeLike, Shape
 from .shape import cast, identity, move_operator
 
 __all__: list[str] = []
@@ -88,7 +102,7 @@ def _to_dlpack(input: Tensor) -> object:
 
 
 @declare(method=True)
-def _astype(input: Tensor, dtype: DTypeLike, copy: builtins.bool = True) -> Tensor:
+def _astype(input: Tensor, dtype: AnyDType, copy: builtins.bool = True) -> Tensor:
     """The elements as another dtype.
 
     Args:
@@ -102,12 +116,13 @@ def _astype(input: Tensor, dtype: DTypeLike, copy: builtins.bool = True) -> Tens
     Raises:
         TypeError: ``dtype`` names no element type.
     """
-    found = cast(input, to_dtype(dtype))
+    # As in MindSpore, of Python's types float is Float64 here.
+    found = cast(input, float64 if dtype is builtins.float else any_dtype(dtype))
     return _copy(found) if copy and found is input else found
 
 
 @declare(method=True)
-def _type(input: Tensor, dtype: DTypeLike | None = None) -> Any:
+def _type(input: Tensor, dtype: AnyDType | None = None) -> Any:
     """The name of the dtype; or, given one, the elements as another dtype.
 
     Args:
@@ -120,11 +135,11 @@ def _type(input: Tensor, dtype: DTypeLike | None = None) -> Any:
     Raises:
         TypeError: ``dtype`` names no element type.
     """
-    return f"{input.dtype}" if dtype is None else cast(input, to_dtype(dtype))
+    return f"{input.dtype}" if dtype is None else cast(input, any_dtype(dtype))
 
 
 @declare(method=True)
-def _set_dtype(input: Tensor, dtype: DTypeLike) -> DType:
+def _set_dtype(input: Tensor, dtype: AnyDType) -> DType:
     """Change the dtype of this Tensor in place; its elements are converted.
 
     Args:
@@ -137,7 +152,7 @@ def _set_dtype(input: Tensor, dtype: DTypeLike) -> DType:
     Raises:
         TypeError: ``dtype`` names no element type.
     """
-    input._rebind(cast(input, to_dtype(dtype))._array)
+    input._rebind(cast(input, any_dtype(dtype))._array)
     return input.dtype
 
 

@@ -91,7 +91,8 @@ class GradOperation:
         everything = (*args, *kwargs.values())
         positions: tuple[int, ...] = () if self.get_by_list else (0,)
         if self.get_all:
-            positions = tuple(i for i, a in enumerate(everything) if tensors_in(a))
+            # As in MindSpore, a tuple, list or dictionary of tensors has no gradient here.
+            positions = tuple(i for i, a in enumerate(everything) if isinstance(a, Tensor))
         parameters = self._parameters(fn, weights) if self.get_by_list else None
         _, of_inputs, of_weights = differentiate(
             fn, args, kwargs, positions, parameters, sens=sens, name="GradOperation"

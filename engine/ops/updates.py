@@ -63,7 +63,8 @@ def _update(
                         )
                 for one, array in zip(kept, new, strict=True):
                     one._rebind(array.reshape(one.shape))
-            return kept[0] if only_parameter or len(kept) == 1 else kept
+            values = tuple(Tensor._wrap(one._array) for one in kept)
+            return values[0] if only_parameter or len(kept) == 1 else values
 
         run.__signature__ = _as_called(formula, only_parameter or len(held) == 1)  # type: ignore[attr-defined]
         return run

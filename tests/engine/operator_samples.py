@@ -328,6 +328,7 @@ ROWS: dict[str, Row] = {
     "sinh": unary(math.sinh),
     "cosh": unary(math.cosh),
     "erf": unary(math.erf),
+    "erfc": unary(math.erfc),
     "floor": unary(math.floor, between_integers),
     "ceil": unary(math.ceil, between_integers),
     "round": unary(round, between_integers),

@@ -280,11 +280,28 @@ def test_a_tuple_argument_wants_as_many_gradients() -> None:
         grad(lambda x: Pair()((x, x)))(X)
 
 
-def test_with_internal_params_a_pair_must_be_returned() -> None:
+def test_with_internal_params_all_gradients_may_come_one_after_another() -> None:
+    # As recorded from MindSpore 2.10: those of the inputs, then those of the parameters in their order.
+    w, b = Parameter(Tensor([1.0]), "w"), Parameter(Tensor([1.0]), "b")
+    net = Doubling(lambda x, out, dout: (dout * 2, dout * 10, dout * 7), [w, b])
+    of_x, (of_w, of_b) = grad(net, 0, [w, b])(X)
+    assert (of_x.tolist(), of_w.tolist(), of_b.tolist()) == ([2.0, 2.0], [20.0], [14.0])
+
+
+def test_with_internal_params_the_dictionary_may_name_parameters() -> None:
+    w = Parameter(Tensor([1.0]), "w")
+    net = Doubling(lambda x, out, dout: ((dout,), {"w": dout * 3}), [w])
+    assert grad(net, 0, [w])(X)[1][0].tolist() == [6.0]
+
+
+def test_with_internal_params_their_gradients_must_be_returned() -> None:
     w = Parameter(Tensor([1.0]), "w")
     net = Doubling(lambda x, out, dout: (dout,), [w])
-    expected = r"must return \(gradients of the inputs, \{parameter: gradient\}\), because 'internal_params' is set"
-    with pytest.raises(TypeError, match=expected):
+    expected = (
+        r"must return \(gradients of the inputs, \{parameter: gradient\}\), because 'internal_params' is set, or all "
+        r"1 \+ 1 gradients one after another, but returned 1"
+    )
+    with pytest.raises(RuntimeError, match=expected):
         grad(net)(X)
 
 
@@ -362,6 +379,35 @@ def test_debugging_a_bprop_leaves_integers_in_their_places(factor: float) -> Non
     texts = [str(one.message) for one in caught]
     assert len(texts) == (factor != 1.0)
     assert all(re.search(r"respect to an input of shape \(2,\): largest difference 12$", text) for text in texts)
+
+
+def test_debugging_a_bprop_calls_no_hooks_of_inner_cells() -> None:
+    # As recorded from MindSpore 2.10; construct runs once more, and that is nobody's business.
+    class Inner(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return x * 3
+
+    class Outer(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner, self.bprop_debug = Inner(), True
+
+        def construct(self, x: Tensor) -> Any:
+            return self.inner(x) * 2
+
+        def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> tuple[Tensor]:
+            seen.append("bprop")
+            return (dout * 6,)
+
+    seen: list[str] = []
+    net = Outer()
+    for name, cell in (("outer", net), ("inner", net.inner)):
+        cell.register_forward_pre_hook(lambda cell, inputs, name=name: seen.append(f"{name} pre"))
+        cell.register_forward_hook(lambda cell, inputs, output, name=name: seen.append(f"{name} forward"))
+        cell.register_backward_pre_hook(lambda cell, grad_output, name=name: seen.append(f"{name} backward pre"))
+        cell.register_backward_hook(lambda cell, grad_input, grad_output, name=name: seen.append(f"{name} backward"))
+    assert ms.grad(net)(Tensor([1.0])).tolist() == [6.0]
+    assert seen == ["outer pre", "inner pre", "inner forward", "outer backward pre", "bprop", "outer backward"]
 
 
 def test_debugging_a_right_bprop_with_random_numbers_is_silent() -> None:

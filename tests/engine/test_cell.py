@@ -613,3 +613,74 @@ def test_parameter_tuple_clones_under_a_prefix() -> None:
     for prefix, error in ((3, TypeError), ("a b", ValueError), ("", ValueError)):
         with pytest.raises(error, match="'prefix' must be"):
             pair.clone(prefix)  # type: ignore[arg-type]
+
+
+class Own(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = Parameter(Tensor([1.0]), "w")
+
+
+class Blocks(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = nn.CellList()
+        for _ in range(2):
+            self.blocks.append(Own())
+
+
+class Pair(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.l = nn.CellList([Own()])
+        self.l.append(Own())
+        self.m = nn.SequentialCell(Own())
+        self.m.append(Own())
+
+
+def names(cell: nn.Cell) -> list[str]:
+    return [parameter.name for parameter in cell.get_parameters()]
+
+
+@pytest.mark.parametrize("make", [nn.CellList, nn.SequentialCell])
+def test_what_is_appended_is_named_behind_the_last_place_that_bears_the_first_ones_name(make: Any) -> None:
+    # As recorded from MindSpore 2.10; checkpoints of pretrained networks have such names.
+    cells = make()
+    for _ in range(3):
+        cells.append(Blocks())
+    inner = ["0.blocks.1.blocks.0.w", "0.blocks.1.blocks.1.w", "0.blocks.2.blocks.0.w", "0.blocks.2.blocks.1.w"]
+    assert names(cells) == ["0.blocks.0.w", "0.blocks.1.w", *inner]
+
+
+def test_what_is_appended_to_an_attached_list_is_named_as_what_is_in_it() -> None:
+    # As recorded from MindSpore 2.10: what was empty when it was attached does not know by which name.
+    assert names(Blocks()) == ["0.w", "1.w"]
+    assert names(Pair()) == ["l.0.w", "l.1.w", "m.0.w", "m.1.w"]
+
+
+def test_insertion_and_removal_change_that_part_of_the_names_alone() -> None:
+    # As recorded from MindSpore 2.10.
+    cells = nn.CellList()
+    for _ in range(2):
+        cells.append(Pair())
+    first = ["0.l.0.w", "0.l.1.w", "0.m.0.w", "0.m.1.w"]
+    second = ["0.l.1.l.0.w", "0.l.1.l.1.w", "0.l.1.m.0.w", "0.l.1.m.1.w"]
+    assert names(cells) == first + second
+    cells.insert(1, Own())
+    assert names(cells) == [*first, "0.l.1.w", "0.l.2.l.0.w", "0.l.2.l.1.w", "0.l.2.m.0.w", "0.l.2.m.1.w"]
+    plain = nn.CellList([Own(), Own(), Own()])
+    del plain[0]
+    assert names(plain) == ["0.w", "1.w"]
+    plain.insert(0, Own())
+    assert names(plain) == ["0.w", "1.w", "2.w"]
+
+
+def test_what_comes_into_an_attached_cell_dict_is_named_by_its_path() -> None:
+    class Net(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.d = nn.CellDict({"k": Own()})
+            self.d["z"] = Own()
+            self.d.update({"y": Own()})
+
+    assert names(Net()) == ["d.k.w", "d.z.w", "d.y.w"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -295,3 +298,34 @@ def test_lu_unpack_gives_what_is_asked_for() -> None:
             for one, want in zip(got, whole, strict=True):
                 assert one is None or (one.asnumpy() == want.asnumpy()).all()  # type: ignore[union-attr]
     assert all(x is not None for x in ops.LuUnpack(False, False)(lu, pivots))
+
+
+@pytest.mark.parametrize("bad", [math.inf, math.nan])
+def test_what_is_not_finite_is_refused_before_lapack_which_may_not_come_back(bad: float) -> None:
+    # In a process of its own: LAPACK's decomposition of a complex matrix with an infinity does not end.
+    script = f"""
+import numpy as np
+from hookscope.engine import Tensor, ops
+for dtype in (np.float32, np.float64, np.complex64, np.complex128):
+    x = np.eye(6, dtype=dtype)
+    x[1, 2] = float("{bad}")
+    for name in ("svd", "eig", "eigvals", "qr", "pinv", "geqrf", "lstsq"):
+        more = (Tensor(np.ones((6, 1), dtype)),) if name == "lstsq" else ()
+        try:
+            getattr(ops, name)(Tensor(x), *more)
+        except ValueError as error:
+            known = "eig" if name == "eigvals" else name
+            assert f"For '{{known}}', " in str(error) and "must hold neither NaN nor infinity" in str(error), error
+        else:
+            raise AssertionError((dtype, name))
+    assert np.isnan(ops.cond(Tensor(x)).asnumpy()) and np.isnan(ops.norm(Tensor(x), 2).asnumpy())
+print("done")
+"""
+    command = [sys.executable, "-P", "-c", script]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert result.stdout == "done\n", result.stderr
+
+
+def test_the_norm_of_a_matrix_that_is_not_finite_is_nan_and_of_its_neighbors_a_number() -> None:
+    x = np.stack([np.eye(2) * 3, np.full((2, 2), math.inf)])
+    np.testing.assert_array_equal(ops.matrix_norm(Tensor(x), 2).asnumpy(), [3.0, math.nan])

@@ -119,9 +119,12 @@ def test_a_class_says_what_its_family_says_of_the_arguments_that_it_takes() -> N
 
 
 def test_an_operator_says_what_its_kind_has_in_common() -> None:
-    common = (
-        "{}\n\nArgs:\n    input: x, a tensor of any shape or a number.\n{}\nReturns:\n    {}\n\nRaises:\n"
-        "    TypeError: an input is neither a tensor nor a number."
+    of_one = (
+        "{}\n\nArgs:\n    input: x, a tensor of any shape.\n{}\nReturns:\n    {}\n\nRaises:\n"
+        "    TypeError: ``input`` is no Tensor."
+    )
+    of_two = of_one.replace("any shape.", "any shape or a number.").replace(
+        "``input`` is no Tensor", "an input is neither a tensor nor a number"
     )
     other = "    {}: y, a tensor that broadcasts with ``input`` or a number.\n"
     both = (
@@ -134,4 +137,5 @@ def test_an_operator_says_what_its_kind_has_in_common() -> None:
         (ms.ops.exp, "", "A tensor of the same shape. Bools and integers become Float32."),
     ):  # fmt: skip
         text = inspect.getdoc(operator) or ""
-        assert text == common.format(text.partition("\n")[0], other.format(second) if second else "", returns)
+        common, more = (of_two, other.format(second)) if second else (of_one, "")
+        assert text == common.format(text.partition("\n")[0], more, returns)

@@ -116,7 +116,7 @@ COUNT = 40000
         (lambda: ops.rand_like(Tensor(np.zeros(COUNT))), 0.5, 12**-0.5),
         (lambda: ops.randn_like(Tensor(np.zeros(COUNT))), 0.0, 1.0),
         (lambda: ops.randint(-2, 10, (COUNT,)), 3.5, math.sqrt(143 / 12)),
-        (lambda: ops.randint_like(Tensor(np.zeros(COUNT)), -2, 10), 3.5, math.sqrt(143 / 12)),
+        (lambda: ops.randint_like(Tensor(np.zeros(COUNT, np.int64)), -2, 10), 3.5, math.sqrt(143 / 12)),
         (lambda: ops.uniform((COUNT,), Tensor(1.0), Tensor(3.0)), 2.0, 2 * 12**-0.5),
         (lambda: ops.uniform((COUNT,), Tensor(-2), Tensor(10), dtype=ms.int32), 3.5, math.sqrt(143 / 12)),
         (lambda: ops.normal((COUNT,), 3.0, 0.5), 3.0, 0.5),

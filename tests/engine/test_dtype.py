@@ -13,7 +13,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import DType, Tensor
-from hookscope.engine.core.dtype import DTYPES, to_dtype
+from hookscope.engine.core.dtype import DTYPES, any_dtype, to_dtype
 
 BY_NAME = {str(dtype): dtype for dtype in DTYPES}
 INTEGERS = ["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"]
@@ -59,13 +59,19 @@ def test_kinds() -> None:
     ],
 )  # fmt: skip
 def test_what_a_user_may_write_for_a_dtype(written: Any, dtype: DType) -> None:
-    assert to_dtype(written) is dtype
+    assert any_dtype(written) is dtype
+    if isinstance(written, DType | np.dtype):
+        assert to_dtype(written) is dtype
+    else:  # where MindSpore takes no other
+        with pytest.raises(TypeError, match="'dtype' must be a MindSpore dtype such as mindspore.float32, but got"):
+            to_dtype(written)
 
 
 @pytest.mark.parametrize("written", ["no such", object, np.dtype("U3"), np.dtype("datetime64[s]")])
 def test_what_is_no_dtype_is_refused(written: Any) -> None:
-    with pytest.raises(TypeError, match="'dtype' must be a MindSpore dtype such as mindspore.float32, but got"):
-        to_dtype(written)
+    for convert in (any_dtype, to_dtype):
+        with pytest.raises(TypeError, match="'dtype' must be a MindSpore dtype such as mindspore.float32, but got"):
+            convert(written)
 
 
 def test_conversions_of_mindspores_own_names() -> None:

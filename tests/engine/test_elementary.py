@@ -90,7 +90,7 @@ CASES: dict[str, list[Case]] = {
     "sgn": [
         (lambda: ops.sgn(Tensor(COMPLEX)), np.array([0.6 + 0.8j, 0, -1j, -1, 1])),
         (lambda: Tensor(COMPLEX.astype(np.complex64)).sgn(), np.array([0.6 + 0.8j, 0, -1j, -1, 1], np.complex64)),
-        (lambda: ops.sgn(Tensor(NUMBERS)), np.array([[-1.0, -1, -1, 0, 1], [1, 1, 1, -1, NAN]])),
+        (lambda: ops.sgn(Tensor(NUMBERS)), np.array([[-1.0, -1, -1, 0, 1], [1, 1, 1, -1, 0]])),  # of NaN too
         (lambda: ops.sgn(Tensor(INTEGERS)), np.array([[1, -1, 1, 0], [-1, 1, -1, 1]], np.int32)),
     ],
     "logit": [

@@ -127,6 +127,25 @@ def test_a_subclass_defines_forward() -> None:
         Scaled.apply(X, y=Y)
 
 
+def test_what_forward_hands_back_as_it_came_has_the_gradient_of_backward() -> None:
+    # As recorded from MindSpore 2.10.
+    class Same(_Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+            return x, y * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Tensor, h: Tensor) -> tuple[Tensor, Tensor]:
+            return g * 7, h * 3
+
+    def function(x: Tensor, y: Tensor) -> Tensor:
+        same, twice = Same.apply(x, y)
+        return same * 2 + twice + x
+
+    of_x, of_y = ms.grad(function, (0, 1))(Tensor([3.0]), Tensor([4.0]))
+    assert (of_x.tolist(), of_y.tolist()) == ([15.0], [3.0])
+
+
 # saved_tensors_hooks
 
 
@@ -144,6 +163,39 @@ def test_rules_compute_with_what_unpack_gives() -> None:
     plain = ms.grad(ops.exp)(X).asnumpy()
     assert ms.grad(function)(X).tolist() == (plain * 2).tolist()
     assert packed and set(packed) <= {(2,), ()}
+
+
+# What MindSpore 2.10 packs, and in the end unpacks: what the gradient is computed from, an array twice where it is two
+# operands.
+PACKED: dict[str, tuple[Any, list[list[float]]]] = {
+    "x * x": (lambda x: x * x, [[3.0], [3.0]]),
+    "x * 2": (lambda x: x * 2, []),
+    "x + x": (lambda x: x + x, []),
+    "x / 2": (lambda x: x / 2, []),
+    "x * 5": (lambda x: x * Tensor([5.0]), [[5.0]]),
+    "relu": (lambda x: ops.relu(x), [[3.0]]),
+    "relu of -3": (lambda x: ops.relu(-x), [[0.0]]),
+    "square": (ops.square, [[3.0]]),
+    "sum": (lambda x: x.sum(), []),
+    "abs": (lambda x: ops.abs(-x), [[-3.0]]),
+    "reshape": (lambda x: x.reshape((1, 1)), []),
+}
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_what_a_gradient_is_computed_from_is_packed(name: str) -> None:
+    function, want = PACKED[name]
+    packed: list[Any] = []
+    unpacked: list[Any] = []
+
+    def hooked(x: Tensor) -> Any:
+        pack = lambda t: packed.append(t.tolist()) or t  # noqa: E731
+        with ms.saved_tensors_hooks(pack, lambda t: unpacked.append(t.tolist()) or t):
+            return function(x)
+
+    x = Tensor([3.0])
+    assert ms.grad(hooked)(x).tolist() == ms.grad(function)(x).tolist()
+    assert packed == unpacked == want
 
 
 def test_a_decorated_function_runs_inside_the_hooks() -> None:

@@ -418,7 +418,7 @@ def test_jvp_wants_directions_of_the_inputs_shapes() -> None:
         ((product, True), TypeError, "'grad_position' must be an int"),
         ((product, (0, 0)), ValueError, "positions from 0 on, each once"),
         ((product, -1), ValueError, "positions from 0 on, each once"),
-        ((product, ()), ValueError, "positions from 0 on, each once"),
+        ((product, ()), RuntimeError, "'grad_position' must name an input at least, but is empty"),
         ((product, None), ValueError, "'grad_position' and 'weights' must not both be None"),
         ((product, 0, X), TypeError, "'weights' must be a Parameter or a list or tuple of them, but got Tensor"),
         ((product, 0, [X]), TypeError, "entry 0 of 'weights' must be a Parameter, but got Tensor"),

@@ -488,6 +488,47 @@ def test_hooks_on_inputs_and_parameters_stay_until_removed() -> None:
     assert (of_x.tolist(), of_w.tolist()) == ([4.0, 6.0], [2.0, 3.0])
 
 
+def test_a_hook_on_a_parameter_that_is_not_reached_is_told_of_zeros() -> None:
+    # As recorded from MindSpore 2.10: if its gradient is asked for, and what the hook returns is that.
+    p, q = Parameter(Tensor([2.0]), "p"), Parameter(Tensor([3.0]), "q")
+    seen: list[tuple[str, Any]] = []
+    p.register_hook(lambda g: seen.append(("p", g.tolist())))
+    q.register_hook(lambda g: (seen.append(("q", g.tolist())), g + 5.0)[1])
+    of_x, (of_p, of_q) = grad(lambda x: x * p, 0, [p, q])(Tensor([5.0]))
+    assert (of_x.tolist(), of_p.tolist(), of_q.tolist()) == ([2.0], [5.0], [5.0])
+    assert seen == [("p", [5.0]), ("q", [0.0])]
+    seen.clear()
+    grad(lambda x: x * p, 0, [p])(Tensor([5.0]))
+    assert seen == [("p", [5.0])]
+
+
+def test_a_frozen_parameter_takes_no_hook() -> None:
+    frozen = Parameter(Tensor([2.0]), "p", requires_grad=False)
+    with pytest.raises(RuntimeError, match="'p' must have 'requires_grad' True: otherwise no gradient comes"):
+        frozen.register_hook(lambda g: g)
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_a_parameter_that_is_frozen_during_the_run_has_a_gradient_of_zeros(first: bool) -> None:
+    # As recorded from MindSpore 2.10, before and after the parameter was used.
+    class Freezing(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.w, self.b = Parameter(Tensor([2.0]), "w"), Parameter(Tensor([1.0]), "b")
+            self.w.register_hook(lambda g: seen.append(g.tolist()))
+
+        def construct(self, x: Tensor) -> Tensor:
+            self.w.requires_grad = not first
+            y = x * self.w
+            self.w.requires_grad = False
+            return y + self.b
+
+    seen: list[Any] = []
+    net = Freezing()
+    of_x, (of_w, of_b) = grad(net, 0, [net.w, net.b])(Tensor([3.0]))
+    assert (of_x.tolist(), of_w.tolist(), of_b.tolist(), seen) == ([2.0], [0.0], [1.0], [])
+
+
 def test_a_tensor_hook_takes_one_argument() -> None:
     with pytest.raises(TypeError, match=r"must take 1 arguments, as hook\(grad\)"):
         X.register_hook(lambda: None)  # type: ignore[arg-type, misc]

@@ -169,6 +169,27 @@ def test_initialisers_refuse(make: Any, text: str) -> None:
         make()
 
 
+def test_an_initializer_of_ones_own_fills_an_array() -> None:
+    class Rows(Initializer):
+        def __init__(self, first: int = 0) -> None:
+            super().__init__(first=first)
+            self.first = first
+
+        def _initialize(self, arr: Any) -> None:
+            arr[:] = np.arange(self.first, self.first + arr.size).reshape(arr.shape)
+
+    assert initializer(Rows(2), (2, 2), ms.int32).tolist() == [[2, 3], [4, 5]]
+    assert ms.nn.Dense(2, 2, weight_init=Rows()).weight.tolist() == [[0.0, 1.0], [2.0, 3.0]]
+    assert Tensor(shape=(2,), dtype=ms.float16, init=Rows()).tolist() == [0.0, 1.0]
+    array = np.zeros((2, 2))
+    Rows(4)(array)
+    Normal(0.0, 7.0)(array[0])
+    assert array.tolist() == [[7.0, 7.0], [6.0, 7.0]]
+    assert Rows(3)._kwargs == {"first": 3}
+    with pytest.raises(NotImplementedError, match="Initializer does not define '_initialize'"):
+        initializer(Initializer(), (2,))
+
+
 def test_an_initialiser_of_ones_own() -> None:
     class Rows(Initializer):
         def values(self, shape: tuple[int, ...]) -> Any:

@@ -252,7 +252,7 @@ def test_what_is_assigned_stays_in_the_parameter() -> None:
         parameter = Parameter(Tensor([1.0, 2.0]), "p")
         result = how(parameter, Tensor([3.0, 5.0]))
         assert parameter.tolist() == result.tolist() == want
-        how(parameter, 1)
+        how(parameter, Tensor([1.0, 1.0]))
         assert parameter.tolist() == [want[0] + (1 if want[0] > 0 else -1), want[1] + (1 if want[0] > 0 else -1)]
         with pytest.raises(ValueError, match="shape"):
             how(parameter, Tensor([1.0, 2.0, 3.0]))

@@ -67,7 +67,6 @@ def test_no_operator_and_no_gradient_warns(name: str, dtype: str) -> None:
         lambda p: Tensor(HUGE).astype(ms.float16),
         lambda p: p.set_data(Tensor(HUGE)),
         lambda p: p.assign_value(Tensor(HUGE)),
-        lambda p: ops.assign(p, Tensor(HUGE)),
         lambda p: p.__setitem__(0, 1e300),
         lambda p: ops.full((2,), 1e300, dtype=ms.float32),
         lambda p: ops.full_like(p, 1e300),

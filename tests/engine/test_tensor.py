@@ -256,10 +256,20 @@ def test_comparison_is_elementwise_and_hash_is_identity() -> None:
     assert len({a, b}) == 2
 
 
-def test_numpy_on_the_left_gives_a_tensor() -> None:
-    left = np.array([1.0, 2.0], np.float32)
-    for result in (left + Tensor([1.0, 1.0]), left * Tensor([2.0, 2.0]), left > Tensor([1.0, 1.0])):
-        assert type(result) is Tensor
+def test_numpy_on_the_left_and_numpys_functions_give_arrays() -> None:
+    # As in MindSpore 2.10; what they compute has no gradient.
+    x, left = Tensor([1.0, -4.0]), np.array([1.0, 2.0], np.float32)
+    for result, want in (
+        (left + x, [2.0, -2.0]), (left * x, [1.0, -8.0]), (left > x, [False, True]), (left == x, [True, False]),
+        (left @ x, -7.0), (np.float32(2) * x, [2.0, -8.0]), (np.float32(1) - x, [0.0, 5.0]),
+        (np.log(ms.Parameter(Tensor([1.0, 1.0]))), [0.0, 0.0]), (np.abs(x), [1.0, 4.0]), (np.isnan(x), [False, False]),
+        (np.maximum(x, 0), [1.0, 0.0]), (np.isfinite(x).all(), True), (np.sqrt(Tensor(4.0)), 2.0),
+        (np.where(x.asnumpy() > 0, x, 0), [1.0, 0.0]), (np.concatenate([x, x]), [1.0, -4.0, 1.0, -4.0]),
+    ):  # fmt: skip
+        assert isinstance(result, np.ndarray | np.generic) and np.asarray(result).tolist() == want
+    left += x
+    assert left.tolist() == [2.0, -2.0]
+    assert type(x * left) is Tensor
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])

@@ -156,6 +156,11 @@ CASES: dict[str, list[tuple[Callable[[], Any], Any]]] = {
         (lambda: X[None, :, None].squeeze((0, 2)), x),
         (lambda: X[None, :, None].squeeze(0, 2), x),
     ],
+    "tile": [
+        (lambda: X.tile(2, 1), np.tile(x, (2, 1))), (lambda: X.tile((1, 3)), np.tile(x, (1, 3))),
+        (lambda: X.tile(2), np.tile(x, 2)), (lambda: X.tile(dims=(2, 2)), np.tile(x, (2, 2))),
+        (lambda: X.tile(reps=(2,)), np.tile(x, 2)),
+    ],
     "repeat": [(lambda: X.repeat(2, 1), np.tile(x, (2, 1))), (lambda: X.repeat((2, 1, 3)), np.tile(x, (2, 1, 3)))],
     "repeat_interleave": [
         (lambda: X.repeat_interleave(2), np.repeat(x, 2)),

@@ -41,6 +41,9 @@ def test_the_flags_choose_what_comes_back() -> None:
     assert lists(GradOperation()(product)(X, Y)) == [3.0, 4.0]
     assert lists(GradOperation(get_all=True)(product)(X, Y)) == [[3.0, 4.0], [1.0, 2.0]]
     assert lists(GradOperation(get_all=True)(lambda x: x * x)(X)) == [[2.0, 4.0]]
+    # As in MindSpore, tensors in tuples, lists and dictionaries have no gradient there.
+    assert lists(GradOperation(get_all=True)(lambda x, y: x * y[0])(X, (Y, Y))) == [[3.0, 4.0]]
+    assert lists(GradOperation(get_all=True)(lambda x, y: x * y["a"])(X, {"a": Y})) == [[3.0, 4.0]]
     assert lists(GradOperation(get_by_list=True)(net, weights)(X, Y)) == [[3.0, 8.0], [0.0, 0.0]]
     assert lists(GradOperation(get_by_list=True)(net, net.w)(X, Y)) == [3.0, 8.0]
     assert lists(GradOperation(True, True)(net, weights)(X, Y)) == [

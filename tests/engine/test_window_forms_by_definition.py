@@ -532,12 +532,29 @@ def test_signals_and_volumes_are_resized(size: int) -> None:
     close(scaled, resized(x, (4, 4, 6), half_pixel, line))
 
 
-@pytest.mark.parametrize("name", ["ResizeBicubic", "ResizeBilinearV2"])
-def test_resizing_refuses_what_it_does_not_cover(name: str) -> None:
-    with pytest.raises(NotImplementedError, match="without align_corners and half_pixel_centers is not covered"):
-        getattr(ops, name)()(Tensor(normal(1, 1, 2, 2)), (3, 3))
-    with pytest.raises(NotImplementedError, match=r"resizing \(nearest\) with align_corners is not covered"):
-        ops.ResizeNearestNeighborV2(True)(Tensor(normal(1, 1, 2, 2)), (3, 3))
+@pytest.mark.parametrize("size", [(2, 3), (5, 7), (3, 4), (1, 1), (6, 2)])
+def test_images_are_resized_also_from_the_first_element_on(size: tuple[int, int]) -> None:
+    x = normal(2, 2, 3, 4)
+    given, beginning = Tensor(np.array(size, np.int32)), lambda i, n, m: i * n / m
+    close(ops.ResizeBilinearV2()(Tensor(x), given), resized(x, size, beginning, line))
+    close(ops.ResizeBicubic()(Tensor(x), given), resized(x, size, beginning, cubic(-0.75, True)))
+    want = resized(x, size, lambda i, n, m: corners_kept(i, n, m) + 0.5, nearest)
+    close(ops.ResizeNearestNeighbor(size, True)(Tensor(x)), want)
+    close(ops.ResizeNearestNeighborV2(True)(Tensor(x), given), want)
+    close(ops.ResizeNearestNeighborV2(False, True)(Tensor(x), given), resized(x, size, centered, nearest))
+
+
+def centered(i: int, n: int, m: int) -> float:
+    return (i + 0.5) * n / m
+
+
+@pytest.mark.parametrize("name", ["ResizeBicubic", "ResizeBilinearV2", "ResizeNearestNeighborV2"])
+def test_resizing_refuses_both_settings_and_what_is_no_image(name: str) -> None:
+    with pytest.raises(ValueError, match="'half_pixel_centers' must be False with align_corners"):
+        getattr(ops, name)(True, True)(Tensor(normal(1, 1, 2, 2)), (3, 3))
+    for size in ((3,), (3, 0)):
+        with pytest.raises(ValueError, match="'x' must have 4 axes and 'size' two lengths above 0"):
+            getattr(ops, name)()(Tensor(normal(1, 1, 2, 2)), size)
 
 
 @pytest.mark.parametrize(

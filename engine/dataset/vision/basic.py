@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtype import float32, numpy_dtype
-from ...core.types import Array, DTypeLike, Ints
+from ...core.dtype import any_dtype, float32
+from ...core.types import AnyDType, Array, Ints
 from ..config import current_random
 from ..transforms import Sometimes, Transform, TypeCast, not_random
 from . import _resizing
@@ -63,8 +63,8 @@ class ToTensor(Transform):
         RuntimeError: when called, another number of axes.
     """
 
-    def __init__(self, output_type: DTypeLike = float32) -> None:
-        self.dtype = np.dtype(numpy_dtype(output_type))
+    def __init__(self, output_type: AnyDType = float32) -> None:
+        self.dtype = np.dtype(any_dtype(output_type).numpy)
 
     def changed(self, value: Array) -> Array:
         if value.ndim not in (2, 3):

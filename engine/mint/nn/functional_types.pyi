@@ -6,7 +6,7 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 from collections.abc import Sequence
 from hookscope.engine.core.tensor import Tensor
-from hookscope.engine.core.types import Ints, Operand, Shape
+from hookscope.engine.core.types import Ints, Shape
 from typing import Any
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
@@ -96,13 +96,13 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where it is positive, weight * x elsewhere (He et al. 2015)."""
 
-def sigmoid(input: Operand) -> Tensor:
+def sigmoid(input: Tensor) -> Tensor:
     """1 / (1 + exp(-x))."""
 
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     """log(1 + exp(-target * input)), without overflow."""
 
-def tanh(input: Operand) -> Tensor:
+def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
 
 def unfold(input: Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> Tensor:

@@ -28,7 +28,7 @@ class Adam(Optimizer):
         beta2: the share of v that stays in a step, a float between 0 and 1.
         eps: added to the root in the denominator, above 0.
         use_locking: kept for readers; an update is never written by two threads here.
-        use_nesterov: step by beta1 * m + (1 - beta1) * g (Dozat 2016) instead of m; not with ``use_amsgrad``.
+        use_nesterov: step by beta1 * m + (1 - beta1) * g (Dozat 2016) instead of m.
         weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
             step.
         loss_scale: the gradients are divided by it; above 0.
@@ -37,8 +37,8 @@ class Adam(Optimizer):
 
     Raises:
         TypeError: ``params`` holds no parameters, an argument is of the wrong kind, or there is none of its name.
-        ValueError: ``params`` is empty, a number is outside its range, or ``use_nesterov`` and ``use_amsgrad`` are
-            set.
+        ValueError: ``params`` is empty, a number is outside its range, or ``use_amsgrad`` is set with ``use_lazy`` or
+            ``use_offload``.
     """
 
     _shape_of_powers: tuple[int, ...] = ()
@@ -72,8 +72,8 @@ class Adam(Optimizer):
         self.beta2_power = self.scalar_state("beta2_power", 1.0, self._shape_of_powers)
         self.moment1 = self.state_like_parameters("moment1")
         self.moment2 = self.state_like_parameters("moment2")
-        if use_amsgrad and use_nesterov:
-            raise ValueError("For 'Adam', 'use_nesterov' cannot be set with 'use_amsgrad'")
+        if use_amsgrad and any(kwargs.values()):
+            raise ValueError("For 'Adam', 'use_amsgrad' cannot be set with 'use_lazy' or 'use_offload'")
         self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
         if use_amsgrad:
             self.vhat = self.state_like_parameters("vhat")
@@ -91,7 +91,10 @@ class Adam(Optimizer):
         states, corrected = [self.moment1[place], self.moment2[place]], self._corrected(rate)
         if self.use_amsgrad:
             states.append(self.vhat[place])
-            return updated_by(updates.amsgrad, value, states, gradient, corrected, self.beta1, self.beta2, self.eps)
+            return updated_by(
+                updates.amsgrad, value, states, gradient,
+                corrected, self.beta1, self.beta2, self.eps, self.use_nesterov,
+            )  # fmt: skip
         return updated_by(
             adam.on_arrays, value, states, gradient,
             lr_t=corrected, beta1=self.beta1, beta2=self.beta2, eps=self.eps, use_nesterov=self.use_nesterov,

@@ -540,7 +540,7 @@ def _float(value: float | Tensor) -> float:
 
 def _parameters_of(parameters: Any, name: str, what: str = "the parameters") -> list[Any]:
     if isinstance(parameters, Parameter) or not isinstance(parameters, Iterable):
-        raise TypeError(
+        raise (ValueError if parameters is None else TypeError)(  # as in MindSpore
             f"For '{name}', {what} must be a list such as net.trainable_params(), but got {type(parameters).__name__}"
         )
     given = list(parameters)

@@ -12,8 +12,8 @@ from .metric import EvaluationBase, Metric, counts, is_one_hot, named, rearrange
 
 __all__ = ["F1", "Fbeta", "Precision", "Recall"]
 
-# Added to a denominator that may be 0, as MindSpore does: the smallest step of float64.
-_EPS = np.finfo(np.float64).eps
+# Added to a denominator that may be 0, as MindSpore does: so small that it changes no other.
+_EPS = np.finfo(np.float64).tiny
 
 
 class _Counting(EvaluationBase):

@@ -337,7 +337,7 @@ def test_integers_are_divided_exactly() -> None:
 
 def test_integers_have_no_negative_power() -> None:
     whole = Tensor(np.array([1, -1, 2, -3]))
-    with pytest.raises(TypeError, match="integers have no power of -1"):
+    with pytest.raises(RuntimeError, match="integers have no power of -1"):
         mint.pow(whole, -1)
     assert mint.pow(whole, Tensor([-3, -3, -1, 2])).asnumpy().tolist() == [1, -1, 0, 9]
     assert mint.pow(2, Tensor([-1, 3])).asnumpy().tolist() == [0, 8]
