@@ -173,3 +173,11 @@ def test_attention_gives_the_numbers_of_mindspore(name: str) -> None:
 def test_attention_names_what_is_wrong_with_its_argument(make: Any, error: type[Exception], names: str) -> None:
     with pytest.raises(error, match=names):
         make()
+
+
+def test_attention_without_weights_is_a_tuple_of_one() -> None:
+    x = wave(4, 2, 8)
+    net = filled(nn.MultiheadAttention(8, 2), 0.4)
+    found = net(x, x, x, need_weights=False)
+    assert isinstance(found, tuple) and len(found) == 1
+    np.testing.assert_array_equal(found[0].asnumpy(), net(x, x, x)[0].asnumpy())
