@@ -30,6 +30,7 @@ from .core.dtype import (
     to_dtype,
 )
 from .core.names import on_first_use
+from .core.nested import tensors_in as _tensors_in
 from .core.operator import Operator
 from .core.surfaces import NUMPY as _NUMPY
 from .core.tensor import Tensor
@@ -37,6 +38,7 @@ from .core.types import DTypeLike, Ints, Number, Operand, TensorLike
 from .mint.functions import diag as found
 from .ops.arguments import Axis, one_axis
 from .ops.joining import open_grid as _open_grid
+from .ops.shape import tensor_of as _tensor_of
 from .ops.sorting import unique_sorted as _unique_sorted
 
 pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
@@ -52,7 +54,7 @@ def _dtype(dtype: DTypeLike) -> DType:
 
 
 def array(obj: TensorLike, dtype: DTypeLike | None = None, copy: bool = True, ndmin: int = 0) -> Tensor:
-    """A Tensor of numbers, lists, arrays or tensors; Python's ints become Int32 and its floats Float32.
+    """A Tensor of numbers, lists, arrays or tensors, whose gradients pass; Python's ints become Int32, floats Float32.
 
     Args:
         obj: what it is made of; a Tensor and an array keep their dtype.
@@ -66,14 +68,14 @@ def array(obj: TensorLike, dtype: DTypeLike | None = None, copy: bool = True, nd
     Raises:
         TypeError: ``obj`` cannot be a Tensor, or ``dtype`` names no element type.
     """
+    found = _tensor_of(obj)
+    if found is obj:
+        found = found.clone()
+    if dtype is None and not isinstance(obj, Tensor | _np.ndarray):
+        dtype = {int64: int32, float64: float32}.get(found.dtype)
     if dtype is not None:
-        found = Tensor(obj, _dtype(dtype))
-    elif isinstance(obj, Tensor | _np.ndarray):
-        found = Tensor(obj)
-    else:
-        found = Tensor(obj)
-        short = {int64: int32, float64: float32}.get(found.dtype)
-        found = found if short is None else Tensor(found, short)
+        # What holds no tensor is made in its dtype at once: large integers are not rounded on the way.
+        found = found.astype(_dtype(dtype)) if _tensors_in(obj) else Tensor(obj, _dtype(dtype))
     while found.ndim < ndmin:
         found = ops.expand_dims(found, 0)
     return found

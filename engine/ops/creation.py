@@ -18,7 +18,7 @@ from ..cpu.array_module import array_module
 from .arguments import check_tensor, ints_of, one_axis
 from .elementwise import cast_operator
 from .loss import one_hot_array
-from .shape import broadcast_to, cast, identity, reshape
+from .shape import broadcast_to, cast, identity, reshape, tensor_of
 
 __all__ = [
     "arange", "assign", "assign_add", "assign_sub", "bartlett_window", "blackman_window", "eye", "fill", "fills",
@@ -615,7 +615,7 @@ def assign(variable: Parameter, value: TensorLike) -> Parameter:
     """
     if not isinstance(variable, Tensor):
         raise TypeError(f"For 'assign', 'variable' must be a Parameter or Tensor, but got {type(variable).__name__}")
-    new = value if isinstance(value, Tensor) else Tensor(value)
+    new = tensor_of(value)
     if new.shape != variable.shape and new.size != 1:
         raise ValueError(f"For 'assign', 'value' must have the shape {variable.shape}, but got {new.shape}")
     same = new if new.shape == variable.shape else broadcast_to(new, variable.shape)

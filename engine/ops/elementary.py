@@ -17,6 +17,7 @@ from . import arithmetic, comparison, exponentials
 from .arguments import check_tensor
 from .comparison import where
 from .elementwise import Binary, as_dtype, as_floats, cast_operator, fit, function_of_number, operand, operands, unary
+from .shape import tensor_of
 
 __all__ = [
     "acos", "acosh", "addcdiv", "addcmul", "approximate_equal", "arccos", "arccosh", "arcsin", "arcsinh", "arctan",
@@ -571,8 +572,8 @@ def copysign(x: TensorLike, other: TensorLike) -> Tensor:
     Returns:
         A tensor of the shape that both broadcast to, in the dtype of ``x``; bools and integers become Float32.
     """
-    size = as_floats(arithmetic.abs(x if isinstance(x, Tensor) else Tensor(x)))
-    sign = signbit(other if isinstance(other, Tensor) else Tensor(other))
+    size = as_floats(arithmetic.abs(tensor_of(x)))
+    sign = signbit(tensor_of(other))
     return where(sign, -size, size)
 
 

@@ -135,8 +135,10 @@ class Binary(Operator):
     second = "other"
     """What the second argument is called."""
 
-    def __init__(self, *args: Any, integers_to_float: bool = False, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, integers_to_float: bool = False, beside_lists: bool = False, **kwargs: Any) -> None:
         self.integers_to_float = integers_to_float
+        self.beside_lists = beside_lists
+        """Whether Python's operator takes a list or tuple beside a tensor, as MindSpore's ``+`` does."""
         super().__init__(*args, **kwargs)
 
     def documented(self, sentence: str) -> str:
@@ -182,7 +184,14 @@ class Binary(Operator):
 
     def as_method(self) -> Callable[..., Any]:
         """The function behind Python's operator."""
-        return binary_method(self, self.integers_to_float)
+        return binary_method(self, self.integers_to_float, self.of_method if self.beside_lists else self)
+
+    def of_method(self, input: Any, other: Any) -> Tensor:
+        """The operator, where one of the two may be a list or tuple."""
+        from .shape import tensor_of
+
+        result: Tensor = self(*(tensor_of(x) if isinstance(x, list | tuple) else x for x in (input, other)))
+        return result
 
 
 def operands(
@@ -192,7 +201,7 @@ def operands(
 
     Args:
         name: of the operator, for errors.
-        input: a tensor, a number, a list or an array.
+        input: a tensor, a number or an array.
         other: likewise.
         integers_to_float: whether bools and integers become Float32.
         second: what errors call the second one.
@@ -218,7 +227,7 @@ def operands(
 
 
 def operand(name: str, argument: str, value: object) -> Any:
-    """A tensor or a number as it is, a list or an array as a tensor.
+    """A tensor or a number as it is, an array as a tensor.
 
     Args:
         name: of the operator, for errors.
@@ -233,7 +242,7 @@ def operand(name: str, argument: str, value: object) -> Any:
     """
     if isinstance(value, Tensor | bool | int | float | complex):
         return value
-    if isinstance(value, np.ndarray | list | tuple) or is_array(value):
+    if is_array(value):
         return Tensor(value)  # type: ignore[arg-type]  # or CuPy's array
     raise TypeError(f"For '{name}', '{argument}' must be a Tensor or a number, but got {type(value).__name__}")
 

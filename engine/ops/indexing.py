@@ -20,7 +20,7 @@ from ..core.types import Array, Number
 from ..cpu.array_module import array_module
 from .arguments import check_tensor
 from .elementwise import cast_operator, fit
-from .shape import reshape
+from .shape import reshape, tensor_of
 
 __all__ = ["assigned", "getitem"]
 
@@ -126,7 +126,7 @@ def assigned(target: Tensor, index: Any, value: Any) -> Array:
     plain = _checked(check_tensor(target, "assigned", "target"), index)
     array = target._array
     if isinstance(value, list | tuple) or is_array(value):
-        value = Tensor(value)
+        value = tensor_of(value)
     elif not isinstance(value, Tensor | bool | int | float | complex):
         raise IndexError(
             f"For 'Tensor.__setitem__', the value must be a number, a list or a Tensor, but got {type(value).__name__}"
