@@ -445,7 +445,7 @@ def randint(minval: int, maxval: int | None = None, shape: Ints | None = None, d
 
 
 def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: DTypeLike | None = None) -> Tensor:
-    """Elements raised to ``xmin`` and lowered to ``xmax``: min(max(x, xmin), xmax).
+    """Elements raised to ``xmin`` and lowered to ``xmax``: min(max(x, xmin), xmax). NaN stays NaN.
 
     Args:
         x: the elements.
@@ -459,7 +459,14 @@ def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: DType
     Raises:
         ValueError: both bounds are None, or the shapes do not broadcast.
     """
-    return _as(ops.clamp(asarray(x), xmin, xmax), dtype)
+    if xmin is None and xmax is None:
+        raise ValueError("For 'clip', at least one of 'xmin' and 'xmax' must be given")
+    found = asarray(x)
+    if xmin is not None:
+        found = ops.maximum(found, xmin)
+    if xmax is not None:
+        found = ops.minimum(found, xmax)
+    return _as(found, dtype)
 
 
 def where(
@@ -828,7 +835,7 @@ def cumsum(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = Non
     Args:
         a: the elements.
         axis: the axis, in [-ndim, ndim); None takes all elements, flattened.
-        dtype: the dtype of the result; None leaves it.
+        dtype: the dtype to sum in; None leaves it, and makes smaller integers and bools Int32.
 
     Returns:
         a Tensor of the shape of ``a``; a vector without ``axis``.
@@ -837,8 +844,7 @@ def cumsum(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = Non
         TypeError: ``a`` cannot be a Tensor, or ``axis`` is no int.
         ValueError: ``axis`` is out of range.
     """
-    a = asarray(a)
-    return _as(ops.cumsum(ops.reshape(a, (-1,)) if axis is None else a, axis or 0), dtype)
+    return asarray(a).cumsum(axis, None if dtype is None else _dtype(dtype))
 
 
 # Shape

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import bfloat16, float64
+from ..core.dtype import bfloat16, complex128, float64
 from ..core.surfaces import alias, declare, everywhere, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, Functions, Number, Operand, TensorLike, Value
@@ -577,9 +577,14 @@ def copysign(x: TensorLike, other: TensorLike) -> Tensor:
     return where(sign, -size, size)
 
 
+def _first_unless(beaten: Binary, x: Any, y: Any) -> Tensor:
+    """``x``, or ``y`` where that beats it or ``x`` alone is NaN."""
+    return where(comparison.logical_or(beaten(x, y), comparison.isnan(x)), where(comparison.isnan(y), x, y), x)
+
+
 @declare(method=True, primitive=prim("Fmax"))
 def fmax(input: Operand, other: Operand) -> Tensor:
-    """The larger of the two; where one is NaN, the other.
+    """The larger of the two; where one is NaN, the other. Of two that are equal the first gets the gradient.
 
     Args:
         input: a tensor of any shape or a number.
@@ -592,12 +597,12 @@ def fmax(input: Operand, other: Operand) -> Tensor:
         TypeError: an input is neither a tensor nor a number.
     """
     x, y = operands("fmax", input, other)
-    return where(comparison.isnan(y), x, where(comparison.isnan(x), y, arithmetic.maximum(x, y)))
+    return _first_unless(comparison.lt, x, y)
 
 
 @declare(method=True, primitive=prim("Fmin"))
 def fmin(input: Operand, other: Operand) -> Tensor:
-    """The smaller of the two; where one is NaN, the other.
+    """The smaller of the two; where one is NaN, the other. Of two that are equal the first gets the gradient.
 
     Args:
         input: a tensor of any shape or a number.
@@ -610,7 +615,7 @@ def fmin(input: Operand, other: Operand) -> Tensor:
         TypeError: an input is neither a tensor nor a number.
     """
     x, y = operands("fmin", input, other)
-    return where(comparison.isnan(y), x, where(comparison.isnan(x), y, arithmetic.minimum(x, y)))
+    return _first_unless(comparison.gt, x, y)
 
 
 @declare(method=True, primitive=prim("Heaviside"), numpy=renamed(input="x1", values="x2"))
@@ -780,14 +785,14 @@ def _squared_difference(x: Operand, y: Operand) -> Tensor:
 
 @declare(method=renamed(exponent="other"), mint=True, numpy=renamed(input="x1", exponent="x2"))
 def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
-    """The power input**exponent, computed in Float64.
+    """The power input**exponent, computed in Float64, or in Complex128 where one of the two is complex.
 
     Args:
         input: the base, a tensor or a number.
         exponent: a tensor that broadcasts with ``input`` or a number.
 
     Returns:
-        A Float64 tensor of the shape that both broadcast to.
+        A Float64 or Complex128 tensor of the shape that both broadcast to.
 
     Raises:
         TypeError: two numbers, or an input that is neither a tensor nor a number.
@@ -795,7 +800,9 @@ def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise TypeError("For 'float_power', one of 'input' and 'exponent' must be a Tensor, but got two numbers")
     given = operand("float_power", "input", input), operand("float_power", "exponent", exponent)
-    x, y = (as_dtype(v, float64.numpy) if isinstance(v, Tensor) else float(v) for v in given)
+    kinds = [v._array.dtype.kind if isinstance(v, Tensor) else "c" if isinstance(v, complex) else "f" for v in given]
+    wanted, number = (complex128.numpy, complex) if "c" in kinds else (float64.numpy, float)
+    x, y = (as_dtype(v, wanted) if isinstance(v, Tensor) else number(v) for v in given)
     return arithmetic.pow(x, y)
 
 

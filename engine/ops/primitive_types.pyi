@@ -861,11 +861,15 @@ class FloorMod(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Fmax(Primitive):
-    """The larger of the two; where one is NaN, the other."""
+    """The larger of the two; where one is NaN, the other. Of two that are equal the first gets the
+    gradient.
+    """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Fmin(Primitive):
-    """The smaller of the two; where one is NaN, the other."""
+    """The smaller of the two; where one is NaN, the other. Of two that are equal the first gets the
+    gradient.
+    """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class GLU(Primitive):

@@ -17,6 +17,7 @@ from ..core.types import Array, DTypeLike, Functions, Number, Value
 from ..cpu.array_module import array_module
 from .arguments import Axis, axes_of, check_tensor, one_axis
 from .arithmetic import add, maximum, minimum, mul, sqrt, square, sub
+from .comparison import isfinite
 from .comparison import where as choose
 from .elementwise import array_dtype, as_dtype, as_floats, in_dtype
 from .exponentials import exp, log
@@ -427,7 +428,26 @@ def _reduce_sum(x: Tensor, axis: Axis = (), *, keep_dims: bool, skip_mode: bool)
     return x if skip_mode and axis in ((), []) else reduce_sum(x, axis, keep_dims)
 
 
-@declare(method=True, primitive=prim("ArgMaxWithValue", axis=0, keep_dims=False))
+@declare(method="argmax_with_value")
+def _argmax_with_value_of_tensor(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """The largest element along an axis, and where it is: the other way round than ``ArgMaxWithValue``.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis, in [-ndim, ndim).
+        keep_dims: whether the axis stays with length 1.
+
+    Returns:
+        The elements; and the places along ``axis`` in Int64, of several that tie the first, which gets the gradient.
+
+    Raises:
+        TypeError: the axis is no int.
+        ValueError: the axis is out of range.
+    """
+    return max(x, axis, keep_dims)
+
+
+@declare(primitive=prim("ArgMaxWithValue", axis=0, keep_dims=False))
 def _argmax_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
     """Where the largest element along an axis is, and itself.
 
@@ -447,7 +467,26 @@ def _argmax_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tup
     return places, values
 
 
-@declare(method=True, primitive=prim("ArgMinWithValue", axis=0, keep_dims=False))
+@declare(method="argmin_with_value")
+def _argmin_with_value_of_tensor(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """The smallest element along an axis, and where it is: the other way round than ``ArgMinWithValue``.
+
+    Args:
+        x: a tensor of any shape.
+        axis: the axis, in [-ndim, ndim).
+        keep_dims: whether the axis stays with length 1.
+
+    Returns:
+        The elements; and the places along ``axis`` in Int64, of several that tie the first, which gets the gradient.
+
+    Raises:
+        TypeError: the axis is no int.
+        ValueError: the axis is out of range.
+    """
+    return min(x, axis, keep_dims)
+
+
+@declare(primitive=prim("ArgMinWithValue", axis=0, keep_dims=False))
 def _argmin_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
     """Where the smallest element along an axis is, and itself.
 
@@ -640,13 +679,15 @@ def cumsum(x: Tensor, axis: int, dtype: DTypeLike | None = None) -> Tensor:
 
     Raises:
         TypeError: ``x`` is no Tensor, or holds bools.
-        ValueError: ``axis`` is out of range.
+        ValueError: ``axis`` is out of range, or ``x`` has no axis.
     """
-    found = axes_of(axis, check_tensor(x, "cumsum", "x").ndim, "cumsum")
+    if not check_tensor(x, "cumsum", "x").ndim:
+        raise ValueError("For 'cumsum', 'x' must have at least 1 axis, but got shape ()")
+    at = one_axis(axis, x.ndim, "cumsum")
     given = in_dtype(x, dtype)
     if given._array.dtype.kind == "b":
         raise TypeError(f"For 'cumsum', 'x' must hold numbers, but got {given.dtype}")
-    result: Tensor = _cumsum(given, axis=0 if found is None else found[0])
+    result: Tensor = _cumsum(given, axis=at)
     return result
 
 
@@ -657,16 +698,21 @@ def _cumsum_of_tensor(x: Tensor, axis: int | None = None, dtype: DTypeLike | Non
     Args:
         x: a tensor of numbers.
         axis: the axis, in [-ndim, ndim); the flattened tensor by default.
-        dtype: the element type to sum in; that of ``x`` by default.
+        dtype: the element type to sum in; that of ``x`` by default, Int32 for smaller integers and bools.
 
     Returns:
         A tensor of the same shape, flattened without ``axis``.
 
     Raises:
-        TypeError: ``x`` holds bools.
         ValueError: ``axis`` is out of range.
     """
-    return cumsum(x.reshape(-1), 0, dtype) if axis is None else cumsum(x, axis, dtype)
+    if dtype is None and x._array.dtype in _SUMMED_AS_INT32:
+        dtype = int32
+    given = in_dtype(x, dtype)
+    return cumsum(given.reshape(-1), 0) if axis is None else cumsum(given, axis)
+
+
+_SUMMED_AS_INT32 = tuple(np.dtype(kind) for kind in (np.int8, np.int16, np.uint8, np.bool_))
 
 
 @declare(
@@ -723,7 +769,7 @@ def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
 
 @declare(method=True, mint=True)
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
-    """log(sum(exp(input))) over axes, computed without overflow.
+    """log(sum(exp(input))) over axes, computed without overflow; infinite where an element is inf, or all are -inf.
 
     Args:
         input: a tensor of floating numbers.
@@ -738,6 +784,7 @@ def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
         ValueError: an axis is out of range or named twice.
     """
     top = stop_gradient(reduce_max(input, dim, True))
+    top = choose(isfinite(top), top, 0)  # else inf - inf
     total = reduce_sum(exp(sub(input, top)), dim, True)
     found = add(log(total), top)
     return found if keepdim else reshape(found, reduce_sum(input, dim, False).shape)

@@ -192,7 +192,7 @@ declare(method=True)(_extreme_of_tensor("min", reduction.min, amin, reduce_min))
 
 @declare(method=True)
 def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The smallest and the largest element over one axis; those that share an extreme share its gradient.
+    """The smallest and the largest element over one axis, whose first one gets the gradient; over all, they share it.
 
     Args:
         input: a Tensor.
@@ -206,7 +206,9 @@ def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> t
         TypeError: ``input`` is no Tensor, or ``axis`` is no int.
         ValueError: ``axis`` is out of range.
     """
-    return reduce_min(input, axis, keepdims), reduce_max(input, axis, keepdims)
+    if axis is None or not check_tensor(input, "aminmax").ndim:
+        return reduce_min(input, axis, keepdims), reduce_max(input, axis, keepdims)
+    return reduction.min(input, axis, keepdims)[0], reduction.max(input, axis, keepdims)[0]
 
 
 @declare(method=True, numpy=renamed(input="x"))

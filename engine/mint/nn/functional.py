@@ -122,8 +122,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     Returns:
         a Tensor of the shape and dtype of ``input``.
     """
-    below = alpha * ops.expm1(ops.minimum(input, Tensor(0.0, input.dtype)))
-    return _in_place(input, ops.where(input > 0, input, below), inplace)
+    return _in_place(input, ops.elu(input, alpha), inplace)
 
 
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
