@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import update_wrapper
+from inspect import unwrap
 from types import FunctionType
 from typing import Any
 
@@ -34,7 +35,7 @@ _SYNONYMS = (
 
 def _parameters(function: Method) -> tuple[str, ...] | None:
     """The names of the arguments behind the tensor."""
-    code = getattr(function, "__code__", None)
+    code = getattr(unwrap(function), "__code__", None)
     return None if code is None else code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
 
 

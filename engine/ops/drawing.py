@@ -23,6 +23,7 @@ from ..core.surfaces import declare, prim
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Shape, TensorLike
 from ..cpu import philox
+from ..cpu.array_module import special_module
 from .arguments import check_tensor, ints_of
 
 __all__ = [
@@ -456,8 +457,7 @@ def _poisson(rate: Array, seed: int | None) -> Array:
         total = total + term
     if not (rate >= 50).any():
         return count
-    from scipy import special
-
+    special = special_module(rate)
     large = np.where(rate < 50, 50.0, rate)
     above = np.ceil(special.pdtrik(u, large))
     # The inverse is that of a continuous function: the count below may be enough already.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,11 +10,13 @@ import numpy as np
 
 from ..core.backend import is_array
 from ..core.dtype import float32, numpy_dtype, promote, promote_scalar
+from ..core.nested import replaced, tensors_in
 from ..core.operator import ARRAY_FUNCTIONS, COMPLEX, FLOAT32, Operator, binary_method, fitted
 from ..core.surfaces import declare
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Operand, TensorLike, Value
 from ..cpu.array_module import array_module
+from ..cpu.widening import in_single, is_half
 
 
 def fit(F: Functions, g: Value, x: Value) -> Any:
@@ -30,6 +33,7 @@ def fit(F: Functions, g: Value, x: Value) -> Any:
     return g if g.shape == x.shape else F.sum_to(g, shape=tuple(x.shape))
 
 
+@in_single
 def _sum_to(x: Array, shape: tuple[int, ...]) -> Array:
     added = x.ndim - len(shape)
     axes = tuple(range(added)) + tuple(i + added for i, n in enumerate(shape) if n == 1 and x.shape[i + added] != 1)
@@ -267,6 +271,35 @@ def as_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
 def in_dtype(x: Tensor, dtype: DTypeLike | None) -> Tensor:
     """The tensor in a dtype, or as it is where that is None."""
     return x if dtype is None else as_dtype(x, numpy_dtype(dtype))
+
+
+def as_single(x: Tensor) -> Tensor:
+    """A tensor of half precision in Float32, for what is computed in several steps; every other as it is."""
+    return as_dtype(x, float32.numpy) if is_half(x._array) else x
+
+
+def through_single(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of several steps that takes half precision through all of them in Float32 and rounds its results once.
+
+    Args:
+        function: takes tensors, also in lists and tuples, and returns them so; it converts to a ``dtype`` by itself.
+
+    Returns:
+        The function; its results are in half precision if all floating tensors that it was given are.
+    """
+
+    @functools.wraps(function)
+    def rounded(*args: Any, **kwargs: Any) -> Any:
+        given = [t._array for t in tensors_in((args, kwargs))]
+        if kwargs.get("dtype") is not None or not any(is_half(x) for x in given):
+            return function(*args, **kwargs)
+        wide_args, wide_kwargs = replaced((args, kwargs), [as_single(t) for t in tensors_in((args, kwargs))])
+        found = function(*wide_args, **wide_kwargs)
+        wanted = functools.reduce(promote, [x.dtype for x in given if x.dtype.kind in "fVc"])
+        kept = [as_dtype(t, wanted) if t._array.dtype.kind == "f" else t for t in tensors_in(found)]
+        return replaced(found, kept)
+
+    return rounded
 
 
 def as_floats(x: Tensor) -> Tensor:

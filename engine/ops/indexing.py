@@ -18,6 +18,7 @@ from ..core.silence import restore, silence
 from ..core.tensor import Tensor
 from ..core.types import Array, Number
 from ..cpu.array_module import array_module
+from ..cpu.widening import in_single
 from .arguments import check_tensor
 from .elementwise import cast_operator, fit
 from .shape import reshape, tensor_of
@@ -31,6 +32,7 @@ def _put_kernel(x: Array, value: Array | Number, index: Any) -> Array:
     return changed
 
 
+@in_single
 def _scatter_add_kernel(g: Array, index: Any, shape: tuple[int, ...]) -> Array:
     xp = array_module(g)
     spread = xp.zeros(shape, g.dtype)

@@ -21,7 +21,10 @@ from .arguments import check_tensor
 from .arithmetic import abs as absolute
 from .arithmetic import add, div, maximum, minimum, mul, neg, pow, sqrt, square, sub  # fmt: skip
 from .comparison import where  # fmt: skip
-from .elementwise import cast_operator  # fmt: skip
+from .elementwise import (
+    cast_operator,  # fmt: skip, through_single
+    through_single,
+)
 from .exponentials import exp, log, log1p  # fmt: skip
 from .indexing import getitem
 from .reduction import mean, reduce_sum
@@ -646,6 +649,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> 
     return reduced(softplus(neg(mul(target, input)), 1, 1e9), reduction, "soft_margin_loss")
 
 
+@through_single
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between the vectors along ``dim``: x1 . x2 / (max(norm1, eps) * max(norm2, eps)).
 

@@ -19,6 +19,7 @@ from ..cpu.array_module import array_module
 from .arguments import check_tensor, one_axis
 from .arithmetic import add, div, mul, pow, rsqrt, square
 from .convolution import check_format
+from .elementwise import through_single
 from .linalg import matmul
 from .reduction import mean
 from .shape import cast, reshape
@@ -447,6 +448,7 @@ def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, T
 
 
 @declare(primitive=prim("LRN", depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"))
+@through_single
 def lrn(
     x: Tensor,
     depth_radius: int = 5,

@@ -15,11 +15,12 @@ from ..core.surfaces import alias, declare, prim, renamed
 from ..core.tensor import Tensor
 from ..core.types import Array, DTypeLike, Functions, Number, Value
 from ..cpu.array_module import array_module
+from ..cpu.widening import in_single
 from .arguments import Axis, axes_of, check_tensor, one_axis
 from .arithmetic import add, maximum, minimum, mul, sqrt, square, sub
 from .comparison import isfinite
 from .comparison import where as choose
-from .elementwise import array_dtype, as_dtype, as_floats, in_dtype
+from .elementwise import array_dtype, as_dtype, as_floats, as_single, in_dtype
 from .exponentials import exp, log
 from .shape import reshape, stop_gradient
 
@@ -39,10 +40,12 @@ def _spread(F: Functions, g: Value, x: Value, axis: tuple[int, ...] | None) -> A
     return F.broadcast_to(F.reshape(g, shape=_kept(x, axis)), shape=tuple(x.shape))
 
 
+@in_single
 def _sum_kernel(x: Array, axis: tuple[int, ...] | None, keepdims: bool) -> Array:
     return x.sum(axis=axis, keepdims=keepdims, dtype=x.dtype if x.dtype.kind not in "b" else None)
 
 
+@in_single
 def mean_kernel(x: Array, axis: tuple[int, ...] | None, keepdims: bool) -> Array:
     """The mean; NaN of no elements, of which NumPy's ``mean`` warns even where it is told to ignore.
 
@@ -115,7 +118,7 @@ def _cumsum_rule(F: Functions, g: Value, out: Value, x: Value, axis: int) -> Any
     return F.flip(F.cumsum(F.flip(g, axes=(axis,)), axis=axis), axes=(axis,))
 
 
-_cumsum = Operator("cumsum", lambda x, axis: x.cumsum(axis=axis, dtype=x.dtype), (_cumsum_rule,))
+_cumsum = Operator("cumsum", in_single(lambda x, axis: x.cumsum(axis=axis, dtype=x.dtype)), (_cumsum_rule,))
 
 
 def _prod_rule(F: Any, g: Any, out: Value, x: Any, axis: tuple[int, ...] | None, keepdims: bool) -> Any:
@@ -131,7 +134,11 @@ def _prod_rule(F: Any, g: Any, out: Value, x: Any, axis: tuple[int, ...] | None,
     return g.reshape(_kept(x, axis)) * share
 
 
-_prod = Operator("prod", lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims, dtype=x.dtype), (_prod_rule,))
+_prod = Operator(
+    "prod",
+    in_single(lambda x, axis, keepdims: x.prod(axis=axis, keepdims=keepdims, dtype=x.dtype)),
+    (_prod_rule,),
+)
 
 
 def _reduce(operator: Operator, name: str, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
@@ -737,10 +744,12 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
         ValueError: an axis is out of range or named twice.
     """
     found = axes_of(axis, check_tensor(input, "var").ndim, "var")
-    x = as_floats(input)
+    x = as_single(as_floats(input))
     count = _count(x, found)
     apart = square(sub(x, mean(x, axis, True)))
-    return mul(mean(apart, axis, keepdims), count / builtins.max(count - int(ddof), 0) if count > ddof else math.nan)
+    factor = count / builtins.max(count - int(ddof), 0) if count > ddof else math.nan
+    result: Tensor = as_dtype(mul(mean(apart, axis, keepdims), factor), as_floats(input)._array.dtype)
+    return result
 
 
 @declare(
@@ -764,7 +773,9 @@ def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
         TypeError: ``input`` is no Tensor, or an axis no int.
         ValueError: an axis is out of range or named twice.
     """
-    return sqrt(var(input, axis, ddof, keepdims))
+    x = as_floats(check_tensor(input, "std"))
+    result: Tensor = as_dtype(sqrt(var(as_single(x), axis, ddof, keepdims)), x._array.dtype)
+    return result
 
 
 @declare(method=True, mint=True)
@@ -783,8 +794,10 @@ def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
         TypeError: ``input`` is no Tensor, or an axis no int.
         ValueError: an axis is out of range or named twice.
     """
-    top = stop_gradient(reduce_max(input, dim, True))
+    x = as_single(check_tensor(input, "logsumexp"))
+    top = stop_gradient(reduce_max(x, dim, True))
     top = choose(isfinite(top), top, 0)  # else inf - inf
-    total = reduce_sum(exp(sub(input, top)), dim, True)
-    found = add(log(total), top)
-    return found if keepdim else reshape(found, reduce_sum(input, dim, False).shape)
+    total = reduce_sum(exp(sub(x, top)), dim, keepdim)
+    found = add(log(total), top if keepdim else reshape(top, total.shape))
+    result: Tensor = found if x is input else as_dtype(found, input._array.dtype)
+    return result
