@@ -47,6 +47,13 @@ def _as_matrices(F: Functions, g: Value, a: Value, b: Value) -> tuple[Value, Val
 _matmul = Operator("matmul", matmul_kernels.matmul, (_left_rule, _right_rule))
 
 
+weighted_sums = Operator(
+    "weighted_sums",
+    matmul_kernels.weighted_sums,
+    (lambda F, g, out, x, weights, axis: F.weighted_sums(g, weights=weights.T, axis=axis),),
+)
+
+
 def _linear_rule(
     F: Functions,
     needs: list[bool],

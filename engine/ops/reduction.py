@@ -72,8 +72,10 @@ def _count(x: Value, axis: tuple[int, ...] | None) -> int:
 def _extreme_rule(F: Functions, g: Value, out: Value, x: Value, axis: tuple[int, ...] | None, keepdims: bool) -> Any:
     """The gradient goes to the elements that are the extreme, in equal shares where several tie."""
     kept = _kept(x, axis)
-    hit = F.cast(x == F.reshape(out, shape=kept), dtype=array_dtype(g))
-    return F.reshape(g, shape=kept) * (hit / F.sum(hit, axis=axis, keepdims=True))
+    here = x == F.reshape(out, shape=kept)
+    hit = F.cast(here, dtype=array_dtype(g))
+    share = hit / F.sum(hit, axis=axis, keepdims=True)  # NaN where the extreme is
+    return F.where(here, F.reshape(g, shape=kept) * share, share * 0)  # an infinite gradient times 0 is NaN
 
 
 _max = Operator("amax", lambda x, axis, keepdims: x.max(axis=axis, keepdims=keepdims), (_extreme_rule,))
@@ -90,7 +92,7 @@ def _along_rule(
     places = out[1]._array if isinstance(out[1], Tensor) else out[1]
     order = array_module(places).arange(x.shape[axis]).reshape((-1,) + (1,) * (x.ndim - axis - 1))
     hit = places.reshape(kept) == order
-    return [F.reshape(g[0], shape=kept) * hit.astype(array_dtype(g[0]))]
+    return [F.where(hit, F.reshape(g[0], shape=kept), array_dtype(g[0]).type(0))]
 
 
 def _along(name: str) -> Operator:

@@ -15,8 +15,7 @@ from ..core.types import Array, Ints, Shape
 from .adaptive_pooling import edges_of
 from .arguments import check_tensor, ints_of
 from .convolution import ints_for
-from .linalg import matmul
-from .shape import swapaxes
+from .linalg import weighted_sums
 
 __all__ = ["interpolate", "upsample"]
 
@@ -127,13 +126,11 @@ def interpolate(
         wanted = tuple(math.floor(n * s) for n, s in zip(x.shape[2:], given, strict=True))
         if not recompute_scale_factor:
             scales = [float(s) for s in given]
-    last = x.ndim - 1
     for axis, (length, target, scale) in enumerate(zip(x.shape[2:], wanted, scales, strict=True)):
         if length == target and mode != "bicubic":
             continue
-        weights = _resizing(length, target, mode, bool(align_corners), scale).astype(x._array.dtype)
-        matrix = Tensor._wrap(to_device(weights))
-        x = swapaxes(matmul(swapaxes(x, axis + 2, last), matrix), axis + 2, last)
+        weights = _resizing(length, target, mode, bool(align_corners), scale)
+        x = weighted_sums(x, weights=to_device(weights), axis=axis + 2)
     return x
 
 
