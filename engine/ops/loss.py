@@ -16,6 +16,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array
 from ..cpu import cross_entropy as cross_entropy_kernels
 from ..cpu.array_module import array_module
+from ..cpu.widening import widen
 from .activation import log_softmax, softmax, softplus
 from .arguments import check_tensor
 from .arithmetic import abs as absolute
@@ -230,7 +231,7 @@ def _nll_with_weight(
     """
     found = nll_loss(logits, labels, weight, ignore_index, reduction)
     kept = labels._array != ignore_index
-    total = weight._array[labels._array[kept]].sum()
+    total = widen(weight._array[labels._array[kept]]).sum()
     return found, Tensor._wrap(array_module(weight._array).asarray(total, dtype=weight._array.dtype))
 
 

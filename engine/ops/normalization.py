@@ -16,6 +16,7 @@ from ..core.tensor import Tensor
 from ..core.types import Array, Ints, Value
 from ..cpu import layer_norm as layer_norm_kernels
 from ..cpu.array_module import array_module
+from ..cpu.widening import widen
 from .arguments import check_tensor, one_axis
 from .arithmetic import add, div, mul, pow, rsqrt, square
 from .convolution import check_format
@@ -414,7 +415,7 @@ def instance_normalized(
         A tensor like ``x``.
     """
     if running is not None:
-        array = x._array
+        array = widen(x._array)
         axes = tuple(range(2, x.ndim))
         count = math.prod(x.shape[2:])
         update_running(running[0], Tensor._wrap(array.mean(axis=axes).mean(axis=0)), momentum)

@@ -582,7 +582,7 @@ def _last(ndim: int, axis: int) -> tuple[int, ...]:
     return (*(i for i in range(ndim) if i != axis), axis)
 
 
-_cumprod = Operator("cumprod", lambda x, axis: x.cumprod(axis=axis, dtype=x.dtype), (_cumprod_rule,))
+_cumprod = Operator("cumprod", in_single(lambda x, axis: x.cumprod(axis=axis, dtype=x.dtype)), (_cumprod_rule,))
 
 
 @declare(method=True, mint=True)

@@ -182,3 +182,21 @@ def test_gradients_of_sums_come_in_the_dtype_of_the_input() -> None:
             assert found.dtype == dtype and found.shape == x.shape
             expected = grad(lambda x, call=call: call(x).sum())(x.astype(ms.float64)).asnumpy()
             np.testing.assert_allclose(wide(found), expected, rtol=16 * ROUNDING[dtype], atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_gradients_that_meet_in_overlapping_windows_are_added_in_float32(dtype: Any) -> None:
+    x = np.zeros((1, 1, 40, 40), np.float32)
+    x[0, 0, 20, 20] = 1.0  # the largest of all windows that it is in
+    arriving = Tensor(BASE[: 26 * 26, 0].reshape(1, 1, 26, 26)).astype(dtype)
+    found = grad(lambda x: (ops.max_pool2d(x, 15, 1) * arriving).sum())(Tensor(x).astype(dtype))
+    compare(found[0, 0, 20, 20], wide(arriving)[0, 0, 6:21, 6:21].sum(), dtype)
+    ones = ops.ones((1, 225, 676), dtype)
+    folded = ops.fold(ones.reshape(1, 1, 225, 676) * 0.01, Tensor([40, 40], ms.int32), [15, 15], [1, 1], [0, 0], [1, 1])
+    compare(folded[0, 0, 20, 20], 225 * float(wide(ops.full((), 0.01, dtype=dtype))), dtype)
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_running_products_are_rounded_once(dtype: Any) -> None:
+    x = LAYOUTS["rows"](dtype)[:20] * 128
+    compare(ops.cumprod(x, 0), wide(x).cumprod(0), dtype)

@@ -60,7 +60,7 @@ def test_what_is_not_finite_reaches_the_outputs_that_use_it(
     name: str, shape: Any, function: Callable[[Tensor], Tensor], value: float, dtype: Any
 ) -> None:
     if name == "adaptive_max_pool2d" and value == -np.inf:
-        pytest.skip("the largest is another one")
+        value = np.nan  # the largest of a window is another one then
     weights = jacobian(function, shape)
     clean = np.random.default_rng(1).standard_normal(shape).astype(dtype)
     for place in (0, clean.size // 2, clean.size - 1):
